@@ -1,7 +1,7 @@
 import { NodeFailure, type NodeFailureKind } from '@wrkz/client';
 import type { FetchOutcome, SyncGap } from './fetcher';
 
-/** Why a wallet does not come closer to the tip; a code for programs, a sentence for people. */
+/** Why the synchronization makes no progress. `message` is for the log and the operator. */
 export interface SyncStall {
   readonly code:
     | 'nodeUnreachable'
@@ -29,7 +29,7 @@ export interface WalletSyncStatus {
   readonly isAtTip: boolean;
   /** Whether the node publishes new blocks. */
   readonly isFollowing: boolean;
-  /** Blocks that could not be read since the start, and were passed. */
+  /** Blocks that could not be read since the start and were skipped. */
   readonly unreadableBlocks: number;
 }
 

@@ -3,11 +3,11 @@ import { parseBlock, parseTransaction } from '@wrkz/core-types';
 import { generateKeyImage } from '@wrkz/crypto';
 import { CHAIN_A_HEIGHT, chainA, Purse } from '@wrkz/testing';
 import { Ledger } from '../../src/ledger/ledger';
-import { toldChainA } from './support/chain-a-scan';
+import { indexedChainA } from './support/chain-a-scan';
 import { balanceOf } from './support/contents';
 import { applyAll, readWallet, type ReadWallet, recorded, RECORDED_AT } from './support/chain-a-wallets';
 
-/* Every wallet of chain A, held against what the reference reported and against sums that know nothing of a ledger. */
+/* Every wallet of chain A, compared with the recorded reports and with sums that are computed without a ledger. */
 
 const names = Object.keys(recorded.wallets);
 
@@ -68,12 +68,12 @@ describe.each(names)('%s', (name) => {
     ).toEqual(byAddress(wallet.report.balances));
   });
 
-  test('knows the place of every output in its amount', () => {
+  test('knows the global index of every output', () => {
     expect(ledger.unindexedOutputs()).toEqual([]);
   });
 });
 
-/** What purses hold after each block, found in the bytes of the chain by other code. */
+/** The balances after each block, computed from the bytes of the chain by independent code. */
 function* sums(
   purses: readonly Purse[],
 ): Generator<(height: number, now: number) => { unlocked: bigint; locked: bigint }> {
@@ -103,7 +103,7 @@ function* sums(
 }
 
 test.each(names.filter((name) => recorded.wallets[name]?.of === undefined))(
-  'the balance of %s is the sum over the chain at every height',
+  'the balance of %s at every height is the sum over the chain',
   async (name) => {
     const { keys, empty, chain } = await readWallet(name);
     const purses = keys.spendKeys.map(
@@ -113,7 +113,7 @@ test.each(names.filter((name) => recorded.wallets[name]?.of === undefined))(
     let height = 0;
     for (const sum of sums(purses)) {
       applyAll(ledger, chain.slice(height, height + 1));
-      const now = toldChainA()[height]?.block.timestamp ?? 0;
+      const now = indexedChainA()[height]?.block.timestamp ?? 0;
       expect({ height, ...balanceOf(ledger, height, now) }).toEqual({ height, ...sum(height, now) });
       const { transactions } = ledger.content();
       const total = transactions.flatMap(({ transfers }) => transfers).reduce((all, { amount }) => all + amount, 0n);

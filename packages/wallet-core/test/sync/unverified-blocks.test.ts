@@ -61,7 +61,7 @@ async function standIn(): Promise<StandInNode> {
 }
 
 /** A node that changes the blocks of its sync responses. */
-async function lyingNode(change: (block: ReportedBlock) => void): Promise<StandInNode> {
+async function faultyNode(change: (block: ReportedBlock) => void): Promise<StandInNode> {
   return (await standIn()).on('/getwalletsyncdata', async ({ body }, behind) => {
     const { status, json } = await behind({ ...body, encoding: undefined });
     for (const block of (json['items'] ?? []) as ReportedBlock[]) change(block);
@@ -133,7 +133,7 @@ test('the outputs of an honest node are verified', () => {
   expect(JSON.stringify(expected.transactions, (_, value: unknown) => String(value))).not.toContain('unverifiedBlock');
 });
 
-const LIES: readonly [string, (block: ReportedBlock) => void][] = [
+const FAULTS: readonly [string, (block: ReportedBlock) => void][] = [
   ['a made-up transaction in a real block', addMadeUp],
   [
     'a changed amount',
@@ -157,19 +157,19 @@ const LIES: readonly [string, (block: ReportedBlock) => void][] = [
   ],
 ];
 
-test.each(LIES)('rejects %s, and is right again at an honest node', async (_name, lie) => {
-  const lied = opened(client(await lyingNode(lie)));
-  await lied.until(() => lied.sync.status.stall?.code === 'nodeHostile');
-  expect(lied.sync.status.stall?.message).toMatch(/contents of block \d+ that the bytes of the block do not have/);
+test.each(FAULTS)('rejects %s, and has the right balance at an honest node', async (_name, fault) => {
+  const wallet = opened(client(await faultyNode(fault)));
+  await wallet.until(() => wallet.sync.status.stall?.code === 'nodeHostile');
+  expect(wallet.sync.status.stall?.message).toMatch(/contents of block \d+ that the bytes of the block do not have/);
   // Blocks before the one that was made up may be applied.
-  expect(expected.transactions).toEqual(expect.arrayContaining([...lied.ledger.content().transactions]));
-  await lied.sync.swap(client(honest()));
-  await lied.untilSynced();
-  expect(holdings(lied)).toEqual(expected);
+  expect(expected.transactions).toEqual(expect.arrayContaining([...wallet.ledger.content().transactions]));
+  await wallet.sync.swap(client(honest()));
+  await wallet.untilSynced();
+  expect(holdings(wallet)).toEqual(expected);
 });
 
 test('leaves a node whose raw block contradicts it for the next of the list', async () => {
-  const nodes = list(await lyingNode(addMadeUp), honest());
+  const nodes = list(await faultyNode(addMadeUp), honest());
   const wallet = opened(nodes);
   await wallet.untilSynced();
   expect(holdings(wallet)).toEqual(expected);
@@ -187,17 +187,17 @@ test('rejects a block whose proof of work is too weak', async () => {
     weak = parseBlock(encodeBlock({ ...block, nonce }));
   }
   const forged = toHex(weak.hash);
-  const liar = await lyingNode((one) => {
+  const faulty = await faultyNode((one) => {
     if (one.blockHeight === OWN_AT) one.blockHash = forged;
   });
-  liar.on('/getrawblocks', async (_request, behind) => {
+  faulty.on('/getrawblocks', async (_request, behind) => {
     const { status, json } = await behind();
     for (const item of json['items'] as { block: string }[]) {
       if (item.block === raw.block.toString('hex')) item.block = weak.bytes.toString('hex');
     }
     return { status, json };
   });
-  const wallet = opened(client(liar));
+  const wallet = opened(client(faulty));
   await wallet.until(() => wallet.sync.status.stall?.code === 'nodeHostile');
   expect(wallet.ledger.position().height).toBeLessThan(OWN_AT);
 });
@@ -222,8 +222,8 @@ test('passes over a pruned node for the next of the list', async () => {
   expect(holdings(wallet)).toEqual(expected);
 });
 
-test('rejects a lie of a pruned node that the next of the list disproves', async () => {
-  const nodes = list(pruned(await lyingNode(addMadeUp)), honest());
+test('rejects a made-up output of a pruned node that the next of the list disproves', async () => {
+  const nodes = list(pruned(await faultyNode(addMadeUp)), honest());
   const wallet = opened(nodes);
   await wallet.untilSynced();
   expect(holdings(wallet)).toEqual(expected);
@@ -231,7 +231,7 @@ test('rejects a lie of a pruned node that the next of the list disproves', async
 });
 
 test('drops a made-up transaction of a pruned node when a node disproves it', async () => {
-  const wallet = opened(client(pruned(await lyingNode(addMadeUp))));
+  const wallet = opened(client(pruned(await faultyNode(addMadeUp))));
   await wallet.untilSynced();
   expect(balanceOf(wallet.ledger, CHAIN_A_HEIGHT, 0)).toMatchObject({ unlocked: 0n });
   expect(wallet.ledger.confirmed('ab'.repeat(32))).toBeDefined();

@@ -7,7 +7,7 @@ export function balanceOf(ledger: Ledger, height: number, timestamp: number, key
   return walletBalance(ledger.content(), { height, timestamp }, keys);
 }
 
-/** A sub-wallet that has seen nothing yet. */
+/** A sub-wallet without outputs. */
 export function emptySubWallet(publicSpendKey: string, facts: Partial<SubWallet> = {}): SubWallet {
   return {
     walletIndex: 0,
@@ -25,7 +25,7 @@ export function emptySubWallet(publicSpendKey: string, facts: Partial<SubWallet>
   };
 }
 
-/** A wallet that has seen nothing yet. */
+/** A wallet without progress and transactions. */
 export function emptyContent(subWallets: readonly SubWallet[], facts: Partial<WalletContent> = {}): WalletContent {
   return {
     privateViewKey: '0'.repeat(64),

@@ -21,7 +21,7 @@ export interface FakeTransaction {
   readonly paymentId: string;
 }
 
-/** A ledger of a few lines: what the chain gave to the keys, and what it took. */
+/** A simple ledger with the received and spent outputs of the keys. */
 export class FakeLedger implements SyncLedger {
   blocks: { height: number; hash: string }[] = [];
   outputs: FakeOutput[] = [];
