@@ -10,8 +10,9 @@ import {
   RequestCounters,
   type Service,
   VERSION,
+  type WaitClock,
 } from '@wrkz/service-kit';
-import { PowClient, powServerSettings, type SyncClock } from '@wrkz/wallet-core';
+import { PowClient, powServerSettings } from '@wrkz/wallet-core';
 import {
   type AttemptLimiterOptions,
   moneyEventLogger,
@@ -47,7 +48,7 @@ export interface WalletApiOverrides {
   readonly nodeTimeouts?: Partial<NodeTimeouts>;
   readonly attempts?: AttemptLimiterOptions;
   /** Delays between requests to a node. */
-  readonly syncClock?: SyncClock;
+  readonly syncClock?: WaitClock;
 }
 
 /** How long running requests may continue when the service stops. */

@@ -1,6 +1,6 @@
 import type { NodeList, NodeTimeouts } from '@wrkz/client';
-import { errorText, type Logger } from '@wrkz/service-kit';
-import { isWalletError, PowClient, powServerSettings, type SyncClock, Wallet } from '@wrkz/wallet-core';
+import { errorText, type Logger, type WaitClock } from '@wrkz/service-kit';
+import { isWalletError, PowClient, powServerSettings, Wallet } from '@wrkz/wallet-core';
 import { nodeList, openingWarnings } from '@wrkz/wallet-server';
 import type { WalletRpcConfig } from './config';
 
@@ -14,7 +14,7 @@ export interface OpeningDependencies {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly nodeTimeouts?: Partial<NodeTimeouts> | undefined;
-  readonly syncClock?: SyncClock | undefined;
+  readonly syncClock?: WaitClock | undefined;
 }
 
 /**

@@ -10,8 +10,9 @@ import {
   NotificationHooks,
   type Service,
   VERSION,
+  type WaitClock,
 } from '@wrkz/service-kit';
-import type { SignedSend, SyncClock, Wallet } from '@wrkz/wallet-core';
+import type { SignedSend, Wallet } from '@wrkz/wallet-core';
 import {
   IdempotentRequests,
   moneyEventLogger,
@@ -44,7 +45,7 @@ export interface WalletRpcOverrides {
   /** Timeouts of requests to nodes. */
   readonly nodeTimeouts?: Partial<NodeTimeouts>;
   /** Clock of the synchronization. */
-  readonly syncClock?: SyncClock;
+  readonly syncClock?: WaitClock;
 }
 
 /** How long a stop waits for running requests, in milliseconds. */

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { errorText } from './error-text';
 
 /** Runs tasks one at a time, in the order in which they were submitted (FIFO). */
@@ -18,6 +18,11 @@ export interface WaitClock {
   /** Resolves after so many milliseconds, or as soon as the signal fires; never rejects. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
+
+/** The machine's timers. */
+export const MACHINE_CLOCK: WaitClock = {
+  wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => undefined),
+};
 
 /** Wakes one waiter per `set()`. Without a waiter the event stays set, and the next `wait()` resolves at once. */
 export class AutoResetEvent {

@@ -1,13 +1,6 @@
 export * from './transaction/model';
-export { buildSend, estimateSend, type SendEstimate } from './transaction/build-send';
-export {
-  estimateSweep,
-  sweep,
-  type SweepEntry,
-  type SweepEstimate,
-  type SweepRequest,
-  type SweepResult,
-} from './transaction/sweep';
+export { buildSend, estimateSend } from './transaction/build-send';
+export { estimateSweep, sweep, type SweepEntry, type SweepRequest, type SweepResult } from './transaction/sweep';
 export { decodeContent } from './container/decode';
 
 export { readFileStart } from './container/file-io';
@@ -28,10 +21,9 @@ export { checkAddress, checkPaymentId, integratedAddress, type CheckedAddress } 
 export * from './keys/wallet-keys';
 export * from './keys/sub-wallets';
 export type { HeldTransaction } from './ledger/held-transactions';
-export { type AppliedBlock, Ledger, type LedgerKeys, type UnindexedOutput } from './ledger/ledger';
+export { Ledger, type LedgerKeys } from './ledger/ledger';
 export * from './ledger/model';
-export { subWalletBalance, type Balance, type TransactionFilter } from './ledger/queries';
-export type { Rewound } from './ledger/rewind';
+export type { Balance } from './ledger/queries';
 export {
   DEFAULT_POW_SERVER,
   powServerOptions,
@@ -40,16 +32,13 @@ export {
   powServerUrl,
 } from './pow-client/settings';
 export { PowClient, type PowAnswer, type PowClientOptions, type PowRequest } from './pow-client/pow-client';
-export { SubmissionNode } from './send/node';
 export type { Pause, PauseSource } from './send/pause';
 export { CONFIRMATIONS } from './send/pending-sends';
 export type { SendObserver } from './send/sender';
-export { type SubmitOutcome, submitSend } from './send/submit';
-export { MACHINE_CLOCK, type SyncClock } from './sync/clock';
-export { scannedBatches, type ScannedBlock, type UnreadableBlock } from './sync/scanner';
-export type { SyncGap } from './sync/fetch-plan';
-export type { SyncStall, WalletSyncStatus } from './sync/status';
-export { Synchronizer, type SynchronizerEvents, type SynchronizerOptions } from './sync/synchronizer';
+export { submitSend } from './send/submit';
+export { scannedBatches } from './sync/scanner';
+export type { WalletSyncStatus } from './sync/status';
+export { Synchronizer, type SynchronizerOptions } from './sync/synchronizer';
 export { heldBy, Wallet, type WalletDependencies, type WalletOptions } from './wallet/wallet';
 export { restoreBackup } from './wallet/backup';
 export { storageError } from './wallet/storage';

@@ -1,10 +1,9 @@
-import { MACHINE_CLOCK, type SyncClock } from '@wrkz/wallet-core';
+import { MACHINE_CLOCK, type WaitClock } from '@wrkz/service-kit';
 
-/** How many times sooner a wallet asks its node again than one outside of tests. */
-const QUICKER = 50;
+/** Waits between requests to a node are this many times shorter than outside of tests. */
+const SPEED = 50;
 
-/** A wallet's waits between its questions, cut down: five seconds to 100 ms, the minute between looks at sends to 1.2 s. */
-export const QUICK_CLOCK: SyncClock = {
-  now: () => MACHINE_CLOCK.now(),
-  wait: (milliseconds, signal) => MACHINE_CLOCK.wait(milliseconds / QUICKER, signal),
+/** Shortens the waits of a wallet: 5 s become 100 ms, 60 s become 1.2 s. */
+export const QUICK_CLOCK: WaitClock = {
+  wait: (milliseconds, signal) => MACHINE_CLOCK.wait(milliseconds / SPEED, signal),
 };

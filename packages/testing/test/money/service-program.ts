@@ -1,6 +1,5 @@
-import { runMain } from '@wrkz/service-kit';
+import { MACHINE_CLOCK, runMain, type WaitClock } from '@wrkz/service-kit';
 import { readWalletApiConfig, WalletApi } from '@wrkz/wallet-api';
-import { MACHINE_CLOCK, type SyncClock } from '@wrkz/wallet-core';
 import { readWalletRpcConfig, WalletRpc } from '@wrkz/wallet-rpc';
 
 /* A wallet service in a process of its own: `api` or `rpc`, then the arguments of the program. */
@@ -8,8 +7,7 @@ import { readWalletRpcConfig, WalletRpc } from '@wrkz/wallet-rpc';
 /** Waits between requests to a node are this many times shorter than outside of tests. */
 const SPEED = 20;
 
-const syncClock: SyncClock = {
-  now: () => MACHINE_CLOCK.now(),
+const syncClock: WaitClock = {
   wait: (milliseconds, signal) => MACHINE_CLOCK.wait(milliseconds / SPEED, signal),
 };
 const overrides = { syncClock, nodeTimeouts: { connectMs: 1_000, silenceMs: 4_000, answerMs: 10_000 } };

@@ -1,5 +1,6 @@
 import { LONG_PAYMENT_ID_LENGTH, MAX_UINT64, SHORT_PAYMENT_ID_LENGTH } from '@wrkz/core-types';
 import type { SyncBlock, SyncTransaction } from '@wrkz/client';
+import { heldSpender } from './held-transactions';
 import {
   type LedgerChange,
   LedgerFault,
@@ -8,33 +9,33 @@ import {
   type WalletOutput,
   type WalletTransaction,
 } from './model';
+import type { OutputPlace } from './output-book';
 import { type LedgerParts, unexpectChange } from './state';
-import type { SubWalletBook } from './sub-wallet-book';
 
 /** Maximum of a transfer in the container format. */
 const MAX_TRANSFER = 2n ** 63n - 1n;
 
-export interface PlannedOutput {
-  readonly book: SubWalletBook;
-  readonly output: WalletOutput;
-}
+type PlannedOutput = Omit<OutputPlace, 'list'>;
 
 export interface PlannedTransaction {
   readonly transaction: SyncTransaction;
+  /** Its number in `OwnOutputFound`. */
+  readonly number: number;
   readonly isCoinbase: boolean;
-  readonly received: readonly PlannedOutput[];
-  readonly spent: readonly PlannedOutput[];
+  readonly received: PlannedOutput[];
+  readonly spent: PlannedOutput[];
   /** Net amounts by public spend key, in the order in which they were touched. */
-  readonly transfers: ReadonlyMap<string, bigint>;
+  readonly transfers: Map<string, bigint>;
 }
 
-/** The transactions of a block with the scanner's numbers, without those that the history already has. */
-function transactionsOf(block: SyncBlock, { history }: LedgerParts): [number, SyncTransaction][] {
+/** An empty plan for each transaction of a block, without those that the history already has. */
+function emptyPlan(block: SyncBlock, { history }: LedgerParts): PlannedTransaction[] {
   const seen = new Set<string>();
-  return [block.coinbase, ...block.transactions].flatMap((transaction, i) => {
+  return [block.coinbase, ...block.transactions].flatMap((transaction, number) => {
     if (transaction === undefined || seen.has(transaction.hash)) return [];
     seen.add(transaction.hash);
-    return history.confirmedTransaction(transaction.hash) === undefined ? [[i, transaction]] : [];
+    if (history.confirmedTransaction(transaction.hash) !== undefined) return [];
+    return [{ transaction, number, isCoinbase: number === 0, received: [], spent: [], transfers: new Map() }];
   });
 }
 
@@ -58,50 +59,47 @@ export function planBlock(
   parts: LedgerParts,
   block: SyncBlock,
   found: readonly OwnOutputFound[],
-): PlannedTransaction[] {
-  const transactions = transactionsOf(block, parts);
-  const touched = new Map<number, Map<string, bigint>>();
-  const received = new Map<number, PlannedOutput[]>();
-  const fresh = new Map<string, PlannedOutput>();
+): readonly PlannedTransaction[] {
+  const plan = emptyPlan(block, parts);
+  const byNumber = new Map(plan.map((planned) => [planned.number, planned]));
+  const fresh = new Set<string>();
   const freshImages = new Map<string, PlannedOutput>();
-
-  const byNumber = new Map(transactions);
   for (const item of found) {
-    const transaction = byNumber.get(item.transaction);
-    const target = transaction?.outputs[item.output];
+    const planned = byNumber.get(item.transaction);
+    const target = planned?.transaction.outputs[item.output];
     const book = parts.outputs.book(item.publicSpendKey);
-    if (transaction === undefined || target === undefined || book === undefined) continue;
-    const transfers = touched.get(item.transaction) ?? new Map<string, bigint>();
-    touched.set(item.transaction, transfers);
+    if (planned === undefined || target === undefined || book === undefined) continue;
     // Outputs with the same one-time key have the same key image: only one of them can ever be spent.
     const isSecond = parts.outputs.knows(target.key) || fresh.has(target.key);
-    transfers.set(item.publicSpendKey, (transfers.get(item.publicSpendKey) ?? 0n) + (isSecond ? 0n : target.amount));
+    addTo(planned.transfers, item.publicSpendKey, isSecond ? 0n : target.amount);
     if (isSecond) continue;
-    const planned = { book, output: outputOf(block, transaction, item, target) };
-    fresh.set(target.key, planned);
-    if (item.keyImage !== undefined) freshImages.set(item.keyImage, planned);
-    received.set(item.transaction, [...(received.get(item.transaction) ?? []), planned]);
+    const received = { book, output: outputOf(block, planned.transaction, item, target) };
+    fresh.add(target.key);
+    if (item.keyImage !== undefined) freshImages.set(item.keyImage, received);
+    planned.received.push(received);
   }
 
   const taken = new Set<string>();
-  return transactions.map(([number, transaction]) => {
-    const transfers = touched.get(number) ?? new Map<string, bigint>();
-    const spent = transaction.inputs.flatMap(({ keyImage }) => {
+  for (const { transaction, spent, transfers } of plan) {
+    for (const { keyImage } of transaction.inputs) {
       const place = parts.outputs.findByKeyImage(keyImage);
       const owned = freshImages.get(keyImage) ?? (place?.list === 'spent' ? undefined : place);
-      if (owned === undefined || taken.has(keyImage)) return [];
+      if (owned === undefined || taken.has(keyImage)) continue;
       taken.add(keyImage);
-      const owner = owned.book.publicSpendKey;
-      transfers.set(owner, (transfers.get(owner) ?? 0n) - owned.output.amount);
-      return [{ book: owned.book, output: owned.output }];
-    });
+      addTo(transfers, owned.book.publicSpendKey, -owned.output.amount);
+      spent.push(owned);
+    }
     for (const amount of transfers.values()) {
       if (amount > MAX_TRANSFER || amount < -MAX_TRANSFER) {
         throw new LedgerFault(`block ${block.height} moves more than 2^63 in transaction ${transaction.hash}`);
       }
     }
-    return { transaction, isCoinbase: number === 0, received: received.get(number) ?? [], spent, transfers };
-  });
+  }
+  return plan;
+}
+
+function addTo(transfers: Map<string, bigint>, publicSpendKey: string, amount: bigint): void {
+  transfers.set(publicSpendKey, (transfers.get(publicSpendKey) ?? 0n) + amount);
 }
 
 function outputOf(
@@ -139,7 +137,7 @@ export function applyPlan(
 ): WalletTransaction[] {
   for (const { received } of plan) {
     for (const { book, output } of received) {
-      receive(parts, book.publicSpendKey, isVerified ? output : { ...output, verified: false });
+      receive(parts, { book, output: isVerified ? output : { ...output, verified: false } });
     }
   }
   return plan.flatMap((planned) => {
@@ -154,9 +152,9 @@ export function applyPlan(
         spendingTransactionHash: transaction.hash,
       });
     }
-    const held = parts.held.delete(transaction.hash);
+    const wasHeld = parts.held.delete(transaction.hash);
     if (sent !== undefined) history.removeSend(transaction.hash);
-    if (sent !== undefined || held !== undefined) unexpectChange(parts, transaction.hash);
+    if (sent !== undefined || wasHeld) unexpectChange(parts, transaction.hash);
     if (transfers.size === 0) return [];
     const record: WalletTransaction = {
       transfers: Array.from(transfers, ([publicSpendKey, amount]) => ({ publicSpendKey, amount })),
@@ -175,19 +173,12 @@ export function applyPlan(
 }
 
 /** Adds an output: locked if a pending send spends it, else unspent. */
-function receive(
-  parts: LedgerParts,
-  publicSpendKey: string,
-  output: PlannedTransaction['received'][0]['output'],
-): void {
-  const { outputs, awaited, history, held } = parts;
-  const book = outputs.book(publicSpendKey);
-  if (book === undefined) return;
+function receive({ outputs, awaited, history, held }: LedgerParts, { book, output }: PlannedOutput): void {
   book.unexpect(output.key);
-  const spend = output.keyImage === undefined ? undefined : awaited.find(output.keyImage);
-  if (spend !== undefined) awaited.delete(spend.keyImage);
+  const spend = awaited.get(output.keyImage ?? '');
+  awaited.delete(output.keyImage ?? '');
   const isSpent = spend !== undefined && history.send(spend.spendingTransactionHash) !== undefined;
-  const spender = isSpent ? spend.spendingTransactionHash : held.spenderOf(output.key);
+  const spender = isSpent ? spend.spendingTransactionHash : heldSpender(held, output.key);
   if (spender === undefined) outputs.put(book, 'unspent', output);
   else outputs.put(book, 'locked', { ...output, spendingTransactionHash: spender });
 }
@@ -263,21 +254,15 @@ export function relevantPart(
   plan: readonly PlannedTransaction[],
   found: readonly OwnOutputFound[],
 ): Pick<Extract<LedgerChange, { kind: 'block' }>, 'block' | 'found'> | undefined {
-  const hashes = new Set<string>();
-  for (const { transaction, received, spent, transfers } of plan) {
-    const { hash } = transaction;
+  const relevant = plan.filter(({ transaction: { hash }, received, spent, transfers }) => {
     const isPending = history.send(hash) !== undefined || held.has(hash);
-    if (isPending || received.length > 0 || spent.length > 0 || transfers.size > 0) hashes.add(hash);
-  }
-  if (hashes.size === 0) return undefined;
-  const coinbase = block.coinbase !== undefined && hashes.has(block.coinbase.hash) ? block.coinbase : undefined;
-  const transactions = block.transactions.filter(({ hash }) => hashes.has(hash));
-  const numbers = new Map<number, number>();
-  if (coinbase !== undefined) numbers.set(0, 0);
-  block.transactions.forEach((transaction, i) => {
-    const place = transactions.indexOf(transaction);
-    if (place >= 0) numbers.set(i + 1, place + 1);
+    return isPending || received.length > 0 || spent.length > 0 || transfers.size > 0;
   });
+  if (relevant.length === 0) return undefined;
+  const coinbase = relevant.find(({ isCoinbase }) => isCoinbase)?.transaction;
+  const transactions = relevant.flatMap(({ isCoinbase, transaction }) => (isCoinbase ? [] : [transaction]));
+  const first = coinbase === undefined ? 1 : 0;
+  const numbers = new Map(relevant.map(({ number }, i) => [number, first + i]));
   const renumbered = found.flatMap((one) => {
     const transaction = numbers.get(one.transaction);
     return transaction === undefined ? [] : [{ ...one, transaction }];

@@ -1,9 +1,14 @@
 import type { AppliedTip, SyncProgress } from './model';
 
-/** Number of stored hashes of the last blocks. */
-const RECENT = 50;
+/** Number of stored hashes of the last blocks: by them a wallet finds the fork point after a restart. */
+export const RECENT = 50;
 /** A hash is stored permanently each time the height passes a multiple of this. */
 const CHECKPOINT_STEP = 5_000;
+
+/** Whether a block becomes a sparse checkpoint: the height passes a multiple of the step. */
+export function crossesCheckpoint(before: number, height: number): boolean {
+  return Math.floor(height / CHECKPOINT_STEP) > Math.floor(before / CHECKPOINT_STEP);
+}
 
 interface KnownBlock {
   readonly hash: string;
@@ -13,13 +18,14 @@ interface KnownBlock {
 
 /** The scan position, and the hashes by which a node finds it (docs/protocol/wallet.md#progress). */
 export class ChainProgress {
-  private at: number;
+  height: number;
   private recent: KnownBlock[];
   private checkpoints: KnownBlock[];
-  private appliedTip: AppliedTip;
+  /** The highest block that was applied, not only marked. */
+  appliedTip: AppliedTip;
 
   constructor({ height, recentHashes, checkpointHashes }: SyncProgress) {
-    this.at = height;
+    this.height = height;
     this.appliedTip = { height, timestamp: 0 };
     // A file may repeat hashes and has no heights. The newest is the last applied block; each older one is at least one block
     // below.
@@ -27,34 +33,21 @@ export class ChainProgress {
     this.checkpoints = [...new Set(checkpointHashes)].map((hash) => ({ hash, height: -1 }));
   }
 
-  get height(): number {
-    return this.at;
-  }
-
-  get hash(): string | undefined {
-    return this.recent[0]?.hash;
-  }
-
-  /** The highest block that was applied, not only marked. */
-  get applied(): AppliedTip {
-    return this.appliedTip;
-  }
-
-  set applied(tip: AppliedTip) {
-    this.appliedTip = tip;
+  get position(): { readonly height: number; readonly hash: string | undefined } {
+    return { height: this.height, hash: this.recent[0]?.hash };
   }
 
   get hasStarted(): boolean {
-    return this.at > 0 || this.recent.length > 0;
+    return this.height > 0 || this.recent.length > 0;
   }
 
   /** The block at `height`, above all others, is the last one that was applied. */
   advance(height: number, hash: string): void {
-    const passed = Math.floor(height / CHECKPOINT_STEP) > Math.floor(this.at / CHECKPOINT_STEP);
-    this.at = height;
+    const isCheckpoint = crossesCheckpoint(this.height, height);
+    this.height = height;
     if (this.recent[0]?.hash === hash) this.recent[0] = { hash, height };
     else this.recent = [{ hash, height }, ...this.recent.filter((block) => block.hash !== hash)].slice(0, RECENT);
-    if (passed && this.checkpoints[0]?.hash !== hash) this.checkpoints.unshift({ hash, height });
+    if (isCheckpoint && this.checkpoints[0]?.hash !== hash) this.checkpoints.unshift({ hash, height });
   }
 
   /** Forgets the blocks from `height` on. */
@@ -62,12 +55,13 @@ export class ChainProgress {
     const below = (block: KnownBlock): boolean => block.height < height;
     this.recent = this.recent.filter(below);
     this.checkpoints = this.checkpoints.filter(below);
-    this.at = Math.max(0, Math.min(this.at, height - 1));
-    if (this.appliedTip.height >= height) this.appliedTip = { height: this.at, timestamp: this.appliedTip.timestamp };
+    this.height = Math.max(0, Math.min(this.height, height - 1));
+    if (this.appliedTip.height >= height)
+      this.appliedTip = { height: this.height, timestamp: this.appliedTip.timestamp };
   }
 
   clear(): void {
-    this.at = 0;
+    this.height = 0;
     this.recent = [];
     this.checkpoints = [];
     this.appliedTip = { height: 0, timestamp: 0 };
@@ -75,7 +69,7 @@ export class ChainProgress {
 
   content(): SyncProgress {
     return {
-      height: this.at,
+      height: this.height,
       recentHashes: this.recent.map(({ hash }) => hash),
       checkpointHashes: this.checkpoints.map(({ hash }) => hash),
     };

@@ -1,6 +1,5 @@
-import type { WalletOutput } from './model';
+import type { SubWallet, WalletOutput } from './model';
 import type { OutputBook } from './output-book';
-import type { SubWalletBook } from './sub-wallet-book';
 
 /**
  * A transaction that is in no block and not a recorded send: a delayed one, or one in the pool. Its inputs are locked and its
@@ -14,45 +13,8 @@ export interface HeldTransaction {
   readonly ownOutputs: readonly { readonly publicSpendKey: string; readonly amount: bigint; readonly key: string }[];
 }
 
-/** Held transactions by hash and by the keys of their inputs. In memory only. */
-export class HeldTransactions {
-  private readonly byHash = new Map<string, HeldTransaction>();
-  private readonly byInput = new Map<string, string>();
-
-  /** Merged with an entry of the same hash: two callers may know different inputs and outputs. */
-  add(added: HeldTransaction): void {
-    const transaction = merged(this.byHash.get(added.hash), added);
-    this.byHash.set(transaction.hash, transaction);
-    for (const key of transaction.inputs) if (!this.byInput.has(key)) this.byInput.set(key, transaction.hash);
-  }
-
-  delete(hash: string): HeldTransaction | undefined {
-    const transaction = this.byHash.get(hash);
-    if (transaction === undefined) return undefined;
-    this.byHash.delete(hash);
-    for (const key of transaction.inputs) if (this.byInput.get(key) === hash) this.byInput.delete(key);
-    return transaction;
-  }
-
-  has(hash: string | undefined): boolean {
-    return hash !== undefined && this.byHash.has(hash);
-  }
-
-  /** The hash of the transaction that spends an output. */
-  spenderOf(outputKey: string): string | undefined {
-    return this.byInput.get(outputKey);
-  }
-
-  all(): Iterable<HeldTransaction> {
-    return this.byHash.values();
-  }
-
-  get isEmpty(): boolean {
-    return this.byHash.size === 0;
-  }
-}
-
-function merged(before: HeldTransaction | undefined, added: HeldTransaction): HeldTransaction {
+/** @param before the entry of the same hash: two callers may know different inputs and outputs */
+export function mergedHold(before: HeldTransaction | undefined, added: HeldTransaction): HeldTransaction {
   if (before === undefined) return added;
   const outputs = [...before.ownOutputs, ...added.ownOutputs];
   return {
@@ -60,6 +22,11 @@ function merged(before: HeldTransaction | undefined, added: HeldTransaction): He
     inputs: [...new Set([...before.inputs, ...added.inputs])],
     ownOutputs: [...new Map(outputs.map((output) => [output.key, output])).values()],
   };
+}
+
+/** The hash of the held transaction that spends an output. */
+export function heldSpender(held: ReadonlyMap<string, HeldTransaction>, outputKey: string): string | undefined {
+  return [...held.values()].find(({ inputs }) => inputs.includes(outputKey))?.hash;
 }
 
 /** Locks the unspent inputs, and expects the own outputs. */
@@ -76,25 +43,14 @@ export function lockHeld(outputs: OutputBook, { hash, inputs, ownOutputs }: Held
 }
 
 /** The sub-wallet for a container, as if nothing were held. */
-export function withoutHeld(
-  book: SubWalletBook,
-  isHeld: (hash: string | undefined) => boolean,
-): ReturnType<SubWalletBook['content']> {
-  const content = book.content();
-  const isFree = ({ spendingTransactionHash }: WalletOutput): boolean => !isHeld(spendingTransactionHash);
-  if (
-    content.locked.every(isFree) &&
-    !content.unconfirmedIncoming.some(({ parentTransactionHash }) => isHeld(parentTransactionHash))
-  ) {
-    return content;
-  }
-  const freed = content.locked.filter((output) => !isFree(output));
+export function withoutHeld(subWallet: SubWallet, isHeld: (hash: string | undefined) => boolean): SubWallet {
+  const { unspent, locked, unconfirmedIncoming } = subWallet;
+  const isHeldOutput = ({ spendingTransactionHash }: WalletOutput): boolean => isHeld(spendingTransactionHash);
+  const freed = locked.filter(isHeldOutput);
   return {
-    ...content,
-    unspent: [...content.unspent, ...freed.map((output) => ({ ...output, spendingTransactionHash: undefined }))],
-    locked: content.locked.filter(isFree),
-    unconfirmedIncoming: content.unconfirmedIncoming.filter(
-      ({ parentTransactionHash }) => !isHeld(parentTransactionHash),
-    ),
+    ...subWallet,
+    unspent: [...unspent, ...freed.map((output) => ({ ...output, spendingTransactionHash: undefined }))],
+    locked: locked.filter((output) => !isHeldOutput(output)),
+    unconfirmedIncoming: unconfirmedIncoming.filter(({ parentTransactionHash }) => !isHeld(parentTransactionHash)),
   };
 }

@@ -1,6 +1,7 @@
 import type { SyncBlock } from '@wrkz/client';
 import { applyPlan, planBlock, relevantPart, requirePossible, retireSpent } from './apply-block';
-import { type HeldTransaction, lockHeld, withoutHeld } from './held-transactions';
+import { crossesCheckpoint, RECENT } from './chain-progress';
+import { type HeldTransaction, lockHeld, mergedHold, withoutHeld } from './held-transactions';
 import {
   type AppliedTip,
   type LedgerChange,
@@ -11,30 +12,16 @@ import {
   type SubWallet,
   type SyncProgress,
   type TransactionKey,
+  type UnindexedOutput,
   type UnverifiedBlock,
   type WalletContent,
   type WalletOutput,
   type WalletTransaction,
 } from './model';
+import type { OutputPlace } from './output-book';
 import { recordOwnSend, releaseAbandoned, releaseSend } from './own-sends';
-import { type Balance, spendableOutputs, walletBalance } from './queries';
-import { type Rewound, rewindTo } from './rewind';
+import { rewindTo } from './rewind';
 import { atOnce, type LedgerParts, partsOf } from './state';
-
-/** What a block changed. */
-export interface AppliedBlock {
-  /** New transactions of the wallet, own sends among them, in the order of the block. */
-  readonly transactions: readonly WalletTransaction[];
-  /** The reorganisation that came first, when the block is not above the last one. */
-  readonly rewound: Rewound | undefined;
-}
-
-/** An own output without a global index. */
-export interface UnindexedOutput {
-  readonly blockHeight: number;
-  readonly transactionHash: string;
-  readonly outputIndex: number;
-}
 
 /** The keys of a wallet as hex; no private spend key in a view wallet. */
 export interface LedgerKeys {
@@ -65,10 +52,6 @@ export interface TakenChanges {
   readonly changes: readonly LedgerChange[];
   readonly retired: readonly RetiredOutput[];
 }
-
-/** Block hashes that a restart needs: a wallet finds the fork point by its last 50 blocks. */
-const RECENT_BLOCKS = 50;
-const CHECKPOINT_STEP = 5_000;
 
 type ConstantFields = Pick<WalletContent, 'privateViewKey' | 'isViewWallet' | 'unknownFields'>;
 
@@ -179,18 +162,17 @@ export class Ledger {
 
   /** The last block that was applied or marked: 0 and no hash at the start. */
   position(): { readonly height: number; readonly hash: string | undefined } {
-    const { progress } = this.parts;
-    return { height: progress.height, hash: progress.hash };
+    return this.parts.progress.position;
   }
 
   /** The highest block that was applied; blocks that were only marked do not count. */
   get appliedTip(): AppliedTip {
-    return this.parts.progress.applied;
+    return this.parts.progress.appliedTip;
   }
 
   /** For a ledger that was just loaded: a container does not store it. */
   set appliedTip(tip: AppliedTip) {
-    this.parts.progress.applied = tip;
+    this.parts.progress.appliedTip = tip;
   }
 
   progress(): SyncProgress {
@@ -201,6 +183,7 @@ export class Ledger {
    * Applies a block; one that is not above the last is a reorganisation, and the blocks it replaces are rewound first.
    * @param decryptedPaymentIds short payment ids that the scanner decrypted, by transaction hash
    * @param isVerified whether a node has proved the block; its outputs are not unlocked until then
+   * @returns new transactions of the wallet, own sends among them, in the order of the block
    * @throws LedgerFault for values that no chain can have; the ledger is unchanged then
    */
   apply(
@@ -208,10 +191,10 @@ export class Ledger {
     found: readonly OwnOutputFound[],
     decryptedPaymentIds: ReadonlyMap<string, string>,
     isVerified = true,
-  ): AppliedBlock {
+  ): readonly WalletTransaction[] {
     requirePossible(block);
     const { progress } = this.parts;
-    const rewound = progress.hasStarted && block.height <= progress.height ? this.rewind(block.height) : undefined;
+    if (progress.hasStarted && block.height <= progress.height) this.rewind(block.height);
     const plan = planBlock(this.parts, block, found);
     const relevant = relevantPart(this.parts, block, plan, found);
     this.retired.push(...retireSpent(this.parts, progress.height, block.height));
@@ -222,15 +205,15 @@ export class Ledger {
     }
     const transactions = applyPlan(this.parts, block, plan, decryptedPaymentIds, isVerified);
     progress.advance(block.height, block.hash);
-    progress.applied = { height: block.height, timestamp: block.timestamp };
-    return { transactions, rewound };
+    progress.appliedTip = { height: block.height, timestamp: block.timestamp };
+    return transactions;
   }
 
   /** Undoes all blocks from `height` on; own sends become unconfirmed again and keep their inputs. */
-  rewind(height: number): Rewound {
+  rewind(height: number): void {
     for (const retired of this.retiredFrom(height)) this.parts.outputs.restore(retired);
     this.changes.push({ kind: 'rewind', height });
-    return rewindTo(this.parts, height);
+    rewindTo(this.parts, height);
   }
 
   /** Marks the blocks up to this one as scanned. */
@@ -251,14 +234,7 @@ export class Ledger {
 
   /** Own outputs without a known global index; a view wallet needs none. */
   unindexedOutputs(): readonly UnindexedOutput[] {
-    if (this.constant.isViewWallet) return [];
-    return this.parts.outputs
-      .unindexedOutputs()
-      .map(({ blockHeight, parentTransactionHash: transactionHash, outputIndex }) => ({
-        blockHeight,
-        transactionHash,
-        outputIndex,
-      }));
+    return this.constant.isViewWallet ? [] : this.parts.outputs.unindexedOutputs();
   }
 
   /** Blocks with own outputs that no node has proved, oldest first. */
@@ -318,9 +294,7 @@ export class Ledger {
   }
 
   /** An own output by its one-time key, with the list that it is in. */
-  findOutput(
-    key: string,
-  ): { readonly list: 'unspent' | 'locked' | 'spent'; readonly output: WalletOutput } | undefined {
+  findOutput(key: string): Pick<OutputPlace, 'list' | 'output'> | undefined {
     return this.parts.outputs.find(key);
   }
 
@@ -362,22 +336,14 @@ export class Ledger {
 
   /** Reserves the inputs of a transaction that is in no block and not sent, and expects its own outputs. In memory only. */
   hold(transaction: HeldTransaction): void {
-    this.parts.held.add(transaction);
-    lockHeld(this.parts.outputs, transaction);
+    const { held, outputs } = this.parts;
+    held.set(transaction.hash, mergedHold(held.get(transaction.hash), transaction));
+    lockHeld(outputs, transaction);
   }
 
   /** Ends the reservation; inputs of a send with the same hash stay locked. */
   unhold(hash: string): void {
-    if (this.parts.held.delete(hash) !== undefined && !this.hasSend(hash)) releaseSend(this.parts, hash);
-  }
-
-  /** The unspent outputs of these sub-wallets (all when omitted) that are unlocked at this index and time. */
-  spendable(publicSpendKeys: Iterable<string> | undefined, networkHeight: number, now: number): WalletOutput[] {
-    return spendableOutputs(this.subWallets(), { height: networkHeight, timestamp: now }, publicSpendKeys);
-  }
-
-  balance(publicSpendKeys: Iterable<string> | undefined, networkHeight: number, now: number): Balance {
-    return walletBalance(this.subWallets(), { height: networkHeight, timestamp: now }, publicSpendKeys);
+    if (this.parts.held.delete(hash) && !this.hasSend(hash)) releaseSend(this.parts, hash);
   }
 
   /**
@@ -392,7 +358,7 @@ export class Ledger {
     // The first sub-wallet of an emptied wallet decides whether it is a view wallet.
     if (isFirst) this.constant = { ...this.constant, isViewWallet: subWallet.privateSpendKey === undefined };
     this.parts.outputs.addBook(isFirst ? { ...subWallet, isPrimary: true } : subWallet);
-    for (const transaction of this.parts.held.all()) lockHeld(this.parts.outputs, transaction);
+    for (const transaction of this.parts.held.values()) lockHeld(this.parts.outputs, transaction);
     this.keys = undefined;
     this.subWalletIndexCounter = Math.max(this.subWalletIndexCounter, counter);
     this.changes.push({ kind: 'addSubWallet', subWallet, counter });
@@ -409,9 +375,13 @@ export class Ledger {
   removeSubWallet(publicSpendKey: string): void {
     this.parts.outputs.removeBook(publicSpendKey);
     const [first] = this.parts.outputs.all();
-    if (first !== undefined && !this.subWallets().subWallets.some(({ isPrimary }) => isPrimary)) first.makePrimary();
+    if (first !== undefined && !this.subWallets().subWallets.some(({ isPrimary }) => isPrimary))
+      first.setFacts({ isPrimary: true });
     this.keys = undefined;
-    this.parts.awaited.removeOwner(publicSpendKey);
+    const { awaited } = this.parts;
+    for (const [keyImage, spend] of [...awaited]) {
+      if (spend.publicSpendKey === publicSpendKey) awaited.delete(keyImage);
+    }
     this.parts.history.removeTransfersOf(publicSpendKey);
     this.changes.push({ kind: 'removeSubWallet', publicSpendKey });
   }
@@ -420,8 +390,8 @@ export class Ledger {
   reset(scanHeight: number): void {
     const { outputs, history, awaited, progress } = this.parts;
     for (const part of [outputs, history, awaited, progress]) part.clear();
-    for (const book of outputs.all()) book.startAt(scanHeight, 0);
-    for (const transaction of this.parts.held.all()) lockHeld(this.parts.outputs, transaction);
+    for (const book of outputs.all()) book.setFacts({ syncStartHeight: scanHeight, syncStartTimestamp: 0 });
+    for (const transaction of this.parts.held.values()) lockHeld(this.parts.outputs, transaction);
     this.start = { height: scanHeight, timestamp: 0 };
     this.changes.push({ kind: 'reset', scanHeight });
   }
@@ -468,12 +438,12 @@ export class Ledger {
 
   /** The content for a container, without reservations: other programs cannot release what they do not know. */
   storedContent(): WalletContent {
-    const { held, history, outputs } = this.parts;
+    const { held, history } = this.parts;
     const content = this.content();
-    if (held.isEmpty) return content;
+    if (held.size === 0) return content;
     const isHeld = (hash: string | undefined): boolean =>
       hash !== undefined && held.has(hash) && history.send(hash) === undefined;
-    return { ...content, subWallets: Array.from(outputs.all(), (book) => withoutHeld(book, isHeld)) };
+    return { ...content, subWallets: content.subWallets.map((subWallet) => withoutHeld(subWallet, isHeld)) };
   }
 
   /** Adds to the last queued advance: only what a restart needs stays in it. */
@@ -486,7 +456,7 @@ export class Ledger {
     const blocks = [...last.blocks, [height, hash] as const];
     const kept = blocks.filter(([at], i) => {
       const before = blocks[i - 1]?.[0] ?? at;
-      return i >= blocks.length - RECENT_BLOCKS || crossesCheckpoint(before, at);
+      return i >= blocks.length - RECENT || crossesCheckpoint(before, at);
     });
     this.changes[this.changes.length - 1] = { kind: 'advance', blocks: kept };
   }
@@ -494,9 +464,4 @@ export class Ledger {
   private subWallets(): Pick<WalletContent, 'subWallets'> {
     return { subWallets: Array.from(this.parts.outputs.all(), (book) => book.content()) };
   }
-}
-
-/** Whether a block becomes a sparse checkpoint: the height passes a multiple of the step. */
-function crossesCheckpoint(before: number, height: number): boolean {
-  return Math.floor(height / CHECKPOINT_STEP) > Math.floor(before / CHECKPOINT_STEP);
 }

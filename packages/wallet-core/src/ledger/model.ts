@@ -54,6 +54,9 @@ export interface WalletOutput {
   readonly verified?: false;
 }
 
+/** The position of an own output whose global index is not known. */
+export type UnindexedOutput = Pick<WalletOutput, 'blockHeight' | 'parentTransactionHash' | 'outputIndex'>;
+
 /** Expected change of an unconfirmed send. */
 export interface UnconfirmedAmount {
   readonly amount: bigint;

@@ -126,11 +126,8 @@ export class OutputBook {
       const place = this.places.get(key);
       const globalIndex = place === undefined ? undefined : indexes[place.output.outputIndex];
       if (place === undefined || globalIndex === undefined) continue;
-      const output = { ...place.output, globalIndex };
-      // In place: the output keeps its position in the list.
-      place.book.put(place.list, output);
-      this.places.set(key, { ...place, output });
-      this.stopAwaitingIndex(output);
+      this.replace(place, { ...place.output, globalIndex });
+      this.stopAwaitingIndex(place.output);
     }
   }
 
@@ -144,14 +141,10 @@ export class OutputBook {
   }
 
   markVerified(height: number): void {
-    for (const { key, blockHeight } of this.unverified()) {
-      if (blockHeight !== height) continue;
-      const place = this.places.get(key);
-      if (place === undefined) continue;
+    for (const place of [...this.places.values()]) {
+      if (place.output.verified !== false || place.output.blockHeight !== height) continue;
       const { verified: _, ...output } = place.output;
-      // In place: the output keeps its position in the list.
-      place.book.put(place.list, output);
-      this.places.set(key, { ...place, output });
+      this.replace(place, output);
     }
   }
 
@@ -160,6 +153,12 @@ export class OutputBook {
     return [...this.unindexed.values()].flatMap((keys) =>
       [...keys].flatMap((key) => this.places.get(key)?.output ?? []),
     );
+  }
+
+  /** Replaces an output, which keeps its position in the list. */
+  private replace(place: OutputPlace, output: WalletOutput): void {
+    place.book.put(place.list, output);
+    this.places.set(output.key, { ...place, output });
   }
 
   private keysOf(transactionHash: string): string[] {

@@ -54,7 +54,9 @@ export function releaseSend(parts: LedgerParts, hash: string): void {
       if (output.spendingTransactionHash === hash) free(parts, book, output);
     }
   }
-  for (const { publicSpendKey, amount } of awaited.removeSend(hash)) {
+  for (const [keyImage, { spendingTransactionHash, publicSpendKey, amount }] of [...awaited]) {
+    if (spendingTransactionHash !== hash) continue;
+    awaited.delete(keyImage);
     // Its block has not returned. While the send that created it is pending, it is expected change of that send.
     if (history.send(amount.parentTransactionHash) !== undefined) outputs.book(publicSpendKey)?.expect(amount);
   }
@@ -70,8 +72,8 @@ export function releaseAbandoned(parts: LedgerParts): boolean {
   for (const book of outputs.all()) {
     for (const output of [...book.outputs('locked').values()]) {
       const spender = output.spendingTransactionHash;
-      if (held.has(spender)) continue;
-      const isAbandoned = spender === undefined ? !history.hasSends : history.send(spender) === undefined;
+      const isAbandoned =
+        spender === undefined ? !history.hasSends : !held.has(spender) && history.send(spender) === undefined;
       if (!isAbandoned) continue;
       free(parts, book, output);
       hasReleased = true;

@@ -1,5 +1,5 @@
 import { isUnlocked, type LockTime } from '@wrkz/consensus';
-import type { SubWallet, WalletContent, WalletOutput, WalletTransaction } from './model';
+import type { SubWallet, WalletContent } from './model';
 
 /** Atomic units (docs/protocol/wallet.md#balances). */
 export interface Balance {
@@ -29,11 +29,6 @@ function sumsOf(subWallet: SubWallet): Sums {
   const made = { byUnlockTime, unverified };
   sums.set(subWallet, made);
   return made;
-}
-
-/** Whether an unspent output may be spent at this tip and time. */
-export function isSpendable({ unlockTime, verified }: WalletOutput, at: LockTime): boolean {
-  return verified !== false && isUnlocked(unlockTime, at);
 }
 
 /**
@@ -67,59 +62,4 @@ export function walletBalance(
     locked += part.locked;
   }
   return { unlocked, locked };
-}
-
-/**
- * The unlocked unspent outputs of these sub-wallets. Outputs without a global index are included: the builder skips and
- * reports them.
- */
-export function spendableOutputs(
-  { subWallets }: Pick<WalletContent, 'subWallets'>,
-  at: LockTime,
-  publicSpendKeys?: Iterable<string>,
-): WalletOutput[] {
-  const chosen = publicSpendKeys === undefined ? undefined : new Set(publicSpendKeys);
-  return subWallets.flatMap(({ publicSpendKey, unspent }) =>
-    chosen !== undefined && !chosen.has(publicSpendKey) ? [] : unspent.filter((output) => isSpendable(output, at)),
-  );
-}
-
-type Listed = Pick<WalletContent, 'transactions' | 'unconfirmed'>;
-
-/** Filter of a listing of confirmed transactions; an absent field filters nothing. */
-export interface TransactionFilter {
-  /** First block index. */
-  readonly start?: number | undefined;
-  /** Block index after the last one. */
-  readonly end?: number | undefined;
-  readonly publicSpendKey?: string | undefined;
-  /** Case-sensitive. */
-  readonly paymentId?: string | undefined;
-  readonly hasPaymentId?: boolean | undefined;
-}
-
-const touches = ({ transfers }: WalletTransaction, publicSpendKey: string | undefined): boolean =>
-  publicSpendKey === undefined || transfers.some((transfer) => transfer.publicSpendKey === publicSpendKey);
-
-/** Confirmed transactions in the order in which they were applied. */
-export function listTransactions({ transactions }: Listed, filter: TransactionFilter = {}): WalletTransaction[] {
-  const { start = 0, end = Infinity, publicSpendKey, paymentId, hasPaymentId = false } = filter;
-  return transactions.filter(
-    (transaction) =>
-      transaction.blockHeight >= start &&
-      transaction.blockHeight < end &&
-      (paymentId === undefined || transaction.paymentId === paymentId) &&
-      !(hasPaymentId && transaction.paymentId === '') &&
-      touches(transaction, publicSpendKey),
-  );
-}
-
-/** Unconfirmed sends, oldest first. */
-export function listUnconfirmed({ unconfirmed }: Listed, publicSpendKey?: string): WalletTransaction[] {
-  return unconfirmed.filter((transaction) => touches(transaction, publicSpendKey));
-}
-
-/** A confirmed transaction; the newest are searched first. */
-export function findConfirmed({ transactions }: Listed, hash: string): WalletTransaction | undefined {
-  return transactions.findLast((transaction) => transaction.hash === hash);
 }

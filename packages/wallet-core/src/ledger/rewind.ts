@@ -2,19 +2,11 @@ import type { WalletOutput, WalletTransaction } from './model';
 import type { LedgerParts } from './state';
 import type { SubWalletBook } from './sub-wallet-book';
 
-/** The result of a rewind. */
-export interface Rewound {
-  /** The removed transactions, oldest first. */
-  readonly removed: readonly WalletTransaction[];
-  /** Hashes of the own sends among them, which are unconfirmed now. */
-  readonly returned: readonly string[];
-}
-
 /**
  * Removes all blocks from `height` on. Own sends become unconfirmed again and keep their inputs locked: most of them return
  * to the node's pool, and a free input could be spent twice (docs/protocol/wallet.md#reorganisations).
  */
-export function rewindTo(parts: LedgerParts, height: number): Rewound {
+export function rewindTo(parts: LedgerParts, height: number): void {
   const { outputs, history, progress } = parts;
   const spenders = spendersFrom(parts, height);
   const removed = history.removeFrom(height);
@@ -42,7 +34,6 @@ export function rewindTo(parts: LedgerParts, height: number): Rewound {
     }
   }
   progress.rewind(height);
-  return { removed, returned: [...returned] };
 }
 
 /** Own inputs exceed own outputs: only this wallet can have created the transaction. */
@@ -95,6 +86,6 @@ function withdraw(
   const isSpent = spender !== undefined && keyImage !== undefined && history.send(spender) !== undefined;
   if (isSpent) {
     const { publicSpendKey } = book;
-    awaited.add({ keyImage, spendingTransactionHash: spender, publicSpendKey, amount: change });
+    awaited.set(keyImage, { spendingTransactionHash: spender, publicSpendKey, amount: change });
   } else if (returned.has(parentTransactionHash)) book.expect(change);
 }

@@ -1,8 +1,7 @@
-import { AwaitedSpends } from './awaited-spends';
 import { ChainProgress } from './chain-progress';
-import { HeldTransactions } from './held-transactions';
+import type { HeldTransaction } from './held-transactions';
 import { History } from './history';
-import type { WalletContent } from './model';
+import type { UnconfirmedAmount, WalletContent } from './model';
 import { OutputBook } from './output-book';
 
 /** Runs a generator to its end without yielding to the event loop: for small contents. */
@@ -13,12 +12,25 @@ export function atOnce<T>(work: Generator<void, T>): T {
   }
 }
 
+/** A pending send spends an output whose block a reorganisation removed. */
+interface AwaitedSpend {
+  readonly spendingTransactionHash: string;
+  readonly publicSpendKey: string;
+  /** The expected change that it becomes if the send is given up before the block returns. */
+  readonly amount: UnconfirmedAmount;
+}
+
 /** The mutable parts of a ledger. */
 export interface LedgerParts {
   readonly outputs: OutputBook;
   readonly history: History;
-  readonly awaited: AwaitedSpends;
-  readonly held: HeldTransactions;
+  /**
+   * Outputs that are locked as soon as their block returns, by key image, so that no second send spends them. In memory only:
+   * after a restart the node would refuse the second send.
+   */
+  readonly awaited: Map<string, AwaitedSpend>;
+  /** By hash. In memory only. */
+  readonly held: Map<string, HeldTransaction>;
   readonly progress: ChainProgress;
 }
 
@@ -31,8 +43,8 @@ export function* partsOf(content: WalletContent): Generator<void, LedgerParts> {
   return {
     outputs,
     history,
-    awaited: new AwaitedSpends(),
-    held: new HeldTransactions(),
+    awaited: new Map(),
+    held: new Map(),
     progress: new ChainProgress(content.progress),
   };
 }

@@ -6,16 +6,7 @@ export type OutputList = 'unspent' | 'locked' | 'spent';
 export const LISTS_BY_WEIGHT: readonly OutputList[] = ['spent', 'locked', 'unspent'];
 
 /** The fields of a sub-wallet that do not come from the chain. */
-export type SubWalletFacts = Pick<
-  SubWallet,
-  | 'walletIndex'
-  | 'publicSpendKey'
-  | 'privateSpendKey'
-  | 'address'
-  | 'isPrimary'
-  | 'syncStartTimestamp'
-  | 'syncStartHeight'
->;
+export type SubWalletFacts = Omit<SubWallet, OutputList | 'unconfirmedIncoming' | 'retiredKeys'>;
 
 /** One mutable sub-wallet. Each output is in one list, keyed by its one-time key, in insertion order. */
 export class SubWalletBook {
@@ -83,13 +74,8 @@ export class SubWalletBook {
     this.value = undefined;
   }
 
-  makePrimary(): void {
-    this.facts = { ...this.facts, isPrimary: true };
-    this.value = undefined;
-  }
-
-  startAt(height: number, timestamp: number): void {
-    this.facts = { ...this.facts, syncStartHeight: height, syncStartTimestamp: timestamp };
+  setFacts(changed: Partial<SubWalletFacts>): void {
+    this.facts = { ...this.facts, ...changed };
     this.value = undefined;
   }
 

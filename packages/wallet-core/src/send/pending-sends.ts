@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { REASONS } from '@wrkz/consensus';
 import { type Network, parseTransaction } from '@wrkz/core-types';
-import type { ContestedSend, SignedSend, StoredRingMember } from '../transaction/model';
+import type { ContestedSend, SignedSend, RingMember } from '../transaction/model';
 import { stageForPool } from '../transaction/self-check';
 import type { Ledger } from '../ledger/ledger';
 import type { WalletOutput, WalletTransaction } from '../ledger/model';
@@ -145,7 +145,7 @@ export class PendingSends {
   }
 
   /** The ring that an earlier transaction used for an input; undefined if a new one has to be drawn. */
-  ringOf(keyImage: string): readonly StoredRingMember[] | undefined {
+  ringOf(keyImage: string): readonly RingMember[] | undefined {
     const stored = this.dependencies.db().rings.get(keyImage);
     return stored?.isReplaced === false ? stored.members : undefined;
   }
@@ -237,7 +237,7 @@ export class PendingSends {
     const { network, now } = this.dependencies;
     const rings = signed.rings.map(({ members }, i) => ({
       amount: signed.pending.inputs[i]?.output.amount ?? 0n,
-      members: members.map(({ index, key }) => ({ index, key: Buffer.from(key, 'hex') })),
+      members,
     }));
     const seconds = Math.floor(now() / 1000);
     const { failure } = stageForPool(parseTransaction(signed.bytes), { network, height, rings, now: seconds });

@@ -307,10 +307,12 @@ export class TransactionSender {
    */
   async #hasRightIndexes({ hash, pending }: SignedSend): Promise<boolean> {
     const { nodes, ledger, commit, event, signal, changed } = this.dependencies;
-    const outputs = pending.inputs.map(({ output }) => ({ ...output, transactionHash: output.parentTransactionHash }));
+    const outputs = pending.inputs.map(({ output }) => output);
     const indexes = await indexesAgain(nodes(), outputs, signal).catch(() => undefined);
     if (indexes === undefined) return false;
-    const wrong = outputs.filter((one) => indexes.get(one.transactionHash)?.[one.outputIndex] !== one.globalIndex);
+    const wrong = outputs.filter(
+      (one) => indexes.get(one.parentTransactionHash)?.[one.outputIndex] !== one.globalIndex,
+    );
     if (wrong.length === 0) return true;
     ledger.setGlobalIndexes(indexes, true);
     commit(() =>

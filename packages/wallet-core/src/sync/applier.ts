@@ -1,7 +1,8 @@
-import { yieldToEventLoop } from '@wrkz/service-kit/base';
+import { EventLoopYielder, yieldToEventLoop } from '@wrkz/service-kit/base';
 import { NodeFailure, type SyncBlock } from '@wrkz/client';
 import type { BlockStore } from './block-store';
-import type { AppliedBlock, SyncLedger, UnindexedOutput } from '../ledger/ledger';
+import type { SyncLedger } from '../ledger/ledger';
+import type { WalletTransaction } from '../ledger/model';
 import { type BlockVerdict, type SyncBlockVerifier, claimOf } from './block-verifier';
 import { type ScannedBlock, scannedBatches, type UnreadableBlock } from './scanner';
 
@@ -12,13 +13,12 @@ const SLICE_MS = 5;
 /** Min milliseconds between two `batch` events while blocks are waiting. */
 const BATCH_EVENT_MS = 100;
 
-export interface ApplierEvents {
-  readonly applied: (applied: AppliedBlock, block: SyncBlock) => void;
-  /** The ledger was rewound: everything at or above `height` is gone. `from` was its height before. */
-  readonly rewound: (height: number, from: number) => void;
+interface ApplierEvents {
+  readonly applied: (transactions: readonly WalletTransaction[], block: SyncBlock) => void;
+  /** Rewinds the ledger: the block at this height replaces another one. */
+  readonly rewind: (height: number) => void;
   /** A block could not be scanned or applied and was skipped. */
   readonly unreadable: (block: SyncBlock, error: unknown) => void;
-  readonly unindexed: (outputs: readonly UnindexedOutput[]) => void;
   /** Batches were applied: a good time to publish a snapshot. */
   readonly batch: () => void;
 }
@@ -65,12 +65,9 @@ export class Applier {
       for (const { height, hash } of claims) requireTrue(height, verdicts.get(hash));
       // Starting the scan of the next batch blocked the event loop as well.
       await yieldToEventLoop();
-      let sliceStart = performance.now();
+      const yielder = new EventLoopYielder(SLICE_MS);
       for (const scanned of batch) {
-        if (performance.now() - sliceStart > SLICE_MS) {
-          await yieldToEventLoop();
-          sliceStart = performance.now();
-        }
+        if (yielder.isDue) await yielder.yieldIfDue();
         // A reset may have cleared the store during the yield.
         if (signal.aborted || this.store.first(1)[0] !== scanned.block || this.ledger.scanKeys() !== keys) return;
         this.#apply(scanned, verdicts.get(scanned.block.hash) !== 'unverified');
@@ -94,18 +91,16 @@ export class Applier {
   #apply(scanned: ScannedBlock | UnreadableBlock, isVerified: boolean): void {
     const { block } = scanned;
     if (!this.#rewindBelow(block)) return;
-    let applied: AppliedBlock;
+    let transactions: readonly WalletTransaction[];
     try {
       if ('error' in scanned) throw scanned.error;
-      applied = this.ledger.apply(block, scanned.found, scanned.decryptedPaymentIds, isVerified);
+      transactions = this.ledger.apply(block, scanned.found, scanned.decryptedPaymentIds, isVerified);
     } catch (error) {
       this.ledger.markTip(block.height, block.hash);
       this.events.unreadable(block, error);
       return;
     }
-    const unindexed = unindexedOf(scanned);
-    if (unindexed.length > 0) this.events.unindexed(unindexed);
-    this.events.applied(applied, block);
+    this.events.applied(transactions, block);
   }
 
   /** Rewinds the ledger if the block is not above its tip. @returns whether the block has to be applied */
@@ -116,8 +111,7 @@ export class Applier {
     // The tip again, or the genesis block, which every branch shares.
     if (height === tip.height && hash === tip.hash) return false;
     if (height === 0) return false;
-    this.ledger.rewind(height);
-    this.events.rewound(height, tip.height);
+    this.events.rewind(height);
     return true;
   }
 }
@@ -133,14 +127,4 @@ function requireTrue(height: number, verdict: BlockVerdict | undefined): void {
   if (verdict === 'replaced') {
     throw new NodeFailure('failed', `no longer has block ${String(height)}: its chain was reorganised`);
   }
-}
-
-/** A view wallet needs no indexes: it spends nothing. */
-function unindexedOf({ block, found }: ScannedBlock): UnindexedOutput[] {
-  const all = [block.coinbase, ...block.transactions];
-  return found.flatMap(({ transaction, output, keyImage, globalIndex }) => {
-    const hash = all[transaction]?.hash;
-    if (hash === undefined || keyImage === undefined || globalIndex !== undefined) return [];
-    return [{ blockHeight: block.height, transactionHash: hash, outputIndex: output }];
-  });
 }

@@ -3,7 +3,7 @@ import type { SyncProgress } from '../ledger/model';
 /** Blocks of the first request, and the min after a success. */
 const FIRST = 100;
 /** The default limit of nodes. */
-export const MAX_BLOCKS_PER_REQUEST = 1_000;
+const MAX_BLOCKS_PER_REQUEST = 1_000;
 
 /** The number of blocks per request (docs/protocol/wallet-sync.md#batches). */
 export class BlockBatchSize {
@@ -39,7 +39,7 @@ export class BlockBatchSize {
 }
 
 /** Requests that are under way at once. */
-export const MAX_CONCURRENT_WINDOWS = 4;
+const MAX_CONCURRENT_WINDOWS = 4;
 /** Four times the depth below which no node takes another branch: a fork between windows would not be noticed. */
 const REORGANISATION_MARGIN = 720;
 /** Blocks per request that a node examines when empty ones are left out, as a multiple of the batch size. */
@@ -65,70 +65,6 @@ export function heightWindows(next: number, localHeight: number, batch: number, 
   }));
 }
 
-/** Blocks below the node's tip that a wallet requests even when they are empty and coinbases are skipped. */
-const DENSE_BLOCKS = 100;
-
-/** @param tip index of the node's tip */
-export const firstDenseHeight = (tip: number): number => tip - DENSE_BLOCKS + 1;
-
-/** A stretch of blocks that a node does not serve. */
-export interface SyncGap {
-  /** The last index that was scanned. */
-  readonly coveredTo: number;
-  /** The lowest index that the node serves. */
-  readonly servesFrom: number;
-}
-
-/** A response that starts too high is requested again; this many in a row are a gap. */
-const UNEXPLAINED_STARTS = 3;
-
-export interface StartFacts {
-  /** The highest index fetched or applied; 0 for none. */
-  readonly coveredTo: number;
-  readonly startHeight: number;
-  readonly liteStartHeight: number;
-  /** The first index of the response. */
-  readonly first: number;
-  /** Any start is accepted: empty blocks may be missing, or the node resolves a timestamp. */
-  readonly isFree: boolean;
-}
-
-/** Checks that responses continue at the position of the wallet (docs/protocol/wallet-sync.md#gaps). */
-export class StartCheck {
-  #unexplained = 0;
-  #gap: SyncGap | undefined;
-
-  get gap(): SyncGap | undefined {
-    return this.#gap;
-  }
-
-  /** Checked before the first request: false if the wallet lacks blocks that a lite node does not have. */
-  meetsLiteNode(coveredTo: number, liteStartHeight: number): boolean {
-    if (liteStartHeight === 0 || coveredTo === 0 || coveredTo + 1 >= liteStartHeight) return true;
-    this.#gap = { coveredTo, servesFrom: liteStartHeight };
-    return false;
-  }
-
-  accepts({ coveredTo, startHeight, liteStartHeight, first, isFree }: StartFacts): boolean {
-    const expected = coveredTo === 0 ? startHeight : Math.max(coveredTo + 1, startHeight);
-    if (isFree || first <= expected) return true;
-    const gap = { coveredTo: Math.max(0, expected - 1), servesFrom: first };
-    if (liteStartHeight !== 0 && expected < liteStartHeight) {
-      this.#gap = { ...gap, servesFrom: liteStartHeight };
-      return false;
-    }
-    this.#unexplained++;
-    if (this.#unexplained >= UNEXPLAINED_STARTS) this.#gap = gap;
-    return false;
-  }
-
-  /** A response was accepted, or the node had nothing more. */
-  clear(): void {
-    this.#unexplained = 0;
-    this.#gap = undefined;
-  }
-}
-
 /** Hashes of the newest blocks that are sent. */
 const NEWEST = 50;
 /** Old files may hold any number of sparse ones; no chain has more than this of one in 5,000 blocks. */
@@ -139,12 +75,6 @@ const SPARSE = 2_000;
  * sparse list (docs/protocol/wallet-sync.md#asking). Files of other programs repeat hashes; none is sent twice.
  */
 export function checkpointsOf(fetched: readonly string[], progress: SyncProgress): string[] {
-  const newest = new Set(fetched.slice(0, NEWEST));
-  for (const hash of progress.recentHashes) {
-    if (newest.size >= NEWEST) break;
-    newest.add(hash);
-  }
-  const all = newest;
-  for (const hash of progress.checkpointHashes.slice(0, SPARSE)) all.add(hash);
-  return [...all];
+  const newest = [...new Set([...fetched, ...progress.recentHashes])].slice(0, NEWEST);
+  return [...new Set([...newest, ...progress.checkpointHashes.slice(0, SPARSE)])];
 }

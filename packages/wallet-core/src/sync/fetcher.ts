@@ -1,17 +1,16 @@
-import { type NodeCalls, NodeFailure, type ReadSyncBody, type SyncResponse, type SyncRequest } from '@wrkz/client';
+import {
+  type NodeCalls,
+  NodeFailure,
+  type NodeInfo,
+  type ReadSyncBody,
+  type SyncResponse,
+  type SyncRequest,
+} from '@wrkz/client';
+import { type Network, toHex } from '@wrkz/core-types';
 import type { SyncLedger } from '../ledger/ledger';
 import type { ScanStart } from '../ledger/model';
 import type { BlockStore } from './block-store';
-import {
-  BlockBatchSize,
-  checkpointsOf,
-  firstDenseHeight,
-  type HeightWindow,
-  heightWindows,
-  StartCheck,
-  type SyncGap,
-} from './fetch-plan';
-import type { NodeView } from './node-view';
+import { BlockBatchSize, checkpointsOf, type HeightWindow, heightWindows } from './fetch-plan';
 
 /** The outcome of one step; a failed step throws NodeFailure. */
 export type FetchOutcome =
@@ -30,28 +29,43 @@ export type FetchOutcome =
   /** The node does not serve what the wallet needs next. */
   | 'gap';
 
+/** A stretch of blocks that a node does not serve. */
+export interface SyncGap {
+  /** The last index that was scanned. */
+  readonly coveredTo: number;
+  /** The lowest index that the node serves. */
+  readonly servesFrom: number;
+}
+
 export interface FetchOptions {
-  readonly genesisHash: string;
-  readonly skipCoinbases: boolean;
+  readonly network: Network;
+  readonly skipCoinbases?: boolean | undefined;
+  /** Max blocks per request. */
   readonly maxBlocks?: number | undefined;
-  /** The highest index that the chain can have reached by now. */
+  /** The highest index that the chain can have reached by now; a response above it is refused. */
   readonly plausibleHeight?: (() => number) | undefined;
 }
+
+/** Features that a node may offer for `/getwalletsyncdata`. */
+type SyncFeature = 'skipEmptyBlocks' | 'base64' | 'heightRange';
 
 interface FetcherDependencies {
   /** The node that serves now. */
   readonly node: () => NodeCalls;
-  readonly view: NodeView;
   readonly ledger: SyncLedger;
   readonly store: BlockStore;
   readonly read: ReadSyncBody;
   readonly warn: (text: string) => void;
-  /** The fetcher rewound the ledger: everything at or above the height is gone. */
-  readonly rewound: (height: number) => void;
+  /** Rewinds the ledger. */
+  readonly rewind: (height: number) => void;
 }
 
 /** Nodes of July 2025 silently cut larger requests to this. */
 const OLD_NODES_BATCH = 100;
+/** Blocks below the node's tip that a wallet requests even when they are empty and coinbases are skipped. */
+const DENSE_BLOCKS = 100;
+/** A response that starts too high is requested again; this many in a row are a gap. */
+const MAX_UNEXPLAINED_STARTS = 3;
 /** Further down than the newest hashes reach. */
 const DEEP_REWIND = 50;
 /** Requests to a node below the wallet until its chain counts as another one. */
@@ -59,7 +73,8 @@ const MAX_CHECKS_BELOW = 3;
 
 /** Fetches the blocks after those that the wallet has (docs/protocol/wallet-sync.md#asking). */
 export class Fetcher {
-  readonly #check = new StartCheck();
+  /** The state of the serving node. It stays when the node falls silent. */
+  #info: NodeInfo | undefined;
   #batch: BlockBatchSize | undefined;
   /** The next index to request; undefined until a response determined it. */
   #next: number | undefined;
@@ -70,6 +85,8 @@ export class Fetcher {
   /** The hashes that the wallet has belong to another chain. */
   #withoutHashes = false;
   #checksBelow = 0;
+  #unexplainedStarts = 0;
+  #gap: SyncGap | undefined;
   /** Counts resets: responses to earlier requests are discarded. */
   #epoch = 0;
 
@@ -79,7 +96,21 @@ export class Fetcher {
   ) {}
 
   get gap(): SyncGap | undefined {
-    return this.#check.gap;
+    return this.#gap;
+  }
+
+  get info(): NodeInfo | undefined {
+    return this.#info;
+  }
+
+  noteInfo(info: NodeInfo): void {
+    this.#info = info;
+  }
+
+  /** Another node serves from now on. */
+  forgetNode(): void {
+    this.#info = undefined;
+    this.reset();
   }
 
   /** Discards what was learned of the node and the stored blocks: another node serves, or the ledger was changed. */
@@ -91,19 +122,18 @@ export class Fetcher {
     this.#reportedTip = Infinity;
     this.#withoutHashes = false;
     this.#checksBelow = 0;
-    this.#check.clear();
+    this.#clearGap();
     this.dependencies.store.clear();
   }
 
   /** @throws NodeFailure; the signal's reason */
   async step(signal: AbortSignal): Promise<FetchOutcome> {
-    const { view, ledger } = this.dependencies;
-    const { info } = view;
+    const { ledger } = this.dependencies;
+    const info = this.#info;
     if (info === undefined) return 'unknown';
     if (info.localHeight < ledger.position().height && !this.#withoutHashes) return this.#checkFromBelow(signal);
     this.#checksBelow = 0;
     if (!this.#startsAtServedBlock(info.liteStartHeight)) return 'gap';
-    this.#batch ??= new BlockBatchSize(view.isOld ? OLD_NODES_BATCH : this.options.maxBlocks);
     const windows = this.#windows();
     if (windows.length > 0 && (await this.#fetchWindows(windows, signal))) return 'stored';
     return this.#fetchSequence(signal);
@@ -114,13 +144,33 @@ export class Fetcher {
   }
 
   get #size(): BlockBatchSize {
-    return (this.#batch ??= new BlockBatchSize(this.options.maxBlocks));
+    return (this.#batch ??= new BlockBatchSize(this.#isOld ? OLD_NODES_BATCH : this.options.maxBlocks));
+  }
+
+  #offers(feature: SyncFeature): boolean {
+    return this.#info?.syncFeatures.includes(feature) === true;
+  }
+
+  /** A node of July 2025, which names no features, or a cache of that kind. */
+  get #isOld(): boolean {
+    return this.#info?.syncFeatures.length === 0;
+  }
+
+  /** The node just served this height; `/info` may be older. */
+  #noteHeight(height: number): void {
+    const info = this.#info;
+    if (info === undefined || height <= info.localHeight) return;
+    this.#info = { ...info, localHeight: height, networkHeight: Math.max(height, info.networkHeight) };
+  }
+
+  #clearGap(): void {
+    this.#unexplainedStarts = 0;
+    this.#gap = undefined;
   }
 
   /** The lowest index of the blocks near the tip, which are requested without exception. */
   get #denseFrom(): number {
-    const { view } = this.dependencies;
-    return firstDenseHeight(Math.min(view.info?.localHeight ?? 0, this.#reportedTip));
+    return Math.min(this.#info?.localHeight ?? 0, this.#reportedTip) - DENSE_BLOCKS + 1;
   }
 
   /**
@@ -128,14 +178,14 @@ export class Fetcher {
    * Near the tip none is missing, so that the tip is applied and not only marked.
    */
   get #mayHaveHoles(): boolean {
-    if (!this.options.skipCoinbases) return false;
+    if (this.options.skipCoinbases !== true) return false;
     const { height } = this.dependencies.ledger.scanStart();
     const next = this.#withoutHashes ? height : Math.max(this.#coveredTo + 1, height);
     return (this.#skipTo ?? next) < this.#denseFrom;
   }
 
   get #isSparse(): boolean {
-    return this.#mayHaveHoles && this.dependencies.view.offers('skipEmptyBlocks');
+    return this.#mayHaveHoles && this.#offers('skipEmptyBlocks');
   }
 
   /** The highest index fetched or applied. */
@@ -144,17 +194,33 @@ export class Fetcher {
     return Math.max(store.last?.height ?? 0, ledger.position().height);
   }
 
+  /** Moves the start of a scan without progress to the first block of a lite node. @returns false at a gap */
   #startsAtServedBlock(liteStartHeight: number): boolean {
     const { ledger, warn } = this.dependencies;
-    const { height } = ledger.scanStart();
-    if (liteStartHeight !== 0 && this.#coveredTo === 0 && height < liteStartHeight) {
+    const coveredTo = this.#coveredTo;
+    if (coveredTo === 0 && ledger.scanStart().height < liteStartHeight) {
       warn(
         `the node is a lite node and holds no blocks below ${String(liteStartHeight)}: the scan begins there, and what ` +
           'was received before cannot be seen through this node',
       );
       ledger.startAt(liteStartHeight);
     }
-    return this.#check.meetsLiteNode(this.#coveredTo, liteStartHeight);
+    if (coveredTo === 0 || coveredTo + 1 >= liteStartHeight) return true;
+    this.#gap = { coveredTo, servesFrom: liteStartHeight };
+    return false;
+  }
+
+  /** Whether a response continues at the position of the wallet (docs/protocol/wallet-sync.md#gaps). */
+  #continuesAt(first: number, startHeight: number): boolean {
+    const coveredTo = this.#withoutHashes ? 0 : this.#coveredTo;
+    const expected = coveredTo === 0 ? startHeight : Math.max(coveredTo + 1, startHeight);
+    if (first <= expected) return true;
+    const { liteStartHeight = 0 } = this.#info ?? {};
+    const isBelowLiteNode = expected < liteStartHeight;
+    if (isBelowLiteNode || ++this.#unexplainedStarts >= MAX_UNEXPLAINED_STARTS) {
+      this.#gap = { coveredTo: Math.max(0, expected - 1), servesFrom: isBelowLiteNode ? liteStartHeight : first };
+    }
+    return false;
   }
 
   get #plausibleHeight(): number {
@@ -162,9 +228,8 @@ export class Fetcher {
   }
 
   #windows(): HeightWindow[] {
-    const { view } = this.dependencies;
-    if (this.#next === undefined || this.gap !== undefined || !view.offers('heightRange')) return [];
-    const tip = Math.min(view.info?.localHeight ?? 0, this.#plausibleHeight);
+    if (this.#next === undefined || this.#gap !== undefined || !this.#offers('heightRange')) return [];
+    const tip = Math.min(this.#info?.localHeight ?? 0, this.#plausibleHeight);
     return heightWindows(this.#next, tip, this.#size.size, this.#isSparse);
   }
 
@@ -177,14 +242,14 @@ export class Fetcher {
       skipCoinbases: this.#mayHaveHoles,
       skipEmptyBlocks: this.#isSparse,
       endHeight: 0,
-      isBase64: this.dependencies.view.offers('base64'),
+      isBase64: this.#offers('base64'),
       ...more,
     };
   }
 
   /** The blocks behind those that the wallet has; the hashes say which they are. */
   async #fetchSequence(signal: AbortSignal): Promise<FetchOutcome> {
-    const { ledger, store, view, read } = this.dependencies;
+    const { ledger, store, read } = this.dependencies;
     const start = ledger.scanStart();
     const isPlaced = this.#withoutHashes || this.#skipTo !== undefined;
     const checkpoints = isPlaced ? [] : checkpointsOf(store.newestHashes(50), ledger.progress());
@@ -209,7 +274,7 @@ export class Fetcher {
     if (last === undefined) return this.#onNothing(response, request);
     if (!(await this.#mayRewindTo(blocks[0]?.height ?? 0, signal))) return 'behind';
     if (epoch !== this.#epoch) return 'again';
-    view.noteHeight(Math.max(last.height, request.skipEmptyBlocks ? (response.scannedTo ?? 0) : 0, tip?.height ?? 0));
+    this.#noteHeight(Math.max(last.height, request.skipEmptyBlocks ? (response.scannedTo ?? 0) : 0, tip?.height ?? 0));
     const denseFrom = this.#denseFrom;
     if (!request.skipCoinbases || last.height < denseFrom) return this.#take(response, request, start);
     // The response reaches into the blocks near the tip and may lack empty ones: those blocks are requested again.
@@ -221,43 +286,38 @@ export class Fetcher {
 
   /** A node that just lost blocks knows none of the wallet's blocks, and its last reported height may be outdated. */
   async #mayRewindTo(first: number, signal: AbortSignal): Promise<boolean> {
-    const { ledger, view } = this.dependencies;
-    const { height } = ledger.position();
+    const { height } = this.dependencies.ledger.position();
     if (this.#withoutHashes || first + DEEP_REWIND > height) return true;
-    view.set(await this.#node.info(signal));
-    return (view.info?.localHeight ?? 0) >= height;
+    const info = await this.#node.info(signal);
+    this.#info = info;
+    return info.localHeight >= height;
   }
 
   #take(response: SyncResponse, request: SyncRequest, start: ScanStart): FetchOutcome {
-    const { ledger, store, view } = this.dependencies;
+    const { ledger, store } = this.dependencies;
     const first = response.blocks[0]?.height ?? 0;
     const isOpen = start.timestamp !== 0 && this.#coveredTo === 0;
-    const isAccepted = this.#check.accepts({
-      coveredTo: this.#withoutHashes ? 0 : this.#coveredTo,
-      startHeight: start.height,
-      liteStartHeight: view.info?.liteStartHeight ?? 0,
-      first,
-      isFree: request.skipCoinbases || this.#skipTo !== undefined || isOpen,
-    });
-    if (!isAccepted) {
+    // Empty blocks may be missing at the start, or the node resolves a timestamp.
+    const isFree = request.skipCoinbases || this.#skipTo !== undefined || isOpen;
+    if (!isFree && !this.#continuesAt(first, start.height)) {
       this.#next = undefined;
-      return this.gap === undefined ? 'nothing' : 'gap';
+      return this.#gap === undefined ? 'nothing' : 'gap';
     }
     // A wallet with a history and no hashes, as conversion leaves it, begins there as well.
     const isFirst = isOpen || (ledger.position().hash === undefined && store.isEmpty);
     if (start.timestamp !== 0) ledger.startAt(isFirst ? first : start.height);
-    store.add(this.options.skipCoinbases ? withoutCoinbases(response) : response);
+    store.add(this.options.skipCoinbases === true ? withoutCoinbases(response) : response);
     this.#withoutHashes = false;
     this.#skipTo = undefined;
     this.#next = reachedBy(response, request) + 1;
     this.#size.succeeded();
-    this.#check.clear();
+    this.#clearGap();
     return 'stored';
   }
 
   #onNothing({ tip, scannedTo }: SyncResponse, request: SyncRequest): FetchOutcome {
-    const { ledger, store, view } = this.dependencies;
-    this.#check.clear();
+    const { ledger, store } = this.dependencies;
+    this.#clearGap();
     if (tip === undefined) {
       if (request.skipEmptyBlocks && scannedTo !== undefined && scannedTo >= (this.#skipTo ?? this.#coveredTo + 1)) {
         this.#skipTo = scannedTo + 1;
@@ -281,7 +341,7 @@ export class Fetcher {
         `reports a tip at ${String(tip.height)} but returns no block above ${String(height)}`,
       );
     }
-    view.noteHeight(tip.height);
+    this.#noteHeight(tip.height);
     if (tip.height >= height && tip.hash !== hash) ledger.markTip(tip.height, tip.hash);
     return 'tip';
   }
@@ -289,9 +349,8 @@ export class Fetcher {
   async #onFailure(error: unknown, checkpoints: readonly string[], signal: AbortSignal): Promise<FetchOutcome> {
     if (!(error instanceof NodeFailure) || error.kind === 'rateLimited') throw error;
     if (error.facts.status === 400 && this.#size.refused()) return 'again';
-    const { view, ledger } = this.dependencies;
-    const { hash } = ledger.position();
-    const isUnknown = error.facts.status === 500 && error.facts.isEmpty === true && view.isOld;
+    const { hash } = this.dependencies.ledger.position();
+    const isUnknown = error.facts.status === 500 && error.facts.isEmpty === true && this.#isOld;
     if (isUnknown && checkpoints.length > 0 && hash !== undefined) {
       // A node of July 2025 gives this response if it knows none of the hashes, but also if it cannot read its chain.
       if ((await this.#node.mainBlock(hash, signal)) === undefined) {
@@ -344,7 +403,7 @@ export class Fetcher {
   #requirePlausible({ blocks, tip }: SyncResponse, { blockCount, skipCoinbases }: SyncRequest): void {
     if (blocks.length > blockCount) throw new NodeFailure('malformed', 'returns more blocks than were requested');
     const [first] = blocks;
-    if (first?.height === 0 && first.hash !== this.options.genesisHash) {
+    if (first?.height === 0 && first.hash !== toHex(this.options.network.genesis.hash)) {
       throw new NodeFailure('foreignChain', 'serves another chain: its first block is not that of this network');
     }
     const highest = Math.max(blocks.at(-1)?.height ?? 0, tip?.height ?? 0);
@@ -366,8 +425,8 @@ export class Fetcher {
    * at the network's tip and knows none of the wallet's blocks proves that they are on no chain of the network.
    */
   async #checkFromBelow(signal: AbortSignal): Promise<FetchOutcome> {
-    const { ledger, view, warn, rewound } = this.dependencies;
-    const { info } = view;
+    const { ledger, warn, rewind } = this.dependencies;
+    const info = this.#info;
     if (info === undefined || info.localHeight < info.networkHeight || info.peerCount === 0) return 'behind';
     const checkpoints = checkpointsOf([], ledger.progress());
     try {
@@ -380,9 +439,7 @@ export class Fetcher {
     }
     if (this.#checksBelow < MAX_CHECKS_BELOW) return 'behind';
     warn('the node is at the tip of its network and knows no block of this wallet: the chain is read again');
-    const height = Math.max(1, ledger.scanStart().height);
-    ledger.rewind(height);
-    rewound(height);
+    rewind(Math.max(1, ledger.scanStart().height));
     this.#withoutHashes = true;
     return 'again';
   }

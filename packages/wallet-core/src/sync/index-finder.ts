@@ -1,5 +1,6 @@
 import { type IndexesByTransaction, type NodeCalls, NodeFailure, type NodeList } from '@wrkz/client';
-import type { SyncLedger, UnindexedOutput } from '../ledger/ledger';
+import type { SyncLedger } from '../ledger/ledger';
+import type { UnindexedOutput } from '../ledger/model';
 
 /** Blocks that are requested together, so that the node cannot tell which of them has an own output. */
 export const RANGE = 10;
@@ -8,15 +9,12 @@ const TRIES = 3;
 /** The first height of the range that holds a block. */
 export const rangeStart = (height: number): number => height - (height % RANGE);
 
-interface Wanted {
-  readonly outputs: UnindexedOutput[];
-  tries: number;
-}
-
 /** Learns the global indexes of own outputs (docs/protocol/wallet-sync.md#global-indexes). */
 export class IndexFinder {
-  /** By the first height of their range. */
-  readonly #wanted = new Map<number, Wanted>();
+  /** Responses without the indexes of a transaction, by its hash. */
+  readonly #tries = new Map<string, number>();
+  /** Counts resets: responses to earlier requests are discarded. */
+  #epoch = 0;
 
   constructor(
     private readonly ledger: SyncLedger,
@@ -24,37 +22,18 @@ export class IndexFinder {
   ) {}
 
   get isDone(): boolean {
-    return this.#wanted.size === 0;
+    return this.#wanted().length === 0;
   }
 
   /** Whether there are outputs that were not requested yet. */
   get hasUntried(): boolean {
-    return [...this.#wanted.values()].some(({ tries }) => tries === 0);
+    return this.#wanted().some((output) => this.#triesOf(output) === 0);
   }
 
-  add(outputs: readonly UnindexedOutput[]): void {
-    for (const output of outputs) {
-      const start = rangeStart(output.blockHeight);
-      const wanted = this.#wanted.get(start);
-      if (wanted === undefined) this.#wanted.set(start, { outputs: [output], tries: 0 });
-      else wanted.outputs.push(output);
-    }
-  }
-
-  /** Starts again with all indexes that the ledger lacks, those that no node had included. */
-  begin(): void {
-    this.#wanted.clear();
-    this.add(this.ledger.unindexedOutputs());
-  }
-
-  /** Blocks at or above the height are gone. */
-  rewind(height: number): void {
-    for (const [start, { outputs, tries }] of [...this.#wanted]) {
-      if (start + RANGE <= height) continue;
-      const left = outputs.filter(({ blockHeight }) => blockHeight < height);
-      if (left.length === 0) this.#wanted.delete(start);
-      else this.#wanted.set(start, { outputs: left, tries });
-    }
+  /** Requests all indexes that the ledger lacks, those that no node had included. Called after a rewind too. */
+  reset(): void {
+    this.#epoch++;
+    this.#tries.clear();
   }
 
   /**
@@ -62,25 +41,38 @@ export class IndexFinder {
    * @throws NodeFailure, which counts as no try; the signal's reason
    */
   async step(node: NodeCalls, signal: AbortSignal): Promise<void> {
+    const epoch = this.#epoch;
     const { hasUntried } = this;
-    for (const [start, wanted] of [...this.#wanted]) {
-      if (hasUntried && wanted.tries > 0) continue;
+    const ranges = new Map<number, UnindexedOutput[]>();
+    for (const output of this.#wanted()) {
+      const start = rangeStart(output.blockHeight);
+      ranges.set(start, [...(ranges.get(start) ?? []), output]);
+    }
+    for (const [start, outputs] of ranges) {
+      if (hasUntried && outputs.every((output) => this.#triesOf(output) > 0)) continue;
       const indexes = await node.globalIndexes(start, start + RANGE, signal);
-      // Rewound, or begun anew, meanwhile.
-      if (this.#wanted.get(start) !== wanted) continue;
-      this.ledger.setGlobalIndexes(known(indexes, wanted.outputs));
-      const missing = wanted.outputs.filter((output) => indexOf(indexes, output) === undefined);
-      if (missing.length === 0) this.#wanted.delete(start);
-      else if (++wanted.tries >= TRIES) this.#giveUp(start, missing);
+      if (epoch !== this.#epoch) return;
+      this.ledger.setGlobalIndexes(known(indexes, outputs));
+      this.#countTry(outputs.filter((output) => indexOf(indexes, output) === undefined));
     }
   }
 
-  #giveUp(start: number, missing: readonly UnindexedOutput[]): void {
-    this.#wanted.delete(start);
-    const first = missing[0]?.transactionHash ?? '';
+  #wanted(): UnindexedOutput[] {
+    return this.ledger.unindexedOutputs().filter((output) => this.#triesOf(output) < TRIES);
+  }
+
+  #triesOf({ parentTransactionHash }: UnindexedOutput): number {
+    return this.#tries.get(parentTransactionHash) ?? 0;
+  }
+
+  #countTry(missing: readonly UnindexedOutput[]): void {
+    const tries = new Map(missing.map((output) => [output.parentTransactionHash, this.#triesOf(output) + 1]));
+    for (const [hash, count] of tries) this.#tries.set(hash, count);
+    const [first, ...others] = missing.filter((output) => this.#triesOf(output) >= TRIES);
+    if (first === undefined) return;
     this.warn(
-      `the node reports no global index of ${String(missing.length)} own outputs, the first in transaction ${first}: they ` +
-        'count in the balance and cannot be spent yet',
+      `the node reports no global index of ${String(others.length + 1)} own outputs, the first in transaction ` +
+        `${first.parentTransactionHash}: they count in the balance and cannot be spent yet`,
     );
   }
 }
@@ -112,16 +104,19 @@ export async function indexesAgain(
   return undefined;
 }
 
-function indexOf(indexes: IndexesByTransaction, { transactionHash, outputIndex }: UnindexedOutput): number | undefined {
-  return indexes.get(transactionHash)?.[outputIndex];
+function indexOf(
+  indexes: IndexesByTransaction,
+  { parentTransactionHash, outputIndex }: UnindexedOutput,
+): number | undefined {
+  return indexes.get(parentTransactionHash)?.[outputIndex];
 }
 
 /** Those of own transactions; the others were requested to hide them. */
 function known(indexes: IndexesByTransaction, outputs: readonly UnindexedOutput[]): IndexesByTransaction {
   const own = new Map<string, readonly number[]>();
   for (const output of outputs) {
-    const list = indexes.get(output.transactionHash);
-    if (list !== undefined && indexOf(indexes, output) !== undefined) own.set(output.transactionHash, list);
+    const list = indexes.get(output.parentTransactionHash);
+    if (list !== undefined && indexOf(indexes, output) !== undefined) own.set(output.parentTransactionHash, list);
   }
   return own;
 }

@@ -3,14 +3,8 @@ import type { SyncLedger } from '../ledger/ledger';
 
 /** A block with this many blocks above it is the same on every honest node. */
 const SETTLED_DEPTH = 11;
-/** Fewer recent hashes than this say nothing about a node's chain. */
+/** With fewer recent hashes the chains of nodes are not compared. */
 const MIN_RECENT_HASHES = 12;
-
-/** A node that is far enough to judge the wallet's blocks. */
-interface Voter {
-  readonly node: NodeClient;
-  readonly info: NodeInfo;
-}
 
 /** Comparisons in a row, about one per minute, after which a node that cannot be compared no longer disagrees. */
 const MAX_SILENCE = 60;
@@ -66,10 +60,11 @@ export class NodeComparison {
     const { height, recentHashes, checkpointHashes } = this.ledger.progress();
     const oldest = recentHashes.at(-1);
     if (oldest === undefined || recentHashes.length < MIN_RECENT_HASHES) return undefined;
-    const voters: Voter[] = [];
+    // Nodes that are high enough to judge the wallet's blocks.
+    const voters: NodeClient[] = [];
     for (const node of [this.nodes.serving, ...this.nodes.others]) {
       const info = await orUndefined(() => node.info(signal));
-      if (info !== undefined && (info.localHeight >= height || isAtNetworkTip(info))) voters.push({ node, info });
+      if (info !== undefined && (info.localHeight >= height || isAtNetworkTip(info))) voters.push(node);
     }
     const votes = await votesFor(oldest, voters, signal);
     if (2 * votes.against <= voters.length) return undefined;
@@ -84,15 +79,15 @@ export class NodeComparison {
 /** @returns the heights at which nodes have the block, and how many nodes do not have it */
 async function votesFor(
   hash: string,
-  voters: readonly Voter[],
+  voters: readonly NodeClient[],
   signal: AbortSignal,
 ): Promise<{ readonly heights: readonly number[]; readonly against: number }> {
   const heights: number[] = [];
   let against = 0;
-  for (const { node } of voters) {
-    const answered = await orUndefined(async () => ({ block: await node.mainBlock(hash, signal) }));
-    if (answered?.block !== undefined) heights.push(answered.block.height);
-    else if (answered !== undefined) against++;
+  for (const node of voters) {
+    const response = await orUndefined(async () => ({ block: await node.mainBlock(hash, signal) }));
+    if (response?.block !== undefined) heights.push(response.block.height);
+    else if (response !== undefined) against++;
   }
   return { heights, against };
 }

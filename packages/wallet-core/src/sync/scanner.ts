@@ -9,16 +9,16 @@ import type { SyncBlock, SyncTransaction } from '@wrkz/client';
 import type { LedgerKeys } from '../ledger/ledger';
 import type { OwnOutputFound } from '../ledger/model';
 
-/** Outputs in one native batch: enough for every lane and thread, few enough for the turns of the event loop. */
+/** Outputs in one native batch: enough for all lanes and threads, few enough not to block the event loop. */
 const OUTPUTS_A_BATCH = 1_000;
 
 const KEY_SIZE = 32;
 
-/** A block with what of it is ours. */
+/** A block and its own outputs. */
 export interface ScannedBlock {
   readonly block: SyncBlock;
   readonly found: readonly OwnOutputFound[];
-  /** Of transactions with an own output and a short payment id, by their hash. */
+  /** Short payment ids of transactions with an own output, by transaction hash. */
   readonly decryptedPaymentIds: ReadonlyMap<string, string>;
 }
 
@@ -28,10 +28,10 @@ export interface UnreadableBlock {
   readonly error: unknown;
 }
 
-/** A set of keys, ready for the native side. */
+/** The keys of a wallet in the format of the native module. */
 interface PreparedKeys {
   readonly viewSecret: Buffer;
-  /** One key after another. */
+  /** Concatenated keys. */
   readonly spendPublic: Buffer;
   readonly spendSecret: readonly (Buffer | undefined)[];
 }
@@ -45,7 +45,7 @@ interface Place {
 
 /**
  * Finds own outputs, with their one-time secrets and key images, on the native threads
- * (docs/protocol/wallet-sync.md#scanning). The batch after the one that is given out is scanned meanwhile.
+ * (docs/protocol/wallet-sync.md#scanning). The next batch is scanned while the caller processes one.
  */
 export async function* scannedBatches(
   blocks: readonly SyncBlock[],
@@ -132,8 +132,8 @@ async function scan(blocks: readonly SyncBlock[], given: LedgerKeys, keys: Prepa
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
 
 /**
- * Keys one after another, without an object for each: thousands of those a batch would keep the collector of garbage busy.
- * @throws RangeError for what is no key
+ * Concatenates keys without an object for each: thousands of objects per batch would load the garbage collector.
+ * @throws RangeError for a malformed key
  */
 function packed(keys: readonly string[]): Buffer {
   const all = Buffer.allocUnsafe(KEY_SIZE * keys.length);
@@ -155,7 +155,7 @@ function prepare({ privateViewKey, spendKeys }: LedgerKeys): PreparedKeys {
   };
 }
 
-/** A block without outputs has a price too. */
+/** The outputs of a block, plus one for the block itself. */
 function countOutputs({ coinbase, transactions }: SyncBlock): number {
   let count = 1 + (coinbase?.outputs.length ?? 0);
   for (const { outputs } of transactions) count += outputs.length;
@@ -172,7 +172,7 @@ interface OneTimeKeys {
   readonly privateEphemeral: string;
 }
 
-/** One entry an own output; undefined where the spend secret is not known. */
+/** One entry per own output; undefined if the spend secret is not known. */
 async function oneTimeKeys(
   owned: readonly OwnedOutput[],
   places: readonly Place[],

@@ -1,9 +1,8 @@
 import { NodeFailure, type NodeFailureKind } from '@wrkz/client';
 import type { ScanStart } from '../ledger/model';
-import type { SyncGap } from './fetch-plan';
-import type { FetchOutcome } from './fetcher';
+import type { FetchOutcome, SyncGap } from './fetcher';
 
-/** Why a wallet does not come closer to the tip; a code for programs, a sentence for people. */
+/** Why the synchronization makes no progress. `message` is for the log and the operator. */
 export interface SyncStall {
   readonly code:
     | 'nodeUnreachable'
@@ -35,7 +34,7 @@ export interface WalletSyncStatus {
   readonly isAtTip: boolean;
   /** Whether the node publishes new blocks. */
   readonly isFollowing: boolean;
-  /** Blocks that could not be read since the start, and were passed. */
+  /** Blocks that could not be read since the start and were skipped. */
   readonly unreadableBlocks: number;
 }
 
@@ -88,14 +87,6 @@ export function stallOf(
   return undefined;
 }
 
-/** The warning for a reorganisation deeper than nodes accept: the node is probably of another network. */
-export function foreignText(height: number, from: number): string {
-  return (
-    `the node's chain leaves that of this wallet at block ${String(height)}, ${String(from - height + 1)} blocks back, and is ` +
-    'read from there: is it a node of the same network?'
-  );
-}
-
 /** Min interval between two reports of one kind of stall, so that an unstable node does not fill the log. */
 const SILENCE_MS = 600_000;
 
@@ -103,17 +94,14 @@ const SILENCE_MS = 600_000;
 export class StallReporter {
   readonly #reportedAt = new Map<SyncStall['code'], number>();
 
-  constructor(
-    private readonly report: (text: string) => void,
-    private readonly now: () => number = () => performance.now(),
-  ) {}
+  constructor(private readonly report: (text: string) => void) {}
 
   /** Called after each step while the stall lasts. */
   note(stall: SyncStall | undefined): void {
     if (stall === undefined) return;
-    const at = this.#reportedAt.get(stall.code);
-    if (at !== undefined && this.now() - at < SILENCE_MS) return;
-    this.#reportedAt.set(stall.code, this.now());
+    const now = performance.now();
+    if (now - (this.#reportedAt.get(stall.code) ?? -Infinity) < SILENCE_MS) return;
+    this.#reportedAt.set(stall.code, now);
     this.report(`the synchronization is stalled: ${stall.message}`);
   }
 }

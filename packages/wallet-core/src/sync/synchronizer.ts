@@ -1,27 +1,17 @@
 import { EventEmitter } from 'node:events';
-import {
-  type NodeCalls,
-  NodeFailure,
-  type NodeInfo,
-  NodeList,
-  type ReadSyncBody,
-  type SyncBlock,
-  type TipStream,
-} from '@wrkz/client';
-import { type Network, REORGANISATION_DEPTH, toHex } from '@wrkz/core-types';
-import { AutoResetEvent, errorText } from '@wrkz/service-kit/base';
+import { type NodeCalls, NodeFailure, type NodeInfo, NodeList, type SyncBlock, type TipStream } from '@wrkz/client';
+import { REORGANISATION_DEPTH } from '@wrkz/core-types';
+import { AutoResetEvent, errorText, MACHINE_CLOCK, type WaitClock } from '@wrkz/service-kit/base';
 import { Applier } from './applier';
 import { BlockStore } from './block-store';
 import { SyncBlockVerifier, claimOfUnverified } from './block-verifier';
-import { MACHINE_CLOCK, type SyncClock } from './clock';
-import { Fetcher, type FetchOutcome } from './fetcher';
+import { Fetcher, type FetchOptions, type FetchOutcome } from './fetcher';
 import { IndexFinder } from './index-finder';
 import { NodeComparison } from './node-comparison';
-import { NodeView } from './node-view';
-import type { AppliedBlock, SyncLedger } from '../ledger/ledger';
+import type { SyncLedger } from '../ledger/ledger';
 import type { UnverifiedBlock, WalletTransaction } from '../ledger/model';
 import { ResponseParser } from './parser/response-parser';
-import { foreignText, isUnconfirmedHistory, StallReporter, stallOf } from './status';
+import { isUnconfirmedHistory, StallReporter, stallOf } from './status';
 import type { SyncStall, WalletSyncStatus } from './status';
 
 /** Milliseconds (docs/protocol/wallet-sync.md#waits). */
@@ -41,21 +31,13 @@ const VERIFY_CHUNK = 100;
 /** Refused responses in a row after which the chain is compared at once. */
 const MAX_REFUSED = 3;
 
-export interface SynchronizerOptions {
-  readonly network: Network;
-  readonly skipCoinbases?: boolean | undefined;
-  /** Max blocks per request. */
-  readonly maxBlocks?: number | undefined;
-  /** The highest index that the chain can have reached by now; a response above it is refused. */
-  readonly plausibleHeight?: (() => number) | undefined;
-  readonly clock?: SyncClock | undefined;
-  /** Reads the bytes of responses; a thread does it for large ones when left out. */
-  readonly read?: ReadSyncBody | undefined;
+export interface SynchronizerOptions extends FetchOptions {
+  readonly clock?: WaitClock | undefined;
 }
 
 export interface SynchronizerEvents {
-  /** A block was applied. */
-  applied: [AppliedBlock, SyncBlock];
+  /** A block was applied; the transactions are its new ones of the wallet. */
+  applied: [readonly WalletTransaction[], SyncBlock];
   /** A batch of blocks was applied: a good time to publish a snapshot. */
   progressed: [];
   /** Everything at or above the height is gone from the ledger. */
@@ -90,15 +72,14 @@ interface Run {
  * applied; all other requests have their own timers. A request to a failing node is repeated: only `stop` ends a run.
  */
 export class Synchronizer extends EventEmitter<SynchronizerEvents> {
-  readonly #clock: SyncClock;
-  readonly #view = new NodeView();
+  readonly #clock: WaitClock;
   readonly #store = new BlockStore();
   readonly #reader = new ResponseParser();
   readonly #stallReporter: StallReporter;
   readonly #indexes: IndexFinder;
   readonly #verifier: SyncBlockVerifier;
   readonly #applier: Applier;
-  #fetcher: Fetcher;
+  readonly #fetcher: Fetcher;
   /** Each loop wakes on its timer or its event, whichever fires first. */
   readonly #wakeups = {
     /** There may be something to fetch. */
@@ -107,7 +88,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     apply: new AutoResetEvent(),
     /** Stored blocks were applied. */
     room: new AutoResetEvent(),
-    /** An own output has no global index. */
+    /** An own output may have no global index. */
     index: new AutoResetEvent(),
     /** The state of the node is requested. */
     info: new AutoResetEvent(),
@@ -132,38 +113,51 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   constructor(
     private node: NodeCalls,
     private readonly ledger: SyncLedger,
-    private readonly options: SynchronizerOptions,
+    options: SynchronizerOptions,
   ) {
     super();
     this.#clock = options.clock ?? MACHINE_CLOCK;
     const warn = (text: string): void => void this.emit('warning', text);
     this.#stallReporter = new StallReporter(warn);
     this.#indexes = new IndexFinder(ledger, warn);
-    this.#fetcher = this.#newFetcher();
+    this.#fetcher = new Fetcher(
+      {
+        node: () => this.node,
+        ledger,
+        store: this.#store,
+        read: this.#reader.read,
+        warn,
+        rewind: (height) => this.#rewind(height),
+      },
+      options,
+    );
     this.#verifier = new SyncBlockVerifier(options.network, () => this.node);
     this.#applier = new Applier(ledger, this.#store, this.#verifier, {
-      applied: (applied, block) => this.emit('applied', applied, block),
-      rewound: (height, from) => {
-        if (from - height >= REORGANISATION_DEPTH) warn(foreignText(height, from));
-        this.#onRewound(height);
+      applied: (transactions, block) => this.emit('applied', transactions, block),
+      rewind: (height) => {
+        const depth = ledger.position().height - height;
+        if (depth >= REORGANISATION_DEPTH) {
+          warn(
+            `the node's chain leaves that of this wallet at block ${String(height)}, ${String(depth + 1)} blocks back, and ` +
+              'is read from there: is it a node of the same network?',
+          );
+        }
+        this.#rewind(height);
       },
       unreadable: (block, error) => {
         this.#unreadable++;
         this.emit('unreadable', block, error);
       },
-      unindexed: (outputs) => {
-        this.#indexes.add(outputs);
-        this.#wakeups.index.set();
-      },
       batch: () => {
         this.#wakeups.room.set();
+        this.#wakeups.index.set();
         this.emit('progressed');
       },
     });
   }
 
   get status(): WalletSyncStatus {
-    const { info } = this.#view;
+    const { info } = this.#fetcher;
     const position = this.ledger.position();
     return {
       walletHeight: position.height,
@@ -186,7 +180,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   start(): void {
     if (this.#run !== undefined) return;
     this.#fetcher.reset();
-    this.#indexes.begin();
+    this.#indexes.reset();
     this.#stall = undefined;
     this.#isAtTip = false;
     const controller = new AbortController();
@@ -225,7 +219,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     const wasRunning = this.#run !== undefined;
     await this.stop();
     this.node = node;
-    this.#view.forget();
+    this.#fetcher.forgetNode();
     if (wasRunning) this.start();
   }
 
@@ -235,26 +229,9 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     this.#wakeups.fetch.set();
   }
 
-  #newFetcher(): Fetcher {
-    const { network, skipCoinbases = false, maxBlocks, plausibleHeight } = this.options;
-    return new Fetcher(
-      {
-        node: () => this.node,
-        view: this.#view,
-        ledger: this.ledger,
-        store: this.#store,
-        read: this.options.read ?? this.#reader.read,
-        warn: (text) => void this.emit('warning', text),
-        rewound: (height) => this.#onRewound(height),
-      },
-      { genesisHash: toHex(network.genesis.hash), skipCoinbases, maxBlocks, plausibleHeight },
-    );
-  }
-
   /** Another node of the list serves: height and features of the one before are forgotten. */
   #onOtherNode(): void {
-    this.#view.forget();
-    this.#fetcher.reset();
+    this.#fetcher.forgetNode();
     this.#isAtTip = false;
     this.#stream?.close();
     this.#wakeups.stream.set();
@@ -266,8 +243,8 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       signal,
       async () => {
         const info = await this.node.info(signal);
-        const isFirst = this.#view.info === undefined;
-        this.#view.set(info);
+        const isFirst = this.#fetcher.info === undefined;
+        this.#fetcher.noteInfo(info);
         if (isFirst) this.#wakeups.fetch.set();
         if (isFirst || this.#wasAway) {
           this.#wakeups.verify.set();
@@ -337,17 +314,12 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       return;
     }
     const comparison = new NodeComparison(nodes, this.ledger);
-    while (!signal.aborted) {
-      await this.#wakeups.compare.waitFor(COMPARE_MS, this.#clock, signal);
-      if (signal.aborted) return;
-      try {
-        const fork = await comparison.forkPoint(signal);
-        if (fork !== undefined) await this.#leaveFork(nodes, fork, signal);
-        else if (this.#isAtTip) this.emit('disagreement', await comparison.disagreement(signal));
-      } catch (error) {
-        if (!signal.aborted) this.emit('warning', `the nodes could not be compared: ${errorText(error)}`);
-      }
-    }
+    const wait = (): Promise<void> => this.#wakeups.compare.waitFor(COMPARE_MS, this.#clock, signal);
+    await this.#repeatCheck(signal, wait, 'the nodes could not be compared', async () => {
+      const fork = await comparison.forkPoint(signal);
+      if (fork !== undefined) await this.#leaveFork(nodes, fork, signal);
+      else if (this.#isAtTip) this.emit('disagreement', await comparison.disagreement(signal));
+    });
   }
 
   /** Gives up blocks that most nodes do not have, and the node that served them. */
@@ -360,13 +332,13 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         `block ${String(height)}`,
     );
     this.#fetcher.reset();
-    this.ledger.rewind(height);
-    this.#onRewound(height);
+    this.#rewind(height);
     await nodes.leave('it served blocks that most nodes do not have', signal);
   }
 
-  #onRewound(height: number): void {
-    this.#indexes.rewind(height);
+  #rewind(height: number): void {
+    this.ledger.rewind(height);
+    this.#indexes.reset();
     this.emit('rewound', height);
   }
 
@@ -403,18 +375,14 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
 
   /** Proves blocks that were applied unverified, as soon as a node can. */
   async #verifyAgain(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.#wakeups.verify.waitFor(VERIFY_MS, this.#clock, signal);
-      try {
-        let isProgress = true;
-        while (isProgress && !signal.aborted) {
-          // The newest first: a pruned node has no others.
-          isProgress = await this.#verifyChunk(this.ledger.unverifiedBlocks().slice(-VERIFY_CHUNK), signal);
-        }
-      } catch (error) {
-        if (!signal.aborted) this.emit('warning', `unverified blocks could not be checked: ${errorText(error)}`);
+    const wait = (): Promise<void> => this.#wakeups.verify.waitFor(VERIFY_MS, this.#clock, signal);
+    await this.#repeatCheck(signal, wait, 'unverified blocks could not be checked', async () => {
+      let isProgress = true;
+      while (isProgress && !signal.aborted) {
+        // The newest first: a pruned node has no others.
+        isProgress = await this.#verifyChunk(this.ledger.unverifiedBlocks().slice(-VERIFY_CHUNK), signal);
       }
-    }
+    });
   }
 
   /** @returns whether a block was proved and none was made up, so that the next chunk is worth a request */
@@ -447,8 +415,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     );
     this.emit('disproved', block);
     this.#fetcher.reset();
-    this.ledger.rewind(height);
-    this.#onRewound(height);
+    this.#rewind(height);
     this.#isAtTip = false;
     this.#wakeups.fetch.set();
   }
@@ -505,6 +472,24 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         this.#isAtTip = false;
       }
       await wait(failure);
+    }
+  }
+
+  /** Repeats a wait and a check until the signal aborts. A failed check is a warning. */
+  async #repeatCheck(
+    signal: AbortSignal,
+    wait: () => Promise<void>,
+    failed: string,
+    check: () => Promise<void>,
+  ): Promise<void> {
+    while (!signal.aborted) {
+      await wait();
+      if (signal.aborted) return;
+      try {
+        await check();
+      } catch (error) {
+        if (!signal.aborted) this.emit('warning', `${failed}: ${errorText(error)}`);
+      }
     }
   }
 }

@@ -154,30 +154,25 @@ export interface InputKeys {
  * sign.
  * @throws WalletError failedToCreateRingSignature
  */
-function keysOf(input: OwnedInput, privateViewKey: string): InputKeys {
-  const keys = derive(input, privateViewKey);
-  if (keys === undefined) throw walletError.failedToCreateRingSignature();
-  return keys;
-}
-
-function derive({ output, owner }: OwnedInput, privateViewKey: string): InputKeys | undefined {
+function keysOf({ output, owner }: OwnedInput, privateViewKey: string): InputKeys {
   const [transactionKey, viewSecret, spendSecret, key] = [
     output.transactionPublicKey,
     privateViewKey,
     owner.privateSpendKey ?? '',
     output.key,
   ].map((hex) => fromHex(hex, 32));
-  if (!transactionKey || !viewSecret || !spendSecret || !key) return undefined;
+  const failure = walletError.failedToCreateRingSignature;
+  if (!transactionKey || !viewSecret || !spendSecret || !key) throw failure();
   try {
     const derivation = generateKeyDerivation(transactionKey, viewSecret);
-    if (derivation === null) return undefined;
+    if (derivation === null) throw failure();
     const secret = deriveSecretKey(derivation, output.outputIndex, spendSecret);
-    if (!secretKeyToPublicKey(secret).equals(key)) return undefined;
+    if (!secretKeyToPublicKey(secret).equals(key)) throw failure();
     const keyImage = generateKeyImage(key, secret);
-    if (output.keyImage !== undefined && output.keyImage !== keyImage.toString('hex')) return undefined;
+    if (output.keyImage !== undefined && output.keyImage !== keyImage.toString('hex')) throw failure();
     return { secret, keyImage };
   } catch (error) {
-    if (error instanceof RangeError) return undefined; // a secret key outside the group order
-    throw error;
+    // A secret key outside the group order.
+    throw error instanceof RangeError ? failure() : error;
   }
 }

@@ -35,10 +35,7 @@ export interface SendEstimate {
  */
 export async function buildSend(request: SendRequest, context: SendContext, ports: SendPorts): Promise<SignedSend> {
   const checked = await checkRequest(request, context, ports.now());
-  const plan = await planSend(checked, ports);
-  const signed = await signPlan(plan, ports);
-  if (plan.mixin < checked.mixin) ports.onRingFallback?.({ requested: checked.mixin, used: plan.mixin });
-  return signed;
+  return signPlan(await planSend(checked, ports), ports);
 }
 
 /** Builds a transaction like `buildSend`, without proof of work and signatures. @throws WalletError */

@@ -8,7 +8,7 @@ import type { Payment } from './outputs';
 import { type FeeTerms, MIN_UNLOCK_BLOCKS, SendTerms } from './terms';
 import { walletError } from '../errors';
 
-/** The settings of a transaction, apart from payments and ring size: those of a send, or of one batch of a sweep. */
+/** The settings of a transaction, apart from its payments: those of a send, or of one batch of a sweep. */
 export interface SendSettings {
   readonly context: SendContext;
   readonly terms: SendTerms;
@@ -22,6 +22,9 @@ export interface SendSettings {
   readonly sources: readonly SubWallet[];
   readonly change: SubWallet;
   readonly unlockTime: bigint;
+  /** Requested decoys per ring. */
+  readonly mixin: number;
+  readonly ringFallback: boolean;
 }
 
 /** A request that has passed every check that needs no node. */
@@ -29,8 +32,6 @@ export interface CheckedSend extends SendSettings {
   readonly payments: readonly Payment[];
   /** Sum of the payments. */
   readonly total: bigint;
-  readonly mixin: number;
-  readonly ringFallback: boolean;
 }
 
 /**

@@ -1,6 +1,6 @@
+import { isUnlocked } from '@wrkz/consensus';
 import { walletError } from '../errors';
 import type { SubWallet, WalletOutput } from '../ledger/model';
-import { isSpendable } from '../ledger/queries';
 import type { ContestedSend, SendContext } from './model';
 
 /** An output that may be spent, and the sub-wallet that owns it. */
@@ -15,7 +15,7 @@ export function* unlocked(sources: readonly SubWallet[], height: number, now: nu
   const at = { height, timestamp: now };
   for (const owner of sources) {
     for (const output of owner.unspent) {
-      if (seen.has(output.key) || !isSpendable(output, at)) continue;
+      if (seen.has(output.key) || output.verified === false || !isUnlocked(output.unlockTime, at)) continue;
       seen.add(output.key);
       yield { output, owner };
     }

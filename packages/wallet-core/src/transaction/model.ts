@@ -57,10 +57,11 @@ export interface SendContext {
   readonly subWallets: readonly SubWallet[];
   readonly contested: readonly ContestedSend[];
   /** The ring of an earlier transaction with this key image (hex). A rebuild uses the same ring. */
-  readonly ringOf: (keyImage: string) => readonly StoredRingMember[] | undefined;
+  readonly ringOf: (keyImage: string) => readonly RingMember[] | undefined;
 }
 
-export interface StoredRingMember {
+/** An output in a ring. */
+export interface RingMember {
   /** Global index. */
   readonly index: number;
   /** One-time key, hex. */
@@ -77,7 +78,7 @@ export interface SignedSend {
   /** The network's default ring size at this height. */
   readonly defaultMixin: number;
   readonly pending: PendingSend;
-  readonly rings: readonly { readonly keyImage: string; readonly members: readonly StoredRingMember[] }[];
+  readonly rings: readonly { readonly keyImage: string; readonly members: readonly RingMember[] }[];
 }
 
 /** The fields of the response to a send. */

@@ -2,16 +2,9 @@ import { fromHex, toHex } from '@wrkz/core-types';
 import { checkKey } from '@wrkz/crypto';
 import { mapInSlices } from '@wrkz/service-kit/base';
 import { missingGlobalIndex, walletError, type WalletError } from '../errors';
-import type { CheckedSend } from './check-request';
+import type { SendSettings } from './check-request';
 import { groupBy, type OwnedInput } from './coin-selection';
-import type { DecoySet, SendContext, SendNode } from './model';
-
-export interface RingMember {
-  /** Global index. */
-  readonly index: number;
-  /** One-time key. */
-  readonly key: Buffer;
-}
+import type { DecoySet, RingMember, SendContext, SendNode } from './model';
 
 export interface Ring {
   readonly input: OwnedInput;
@@ -106,7 +99,7 @@ export function offsetsOf({ members }: Ring): number[] {
  * @throws TooFewDecoys when the attempt with the minimum fails too, or `ringFallback` is false
  */
 export async function withRingFallback<T>(
-  { mixin: requested, terms, ringFallback }: Pick<CheckedSend, 'mixin' | 'terms' | 'ringFallback'>,
+  { mixin: requested, terms, ringFallback }: Pick<SendSettings, 'mixin' | 'terms' | 'ringFallback'>,
   attempt: (mixin: number) => Promise<T>,
 ): Promise<T> {
   const { min } = terms.mixin;
@@ -192,10 +185,9 @@ function storedDecoys(
   known: Map<string, string>,
 ): RingMember[] {
   if (output.keyImage === undefined) return [];
-  return (ringOf(output.keyImage) ?? []).flatMap(({ index, key }) => {
-    if (key === output.key || index === output.globalIndex || !isConsistent(known, output.amount, index, key))
-      return [];
-    return [{ index, key: Buffer.from(key, 'hex') }];
+  return (ringOf(output.keyImage) ?? []).filter(({ index, key }) => {
+    const isOwn = key === output.key || index === output.globalIndex;
+    return !isOwn && isConsistent(known, output.amount, index, key);
   });
 }
 
@@ -244,7 +236,7 @@ function validDecoys({ output }: OwnedInput, { outputs }: DecoySet, known: Map<s
     if (!isConsistent(known, output.amount, index, hex)) continue;
     indexes.add(index);
     keys.add(hex);
-    members.push({ index, key });
+    members.push({ index, key: hex });
   }
   return members;
 }
@@ -253,7 +245,7 @@ function validDecoys({ output }: OwnedInput, { outputs }: DecoySet, known: Map<s
 function ringOfMembers(input: OwnedInput, decoys: readonly RingMember[]): Ring {
   const { globalIndex, key } = input.output;
   if (globalIndex === undefined) throw missingGlobalIndex();
-  const own: RingMember = { index: globalIndex, key: Buffer.from(key, 'hex') };
+  const own: RingMember = { index: globalIndex, key };
   const members = [own, ...decoys].sort((a, b) => a.index - b.index);
   return { input, members, real: members.indexOf(own) };
 }

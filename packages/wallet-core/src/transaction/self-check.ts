@@ -10,6 +10,7 @@ import {
 import { isPrettyAmount, type Network, type ParsedTransaction, parseTransaction } from '@wrkz/core-types';
 import { nodeRefusal, walletError, type WalletError } from '../errors';
 import type { Plan } from './assemble';
+import type { RingMember } from './model';
 
 /**
  * Parses a signed transaction and applies the rules of a node's pool at the same height: sizes, amounts, fee, ring sizes,
@@ -43,7 +44,7 @@ interface PoolContext {
 
 interface CheckedRing {
   readonly amount: bigint;
-  readonly members: readonly { readonly index: number; readonly key: Buffer }[];
+  readonly members: readonly RingMember[];
 }
 
 /** Applies the pool's rules at a height. The returned transaction has its signatures and proof of work still to be checked. */
@@ -90,7 +91,7 @@ function ringView(rings: readonly CheckedRing[], height: number): ChainView {
   const keys = new Map<string, Buffer>();
   const place = (amount: bigint, index: number): string => `${amount} ${index}`;
   for (const { amount, members } of rings) {
-    for (const { index, key } of members) keys.set(place(amount, index), key);
+    for (const { index, key } of members) keys.set(place(amount, index), Buffer.from(key, 'hex'));
   }
   const unavailable = (): never => {
     throw new RangeError('a wallet has no blocks');

@@ -22,6 +22,8 @@ export async function signPlan(plan: Plan, ports: SendPorts): Promise<SignedSend
   const bytes = encodeTransaction({ ...prefix, signatures });
   const parsed = await selfCheck(bytes, plan, ports.now());
   const hash = toHex(parsed.hash);
+  const { mixin: requested } = plan.settings;
+  if (plan.mixin < requested) ports.onRingFallback?.({ requested, used: plan.mixin });
   return {
     bytes,
     hash,
@@ -31,7 +33,7 @@ export async function signPlan(plan: Plan, ports: SendPorts): Promise<SignedSend
     pending: pendingOf(plan, hash),
     rings: plan.rings.map(({ members }, i) => ({
       keyImage: toHex((plan.inputKeys[i] as InputKeys).keyImage),
-      members: members.map(({ index, key }) => ({ index, key: toHex(key) })),
+      members,
     })),
   };
 }
@@ -52,7 +54,7 @@ async function ringSignatures(prefix: TransactionPrefix, { rings, inputKeys }: P
   const signatures: Buffer[] = [];
   for (const [i, { members, real }] of rings.entries()) {
     const { secret, keyImage } = inputKeys[i] as InputKeys;
-    const ringKeys = members.map(({ key }) => key);
+    const ringKeys = members.map(({ key }) => Buffer.from(key, 'hex'));
     try {
       signatures.push(generateRingSignatures(hash, keyImage, ringKeys, secret, real));
     } catch (error) {

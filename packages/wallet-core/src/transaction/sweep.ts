@@ -71,20 +71,15 @@ export async function sweep(
 ): Promise<SweepResult> {
   const entries: SweepEntry[] = [];
   const run = new Sweep(request, readContext, ports);
-  const sendPlan = async (plan: Plan): Promise<SweepEntry> => {
+  const sendPlan = async (plan: Plan): Promise<void> => {
     const send = await signPlan(plan, ports);
-    const requested = plan.settings.terms.defaultMixin;
-    if (plan.mixin < requested) ports.onRingFallback?.({ requested, used: plan.mixin });
     await dispatch(send);
-    return { success: true, transactionHash: send.hash, fee: send.fee, mixin: send.mixin };
+    entries.push({ success: true, transactionHash: send.hash, fee: send.fee, mixin: send.mixin });
   };
-  try {
-    for await (const entry of run.batches(sendPlan)) {
-      entries.push(entry instanceof WalletError ? failedEntry(entry) : entry);
-    }
-  } catch (error) {
-    entries.push(failedEntry(walletErrorOf(error)));
-  }
+  const addFailure = ({ code, message }: WalletError): void => {
+    entries.push({ success: false, errorCode: code, errorMessage: message });
+  };
+  await run.batches(sendPlan, addFailure).catch((error: unknown) => addFailure(walletErrorOf(error)));
   return { entries, ...run.sums() };
 }
 
@@ -95,16 +90,11 @@ export async function estimateSweep(
   ports: SendPorts,
 ): Promise<SweepEstimate[]> {
   const rows: SweepEstimate[] = [];
-  const describe = (plan: Plan) => Promise.resolve({ ...describePlan(plan), amount: plan.paid });
-  for await (const row of new Sweep(request, readContext, ports).batches(describe)) {
-    if (row instanceof WalletError) throw row;
-    rows.push(row);
-  }
+  const addRow = (plan: Plan): void => void rows.push({ ...describePlan(plan), amount: plan.paid });
+  await new Sweep(request, readContext, ports).batches(addRow, (error) => {
+    throw error;
+  });
   return rows;
-}
-
-function failedEntry({ code, message }: WalletError): SweepEntry {
-  return { success: false, errorCode: code, errorMessage: message };
 }
 
 class Sweep {
@@ -127,10 +117,10 @@ class Sweep {
 
   /**
    * Plans and processes one batch after another.
-   * @returns for each batch what `process` returned, or the error of the batch
-   * @throws WalletError when the sweep cannot begin
+   * @param onFailure gets the error of a batch
+   * @throws WalletError when the sweep cannot begin; the errors of `onFailure`
    */
-  async *batches<R>(process: (plan: Plan) => Promise<R>): AsyncGenerator<R | WalletError> {
+  async batches(process: (plan: Plan) => Promise<void> | void, onFailure: (error: WalletError) => void): Promise<void> {
     const to = checkReceiver(this.request.destination);
     const paymentId = commonPaymentId(this.request.paymentId ?? '', [to]);
     if (paymentId !== '') checkPaymentId(paymentId);
@@ -141,21 +131,20 @@ class Sweep {
       const { inputs, required } = this.#nextInputs(settings);
       if (inputs.length === 0) break;
       try {
-        const plan = await withRingFallback(
-          { mixin: settings.terms.defaultMixin, terms: settings.terms, ringFallback: true },
-          (mixin) => planBatch(settings, mixin, { inputs, required, to, unpaid: this.#unpaid }, this.ports),
+        const plan = await withRingFallback(settings, (mixin) =>
+          planBatch(settings, mixin, { inputs, required, to, unpaid: this.#unpaid }, this.ports),
         );
         this.#putBack(inputs, plan);
-        yield await this.#process(plan, process);
+        await this.#process(plan, process);
       } catch (error) {
         const failure =
           error instanceof TooFewDecoys ? await this.#skipRare(settings, inputs, error) : walletErrorOf(error);
         if (failure === undefined) continue;
-        yield failure;
+        onFailure(failure);
         if (isFinal(failure)) return;
       }
     }
-    if (this.#shortage !== undefined && this.#unpaid !== 0n) yield this.#shortage;
+    if (this.#shortage !== undefined && this.#unpaid !== 0n) onFailure(this.#shortage);
   }
 
   sums(): Omit<SweepResult, 'entries'> {
@@ -169,11 +158,10 @@ class Sweep {
   }
 
   /** Counts the transaction also if its submission is uncertain: an amount that may have been paid must not be paid again. */
-  async #process<R>(plan: Plan, process: (plan: Plan) => Promise<R>): Promise<R> {
+  async #process(plan: Plan, process: (plan: Plan) => Promise<void> | void): Promise<void> {
     try {
-      const result = await process(plan);
+      await process(plan);
       this.#count(plan);
-      return result;
     } catch (error) {
       if (isWalletError(error, 'daemonStillProcessing')) this.#count(plan);
       throw error;
@@ -195,6 +183,7 @@ class Sweep {
     return {
       ...{ context, terms, paymentId, data: empty, fields: empty, sources: subWallets },
       ...{ fees: terms.fees({ kind: 'minimum' }), change: primaryOf(subWallets), unlockTime: terms.defaultUnlockTime },
+      ...{ mixin: terms.defaultMixin, ringFallback: true },
     };
   }
 

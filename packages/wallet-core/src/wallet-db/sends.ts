@@ -1,4 +1,4 @@
-import type { SendSummary, SignedSend, StoredRingMember } from '../transaction/model';
+import type { SendSummary, SignedSend, RingMember } from '../transaction/model';
 import type { RetiredOutput } from '../ledger/model';
 import type { SealedDatabase } from './sealed-database';
 import { SealedTable } from './sealed-table';
@@ -67,7 +67,7 @@ export class SendTable {
 
 /** The ring of an input, so that a rebuild uses the same one. */
 export interface StoredRing {
-  readonly members: readonly StoredRingMember[];
+  readonly members: readonly RingMember[];
   /** How often a node refused it. */
   readonly refusals: number;
   /** The next send draws another ring. */

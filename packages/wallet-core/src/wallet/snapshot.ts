@@ -1,12 +1,23 @@
 import { type Balance, subWalletBalance, walletBalance } from '../ledger/queries';
-import { findConfirmed, listTransactions, listUnconfirmed, type TransactionFilter } from '../ledger/queries';
 import type { SubWallet, WalletContent, WalletTransaction } from '../ledger/model';
 
-/** A wallet at one moment, for readers: nothing in it changes, and no write is waited for. */
+/** Filter of a listing of confirmed transactions; an absent field filters nothing. */
+export interface TransactionFilter {
+  /** First block index. */
+  readonly start?: number | undefined;
+  /** Block index after the last one. */
+  readonly end?: number | undefined;
+  readonly publicSpendKey?: string | undefined;
+  /** Case-sensitive. */
+  readonly paymentId?: string | undefined;
+  readonly hasPaymentId?: boolean | undefined;
+}
+
+/** The immutable state of a wallet at one moment. Readers never wait for a write. */
 export class WalletSnapshot {
   constructor(
     readonly content: WalletContent,
-    /** The index by which locks are judged: the network's, or the wallet's own while no node has answered. */
+    /** Index of the network's tip for unlock times; the wallet's own height before the first response of a node. */
     private readonly judgedAt: () => number,
     private readonly now: () => number,
   ) {}
@@ -23,27 +34,38 @@ export class WalletSnapshot {
     return this.content.subWallets.find(({ isPrimary }) => isPrimary) ?? this.content.subWallets[0];
   }
 
-  /** Of these spend keys, or of the whole wallet; by the network's tip and the clock of now. */
+  /** The balance of these spend keys, or of the whole wallet. */
   balance(publicSpendKeys?: Iterable<string>): Balance {
     return walletBalance(this.content, { height: this.judgedAt(), timestamp: this.now() }, publicSpendKeys);
   }
 
-  /** Of one sub-wallet, without a look at the others. */
+  /** The balance of one sub-wallet. */
   balanceOf(subWallet: SubWallet): Balance {
     return subWalletBalance(subWallet, { height: this.judgedAt(), timestamp: this.now() });
   }
 
-  transactions(filter?: TransactionFilter): WalletTransaction[] {
-    return listTransactions(this.content, filter);
+  /** Confirmed transactions in the order in which they were applied. */
+  transactions(filter: TransactionFilter = {}): WalletTransaction[] {
+    const { start = 0, end = Infinity, publicSpendKey, paymentId, hasPaymentId = false } = filter;
+    return this.content.transactions.filter(
+      (transaction) =>
+        transaction.blockHeight >= start &&
+        transaction.blockHeight < end &&
+        (paymentId === undefined || transaction.paymentId === paymentId) &&
+        !(hasPaymentId && transaction.paymentId === '') &&
+        touches(transaction, publicSpendKey),
+    );
   }
 
+  /** Unconfirmed sends, oldest first. */
   unconfirmed(publicSpendKey?: string): WalletTransaction[] {
-    return listUnconfirmed(this.content, publicSpendKey);
+    return this.content.unconfirmed.filter((transaction) => touches(transaction, publicSpendKey));
   }
 
-  /** A confirmed one. */
+  /** A confirmed transaction; the newest are searched first. */
   transaction(hash: string): WalletTransaction | undefined {
-    return findConfirmed(this.content, hash.toLowerCase());
+    const wanted = hash.toLowerCase();
+    return this.content.transactions.findLast((transaction) => transaction.hash === wanted);
   }
 
   transactionKey(hash: string): string | undefined {
@@ -51,3 +73,6 @@ export class WalletSnapshot {
     return this.content.transactionKeys.find(({ transactionHash }) => transactionHash === wanted)?.secretKey;
   }
 }
+
+const touches = ({ transfers }: WalletTransaction, publicSpendKey: string | undefined): boolean =>
+  publicSpendKey === undefined || transfers.some((transfer) => transfer.publicSpendKey === publicSpendKey);

@@ -19,7 +19,7 @@ import {
   viewSubWallet,
 } from '../keys/sub-wallets';
 import type { HeldTransaction } from '../ledger/held-transactions';
-import type { AppliedBlock, Ledger } from '../ledger/ledger';
+import type { Ledger } from '../ledger/ledger';
 import type { AppliedTip, SubWallet, WalletContent, WalletTransaction } from '../ledger/model';
 import type { PowClient } from '../pow-client/pow-client';
 import { type Pause, SendPause } from '../send/pause';
@@ -664,7 +664,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
 
   #listen(): void {
     const synchronizer = this.#synchronizer;
-    synchronizer.on('applied', (applied, block) => this.#onApplied(applied, block));
+    synchronizer.on('applied', (transactions, block) => this.#onApplied(transactions, block));
     synchronizer.on('progressed', () => this.#onProgress());
     synchronizer.on('rewound', (height) => {
       this.#recordProblem(() => {
@@ -718,7 +718,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     });
   }
 
-  #onApplied({ transactions }: AppliedBlock, block: SyncBlock): void {
+  #onApplied(transactions: readonly WalletTransaction[], block: SyncBlock): void {
     const { hash } = block;
     this.#plausibleHeight.noteBlock(block, this.#seconds());
     for (const transaction of transactions) this.#unpublished.push([transaction, hash]);

@@ -3,18 +3,18 @@ import { parseBlock, parseTransaction } from '@wrkz/core-types';
 import { generateKeyImage } from '@wrkz/crypto';
 import { CHAIN_A_HEIGHT, chainA, Purse } from '@wrkz/testing';
 import { Ledger } from '../../src/ledger/ledger';
-import { listTransactions } from '../../src/ledger/queries';
-import { toldChainA } from './support/chain-a-scan';
+import { indexedChainA } from './support/chain-a-scan';
+import { balanceOf } from './support/contents';
 import { applyAll, readWallet, type ReadWallet, recorded, RECORDED_AT } from './support/chain-a-wallets';
 
-/* Every wallet of chain A, held against what the reference reported and against sums that know nothing of a ledger. */
+/* Every wallet of chain A, compared with the recorded reports and with sums that are computed without a ledger. */
 
 const names = Object.keys(recorded.wallets);
 
 function asRecorded(wallet: ReadWallet, ledger: Ledger): unknown[] {
   const { subWallets } = wallet.empty;
   const addressOf = new Map(subWallets.map(({ publicSpendKey, address }) => [publicSpendKey, address]));
-  return listTransactions(ledger.content()).map((transaction) => ({
+  return ledger.content().transactions.map((transaction) => ({
     blockHeight: transaction.blockHeight,
     fee: Number(transaction.fee),
     hash: transaction.hash,
@@ -54,7 +54,7 @@ describe.each(names)('%s', (name) => {
 
   test('has every balance as the reference reported it', () => {
     const balance = (keys?: readonly string[]): unknown => {
-      const { locked, unlocked } = ledger.balance(keys, CHAIN_A_HEIGHT, RECORDED_AT);
+      const { locked, unlocked } = balanceOf(ledger, CHAIN_A_HEIGHT, RECORDED_AT, keys);
       return { locked: Number(locked), unlocked: Number(unlocked) };
     };
     expect(balance()).toEqual(wallet.report.balance);
@@ -68,12 +68,12 @@ describe.each(names)('%s', (name) => {
     ).toEqual(byAddress(wallet.report.balances));
   });
 
-  test('knows the place of every output in its amount', () => {
+  test('knows the global index of every output', () => {
     expect(ledger.unindexedOutputs()).toEqual([]);
   });
 });
 
-/** What purses hold after each block, found in the bytes of the chain by other code. */
+/** The balances after each block, computed from the bytes of the chain by independent code. */
 function* sums(
   purses: readonly Purse[],
 ): Generator<(height: number, now: number) => { unlocked: bigint; locked: bigint }> {
@@ -103,7 +103,7 @@ function* sums(
 }
 
 test.each(names.filter((name) => recorded.wallets[name]?.of === undefined))(
-  'the balance of %s is the sum over the chain at every height',
+  'the balance of %s at every height is the sum over the chain',
   async (name) => {
     const { keys, empty, chain } = await readWallet(name);
     const purses = keys.spendKeys.map(
@@ -113,11 +113,11 @@ test.each(names.filter((name) => recorded.wallets[name]?.of === undefined))(
     let height = 0;
     for (const sum of sums(purses)) {
       applyAll(ledger, chain.slice(height, height + 1));
-      const now = toldChainA()[height]?.block.timestamp ?? 0;
-      expect({ height, ...ledger.balance(undefined, height, now) }).toEqual({ height, ...sum(height, now) });
+      const now = indexedChainA()[height]?.block.timestamp ?? 0;
+      expect({ height, ...balanceOf(ledger, height, now) }).toEqual({ height, ...sum(height, now) });
       const { transactions } = ledger.content();
       const total = transactions.flatMap(({ transfers }) => transfers).reduce((all, { amount }) => all + amount, 0n);
-      const { unlocked, locked } = ledger.balance(undefined, height, now);
+      const { unlocked, locked } = balanceOf(ledger, height, now);
       expect(total).toBe(unlocked + locked);
       height += 1;
     }

@@ -2,10 +2,10 @@ import type { HeldTransaction } from '../../src/ledger/held-transactions';
 import { LedgerFault } from '../../src/ledger/model';
 import { Ledger } from '../../src/ledger/ledger';
 import type { SubWallet, WalletContent } from '../../src/ledger/model';
-import { emptyContent, emptySubWallet } from './support/contents';
-import { hashOf, type ModelTransaction, noteOf, tell } from './support/model-chain';
+import { balanceOf, emptyContent, emptySubWallet } from './support/contents';
+import { hashOf, type ModelTransaction, pendingOf, scannedBlock } from './support/model-chain';
 
-/* Transactions that are in no block and not sent: what they take stays taken, what they bring is waited for. */
+/* Held transactions: their inputs are locked and their own outputs are expected. */
 
 const ALICE = hashOf('alice');
 const KEY = hashOf('output');
@@ -21,7 +21,7 @@ const coinbase = (name: string, key: string, amount: bigint): ModelTransaction =
   outputs: [{ key, amount, owner: ALICE }],
 });
 
-/** Takes 100, of which 60 leave. */
+/** Spends 100 and pays 60 to others. */
 const taking: ModelTransaction = {
   hash: HASH,
   isCoinbase: false,
@@ -41,7 +41,7 @@ const held: HeldTransaction = {
 
 function apply(ledger: Ledger, height: number, ...transactions: ModelTransaction[]): void {
   const names = transactions.map(({ hash }) => hash).join();
-  const { block, found } = tell({ height, hash: hashOf(`${String(height)} ${names}`), transactions });
+  const { block, found } = scannedBlock({ height, hash: hashOf(`${String(height)} ${names}`), transactions });
   ledger.apply(block, found, new Map());
 }
 
@@ -53,7 +53,7 @@ function funded(): Ledger {
   return ledger;
 }
 
-const balance = (ledger: Ledger): object => ledger.balance(undefined, 9, 0);
+const balance = (ledger: Ledger): object => balanceOf(ledger, 9, 0);
 
 const alice = ({ subWallets }: WalletContent): SubWallet => subWallets[0]!;
 
@@ -77,12 +77,11 @@ const FREE = {
 };
 const HELD = { unspent: [[OTHER_KEY, undefined]], locked: [[KEY, HASH]], incoming: [CHANGE] };
 
-test('what is held is locked and waited for, and free again when it is let go', () => {
+test('inputs are locked and change is expected until the transaction is released', () => {
   const ledger = funded();
   ledger.hold(held);
   expect(lists(ledger.content())).toEqual(HELD);
   expect(balance(ledger)).toEqual({ unlocked: 7n, locked: 40n });
-  expect(ledger.spendable(undefined, 9, 0).map(({ key }) => key)).toEqual([OTHER_KEY]);
   ledger.unhold(hashOf('another'));
   expect(lists(ledger.content())).toEqual(HELD);
   ledger.unhold(HASH);
@@ -90,7 +89,7 @@ test('what is held is locked and waited for, and free again when it is let go', 
   expect(balance(ledger)).toEqual({ unlocked: 107n, locked: 0n });
 });
 
-test('a sub-wallet that comes back takes up what is held of it', () => {
+test('inputs of a sub-wallet that is added again are locked', () => {
   const ledger = funded();
   ledger.hold(held);
   const content = ledger.content();
@@ -103,7 +102,7 @@ test('a sub-wallet that comes back takes up what is held of it', () => {
   expect(lists(ledger.content())).toEqual(lists(content));
 });
 
-test('who tells of it again and knows less of it takes nothing back', () => {
+test('a second hold with fewer inputs and outputs releases nothing', () => {
   const ledger = funded();
   ledger.hold(held);
   ledger.removeSubWallet(ALICE);
@@ -117,32 +116,32 @@ test('who tells of it again and knows less of it takes nothing back', () => {
   expect(lists(ledger.content())).toEqual(FREE);
 });
 
-test('a container shows nothing of it, and other programs find all as it would be without', () => {
+test('a container has no held transactions', () => {
   const ledger = funded();
   const before = ledger.content();
   expect(ledger.storedContent()).toEqual(before);
   ledger.hold(held);
   expect(lists(ledger.storedContent())).toEqual(FREE);
   expect(lists(ledger.content())).toEqual(HELD);
-  // What only waits for something is left out as well.
+  // Expected change is left out as well.
   ledger.unhold(HASH);
   ledger.hold({ ...held, inputs: [] });
   expect(lists(ledger.content())).toEqual({ ...FREE, incoming: [CHANGE] });
   expect(lists(ledger.storedContent())).toEqual(FREE);
 });
 
-test('what is let go by the look for abandoned sends keeps what it takes', () => {
+test('held inputs stay locked when abandoned sends are released', () => {
   const ledger = funded();
   ledger.hold(held);
   ledger.releaseAbandoned();
   expect(lists(ledger.content())).toEqual(HELD);
 });
 
-test('another send cannot take it; the very same can, and is one in the container then', () => {
+test('another send cannot spend a held input; the same transaction can, and is in the container then', () => {
   const ledger = funded();
   const inputs = alice(ledger.content()).unspent.filter(({ key }) => key === KEY);
   const note = (transaction: ModelTransaction) =>
-    noteOf(
+    pendingOf(
       transaction,
       inputs.map((output) => ({ owner: ALICE, output })),
     );
@@ -150,18 +149,18 @@ test('another send cannot take it; the very same can, and is one in the containe
   expect(() => ledger.recordSend(note({ ...taking, hash: hashOf('rival') }))).toThrow(LedgerFault);
   ledger.recordSend(note(taking));
   expect(lists(ledger.storedContent())).toEqual(HELD);
-  // As long as it is a send, letting go changes nothing.
+  // While it is a recorded send, a release changes nothing.
   ledger.unhold(HASH);
   expect(lists(ledger.content())).toEqual(HELD);
   ledger.cancelSend(HASH);
   expect(lists(ledger.content())).toEqual(FREE);
 });
 
-test.each(['cancelSend', 'forgetSend'] as const)('after %s what is held waits as before', (giveUp) => {
+test.each(['cancelSend', 'forgetSend'] as const)('after %s the transaction is held as before', (giveUp) => {
   const ledger = funded();
   const output = alice(ledger.content()).unspent.find(({ key }) => key === KEY)!;
   ledger.hold(held);
-  ledger.recordSend(noteOf(taking, [{ owner: ALICE, output }]));
+  ledger.recordSend(pendingOf(taking, [{ owner: ALICE, output }]));
   ledger[giveUp](HASH);
   expect(ledger.content().unconfirmed).toEqual([]);
   expect(lists(ledger.content())).toEqual(HELD);
@@ -170,7 +169,7 @@ test.each(['cancelSend', 'forgetSend'] as const)('after %s what is held waits as
   expect(lists(ledger.content())).toEqual(FREE);
 });
 
-test('the block that holds it ends the holding', () => {
+test('a block with the transaction ends the hold', () => {
   const ledger = funded();
   ledger.hold(held);
   apply(ledger, 3, taking);
@@ -183,13 +182,13 @@ test('the block that holds it ends the holding', () => {
     incoming: [],
   });
   expect(ledger.storedContent()).toEqual(ledger.content());
-  // It is in a block: there is nothing to let go.
+  // It is in a block: there is nothing to release.
   const before = ledger.content();
   ledger.unhold(HASH);
   expect(ledger.content()).toEqual(before);
 });
 
-test('an output that is taken before it is found is locked when it is found', () => {
+test('a held input that is not known yet is locked when its block is applied', () => {
   const ledger = new Ledger(emptyContent([emptySubWallet(ALICE)]));
   ledger.hold(held);
   apply(ledger, 1, coinbase('first', KEY, 100n));
@@ -198,7 +197,7 @@ test('an output that is taken before it is found is locked when it is found', ()
   expect(lists(ledger.storedContent())).toEqual(FREE);
 });
 
-test('a reset keeps it: what is found again is locked again', () => {
+test('a reset keeps the hold: inputs are locked again when they are found', () => {
   const ledger = funded();
   ledger.hold(held);
   ledger.reset(0);
@@ -208,7 +207,7 @@ test('a reset keeps it: what is found again is locked again', () => {
   expect(lists(ledger.content())).toEqual(HELD);
 });
 
-test('of two that take the same output, the first has it, and nobody once both are gone', () => {
+test('an input of two held transactions is locked by the first, and unlocked when both are released', () => {
   const ledger = funded();
   const rival = { hash: hashOf('rival'), inputs: [KEY], ownOutputs: [] };
   ledger.hold(held);
@@ -221,7 +220,7 @@ test('of two that take the same output, the first has it, and nobody once both a
   expect(lists(ledger.content())).toEqual(FREE);
 });
 
-test('a block with the rival of a held transaction takes the output, and letting go gives nothing back', () => {
+test('an input that another transaction spent in a block stays spent after the release', () => {
   const ledger = funded();
   ledger.hold(held);
   const rival = { ...taking, hash: hashOf('rival'), outputs: [{ key: hashOf('away'), amount: 99n, owner: undefined }] };

@@ -37,7 +37,7 @@ function largeContent() {
   return emptyContent([emptySubWallet(OWNER, { unspent, retiredKeys })], { transactions, transactionKeys });
 }
 
-test('a large content may be interrupted at each of its records, and makes the same ledger', () => {
+test('loading can be interrupted at each record and gives the same ledger', () => {
   const content = largeContent();
   const loading = Ledger.loading(content);
   let steps = 0;
@@ -48,7 +48,7 @@ test('a large content may be interrupted at each of its records, and makes the s
   expect(step.value.content()).toMatchObject({ transactions: content.transactions, subWallets: content.subWallets });
 });
 
-test('a list of outputs that has not changed is not made anew for the next content', () => {
+test('an unchanged list of outputs is the same array in the next content', () => {
   const ledger = new Ledger(largeContent());
   const [before] = ledger.content().subWallets;
   ledger.recordSend({

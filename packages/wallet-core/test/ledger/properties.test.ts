@@ -3,9 +3,17 @@ import { Ledger } from '../../src/ledger/ledger';
 import { SPENT_KEPT } from '../../src/ledger/apply-block';
 import type { LedgerChange, RetiredOutput, WalletContent, WalletOutput } from '../../src/ledger/model';
 import { emptyContent, emptySubWallet } from './support/contents';
-import { hashOf, heldBy, type ModelBlock, type ModelTransaction, noteOf, tell, workedOut } from './support/model-chain';
+import {
+  hashOf,
+  heldBy,
+  type ModelBlock,
+  type ModelTransaction,
+  pendingOf,
+  scannedBlock,
+  expectedState,
+} from './support/model-chain';
 
-/* Random chains, reorganisations, sends and cancels: the books are what the whole chain says, worked out anew each time. */
+/* Random chains, reorganisations, sends and cancels: the ledger equals a recomputation from the whole chain. */
 
 const OWNERS = ['a', 'b', 'c'].map(hashOf);
 
@@ -61,12 +69,12 @@ const stepWith = (gap: fc.Arbitrary<number>): fc.Arbitrary<Step> =>
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('tip' as const) }) },
   );
 
-/** The chain, the sends under way, and the ledger that is told of both. */
+/** The chain, the pending sends, and the ledger under test. */
 class World {
   chain: ModelBlock[] = [];
   pending: ModelTransaction[] = [];
   ledger: Ledger;
-  /** What a wallet keeps on disk: a content, the changes since, and the outputs that left the ledger. */
+  /** What a wallet stores: a content, the changes since then, and retired outputs. */
   private saved = emptyContent(OWNERS.map((owner) => emptySubWallet(owner)));
   private log: LedgerChange[] = [];
   private readonly retired = new Map<string, RetiredOutput>();
@@ -149,7 +157,7 @@ class World {
     });
     const transactions: ModelTransaction[] = [
       { hash: this.name('coinbase'), isCoinbase: true, paymentId: '', takes: [], outputs },
-      // Sends wait in no particular order; one that takes what another makes comes later in the chain.
+      // Pending sends have no order; one that spends an output of another comes later in the chain.
       ...this.minable().slice(0, mines),
     ];
     const taken = foreign === undefined ? undefined : this.unspent()[foreign];
@@ -173,7 +181,7 @@ class World {
   }
 
   private apply(block: ModelBlock): void {
-    const { block: told, found } = tell(block);
+    const { block: told, found } = scannedBlock(block);
     const mined = new Set(block.transactions.map(({ hash }) => hash));
     this.chain.push(block);
     this.pending = this.pending.filter(({ hash }) => !mined.has(hash));
@@ -194,22 +202,22 @@ class World {
         { key: this.name('change'), amount: total / 3n, owner: OWNERS[change] },
       ],
     };
-    this.ledger.recordSend(noteOf(transaction, chosen));
+    this.ledger.recordSend(pendingOf(transaction, chosen));
     this.pending.push(transaction);
   }
 
-  /** The chain turns: the new branch begins with an empty block. */
+  /** A reorganisation whose branch begins with an empty block. */
   private fork(depth: number): void {
     const height = Math.max(1, this.height - depth + 1);
     this.takeBack(height);
     this.apply({ height, hash: this.name('block'), transactions: [] });
   }
 
-  /** The same blocks come twice: nothing changes. */
+  /** Applying the same blocks twice changes nothing. */
   private again(depth: number): void {
     const before = this.ledger.content();
     const again = this.chain.slice(-depth);
-    for (const block of again) this.ledger.apply(tell(block).block, tell(block).found, new Map());
+    for (const block of again) this.ledger.apply(scannedBlock(block).block, scannedBlock(block).found, new Map());
     expect(settled(this.ledger.content())).toEqual(settled(before));
   }
 
@@ -229,15 +237,15 @@ class World {
     this.chain = this.chain.filter((block) => block.height < height);
   }
 
-  /** Reads the last blocks once more, as an import of an old address does. */
+  /** Rescans the last blocks, as an import of an old address does. */
   private rescan(blocks: number): void {
     const again = this.chain.slice(-blocks);
     if (blocks === 0 || again[0] === undefined) return;
     this.ledger.rewind(again[0].height);
-    for (const block of again) this.ledger.apply(tell(block).block, tell(block).found, new Map());
+    for (const block of again) this.ledger.apply(scannedBlock(block).block, scannedBlock(block).found, new Map());
   }
 
-  /** A content is enough as long as no send waits for an output whose block is away. */
+  /** Awaited spends are in memory only, so a restart is exact only while there are none. */
   private save(): void {
     if (this.minable().length < this.pending.length) return;
     this.saved = this.ledger.content();
@@ -251,7 +259,7 @@ class World {
   }
 }
 
-/** Without spent outputs: those that were spent long ago leave the ledger, and their money with them. */
+/** Without spent outputs, which are retired. */
 const unspentOf = (books: unknown): unknown => {
   const { outputs, ...rest } = books as { outputs: readonly string[] };
   return { ...rest, outputs: outputs.filter((line) => !line.includes(' spent at ')) };
@@ -266,13 +274,13 @@ const settled = (content: WalletContent): unknown => ({
   keys: content.transactionKeys,
 });
 
-test('the books are what the chain and the sends under way say', () => {
+test('the ledger equals a recomputation from the chain and the pending sends', () => {
   fc.assert(
     fc.property(fc.array(stepWith(fc.constant(1)), { minLength: 1, maxLength: 60 }), (all) => {
       const world = new World();
       for (const next of all) {
         world.run(next);
-        expect(heldBy(world.ledger.content())).toEqual(workedOut(world.chain, world.pending));
+        expect(heldBy(world.ledger.content())).toEqual(expectedState(world.chain, world.pending));
         expectMoved(world);
       }
     }),
@@ -280,7 +288,7 @@ test('the books are what the chain and the sends under way say', () => {
   );
 });
 
-test('history and balance equal one reading from scratch after any retirement, restart, rewind and rescan', () => {
+test('history and balance equal one scan from scratch after any retirement, restart, rewind and rescan', () => {
   const gap = fc.oneof(fc.constant(1), fc.integer({ min: SPENT_KEPT / 2, max: 2 * SPENT_KEPT }));
   let retired = 0;
   fc.assert(
@@ -288,7 +296,7 @@ test('history and balance equal one reading from scratch after any retirement, r
       const world = new World();
       for (const next of all) {
         world.run(next);
-        expect(unspentOf(heldBy(world.ledger.content()))).toEqual(unspentOf(workedOut(world.chain, world.pending)));
+        expect(unspentOf(heldBy(world.ledger.content()))).toEqual(unspentOf(expectedState(world.chain, world.pending)));
         expectMoved(world);
       }
       retired += world.retiredCount;

@@ -3,7 +3,7 @@ import type { WalletOutput, WalletTransaction } from '../../src/ledger/model';
 import { applyAll, readWallet, recorded } from './support/chain-a-wallets';
 import { readReferenceFile } from './support/reference-file';
 
-/* The books against the files that the reference wrote of the same scan, member for member. */
+/* The ledger compared with the containers that the reference wrote after the same scan, field by field. */
 
 const ZEROS = '0'.repeat(64);
 
@@ -37,7 +37,7 @@ const transactionOf = (transaction: WalletTransaction): Record<string, unknown> 
 const byKey = <T extends Record<string, unknown>>(list: readonly T[], member: string): T[] =>
   list.toSorted((a, b) => String(a[member]).localeCompare(String(b[member])));
 
-/** Files of a view wallet hold anything for images and 0 for places, which it does not know; a secret is not in every file. */
+/** A view wallet knows no key images and no global indexes, and not every file has one-time secrets. */
 function comparable(list: readonly Record<string, unknown>[], isViewWallet: boolean): Record<string, unknown>[] {
   return byKey(
     list.map(({ privateEphemeral: _, globalOutputIndex, keyImage, ...rest }) =>

@@ -108,7 +108,7 @@ test('a full disk while its block is applied does not let a mined send be given 
   const { db, ledger, commit, pending, disk, events } = parts();
   ledger.recordSend(signed.pending);
   commit(() => pending.add(signed));
-  const { transactions } = ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map());
+  const transactions = ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map());
   disk.isFull = true;
   expect(() => pending.onApplied(transactions)).toThrow('full');
   disk.isFull = false;
@@ -125,7 +125,7 @@ test('a full disk during a rewind does not settle a send that is in no block', (
   const { db, ledger, commit, pending, disk } = parts();
   ledger.recordSend(signed.pending);
   commit(() => pending.add(signed));
-  pending.onApplied(ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map()).transactions);
+  pending.onApplied(ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map()));
   expect(pending.get(signed.hash)).toMatchObject({ state: 'confirmed' });
   ledger.rewind(HEIGHT + 1);
   disk.isFull = true;
@@ -141,7 +141,7 @@ test('a send that a reset finds in no block any more is pending again', () => {
   const { db, ledger, commit, pending } = parts();
   ledger.recordSend(signed.pending);
   commit(() => pending.add(signed));
-  pending.onApplied(ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map()).transactions);
+  pending.onApplied(ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map()));
   ledger.reset(0);
   // The chain has changed meanwhile: it still pays the inputs, and the send is not in it.
   signed.pending.inputs.forEach(({ output, publicSpendKey }, i) => {
@@ -173,7 +173,7 @@ test('a settled send that a deep reorganisation returned is settled again when i
   };
   ledger.recordSend(signed.pending);
   commit(() => pending.add(signed));
-  pending.onApplied(ledger.apply(block, [], new Map()).transactions);
+  pending.onApplied(ledger.apply(block, [], new Map()));
   toTip(HEIGHT + 100);
   const settled = pending.get(signed.hash);
   expect(settled).toMatchObject({ state: 'settled', summary: { hash: signed.hash } });
@@ -185,7 +185,7 @@ test('a settled send that a deep reorganisation returned is settled again when i
   toTip(HEIGHT + 62);
   expect(pending.get(signed.hash)).toMatchObject({ state: 'givenUp', summary: settled?.summary });
   ledger.rewind(HEIGHT + 1);
-  pending.onApplied(ledger.apply(block, [], new Map()).transactions);
+  pending.onApplied(ledger.apply(block, [], new Map()));
   expect(db.sends.get(signed.hash)).toEqual(settled);
   expect(events.at(-1)).toMatchObject({ kind: 'contested-send-mined', transaction: signed.hash });
   db.close();
@@ -253,7 +253,7 @@ describe('a send whose address was removed', () => {
     const { db, ledger, commit, pending } = parts();
     ledger.recordSend(signed.pending);
     commit(() => pending.add(signed));
-    pending.onApplied(ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map()).transactions);
+    pending.onApplied(ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map()));
     ledger.removeSubWallet(owner);
     pending.load();
     for (const height of HEIGHTS) {

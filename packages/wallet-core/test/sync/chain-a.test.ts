@@ -16,7 +16,7 @@ import { type NodeAddress, NodeList, type SyncRequest } from '@wrkz/client';
 import { FakeLedger } from './support/fake-ledger';
 import { contentOf, expectedOf, keysOf, nodeAt, SyncedWallet, WALLETS } from './support/wallets';
 
-/* The wallets of chain A, read from a daemon that holds it. */
+/* The wallets of chain A, scanned from a daemon that has it. */
 
 jest.setTimeout(120_000);
 
@@ -52,7 +52,7 @@ afterEach(async () => {
 
 afterAll(() => suite.stopAll());
 
-test.each(WALLETS)('%s has every transaction and payment id, and the recorded sum', async (name) => {
+test.each(WALLETS)('%s has the recorded transactions, payment ids and balance', async (name) => {
   const wallet = open(name);
   await wallet.untilSynced();
   expect(contentOf(wallet.ledger)).toEqual(expectedOf(name));
@@ -78,7 +78,7 @@ test('the global indexes, one-time secrets and key images are those of the chain
   }
 });
 
-test('what is found while the node is asked for other indexes does not wait for its own', async () => {
+test('requests the indexes of outputs that are found during a request without the retry interval', async () => {
   const slow = suite.closeAtEnd(await StandInNode.start(node.url));
   let [answer, asked] = [(): void => undefined, (): void => undefined];
   const held = new Promise<void>((resolve) => (answer = resolve));
@@ -96,20 +96,20 @@ test('what is found while the node is asked for other indexes does not wait for 
   const wallet = open('alice', slow.port);
   await wallet.untilSynced();
   expect(slow.questions('/get_global_indexes_for_range')).toHaveLength(1);
-  // From here on no wait ends.
+  // The clock stops: no wait ends from here on.
   wallet.clock.stop();
   answer();
   while (wallet.ledger.unindexedOutputs().length > 0) await once(wallet.sync, 'indexed');
 }, 30_000);
 
-test('a view wallet lists what came in, and asks for no indexes', async () => {
+test('a view wallet lists incoming transactions and requests no indexes', async () => {
   const wallet = open('bob-view', undefined, true);
   await wallet.untilSynced();
   expect(contentOf(wallet.ledger)).toEqual(expectedOf('bob-view'));
   expect(wallet.ledger.unindexedOutputs()).toEqual([]);
 });
 
-test.each(['alice', 'carol'])('%s reads the same from a node of July 2025', async (name) => {
+test.each(['alice', 'carol'])('%s has the same transactions at a node of July 2025', async (name) => {
   const old = suite.closeAtEnd(answerAsJuly2025(await StandInNode.start(node.url)));
   const wallet = open(name, old.port);
   await wallet.untilSynced();
@@ -119,7 +119,7 @@ test.each(['alice', 'carol'])('%s reads the same from a node of July 2025', asyn
   expect(old.questions('/getwalletsyncdata')[0]?.body).not.toHaveProperty('encoding');
 });
 
-test('a lite node: the scan begins where its blocks do, with a warning', async () => {
+test('starts the scan at the first block of a lite node, with a warning', async () => {
   const lite = suite.closeAtEnd(answerAsLiteNode(await StandInNode.start(node.url), 300));
   const wallet = open('alice', lite.port);
   await wallet.untilSynced();
@@ -129,7 +129,7 @@ test('a lite node: the scan begins where its blocks do, with a warning', async (
   expect(wallet.sync.status).toMatchObject({ liteStartHeight: 300, gap: undefined, walletHeight: CHAIN_A_HEIGHT });
 });
 
-test('a wallet that stands below a lite node waits and says why, and goes on at a whole node', async () => {
+test('reports a gap below the first block of a lite node, and continues at a full node', async () => {
   const lite = suite.closeAtEnd(answerAsLiteNode(await StandInNode.start(node.url), 300));
   const wallet = open('alice', lite.port);
   const client = nodeAt(node.daemon.ports.rpc);
@@ -147,7 +147,7 @@ test('a wallet that stands below a lite node waits and says why, and goes on at 
   client.close();
 });
 
-test('a timestamp start takes the height of the first block that is answered', async () => {
+test('replaces a start timestamp by the height of the first returned block', async () => {
   const wallet = new SyncedWallet(
     new FakeLedger(keysOf('alice'), { height: 0, timestamp: 1_700_039_707 }),
     nodeAt(node.daemon.ports.rpc),
@@ -158,7 +158,7 @@ test('a timestamp start takes the height of the first block that is answered', a
   expect(wallet.ledger.blocks[0]?.height).toBe(wallet.ledger.start.height);
 });
 
-test('without coinbases the sum lacks them, and the wallet stands at the tip', async () => {
+test('reaches the tip without coinbases, and without their amounts', async () => {
   const wallet = new SyncedWallet(new FakeLedger(keysOf('carol-nocoinbase')), nodeAt(node.daemon.ports.rpc), {
     skipCoinbases: true,
   });
@@ -167,7 +167,7 @@ test('without coinbases the sum lacks them, and the wallet stands at the tip', a
   expect(contentOf(wallet.ledger)).toEqual(expectedOf('carol-nocoinbase'));
 });
 
-test('a node that dies in the middle: the next of the list goes on, and the first serves again when it is back', async () => {
+test('continues at the next node of the list when one stops, and returns to the first one later', async () => {
   const first = await StandInNode.start(node.url);
   let answers = 0;
   first.on('/getwalletsyncdata', async (_request, behind) => {

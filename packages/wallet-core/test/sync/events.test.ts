@@ -5,7 +5,7 @@ import { chainAWallet, Suite, TestNodeClient } from '@wrkz/testing';
 import { FakeLedger } from './support/fake-ledger';
 import { keysOf, nodeAt, SyncedWallet } from './support/wallets';
 
-/* A daemon with `/ws`: its blocks reach the wallet while the wallet's own clock stands still. */
+/* A daemon with `/ws`; the clock of the wallet is stopped, so polling cannot find the blocks. */
 
 jest.setTimeout(120_000);
 
@@ -13,7 +13,7 @@ const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: sile
 
 afterAll(() => suite.stopAll());
 
-test('blocks of a daemon arrive as they are mined', async () => {
+test('applies blocks as a daemon publishes them, without polling', async () => {
   const node = await suite.node({ args: ['--enable-websocket'] });
   const miner = new TestNodeClient(node.url);
   const client = nodeAt(node.daemon.ports.rpc);

@@ -6,9 +6,9 @@ import { FakeLedger } from './support/fake-ledger';
 import { KEYS, type ScriptedBlock, scriptedChain, serveChain, type ServedChain } from './support/scripted-chain';
 import { SyncedWallet } from './support/wallets';
 
-/* Nodes that lie, break off or never end: the wallet says so, takes nothing in, and is right again at an honest node. */
+/* Malformed, incomplete and endless responses: the wallet reports them, applies nothing, and recovers at an honest node. */
 
-/** Small on the wire, twice what an answer may have when it is unpacked. */
+/** Small when compressed; twice the maximum response size when decompressed. */
 const BOMB = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '));
 const honest = { blocks: scriptedChain(150) };
 const open: { close(): unknown }[] = [];
@@ -23,7 +23,7 @@ async function standIn(chain: ServedChain = honest): Promise<StandInNode> {
   return keep(serveChain(await StandInNode.start(), chain));
 }
 
-/** Its patience is short: a node that says nothing is given up after a moment. */
+/** A client with short timeouts. */
 function client(node: StandInNode): NodeClient {
   const timeouts = { connectMs: 5_000, silenceMs: 1_000, answerMs: 3_000 };
   return keep(
@@ -36,8 +36,8 @@ function opened(node: NodeCalls, options = {}): SyncedWallet {
   return wallet;
 }
 
-/** Goes to an honest node, where everything must be as if nothing had been. */
-async function isRightAgain(at: SyncedWallet): Promise<void> {
+/** Switches to an honest node and expects the balance and transactions of the recording. */
+async function expectRecovery(at: SyncedWallet): Promise<void> {
   await at.sync.swap(client(await standIn()));
   await at.untilSynced();
   expect(at.ledger.blocks.map(({ hash }) => hash)).toEqual(honest.blocks.map(({ blockHash }) => blockHash));
@@ -51,8 +51,8 @@ afterEach(async () => {
   for (const thing of open.splice(0)) await thing.close();
 });
 
-/** What the node does with each sync answer, and how the wallet tells it. */
-const LIES: readonly [string, string, RegExp, (node: StandInNode) => void][] = [
+/** A change of each sync response, and the stall that the wallet reports. */
+const FAULTS: readonly [string, string, RegExp, (node: StandInNode) => void][] = [
   [
     'a gzip bomb',
     'nodeHostile',
@@ -149,7 +149,7 @@ const LIES: readonly [string, string, RegExp, (node: StandInNode) => void][] = [
   ],
 ];
 
-/** Changes the text of honest answers. */
+/** Changes the text of honest responses. */
 function changed(node: StandInNode, change: (text: string) => string): void {
   items(node, undefined, change);
 }
@@ -166,31 +166,31 @@ function items(
   });
 }
 
-test.each(LIES)('%s: %s', async (_name, code, message, lie) => {
+test.each(FAULTS)('%s: %s', async (_name, code, message, fault) => {
   const node = await standIn();
-  lie(node);
-  const lied = opened(client(node));
-  await lied.until(() => lied.sync.status.stall?.code === code);
-  expect(lied.sync.status.stall?.message).toMatch(message);
-  expect(lied.ledger.blocks).toEqual([]);
-  await isRightAgain(lied);
+  fault(node);
+  const wallet = opened(client(node));
+  await wallet.until(() => wallet.sync.status.stall?.code === code);
+  expect(wallet.sync.status.stall?.message).toMatch(message);
+  expect(wallet.ledger.blocks).toEqual([]);
+  await expectRecovery(wallet);
 });
 
-test('another chain is followed to its end, and left at a node of the network that stands lower', async () => {
-  const lied = opened(client(await standIn({ blocks: scriptedChain(400, 'forged', honest.blocks.slice(0, 1)) })));
-  await lied.untilSynced();
-  expect(lied.ledger.position().height).toBe(399);
+test('follows another chain, and leaves it at a lower node of the network', async () => {
+  const wallet = opened(client(await standIn({ blocks: scriptedChain(400, 'forged', honest.blocks.slice(0, 1)) })));
+  await wallet.untilSynced();
+  expect(wallet.ledger.position().height).toBe(399);
   const rewound: number[] = [];
-  lied.sync.on('rewound', (height) => rewound.push(height));
-  await isRightAgain(lied);
+  wallet.sync.on('rewound', (height) => rewound.push(height));
+  await expectRecovery(wallet);
   expect(rewound).toEqual([1]);
-  expect(lied.warnings).toEqual([
+  expect(wallet.warnings).toEqual([
     expect.stringContaining('is stalled: the node is at 149, below this wallet at 399'),
     expect.stringContaining('knows no block of this wallet'),
   ]);
 });
 
-test('a node of another network that stands higher is followed, and told of', async () => {
+test('follows a higher node with another chain, and warns', async () => {
   const shorter = await standIn({ blocks: scriptedChain(250, 'forged', honest.blocks.slice(0, 1)) });
   const moved = opened(client(shorter));
   await moved.untilSynced();
@@ -200,7 +200,7 @@ test('a node of another network that stands higher is followed, and told of', as
   expect(moved.warnings).toEqual([expect.stringMatching(/leaves that of this wallet at block 1, 249 blocks back/)]);
 });
 
-test('a node that cannot be reached is told of once', async () => {
+test('warns once about an unreachable node', async () => {
   const node = await standIn();
   const wallet = opened(client(node));
   await wallet.untilSynced();
@@ -209,7 +209,7 @@ test('a node that cannot be reached is told of once', async () => {
   expect(wallet.warnings).toEqual([expect.stringMatching(/is stalled: the node cannot be reached/)]);
 });
 
-test('a node that catches up is waited for', async () => {
+test('waits for a node that catches up', async () => {
   const chain = { blocks: honest.blocks, networkHeight: 150 };
   const node = await standIn(chain);
   const kept = opened(client(node));
@@ -226,7 +226,7 @@ test('a node that catches up is waited for', async () => {
   expect(kept.ledger.rewinds).toEqual([]);
 });
 
-test('a reorganisation at the tip, a deep one, and one beyond every hash', async () => {
+test('follows a reorganisation at the tip, a deep one, and one below all stored hashes', async () => {
   const chain = { blocks: honest.blocks };
   const kept = opened(client(await standIn(chain)));
   await kept.untilSynced();
@@ -243,7 +243,7 @@ test('a reorganisation at the tip, a deep one, and one beyond every hash', async
   await kept.until(() => kept.ledger.unindexedOutputs().length === 0);
 });
 
-test('a block that the ledger cannot take is told and passed', async () => {
+test('reports and skips a block that the ledger refuses', async () => {
   const kept = opened(client(await standIn()));
   kept.ledger.broken.add(40).add(149);
   await kept.untilSynced();
@@ -252,7 +252,7 @@ test('a block that the ledger cannot take is told and passed', async () => {
   expect(kept.ledger.total).toBe(148n * 1_000n);
 });
 
-test('windows are fetched side by side far below the tip, and one that falls short loses nothing', async () => {
+test('requests windows concurrently far below the tip, and loses no block when one is incomplete', async () => {
   const chain = { blocks: scriptedChain(2_000) };
   const node = await standIn(chain);
   const serve = node.handlerOf('/getwalletsyncdata');
@@ -274,7 +274,7 @@ test('windows are fetched side by side far below the tip, and one that falls sho
   expect(kept.ledger.total).toBe(2_000n * 1_000n);
 });
 
-test('400 to many blocks at once lowers the ceiling, and 429 nothing', async () => {
+test('lowers the maximum batch size after 400, and not after 429', async () => {
   const node = await standIn({ blocks: scriptedChain(900) });
   const serve = node.handlerOf('/getwalletsyncdata');
   let limited = 2;
@@ -290,7 +290,7 @@ test('400 to many blocks at once lowers the ceiling, and 429 nothing', async () 
   expect(kept.clock.waits.filter((wait) => wait === 20_000)).toHaveLength(2);
 });
 
-test('an index that a node does not tell is asked for three times and left open', async () => {
+test('requests a missing index three times', async () => {
   const node = await standIn();
   const serve = node.handlerOf('/get_global_indexes_for_range');
   node.on('/get_global_indexes_for_range', (request, behind) =>
@@ -306,7 +306,7 @@ test('an index that a node does not tell is asked for three times and left open'
   expect(kept.ledger.unindexedOutputs()).toHaveLength(10);
 });
 
-test('a node that tells of its blocks wakes the wallet, and is asked by the minute besides', async () => {
+test('polls a node that publishes its blocks once a minute', async () => {
   const chain = { blocks: honest.blocks };
   const node = client(await standIn(chain));
   let told: (() => void) | undefined;
@@ -320,7 +320,7 @@ test('a node that tells of its blocks wakes the wallet, and is asked by the minu
   expect(kept.sync.status.isFollowing).toBe(true);
   chain.blocks = scriptedChain(151, 'main', honest.blocks);
   const grown = new Promise((resolve) => kept.sync.once('progressed', () => resolve(undefined)));
-  // its clock stands still meanwhile
+  // The clock is stopped meanwhile.
   told?.();
   await grown;
   expect(kept.ledger.position().height).toBe(150);

@@ -1,26 +1,67 @@
 import type { NodeCalls } from '@wrkz/client';
 import { IndexFinder } from '../../src/sync/index-finder';
-import type { SyncLedger, UnindexedOutput } from '../../src/ledger/ledger';
+import type { SyncLedger } from '../../src/ledger/ledger';
+import type { UnindexedOutput } from '../../src/ledger/model';
 
-test('tries of a range lie apart: what was asked for is passed over while something was not', async () => {
-  const asked: number[] = [];
+const at = (blockHeight: number): UnindexedOutput => ({
+  blockHeight,
+  parentTransactionHash: `of block ${String(blockHeight)}`,
+  outputIndex: 0,
+});
+
+test('requests new ranges before it retries the others', async () => {
+  const requested: number[] = [];
+  const outputs: UnindexedOutput[] = [at(3)];
   const node = {
     globalIndexes: (start: number) => {
-      asked.push(start);
-      // Found while the first one is asked for.
-      if (asked.length === 1) finder.add([at(25)]);
+      requested.push(start);
+      // Found during the first request.
+      if (requested.length === 1) outputs.push(at(25));
       return Promise.resolve(new Map());
     },
   } as unknown as NodeCalls;
-  const finder = new IndexFinder({ setGlobalIndexes: () => undefined } as unknown as SyncLedger, () => undefined);
-  const at = (blockHeight: number): UnindexedOutput => ({ blockHeight, transactionHash: 'a', outputIndex: 0 });
+  const ledger = { setGlobalIndexes: () => undefined, unindexedOutputs: () => outputs } as unknown as SyncLedger;
+  const finder = new IndexFinder(ledger, () => undefined);
   const { signal } = new AbortController();
-  finder.add([at(3)]);
   await finder.step(node, signal);
   expect(finder.hasUntried).toBe(true);
   await finder.step(node, signal);
-  expect(asked).toEqual([0, 20]);
+  expect(requested).toEqual([0, 20]);
   expect([finder.hasUntried, finder.isDone]).toEqual([false, false]);
   await finder.step(node, signal);
-  expect(asked).toEqual([0, 20, 0, 20]);
+  expect(requested).toEqual([0, 20, 0, 20]);
+});
+
+test('gives an output up after three responses without its index, until a rewind', async () => {
+  const requested: number[] = [];
+  const node = {
+    globalIndexes: (start: number) => {
+      requested.push(start);
+      return Promise.resolve(new Map());
+    },
+  };
+  const warnings: string[] = [];
+  const ledger = { setGlobalIndexes: () => undefined, unindexedOutputs: () => [at(3)] } as unknown as SyncLedger;
+  const finder = new IndexFinder(ledger, (text) => warnings.push(text));
+  const { signal } = new AbortController();
+  for (let i = 0; i < 5; i++) await finder.step(node as unknown as NodeCalls, signal);
+  expect(requested).toEqual([0, 0, 0]);
+  expect(warnings).toEqual([expect.stringContaining('no global index of 1 own outputs')]);
+  expect(finder.isDone).toBe(true);
+  finder.reset();
+  expect(finder.isDone).toBe(false);
+});
+
+test('discards the indexes of a request during which the ledger was rewound', async () => {
+  const stored: unknown[] = [];
+  const ledger = { setGlobalIndexes: (one: unknown) => stored.push(one), unindexedOutputs: () => [at(3)] };
+  const finder = new IndexFinder(ledger as unknown as SyncLedger, () => undefined);
+  const node = {
+    globalIndexes: () => {
+      finder.reset();
+      return Promise.resolve(new Map([['of block 3', [7]]]));
+    },
+  };
+  await finder.step(node as unknown as NodeCalls, new AbortController().signal);
+  expect(stored).toEqual([]);
 });

@@ -87,11 +87,11 @@ test('three refused responses in a row compare the chains at once', async () => 
   const forged = { blocks: scriptedChain(320, 'forged', honest.slice(0, 220)) };
   const synced = await opened(forged, { blocks: honest }, { blocks: honest });
   await synced.untilSynced();
-  const liar = open[0] as StandInNode;
+  const faulty = open[0] as StandInNode;
   for (const node of open.slice(0, 3)) {
     (node as StandInNode).on('/getwalletsyncdata', () => ({ json: { items: 'none', status: 'OK' } }));
   }
-  liar.on('/getwalletsyncdata', () => ({ json: { items: 'none', status: 'OK' } }));
+  faulty.on('/getwalletsyncdata', () => ({ json: { items: 'none', status: 'OK' } }));
   await synced.until(() => synced.ledger.rewinds.includes(201));
   expect(synced.clock.now()).toBeLessThan(60_000);
 });

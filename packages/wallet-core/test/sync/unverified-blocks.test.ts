@@ -13,6 +13,7 @@ import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import { CHAIN_A_HEIGHT, chainA, chainAWallet, StandInNode, Suite, type SuiteNode } from '@wrkz/testing';
 import { Ledger, walletFromKeys, type WalletOutput } from '../../src';
+import { balanceOf } from '../ledger/support/contents';
 import { SyncedWallet } from './support/wallets';
 
 /* Nodes that report outputs which no block holds, and nodes that cannot prove what they report. */
@@ -50,7 +51,7 @@ interface ReportedBlock {
 }
 
 const holdings = ({ ledger }: SyncedWallet<Ledger>): Holdings => ({
-  ...ledger.balance(undefined, CHAIN_A_HEIGHT, 0),
+  ...balanceOf(ledger, CHAIN_A_HEIGHT, 0),
   transactions: ledger.content().transactions,
 });
 
@@ -61,7 +62,7 @@ async function standIn(): Promise<StandInNode> {
 }
 
 /** A node that changes the blocks of its sync responses. */
-async function lyingNode(change: (block: ReportedBlock) => void): Promise<StandInNode> {
+async function faultyNode(change: (block: ReportedBlock) => void): Promise<StandInNode> {
   return (await standIn()).on('/getwalletsyncdata', async ({ body }, behind) => {
     const { status, json } = await behind({ ...body, encoding: undefined });
     for (const block of (json['items'] ?? []) as ReportedBlock[]) change(block);
@@ -119,7 +120,7 @@ beforeAll(async () => {
   const wallet = opened(client(honest()));
   await wallet.untilSynced();
   expected = holdings(wallet);
-  unspent = wallet.ledger.spendable(undefined, CHAIN_A_HEIGHT, 0)[0] as WalletOutput;
+  [unspent] = wallet.ledger.content().subWallets.flatMap((subWallet) => subWallet.unspent) as [WalletOutput];
 }, 300_000);
 
 afterEach(async () => {
@@ -134,7 +135,7 @@ test('the outputs of an honest node are verified', () => {
   expect(JSON.stringify(expected.transactions, (_, value: unknown) => String(value))).not.toContain('unverifiedBlock');
 });
 
-const LIES: readonly [string, (block: ReportedBlock) => void][] = [
+const FAULTS: readonly [string, (block: ReportedBlock) => void][] = [
   ['a made-up transaction in a real block', addMadeUp],
   [
     'a changed amount',
@@ -158,19 +159,19 @@ const LIES: readonly [string, (block: ReportedBlock) => void][] = [
   ],
 ];
 
-test.each(LIES)('rejects %s, and is right again at an honest node', async (_name, lie) => {
-  const lied = opened(client(await lyingNode(lie)));
-  await lied.until(() => lied.sync.status.stall?.code === 'nodeHostile');
-  expect(lied.sync.status.stall?.message).toMatch(/contents of block \d+ that the bytes of the block do not have/);
+test.each(FAULTS)('rejects %s, and has the right balance at an honest node', async (_name, fault) => {
+  const wallet = opened(client(await faultyNode(fault)));
+  await wallet.until(() => wallet.sync.status.stall?.code === 'nodeHostile');
+  expect(wallet.sync.status.stall?.message).toMatch(/contents of block \d+ that the bytes of the block do not have/);
   // Blocks before the one that was made up may be applied.
-  expect(expected.transactions).toEqual(expect.arrayContaining([...lied.ledger.content().transactions]));
-  await lied.sync.swap(client(honest()));
-  await lied.untilSynced();
-  expect(holdings(lied)).toEqual(expected);
+  expect(expected.transactions).toEqual(expect.arrayContaining([...wallet.ledger.content().transactions]));
+  await wallet.sync.swap(client(honest()));
+  await wallet.untilSynced();
+  expect(holdings(wallet)).toEqual(expected);
 });
 
 test('leaves a node whose raw block contradicts it for the next of the list', async () => {
-  const nodes = list(await lyingNode(addMadeUp), honest());
+  const nodes = list(await faultyNode(addMadeUp), honest());
   const wallet = opened(nodes);
   await wallet.untilSynced();
   expect(holdings(wallet)).toEqual(expected);
@@ -188,17 +189,17 @@ test('rejects a block whose proof of work is too weak', async () => {
     weak = parseBlock(encodeBlock({ ...block, nonce }));
   }
   const forged = toHex(weak.hash);
-  const liar = await lyingNode((one) => {
+  const faulty = await faultyNode((one) => {
     if (one.blockHeight === OWN_AT) one.blockHash = forged;
   });
-  liar.on('/getrawblocks', async (_request, behind) => {
+  faulty.on('/getrawblocks', async (_request, behind) => {
     const { status, json } = await behind();
     for (const item of json['items'] as { block: string }[]) {
       if (item.block === raw.block.toString('hex')) item.block = weak.bytes.toString('hex');
     }
     return { status, json };
   });
-  const wallet = opened(client(liar));
+  const wallet = opened(client(faulty));
   await wallet.until(() => wallet.sync.status.stall?.code === 'nodeHostile');
   expect(wallet.ledger.position().height).toBeLessThan(OWN_AT);
 });
@@ -209,14 +210,12 @@ test('locks outputs that a pruned node cannot prove, and unlocks them when anoth
   const unproved = holdings(wallet);
   expect(unproved.unlocked).toBe(0n);
   expect(unproved.locked).toBe(expected.unlocked + expected.locked);
-  expect(wallet.ledger.spendable(undefined, CHAIN_A_HEIGHT, 0)).toEqual([]);
   const verified: string[] = [];
   wallet.sync.on('verified', (transactions) => verified.push(...transactions.map(({ hash }) => hash)));
   await wallet.sync.swap(client(honest()));
   await wallet.until(() => wallet.ledger.unverifiedBlocks().length === 0);
   expect(holdings(wallet)).toEqual(expected);
   expect(verified.length).toBeGreaterThan(0);
-  expect(wallet.ledger.spendable(undefined, CHAIN_A_HEIGHT, 0)).not.toEqual([]);
 });
 
 test('passes over a pruned node for the next of the list', async () => {
@@ -225,8 +224,8 @@ test('passes over a pruned node for the next of the list', async () => {
   expect(holdings(wallet)).toEqual(expected);
 });
 
-test('rejects a lie of a pruned node that the next of the list disproves', async () => {
-  const nodes = list(pruned(await lyingNode(addMadeUp)), honest());
+test('rejects a made-up output of a pruned node that the next of the list disproves', async () => {
+  const nodes = list(pruned(await faultyNode(addMadeUp)), honest());
   const wallet = opened(nodes);
   await wallet.untilSynced();
   expect(holdings(wallet)).toEqual(expected);
@@ -234,9 +233,9 @@ test('rejects a lie of a pruned node that the next of the list disproves', async
 });
 
 test('drops a made-up transaction of a pruned node when a node disproves it', async () => {
-  const wallet = opened(client(pruned(await lyingNode(addMadeUp))));
+  const wallet = opened(client(pruned(await faultyNode(addMadeUp))));
   await wallet.untilSynced();
-  expect(wallet.ledger.balance(undefined, CHAIN_A_HEIGHT, 0)).toMatchObject({ unlocked: 0n });
+  expect(balanceOf(wallet.ledger, CHAIN_A_HEIGHT, 0)).toMatchObject({ unlocked: 0n });
   expect(wallet.ledger.confirmed('ab'.repeat(32))).toBeDefined();
   const disproved: number[] = [];
   wallet.sync.on('disproved', ({ height }) => disproved.push(height));
@@ -250,12 +249,12 @@ test('drops a made-up transaction of a pruned node when a node disproves it', as
 test('drops a made-up spend in a real transaction when a node disproves it', async () => {
   const spend = { k_image: unspent.keyImage, amount: Number(unspent.amount) };
   let at = Infinity;
-  const liar = await lyingNode(({ blockHeight, transactions: [first] }) => {
+  const faulty = await faultyNode(({ blockHeight, transactions: [first] }) => {
     if (first === undefined || blockHeight <= unspent.blockHeight || blockHeight > at) return;
     at = blockHeight;
     (first['inputs'] as Json[]).push(spend);
   });
-  const wallet = opened(client(pruned(liar)));
+  const wallet = opened(client(pruned(faulty)));
   await wallet.untilSynced();
   expect(wallet.ledger.findOutput(unspent.key)?.list).toBe('spent');
   const disproved: number[] = [];

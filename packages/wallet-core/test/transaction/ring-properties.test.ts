@@ -56,7 +56,7 @@ test('a ring has its size and order, distinct members, and the own output once',
       for (const [i, ring] of (rings as Awaited<ReturnType<typeof makeRings>>).entries()) {
         const { output } = inputs[i]!;
         const numbers = ring.members.map((member) => member.index);
-        const keys = ring.members.map((member) => member.key.toString('hex'));
+        const keys = ring.members.map((member) => member.key);
         expect(numbers).toHaveLength(mixin + 1);
         expect(
           offsetsOf(ring)
@@ -65,7 +65,7 @@ test('a ring has its size and order, distinct members, and the own output once',
         ).toBe(true);
         expect(numbers.every((n) => Number.isInteger(n) && n >= 0 && n < 2 ** 32)).toBe(true);
         expect(new Set(keys).size).toBe(mixin + 1);
-        expect(ring.members.every((member) => checkKey(member.key))).toBe(true);
+        expect(ring.members.every((member) => checkKey(Buffer.from(member.key, 'hex')))).toBe(true);
         expect([numbers[ring.real], keys[ring.real]]).toEqual([output.globalIndex, output.key]);
         for (const [place, number] of numbers.entries()) {
           const name = `${String(output.amount)} ${String(number)}`;

@@ -21,6 +21,7 @@ import { walletAt } from '../support/contents';
 import { fresh, removeFolders } from '../support/folder';
 import { walletErrorRows } from '../../src/errors';
 import { errorNameOf } from '../support/rejection';
+import { balanceOf } from '../ledger/support/contents';
 import { hashOf } from '../ledger/support/model-chain';
 
 /* The container and the wallet database beside it: what survives a crash, another program and damage. */
@@ -93,7 +94,7 @@ const payment = (ledger: Ledger, height: number) => {
 test('changes that were committed are in the ledger after a crash, although the container lacks them', async () => {
   const file = container();
   const first = await opened(file);
-  const before = first.ledger.balance(undefined, 10_000, 0);
+  const before = balanceOf(first.ledger, 10_000, 0);
   payment(first.ledger, 9_000);
   first.storage.commit();
   payment(first.ledger, 9_001);
@@ -101,7 +102,7 @@ test('changes that were committed are in the ledger after a crash, although the 
   first.storage.commit();
   const second = await opened(crashImage(file));
   expect(comparable(second.ledger)).toEqual(expected);
-  expect(second.ledger.balance(undefined, 10_000, 0).unlocked).toBe(before.unlocked + 1_400n);
+  expect(balanceOf(second.ledger, 10_000, 0).unlocked).toBe(before.unlocked + 1_400n);
   expect(second.ledger.appliedTip).toEqual({ height: 9_001, timestamp: 9_001 });
   expect(second.containerChange).toBeUndefined();
 });

@@ -7,18 +7,18 @@ import {
 } from '@wrkz/client/reading';
 import { carriedError } from '@wrkz/service-kit/base';
 
-/** What a read response says besides its blocks, which are fetched piece by piece. */
-export interface OpenedResponse extends Omit<SyncResponse, 'blocks'> {
+/** A parsed response without its blocks, which are taken in pieces. */
+interface OpenedResponse extends Omit<SyncResponse, 'blocks'> {
   readonly id: number;
 }
 
-/** A thread that reads responses. Blocks come out in pieces, so that taking them in never holds up the event loop. */
+/** A thread that parses responses. Blocks are returned in pieces, so that deserialization never blocks the event loop. */
 export type ParserThread = {
   setup: undefined;
   ready: undefined;
   calls: {
     open: { argument: Uint8Array; result: OpenedResponse };
-    /** The next blocks; none when all were given, after which the response is forgotten. */
+    /** The next blocks; empty after the last one, which ends the response. */
     take: { argument: number; result: readonly SyncBlock[] };
   };
   events: Record<never, never>;

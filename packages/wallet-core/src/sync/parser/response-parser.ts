@@ -2,10 +2,10 @@ import { readSyncResponse, type SyncResponse, type SyncBlock } from '@wrkz/clien
 import { workerEntry, WorkerThread } from '@wrkz/service-kit/base';
 import { PARSER_ERRORS, type ParserThread } from './protocol';
 
-/** Below this, reading at once takes less than the way to the thread and back. */
+/** Bytes. Smaller responses are parsed faster here than on the thread, which adds two messages. */
 const SMALL = 256 * 1024;
 
-/** Reads sync responses: large ones on a thread of its own, which begins with the first of them. */
+/** Parses sync responses. Large ones go to a worker thread, which is started for the first of them. */
 export class ResponseParser {
   #thread: WorkerThread<ParserThread> | undefined;
 
@@ -23,7 +23,7 @@ export class ResponseParser {
     }
   };
 
-  /** Ends the thread; another one begins when it is needed again. */
+  /** Ends the thread; the next large response starts another one. */
   async close(): Promise<void> {
     const thread = this.#thread;
     this.#thread = undefined;

@@ -4,6 +4,7 @@ import { isContainer } from '../../../src/container/encrypted-file';
 import { WalletFile } from '../../../src/container/wallet-file';
 import { Ledger } from '../../../src/ledger/ledger';
 import type { WalletContent } from '../../../src/ledger/model';
+import { walletBalance } from '../../../src/ledger/queries';
 import { seedOf } from '../../../src/keys/wallet-keys';
 import { chainATransactions, RECORDED_AT } from '../../ledger/support/chain-a-wallets';
 import { fresh, removeFolders } from '../../support/folder';
@@ -151,7 +152,7 @@ function expectBalances(recorded: RecordedGreen, content: WalletContent): void {
   const ledger = new Ledger(content);
   const height = (synchronised?.blocks ?? 1) - 1;
   const balanceOf = (keys?: readonly string[]): bigint[] => {
-    const { unlocked, locked } = ledger.balance(keys, height, RECORDED_AT);
+    const { unlocked, locked } = walletBalance(ledger.content(), { height, timestamp: RECORDED_AT }, keys);
     return [unlocked, locked];
   };
   const [available, locked] = [BigInt(balance.available), BigInt(balance.locked)];

@@ -1,6 +1,7 @@
 import { CHAIN_A_HEIGHT } from '@wrkz/testing';
 import { Ledger } from '../../../src/ledger/ledger';
 import type { WalletContent } from '../../../src/ledger/model';
+import { walletBalance } from '../../../src/ledger/queries';
 import { isUnconfirmedHistory } from '../../../src/sync/status';
 import { applyAll, readWallet, RECORDED_AT } from '../../ledger/support/chain-a-wallets';
 import { greenNamed } from './support/recorded-green';
@@ -38,7 +39,7 @@ async function scanned(content: WalletContent, wallet: string): Promise<Ledger> 
 }
 
 const balanceOf = (ledger: Ledger): { unlocked: number; locked: number } => {
-  const { unlocked, locked } = ledger.balance(undefined, CHAIN_A_HEIGHT, RECORDED_AT);
+  const { unlocked, locked } = walletBalance(ledger.content(), { height: CHAIN_A_HEIGHT, timestamp: RECORDED_AT });
   return { unlocked: Number(unlocked), locked: Number(locked) };
 };
 

@@ -11,20 +11,20 @@ import { chainA } from '@wrkz/testing';
 import type { SyncTransaction, SyncBlock } from '@wrkz/client';
 import type { OwnOutputFound } from '../../../src/ledger/model';
 
-/** A block of chain A as a node would tell it to a wallet, with the global index of each output. */
-export interface ToldBlock {
+/** A block of chain A as a node returns it, with the global index of each output. */
+export interface IndexedBlock {
   readonly block: SyncBlock;
   readonly globalIndexes: ReadonlyMap<string, readonly number[]>;
 }
 
-export interface ScannedChainBlock extends ToldBlock {
+export interface ScannedChainBlock extends IndexedBlock {
   readonly found: readonly OwnOutputFound[];
   readonly decrypted: ReadonlyMap<string, string>;
 }
 
 export interface ScanningKeys {
   readonly viewSecret: Buffer;
-  /** Secret halves; undefined in a view wallet. */
+  /** Spend secrets; undefined in a view wallet. */
   readonly spendKeys: readonly { readonly publicKey: Buffer; readonly secretKey: Buffer | undefined }[];
 }
 
@@ -35,10 +35,10 @@ export function spendKeysOf(secrets: readonly string[]): ScanningKeys['spendKeys
   });
 }
 
-let told: readonly ToldBlock[] | undefined;
+let told: readonly IndexedBlock[] | undefined;
 
 /** Chain A as blocks to apply, genesis first. */
-export function toldChainA(): readonly ToldBlock[] {
+export function indexedChainA(): readonly IndexedBlock[] {
   const next = new Map<bigint, number>();
   return (told ??= chainA().map((raw, height) => {
     const { block, coinbase, hash } = parseBlock(raw.block);
@@ -53,7 +53,7 @@ export function toldChainA(): readonly ToldBlock[] {
         }),
       ]),
     );
-    const [first, ...rest] = all.map(toldTransaction);
+    const [first, ...rest] = all.map(syncTransaction);
     return {
       block: {
         height,
@@ -67,7 +67,7 @@ export function toldChainA(): readonly ToldBlock[] {
   }));
 }
 
-function toldTransaction({ transaction, hash }: ParsedTransaction): SyncTransaction {
+function syncTransaction({ transaction, hash }: ParsedTransaction): SyncTransaction {
   const { publicKey, paymentId } = parseExtraWallet(transaction.extra);
   return {
     hash: hash.toString('hex'),
@@ -81,9 +81,9 @@ function toldTransaction({ transaction, hash }: ParsedTransaction): SyncTransact
   };
 }
 
-/** What of chain A belongs to the keys, block by block. */
+/** The own outputs in each block of chain A. */
 export async function scanChainA({ viewSecret, spendKeys }: ScanningKeys): Promise<ScannedChainBlock[]> {
-  const chain = toldChainA();
+  const chain = indexedChainA();
   const places = chain.flatMap(({ block }, height) =>
     [block.coinbase, ...block.transactions].flatMap((transaction, number) =>
       transaction === undefined ? [] : [{ height, number, transaction }],

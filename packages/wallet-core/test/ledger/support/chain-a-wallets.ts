@@ -37,19 +37,19 @@ export const recorded = readJson<{ wallets: Record<string, RecordedWallet>; note
   'devnet/chain-a-expected.json',
 );
 
-/** Unix seconds of the recording: the clock by which it judged locks that are times. */
+/** Unix seconds of the recording, for unlock times. */
 export const RECORDED_AT = Number(/now=(\d+)/.exec(recorded.notes.time)?.[1]);
 
-/** What the wallets of the recording tell of their transactions, one after the other. */
+/** The recorded transactions of all wallets. */
 export function chainATransactions(): RecordedTransaction[] {
   return Object.values(recorded.wallets).flatMap(({ report }) => report.transactions);
 }
 
-/** A wallet of chain A, read by this suite. */
+/** A wallet of chain A, scanned by this suite. */
 export interface ReadWallet {
   readonly name: string;
   readonly report: RecordedWallet['report'];
-  /** The file that the reference wrote of the same scan. */
+  /** The container that the reference wrote after the same scan. */
   readonly file: { readonly file: string; readonly password: string };
   readonly keys: ScanningKeys;
   readonly empty: WalletContent;
@@ -69,7 +69,7 @@ export async function readWallet(name: string): Promise<ReadWallet> {
   const keys: ScanningKeys = { viewSecret: Buffer.from(privateViewKey, 'hex'), spendKeys };
   const scanned = await scanChainA(keys);
   const skipsCoinbases = wallet.scanCoinbase === false;
-  // Nodes leave out blocks in which such a wallet has nothing to look at; the tip is told in any case.
+  // Nodes leave out blocks without transactions for such a wallet, except the tip.
   const chain = scanned
     .filter(({ block }) => !skipsCoinbases || block.transactions.length > 0 || block.height === CHAIN_A_HEIGHT)
     .map((one) => (skipsCoinbases ? { ...one, block: { ...one.block, coinbase: undefined } } : one));
@@ -84,7 +84,7 @@ export async function readWallet(name: string): Promise<ReadWallet> {
   return { name, report: wallet.report, file, keys, empty, chain };
 }
 
-/** Applies blocks with what a node tells of them. */
+/** Applies blocks as a node returns them. */
 export function applyAll(ledger: Ledger, blocks: readonly ScannedChainBlock[]): void {
   for (const { block, found, decrypted, globalIndexes } of blocks) {
     ledger.apply(block, found, decrypted);

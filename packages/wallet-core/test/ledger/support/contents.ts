@@ -1,6 +1,13 @@
+import type { Ledger } from '../../../src/ledger/ledger';
 import type { SubWallet, WalletContent } from '../../../src/ledger/model';
+import { type Balance, walletBalance } from '../../../src/ledger/queries';
 
-/** A sub-wallet that has seen nothing yet. */
+/** @param height index of the network's tip @param timestamp Unix seconds */
+export function balanceOf(ledger: Ledger, height: number, timestamp: number, keys?: readonly string[]): Balance {
+  return walletBalance(ledger.content(), { height, timestamp }, keys);
+}
+
+/** A sub-wallet without outputs. */
 export function emptySubWallet(publicSpendKey: string, facts: Partial<SubWallet> = {}): SubWallet {
   return {
     walletIndex: 0,
@@ -18,7 +25,7 @@ export function emptySubWallet(publicSpendKey: string, facts: Partial<SubWallet>
   };
 }
 
-/** A wallet that has seen nothing yet. */
+/** A wallet without progress and transactions. */
 export function emptyContent(subWallets: readonly SubWallet[], facts: Partial<WalletContent> = {}): WalletContent {
   return {
     privateViewKey: '0'.repeat(64),

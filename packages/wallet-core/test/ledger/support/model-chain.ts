@@ -10,7 +10,7 @@ const imageOf = (key: string): string => hashOf(`image of ${key}`);
 export interface ModelOutput {
   readonly key: string;
   readonly amount: bigint;
-  /** Whose it is; undefined for somebody else's. */
+  /** The spend key of the own sub-wallet; undefined for a foreign output. */
   readonly owner: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface ModelTransaction {
   readonly hash: string;
   readonly isCoinbase: boolean;
   readonly paymentId: string;
-  /** One-time keys of the outputs that it takes. */
+  /** One-time keys of its inputs. */
   readonly takes: readonly { readonly key: string; readonly amount: bigint }[];
   readonly outputs: readonly ModelOutput[];
 }
@@ -29,8 +29,8 @@ export interface ModelBlock {
   readonly transactions: readonly ModelTransaction[];
 }
 
-/** The block as a node and a scanner tell of it. */
-export function tell(model: ModelBlock): { block: SyncBlock; found: OwnOutputFound[] } {
+/** The block as a node returns it, and the outputs that the scanner finds. */
+export function scannedBlock(model: ModelBlock): { block: SyncBlock; found: OwnOutputFound[] } {
   const toApply = (transaction: ModelTransaction): SyncTransaction => ({
     hash: transaction.hash,
     transactionPublicKey: hashOf(`key of ${transaction.hash}`),
@@ -69,8 +69,8 @@ export function tell(model: ModelBlock): { block: SyncBlock; found: OwnOutputFou
   };
 }
 
-/** The send as a wallet notes it. */
-export function noteOf(
+/** The send as a wallet records it. */
+export function pendingOf(
   transaction: ModelTransaction,
   inputs: readonly { owner: string; output: WalletOutput }[],
 ): PendingSend {
@@ -93,8 +93,8 @@ export function noteOf(
   };
 }
 
-/** What a wallet must hold, worked out anew from the whole chain and the sends that are under way. */
-export function workedOut(chain: readonly ModelBlock[], pending: readonly ModelTransaction[]): unknown {
+/** The expected state of a wallet, recomputed from the whole chain and the pending sends. */
+export function expectedState(chain: readonly ModelBlock[], pending: readonly ModelTransaction[]): unknown {
   const outputs = new Map<string, { owner: string; amount: bigint; height: number; spent: number }>();
   const transactions: unknown[] = [];
   for (const { height, transactions: all } of chain) {
@@ -137,7 +137,7 @@ export function workedOut(chain: readonly ModelBlock[], pending: readonly ModelT
   };
 }
 
-/** The same of a ledger's content. */
+/** The same state, from the content of a ledger. */
 export function heldBy({ subWallets, transactions, unconfirmed }: WalletContent): unknown {
   return {
     outputs: sorted(

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { fixturePath } from '@wrkz/testing';
 
-/** Identifier, then the salt, then the rest encrypted; the plain text begins with a marker of its own. */
+/** Layout: identifier, salt, ciphertext; the plain text begins with another identifier. */
 const SALT_AT = 64;
 const BODY_AT = 80;
 const MARKER = 26;
@@ -15,7 +15,7 @@ interface FileSubWallet {
   readonly spentInputs: readonly Record<string, unknown>[];
 }
 
-/** What a file of the reference says of outputs and transactions. */
+/** The outputs and transactions in a container of the reference. */
 export interface ReferenceFile {
   readonly subWallets: {
     readonly subWallet: readonly FileSubWallet[];
@@ -30,7 +30,7 @@ export interface ReferenceFile {
   };
 }
 
-/** Decrypts a container of the reference, written here apart from the suite's own reader. */
+/** Decrypts a container of the reference, independently of the reader under test. */
 export async function readReferenceFile(name: string, password: string): Promise<ReferenceFile> {
   const bytes = readFileSync(fixturePath(`devnet/${name}`));
   const salt = bytes.subarray(SALT_AT, BODY_AT);

@@ -1,11 +1,10 @@
 import { NodeList } from '@wrkz/client';
 import { chainIdentity, type Network, networkOf } from '@wrkz/core-types';
+import { MACHINE_CLOCK, type WaitClock } from '@wrkz/service-kit/base';
 import {
   DEFAULT_POW_SERVER,
-  MACHINE_CLOCK,
   PowClient,
   type SubWallet,
-  type SyncClock,
   Wallet,
   type WalletDependencies,
   type WalletOptions,
@@ -18,12 +17,8 @@ export const PASSWORD = 'money';
 const SHORT = 10_000;
 
 /** The waits of a wallet, twenty times as fast, and shorter ones end as soon as a test knows that there is something to see. */
-class NudgedClock implements SyncClock {
+class NudgedClock implements WaitClock {
   private readonly waiting = new Set<AbortController>();
-
-  now(): number {
-    return performance.now();
-  }
 
   async wait(milliseconds: number, signal: AbortSignal): Promise<void> {
     if (milliseconds > SHORT) return MACHINE_CLOCK.wait(milliseconds / 20, signal);
@@ -108,7 +103,7 @@ export class MoneyWallet {
 
 function serve(
   { file, ports, network }: Pick<MoneyWallet, 'file' | 'ports' | 'network'>,
-  clock: SyncClock,
+  clock: WaitClock,
   way: Way,
 ): Promise<Wallet> {
   const nodes = new NodeList(

@@ -1,13 +1,5 @@
 import type { IndexesByTransaction, SyncBlock } from '@wrkz/client';
-import type {
-  AppliedBlock,
-  OwnOutputFound,
-  Rewound,
-  ScanStart,
-  UnindexedOutput,
-  UnverifiedBlock,
-  WalletTransaction,
-} from '../../../src';
+import type { OwnOutputFound, ScanStart, UnindexedOutput, UnverifiedBlock, WalletTransaction } from '../../../src';
 import type { LedgerKeys as ScanKeys, SyncLedger } from '../../../src/ledger/ledger';
 
 export interface FakeOutput {
@@ -29,7 +21,7 @@ export interface FakeTransaction {
   readonly paymentId: string;
 }
 
-/** A ledger of a few lines: what the chain gave to the keys, and what it took. */
+/** A simple ledger with the received and spent outputs of the keys. */
 export class FakeLedger implements SyncLedger {
   blocks: { height: number; hash: string }[] = [];
   outputs: FakeOutput[] = [];
@@ -82,7 +74,7 @@ export class FakeLedger implements SyncLedger {
     found: readonly OwnOutputFound[],
     decrypted: ReadonlyMap<string, string>,
     isVerified = true,
-  ): AppliedBlock {
+  ): readonly WalletTransaction[] {
     const { height, hash } = block;
     if (!isVerified) this.unverified.push(height);
     if (this.blocks.length > 0 && height <= this.position().height) throw new Error(`${height} lies below the tip`);
@@ -117,16 +109,15 @@ export class FakeLedger implements SyncLedger {
     });
     this.transactions.push(...applied);
     this.blocks.push({ height, hash });
-    return { transactions: [], rewound: undefined };
+    return [];
   }
 
-  rewind(height: number): Rewound {
+  rewind(height: number): void {
     this.rewinds.push(height);
     this.blocks = this.blocks.filter((block) => block.height < height);
     this.transactions = this.transactions.filter((transaction) => transaction.height < height);
     this.outputs = this.outputs.filter((output) => output.height < height);
     for (const output of this.outputs) if ((output.spentAt ?? -1) >= height) output.spentAt = undefined;
-    return { removed: [], returned: [] };
   }
 
   markTip(height: number, hash: string): void {
@@ -154,7 +145,9 @@ export class FakeLedger implements SyncLedger {
   unindexedOutputs(): readonly UnindexedOutput[] {
     return this.outputs
       .filter(({ globalIndex, keyImage }) => globalIndex === undefined && keyImage !== undefined)
-      .map(({ height, transactionHash, outputIndex }) => ({ blockHeight: height, transactionHash, outputIndex }));
+      .map(({ height: blockHeight, transactionHash: parentTransactionHash, outputIndex }) => ({
+        ...{ blockHeight, parentTransactionHash, outputIndex },
+      }));
   }
 
   unconfirmedHashes(): readonly string[] {

@@ -25,7 +25,7 @@ export const KEYS: ScanKeys = {
   ],
 };
 
-/** Blocks out of thin air, each of which pays its coinbase to the wallet: `branch` tells one chain from another. */
+/** Made-up blocks whose coinbases pay the wallet. @param branch chains with different names share no blocks */
 export function scriptedChain(length: number, branch = 'main', from: readonly ScriptedBlock[] = []): ScriptedBlock[] {
   const blocks = [...from];
   while (blocks.length < length) blocks.push(block(blocks.length, branch));
@@ -52,13 +52,13 @@ function block(height: number, branch: string): ScriptedBlock {
 
 export interface ServedChain {
   blocks: readonly ScriptedBlock[];
-  /** A count; that of the blocks when left out. */
+  /** A block count; defaults to the number of blocks. */
   networkHeight?: number;
   /** Leaves out empty blocks on request, and with the coinbases. */
   isSparse?: boolean;
 }
 
-/** Lets a stand-in serve a chain, which a test may change as it goes. */
+/** Serves a chain, which a test may change later. */
 export function serveChain(node: StandInNode, chain: ServedChain): StandInNode {
   const tip = (): ScriptedBlock => chain.blocks[chain.blocks.length - 1] as ScriptedBlock;
   const headerOf = (block: ScriptedBlock): Fields => ({
@@ -84,7 +84,7 @@ export function serveChain(node: StandInNode, chain: ServedChain): StandInNode {
         if (found === undefined) return { json: { jsonrpc: '2.0', error: { code: -5, message: 'no such block' } } };
         return { json: { jsonrpc: '2.0', result: { block_header: headerOf(found), status: 'OK' } } };
       })
-      // These blocks have no bytes that lead to their hashes.
+      // The hashes of these blocks are made up, so no bytes prove them.
       .on('/getrawblocks', () => ({ json: { items: [], synced: true, status: 'OK' } }))
       .on('/get_global_indexes_for_range', ({ body }) => ({
         json: {

@@ -1,20 +1,20 @@
 import { type NodeCalls, NodeClient } from '@wrkz/client';
-import type { SyncClock } from '../../../src';
+import type { WaitClock } from '@wrkz/service-kit/base';
 
 interface Waiter {
   readonly due: number;
   readonly resolve: () => void;
 }
 
-/** Real milliseconds between two looks whether to jump. */
+/** Real milliseconds between two attempts to advance the clock. */
 const PACE_MS = 5;
 
 /**
- * A clock that jumps from the end of one wait to the end of the next, the earliest first, while no request is under way. It
- * stands still until a test waits for something.
+ * A clock that advances from the end of one wait to the end of the next while no request is pending. It is stopped until a test
+ * waits for a condition.
  */
-export class TestClock implements SyncClock {
-  /** What was waited for, milliseconds, in the order in which it began. */
+export class TestClock implements WaitClock {
+  /** The lengths of all waits in milliseconds, in the order of their starts. */
   readonly waits: number[] = [];
   #waiters: Waiter[] = [];
   #now = 0;
@@ -41,7 +41,7 @@ export class TestClock implements SyncClock {
     });
   }
 
-  /** A node, or a list with its nodes, whose requests hold the clock up. */
+  /** Wraps a node, or a list and its nodes: pending requests stop the clock. */
   watching<T extends NodeCalls>(node: T): T {
     return new Proxy(node, {
       get: (target, name) => {

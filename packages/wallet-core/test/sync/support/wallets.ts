@@ -69,7 +69,7 @@ export function keysOf(name: string, isView = false): ScanKeys {
   };
 }
 
-/** A wallet under test, with a clock that takes no time. */
+/** A wallet under test, with a simulated clock. */
 export class SyncedWallet<L extends SyncLedger = FakeLedger> {
   readonly clock = new TestClock();
   readonly sync: Synchronizer;
@@ -90,12 +90,12 @@ export class SyncedWallet<L extends SyncLedger = FakeLedger> {
     this.sync.on('unreadable', ({ height }) => this.unreadable.push(height));
   }
 
-  /** Until it stands at the tip of its node. */
+  /** Resolves when the wallet is at the tip of its node. */
   untilSynced(): Promise<void> {
     return this.until(() => this.sync.status.isAtTip);
   }
 
-  /** Until something holds of it; looked at after each of its events. Its clock goes meanwhile. */
+  /** Resolves when the condition is true. It is checked after each event; the clock runs meanwhile. */
   async until(holds: () => boolean): Promise<void> {
     this.sync.start();
     this.clock.go();
