@@ -8,6 +8,7 @@ export * from './async';
 export * from './bounded-map';
 export * from './error-text';
 export * from './files';
+export * from './group-by';
 export * from './assets';
 export * from './threads';
 export { plainText } from './logging/text';

@@ -17,7 +17,7 @@ const MAX_TRANSFER = 2n ** 63n - 1n;
 
 type PlannedOutput = Omit<OutputPlace, 'list'>;
 
-export interface PlannedTransaction {
+interface PlannedTransaction {
   readonly transaction: SyncTransaction;
   /** Its number in `OwnOutputFound`. */
   readonly number: number;

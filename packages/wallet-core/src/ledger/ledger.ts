@@ -1,4 +1,5 @@
 import type { SyncBlock } from '@wrkz/client';
+import { groupBy } from '@wrkz/service-kit/base';
 import { applyPlan, planBlock, relevantPart, requirePossible, retireSpent } from './apply-block';
 import { crossesCheckpoint, RECENT } from './chain-progress';
 import { type HeldTransaction, lockHeld, mergedHold, withoutHeld } from './held-transactions';
@@ -15,7 +16,6 @@ import {
   type UnindexedOutput,
   type UnverifiedBlock,
   type WalletContent,
-  type WalletOutput,
   type WalletTransaction,
 } from './model';
 import type { OutputPlace } from './output-book';
@@ -48,7 +48,7 @@ export type SyncLedger = Pick<
 >;
 
 /** What has changed since the last call of `takeChanges`, in order. */
-export interface TakenChanges {
+interface TakenChanges {
   readonly changes: readonly LedgerChange[];
   readonly retired: readonly RetiredOutput[];
 }
@@ -240,22 +240,17 @@ export class Ledger {
   /** Blocks with own outputs that no node has proved, oldest first. */
   unverifiedBlocks(): readonly UnverifiedBlock[] {
     const { history, outputs } = this.parts;
-    type Contents = Record<'outputs' | 'spent', WalletOutput[]> & { hash: string; transactions: WalletTransaction[] };
-    const blocks = new Map<number, Contents>();
-    for (const transaction of history.unverified()) {
-      const { blockHeight, unverifiedBlock: hash = '' } = transaction;
-      const block = blocks.get(blockHeight);
-      if (block === undefined) blocks.set(blockHeight, { hash, transactions: [transaction], outputs: [], spent: [] });
-      else block.transactions.push(transaction);
-    }
-    if (blocks.size > 0) {
-      for (const output of outputs.unverified()) blocks.get(output.blockHeight)?.outputs.push(output);
-      for (const output of outputs.spent()) {
-        const block = blocks.get(output.spendHeight);
-        if (block?.transactions.some(({ hash }) => hash === output.spendingTransactionHash)) block.spent.push(output);
-      }
-    }
-    return Array.from(blocks, ([height, block]) => ({ height, ...block }));
+    const blocks = groupBy(history.unverified(), ({ blockHeight }) => blockHeight);
+    if (blocks.size === 0) return [];
+    const outputsOf = groupBy(outputs.unverified(), ({ blockHeight }) => blockHeight);
+    const spentOf = groupBy(outputs.spent(), ({ spendHeight }) => spendHeight);
+    return Array.from(blocks, ([height, transactions]) => {
+      const hash = transactions[0]?.unverifiedBlock ?? '';
+      const isSpender = ({ spendingTransactionHash }: WalletOutput): boolean =>
+        transactions.some((transaction) => transaction.hash === spendingTransactionHash);
+      const spent = (spentOf.get(height) ?? []).filter(isSpender);
+      return { height, hash, transactions, outputs: outputsOf.get(height) ?? [], spent };
+    });
   }
 
   /** The contents of a block were proved. @returns its transactions, as they are now */

@@ -19,6 +19,7 @@ import {
   type Transaction,
 } from '@wrkz/core-types';
 import { checkHash, powHashAsync } from '@wrkz/crypto';
+import { groupBy } from '@wrkz/service-kit/base';
 import type { UnverifiedBlock, WalletOutput } from '../ledger/model';
 import { RANGE, rangeStart } from './index-finder';
 
@@ -26,7 +27,7 @@ import { RANGE, rangeStart } from './index-finder';
 const MAX_CONCURRENT_RANGES = 4;
 
 /** A block as it was reported, and a comparison of what the wallet believes of it with the bytes. */
-export interface BlockClaim {
+interface BlockClaim {
   readonly height: number;
   readonly hash: string;
   readonly agrees: (block: RawContents) => boolean;
@@ -41,7 +42,7 @@ export interface BlockClaim {
 export type BlockVerdict = 'verified' | 'unverified' | 'disproved' | 'replaced';
 
 /** The contents of a block, from its bytes. */
-export interface RawContents {
+interface RawContents {
   readonly parsed: ParsedBlock;
   readonly height: number;
   readonly hash: string;
@@ -69,15 +70,10 @@ export class SyncBlockVerifier {
   async verify(claims: readonly BlockClaim[], signal: AbortSignal): Promise<ReadonlyMap<string, BlockVerdict>> {
     const node = this.node();
     const nodes = node instanceof NodeList ? [node.serving, ...node.others] : [node];
-    const ranges = new Map<number, BlockClaim[]>();
-    for (const claim of claims) {
-      const start = rangeStart(claim.height);
-      ranges.set(start, [...(ranges.get(start) ?? []), claim]);
-    }
     const verdicts = new Map<string, BlockVerdict>();
     // Nodes that failed once are not queried again for these claims.
     const failed = new Set<NodeCalls>();
-    const waiting = ranges.entries();
+    const waiting = groupBy(claims, ({ height }) => rangeStart(height)).entries();
     const worker = async (): Promise<void> => {
       for (const [start, range] of waiting) await this.#verifyRange(start, range, { nodes, failed, verdicts, signal });
     };

@@ -1,4 +1,5 @@
 import { type IndexesByTransaction, type NodeCalls, NodeFailure, type NodeList } from '@wrkz/client';
+import { groupBy } from '@wrkz/service-kit/base';
 import type { SyncLedger } from '../ledger/ledger';
 import type { UnindexedOutput } from '../ledger/model';
 
@@ -43,12 +44,7 @@ export class IndexFinder {
   async step(node: NodeCalls, signal: AbortSignal): Promise<void> {
     const epoch = this.#epoch;
     const { hasUntried } = this;
-    const ranges = new Map<number, UnindexedOutput[]>();
-    for (const output of this.#wanted()) {
-      const start = rangeStart(output.blockHeight);
-      ranges.set(start, [...(ranges.get(start) ?? []), output]);
-    }
-    for (const [start, outputs] of ranges) {
+    for (const [start, outputs] of groupBy(this.#wanted(), ({ blockHeight }) => rangeStart(blockHeight))) {
       if (hasUntried && outputs.every((output) => this.#triesOf(output) > 0)) continue;
       const indexes = await node.globalIndexes(start, start + RANGE, signal);
       if (epoch !== this.#epoch) return;

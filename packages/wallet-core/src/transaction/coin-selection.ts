@@ -1,4 +1,5 @@
 import { isUnlocked } from '@wrkz/consensus';
+import { groupBy } from '@wrkz/service-kit/base';
 import { walletError } from '../errors';
 import type { SubWallet, WalletOutput } from '../ledger/model';
 import type { ContestedSend, SendContext } from './model';
@@ -71,18 +72,6 @@ export function* largestFirst(inputs: Iterable<OwnedInput>): Generator<OwnedInpu
 function groupsByAmount(inputs: Iterable<OwnedInput>): OwnedInput[][] {
   const groups = groupBy(inputs, ({ output }) => output.amount);
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
-}
-
-/** Groups values by a key. Keys and values stay in the order of their first appearance. */
-export function groupBy<K, V>(values: Iterable<V>, keyOf: (value: V) => K): Map<K, V[]> {
-  const groups = new Map<K, V[]>();
-  for (const value of values) {
-    const key = keyOf(value);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [value]);
-    else group.push(value);
-  }
-  return groups;
 }
 
 /*

@@ -1,9 +1,9 @@
 import { fromHex, toHex } from '@wrkz/core-types';
 import { checkKey } from '@wrkz/crypto';
-import { mapInSlices } from '@wrkz/service-kit/base';
+import { groupBy, mapInSlices } from '@wrkz/service-kit/base';
 import { missingGlobalIndex, walletError, type WalletError } from '../errors';
 import type { SendSettings } from './check-request';
-import { groupBy, type OwnedInput } from './coin-selection';
+import type { OwnedInput } from './coin-selection';
 import type { DecoySet, RingMember, SendContext, SendNode } from './model';
 
 export interface Ring {
