@@ -16,6 +16,7 @@ import {
   type UnindexedOutput,
   type UnverifiedBlock,
   type WalletContent,
+  type WalletOutput,
   type WalletTransaction,
 } from './model';
 import type { OutputPlace } from './output-book';
