@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { NodeFailure, type NodeList, type SyncBlock } from '@wrkz/client';
-import { type Network, toHex } from '@wrkz/core-types';
+import type { Network } from '@wrkz/core-types';
 import { errorText, Mutex } from '@wrkz/service-kit/base';
 import type { SendEstimate } from '../transaction/build-send';
 import type { SendContext, SendRequest, SendSummary, SignedSend } from '../transaction/model';
@@ -75,9 +75,9 @@ const PROGRESS_INTERVAL_MS = 5_000;
 const NETWORK_CHECK_MS = 2_000;
 /** How often pending sends are submitted again, and other nodes are compared, in milliseconds. */
 const RESUBMIT_INTERVAL_MS = 180_000;
-/** Settings of the wallet database: the anchor of `PlausibleHeight`, and the genesis block of the chain that was scanned. */
+/** Settings of the wallet database: the anchor of `PlausibleHeight`, and the name of the network that was scanned. */
 const HEIGHT_ANCHOR = 'heightAnchor';
-const GENESIS = 'genesis';
+const NETWORK = 'network';
 
 /**
  * An open wallet. One writer: whatever changes keys, sends or the life of the wallet runs behind a mutex, and blocks are
@@ -244,12 +244,8 @@ export class Wallet extends EventEmitter<WalletEvents> {
 
   /** On another network the wallet would discard its history and its sends. @throws WalletError foreignNetwork */
   #requireScannedNetwork(): void {
-    const scanned = this.db.settings.get(GENESIS);
-    if (scanned !== undefined && scanned !== this.#genesis) throw walletError.foreignNetwork();
-  }
-
-  get #genesis(): string {
-    return toHex(this.dependencies.network.genesis.hash);
+    const scanned = this.db.settings.get(NETWORK);
+    if (scanned !== undefined && scanned !== this.dependencies.network.name) throw walletError.foreignNetwork();
   }
 
   /** The state that was published last. */
@@ -664,6 +660,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
 
   #listen(): void {
     const synchronizer = this.#synchronizer;
+    const { network } = this.dependencies;
     synchronizer.on('applied', (transactions, block) => this.#onApplied(transactions, block));
     synchronizer.on('progressed', () => this.#onProgress());
     synchronizer.on('rewound', (height) => {
@@ -710,7 +707,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
       this.#ledger.releaseAbandoned();
       this.#recordProblem(() => {
         this.#commit(() => {
-          if (!this.db.settings.has(GENESIS)) this.db.settings.put(GENESIS, this.#genesis);
+          if (!this.db.settings.has(NETWORK)) this.db.settings.put(NETWORK, network.name);
         });
         if (this.#storage.dbIfUsable !== undefined) this.#pending.onTip(height);
       });

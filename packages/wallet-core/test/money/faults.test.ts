@@ -38,7 +38,6 @@ const NAMES = [
   'decoys',
   'included',
   'replaced',
-  'rescanned',
 ];
 const nodes = new TwoNodes();
 const receiver = new Purse('receiver of faults');
@@ -501,14 +500,6 @@ test('an import of an address does not make older funds vanish', async () => {
   const imported = money.wallet.snapshot.balance([other.spendPublic.toString('hex')]);
   expect(imported).toEqual({ unlocked: 0n, locked: held });
   expect(held).toBeGreaterThan(0n);
-});
-
-test('an import with an old scan height does not make the wallet refuse its own chain as implausibly long', async () => {
-  const money = await open('rescanned', { ...devnet, name: 'mainnet' });
-  const before = balanceOf(money);
-  await money.wallet.importSubWallet(new Purse('imported later').spendSecret.toString('hex'), 1);
-  await atTip(money);
-  expect(balanceOf(money)).toEqual(before);
 });
 
 test('inputs are not unspent by a reorganisation whose spend is back in the pool', async () => {

@@ -171,6 +171,7 @@ test('a settled send that a deep reorganisation returned is settled again when i
     ledger.markTip(height, hashAt(height));
     pending.onTip(height);
   };
+  pending.load();
   ledger.recordSend(signed.pending);
   commit(() => pending.add(signed));
   pending.onApplied(ledger.apply(block, [], new Map()));
