@@ -86,22 +86,3 @@ export function stallOf(
   }
   return undefined;
 }
-
-/** Min interval between two reports of one kind of stall, so that an unstable node does not fill the log. */
-const SILENCE_MS = 600_000;
-
-/** Reports the start of a stall, each kind at most once in ten minutes. */
-export class StallReporter {
-  readonly #reportedAt = new Map<SyncStall['code'], number>();
-
-  constructor(private readonly report: (text: string) => void) {}
-
-  /** Called after each step while the stall lasts. */
-  note(stall: SyncStall | undefined): void {
-    if (stall === undefined) return;
-    const now = performance.now();
-    if (now - (this.#reportedAt.get(stall.code) ?? -Infinity) < SILENCE_MS) return;
-    this.#reportedAt.set(stall.code, now);
-    this.report(`the synchronization is stalled: ${stall.message}`);
-  }
-}

@@ -11,7 +11,7 @@ import { NodeComparison } from './node-comparison';
 import type { SyncLedger } from '../ledger/ledger';
 import type { UnverifiedBlock, WalletTransaction } from '../ledger/model';
 import { ResponseParser } from './parser/response-parser';
-import { isUnconfirmedHistory, StallReporter, stallOf } from './status';
+import { isUnconfirmedHistory, stallOf } from './status';
 import type { SyncStall, WalletSyncStatus } from './status';
 
 /** Milliseconds (docs/protocol/wallet-sync.md#waits). */
@@ -28,6 +28,8 @@ const COMPARE_MS = 60_000;
 const VERIFY_MS = 120_000;
 /** Blocks that are proved together, so that a node which fails is not queried for all of them. */
 const VERIFY_CHUNK = 100;
+/** Min interval between two reports of one kind of stall, so that an unstable node does not fill the log. */
+const STALL_REPORT_MS = 600_000;
 /** Refused responses in a row after which the chain is compared at once. */
 const MAX_REFUSED = 3;
 
@@ -75,7 +77,6 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   readonly #clock: WaitClock;
   readonly #store = new BlockStore();
   readonly #reader = new ResponseParser();
-  readonly #stallReporter: StallReporter;
   readonly #indexes: IndexFinder;
   readonly #verifier: SyncBlockVerifier;
   readonly #applier: Applier;
@@ -102,6 +103,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   #stream: TipStream | undefined;
   #run: Run | undefined;
   #stall: SyncStall | undefined;
+  readonly #stallReportedAt = new Map<SyncStall['code'], number>();
   #isAtTip = false;
   #isFollowing = false;
   #unreadable = 0;
@@ -118,7 +120,6 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     super();
     this.#clock = options.clock ?? MACHINE_CLOCK;
     const warn = (text: string): void => void this.emit('warning', text);
-    this.#stallReporter = new StallReporter(warn);
     this.#indexes = new IndexFinder(ledger, warn);
     this.#fetcher = new Fetcher(
       {
@@ -282,8 +283,9 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
 
   /** How long to wait after it. */
   #onOutcome(outcome: FetchOutcome): number {
-    this.#stall = stallOf(outcome, this.#fetcher.gap, this.status) ?? (outcome === 'unknown' ? this.#stall : undefined);
-    this.#stallReporter.note(this.#stall);
+    this.#setStall(
+      stallOf(outcome, this.#fetcher.gap, this.status) ?? (outcome === 'unknown' ? this.#stall : undefined),
+    );
     const wasAtTip = this.#isAtTip;
     this.#isAtTip = outcome === 'tip';
     switch (outcome) {
@@ -299,6 +301,15 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       default:
         return WAIT_MS;
     }
+  }
+
+  #setStall(stall: SyncStall | undefined): void {
+    this.#stall = stall;
+    if (stall === undefined) return;
+    const now = performance.now();
+    if (now - (this.#stallReportedAt.get(stall.code) ?? -Infinity) < STALL_REPORT_MS) return;
+    this.#stallReportedAt.set(stall.code, now);
+    this.emit('warning', `the synchronization is stalled: ${stall.message}`);
   }
 
   #onRefused(): void {
@@ -467,8 +478,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       } catch (error) {
         if (signal.aborted) return;
         failure = error instanceof NodeFailure ? error : new NodeFailure('failed', errorText(error));
-        this.#stall = stallOf(failure, this.#fetcher.gap, this.status);
-        this.#stallReporter.note(this.#stall);
+        this.#setStall(stallOf(failure, this.#fetcher.gap, this.status));
         this.#isAtTip = false;
       }
       await wait(failure);
