@@ -1,19 +1,9 @@
 export * from './transaction/model';
-export { buildSend, estimateSend, type SendEstimate } from './transaction/build-send';
-export {
-  estimateSweep,
-  sweep,
-  type SweepEntry,
-  type SweepEstimate,
-  type SweepRequest,
-  type SweepResult,
-} from './transaction/sweep';
+export { buildSend, estimateSend } from './transaction/build-send';
+export { estimateSweep, sweep, type SweepEntry, type SweepRequest, type SweepResult } from './transaction/sweep';
 export { decodeContent } from './container/decode';
-
-export { readFileStart } from './container/file-io';
-export type { ContainerConversion } from './container/green/convert';
 export { WalletFile } from './container/wallet-file';
-export { CONTAINER_HEADER_SIZE, contentText, isContainer } from './container/encrypted-file';
+export { contentText } from './container/encrypted-file';
 export {
   isWalletError,
   nodeRefusal,
@@ -30,7 +20,7 @@ export * from './keys/sub-wallets';
 export type { HeldTransaction } from './ledger/held-transactions';
 export { type AppliedBlock, Ledger, type LedgerKeys, type UnindexedOutput } from './ledger/ledger';
 export * from './ledger/model';
-export { subWalletBalance, type Balance, type TransactionFilter } from './ledger/queries';
+export type { Balance } from './ledger/queries';
 export type { Rewound } from './ledger/rewind';
 export {
   DEFAULT_POW_SERVER,
@@ -39,23 +29,19 @@ export {
   type PowServerSettings,
   powServerUrl,
 } from './pow-client/settings';
-export { PowClient, type PowAnswer, type PowClientOptions, type PowRequest } from './pow-client/pow-client';
+export { PowClient, type PowClientOptions } from './pow-client/pow-client';
 export { SubmissionNode } from './send/node';
-export type { Pause, PauseSource } from './send/pause';
 export { CONFIRMATIONS } from './send/pending-sends';
 export type { SendObserver } from './send/sender';
 export { type SubmitOutcome, submitSend } from './send/submit';
 export { MACHINE_CLOCK, type SyncClock } from './sync/clock';
-export { scannedBatches, type ScannedBlock, type UnreadableBlock } from './sync/scanner';
-export type { SyncGap } from './sync/fetch-plan';
-export type { SyncStall, WalletSyncStatus } from './sync/status';
-export { Synchronizer, type SynchronizerEvents, type SynchronizerOptions } from './sync/synchronizer';
+export { scannedBatches } from './sync/scanner';
+export type { WalletSyncStatus } from './sync/status';
+export { Synchronizer, type SynchronizerOptions } from './sync/synchronizer';
 export { heldBy, Wallet, type WalletDependencies, type WalletOptions } from './wallet/wallet';
 export { restoreBackup } from './wallet/backup';
 export { storageError } from './wallet/storage';
 export { WalletSnapshot } from './wallet/snapshot';
-export type { NewKeys } from './wallet/sub-wallets';
-export type { DatabaseLoss, WalletDbIdentity } from './wallet-db/identity';
 export {
   ForeignWalletDb,
   type Label,
@@ -65,6 +51,6 @@ export {
   type WalletDbOptions,
 } from './wallet-db/wallet-db';
 export { NotifiedStage, type SentOutput, type StoredDetails, utcDayOf } from './wallet-db/records';
-export type { MoneyEvent, StoredEvent } from './wallet-db/logs';
-export type { IdempotencyKey, RequestAnswer, RequestRetention, RequestStatus } from './wallet-db/requests';
-export type { DelayedSend, DelayedSendState, SendState, StoredSend } from './wallet-db/sends';
+export type { StoredEvent } from './wallet-db/logs';
+export type { IdempotencyKey } from './wallet-db/requests';
+export type { DelayedSend, DelayedSendState, SendState } from './wallet-db/sends';

@@ -34,12 +34,6 @@ export function walletFromViewKey(privateViewKey: string, address: string, start
   return content(viewSecret, primary, start);
 }
 
-/** Whether a private view key belongs to the view key in an address. */
-export function isViewKeyOf(privateViewKey: string, address: string): boolean {
-  const { viewPublic } = checkAddress(address, { allowIntegrated: false });
-  return secretKeyToPublicKey(parsePrivateKey(privateViewKey)).equals(viewPublic);
-}
-
 function walletOfSecrets(spendSecret: Buffer, viewSecret: Buffer, start: ScanStart): WalletContent {
   const spendPublic = secretKeyToPublicKey(spendSecret);
   const primary = {
