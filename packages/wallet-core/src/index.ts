@@ -16,7 +16,6 @@ export {
 export type { WalletErrorName } from './error-table';
 export { checkAddress, checkPaymentId, integratedAddress, type CheckedAddress } from './keys/addresses';
 export * from './keys/wallet-keys';
-export * from './keys/sub-wallets';
 export type { HeldTransaction } from './ledger/held-transactions';
 export { type AppliedBlock, Ledger, type LedgerKeys, type UnindexedOutput } from './ledger/ledger';
 export * from './ledger/model';
