@@ -79,7 +79,7 @@ class JsonReader {
     return object;
   }
 
-  /** Spares most values a generator. */
+  /** Most values are scalars: they are read without a generator, which would take longer than the value. */
   private isScalar(): boolean {
     const first = this.next();
     return first !== Byte.OpenArray && first !== Byte.OpenObject;
