@@ -2,11 +2,8 @@ export * from './transaction/model';
 export { buildSend, estimateSend } from './transaction/build-send';
 export { estimateSweep, sweep, type SweepEntry, type SweepRequest, type SweepResult } from './transaction/sweep';
 export { decodeContent } from './container/decode';
-
-export { readFileStart } from './container/file-io';
-export type { ContainerConversion } from './container/green/convert';
 export { WalletFile } from './container/wallet-file';
-export { CONTAINER_HEADER_SIZE, contentText, isContainer } from './container/encrypted-file';
+export { contentText } from './container/encrypted-file';
 export {
   isWalletError,
   nodeRefusal,
@@ -19,7 +16,6 @@ export {
 export type { WalletErrorName } from './error-table';
 export { checkAddress, checkPaymentId, integratedAddress, type CheckedAddress } from './keys/addresses';
 export * from './keys/wallet-keys';
-export * from './keys/sub-wallets';
 export type { HeldTransaction } from './ledger/held-transactions';
 export { Ledger, type LedgerKeys } from './ledger/ledger';
 export * from './ledger/model';
@@ -31,8 +27,7 @@ export {
   type PowServerSettings,
   powServerUrl,
 } from './pow-client/settings';
-export { PowClient, type PowAnswer, type PowClientOptions, type PowRequest } from './pow-client/pow-client';
-export type { Pause, PauseSource } from './send/pause';
+export { PowClient, type PowClientOptions } from './pow-client/pow-client';
 export { CONFIRMATIONS } from './send/pending-sends';
 export type { SendObserver } from './send/sender';
 export { submitSend } from './send/submit';
@@ -43,8 +38,6 @@ export { heldBy, Wallet, type WalletDependencies, type WalletOptions } from './w
 export { restoreBackup } from './wallet/backup';
 export { storageError } from './wallet/storage';
 export { WalletSnapshot } from './wallet/snapshot';
-export type { NewKeys } from './wallet/sub-wallets';
-export type { DatabaseLoss, WalletDbIdentity } from './wallet-db/identity';
 export {
   ForeignWalletDb,
   type Label,
@@ -54,6 +47,6 @@ export {
   type WalletDbOptions,
 } from './wallet-db/wallet-db';
 export { NotifiedStage, type SentOutput, type StoredDetails, utcDayOf } from './wallet-db/records';
-export type { MoneyEvent, StoredEvent } from './wallet-db/logs';
-export type { IdempotencyKey, RequestAnswer, RequestRetention, RequestStatus } from './wallet-db/requests';
-export type { DelayedSend, DelayedSendState, SendState, StoredSend } from './wallet-db/sends';
+export type { StoredEvent } from './wallet-db/logs';
+export type { IdempotencyKey } from './wallet-db/requests';
+export type { DelayedSend, DelayedSendState, SendState } from './wallet-db/sends';

@@ -1,5 +1,5 @@
 import { constants, createReadStream, statSync } from 'node:fs';
-import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode, errorText, syncFolder } from '@wrkz/service-kit/base';
 import { WalletError, walletError, walletErrorOf } from '../errors';
@@ -106,9 +106,7 @@ async function keepPrevious(file: string, mode: number): Promise<void> {
     // The current version was deleted by another program.
     if (code === 'ENOENT') return;
     if (!NO_LINKS.has(code)) throw error;
-    await writeDurably(temporary, mode, async (handle) => {
-      for await (const chunk of createReadStream(file)) await handle.writeFile(chunk as Buffer);
-    });
+    await writeDurably(temporary, mode, (handle) => writeFile(handle, createReadStream(file)));
   }
   await rename(temporary, previousName(file));
   // After a kill both names may be links to one file. Then `rename` does nothing.

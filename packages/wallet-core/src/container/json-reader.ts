@@ -17,8 +17,6 @@ const Byte = {
 
 /** Maximum nesting of arrays and objects. */
 const MAX_DEPTH = 64;
-/** The generator yields between elements above this depth. Values below it are small. */
-const YIELDING_DEPTH = 5;
 /** A double represents every integer with so many digits exactly. */
 const SAFE_DIGITS = 15;
 /** A longer integer is invalid in every field; it is read as a double, because parsing a huge bigint would take long. */
@@ -31,14 +29,14 @@ const WORDS: readonly (readonly [Buffer, JsonValue])[] = [
 ];
 
 /**
- * Parses JSON from bytes. Integers become exact `bigint` values; the first of repeated names counts. The generator yields often,
- * so that a large container does not block the event loop. `JSON.parse` needs a string, which is limited to 512 MiB: the
+ * Parses JSON from bytes. Integers become exact `bigint` values; the first of repeated names counts. The generator yields after
+ * each element of a list, so that a large container does not block the event loop. `JSON.parse` needs a string, which is limited to 512 MiB: the
  * container of a busy exchange is larger.
  * @throws SyntaxError for invalid JSON, invalid UTF-8 and nesting deeper than 64
  */
 export function* readContainerJson(bytes: Buffer): Generator<void, JsonValue> {
   const reader = new JsonReader(bytes);
-  const value = yield* reader.yielding(0);
+  const value = yield* reader.value(0);
   reader.expectEnd();
   return value;
 }
@@ -48,26 +46,12 @@ class JsonReader {
 
   constructor(private readonly bytes: Buffer) {}
 
-  *yielding(depth: number): Generator<void, JsonValue> {
+  *value(depth: number): Generator<void, JsonValue> {
     const first = this.next();
-    if (depth >= YIELDING_DEPTH || (first !== Byte.OpenArray && first !== Byte.OpenObject)) return this.value(depth);
+    if (first !== Byte.OpenArray && first !== Byte.OpenObject) return this.scalar();
+    if (depth >= MAX_DEPTH) throw new SyntaxError('JSON is nested too deeply');
     this.at++;
-    if (first === Byte.OpenArray) {
-      const list: JsonValue[] = [];
-      if (this.take(Byte.CloseArray)) return list;
-      do {
-        list.push(yield* this.yielding(depth + 1));
-        yield;
-      } while (this.more(Byte.CloseArray));
-      return list;
-    }
-    const object: JsonObject = {};
-    if (this.take(Byte.CloseObject)) return object;
-    do {
-      const name = this.name();
-      setFirst(object, name, yield* this.yielding(depth + 1));
-    } while (this.more(Byte.CloseObject));
-    return object;
+    return yield* first === Byte.OpenArray ? this.array(depth + 1) : this.object(depth + 1);
   }
 
   expectEnd(): void {
@@ -75,38 +59,30 @@ class JsonReader {
     if (this.at < this.bytes.length) this.fail();
   }
 
-  private value(depth: number): JsonValue {
-    if (depth >= MAX_DEPTH) throw new SyntaxError('JSON is nested too deeply');
-    switch (this.next()) {
-      case Byte.Quote:
-        return this.string();
-      case Byte.OpenObject:
-        return this.object(depth);
-      case Byte.OpenArray:
-        return this.array(depth);
-      default:
-        return this.scalar();
-    }
+  private *array(depth: number): Generator<void, JsonValue[]> {
+    const list: JsonValue[] = [];
+    if (this.take(Byte.CloseArray)) return list;
+    do {
+      list.push(this.isScalar() ? this.scalar() : yield* this.value(depth));
+      yield;
+    } while (this.more(Byte.CloseArray));
+    return list;
   }
 
-  private object(depth: number): JsonObject {
+  private *object(depth: number): Generator<void, JsonObject> {
     const object: JsonObject = {};
-    this.at++;
     if (this.take(Byte.CloseObject)) return object;
     do {
       const name = this.name();
-      setFirst(object, name, this.value(depth + 1));
+      setFirst(object, name, this.isScalar() ? this.scalar() : yield* this.value(depth));
     } while (this.more(Byte.CloseObject));
     return object;
   }
 
-  private array(depth: number): JsonValue[] {
-    const list: JsonValue[] = [];
-    this.at++;
-    if (this.take(Byte.CloseArray)) return list;
-    do list.push(this.value(depth + 1));
-    while (this.more(Byte.CloseArray));
-    return list;
+  /** Most values are scalars: they are read without a generator, which would take longer than the value. */
+  private isScalar(): boolean {
+    const first = this.next();
+    return first !== Byte.OpenArray && first !== Byte.OpenObject;
   }
 
   private name(): string {
@@ -143,6 +119,7 @@ class JsonReader {
   }
 
   private scalar(): JsonValue {
+    if (this.bytes[this.at] === Byte.Quote) return this.string();
     for (const [word, value] of WORDS) {
       if (this.bytes.subarray(this.at, this.at + word.length).equals(word)) {
         this.at += word.length;

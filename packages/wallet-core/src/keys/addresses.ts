@@ -6,7 +6,7 @@ import {
   isPaymentId,
   SHORT_PAYMENT_ID_LENGTH,
 } from '@wrkz/core-types';
-import { isPrimeOrder } from '@wrkz/crypto';
+import { checkKey, isPrimeOrder } from '@wrkz/crypto';
 import { walletError, walletErrorOfCode } from '../errors';
 
 /** A decoded address. An integrated address has a `paymentId`, with upper and lower case as encoded. */
@@ -34,16 +34,15 @@ export function checkAddress(text: string, options: { readonly allowIntegrated: 
 
 const IDENTITY = Buffer.concat([Buffer.of(1), Buffer.alloc(31)]);
 
-/**
- * Decodes the address of a receiver, plain or integrated. Keys that nobody or everybody could spend from are refused:
- * the identity and points outside the prime-order subgroup.
- * @throws WalletError as `checkAddress`
- */
+/** Nobody can spend from a point of small order, and everybody from the identity, the public key of the secret 0. */
+export function isUsablePoint(point: Buffer): boolean {
+  return checkKey(point) && isPrimeOrder(point) && !point.equals(IDENTITY);
+}
+
+/** Decodes the address of a receiver, plain or integrated, with usable keys. @throws WalletError as `checkAddress` */
 export function checkReceiver(text: string): CheckedAddress {
   const address = checkAddress(text, { allowIntegrated: true });
-  if ([address.spendPublic, address.viewPublic].some((key) => key.equals(IDENTITY) || !isPrimeOrder(key))) {
-    throw walletError.addressNotValid();
-  }
+  if (!isUsablePoint(address.spendPublic) || !isUsablePoint(address.viewPublic)) throw walletError.addressNotValid();
   return address;
 }
 

@@ -104,7 +104,7 @@ class PowServerFailure extends Error {
   }
 }
 
-/** The minimum time between the starts of two polls, whatever the server responds. */
+/** The minimum time between the starts of two polls, even if the server responds at once. */
 const MIN_POLL_GAP_MS = 1_000;
 /** The maximum delay before the second attempt of a poll. */
 const MAX_RETRY_MS = 20_000;

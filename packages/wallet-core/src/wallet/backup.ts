@@ -76,7 +76,5 @@ function checkTargets(file: string): void {
 }
 
 function copyFile(from: string, to: string): Promise<void> {
-  return replaceFile(to, 'create', async (handle) => {
-    for await (const chunk of createReadStream(from)) await handle.writeFile(chunk as Buffer);
-  });
+  return replaceFile(to, 'create', (handle) => writeFile(handle, createReadStream(from)));
 }

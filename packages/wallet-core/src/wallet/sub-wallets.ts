@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '@wrkz/service-kit/base';
-import { importedSubWallet, viewSubWallet } from '../keys/sub-wallets';
+import { importedSubWallet, viewSubWallet } from '../keys/wallet-keys';
 import type { AppliedTip, ScanStart, SubWallet, WalletContent } from '../ledger/model';
 
 /** Keys that are made between two yields to the event loop. */

@@ -8,8 +8,8 @@ import type { SweepEstimate, SweepRequest, SweepResult } from '../transaction/sw
 import type { ContainerConversion } from '../container/green/convert';
 import { WalletFile } from '../container/wallet-file';
 import { walletError, WalletClosed } from '../errors';
-import { createdWallet, walletFromKeys, walletFromSeed, walletFromViewKey } from '../keys/wallet-keys';
 import {
+  createdWallet,
   deterministicSubWallet,
   importedSubWallet,
   type NewSubWallet,
@@ -17,7 +17,10 @@ import {
   removableSubWallet,
   subWalletOf,
   viewSubWallet,
-} from '../keys/sub-wallets';
+  walletFromKeys,
+  walletFromSeed,
+  walletFromViewKey,
+} from '../keys/wallet-keys';
 import type { HeldTransaction } from '../ledger/held-transactions';
 import type { Ledger } from '../ledger/ledger';
 import type { AppliedTip, SubWallet, WalletContent, WalletTransaction } from '../ledger/model';

@@ -2,7 +2,6 @@ import { readJson } from '@wrkz/testing/fixtures';
 import { checkAddress, checkPaymentId, integratedAddress } from '../../src/keys/addresses';
 import * as wallets from '../../src/keys/wallet-keys';
 import { seedOf } from '../../src/keys/wallet-keys';
-import * as rings from '../../src/keys/sub-wallets';
 import type { WalletContent } from '../../src/ledger/model';
 import { exportOf2026 } from '../support/exports-of-2026';
 import { errorNameOf } from '../support/rejection';
@@ -38,20 +37,19 @@ test.each(recorded)('$name has the keys, address and seed of the C++ wallets', (
     expect(wallets.walletFromSeed(mnemonic, START)).toEqual(content);
   }
   for (const other of others) {
-    const { subWallet } = rings.importedSubWallet(content, other.privateSpendKey, START);
+    const { subWallet } = wallets.importedSubWallet(content, other.privateSpendKey, START);
     expect(subWallet).toMatchObject({ address: other.address, isPrimary: false, walletIndex: 0, syncStartHeight: 5 });
     expect(() => seedOf(other.privateSpendKey, privateViewKey)).toThrow('cannot get a mnemonic seed');
   }
   const view = wallets.walletFromViewKey(privateViewKey, address, START);
   expect(view).toMatchObject({ isViewWallet: true, privateViewKey });
   expect(view.subWallets).toMatchObject([{ address, publicSpendKey, privateSpendKey: undefined }]);
-  expect(wallets.isViewKeyOf(privateViewKey, address)).toBe(true);
 });
 
 const words =
   'eluded ceiling theatrics orange mixture epoxy viewpoint oatmeal aggravate tell different dating intended richly slower inundate ridges slug inundate ridges slug were rotate rudely viewpoint';
 
-function withSub(content: WalletContent, { subWallet, subWalletIndexCounter }: rings.NewSubWallet): WalletContent {
+function withSub(content: WalletContent, { subWallet, subWalletIndexCounter }: wallets.NewSubWallet): WalletContent {
   return { ...content, subWallets: [...content.subWallets, subWallet], subWalletIndexCounter };
 }
 
@@ -61,7 +59,7 @@ test('deterministic sub-wallets equal those of the C++ wallets, and the counter 
   };
   let content = wallets.walletFromSeed(words, START);
   for (const index of [1, 2]) {
-    const next = await rings.nextSubWallet(content, START);
+    const next = await wallets.nextSubWallet(content, START);
     expect(next).toMatchObject({ subWalletIndexCounter: index, subWallet: { walletIndex: index } });
     expect(next.subWallet).toMatchObject({
       address: written.subWallets.subWallet[index]!.address,
@@ -69,12 +67,12 @@ test('deterministic sub-wallets equal those of the C++ wallets, and the counter 
     });
     content = withSub(content, next);
   }
-  const seventh = await rings.deterministicSubWallet(content, 7n, START);
+  const seventh = await wallets.deterministicSubWallet(content, 7n, START);
   expect(seventh).toMatchObject({ subWalletIndexCounter: 7, subWallet: { walletIndex: 0 } });
   content = withSub(content, seventh);
-  expect((await rings.deterministicSubWallet(content, 5n, START)).subWalletIndexCounter).toBe(7);
+  expect((await wallets.deterministicSubWallet(content, 5n, START)).subWalletIndexCounter).toBe(7);
   const afterDelete = { ...content, subWallets: content.subWallets.slice(0, 1) };
-  expect((await rings.nextSubWallet(afterDelete, START)).subWalletIndexCounter).toBe(8);
+  expect((await wallets.nextSubWallet(afterDelete, START)).subWalletIndexCounter).toBe(8);
 });
 
 test('deterministic sub-wallets of recorded wallets have the recorded addresses', async () => {
@@ -82,11 +80,11 @@ test('deterministic sub-wallets of recorded wallets have the recorded addresses'
     const { privateViewKey, addresses } = expected[name]!.keys!;
     return wallets.walletFromKeys(privateViewKey, addresses[0]!.privateSpendKey, START);
   });
-  const first = await rings.deterministicSubWallet(carol!, 1n, START);
+  const first = await wallets.deterministicSubWallet(carol!, 1n, START);
   expect(first.subWallet.address).toBe(
     'WrkzYx2hMX74yvQHepCKAQFsbRBEGDevB2Ab4x1ayf1W3Ki5ZkWzi9AgyVbdjyQ5kQ1LmV5LbgXjQersuYHF2JkY41dWPPBoPe',
   );
-  const seventh = await rings.deterministicSubWallet(alice!, 7n, START);
+  const seventh = await wallets.deterministicSubWallet(alice!, 7n, START);
   expect(seventh.subWallet.address).toBe(
     'WrkzTu2vkDKFJT1iivZifkdymL61qWaoUAQPqsoPPUGT1Lbej1LEdtyMFZQxAozudz9mDQ8yvigK6XAjSrSnYn377MLxp8HNrH',
   );
@@ -94,19 +92,19 @@ test('deterministic sub-wallets of recorded wallets have the recorded addresses'
 
 test('an index whose key was imported is skipped', async () => {
   const content = wallets.walletFromSeed(words, START);
-  const first = await rings.nextSubWallet(content, START);
-  const imported = withSub(content, rings.importedSubWallet(content, first.subWallet.privateSpendKey!, START));
+  const first = await wallets.nextSubWallet(content, START);
+  const imported = withSub(content, wallets.importedSubWallet(content, first.subWallet.privateSpendKey!, START));
   expect(imported.subWalletIndexCounter).toBe(0);
-  expect((await rings.nextSubWallet(imported, START)).subWalletIndexCounter).toBe(2);
+  expect((await wallets.nextSubWallet(imported, START)).subWalletIndexCounter).toBe(2);
 });
 
 test('an index above the maximum is refused, and a long derivation can be aborted', async () => {
   const content = wallets.walletFromSeed(words, START);
   for (const index of [2n ** 24n + 1n, 2n ** 64n - 1n]) {
-    expect(await errorNameOf(rings.deterministicSubWallet(content, index, START))).toBe('walletIndexTooLarge');
+    expect(await errorNameOf(wallets.deterministicSubWallet(content, index, START))).toBe('walletIndexTooLarge');
   }
   const abort = new AbortController();
-  const derived = rings.deterministicSubWallet(content, 2n ** 24n, START, abort.signal);
+  const derived = wallets.deterministicSubWallet(content, 2n ** 24n, START, abort.signal);
   abort.abort(new Error('closing'));
   await expect(derived).rejects.toThrow('closing');
 });
@@ -120,25 +118,25 @@ test('invalid keys, existing keys and keys of the wrong kind are refused', async
     expect(await errorNameOf(() => wallets.walletFromKeys(bad, TOO_LARGE, START))).toBe('invalidPrivateKey');
     expect(await errorNameOf(() => wallets.walletFromKeys(full.privateViewKey, bad, START))).toBe('invalidPrivateKey');
     expect(await errorNameOf(() => wallets.walletFromViewKey(bad, 'no address', START))).toBe('invalidPrivateKey');
-    expect(await errorNameOf(() => rings.importedSubWallet(full, bad, START))).toBe('invalidPrivateKey');
-    expect(await errorNameOf(() => rings.viewSubWallet(full, bad, START))).toBe('invalidPublicKey');
+    expect(await errorNameOf(() => wallets.importedSubWallet(full, bad, START))).toBe('invalidPrivateKey');
+    expect(await errorNameOf(() => wallets.viewSubWallet(full, bad, START))).toBe('invalidPublicKey');
   }
-  expect(await errorNameOf(() => rings.viewSubWallet(view, `01${'0'.repeat(62)}`, START))).toBe('invalidPublicKey');
-  expect(await errorNameOf(() => rings.importedSubWallet(full, privateSpendKey!, START))).toBe(
+  expect(await errorNameOf(() => wallets.viewSubWallet(view, `01${'0'.repeat(62)}`, START))).toBe('invalidPublicKey');
+  expect(await errorNameOf(() => wallets.importedSubWallet(full, privateSpendKey!, START))).toBe(
     'subwalletAlreadyExists',
   );
-  expect(await errorNameOf(rings.deterministicSubWallet(full, 0n, START))).toBe('subwalletAlreadyExists');
-  expect(await errorNameOf(() => rings.viewSubWallet(view, publicSpendKey, START))).toBe('subwalletAlreadyExists');
-  expect(await errorNameOf(() => rings.viewSubWallet(full, publicSpendKey, START))).toBe(
+  expect(await errorNameOf(wallets.deterministicSubWallet(full, 0n, START))).toBe('subwalletAlreadyExists');
+  expect(await errorNameOf(() => wallets.viewSubWallet(view, publicSpendKey, START))).toBe('subwalletAlreadyExists');
+  expect(await errorNameOf(() => wallets.viewSubWallet(full, publicSpendKey, START))).toBe(
     'illegalNonViewWalletOperation',
   );
-  expect(await errorNameOf(() => rings.importedSubWallet(view, other.privateSpendKey!, START))).toBe(
+  expect(await errorNameOf(() => wallets.importedSubWallet(view, other.privateSpendKey!, START))).toBe(
     'illegalViewWalletOperation',
   );
-  expect(await errorNameOf(rings.nextSubWallet(view, START))).toBe('illegalViewWalletOperation');
-  expect(await errorNameOf(rings.deterministicSubWallet(view, 1n, START))).toBe('illegalViewWalletOperation');
+  expect(await errorNameOf(wallets.nextSubWallet(view, START))).toBe('illegalViewWalletOperation');
+  expect(await errorNameOf(wallets.deterministicSubWallet(view, 1n, START))).toBe('illegalViewWalletOperation');
   expect(await errorNameOf(() => seedOf(undefined, full.privateViewKey))).toBe('illegalViewWalletOperation');
-  const watched = rings.viewSubWallet(view, other.publicSpendKey.toUpperCase(), START).subWallet;
+  const watched = wallets.viewSubWallet(view, other.publicSpendKey.toUpperCase(), START).subWallet;
   expect(watched.publicSpendKey).toBe(other.publicSpendKey);
   expect(checkAddress(watched.address, { allowIntegrated: false }).spendPublic.toString('hex')).toBe(
     other.publicSpendKey,
@@ -160,14 +158,14 @@ test('seeds are checked for length, words and checksum, and accept any white spa
 
 test('a sub-wallet is found by its address, and the primary one cannot be removed', async () => {
   const content = wallets.walletFromSeed(words, START);
-  const other = await rings.nextSubWallet(content, START);
+  const other = await wallets.nextSubWallet(content, START);
   const both = withSub(content, other);
   const primary = content.subWallets[0]!.address;
-  expect(rings.subWalletOf(both, other.subWallet.address)).toBe(other.subWallet);
-  expect(rings.removableSubWallet(both, other.subWallet.address)).toBe(other.subWallet);
-  expect(await errorNameOf(() => rings.removableSubWallet(both, primary))).toBe('cannotDeletePrimaryAddress');
-  expect(await errorNameOf(() => rings.subWalletOf(content, other.subWallet.address))).toBe('addressNotInWallet');
-  expect(await errorNameOf(() => rings.subWalletOf(content, `${primary.slice(0, -1)}x`))).toBe('addressNotValid');
+  expect(wallets.subWalletOf(both, other.subWallet.address)).toBe(other.subWallet);
+  expect(wallets.removableSubWallet(both, other.subWallet.address)).toBe(other.subWallet);
+  expect(await errorNameOf(() => wallets.removableSubWallet(both, primary))).toBe('cannotDeletePrimaryAddress');
+  expect(await errorNameOf(() => wallets.subWalletOf(content, other.subWallet.address))).toBe('addressNotInWallet');
+  expect(await errorNameOf(() => wallets.subWalletOf(content, `${primary.slice(0, -1)}x`))).toBe('addressNotValid');
 });
 
 test('integrated addresses have short or long payment ids, and each defect of an address has its error', async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { DecodeError, encodeAddress, networkOf } from '@wrkz/core-types';
 import { viewKeyFromSpendKey } from '@wrkz/crypto';
@@ -155,9 +155,7 @@ async function backUp(handle: FileHandle, size: number, file: string): Promise<s
     const name = backupName(file, copy);
     if (!existsSync(name)) {
       try {
-        await replaceFile(name, 'create', async (target) => {
-          for await (const chunk of chunksOf(handle, size)) await target.writeFile(chunk);
-        });
+        await replaceFile(name, 'create', (target) => writeFile(target, chunksOf(handle, size)));
         return name;
       } catch (error) {
         if (!isWalletError(error, 'walletFileAlreadyExists')) throw error;

@@ -36,7 +36,7 @@ test('ChaCha8 produces the published keystream', () => {
 test('ChaCha8 continues at any block', () => {
   const [key, nonce] = [Buffer.alloc(32, 3), Buffer.alloc(8, 5)] as const;
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 600 }), fc.nat(8), (content, block) => {
+    fc.property(fc.uint8Array({ minLength: 600, maxLength: 600 }), fc.nat(8), (content, block) => {
       const bytes = Buffer.from(content);
       const rest = chaCha8(key, nonce, bytes.subarray(block * 64), block);
       expect(chaCha8(key, nonce, bytes).subarray(block * 64)).toEqual(rest);
