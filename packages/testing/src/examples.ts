@@ -44,8 +44,8 @@ function shortened(value: unknown): unknown {
 }
 
 /** What two runs have in common: fields and types, not hashes, keys and amounts. */
-export function shapeOf(value: unknown): unknown {
+export function typesOf(value: unknown): unknown {
   if (Array.isArray(value)) return 'array';
   if (typeof value !== 'object' || value === null) return typeof value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shapeOf(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, typesOf(inner)]));
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createMetrics } from '@wrkz/service-kit';
-import { type Example, exampleOf, shapeOf, storedExamples } from '@wrkz/testing';
+import { type Example, exampleOf, typesOf, storedExamples } from '@wrkz/testing';
 import { walletRoutes } from '../../src/routes';
 import type { WalletRoute } from '../../src/routes/declare';
 import { type Answer, TestService } from '../support/service';
@@ -114,7 +114,7 @@ test('succeeds on every route with the declared status and fields, as the exampl
   expect(faults).toEqual([]);
   expect(routes.map(keyOf).filter((key) => examples[key] === undefined)).toEqual([]);
   const stored = storedExamples(join(__dirname, '../../src/routes/examples.json'), examples);
-  expect(shapeOf(examples)).toEqual(shapeOf(stored));
+  expect(typesOf(examples)).toEqual(typesOf(stored));
 });
 
 test('answers 400 without a body for a missing or invalid field', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { walletRpcApi } from '@wrkz/api';
 import { parseJson } from '@wrkz/service-kit';
-import { CHAIN_A_HEIGHT, type Example, exampleOf, shapeOf, storedExamples } from '@wrkz/testing';
+import { CHAIN_A_HEIGHT, type Example, exampleOf, typesOf, storedExamples } from '@wrkz/testing';
 import { ALL_METHODS, WALLET_METHODS } from '../../src';
 import { type Outcome, PASSWORD } from '../support/service';
 import { type ErrorName, PROVOCATIONS, SUCCESSES } from './provocations';
@@ -92,7 +92,7 @@ test.each(Object.keys(SUCCESSES))('%s succeeds, and its result is as declared', 
 
 test('the examples of the documents are requests and responses of every method', () => {
   const stored = storedExamples(join(__dirname, '../../src/methods/examples.json'), examples);
-  expect(shapeOf(examples)).toEqual(shapeOf(stored));
+  expect(typesOf(examples)).toEqual(typesOf(stored));
 });
 
 test('rpc.discover tells every method with its errors', async () => {

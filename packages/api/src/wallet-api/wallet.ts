@@ -69,7 +69,9 @@ export const statusAnswer = z.object({
     .meta({ description: 'The last failover; timestamp in unix seconds' }),
   peerCount: integer,
   scanStartHeight: integer.meta({ description: 'First block of the scan, 0 if the scan begins at a time' }),
-  scanStartTimestamp: integer.meta({ description: 'Unix seconds at which the scan begins, 0 if it begins at a height' }),
+  scanStartTimestamp: integer.meta({
+    description: 'Unix seconds at which the scan begins, 0 if it begins at a height',
+  }),
   sendsPaused: z
     .object({
       source: z.enum(['operator', 'database', 'chainDisagreement', 'heavierBranch']),

@@ -249,7 +249,7 @@ export class Fetcher {
 
   /** The blocks behind those that the wallet has; the hashes say which they are. */
   async #fetchSequence(signal: AbortSignal): Promise<FetchOutcome> {
-    const { ledger, store, read } = this.dependencies;
+    const { ledger, store } = this.dependencies;
     const start = ledger.scanStart();
     const isPlaced = this.#withoutHashes || this.#skipTo !== undefined;
     const checkpoints = isPlaced ? [] : checkpointsOf(store.newestHashes(50), ledger.progress());
@@ -261,7 +261,7 @@ export class Fetcher {
     const epoch = this.#epoch;
     let response: SyncResponse;
     try {
-      response = await this.#node.walletSyncData(request, signal, read);
+      response = await this.#requestBlocks(request, signal);
       this.#requirePlausible(response, request);
     } catch (error) {
       this.#next = undefined;
@@ -364,15 +364,13 @@ export class Fetcher {
 
   /** Several windows at once: whether any brought something. They are stored in order, up to the first that falls short. */
   async #fetchWindows(windows: readonly HeightWindow[], signal: AbortSignal): Promise<boolean> {
-    const { store, read } = this.dependencies;
+    const { store } = this.dependencies;
     const round = new AbortController();
     const either = AbortSignal.any([signal, round.signal]);
     const responses = windows.map(({ start, end }) =>
-      this.#node
-        .walletSyncData(this.#request({ startHeight: start, endHeight: end }), either, read)
-        .catch((error: unknown) => {
-          return error instanceof NodeFailure ? error : undefined;
-        }),
+      this.#requestBlocks(this.#request({ startHeight: start, endHeight: end }), either).catch((error: unknown) => {
+        return error instanceof NodeFailure ? error : undefined;
+      }),
     );
     const isSparse = this.#isSparse;
     const epoch = this.#epoch;
@@ -399,13 +397,23 @@ export class Fetcher {
     return stored > 0;
   }
 
+  /** @throws NodeFailure; `foreignChain` for blocks that contradict the genesis block or a checkpoint of the network */
+  async #requestBlocks(request: SyncRequest, signal: AbortSignal): Promise<SyncResponse> {
+    const response = await this.#node.walletSyncData(request, signal, this.dependencies.read);
+    const { genesis, knownBlocks } = this.options.network;
+    for (const { height, hash } of [{ height: 0, hash: toHex(genesis.hash) }, ...knownBlocks]) {
+      const block = response.blocks.find((one) => one.height === height);
+      if (block === undefined || block.hash === hash) continue;
+      const which = height === 0 ? 'first block' : `block ${String(height)}`;
+      throw new NodeFailure('foreignChain', `serves another chain: its ${which} is not that of this network`);
+    }
+    return response;
+  }
+
   /** @throws NodeFailure for a response that no honest node gives */
   #requirePlausible({ blocks, tip }: SyncResponse, { blockCount, skipCoinbases }: SyncRequest): void {
     if (blocks.length > blockCount) throw new NodeFailure('malformed', 'returns more blocks than were requested');
     const [first] = blocks;
-    if (first?.height === 0 && first.hash !== toHex(this.options.network.genesis.hash)) {
-      throw new NodeFailure('foreignChain', 'serves another chain: its first block is not that of this network');
-    }
     const highest = Math.max(blocks.at(-1)?.height ?? 0, tip?.height ?? 0);
     const plausible = this.#plausibleHeight;
     if (highest > plausible) {

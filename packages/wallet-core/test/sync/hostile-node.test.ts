@@ -1,4 +1,4 @@
-import { chainIdentity } from '@wrkz/core-types';
+import { chainIdentity, networkOf } from '@wrkz/core-types';
 import { gzipSync } from 'node:zlib';
 import { type NodeCalls, NodeClient } from '@wrkz/client';
 import { StandInNode } from '@wrkz/testing';
@@ -173,6 +173,17 @@ test.each(FAULTS)('%s: %s', async (_name, code, message, fault) => {
   await wallet.until(() => wallet.sync.status.stall?.code === code);
   expect(wallet.sync.status.stall?.message).toMatch(message);
   expect(wallet.ledger.blocks).toEqual([]);
+  await expectRecovery(wallet);
+});
+
+test('applies no chain that contradicts a known block of the network', async () => {
+  const known = { height: 60, hash: honest.blocks[60]?.blockHash ?? '' };
+  const network = { ...networkOf('devnet'), knownBlocks: [known] };
+  const forged = await standIn({ blocks: scriptedChain(150, 'forged', honest.blocks.slice(0, 60)) });
+  const wallet = opened(client(forged), { network });
+  await wallet.until(() => wallet.sync.status.stall?.code === 'foreignChain');
+  expect(wallet.sync.status.stall?.message).toContain('its block 60 is not that of this network');
+  expect(wallet.ledger.position().height).toBeLessThan(60);
   await expectRecovery(wallet);
 });
 
