@@ -67,8 +67,13 @@ export class PlausibleHeight {
 
   /** @param now Unix seconds */
   at(now: number): number {
+    return this.withoutMargin(now) + PLAUSIBLE_BLOCKS;
+  }
+
+  /** Without the margin, which a node can fill with made-up blocks at once. @param now Unix seconds */
+  withoutMargin(now: number): number {
     const { height, timestamp } = this.anchor;
-    return height + Math.floor(Math.max(0, now - timestamp) / PLAUSIBLE_BLOCK_SECONDS) + PLAUSIBLE_BLOCKS;
+    return height + Math.floor(Math.max(0, now - timestamp) / PLAUSIBLE_BLOCK_SECONDS);
   }
 
   /** A block was applied. @param now Unix seconds */

@@ -635,6 +635,12 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return this.dependencies.network.name === 'mainnet' ? this.#plausibleHeight.at(this.#seconds()) : Infinity;
   }
 
+  /** The tip that confirmations are counted with: made-up blocks above the tip must not settle a send or give it up. */
+  #countedHeight(tip: number): number {
+    if (this.dependencies.network.name !== 'mainnet') return tip;
+    return Math.min(tip, this.#plausibleHeight.withoutMargin(this.#seconds()));
+  }
+
   /** @throws WalletError notSynchronized, implausibleNodeHeight */
   #sendContext(): SendContext {
     const { network } = this.dependencies;
@@ -712,7 +718,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
         this.#commit(() => {
           if (!this.db.settings.has(NETWORK)) this.db.settings.put(NETWORK, network.name);
         });
-        if (this.#storage.dbIfUsable !== undefined) this.#pending.onTip(height);
+        if (this.#storage.dbIfUsable !== undefined) this.#pending.onTip(this.#countedHeight(height));
       });
       this.#publish();
     });

@@ -29,6 +29,13 @@ test.each([
   expect(plausible.at(NOW)).toBe(TIP + 60);
 });
 
+test('made-up blocks above the tip do not count without the margin', () => {
+  const plausible = atTip();
+  for (let height = TIP + 1; height <= TIP + 60; height++) plausible.noteBlock({ height, timestamp: NOW }, NOW);
+  expect(plausible.withoutMargin(NOW)).toBe(TIP);
+  expect(plausible.withoutMargin(NOW + 60)).toBe(TIP + 3);
+});
+
 test('a timestamp of the future does not lower it later', () => {
   const plausible = atTip();
   plausible.noteBlock({ height: TIP + 1, timestamp: NOW + 10_000_000 }, NOW + 20);
