@@ -55,7 +55,7 @@ const giveUpSend = declareWalletRoute({
   ...access('admin', { audit: 'give-up-send' }),
   params: walletApi.hashParams,
   answer: walletApi.noContent,
-  errors: [...walletErrors('invalidWalletFilename'), NOT_FOUND],
+  errors: [...walletErrors('invalidWalletFilename', 'walletDatabaseDamaged'), NOT_FOUND],
   handle: async ({ wallets }, { path }) => {
     if (!(await wallets.require().wallet.giveUp(path.hash, GIVE_UP_REASON))) throw refusal('not_found');
     return undefined;

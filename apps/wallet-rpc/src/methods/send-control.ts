@@ -46,8 +46,7 @@ export const giveUpTransactionMethod = declareWalletMethod({
   errors: applicationErrors('wrongHash', 'objectNotFound', 'walletDatabaseDamaged'),
   handle: async ({ wallet }, { transactionHash }) => {
     const hash = requireHash(transactionHash);
-    const isKnown = wallet.db.sends.get(hash) !== undefined;
-    if (!isKnown || !(await wallet.giveUp(hash, GIVE_UP_REASON))) throw applicationError('objectNotFound');
+    if (!(await wallet.giveUp(hash, GIVE_UP_REASON))) throw applicationError('objectNotFound');
     return {};
   },
 });

@@ -443,9 +443,14 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return this.#write(() => this.#sender.resubmit(hash, observer));
   }
 
-  /** Gives up a send that is in no block. It may be mined all the same. @returns false when there is no such send */
+  /**
+   * Gives up a send that is in no block. It may be mined all the same.
+   * @returns false when there is no such send
+   * @throws WalletError walletDatabaseDamaged
+   */
   giveUp(hash: string, reason: string): Promise<boolean> {
     return this.#write(async () => {
+      this.#storage.requireUndamaged();
       const isGivenUp = this.#pending.giveUp(hash.toLowerCase(), reason);
       if (isGivenUp) this.#publish();
       return isGivenUp;
