@@ -18,4 +18,26 @@ export const AREAS = {
     tests: ['test/{alternative-tree,client,engine,failed-blocks,refusal-order,reorganisation,task-queue,zone}.test.ts'],
     most: 15,
   },
+  ledger: {
+    folder: 'packages/wallet-core',
+    sources: 'src/ledger',
+    except: ['src/ledger/model.ts', 'src/ledger/state.ts'],
+    tests: ['test/ledger/*.test.ts'],
+    order: ['hold', 'faults', 'loading', 'chain-a', 'reference-files', 'properties'],
+    most: 3,
+  },
+  send: {
+    folder: 'packages/wallet-core',
+    sources: 'src/send',
+    tests: ['test/send/*.test.ts', 'test/money/*.test.ts', 'test/wallet/pause.test.ts'],
+    order: ['node', 'submit', 'pending-sends', 'pause'],
+    most: 3,
+  },
+  'wallet-db': {
+    folder: 'packages/wallet-core',
+    sources: 'src/wallet-db',
+    tests: ['test/wallet-db/{damage,open,tables}.test.ts', 'test/wallet/{damage,storage}.test.ts'],
+    order: ['tables', 'open', 'damage'],
+    most: 3,
+  },
 };
