@@ -19,7 +19,7 @@ export function parseResponse<S extends z.ZodType>(response: NodeResponse, schem
   const [issue] = parsed.error.issues;
   throw new NodeFailure(
     'malformed',
-    `its response is not as documented: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+    `returned an invalid response: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
   );
 }
 
@@ -28,7 +28,7 @@ export function readJsonBody(body: Buffer, maxValues = MAX_VALUES): unknown {
   try {
     return parseJson(body.toString('utf8'), maxValues);
   } catch (error) {
-    throw new NodeFailure('malformed', `its response is no JSON: ${(error as Error).message}`);
+    throw new NodeFailure('malformed', `returned a response that is not JSON: ${(error as Error).message}`);
   }
 }
 
@@ -47,7 +47,7 @@ export function requireSuccess({ status, body }: NodeResponse): void {
 function requireOk(body: unknown): void {
   const status = typeof body === 'object' && body !== null ? (body as { status?: unknown }).status : undefined;
   if (typeof status !== 'string' || status === 'OK' || status === 'Failed') return;
-  throw new NodeFailure('failed', `answered the status ${JSON.stringify(sanitizedText(status) ?? '')}`);
+  throw new NodeFailure('failed', `returned the status ${JSON.stringify(sanitizedText(status) ?? '')}`);
 }
 
 function errorBody(body: Buffer): { text?: string; errorCode?: number } {

@@ -8,7 +8,6 @@ export const MAX_SYNC_BYTES = 32 * 1024 * 1024;
 const MAX_VALUES = 2_000_000;
 /** No node sends more blocks than this. */
 const MAX_BLOCKS = 10_000;
-const MAX_UINT64 = 2n ** 64n - 1n;
 /** Beyond every chain; what is added to a height stays exact. */
 const MAX_HEIGHT = 2 ** 32;
 
@@ -24,7 +23,7 @@ export function readSyncResponse(body: Buffer): SyncResponse {
   if (items.length > MAX_BLOCKS) fail('items', 'are too many');
   const blocks = items.map(block);
   blocks.forEach(({ height }, i) => {
-    if (i > 0 && height <= (blocks[i - 1]?.height ?? -1)) fail('items', 'do not ascend');
+    if (i > 0 && height <= (blocks[i - 1]?.height ?? -1)) fail('items', 'are not in ascending order');
   });
   const { scannedToHeight, topBlock } = response;
   return {
@@ -37,27 +36,27 @@ export function readSyncResponse(body: Buffer): SyncResponse {
 type Fields = Readonly<Record<string, unknown>>;
 
 function fail(name: string, what: string): never {
-  throw new NodeFailure('malformed', `its response is not as documented: ${name} ${what}`);
+  throw new NodeFailure('malformed', `returned an invalid response: ${name} ${what}`);
 }
 
 function members(value: unknown, name: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(name, 'is no object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(name, 'is not an object');
   return value as Fields;
 }
 
 function list(value: unknown, name: string): readonly unknown[] {
-  if (!Array.isArray(value)) fail(name, 'is no array');
+  if (!Array.isArray(value)) fail(name, 'is not an array');
   return value;
 }
 
 function uint64Of(value: unknown, name: string): bigint {
-  if (typeof value !== 'bigint' || value < 0n || value > MAX_UINT64) fail(name, 'is no integer of 64 bits');
+  if (typeof value !== 'bigint' || BigInt.asUintN(64, value) !== value) fail(name, 'is not an unsigned 64-bit integer');
   return value;
 }
 
 function heightOf(value: unknown, name: string): number {
   const height = uint64Of(value, name);
-  if (height >= MAX_HEIGHT) fail(name, 'is no height');
+  if (height >= MAX_HEIGHT) fail(name, 'is not a block height');
   return Number(height);
 }
 
@@ -73,10 +72,10 @@ const PAYMENT_ID = /^(?:[0-9a-f]{16}|[0-9a-f]{64})?$/;
 
 /** 32 bytes in hex or base64; which one follows from the length. */
 function key(value: unknown, name: string): string {
-  if (typeof value !== 'string') fail(name, 'is no text');
+  if (typeof value !== 'string') fail(name, 'is not a string');
   if (value.length === 64 && HEX.test(value)) return value;
   if (value.length === 44 && BASE64.test(value)) return Buffer.from(value, 'base64').toString('hex');
-  return fail(name, 'is no 32 bytes');
+  return fail(name, 'is not 32 bytes of hex');
 }
 
 function tip(top: Fields): { height: number; hash: string } {
@@ -94,7 +93,7 @@ function block(item: unknown): SyncBlock {
     transactions: list(given['transactions'], 'transactions').map((one) => {
       const fields = members(one, 'a transaction');
       const { paymentID } = fields;
-      if (typeof paymentID !== 'string' || !PAYMENT_ID.test(paymentID)) fail('paymentID', 'is no payment id');
+      if (typeof paymentID !== 'string' || !PAYMENT_ID.test(paymentID)) fail('paymentID', 'is not a payment id');
       return transaction(fields, inputs(list(fields['inputs'], 'inputs')), paymentID);
     }),
   };

@@ -118,7 +118,7 @@ export class NodeTransport {
       })
       .catch((error: unknown) => {
         throw limit.aborted && signal?.aborted !== true
-          ? new NodeFailure('timeout', 'the response did not end in time')
+          ? new NodeFailure('timeout', 'did not complete its response in time')
           : error;
       });
     return { status: response.status, body: response.data };
@@ -154,11 +154,11 @@ function refuse(error: unknown): never {
   const text = errorText(error);
   if (code === 'ECONNABORTED' || code === 'ETIMEDOUT')
     throw new NodeFailure('timeout', `did not respond in time: ${text}`);
-  if (text.includes('maxContentLength')) throw new NodeFailure('tooLarge', 'its response is larger than its limit');
+  if (text.includes('maxContentLength')) throw new NodeFailure('tooLarge', 'returned a response larger than its limit');
   // A connection that broke within a response speaks of the connection, not of what was said.
   const isCut = text.includes('aborted');
   if (!isCut && code !== undefined && /^(Z_|ERR_BAD_RESPONSE$|HPE_)/.test(code)) {
-    throw new NodeFailure('malformed', `its response cannot be read: ${text}`);
+    throw new NodeFailure('malformed', `returned an unreadable response: ${text}`);
   }
   const facts = code !== undefined && NO_CONNECTION.has(code) ? { isUnsent: true } : {};
   throw new NodeFailure('unreachable', `cannot be reached: ${text}`, facts);

@@ -66,10 +66,10 @@ const FAULTS: readonly [string, string, RegExp, (node: StandInNode) => void][] =
   [
     'an amount of 2^64',
     'nodeHostile',
-    /amount is no integer of 64 bits/,
+    /amount is not an unsigned 64-bit integer/,
     (node) => changed(node, (text) => text.replaceAll('"amount":1000', '"amount":18446744073709551616')),
   ],
-  ['truncated JSON', 'nodeHostile', /no JSON/, (node) => changed(node, (text) => text.slice(0, text.length / 2))],
+  ['truncated JSON', 'nodeHostile', /is not JSON/, (node) => changed(node, (text) => text.slice(0, text.length / 2))],
   [
     'a block left out',
     'nodeHostile',
@@ -79,7 +79,7 @@ const FAULTS: readonly [string, string, RegExp, (node: StandInNode) => void][] =
   [
     'a block given twice',
     'nodeHostile',
-    /do not ascend/,
+    /are not in ascending order/,
     (node) => items(node, (blocks) => blocks.flatMap((block) => (block.blockHeight === 7 ? [block, block] : [block]))),
   ],
   [
@@ -126,7 +126,7 @@ const FAULTS: readonly [string, string, RegExp, (node: StandInNode) => void][] =
   [
     'an answer that never ends',
     'nodeUnreachable',
-    /did not end in time/,
+    /did not complete its response in time/,
     (node) =>
       node.on('/getwalletsyncdata', () => (response) => {
         response.writeHead(200, { 'Content-Type': 'application/json' });

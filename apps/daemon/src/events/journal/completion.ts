@@ -1,4 +1,5 @@
 import type { ChainReader } from '@wrkz/chain-db';
+import { lowerBound } from '@wrkz/core-types';
 import type { EventBlock } from '../node-events';
 import { toldBlock, toldRemoval, toldTransaction } from './entry-body';
 import { writeTurn } from './follow';
@@ -79,15 +80,9 @@ function commonRoot(store: JournalStore, chain: CompletionReader, height: number
     const hash = store.hashAt(at);
     return hash !== undefined && chain.hashAt(at)?.equals(hash) === true;
   };
-  let low = lowestRemembered(store, height);
-  if (low === undefined || !same(low)) return undefined;
-  let high = height;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (same(middle)) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  const lowest = lowestRemembered(store, height);
+  if (lowest === undefined || !same(lowest)) return undefined;
+  return lowerBound(lowest + 1, height + 1, same) - 1;
 }
 
 function lowestRemembered(store: JournalStore, height: number): number | undefined {
