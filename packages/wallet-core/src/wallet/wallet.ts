@@ -32,9 +32,10 @@ import type { WalletSyncStatus } from '../sync/status';
 import { Synchronizer, type SynchronizerOptions } from '../sync/synchronizer';
 import type { StoredEvent } from '../wallet-db/logs';
 import type { WalletDb } from '../wallet-db/wallet-db';
+import { liesBefore, PlausibleHeight, startOfNewKeys } from './chain-time';
 import { WalletSnapshot } from './snapshot';
 import { type OpenedStorage, WalletStorage } from './storage';
-import { liesBefore, type NewKeys, PlausibleHeight, startOfNewKeys, subWalletsOf } from './sub-wallets';
+import { type NewKeys, subWalletsOf } from './sub-wallets';
 
 /** What every wallet of a service shares. */
 export interface WalletDependencies {

@@ -1,4 +1,4 @@
-import { PlausibleHeight } from '../../src/wallet/sub-wallets';
+import { PlausibleHeight } from '../../src/wallet/chain-time';
 
 /** Unix seconds and index of a synchronized wallet's tip. */
 const NOW = 1_800_000_000;
