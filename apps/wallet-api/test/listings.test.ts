@@ -170,15 +170,20 @@ test('reports the reason of a stalled synchronization in /status until it contin
   const service = world.at('view');
   await service.json('PUT', '/node', { daemonHost: '127.0.0.1', daemonPort: 1 });
   const status = async () =>
-    JSON.parse((await service.json('GET', '/status')).text) as { syncStall?: { code: string } };
+    JSON.parse((await service.json('GET', '/status')).text) as {
+      localDaemonBlockCount: number;
+      syncStall?: { code: string };
+    };
   while ((await status()).syncStall === undefined) await new Promise((resolve) => setImmediate(resolve));
   expect(await status()).toMatchObject({
     localDaemonBlockCount: 0,
     syncStall: { code: 'nodeUnreachable', message: expect.stringContaining('ECONNREFUSED') },
   });
   await service.json('PUT', '/node', { daemonHost: '127.0.0.1', daemonPort: world.nodePort });
-  while ((await status()).syncStall !== undefined) await new Promise((resolve) => setImmediate(resolve));
-  expect(await status()).toMatchObject({ localDaemonBlockCount: CHAIN_A_HEIGHT });
+  // Between the change of the node and its first response there is neither a stall nor a height.
+  const isSynced = ({ localDaemonBlockCount, syncStall }: Awaited<ReturnType<typeof status>>): boolean =>
+    localDaemonBlockCount === CHAIN_A_HEIGHT && syncStall === undefined;
+  while (!isSynced(await status())) await new Promise((resolve) => setImmediate(resolve));
 });
 
 test('overwrites an earlier export and no other file', async () => {
