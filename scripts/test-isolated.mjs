@@ -19,7 +19,7 @@ import { projects } from './lib/workspace.mjs';
 
 const APPS_BRIEFLY = '--apps-briefly';
 /** A test of every app, by its name; all files are loaded to look for it. */
-const BRIEF_RUN = ['--testNamePattern', 'started by itself it tells its version'];
+const BRIEF_RUN = ['--testNamePattern', 'prints the version of the suite'];
 
 await main(async () => {
   const all = projects();

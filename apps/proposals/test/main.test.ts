@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { VERSION } from '@wrkz/service-kit';
 import { runSource } from '@wrkz/testing/source';
 
-test('started by itself it tells its version, that of the suite', () => {
+test('prints the version of the suite', () => {
   const told = runSource(join(__dirname, '../src/main.ts'), ['--version']);
   expect(told).toEqual({ code: 0, stdout: `wrkz-proposals ${VERSION}\n`, stderr: '' });
 });

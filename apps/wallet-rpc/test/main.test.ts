@@ -5,7 +5,7 @@ import { fixturePath } from '@wrkz/testing/fixtures';
 import { runSource } from '@wrkz/testing/source';
 import { Folder, TestService } from './support/service';
 
-test('started by itself it tells its version, that of the suite', () => {
+test('prints the version of the suite', () => {
   const told = runSource(join(__dirname, '../src/main.ts'), ['--version']);
   expect(told).toEqual({ code: 0, stdout: `wrkz-wallet-rpc ${VERSION}\n`, stderr: '' });
 });
