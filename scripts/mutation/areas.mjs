@@ -1,6 +1,6 @@
 /**
- * What is mutated, by name: the project's folder, the folder of its sources (`except` for some), the tests that are asked (`order` first, the quick ones), and
- * the most that may survive.
+ * The areas of the mutation run, by name: folder of the project, folder of its sources without `except`, the tests that run
+ * against each mutant with the quick ones of `order` first, and the max share of survivors.
  */
 export const AREAS = {
   consensus: {
@@ -9,14 +9,14 @@ export const AREAS = {
     except: ['src/index.ts', 'src/view.ts'],
     tests: ['test/**/*.test.ts'],
     order: ['checkpoints', 'reward', 'difficulty', 'rules', 'boundaries', 'block-refusals', 'branch-view', 'mutations'],
-    /** Percent of all mutants that may survive without being named in `equivalents.json`. */
-    most: 3,
+    /** Percent of all mutants, without those that `equivalents.json` explains. */
+    maxSurvivors: 3,
   },
   chain: {
     folder: 'apps/daemon',
     sources: 'src/chain',
     tests: ['test/{alternative-tree,client,engine,failed-blocks,refusal-order,reorganisation,task-queue,zone}.test.ts'],
-    most: 15,
+    maxSurvivors: 15,
   },
   ledger: {
     folder: 'packages/wallet-core',
@@ -24,20 +24,20 @@ export const AREAS = {
     except: ['src/ledger/model.ts', 'src/ledger/state.ts'],
     tests: ['test/ledger/*.test.ts'],
     order: ['hold', 'faults', 'loading', 'chain-a', 'reference-files', 'properties'],
-    most: 3,
+    maxSurvivors: 3,
   },
   send: {
     folder: 'packages/wallet-core',
     sources: 'src/send',
     tests: ['test/send/*.test.ts', 'test/money/*.test.ts', 'test/wallet/pause.test.ts'],
     order: ['node', 'submit', 'pending-sends', 'pause'],
-    most: 3,
+    maxSurvivors: 3,
   },
   'wallet-db': {
     folder: 'packages/wallet-core',
     sources: 'src/wallet-db',
     tests: ['test/wallet-db/{damage,open,tables}.test.ts', 'test/wallet/{damage,storage}.test.ts'],
     order: ['tables', 'open', 'damage'],
-    most: 3,
+    maxSurvivors: 3,
   },
 };

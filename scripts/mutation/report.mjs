@@ -15,7 +15,7 @@ function equivalents() {
 }
 
 /** Prints survivors without a reason; `rows` for the table, and whether more survive than the area allows. */
-export function judge(name, { folder, most }, report) {
+export function judge(name, { folder, maxSurvivors }, report) {
   const known = equivalents();
   const rows = [];
   const total = { mutants: 0, killed: 0, equivalent: 0, survived: 0 };
@@ -36,8 +36,8 @@ export function judge(name, { folder, most }, report) {
     rows.push([path, ...Object.values(row)]);
   }
   const share = (100 * total.survived) / Math.max(1, total.mutants);
-  rows.push([`${name}: ${share.toFixed(1)} % survived, ${most} % allowed`, ...Object.values(total)]);
-  return { rows, failed: share > most };
+  rows.push([`${name}: ${share.toFixed(1)} % survived, ${maxSurvivors} % allowed`, ...Object.values(total)]);
+  return { rows, failed: share > maxSurvivors };
 }
 
 const squeeze = (text) => text.replace(/\s+/g, ' ').trim();

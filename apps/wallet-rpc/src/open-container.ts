@@ -29,7 +29,7 @@ export async function openContainer(
   const warn = (text: string): void => logger.warning(text);
   const pow = new PowClient(powServerSettings(options), {
     threads,
-    onFallback: (reason) => warn(`the proof-of-work helper did not help: ${reason}`),
+    onFallback: (reason) => warn(`the proof-of-work helper failed, this machine computes instead: ${reason}`),
   });
   const sync = {
     skipCoinbases: options['skip-coinbase-transactions'],

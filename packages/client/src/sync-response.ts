@@ -75,7 +75,7 @@ function key(value: unknown, name: string): string {
   if (typeof value !== 'string') fail(name, 'is not a string');
   if (value.length === 64 && HEX.test(value)) return value;
   if (value.length === 44 && BASE64.test(value)) return Buffer.from(value, 'base64').toString('hex');
-  return fail(name, 'is not 32 bytes of hex');
+  return fail(name, 'is not 32 bytes in hex or base64');
 }
 
 function tip(top: Fields): { height: number; hash: string } {

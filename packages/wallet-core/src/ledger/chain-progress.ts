@@ -1,7 +1,7 @@
-import type { AppliedTip, SyncProgress } from './model';
+import type { SyncProgress } from './model';
 
 /** Number of stored hashes of the last blocks: by them a wallet finds the fork point after a restart. */
-export const RECENT = 50;
+export const RECENT_BLOCKS = 50;
 /** A hash is stored permanently each time the height passes a multiple of this. */
 const CHECKPOINT_STEP = 5_000;
 
@@ -22,14 +22,14 @@ export class ChainProgress {
   private recent: KnownBlock[];
   private checkpoints: KnownBlock[];
   /** The highest block that was applied, not only marked. */
-  appliedTip: AppliedTip;
+  appliedHeight: number;
 
   constructor({ height, recentHashes, checkpointHashes }: SyncProgress) {
     this.height = height;
-    this.appliedTip = { height, timestamp: 0 };
+    this.appliedHeight = height;
     // A file may repeat hashes and has no heights. The newest is the last applied block; each older one is at least one block
     // below.
-    this.recent = [...new Set(recentHashes)].slice(0, RECENT).map((hash, i) => ({ hash, height: height - i }));
+    this.recent = [...new Set(recentHashes)].slice(0, RECENT_BLOCKS).map((hash, i) => ({ hash, height: height - i }));
     this.checkpoints = [...new Set(checkpointHashes)].map((hash) => ({ hash, height: -1 }));
   }
 
@@ -46,7 +46,8 @@ export class ChainProgress {
     const isCheckpoint = crossesCheckpoint(this.height, height);
     this.height = height;
     if (this.recent[0]?.hash === hash) this.recent[0] = { hash, height };
-    else this.recent = [{ hash, height }, ...this.recent.filter((block) => block.hash !== hash)].slice(0, RECENT);
+    else
+      this.recent = [{ hash, height }, ...this.recent.filter((block) => block.hash !== hash)].slice(0, RECENT_BLOCKS);
     if (isCheckpoint && this.checkpoints[0]?.hash !== hash) this.checkpoints.unshift({ hash, height });
   }
 
@@ -56,15 +57,14 @@ export class ChainProgress {
     this.recent = this.recent.filter(below);
     this.checkpoints = this.checkpoints.filter(below);
     this.height = Math.max(0, Math.min(this.height, height - 1));
-    if (this.appliedTip.height >= height)
-      this.appliedTip = { height: this.height, timestamp: this.appliedTip.timestamp };
+    if (this.appliedHeight >= height) this.appliedHeight = this.height;
   }
 
   clear(): void {
     this.height = 0;
     this.recent = [];
     this.checkpoints = [];
-    this.appliedTip = { height: 0, timestamp: 0 };
+    this.appliedHeight = 0;
   }
 
   content(): SyncProgress {

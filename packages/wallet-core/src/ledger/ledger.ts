@@ -1,10 +1,9 @@
 import type { SyncBlock } from '@wrkz/client';
 import { groupBy } from '@wrkz/service-kit/base';
 import { applyPlan, planBlock, relevantPart, requirePossible, retireSpent } from './apply-block';
-import { crossesCheckpoint, RECENT } from './chain-progress';
+import { crossesCheckpoint, RECENT_BLOCKS } from './chain-progress';
 import { type HeldTransaction, lockHeld, mergedHold, withoutHeld } from './held-transactions';
 import {
-  type AppliedTip,
   type LedgerChange,
   LedgerFault,
   type OwnOutputFound,
@@ -167,13 +166,13 @@ export class Ledger {
   }
 
   /** The highest block that was applied; blocks that were only marked do not count. */
-  get appliedTip(): AppliedTip {
-    return this.parts.progress.appliedTip;
+  get appliedHeight(): number {
+    return this.parts.progress.appliedHeight;
   }
 
   /** For a ledger that was just loaded: a container does not store it. */
-  set appliedTip(tip: AppliedTip) {
-    this.parts.progress.appliedTip = tip;
+  set appliedHeight(height: number) {
+    this.parts.progress.appliedHeight = height;
   }
 
   progress(): SyncProgress {
@@ -206,7 +205,7 @@ export class Ledger {
     }
     const transactions = applyPlan(this.parts, block, plan, decryptedPaymentIds, isVerified);
     progress.advance(block.height, block.hash);
-    progress.appliedTip = { height: block.height, timestamp: block.timestamp };
+    progress.appliedHeight = block.height;
     return transactions;
   }
 
@@ -452,7 +451,7 @@ export class Ledger {
     const blocks = [...last.blocks, [height, hash] as const];
     const kept = blocks.filter(([at], i) => {
       const before = blocks[i - 1]?.[0] ?? at;
-      return i >= blocks.length - RECENT || crossesCheckpoint(before, at);
+      return i >= blocks.length - RECENT_BLOCKS || crossesCheckpoint(before, at);
     });
     this.changes[this.changes.length - 1] = { kind: 'advance', blocks: kept };
   }

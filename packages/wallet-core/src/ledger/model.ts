@@ -181,13 +181,6 @@ export interface PendingSend {
   readonly transfers: readonly Transfer[];
 }
 
-/** The highest block whose content was applied. */
-export interface AppliedTip {
-  readonly height: number;
-  /** Unix seconds of the block; 0 when unknown. */
-  readonly timestamp: number;
-}
-
 /** A spent output that left the ledger; the wallet database keeps it for a rewind or rescan below its spend. */
 export interface RetiredOutput {
   readonly output: WalletOutput;

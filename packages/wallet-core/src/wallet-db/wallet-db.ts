@@ -12,7 +12,7 @@ import {
   sqliteFailure,
   WrongLog,
 } from '@wrkz/sqlite';
-import type { AppliedTip, LedgerChange } from '../ledger/model';
+import type { LedgerChange } from '../ledger/model';
 import {
   type DatabaseLoss,
   IDENTITY,
@@ -146,7 +146,7 @@ export class WalletDb {
     this.delayed = new DelayedTable(database);
     this.retired = new RetiredTable('retired', database);
     this.details = new DetailsTable('details', database);
-    this.log = new LedgerLog<LedgerChange, AppliedTip>(database);
+    this.log = new LedgerLog<LedgerChange, { readonly appliedHeight: number }>(database);
     this.events = new EventTable(database);
     this.spending = new SpendingTable(database);
     this.notified = new NotifiedTable('notified', database);

@@ -1,4 +1,4 @@
-import type { AppliedTip, ScanStart } from '../ledger/model';
+import type { ScanStart } from '../ledger/model';
 
 /** Unix seconds of mainnet's first block, and of one block: compares heights with times without a node. */
 const FIRST_BLOCK_TIMESTAMP = 1_529_831_318;
@@ -20,13 +20,19 @@ export function liesBefore(height: number, start: ScanStart): boolean {
   return FIRST_BLOCK_TIMESTAMP + BLOCK_SECONDS * height < start.timestamp;
 }
 
+interface TimedBlock {
+  readonly height: number;
+  /** Unix seconds. */
+  readonly timestamp: number;
+}
+
 /**
  * The highest index that mainnet can have reached. It is counted from an anchor: the highest applied block for which there was
  * time since the anchor before it. Blocks that a node makes up raise it as little as waiting does, whatever their number and
  * their timestamps are. A rewind does not lower it: the network still has its height.
  */
 export class PlausibleHeight {
-  constructor(public anchor: AppliedTip) {}
+  constructor(public anchor: TimedBlock) {}
 
   /** For a wallet without a stored anchor. @param height of its highest applied block */
   static estimated(height: number): PlausibleHeight {
@@ -45,7 +51,7 @@ export class PlausibleHeight {
   }
 
   /** A block was applied. @param now Unix seconds */
-  noteBlock({ height, timestamp }: AppliedTip, now: number): void {
+  noteBlock({ height, timestamp }: TimedBlock, now: number): void {
     const { anchor } = this;
     // A timestamp in the future must not count: the anchor would refuse honest blocks until then.
     const reached = Math.min(timestamp, now);

@@ -171,7 +171,7 @@ export class WalletStorage {
       db.transaction(() => {
         for (const change of taken.changes) db.log.append(change);
         for (const retired of taken.retired) db.retired.put(retired.output.key, retired);
-        if (taken.changes.length > 0) db.log.putProgress(ledger.appliedTip);
+        if (taken.changes.length > 0) db.log.putProgress({ appliedHeight: ledger.appliedHeight });
         work();
       });
     } catch (error) {
@@ -255,8 +255,8 @@ export class WalletStorage {
     if (db !== undefined) {
       const problem = db.isNamedByContainer ? await replayLog(db, ledger, this.dbOptions.expected?.position ?? 0) : '';
       if (problem === undefined) {
-        const applied = db.log.progress();
-        if (applied !== undefined) ledger.appliedTip = applied;
+        const progress = db.log.progress();
+        if (progress !== undefined) ledger.appliedHeight = progress.appliedHeight;
       } else {
         if (problem !== '') ledger = await newLedger();
         containerChange = describeChange(db.settings.get(SUMMARY) as Summary | undefined, ledger, problem);

@@ -23,7 +23,7 @@ import {
 } from '../keys/wallet-keys';
 import type { HeldTransaction } from '../ledger/held-transactions';
 import type { Ledger } from '../ledger/ledger';
-import type { AppliedTip, SubWallet, WalletContent, WalletTransaction } from '../ledger/model';
+import type { SubWallet, WalletContent, WalletTransaction } from '../ledger/model';
 import type { PowClient } from '../pow-client/pow-client';
 import { type Pause, SendPause } from '../send/pause';
 import { type NewEvent, PendingSends } from '../send/pending-sends';
@@ -108,7 +108,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
   #newEvents: StoredEvent[] = [];
   #progressStoredAt = 0;
   #plausibleHeight: PlausibleHeight;
-  #storedAnchor: AppliedTip | undefined;
+  #storedAnchor: PlausibleHeight['anchor'] | undefined;
   #resubmitTimer: NodeJS.Timeout | undefined;
   #closed: Promise<void> | undefined;
 
@@ -122,7 +122,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     this.#storage = storage;
     this.#ledger = ledger;
     this.#nodes = nodes;
-    this.#plausibleHeight = PlausibleHeight.estimated(ledger.appliedTip.height);
+    this.#plausibleHeight = PlausibleHeight.estimated(ledger.appliedHeight);
     this.converted = converted;
     this.containerChange = containerChange;
     this.pause = new SendPause(
@@ -229,7 +229,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
         this.#pending.load();
         this.#requireScannedNetwork();
         this.pause.load();
-        this.#storedAnchor = this.db.settings.get(HEIGHT_ANCHOR) as AppliedTip | undefined;
+        this.#storedAnchor = this.db.settings.get(HEIGHT_ANCHOR) as PlausibleHeight['anchor'] | undefined;
         if (this.#storedAnchor !== undefined) this.#plausibleHeight = new PlausibleHeight(this.#storedAnchor);
       } catch (error) {
         // The wallet is read, and the operator decides.
@@ -655,7 +655,6 @@ export class Wallet extends EventEmitter<WalletEvents> {
     // Before the node's first response the wallet's own height is the best guess.
     const { localHeight, networkHeight } =
       status.networkHeight === 0 ? { localHeight: height, networkHeight: height } : status;
-    const { appliedTip } = this.#ledger;
     const plausible = this.#maxHeight();
     const claimed = Math.max(localHeight, networkHeight);
     if (claimed > plausible) throw walletError.implausibleNodeHeight(claimed, plausible);
@@ -667,7 +666,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     const subWallets = reserved.size === 0 ? all : all.map((one) => ({ ...one, unspent: one.unspent.filter(isFree) }));
     return {
       ...{ network, localHeight, networkHeight, privateViewKey, isViewWallet, subWallets },
-      appliedHeight: appliedTip.height,
+      appliedHeight: this.#ledger.appliedHeight,
       contested: db === undefined ? [] : this.#pending.contested(),
       ringOf: (keyImage) => (db === undefined ? undefined : this.#pending.ringOf(keyImage)),
     };

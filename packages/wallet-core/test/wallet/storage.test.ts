@@ -103,7 +103,7 @@ test('changes that were committed are in the ledger after a crash, although the 
   const second = await opened(crashImage(file));
   expect(comparable(second.ledger)).toEqual(expected);
   expect(balanceOf(second.ledger, 10_000, 0).unlocked).toBe(before.unlocked + 1_400n);
-  expect(second.ledger.appliedTip).toEqual({ height: 9_001, timestamp: 9_001 });
+  expect(second.ledger.appliedHeight).toBe(9_001);
   expect(second.containerChange).toBeUndefined();
 });
 
