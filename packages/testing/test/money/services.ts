@@ -305,7 +305,7 @@ function outcomeOfSweep(entries: readonly SweepEntry[]): Outcome {
 
 /** Errors of wallet-rpc by their text, because its numbers are not unique. */
 const RPC_UNKNOWN =
-  /^(Operation timed out|A request with this idempotency key is under way|The wallet database is damaged|database or disk is full|No space left on device|disk I\/O error|File too large|We could not open\/save)/;
+  /^(Operation timed out|A request with this idempotency key is in progress|The wallet database is damaged|database or disk is full|No space left on device|disk I\/O error|File too large|We could not open\/save)/;
 const RPC_GIVEN_UP = /was given up/;
 const RPC_REFUSED_BY_NODE = 'Internal node error';
 const RPC_REFUSALS =

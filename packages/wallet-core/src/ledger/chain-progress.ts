@@ -1,7 +1,7 @@
 import type { SyncProgress } from './model';
 
 /** Number of stored hashes of the last blocks: by them a wallet finds the fork point after a restart. */
-export const RECENT_BLOCKS = 50;
+export const MAX_RECENT_HASHES = 50;
 /** A hash is stored permanently each time the height passes a multiple of this. */
 const CHECKPOINT_STEP = 5_000;
 
@@ -29,7 +29,7 @@ export class ChainProgress {
     this.appliedHeight = height;
     // A file may repeat hashes and has no heights. The newest is the last applied block; each older one is at least one block
     // below.
-    this.recent = [...new Set(recentHashes)].slice(0, RECENT_BLOCKS).map((hash, i) => ({ hash, height: height - i }));
+    this.recent = [...new Set(recentHashes)].slice(0, MAX_RECENT_HASHES).map((hash, i) => ({ hash, height: height - i }));
     this.checkpoints = [...new Set(checkpointHashes)].map((hash) => ({ hash, height: -1 }));
   }
 
@@ -47,7 +47,7 @@ export class ChainProgress {
     this.height = height;
     if (this.recent[0]?.hash === hash) this.recent[0] = { hash, height };
     else
-      this.recent = [{ hash, height }, ...this.recent.filter((block) => block.hash !== hash)].slice(0, RECENT_BLOCKS);
+      this.recent = [{ hash, height }, ...this.recent.filter((block) => block.hash !== hash)].slice(0, MAX_RECENT_HASHES);
     if (isCheckpoint && this.checkpoints[0]?.hash !== hash) this.checkpoints.unshift({ hash, height });
   }
 

@@ -1,7 +1,7 @@
 import type { SyncBlock } from '@wrkz/client';
 import { groupBy } from '@wrkz/service-kit/base';
 import { applyPlan, planBlock, relevantPart, requirePossible, retireSpent } from './apply-block';
-import { crossesCheckpoint, RECENT_BLOCKS } from './chain-progress';
+import { crossesCheckpoint, MAX_RECENT_HASHES } from './chain-progress';
 import { type HeldTransaction, lockHeld, mergedHold, withoutHeld } from './held-transactions';
 import {
   type LedgerChange,
@@ -451,7 +451,7 @@ export class Ledger {
     const blocks = [...last.blocks, [height, hash] as const];
     const kept = blocks.filter(([at], i) => {
       const before = blocks[i - 1]?.[0] ?? at;
-      return i >= blocks.length - RECENT_BLOCKS || crossesCheckpoint(before, at);
+      return i >= blocks.length - MAX_RECENT_HASHES || crossesCheckpoint(before, at);
     });
     this.changes[this.changes.length - 1] = { kind: 'advance', blocks: kept };
   }
