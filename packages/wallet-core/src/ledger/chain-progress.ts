@@ -29,7 +29,9 @@ export class ChainProgress {
     this.appliedHeight = height;
     // A file may repeat hashes and has no heights. The newest is the last applied block; each older one is at least one block
     // below.
-    this.recent = [...new Set(recentHashes)].slice(0, MAX_RECENT_HASHES).map((hash, i) => ({ hash, height: height - i }));
+    this.recent = [...new Set(recentHashes)]
+      .slice(0, MAX_RECENT_HASHES)
+      .map((hash, i) => ({ hash, height: height - i }));
     this.checkpoints = [...new Set(checkpointHashes)].map((hash) => ({ hash, height: -1 }));
   }
 
@@ -47,7 +49,10 @@ export class ChainProgress {
     this.height = height;
     if (this.recent[0]?.hash === hash) this.recent[0] = { hash, height };
     else
-      this.recent = [{ hash, height }, ...this.recent.filter((block) => block.hash !== hash)].slice(0, MAX_RECENT_HASHES);
+      this.recent = [{ hash, height }, ...this.recent.filter((block) => block.hash !== hash)].slice(
+        0,
+        MAX_RECENT_HASHES,
+      );
     if (isCheckpoint && this.checkpoints[0]?.hash !== hash) this.checkpoints.unshift({ hash, height });
   }
 
