@@ -8,7 +8,7 @@ import type { SendContext, SendPorts, SendRequest, SendSummary, SignedSend } fro
 import { estimateSweep, sweep, type SweepEstimate, type SweepRequest, type SweepResult } from '../transaction/sweep';
 import { nodeRefusal, walletError } from '../errors';
 import type { Ledger } from '../ledger/ledger';
-import { LedgerFault } from '../ledger/model';
+import { LedgerFault, type WalletOutput } from '../ledger/model';
 import type { PowClient } from '../pow-client/pow-client';
 import { indexesAgain } from '../sync/index-finder';
 import type { WalletDb } from '../wallet-db/wallet-db';
@@ -26,6 +26,9 @@ export interface SendObserver {
   /** It was submitted, and nobody can tell whether a node has it. */
   uncertain?(send: SignedSend): void;
 }
+
+/** Outputs whose global indexes are requested again after a wrong one. */
+const MAX_CORRECTED = 100;
 
 export interface SenderDependencies {
   readonly network: Network;
@@ -70,7 +73,7 @@ export class TransactionSender {
   /** Builds and signs; nothing is recorded. */
   build(request: SendRequest): Promise<SignedSend> {
     this.dependencies.pause.check();
-    return buildSend(request, this.dependencies.context(), this.#ports());
+    return buildSend(request, this.dependencies.context(), this.#buildPorts());
   }
 
   estimate(request: SendRequest): Promise<SendEstimate> {
@@ -171,7 +174,7 @@ export class TransactionSender {
   sweep(request: SweepRequest, observer?: SendObserver): Promise<SweepResult> {
     this.dependencies.pause.check();
     const { context } = this.dependencies;
-    return sweep(request, context, this.#ports(), (signed) => this.#recordAndSubmit(signed, observer));
+    return sweep(request, context, this.#buildPorts(), (signed) => this.#recordAndSubmit(signed, observer));
   }
 
   estimateSweep(request: SweepRequest): Promise<SweepEstimate[]> {
@@ -204,7 +207,7 @@ export class TransactionSender {
         throw walletError.daemonOffline();
       case 'refused':
         if (isFirst) this.#withdraw(signed, observer, () => pending.refuse(signed, outcome.reason ?? ''));
-        if (blamesRing(outcome.reason) && (await this.#hasRightIndexes(signed)) && isFirst) {
+        if (blamesRing(outcome.reason) && (await this.#hasRightIndexes(inputsOf(signed), signed.hash)) && isFirst) {
           commit(() => pending.countRingRefusal(signed));
         }
         throw outcome.hasVerdict ? nodeRefusal(outcome.reason) : walletError.daemonOffline();
@@ -302,24 +305,37 @@ export class TransactionSender {
   }
 
   /**
-   * Requests the global indexes of the inputs again, and corrects wrong ones.
+   * Requests the global indexes of outputs again, and corrects wrong ones. The node that reported a wrong one probably reported
+   * those of outputs of about the same height as well, so they are corrected too.
    * @returns whether all were right; false if the node failed
    */
-  async #hasRightIndexes({ hash, pending }: SignedSend): Promise<boolean> {
+  async #hasRightIndexes(outputs: readonly WalletOutput[], transaction?: string): Promise<boolean> {
+    const wrong = await this.#correctIndexes(outputs, transaction);
+    const height = wrong?.[0]?.blockHeight;
+    if (height === undefined) return wrong !== undefined;
+    const distance = ({ blockHeight }: WalletOutput): number => Math.abs(blockHeight - height);
+    const unspent = this.dependencies.ledger.content().subWallets.flatMap((subWallet) => subWallet.unspent);
+    const nearest = unspent.sort((a, b) => distance(a) - distance(b)).slice(0, MAX_CORRECTED);
+    await this.#correctIndexes(nearest, transaction);
+    return false;
+  }
+
+  /** @returns the outputs whose indexes were wrong; undefined if no node reports all indexes */
+  async #correctIndexes(
+    outputs: readonly WalletOutput[],
+    transaction: string | undefined,
+  ): Promise<WalletOutput[] | undefined> {
     const { nodes, ledger, commit, event, signal, changed } = this.dependencies;
-    const outputs = pending.inputs.map(({ output }) => output);
     const indexes = await indexesAgain(nodes(), outputs, signal).catch(() => undefined);
-    if (indexes === undefined) return false;
+    if (indexes === undefined) return undefined;
     const wrong = outputs.filter(
       (one) => indexes.get(one.parentTransactionHash)?.[one.outputIndex] !== one.globalIndex,
     );
-    if (wrong.length === 0) return true;
+    if (wrong.length === 0) return wrong;
     ledger.setGlobalIndexes(indexes, true);
-    commit(() =>
-      event({ kind: 'indexes-corrected', transaction: hash, payload: { outputs: wrong.map(({ key }) => key) } }),
-    );
+    commit(() => event({ kind: 'indexes-corrected', transaction, payload: { outputs: wrong.map(({ key }) => key) } }));
     changed();
-    return false;
+    return wrong;
   }
 
   /** Whether the node has since corrected the global index of an input. */
@@ -334,6 +350,10 @@ export class TransactionSender {
     return Math.floor(this.dependencies.now() / 1000);
   }
 
+  #buildPorts(): SendPorts {
+    return { ...this.#ports(), onIndexConflict: async (outputs) => void (await this.#hasRightIndexes(outputs)) };
+  }
+
   #ports(): SendPorts {
     const { nodes, pow, signal, onRingFallback } = this.dependencies;
     return {
@@ -346,6 +366,8 @@ export class TransactionSender {
     };
   }
 }
+
+const inputsOf = ({ pending }: SignedSend): WalletOutput[] => pending.inputs.map(({ output }) => output);
 
 /** Whether a node refused a transaction for the members of its rings: wrong global indexes, made-up or locked decoys. */
 function blamesRing(reason = ''): boolean {

@@ -3,6 +3,7 @@ import { type CheckedSend, checkRequest, type SendSettings } from './check-reque
 import {
   contestedInputs,
   estimateSize,
+  indexedInputs,
   inputsThatFit,
   largestFirst,
   type OwnedInput,
@@ -102,7 +103,7 @@ async function planWithoutAmounts(
 ): Promise<Plan> {
   const all = await mapInSlices(spendableInputs(checked, ports.now()), (input) => input);
   const candidates = all.filter(({ output }) => !excluded.has(output.amount));
-  const indexed = candidates.filter(({ output }) => output.globalIndex !== undefined);
+  const indexed = await indexedInputs(candidates, ports);
   const required = contestedInputs(checked.context.contested, checked.sources, indexed);
   const optional = required.length === 0 ? indexed : indexed.filter((input) => !required.includes(input));
   const coverWith = (order: typeof largestFirst): Promise<Plan | undefined> =>

@@ -2,7 +2,7 @@ import { isUnlocked } from '@wrkz/consensus';
 import { groupBy } from '@wrkz/service-kit/base';
 import { walletError } from '../errors';
 import type { SubWallet, WalletOutput } from '../ledger/model';
-import type { ContestedSend, SendContext } from './model';
+import type { ContestedSend, SendContext, SendPorts } from './model';
 
 /** An output that may be spent, and the sub-wallet that owns it. */
 export interface OwnedInput {
@@ -72,6 +72,22 @@ export function* largestFirst(inputs: Iterable<OwnedInput>): Generator<OwnedInpu
 function groupsByAmount(inputs: Iterable<OwnedInput>): OwnedInput[][] {
   const groups = groupBy(inputs, ({ output }) => output.amount);
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+}
+
+/**
+ * The inputs with a known global index. Two outputs of one amount cannot have the same index: a node reported a wrong one, so
+ * neither is used.
+ */
+export async function indexedInputs(
+  inputs: readonly OwnedInput[],
+  { onIndexConflict }: Pick<SendPorts, 'onIndexConflict'>,
+): Promise<OwnedInput[]> {
+  const indexed = inputs.filter(({ output }) => output.globalIndex !== undefined);
+  const places = groupBy(indexed, ({ output: { amount, globalIndex } }) => `${amount} ${globalIndex}`);
+  if (places.size === indexed.length) return indexed;
+  const conflicting = new Set([...places.values()].filter(({ length }) => length > 1).flat());
+  await onIndexConflict?.(Array.from(conflicting, ({ output }) => output));
+  return indexed.filter((input) => !conflicting.has(input));
 }
 
 /*

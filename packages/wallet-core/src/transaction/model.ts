@@ -1,6 +1,6 @@
 import type { Network } from '@wrkz/core-types';
 import type { KeyPair } from '@wrkz/crypto';
-import type { PendingSend, SubWallet } from '../ledger/model';
+import type { PendingSend, SubWallet, WalletOutput } from '../ledger/model';
 import type { PowAnswer, PowRequest } from '../pow-client/pow-client';
 
 /** The fee of a send: the network's minimum, a rate in atomic units per byte (fractions allowed), or a fixed amount. */
@@ -134,6 +134,8 @@ export interface SendPorts {
   readonly now: () => number;
   /** Aborts the build, for example when the wallet closes. */
   readonly signal?: AbortSignal;
+  /** Reports outputs of one amount that have one global index, so that some of their indexes are wrong. */
+  readonly onIndexConflict?: (outputs: readonly WalletOutput[]) => Promise<void>;
   /** Reports that a send used a smaller ring than requested. */
   readonly onRingFallback?: (event: { readonly requested: number; readonly used: number }) => void;
 }

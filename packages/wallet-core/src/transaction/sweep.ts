@@ -7,6 +7,7 @@ import { primaryOf, type SendSettings, termsOf } from './check-request';
 import {
   contestedInputs,
   estimateSize,
+  indexedInputs,
   inputsThatFit,
   type OwnedInput,
   smallestFirstByDigits,
@@ -124,7 +125,7 @@ class Sweep {
     const to = checkReceiver(this.request.destination);
     const paymentId = commonPaymentId(this.request.paymentId ?? '', [to]);
     if (paymentId !== '') checkPaymentId(paymentId);
-    this.#begin(this.#settings(paymentId));
+    await this.#begin(this.#settings(paymentId));
     while (this.#queue.length > 0 && this.#unpaid !== 0n) {
       this.ports.signal?.throwIfAborted();
       const settings = this.#settings(paymentId);
@@ -188,10 +189,10 @@ class Sweep {
   }
 
   /** @throws WalletError tooManyInputsToFitInBlock, notEnoughBalance, daemonError (no global index) */
-  #begin(settings: SendSettings): void {
+  async #begin(settings: SendSettings): Promise<void> {
     if (batchCapacity(settings) === 0) throw walletError.tooManyInputsToFitInBlock();
     this.#all = [...smallestFirstByDigits(spendableInputs(settings, this.ports.now()))];
-    this.#queue = this.#all.filter(({ output }) => output.globalIndex !== undefined);
+    this.#queue = await indexedInputs(this.#all, this.ports);
     const { amount = 0n } = this.request;
     if (amount > 0n) this.#unpaid = amount;
     if (this.#queue.length > 0 && (amount === 0n || this.#covers(settings, amount))) return;

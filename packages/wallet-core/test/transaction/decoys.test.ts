@@ -42,6 +42,24 @@ test('sets in another order are matched by their amounts', async () => {
   await expect(rings(new FakeNode((sets) => outs([...sets].reverse())))).resolves.toHaveLength(4);
 });
 
+test('outputs of one amount with the same global index are reported and not spent', async () => {
+  const [first, second, other] = [1, 1, 2].map((globalIndex) => outputFor(alice, 50_000n, { globalIndex }));
+  const outputs = [first!, second!, other!, outputFor(alice, 60_000n, { globalIndex: 1 })];
+  const reported: string[][] = [];
+  const ports = portsOf(new FakeNode(), {
+    onIndexConflict: (conflicting) => Promise.resolve(void reported.push(conflicting.map(({ key }) => key))),
+  });
+  const send = (amount: bigint) =>
+    buildSend({ destinations: [{ address: bob.address, amount }] }, viewOf([subWalletOf(alice, outputs)]), ports);
+  const { pending } = await send(90_000n);
+  expect(pending.inputs.map(({ output }) => output.key).sort()).toEqual([other!.key, outputs[3]!.key].sort());
+  expect(reported).toEqual([[first!.key, second!.key]]);
+  await expect(send(190_000n)).rejects.toMatchObject({
+    code: 31,
+    message: expect.stringContaining('global') as string,
+  });
+});
+
 test('the own output among the decoys is dropped, by its global index and by its key', async () => {
   const own = new Map(wallet.subWallets[0]!.unspent.map((output) => [output.amount, output]));
   const byIndex = each(({ amount, outputs }) => [
