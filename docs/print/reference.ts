@@ -25,7 +25,7 @@ export function referencePage(
   const links = documents.map((name) => `[${name}](${name})`).join(' and ');
   return page(`${program}: reference`, [
     cell(reference.description),
-    `Machine-readable: ${links}. Errors by name, with code and text: [errors](errors.md).`,
+    `The same for programs: ${links}. Codes and texts of errors by name: [errors](errors.md).`,
     ...section('Routes', reference.routes, examples),
     ...section('Methods', reference.methods, examples),
   ]);
@@ -66,7 +66,7 @@ function exampleText({ name, notes }: ReferenceEntry, example: Example | undefin
   const { path, body, status, response } = example;
   // The name of a method has no verb: every method is a POST request.
   const [verb] = name.includes(' ') ? name.split(' ') : ['POST'];
-  const needsKey = notes.some((note) => note.startsWith('Requires the API key'));
+  const needsKey = notes.some((note) => note.startsWith('Asks for the key'));
   const command = [
     'curl',
     ...(verb === (body === undefined ? 'GET' : 'POST') ? [] : [`-X ${verb ?? ''}`]),

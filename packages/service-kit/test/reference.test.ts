@@ -40,7 +40,7 @@ test('an entry says what its declaration says, members of members among it', () 
       name: 'POST /of/{id}',
       summary: 'One of them.',
       description: 'Longer.',
-      notes: ['Requires the API key if one is configured.', 'Rate-limited per client address.', 'wallet: open'],
+      notes: ['Asks for the key, where one is set.', 'Counts against the limit of the address.', 'wallet: open'],
       members: [
         { name: 'id', type: 'string', required: true, text: '', place: 'path' },
         { name: 'limit', type: 'integer, 0 to 100', required: false, text: '', place: 'query' },
@@ -63,13 +63,6 @@ test('an entry says what its declaration says, members of members among it', () 
   ]);
   expect(reference.methods[0]?.answer.text).toBe('200, "OK"');
   expect(JSON.stringify(reference)).not.toContain(service.version);
-
-  const withTexts = {
-    ...service,
-    labelTexts: ({ wallet }: { readonly wallet: string }) => [`A wallet must be ${wallet}.`],
-  };
-  const [entry] = serviceReference(withTexts, { routes: [route] }).routes;
-  expect(entry?.notes.at(-1)).toBe('A wallet must be open.');
 });
 
 test.each([

@@ -81,19 +81,12 @@ export const WALLET_SERVICE: ServiceDescription<WalletApiContext, WalletLabels> 
     'HTTP API for one wallet at a time. Amounts are integers in atomic units (100 atomic units = 1 WRKZ). Heights ' +
     'are block indexes starting at 0. Timestamps are unix seconds. Field names and error codes are those of the ' +
     'C++ wallet-api.',
-  isKeyRequired: true,
+  alwaysAsksKey: true,
   errorBody: walletApi.walletErrorBody,
   routeErrors: ({ guards, labels, body, params, query }) => [
     ...(guards.key ? [UNAUTHORIZED, TOO_MANY_ATTEMPTS] : []),
     ...(labels === undefined ? [] : [FORBIDDEN]),
     ...(body === undefined && params === undefined && query === undefined ? [] : [INVALID_FIELD]),
     INTERNAL_ERROR,
-  ],
-  labelTexts: ({ wallet, viewWallet, scope, audit }) => [
-    `Scope of the key: ${scope}.`,
-    ...(wallet === 'open' ? ['A wallet must be open.'] : []),
-    ...(wallet === 'closed' ? ['No wallet may be open.'] : []),
-    ...(viewWallet ? [] : ['Not available in a view wallet.']),
-    ...(audit === undefined ? [] : [`Name in the audit log: ${audit}.`]),
   ],
 };

@@ -8,16 +8,14 @@ export interface ServiceDescription<Context, Labels> {
   readonly title: string;
   readonly version: string;
   readonly description: string;
-  /** Whether every installation has an API key. Default: the operator may configure one. */
-  readonly isKeyRequired?: boolean;
+  /** Whether no operator can do without the key; where it is left out, a service has one only if it was given one. */
+  readonly alwaysAsksKey?: boolean;
   /** The body of an error; rows without a text have none. */
   readonly errorBody: z.ZodType;
   /** Routes whose errors are told on a page of HTML instead, with the same texts. */
   readonly errorPages?: (route: Pick<Route<Context, Labels>, 'path'>) => boolean;
   /** Errors that follow from what a declaration says: its guards, its body, its labels. */
   readonly routeErrors?: (route: Route<Context, Labels>) => readonly ErrorRow[];
-  /** The labels of a declaration as sentences for the reference. Default: `name: value`. */
-  readonly labelTexts?: (labels: Labels) => readonly string[];
   readonly methodErrors?: (method: Method<Context, Labels>) => readonly ErrorRow[];
 }
 

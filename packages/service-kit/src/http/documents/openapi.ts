@@ -69,9 +69,9 @@ function operation<Context, Labels>(service: ServiceDescription<Context, Labels>
 }
 
 /** Most services ask for a key only where the operator has set one. */
-function security({ isKeyRequired = false }: { readonly isKeyRequired?: boolean }, { key }: Guards): Json[] {
+function security({ alwaysAsksKey = false }: { readonly alwaysAsksKey?: boolean }, { key }: Guards): Json[] {
   if (!key) return [];
-  return isKeyRequired ? [{ apiKey: [] }] : [{ apiKey: [] }, {}];
+  return alwaysAsksKey ? [{ apiKey: [] }] : [{ apiKey: [] }, {}];
 }
 
 function success(answer: Route['answer']): Json {

@@ -69,15 +69,15 @@ function routeEntry<Context, Labels>(
   route: Route<Context, Labels>,
 ): ReferenceEntry {
   const { method, path, summary, description = '', guards, labels, params, query, body, answer, status = 200 } = route;
-  const key = service.isKeyRequired === true ? 'Requires the API key.' : 'Requires the API key if one is configured.';
+  const key = service.alwaysAsksKey === true ? 'Asks for the key.' : 'Asks for the key, where one is set.';
   return {
     name: `${method} ${path}`,
     summary,
     description,
     notes: [
       ...(guards.key ? [key] : []),
-      ...(guards.limit ? ['Rate-limited per client address.'] : []),
-      ...labelNotes(service, labels),
+      ...(guards.limit ? ['Counts against the limit of the address.'] : []),
+      ...labelNotes(labels),
     ],
     members: [...placed('path', params), ...placed('query', query), ...placed('body', body)],
     answer: answerText(answer, status),
@@ -94,19 +94,15 @@ function methodEntry<Context, Labels>(
     name,
     summary,
     description: '',
-    notes: labelNotes(service, labels),
+    notes: labelNotes(labels),
     members: params instanceof z.ZodTuple ? positions(params) : placed('params', params),
     answer: answerText(result, 200),
     errors: errorsOfMethod(service, method).map(errorRowText),
   };
 }
 
-/** What the labels of a service say: sentences of its own, or `wallet: open`. */
-function labelNotes<Labels>(
-  { labelTexts }: Pick<ServiceDescription<never, Labels>, 'labelTexts'>,
-  labels: Labels | undefined,
-): readonly string[] {
-  if (labels !== undefined && labelTexts !== undefined) return labelTexts(labels);
+/** What a service asks for by labels of its own: `wallet: open`. */
+function labelNotes(labels: unknown): string[] {
   return Object.entries(labels ?? {}).map(([name, value]) => `${name}: ${String(value)}`);
 }
 
