@@ -195,18 +195,19 @@ export class TransactionSender {
         observer?.uncertain?.(signed);
         throw walletError.daemonStillProcessing();
       case 'unsent':
-        if (isFirst) {
-          this.#withdraw(signed, observer, () => {
-            pending.undoAdd(hash, before);
-            event({ kind: 'send-unsent', transaction: hash });
-          });
-        }
+        // A pending send stays pending, and may still be mined: the client must not take it for one that was not paid.
+        if (!isFirst) throw walletError.daemonStillProcessing();
+        this.#withdraw(signed, observer, () => {
+          pending.undoAdd(hash, before);
+          event({ kind: 'send-unsent', transaction: hash });
+        });
         throw walletError.daemonOffline();
       case 'refused':
         if (isFirst) this.#withdraw(signed, observer, () => pending.refuse(signed, outcome.reason ?? ''));
         if (blamesRing(outcome.reason) && (await this.#hasRightIndexes(signed)) && isFirst) {
           commit(() => pending.countRingRefusal(signed));
         }
+        if (!isFirst) throw walletError.daemonStillProcessing();
         throw outcome.hasVerdict ? nodeRefusal(outcome.reason) : walletError.daemonOffline();
     }
   }

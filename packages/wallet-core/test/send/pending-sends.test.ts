@@ -329,6 +329,28 @@ describe('a refused send whose inputs are held', () => {
   });
 });
 
+describe('a pending send that is submitted again', () => {
+  const SECOND: [string, () => Promise<unknown>][] = [
+    ['refused', () => Promise.resolve({ isTaken: false, reason: 'no room' })],
+    ['sent to no node', () => Promise.reject(new NodeFailure('unreachable', 'is away', { isUnsent: true }))],
+  ];
+
+  test.each(SECOND)('and is %s then is reported as uncertain: it may still be mined', async (_name, submit) => {
+    const made = parts();
+    const { db, commit, pending } = made;
+    commit(() => db.prepared.put(signed.hash, { hash: signed.hash, signed, creator: '', created: 1 }));
+    const broken = (): Promise<never> => Promise.reject(new NodeFailure('unreachable', 'broke off'));
+    const node = { sendTransaction: broken, transactionPlaces: broken } as unknown as Record<string, unknown>;
+    const { sender } = senderOf(made, node as unknown as NodeList);
+    await expect(sender.sendPrepared(signed.hash)).rejects.toMatchObject({ code: 55 });
+    node['sendTransaction'] = submit;
+    node['transactionPlaces'] = () => Promise.resolve({ inBlock: [], inPool: [], unknown: [signed.hash] });
+    await expect(sender.sendPrepared(signed.hash)).rejects.toMatchObject({ code: 55 });
+    expect(pending.pending().map(({ hash }) => hash)).toEqual([signed.hash]);
+    db.close();
+  });
+});
+
 describe('a full disk after a submission', () => {
   const FAILURES: [string, () => Promise<unknown>][] = [
     ['was refused', () => Promise.resolve({ isTaken: false, reason: 'no room' })],
