@@ -324,6 +324,14 @@ describe('spending', () => {
     expect(db.spending.spent('shop', 4)).toBe(14n);
   });
 
+  test('a transaction that is sent again after its refund is charged once', () => {
+    db.spending.reserve('shop', 3, 5n, 9n, HASH);
+    db.spending.giveBack('shop', 3, 5n, HASH);
+    db.spending.reserve('shop', 3, 5n, 9n, HASH);
+    db.spending.chargeAgain(HASH, 3);
+    expect(db.spending.spent('shop', 3)).toBe(5n);
+  });
+
   test('the newest days of each key stay at any age', () => {
     for (const [name, day] of [
       ['a', 5],
