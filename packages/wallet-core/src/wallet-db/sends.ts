@@ -84,6 +84,26 @@ export interface PreparedTransaction {
   readonly created: number;
 }
 
+/** A prepared transaction may take 100 KB. */
+const MAX_PREPARED = 1_000;
+
+/** By hash. Beyond 1,000 rows the creator with the most rows loses its oldest one, so that no key evicts those of another. */
+export class PreparedTable extends SealedTable<PreparedTransaction> {
+  override put(hash: string, prepared: PreparedTransaction): void {
+    this.dependencies.transaction(() => {
+      super.put(hash, prepared);
+      if (this.lastButNewest(MAX_PREPARED) === 0) return;
+      const creators = new Map<string, { readonly oldest: string; readonly count: number }>();
+      for (const row of this.rows()) {
+        const known = creators.get(row.creator) ?? { oldest: row.hash, count: 0 };
+        creators.set(row.creator, { ...known, count: known.count + 1 });
+      }
+      const [largest] = [...creators.values()].sort((a, b) => b.count - a.count);
+      if (largest !== undefined) this.delete(largest.oldest);
+    });
+  }
+}
+
 /** `sending`: it may have been submitted, and no node has confirmed it. */
 export type DelayedSendState = 'delayed' | 'sending' | 'sent' | 'deleted';
 

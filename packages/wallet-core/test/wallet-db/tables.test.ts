@@ -172,6 +172,17 @@ test('of more than 1,000 prepared transactions the oldest are evicted', () => {
   expect([...db.prepared.rows()]).toEqual([]);
 });
 
+test('prepared transactions of one access key do not evict those of another one', () => {
+  const prepare = (hash: string, creator: string): void =>
+    db.prepared.put(hash, { hash, signed: signedSend(HASH), creator, created: 1 });
+  db.transaction(() => {
+    prepare('till', 'till');
+    for (let i = 0; i < 1_002; i++) prepare(String(i), 'shop');
+    prepare('late', 'late');
+  });
+  expect(['till', 'late', '3', '4'].map((hash) => db.prepared.has(hash))).toEqual([true, true, false, true]);
+});
+
 test('a delayed transaction moves only from its current state', () => {
   const transaction = { hash: HASH, created: 5, signed: signedSend(HASH) };
   db.delayed.add(transaction);
