@@ -773,9 +773,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   #newSnapshot(): WalletSnapshot {
-    const content = this.#ledger.content();
-    const judgedAt = (): number => this.#synchronizer.status.networkHeight || this.#ledger.position().height;
-    return new WalletSnapshot(content, judgedAt, () => this.#seconds());
+    return new WalletSnapshot(this.#ledger.content(), () => this.#seconds());
   }
 
   #publish(): void {
