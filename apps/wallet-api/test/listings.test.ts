@@ -105,6 +105,15 @@ test('a height that a node merely claims adds no confirmation and unlocks nothin
   }
 });
 
+test('exports a transaction whose time no calendar has', async () => {
+  const { snapshot } = world.at('full').api.current?.wallet ?? {};
+  if (snapshot === undefined) throw new Error('no wallet is open');
+  const [one] = snapshot.transactions().map((each) => ({ ...each, timestamp: Number.MAX_SAFE_INTEGER }));
+  jest.spyOn(snapshot, 'transactions').mockReturnValueOnce(one === undefined ? [] : [one]);
+  const { text } = await world.at('full').json('GET', '/transactions/export');
+  expect(text.split('\r\n')[1]).toContain(one?.hash);
+});
+
 test('exports a period as CSV and as JSON', async () => {
   const [from, to] = [all[10] as Listed, all[40] as Listed].map(({ timestamp }) => timestamp) as [number, number];
   const inside = all.filter(({ timestamp }) => timestamp >= from && timestamp <= to);
