@@ -160,8 +160,24 @@ export class DelayedTable {
 
 /** Spent outputs that were removed from the ledger, by one-time key. A rewind or rescan restores them. */
 export class RetiredTable extends SealedTable<RetiredOutput> {
+  /** The highest spend height; undefined until all rows were read. Most reorganisations are above it. */
+  #highest: number | undefined;
+
+  override put(key: string, retired: RetiredOutput): void {
+    super.put(key, retired);
+    if (this.#highest !== undefined) this.#highest = Math.max(this.#highest, retired.output.spendHeight);
+  }
+
   /** Outputs that were spent at this height or above. */
   from(spendHeight: number): RetiredOutput[] {
-    return [...this.rows()].filter(({ output }) => output.spendHeight >= spendHeight);
+    if (spendHeight > (this.#highest ?? Infinity)) return [];
+    let highest = 0;
+    const found: RetiredOutput[] = [];
+    for (const row of this.rows()) {
+      highest = Math.max(highest, row.output.spendHeight);
+      if (row.output.spendHeight >= spendHeight) found.push(row);
+    }
+    this.#highest = highest;
+    return found;
   }
 }

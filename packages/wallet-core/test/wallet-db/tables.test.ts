@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { utcDayOf, NotifiedStage, type StoredDetails } from '../../src/wallet-db/records';
-import { decodeRow, encodeRow } from '../../src/wallet-db/seal';
+import { decodeRow, encodeRow, RowSealer } from '../../src/wallet-db/seal';
 import type { SendState } from '../../src/wallet-db/sends';
 import type { WalletDb } from '../../src/wallet-db/wallet-db';
 import { arbitraryContent } from '../support/arbitrary-content';
@@ -170,6 +170,19 @@ test('of more than 1,000 prepared transactions the oldest are evicted', () => {
   expect(db.prepared.get('1001')).toEqual({ hash: '1001', signed: signedSend(HASH), creator: 'shop', created: 1001 });
   db.prepared.clear();
   expect([...db.prepared.rows()]).toEqual([]);
+});
+
+test('a reorganisation above all retired outputs reads none of them', () => {
+  const retire = (key: string, spendHeight: number): void =>
+    db.retired.put(key, { publicSpendKey: HASH, output: { ...output, key, spendHeight } });
+  for (let height = 1; height <= 9; height++) retire(String(height), height);
+  expect(db.retired.from(8)).toHaveLength(2);
+  const unseal = jest.spyOn(RowSealer.prototype, 'unseal');
+  expect(db.retired.from(10)).toEqual([]);
+  expect(unseal).not.toHaveBeenCalled();
+  unseal.mockRestore();
+  retire('10', 10);
+  expect(db.retired.from(10)).toHaveLength(1);
 });
 
 test('prepared transactions of one access key do not evict those of another one', () => {
