@@ -234,7 +234,12 @@ export class PendingSends {
 
   /** The text of the rule that refuses these bytes in the pool at a height; undefined when they are acceptable. */
   ruleAgainst(signed: SignedSend, height: number): string | undefined {
-    const { network, now } = this.dependencies;
+    const { network, now, ledger } = this.dependencies;
+    const isIndexed = signed.pending.inputs.every(({ output: { key, globalIndex } }) => {
+      const known = ledger.findOutput(key)?.output.globalIndex;
+      return known === undefined || known === globalIndex;
+    });
+    if (!isIndexed) return REASONS.INPUT_INVALID_GLOBAL_INDEX.text;
     const rings = signed.rings.map(({ members }, i) => ({
       amount: signed.pending.inputs[i]?.output.amount ?? 0n,
       members,

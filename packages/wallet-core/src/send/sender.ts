@@ -144,8 +144,7 @@ export class TransactionSender {
     this.dependencies.pause.check();
     if (state === 'refused') {
       const { localHeight } = this.dependencies.context();
-      const hasNewParts = this.#hasCorrectedIndex(signed) || pending.hasReplacedRing(signed);
-      if (hasNewParts || pending.ruleAgainst(signed, localHeight) !== undefined) return undefined;
+      if (pending.hasReplacedRing(signed) || pending.ruleAgainst(signed, localHeight) !== undefined) return undefined;
     }
     if (!ledger.hasSend(hash) && !this.#hasItsInputs(signed)) throw walletError.idempotencyKeyUnderWay();
     await this.#recordAndSubmit(signed, state === 'refused' ? observer : undefined);
@@ -153,8 +152,8 @@ export class TransactionSender {
   }
 
   /**
-   * Submits every pending transaction to every node of the list; verdicts change nothing. A first submission that is running
-   * is left out: it may end with the removal of the transaction, which no node must have then.
+   * Submits every pending transaction to every node of the list; a verdict only makes the wallet check global indexes. A first
+   * submission that is running is left out: it may end with the removal of the transaction, which no node must have then.
    */
   async resubmitPending(): Promise<void> {
     const { nodes, pending, signal } = this.dependencies;
@@ -162,7 +161,10 @@ export class TransactionSender {
       const stored = pending.get(hash);
       if (stored?.state !== 'pending' || stored.signed === undefined || this.#firstSubmission === hash) continue;
       if (signal.aborted) return;
-      await nodes().broadcast(stored.signed.bytes, signal);
+      const verdicts = await nodes().broadcast(stored.signed.bytes, signal);
+      if (verdicts.some((verdict) => !verdict.isTaken && blamesRing(verdict.reason))) {
+        await this.#hasRightIndexes(stored.signed);
+      }
     }
     const foreign = pending.foreign();
     if (foreign.length > 0) pending.noteForeign((await nodes().transactionPlaces(foreign, signal)).unknown);
@@ -321,14 +323,6 @@ export class TransactionSender {
     );
     changed();
     return false;
-  }
-
-  /** Whether the node has since corrected the global index of an input. */
-  #hasCorrectedIndex({ pending }: SignedSend): boolean {
-    return pending.inputs.some(({ output }) => {
-      const known = this.dependencies.ledger.findOutput(output.key)?.output.globalIndex;
-      return known !== undefined && known !== output.globalIndex;
-    });
   }
 
   #seconds(): number {

@@ -329,6 +329,46 @@ describe('a refused send whose inputs are held', () => {
   });
 });
 
+describe('a pending send whose input got another global index', () => {
+  /** The index that the nodes of the list report now. */
+  const reindexed = (): [string, number[]][] =>
+    signed.pending.inputs.map(({ output }) => {
+      const list = Array.from({ length: output.outputIndex + 1 }, () => 0);
+      list[output.outputIndex] = (output.globalIndex ?? 0) + 1;
+      return [output.parentTransactionHash, list];
+    });
+
+  test('by a deep reorganisation is given up after 60 blocks: its ring is invalid for good', () => {
+    const { db, ledger, commit, pending } = parts();
+    ledger.recordSend(signed.pending);
+    commit(() => pending.add(signed));
+    ledger.setGlobalIndexes(new Map(reindexed()), true);
+    for (const height of [HEIGHT + 1, HEIGHT + 61]) {
+      ledger.markTip(height, hashAt(height));
+      pending.onTip(height);
+    }
+    expect(db.sends.get(signed.hash)).toMatchObject({ state: 'givenUp' });
+    db.close();
+  });
+
+  test('since a node had lied about it is noticed when another node refuses it', async () => {
+    const made = parts();
+    const { db, ledger, commit, event, pending } = made;
+    ledger.recordSend(signed.pending);
+    commit(() => pending.add(signed));
+    const client = { globalIndexes: () => Promise.resolve(new Map(reindexed())) };
+    const reason = 'Transaction has input with invalid signature';
+    const node = {
+      others: [client],
+      serving: client,
+      broadcast: () => Promise.resolve([{ isTaken: true }, { isTaken: false, reason }]),
+    } as unknown as NodeList;
+    await senderOf({ ...made, event }, node).sender.resubmitPending();
+    expect(pending.ruleAgainst(signed, HEIGHT)).toBeDefined();
+    db.close();
+  });
+});
+
 describe('a pending send that is submitted again', () => {
   const SECOND: [string, () => Promise<unknown>][] = [
     ['refused', () => Promise.resolve({ isTaken: false, reason: 'no room' })],
