@@ -86,6 +86,13 @@ export class PendingSends {
     );
   }
 
+  /** The lowest block with an input of a send that may still be mined; Infinity without one. */
+  lowestInputHeight(): number {
+    const open = [...this.#sends.values()].filter(({ state }) => state !== 'confirmed');
+    const inputs = open.flatMap(({ signed }) => signed?.pending.inputs ?? []);
+    return Math.min(Infinity, ...inputs.map(({ output }) => output.blockHeight));
+  }
+
   /** Hashes of transactions that are submitted until they are mined. */
   pending(): StoredSend[] {
     return [...this.#sends.values()].filter(({ state }) => state === 'pending');

@@ -369,6 +369,18 @@ describe('a pending send whose input got another global index', () => {
   });
 });
 
+test('the lowest input of a send that may still be mined is known', () => {
+  const { db, ledger, commit, pending } = parts();
+  expect(pending.lowestInputHeight()).toBe(Infinity);
+  const lowest = Math.min(...signed.pending.inputs.map(({ output }) => output.blockHeight));
+  commit(() => pending.refuse(signed, 'no room'));
+  expect(pending.lowestInputHeight()).toBe(lowest);
+  pending.onApplied(ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map()));
+  expect(pending.get(signed.hash)).toMatchObject({ state: 'confirmed' });
+  expect(pending.lowestInputHeight()).toBe(Infinity);
+  db.close();
+});
+
 describe('a pending send that is submitted again', () => {
   const SECOND: [string, () => Promise<unknown>][] = [
     ['refused', () => Promise.resolve({ isTaken: false, reason: 'no room' })],
