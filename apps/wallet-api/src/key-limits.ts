@@ -138,7 +138,8 @@ export class KeyLimits {
     const { name, dailyLimit } = grant;
     if (dailyLimit === undefined || uncertain.has(name, send.hash)) return;
     const [day, amount] = [utcDayOf(now()), this.#isFarLocked(send) ? inputAmount(send) : outgoingAmount(send)];
-    if (!open.wallet.db.spending.reserve(name, day, amount, dailyLimit)) throw walletError.keyLimitExceeded();
+    const isReserved = open.wallet.db.spending.reserve(name, day, amount, dailyLimit, send.hash);
+    if (!isReserved) throw walletError.keyLimitExceeded();
     this.#charged.set(send.hash, { day, amount });
   }
 

@@ -1,3 +1,4 @@
+import { NodeClient } from '@wrkz/client';
 import { CHAIN_A_HEIGHT } from '@wrkz/testing';
 import { csvCell } from '../src/routes/transaction-export';
 import { knownWallet, World } from './contract/world';
@@ -82,6 +83,35 @@ test('counts one confirmation for the top block and none for an unconfirmed tran
   expect(
     (await get<{ transactions: Listed[] }>(`/transactions/unconfirmed/${knownWallet('alice').address}`)).transactions,
   ).toHaveLength(1);
+});
+
+test('a height that a node merely claims adds no confirmation and unlocks nothing', async () => {
+  const service = world.at('full');
+  const before = await get('/balances');
+  const info = NodeClient.prototype.info;
+  const claim = jest.spyOn(NodeClient.prototype, 'info').mockImplementation(async function (this: NodeClient, signal) {
+    return { ...(await info.call(this, signal)), networkHeight: 4_000_000_000 };
+  });
+  try {
+    await service.json('PUT', '/sync/refresh');
+    while ((await get<{ networkBlockCount: number }>('/status')).networkBlockCount !== 4_000_000_000);
+    expect(await get('/balances')).toEqual(before);
+    expect((await listed('')).map(({ confirmations }) => confirmations)).toEqual(
+      all.map(({ blockHeight }) => CHAIN_A_HEIGHT - blockHeight + 1),
+    );
+  } finally {
+    claim.mockRestore();
+    await service.json('PUT', '/sync/refresh');
+  }
+});
+
+test('exports a transaction whose time no calendar has', async () => {
+  const { snapshot } = world.at('full').api.current?.wallet ?? {};
+  if (snapshot === undefined) throw new Error('no wallet is open');
+  const [one] = snapshot.transactions().map((each) => ({ ...each, timestamp: Number.MAX_SAFE_INTEGER }));
+  jest.spyOn(snapshot, 'transactions').mockReturnValueOnce(one === undefined ? [] : [one]);
+  const { text } = await world.at('full').json('GET', '/transactions/export');
+  expect(text.split('\r\n')[1]).toContain(one?.hash);
 });
 
 test('exports a period as CSV and as JSON', async () => {

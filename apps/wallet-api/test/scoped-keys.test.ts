@@ -288,7 +288,7 @@ test('charges an uncertain prepared transaction once for all resubmissions', asy
   expect(spent).toBeGreaterThan(600_000n);
   for (const headers of [{}, { 'Idempotency-Key': 'again' }]) expect(codeOf(await go(headers))).toBe(55);
   stage.standIn.off('/get_transactions_status').on('/sendrawtransaction', () => ({ status: 503 }));
-  expect(codeOf(await go())).toBe(30);
+  expect(codeOf(await go())).toBe(55);
   stage.standIn.off('/sendrawtransaction');
   requireStatus(await go({ 'Idempotency-Key': 'again' }), 201);
   expect(spentOn(service, utcDayOf(NOON))).toBe(spent);

@@ -15,6 +15,8 @@ export interface PoolWatcherDependencies {
 }
 
 const EVERY_MS = 3_000;
+/** Far more than an honest pool holds: a node that reports ever new transactions must not fill the memory. */
+const MAX_KNOWN = 100_000;
 
 /**
  * Polls the node's pool for transactions of the wallet. Outputs that they spend are locked; amounts that they pay count as
@@ -83,6 +85,7 @@ export class PoolWatcher {
   private async compare(): Promise<void> {
     const { wallet, nodes } = this.dependencies;
     if (!wallet.syncStatus.isAtTip || this.ending.signal.aborted) return;
+    if (this.known.size > MAX_KNOWN) this.known = new Set(this.own.keys());
     const before = this.known;
     const [tail = ''] = wallet.snapshot.content.progress.recentHashes;
     if (tail === '') return;

@@ -1,4 +1,5 @@
 import { StandInNode, type SuiteNode } from '@wrkz/testing';
+import { PoolWatcher, type PoolWatcherDependencies } from '../src/pool-watcher';
 import type { TestService } from './support/service';
 import { addressOf, World } from './support/world';
 
@@ -78,4 +79,22 @@ test('one that is of an address that went is forgotten with it', async () => {
   const { service, hash } = await withOneInPool();
   await service.result('deleteAddress', { address: addressOf('alice') });
   expect(service.rpc.context.pool.get(hash)).toBeUndefined();
+});
+
+test('a node that reports ever new transactions does not fill the memory', async () => {
+  const content = { subWallets: [], progress: { recentHashes: ['ab'] } };
+  const snapshot = { content, unconfirmed: () => [], transaction: () => undefined };
+  const sizes: number[] = [];
+  const pool = new PoolWatcher({
+    wallet: { syncStatus: { isAtTip: true }, snapshot },
+    nodes: {
+      poolChanges: (_tail: string, known: readonly string[]) => {
+        sizes.push(known.length);
+        const added = Array.from({ length: 6_000 }, (_, i) => ({ hash: `${String(sizes.length)} ${String(i)}` }));
+        return Promise.resolve({ added, deleted: [] });
+      },
+    },
+  } as unknown as PoolWatcherDependencies);
+  for (let looks = 0; looks < 40; looks++) await pool.look();
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(100_000);
 });

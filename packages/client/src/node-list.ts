@@ -163,9 +163,12 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
     return this.#searchAmong(this.#rows.slice(this.#serving + 1), reason, signal);
   }
 
-  /** Submits a transaction to every node of the list. Failures are ignored: it is submitted again later. */
-  async broadcast(transaction: Buffer, signal?: AbortSignal): Promise<void> {
-    await Promise.allSettled(this.#rows.map(({ client }) => client.sendTransaction(transaction, signal)));
+  /** Submits a transaction to every node of the list. @returns the verdicts, without those of nodes that failed */
+  async broadcast(transaction: Buffer, signal?: AbortSignal): Promise<SendVerdict[]> {
+    const results = await Promise.allSettled(
+      this.#rows.map(({ client }) => client.sendTransaction(transaction, signal)),
+    );
+    return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   }
 
   close(): void {

@@ -22,6 +22,9 @@ const COLUMNS = [
   'transfers',
 ] as const;
 
+/** The last second of a `Date`: files and nodes may have any time of 64 bits. */
+const MAX_DATE_SECONDS = 8_640_000_000_000;
+
 const exportTransactions = declareWalletRoute({
   method: 'GET',
   path: '/transactions/export',
@@ -74,7 +77,7 @@ async function* csvLines(open: OpenWallet, transactions: readonly WalletTransact
         const { transfers, ...row } = record(transaction);
         const values = {
           ...row,
-          time: new Date(row.timestamp * 1000).toISOString(),
+          time: new Date(Math.min(row.timestamp, MAX_DATE_SECONDS) * 1000).toISOString(),
           amount: netAmount(transaction),
           transfers: transfers.map(({ address, amount }) => `${address} ${String(amount)}`).join('; '),
         };

@@ -8,15 +8,17 @@ import type { OpenWallet } from '../wallet-manager';
 export type TransactionRecord = z.output<typeof walletApi.transactionRecord>;
 type PageQuery = z.output<typeof walletApi.pageQuery>;
 
-/** Converts transactions to records. Addresses and the network height are looked up once per response. */
+/**
+ * Converts transactions to records. Addresses are looked up once per response. Confirmations are blocks that the wallet has: a
+ * height that a node merely claims confirms nothing.
+ */
 export function transactionRecorder({ wallet }: OpenWallet): (transaction: WalletTransaction) => TransactionRecord {
   const { snapshot } = wallet;
   const addresses = new Map(snapshot.subWallets.map(({ publicSpendKey, address }) => [publicSpendKey, address]));
-  const { networkHeight, walletHeight } = wallet.syncStatus;
-  const tip = Math.max(networkHeight, walletHeight);
+  const { walletHeight } = wallet.syncStatus;
   return (transaction) => ({
     blockHeight: transaction.blockHeight,
-    confirmations: transaction.blockHeight === 0 ? 0 : Math.max(0, tip - transaction.blockHeight + 1),
+    confirmations: transaction.blockHeight === 0 ? 0 : Math.max(0, walletHeight - transaction.blockHeight + 1),
     fee: transaction.fee,
     hash: transaction.hash,
     isCoinbaseTransaction: transaction.isCoinbase,

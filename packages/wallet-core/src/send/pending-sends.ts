@@ -86,6 +86,13 @@ export class PendingSends {
     );
   }
 
+  /** The lowest block with an input of a send that may still be mined; Infinity without one. */
+  lowestInputHeight(): number {
+    const open = [...this.#sends.values()].filter(({ state }) => state !== 'confirmed');
+    const inputs = open.flatMap(({ signed }) => signed?.pending.inputs ?? []);
+    return Math.min(Infinity, ...inputs.map(({ output }) => output.blockHeight));
+  }
+
   /** Hashes of transactions that are submitted until they are mined. */
   pending(): StoredSend[] {
     return [...this.#sends.values()].filter(({ state }) => state === 'pending');
@@ -234,7 +241,12 @@ export class PendingSends {
 
   /** The text of the rule that refuses these bytes in the pool at a height; undefined when they are acceptable. */
   ruleAgainst(signed: SignedSend, height: number): string | undefined {
-    const { network, now } = this.dependencies;
+    const { network, now, ledger } = this.dependencies;
+    const isIndexed = signed.pending.inputs.every(({ output: { key, globalIndex } }) => {
+      const known = ledger.findOutput(key)?.output.globalIndex;
+      return known === undefined || known === globalIndex;
+    });
+    if (!isIndexed) return REASONS.INPUT_INVALID_GLOBAL_INDEX.text;
     const rings = signed.rings.map(({ members }, i) => ({
       amount: signed.pending.inputs[i]?.output.amount ?? 0n,
       members,

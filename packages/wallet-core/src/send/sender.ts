@@ -147,8 +147,7 @@ export class TransactionSender {
     this.dependencies.pause.check();
     if (state === 'refused') {
       const { localHeight } = this.dependencies.context();
-      const hasNewParts = this.#hasCorrectedIndex(signed) || pending.hasReplacedRing(signed);
-      if (hasNewParts || pending.ruleAgainst(signed, localHeight) !== undefined) return undefined;
+      if (pending.hasReplacedRing(signed) || pending.ruleAgainst(signed, localHeight) !== undefined) return undefined;
     }
     if (!ledger.hasSend(hash) && !this.#hasItsInputs(signed)) throw walletError.idempotencyKeyUnderWay();
     await this.#recordAndSubmit(signed, state === 'refused' ? observer : undefined);
@@ -156,8 +155,8 @@ export class TransactionSender {
   }
 
   /**
-   * Submits every pending transaction to every node of the list; verdicts change nothing. A first submission that is running
-   * is left out: it may end with the removal of the transaction, which no node must have then.
+   * Submits every pending transaction to every node of the list; a verdict only makes the wallet check global indexes. A first
+   * submission that is running is left out: it may end with the removal of the transaction, which no node must have then.
    */
   async resubmitPending(): Promise<void> {
     const { nodes, pending, signal } = this.dependencies;
@@ -165,7 +164,10 @@ export class TransactionSender {
       const stored = pending.get(hash);
       if (stored?.state !== 'pending' || stored.signed === undefined || this.#firstSubmission === hash) continue;
       if (signal.aborted) return;
-      await nodes().broadcast(stored.signed.bytes, signal);
+      const verdicts = await nodes().broadcast(stored.signed.bytes, signal);
+      if (verdicts.some((verdict) => !verdict.isTaken && blamesRing(verdict.reason))) {
+        await this.#hasRightIndexes(stored.signed);
+      }
     }
     const foreign = pending.foreign();
     if (foreign.length > 0) pending.noteForeign((await nodes().transactionPlaces(foreign, signal)).unknown);
@@ -198,18 +200,19 @@ export class TransactionSender {
         observer?.uncertain?.(signed);
         throw walletError.daemonStillProcessing();
       case 'unsent':
-        if (isFirst) {
-          this.#withdraw(signed, observer, () => {
-            pending.undoAdd(hash, before);
-            event({ kind: 'send-unsent', transaction: hash });
-          });
-        }
+        // A pending send stays pending, and may still be mined: the client must not take it for one that was not paid.
+        if (!isFirst) throw walletError.daemonStillProcessing();
+        this.#withdraw(signed, observer, () => {
+          pending.undoAdd(hash, before);
+          event({ kind: 'send-unsent', transaction: hash });
+        });
         throw walletError.daemonOffline();
       case 'refused':
         if (isFirst) this.#withdraw(signed, observer, () => pending.refuse(signed, outcome.reason ?? ''));
         if (blamesRing(outcome.reason) && (await this.#hasRightIndexes(inputsOf(signed), signed.hash)) && isFirst) {
           commit(() => pending.countRingRefusal(signed));
         }
+        if (!isFirst) throw walletError.daemonStillProcessing();
         throw outcome.hasVerdict ? nodeRefusal(outcome.reason) : walletError.daemonOffline();
     }
   }
@@ -336,14 +339,6 @@ export class TransactionSender {
     commit(() => event({ kind: 'indexes-corrected', transaction, payload: { outputs: wrong.map(({ key }) => key) } }));
     changed();
     return wrong;
-  }
-
-  /** Whether the node has since corrected the global index of an input. */
-  #hasCorrectedIndex({ pending }: SignedSend): boolean {
-    return pending.inputs.some(({ output }) => {
-      const known = this.dependencies.ledger.findOutput(output.key)?.output.globalIndex;
-      return known !== undefined && known !== output.globalIndex;
-    });
   }
 
   #seconds(): number {

@@ -224,8 +224,11 @@ export function claimOf(block: SyncBlock): BlockClaim {
   return {
     height,
     hash,
+    // A node may hide a whole block without own outputs, but no transaction of one with own outputs.
     agrees: (raw) =>
-      Number(raw.parsed.block.timestamp) === timestamp && reported.every((transaction) => isIn(raw, transaction)),
+      Number(raw.parsed.block.timestamp) === timestamp &&
+      transactions.length === raw.parsed.block.transactionHashes.length &&
+      reported.every((transaction) => isIn(raw, transaction)),
   };
 }
 

@@ -65,14 +65,16 @@ export class SpendingTable {
 
   /**
    * Adds an amount before it is sent.
+   * @param hash of the transaction: an earlier refund of it no longer counts
    * @returns false, and nothing is added, if that would exceed the limit of the day
    */
-  reserve(name: string, day: number, amount: bigint, limit: bigint): boolean {
+  reserve(name: string, day: number, amount: bigint, limit: bigint, hash = ''): boolean {
     if (amount < 0n) throw new RangeError('an amount must not be negative');
     const sum = this.spent(name, day) + amount;
     if (sum > limit) return false;
     this.database.transaction(() => {
       this.#sums.put(sumKey(name, day), { name, day, amount: sum });
+      this.#sums.delete(refundKey(hash));
       this.database.advance();
     });
     return true;

@@ -52,9 +52,8 @@ export class SealedDatabase implements TableDependencies {
     return this.#state;
   }
 
-  /** @param maxRows the oldest rows above this number are deleted */
-  table<Row>(name: string, maxRows?: number): SealedTable<Row> {
-    return new SealedTable<Row>(name, this, maxRows);
+  table<Row>(name: string): SealedTable<Row> {
+    return new SealedTable<Row>(name, this);
   }
 
   /**

@@ -50,11 +50,9 @@ export class SealedTable<Row> {
   readonly #delete: SqliteStatement<[Buffer]>;
   readonly #deleteUpTo: SqliteStatement<[number]>;
 
-  /** @param maxRows the oldest rows above this number are deleted */
   constructor(
     readonly name: string,
     protected readonly dependencies: TableDependencies,
-    private readonly maxRows = Infinity,
   ) {
     const { connection } = dependencies;
     const all = `SELECT sequence, id, sealed FROM ${name}`;
@@ -86,7 +84,6 @@ export class SealedTable<Row> {
     this.dependencies.transaction(() => {
       const place = this.read(() => this.#selectSequence.get(this.id(key)));
       this.putAt(place ?? this.lastButNewest(0) + 1, key, row);
-      if (this.maxRows < Infinity) this.deleteUpTo(this.lastButNewest(this.maxRows));
     });
   }
 

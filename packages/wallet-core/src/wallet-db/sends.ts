@@ -84,6 +84,26 @@ export interface PreparedTransaction {
   readonly created: number;
 }
 
+/** A prepared transaction may take 100 KB. */
+const MAX_PREPARED = 1_000;
+
+/** By hash. Beyond 1,000 rows the creator with the most rows loses its oldest one, so that no key evicts those of another. */
+export class PreparedTable extends SealedTable<PreparedTransaction> {
+  override put(hash: string, prepared: PreparedTransaction): void {
+    this.dependencies.transaction(() => {
+      super.put(hash, prepared);
+      if (this.lastButNewest(MAX_PREPARED) === 0) return;
+      const creators = new Map<string, { readonly oldest: string; readonly count: number }>();
+      for (const row of this.rows()) {
+        const known = creators.get(row.creator) ?? { oldest: row.hash, count: 0 };
+        creators.set(row.creator, { ...known, count: known.count + 1 });
+      }
+      const [largest] = [...creators.values()].sort((a, b) => b.count - a.count);
+      if (largest !== undefined) this.delete(largest.oldest);
+    });
+  }
+}
+
 /** `sending`: it may have been submitted, and no node has confirmed it. */
 export type DelayedSendState = 'delayed' | 'sending' | 'sent' | 'deleted';
 
@@ -140,8 +160,24 @@ export class DelayedTable {
 
 /** Spent outputs that were removed from the ledger, by one-time key. A rewind or rescan restores them. */
 export class RetiredTable extends SealedTable<RetiredOutput> {
+  /** The highest spend height; undefined until all rows were read. Most reorganisations are above it. */
+  #highest: number | undefined;
+
+  override put(key: string, retired: RetiredOutput): void {
+    super.put(key, retired);
+    if (this.#highest !== undefined) this.#highest = Math.max(this.#highest, retired.output.spendHeight);
+  }
+
   /** Outputs that were spent at this height or above. */
   from(spendHeight: number): RetiredOutput[] {
-    return [...this.rows()].filter(({ output }) => output.spendHeight >= spendHeight);
+    if (spendHeight > (this.#highest ?? Infinity)) return [];
+    let highest = 0;
+    const found: RetiredOutput[] = [];
+    for (const row of this.rows()) {
+      highest = Math.max(highest, row.output.spendHeight);
+      if (row.output.spendHeight >= spendHeight) found.push(row);
+    }
+    this.#highest = highest;
+    return found;
   }
 }

@@ -27,7 +27,7 @@ import { RequestTable } from './requests';
 import { RowSealer } from './seal';
 import { type DatabaseState, rawDependencies, SealedDatabase, STATE } from './sealed-database';
 import { DamagedSealedRow, SealedTable, sealedTableSchema } from './sealed-table';
-import { DelayedTable, type PreparedTransaction, RetiredTable, SendTable, type StoredRing } from './sends';
+import { DelayedTable, PreparedTable, RetiredTable, SendTable, type StoredRing } from './sends';
 
 const APPLICATION_ID = 0x57_4b_57_44;
 
@@ -54,9 +54,6 @@ const ALL_TABLES = [...MONEY_TABLES, ...OTHER_TABLES];
 
 /** Suffixes of the database file and of the files that SQLite and `@wrkz/sqlite` create beside it. */
 export const FILE_SUFFIXES = ['', '-wal', '-shm', '-journal', '-mark'];
-
-/** A prepared transaction may take 100 KB. */
-const MAX_PREPARED = 1_000;
 
 export interface WalletDbOptions {
   /** Path of the container. */
@@ -115,7 +112,6 @@ export class WalletDb {
   readonly requests;
   /** Rings by the key image of their input. */
   readonly rings;
-  /** By hash; at most 1,000. */
   readonly prepared;
   readonly delayed;
   readonly retired;
@@ -142,7 +138,7 @@ export class WalletDb {
     this.sends = new SendTable(database);
     this.requests = new RequestTable(database);
     this.rings = database.table<StoredRing>('rings');
-    this.prepared = database.table<PreparedTransaction>('prepared', MAX_PREPARED);
+    this.prepared = new PreparedTable('prepared', database);
     this.delayed = new DelayedTable(database);
     this.retired = new RetiredTable('retired', database);
     this.details = new DetailsTable('details', database);

@@ -1,3 +1,4 @@
+import type { LockTime } from '@wrkz/consensus';
 import { type Balance, subWalletBalance, walletBalance } from '../ledger/queries';
 import type { SubWallet, WalletContent, WalletTransaction } from '../ledger/model';
 
@@ -17,8 +18,7 @@ export interface TransactionFilter {
 export class WalletSnapshot {
   constructor(
     readonly content: WalletContent,
-    /** Index of the network's tip for unlock times; the wallet's own height before the first response of a node. */
-    private readonly judgedAt: () => number,
+    /** Unix seconds. */
     private readonly now: () => number,
   ) {}
 
@@ -36,12 +36,17 @@ export class WalletSnapshot {
 
   /** The balance of these spend keys, or of the whole wallet. */
   balance(publicSpendKeys?: Iterable<string>): Balance {
-    return walletBalance(this.content, { height: this.judgedAt(), timestamp: this.now() }, publicSpendKeys);
+    return walletBalance(this.content, this.#lockTime, publicSpendKeys);
   }
 
   /** The balance of one sub-wallet. */
   balanceOf(subWallet: SubWallet): Balance {
-    return subWalletBalance(subWallet, { height: this.judgedAt(), timestamp: this.now() });
+    return subWalletBalance(subWallet, this.#lockTime);
+  }
+
+  /** At the wallet's own height: a height that a node merely claims must not unlock an output. */
+  get #lockTime(): LockTime {
+    return { height: this.content.progress.height, timestamp: this.now() };
   }
 
   /** Confirmed transactions in the order in which they were applied. */

@@ -313,7 +313,8 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   /**
-   * Forgets everything from the chain and scans it again from a height.
+   * Forgets everything from the chain and scans it again from a height, or from the lowest input of an unfinished send: without
+   * its inputs nothing could be sent in its place.
    * @throws WalletError liteNodeCannotRescanThatLow, walletDatabaseDamaged
    */
   reset(scanHeight: number): Promise<void> {
@@ -324,7 +325,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
         throw walletError.liteNodeCannotRescanThatLow({ liteStartHeight, scanHeight, lost });
       }
       this.#storage.requireUndamaged();
-      await this.#whileStopped(() => this.#ledger.reset(scanHeight));
+      await this.#whileStopped(() => this.#ledger.reset(Math.min(scanHeight, this.#pending.lowestInputHeight())));
       this.#commit(() => this.db.prepared.clear());
       await this.save();
     });
@@ -773,9 +774,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   #newSnapshot(): WalletSnapshot {
-    const content = this.#ledger.content();
-    const judgedAt = (): number => this.#synchronizer.status.networkHeight || this.#ledger.position().height;
-    return new WalletSnapshot(content, judgedAt, () => this.#seconds());
+    return new WalletSnapshot(this.#ledger.content(), () => this.#seconds());
   }
 
   #publish(): void {

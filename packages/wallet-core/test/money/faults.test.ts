@@ -33,6 +33,7 @@ const NAMES = [
   'prepared',
   'broadcast',
   'reset',
+  'above',
   'foreign',
   'listener',
   'decoys',
@@ -204,6 +205,22 @@ test('after a reset a new send does not spend the inputs of a pending one', asyn
   await untilPooled(money, hash);
   await mine(money);
   expect(money.wallet.snapshot.transaction(hash)).toBeDefined();
+});
+
+test('a reset above the inputs of a refused send does not block its address', async () => {
+  const money = await open('above');
+  front.on(ROUTES.relay, () => ({ json: { status: 'Failed', error: 'no room' } }));
+  await expect(money.wallet.send(pay(10_000n))).rejects.toMatchObject({ code: 31 });
+  front.off(ROUTES.relay);
+  const [refused] = money.wallet.db.sends.all(['refused']);
+  const heights = refused?.signed?.pending.inputs.map(({ output }) => output.blockHeight) ?? [];
+  await money.wallet.reset(Math.max(...heights) + 1);
+  await atTip(money);
+  await indexed(money);
+  const { pending } = await money.wallet.send(pay(10_000n));
+  const keys = refused?.signed?.pending.inputs.map(({ output }) => output.key);
+  expect(pending.inputs.some(({ output }) => keys?.includes(output.key))).toBe(true);
+  await mine(money);
 });
 
 test('the inputs of a send of another wallet program are free once the node has not known it for 60 blocks', async () => {

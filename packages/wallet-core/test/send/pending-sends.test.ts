@@ -329,6 +329,80 @@ describe('a refused send whose inputs are held', () => {
   });
 });
 
+describe('a pending send whose input got another global index', () => {
+  /** The index that the nodes of the list report now. */
+  const reindexed = (): [string, number[]][] =>
+    signed.pending.inputs.map(({ output }) => {
+      const list = Array.from({ length: output.outputIndex + 1 }, () => 0);
+      list[output.outputIndex] = (output.globalIndex ?? 0) + 1;
+      return [output.parentTransactionHash, list];
+    });
+
+  test('by a deep reorganisation is given up after 60 blocks: its ring is invalid for good', () => {
+    const { db, ledger, commit, pending } = parts();
+    ledger.recordSend(signed.pending);
+    commit(() => pending.add(signed));
+    ledger.setGlobalIndexes(new Map(reindexed()), true);
+    for (const height of [HEIGHT + 1, HEIGHT + 61]) {
+      ledger.markTip(height, hashAt(height));
+      pending.onTip(height);
+    }
+    expect(db.sends.get(signed.hash)).toMatchObject({ state: 'givenUp' });
+    db.close();
+  });
+
+  test('since a node had lied about it is noticed when another node refuses it', async () => {
+    const made = parts();
+    const { db, ledger, commit, event, pending } = made;
+    ledger.recordSend(signed.pending);
+    commit(() => pending.add(signed));
+    const client = { globalIndexes: () => Promise.resolve(new Map(reindexed())) };
+    const reason = 'Transaction has input with invalid signature';
+    const node = {
+      others: [client],
+      serving: client,
+      broadcast: () => Promise.resolve([{ isTaken: true }, { isTaken: false, reason }]),
+    } as unknown as NodeList;
+    await senderOf({ ...made, event }, node).sender.resubmitPending();
+    expect(pending.ruleAgainst(signed, HEIGHT)).toBeDefined();
+    db.close();
+  });
+});
+
+test('the lowest input of a send that may still be mined is known', () => {
+  const { db, ledger, commit, pending } = parts();
+  expect(pending.lowestInputHeight()).toBe(Infinity);
+  const lowest = Math.min(...signed.pending.inputs.map(({ output }) => output.blockHeight));
+  commit(() => pending.refuse(signed, 'no room'));
+  expect(pending.lowestInputHeight()).toBe(lowest);
+  pending.onApplied(ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map()));
+  expect(pending.get(signed.hash)).toMatchObject({ state: 'confirmed' });
+  expect(pending.lowestInputHeight()).toBe(Infinity);
+  db.close();
+});
+
+describe('a pending send that is submitted again', () => {
+  const SECOND: [string, () => Promise<unknown>][] = [
+    ['refused', () => Promise.resolve({ isTaken: false, reason: 'no room' })],
+    ['sent to no node', () => Promise.reject(new NodeFailure('unreachable', 'is away', { isUnsent: true }))],
+  ];
+
+  test.each(SECOND)('and is %s then is reported as uncertain: it may still be mined', async (_name, submit) => {
+    const made = parts();
+    const { db, commit, pending } = made;
+    commit(() => db.prepared.put(signed.hash, { hash: signed.hash, signed, creator: '', created: 1 }));
+    const broken = (): Promise<never> => Promise.reject(new NodeFailure('unreachable', 'broke off'));
+    const node = { sendTransaction: broken, transactionPlaces: broken } as unknown as Record<string, unknown>;
+    const { sender } = senderOf(made, node as unknown as NodeList);
+    await expect(sender.sendPrepared(signed.hash)).rejects.toMatchObject({ code: 55 });
+    node['sendTransaction'] = submit;
+    node['transactionPlaces'] = () => Promise.resolve({ inBlock: [], inPool: [], unknown: [signed.hash] });
+    await expect(sender.sendPrepared(signed.hash)).rejects.toMatchObject({ code: 55 });
+    expect(pending.pending().map(({ hash }) => hash)).toEqual([signed.hash]);
+    db.close();
+  });
+});
+
 describe('a full disk after a submission', () => {
   const FAILURES: [string, () => Promise<unknown>][] = [
     ['was refused', () => Promise.resolve({ isTaken: false, reason: 'no room' })],

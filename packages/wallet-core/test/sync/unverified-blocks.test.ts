@@ -137,6 +137,7 @@ test('the outputs of an honest node are verified', () => {
 
 const FAULTS: readonly [string, (block: ReportedBlock) => void][] = [
   ['a made-up transaction in a real block', addMadeUp],
+  ['a transaction left out of a block with own outputs', ({ transactions }) => void transactions.pop()],
   [
     'a changed amount',
     ({ coinbaseTX, transactions }) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { utcDayOf, NotifiedStage, type StoredDetails } from '../../src/wallet-db/records';
-import { decodeRow, encodeRow } from '../../src/wallet-db/seal';
+import { decodeRow, encodeRow, RowSealer } from '../../src/wallet-db/seal';
 import type { SendState } from '../../src/wallet-db/sends';
 import type { WalletDb } from '../../src/wallet-db/wallet-db';
 import { arbitraryContent } from '../support/arbitrary-content';
@@ -172,6 +172,30 @@ test('of more than 1,000 prepared transactions the oldest are evicted', () => {
   expect([...db.prepared.rows()]).toEqual([]);
 });
 
+test('a reorganisation above all retired outputs reads none of them', () => {
+  const retire = (key: string, spendHeight: number): void =>
+    db.retired.put(key, { publicSpendKey: HASH, output: { ...output, key, spendHeight } });
+  for (let height = 1; height <= 9; height++) retire(String(height), height);
+  expect(db.retired.from(8)).toHaveLength(2);
+  const unseal = jest.spyOn(RowSealer.prototype, 'unseal');
+  expect(db.retired.from(10)).toEqual([]);
+  expect(unseal).not.toHaveBeenCalled();
+  unseal.mockRestore();
+  retire('10', 10);
+  expect(db.retired.from(10)).toHaveLength(1);
+});
+
+test('prepared transactions of one access key do not evict those of another one', () => {
+  const prepare = (hash: string, creator: string): void =>
+    db.prepared.put(hash, { hash, signed: signedSend(HASH), creator, created: 1 });
+  db.transaction(() => {
+    prepare('till', 'till');
+    for (let i = 0; i < 1_002; i++) prepare(String(i), 'shop');
+    prepare('late', 'late');
+  });
+  expect(['till', 'late', '3', '4'].map((hash) => db.prepared.has(hash))).toEqual([true, true, false, true]);
+});
+
 test('a delayed transaction moves only from its current state', () => {
   const transaction = { hash: HASH, created: 5, signed: signedSend(HASH) };
   db.delayed.add(transaction);
@@ -322,6 +346,14 @@ describe('spending', () => {
     expect(db.spending.dropBefore(4, 35)).toBe(1);
     db.spending.chargeAgain(HASH, 4);
     expect(db.spending.spent('shop', 4)).toBe(14n);
+  });
+
+  test('a transaction that is sent again after its refund is charged once', () => {
+    db.spending.reserve('shop', 3, 5n, 9n, HASH);
+    db.spending.giveBack('shop', 3, 5n, HASH);
+    db.spending.reserve('shop', 3, 5n, 9n, HASH);
+    db.spending.chargeAgain(HASH, 3);
+    expect(db.spending.spent('shop', 3)).toBe(5n);
   });
 
   test('the newest days of each key stay at any age', () => {
