@@ -41,6 +41,21 @@ test('logs opening and closing of a wallet without its keys', async () => {
   expect(JSON.stringify(logger.entries)).not.toContain('of the wallet');
 });
 
+test('logs why a request was refused that is answered without the reason, and no value of a field', async () => {
+  const logger = createMemoryLogger();
+  const service = await serve([], { logger });
+  const body = { filename: 'none/first.wallet', password: 'of the wallet', daemonPort: 1 };
+  expect((await service.json('POST', '/wallet/create', body)).status).toBe(400);
+  expect((await service.json('POST', '/wallet/create', { ...body, daemonPort: 'of the wallet' })).text).toBe('');
+  expect(logger.entries).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ level: 'warning', message: 'error 2 was returned: no such file or directory' }),
+      expect.objectContaining({ message: 'invalid field', fields: { field: 'daemonPort', problem: 'type' } }),
+    ]),
+  );
+  expect(JSON.stringify(logger.entries)).not.toContain('of the wallet');
+});
+
 test('a converted wallet is not synchronized before a block of the chain confirms its history', async () => {
   const service = await serve();
   copyFileSync(fixturePath('wallet/green/alice-synced.green'), join(service.folder, 'old.wallet'));
