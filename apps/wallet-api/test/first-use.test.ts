@@ -32,9 +32,9 @@ test('logs opening and closing of a wallet without its keys', async () => {
   const body = { filename: 'first.wallet', password: 'of the wallet', daemonPort: 1 };
   expect((await service.json('POST', '/wallet/create', body)).status).toBe(200);
   expect((await service.json('DELETE', '/wallet')).status).toBe(200);
-  const told = logger.entries.filter(({ message }) => /^wallet (opened|closed)$/.test(message));
+  const logged = logger.entries.filter(({ message }) => /^wallet (opened|closed)$/.test(message));
   const file = join(service.folder, body.filename);
-  expect(told).toMatchObject([
+  expect(logged).toMatchObject([
     { level: 'info', message: 'wallet opened', fields: { file, node: 'http://127.0.0.1:1' } },
     { level: 'info', message: 'wallet closed' },
   ]);
