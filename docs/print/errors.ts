@@ -6,15 +6,15 @@ export interface ErrorTable {
   readonly title: string;
   readonly text: string;
   readonly rows: Readonly<Record<string, ErrorRow>>;
-  /** What stands in the column of codes, where it is more than status and code. */
+  /** Text of the code column, if it is not `status, code`. */
   readonly codeOf?: (row: never) => string;
 }
 
 /** The page of a service's errors. */
 export function errorsPage(program: string, tables: readonly ErrorTable[]): string {
   return page(`${program}: errors`, [
-    'Texts are told word for word; `{name}` stands for what is filled in. Which route or method gives which error ' +
-      'stands in the [reference](reference.md).',
+    'Errors are returned with exactly these texts; `{name}` is a placeholder. The [reference](reference.md) lists the ' +
+      'errors of each route and method.',
     ...tables.flatMap(({ title, text, rows, codeOf }) => [
       `## ${title}`,
       text,

@@ -46,7 +46,7 @@ function entryText({ name, summary, description, notes, members, answer, errors 
     [summary, ...notes.map((note) => (note.endsWith('.') ? note : `${note}.`))].map(cell).join(' '),
     ...(description === '' ? [] : [description]),
     ...(members.length === 0 ? [] : ['Request:', memberTable(members)]),
-    `Answer: ${cell(answer.text)}.`,
+    `Response: ${cell(answer.text)}.`,
     ...(answer.members.length === 0 ? [] : [memberTable(answer.members)]),
     ...(errors.length === 0
       ? []
@@ -66,7 +66,7 @@ function exampleText({ name, notes }: ReferenceEntry, example: Example | undefin
   const { path, body, status, response } = example;
   // The name of a method has no verb: every method is a POST request.
   const [verb] = name.includes(' ') ? name.split(' ') : ['POST'];
-  const needsKey = notes.some((note) => note.startsWith('Asks for the key'));
+  const needsKey = notes.some((note) => note.startsWith('Requires the API key'));
   const command = [
     'curl',
     ...(verb === (body === undefined ? 'GET' : 'POST') ? [] : [`-X ${verb ?? ''}`]),

@@ -109,7 +109,7 @@ const walletApi: PrintedService = {
   errors: [
     {
       title: 'Wallet errors',
-      text: 'The body holds `errorCode` and `errorMessage`; the code column has the status of HTTP before it.',
+      text: 'The body has `errorCode` and `errorMessage`. The column Code has the HTTP status and `errorCode`.',
       rows: Object.fromEntries(walletNames.map((name) => [name, walletErrors(name)[0]!])),
     },
   ],
@@ -125,13 +125,13 @@ const walletRpc: PrintedService = {
   errors: [
     {
       title: 'Envelope',
-      text: 'The status is 200 always.',
+      text: 'The HTTP status is always 200.',
       rows: walletRpcApi.walletRpcEnvelopeErrors,
       codeOf: ({ code }: { code: number }) => String(code),
     },
     {
       title: 'Wallet errors',
-      text: 'The code is -32700, the number stands in `data.application_code`.',
+      text: 'The code of the error is -32700; the column Code has `data.application_code`.',
       rows: walletRpcApi.walletRpcErrors,
       codeOf: ({ application = 0 }: { application?: number }) => String(application),
     },

@@ -4,7 +4,7 @@ import { ChainReader, ChainWriter, CorruptDatabase, damageIn, databaseFile, KeyI
 import { Checkpoints } from '@wrkz/consensus';
 import { networkOf, parseTransaction } from '@wrkz/core-types';
 import { createMemoryLogger, createMetrics } from '@wrkz/service-kit';
-import { chainA, Forge, Purse } from '@wrkz/testing';
+import { chainA, Forge, TestWallet } from '@wrkz/testing';
 import { ChainFailed } from '../src/chain/service';
 import { readConfig } from '../src/config/config';
 import { Daemon } from '../src/daemon';
@@ -300,7 +300,7 @@ describe('a whole daemon', () => {
     await daemon.start();
     try {
       const mine = async (): Promise<{ result?: unknown; error?: { message: string } }> => {
-        const params = { wallet_address: new Purse('miner').address, count: 1 };
+        const params = { wallet_address: new TestWallet('miner').address, count: 1 };
         const response = await fetch(`http://127.0.0.1:${String(daemon.ports.rpc)}/json_rpc`, {
           method: 'POST',
           body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'generateblocks', params }),

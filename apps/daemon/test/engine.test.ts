@@ -1,7 +1,7 @@
 import { openChainDb, WriterFailed } from '@wrkz/chain-db';
 import { Checkpoints, REASONS } from '@wrkz/consensus';
 import { networkOf, parseBlock, type RawBlock } from '@wrkz/core-types';
-import { chainA, chainAHeaders, Forge, Purse, readJson } from '@wrkz/testing';
+import { chainA, chainAHeaders, Forge, TestWallet, readJson } from '@wrkz/testing';
 import { ChainEngine } from '../src/chain/engine';
 import { isAccepted } from '../src/chain/results';
 import { ChainFailed } from '../src/chain/service';
@@ -248,7 +248,7 @@ describe('the checkpoint zone', () => {
   it('does not let a key image be spent twice, though nobody looks it up there', async () => {
     const checkpoints = new Checkpoints(new Map([[200, Buffer.alloc(32, 7)]]));
     const bench = engineBench('simnet', { checkpoints });
-    const purse = new Purse('zone');
+    const purse = new TestWallet('zone');
     const network = networkOf('simnet');
     const options = { network, timestamp: NOW - 1_000_000, receiver: purse, checkpoints };
     const forge = new Forge(bench.reader.viewAt(0), options);

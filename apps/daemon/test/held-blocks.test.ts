@@ -1,7 +1,7 @@
 import { ChainWriter } from '@wrkz/chain-db';
 import { Checkpoints } from '@wrkz/consensus';
 import { networkOf } from '@wrkz/core-types';
-import { chainA, chainAHeaders, Forge, Purse } from '@wrkz/testing';
+import { chainA, chainAHeaders, Forge, TestWallet } from '@wrkz/testing';
 import { isAccepted } from '../src/chain/results';
 import { ChainStopped } from '../src/chain/service';
 import { MAIN } from './support/codes';
@@ -147,7 +147,7 @@ it('held blocks survive no kill, and a chain without them is whole', async () =>
 it('in the checkpoint zone a key image spent twice within what is held refuses its block alone', async () => {
   const zone = new Checkpoints(new Map([[200, Buffer.alloc(32, 7)]]));
   const { engine, reader, digest } = engineBench('simnet', { checkpoints: zone });
-  const purse = new Purse('held');
+  const purse = new TestWallet('held');
   const options = { network: networkOf('simnet'), timestamp: NOW - 1_000_000, receiver: purse, checkpoints: zone };
   const forge = new Forge(reader.viewAt(0), options);
   const first = await forge.many(50);

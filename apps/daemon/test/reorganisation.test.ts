@@ -1,6 +1,6 @@
 import { openChainDb } from '@wrkz/chain-db';
 import { networkOf, parseTransaction, type RawBlock } from '@wrkz/core-types';
-import { Forge, type ForgeOptions, Purse } from '@wrkz/testing';
+import { Forge, type ForgeOptions, TestWallet } from '@wrkz/testing';
 import type { TipFacts } from '../src/chain/service';
 import { KNOWN, MAIN, SIDE, SWITCHED } from './support/codes';
 import { type EngineBench, engineBench, NOW } from './support/engine';
@@ -91,7 +91,7 @@ describe('reorganisation', () => {
   });
 
   it('judges a side block by its own branch: spent on the main chain only is not spent', async () => {
-    const purse = new Purse('miner');
+    const purse = new TestWallet('miner');
     const bench = engineBench('simnet');
     const blocks = await grow(bench, 50, 'main', { receiver: purse });
     const indexes = bench.reader.globalIndexes(5).map((entry) => entry.indexes);
@@ -116,7 +116,7 @@ describe('reorganisation', () => {
   });
 
   it('reads a kept branch back, though the median that its transactions were held to has fallen since', async () => {
-    const purse = new Purse('miner');
+    const purse = new TestWallet('miner');
     const bench = engineBench('simnet');
     const blocks = await grow(bench, 51, 'main', { receiver: purse });
     const indexes = bench.reader.globalIndexes(5).map((entry) => entry.indexes);
@@ -134,7 +134,7 @@ describe('reorganisation', () => {
   });
 
   it("limits a side branch's transactions by the main chain's median, not by its own", async () => {
-    const purse = new Purse('miner');
+    const purse = new TestWallet('miner');
     const bench = engineBench('simnet');
     const blocks = await grow(bench, 51, 'main', { receiver: purse });
     const indexes = bench.reader.globalIndexes(5).map((entry) => entry.indexes);

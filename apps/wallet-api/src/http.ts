@@ -4,6 +4,7 @@ import {
   bindRoutes,
   type BoundRoute,
   createHttpApp,
+  errorText,
   type HttpServer,
   localListener,
   localSocketAddress,
@@ -13,7 +14,7 @@ import {
   type RouteRequest,
   startHttpServer,
 } from '@wrkz/service-kit';
-import { walletError } from '@wrkz/wallet-core';
+import { storageError, walletError, WalletError, walletErrorRows } from '@wrkz/wallet-core';
 import { walletListenAddresses, type WalletApiConfig } from './config';
 import { badRequest, emptyErrorBody, forbidden, httpErrorOf, mapHandlerError } from './errors';
 import { covers } from './keys';
@@ -67,8 +68,16 @@ function createWalletApp({ config, context, counters, logger }: WalletServerOpti
     counters,
     metrics: context.metrics,
     longestAnswerSeconds: RESPONSE_TIMEOUT_MS / 1000,
-    routes: boundRoutes(context),
+    routes: boundRoutes(context, logger),
   });
+}
+
+/** The text of invalidWalletFilename does not say what failed (`no space left on device`). */
+function logFileError(thrown: unknown, logger: Logger): void {
+  const error = storageError(thrown);
+  const { code } = walletErrorRows.invalidWalletFilename;
+  if (!(error instanceof WalletError) || error.code !== code || error.cause === undefined) return;
+  logger.warning(`error ${String(code)} was returned: ${errorText(error.cause)}`);
 }
 
 /** OPTIONS on any path: 200, with the CORS headers if CORS is enabled. */
@@ -83,12 +92,19 @@ function preflightResponse({ headers }: Pick<IncomingMessage, 'headers'>, origin
 }
 
 /** As in the C++ program, a body that is not JSON counts as absent, and an invalid field is a 400 without a body. */
-function boundRoutes(context: WalletApiContext): BoundRoute[] {
+function boundRoutes(context: WalletApiContext, logger: Logger): BoundRoute[] {
   const bound = bindRoutes(walletRoutes(context), context, {
     notJson: () => undefined,
-    invalid: () => badRequest(),
+    // Not its value, which may be a password.
+    invalid: ({ path, kind }) => {
+      logger.debug('invalid field', { field: path.join('.'), problem: kind });
+      return badRequest();
+    },
     admit: authorize,
-    failed: mapHandlerError,
+    failed: (thrown) => {
+      logFileError(thrown, logger);
+      return mapHandlerError(thrown);
+    },
   });
   return [...bound, withoutCors(badMethod(['GET', 'HEAD', 'POST', 'PUT', 'DELETE']))];
 }

@@ -1,5 +1,6 @@
-import { defineCommands, parseCommand, type Service } from '@wrkz/service-kit';
-import { restoreBackup } from '@wrkz/wallet-core';
+import { defineCommands, errorText, parseCommand, type Service, UsageError } from '@wrkz/service-kit';
+import { restoreBackup, WalletError, walletErrorRows } from '@wrkz/wallet-core';
+import { withSystemText } from './errors';
 
 /** `wrkz-wallet-api restore`. */
 export const RESTORE_COMMANDS = defineCommands([
@@ -24,10 +25,27 @@ export function restoreCommand(argv: readonly string[], write: (line: string) =>
   const [backup = '', file = ''] = words;
   return {
     start: async () => {
-      await restoreBackup(backup, file);
-      write(`${backup} was restored as ${file}. Requests since the backup are unknown to it: check recent payments.`);
+      await restoreBackup(backup, file).catch((error: unknown) => {
+        throw new UsageError(failureText(error, backup, file));
+      });
+      write(
+        `${backup} was restored as ${file}. It does not know sends and idempotency keys since the backup, so its sends ` +
+          'are paused. Check recent payments, then call POST /sends/resume.',
+      );
     },
     stop: () => Promise.resolve(),
     finished: Promise.resolve(0),
   };
+}
+
+/** With the names of the files, which the texts for HTTP responses do not have. */
+function failureText(error: unknown, backup: string, file: string): string {
+  const { walletFileAlreadyExists, filenameNonExistent, notAWalletFile } = walletErrorRows;
+  const code = error instanceof WalletError ? error.code : undefined;
+  if (code === walletFileAlreadyExists.code)
+    return `restore: ${file} exists, or a file beside it. Choose another name.`;
+  if (code === filenameNonExistent.code || code === notAWalletFile.code) {
+    return `restore: cannot read the backup ${backup} with its database ${backup}.db: ${errorText(error)}`;
+  }
+  return `restore: cannot write ${file}: ${errorText(withSystemText(error))}`;
 }

@@ -69,7 +69,7 @@ test('writes who did what with which result, by key name and request id', async 
   });
 
   count = lineCount();
-  expect((await service.ask({ method: 'GET', path: '/keys', key: 'key of the shop' })).status).toBe(403);
+  expect((await service.request({ method: 'GET', path: '/keys', key: 'key of the shop' })).status).toBe(403);
   expect(await nextLine(count)).toMatchObject({ key: 'shop', action: 'read-keys', status: 403 });
 });
 

@@ -11,7 +11,7 @@ exercises('backup-every', 'backup-keep');
 const FILE = { filename: 'a.wallet', password: 'pw' };
 const noOutput = (): void => undefined;
 
-test('restores a backup of an open wallet with one command, and overwrites nothing', async () => {
+test('restores a backup of an open wallet with one command, overwrites nothing, and names the file of a failure', async () => {
   const service = await TestService.start();
   try {
     requireStatus(await service.json('POST', '/wallet/create', FILE), 200);
@@ -20,7 +20,11 @@ test('restores a backup of an open wallet with one command, and overwrites nothi
     requireStatus(await service.json('DELETE', '/wallet'), 200);
     const [backup, restored] = [join(service.folder, 'backup'), join(service.folder, 'restored')];
     await restoreCommand(['restore', backup, restored], noOutput)?.start();
-    await expect(restoreCommand(['restore', backup, restored], noOutput)?.start()).rejects.toThrow();
+    const failed = (from: string, to: string) => restoreCommand(['restore', from, to], noOutput)?.start();
+    await expect(failed(backup, restored)).rejects.toThrow(`${restored} exists`);
+    await expect(failed(`${backup}.old`, `${restored}.old`)).rejects.toThrow(`cannot read the backup ${backup}.old`);
+    await expect(failed(`${backup}.db`, `${restored}.old`)).rejects.toThrow(`cannot read the backup ${backup}.db`);
+    await expect(failed(backup, join(service.folder, 'none', 'a'))).rejects.toThrow('No such file or directory');
     requireStatus(await service.json('POST', '/wallet/open', { ...FILE, filename: 'restored' }), 200);
     expect(parsed<{ addresses: string[] }>(await service.json('GET', '/addresses')).addresses).toContain(address);
   } finally {

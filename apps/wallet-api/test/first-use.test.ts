@@ -32,12 +32,27 @@ test('logs opening and closing of a wallet without its keys', async () => {
   const body = { filename: 'first.wallet', password: 'of the wallet', daemonPort: 1 };
   expect((await service.json('POST', '/wallet/create', body)).status).toBe(200);
   expect((await service.json('DELETE', '/wallet')).status).toBe(200);
-  const told = logger.entries.filter(({ message }) => /^wallet (opened|closed)$/.test(message));
+  const logged = logger.entries.filter(({ message }) => /^wallet (opened|closed)$/.test(message));
   const file = join(service.folder, body.filename);
-  expect(told).toMatchObject([
+  expect(logged).toMatchObject([
     { level: 'info', message: 'wallet opened', fields: { file, node: 'http://127.0.0.1:1' } },
     { level: 'info', message: 'wallet closed' },
   ]);
+  expect(JSON.stringify(logger.entries)).not.toContain('of the wallet');
+});
+
+test('logs why a request was refused that is answered without the reason, and no value of a field', async () => {
+  const logger = createMemoryLogger();
+  const service = await serve([], { logger });
+  const body = { filename: 'none/first.wallet', password: 'of the wallet', daemonPort: 1 };
+  expect((await service.json('POST', '/wallet/create', body)).status).toBe(400);
+  expect((await service.json('POST', '/wallet/create', { ...body, daemonPort: 'of the wallet' })).text).toBe('');
+  expect(logger.entries).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ level: 'warning', message: 'error 2 was returned: no such file or directory' }),
+      expect.objectContaining({ message: 'invalid field', fields: { field: 'daemonPort', problem: 'type' } }),
+    ]),
+  );
   expect(JSON.stringify(logger.entries)).not.toContain('of the wallet');
 });
 

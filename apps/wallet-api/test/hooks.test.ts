@@ -14,8 +14,8 @@ jest.setTimeout(300_000);
 let stage: ChainAStage;
 let receiver: Server;
 /** What the receiver got, and who waits for more of it. */
-const told: string[] = [];
-let hear = (): void => undefined;
+const received: string[] = [];
+let onReceived = (): void => undefined;
 
 beforeAll(async () => {
   stage = await ChainAStage.set();
@@ -25,15 +25,15 @@ beforeAll(async () => {
     let text = '';
     request.on('data', (part: Buffer) => (text += part.toString()));
     request.on('end', () => {
-      told.push(text);
-      hear();
+      received.push(text);
+      onReceived();
       response.end();
     });
   });
   await once(receiver.listen(0, '127.0.0.1'), 'listening');
 });
 
-beforeEach(() => void told.splice(0));
+beforeEach(() => void received.splice(0));
 
 afterAll(async () => {
   await stage.strike();
@@ -43,8 +43,8 @@ afterAll(async () => {
 
 const url = (path: string): string => `http://127.0.0.1:${String((receiver.address() as AddressInfo).port)}${path}`;
 
-async function untilTold(count: number): Promise<void> {
-  while (told.length < count) await new Promise<void>((resolve) => (hear = resolve));
+async function untilReceived(count: number): Promise<void> {
+  while (received.length < count) await new Promise<void>((resolve) => (onReceived = resolve));
 }
 
 async function open(service: TestService, name: string): Promise<void> {
@@ -57,7 +57,7 @@ test('notifies each receiver once per transaction while another receiver hangs',
   await open(service, 'alice');
   const hash = hashOf(await send(service, { destination: ADDRESSES.bob, amount: 7_000 }));
   await stage.mine(service, 1);
-  await untilTold(1);
+  await untilReceived(1);
   const { transactions } = parsed<{
     transactions: { hash: string; fee: number; timestamp: number; unlockTime: number }[];
   }>(await service.json('GET', `/transactions/${String(stage.node.height - 1)}`));
@@ -67,7 +67,7 @@ test('notifies each receiver once per transaction while another receiver hangs',
   const { height } = stage.node;
   const amount = -7_000 - fee;
   const event = { event: 'tx', hash, height, amount, fee, paymentId: '', confirmed: true };
-  expect(told).toEqual([JSON.stringify({ ...event, timestamp, unlockTime, isCoinbase: false })]);
+  expect(received).toEqual([JSON.stringify({ ...event, timestamp, unlockTime, isCoinbase: false })]);
   requireStatus(await service.json('PUT', '/save'), 200);
 });
 
@@ -95,7 +95,7 @@ test('passes placeholders to a command as arguments without a shell', async () =
   const hash = hashOf(answer);
   const { fee } = parsed<{ fee: number }>(answer);
   await stage.mine(hooked, 1);
-  await untilTold(1);
+  await untilReceived(1);
   expect(existsSync(out)).toBe(true);
   const words = [hash, String(stage.node.height), String(-9_000 - fee), String(fee), `id=${paymentID};touch`];
   expect(JSON.parse(readFileSync(out, 'utf8'))).toEqual([...words, '$(id)', '1', '%']);
@@ -104,7 +104,7 @@ test('passes placeholders to a command as arguments without a shell', async () =
 test('logs a warning for an invalid hook and serves', async () => {
   const logger = createMemoryLogger();
   const service = await stage.service(['--tx-notify', 'http://['], { logger });
-  expect((await service.ask({ method: 'GET', path: '/livez', key: '' })).status).toBe(200);
+  expect((await service.request({ method: 'GET', path: '/livez', key: '' })).status).toBe(200);
   expect(logger.entries.map(({ message }) => message).join('\n')).toContain('No usable notification hook');
 });
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createMemoryLogger } from '@wrkz/service-kit';
 import { walletRoutes } from '../src/routes';
-import { type Answer, PASSWORD, TestService } from './support/service';
+import { type ServiceResponse, PASSWORD, TestService } from './support/service';
 
 jest.setTimeout(300_000);
 
@@ -24,7 +24,7 @@ afterAll(() => service.stop());
 const address = async (): Promise<string> =>
   (JSON.parse((await service.json('GET', '/addresses/primary')).text) as { address: string }).address;
 
-function soundness(answer: Answer): string | undefined {
+function soundness(answer: ServiceResponse): string | undefined {
   if (answer.status >= 500) return `status ${String(answer.status)}: ${answer.text}`;
   if (/ at .*\.[jt]s:\d+|node_modules/.test(answer.text)) return `a stack: ${answer.text}`;
   return undefined;
@@ -77,7 +77,7 @@ test('answers no field value of any route with an internal error', async () => {
       for (const value of MEMBERS) {
         const others = names.filter((other) => other !== name).map((other) => `"${other}":"${to}"`);
         const text = `{${[...others, `"${name}":${value}`].join(',')}}`;
-        const fault = soundness(await service.ask({ method, path: target, body: text }));
+        const fault = soundness(await service.request({ method, path: target, body: text }));
         if (fault !== undefined) faults.push(`${method} ${path} ${name}=${value.slice(0, 50)}: ${fault}`);
       }
     }
@@ -88,12 +88,12 @@ test('answers no field value of any route with an internal error', async () => {
 test('uses the first of duplicate fields', async () => {
   const to = await address();
   const body = `{"address":"${to}","address":"x"}`;
-  expect((await service.ask({ method: 'POST', path: '/addresses/validate', body })).status).toBe(200);
+  expect((await service.request({ method: 'POST', path: '/addresses/validate', body })).status).toBe(200);
 });
 
 test('answers 413 to a body over the limit and 415 to an encoded body', async () => {
   const big = Buffer.alloc(1024 * 1024 + 1, 0x20).toString();
-  expect(await service.ask({ method: 'POST', path: '/addresses/validate', body: big })).toMatchObject({
+  expect(await service.request({ method: 'POST', path: '/addresses/validate', body: big })).toMatchObject({
     status: 413,
     text: '',
   });
@@ -215,23 +215,23 @@ test('answers 1,000 concurrent requests while the wallet is closed and opened', 
 });
 
 test('serializes concurrent opens, closes and password changes', async () => {
-  const ask = (method: string, path: string, body?: object) => service.json(method, path, body);
+  const send = (method: string, path: string, body?: object) => service.json(method, path, body);
   const answers = await Promise.all([
     ...Array.from({ length: 5 }, (_, i) =>
-      ask('PUT', '/wallet/password', { password: FILE.password, newPassword: `p${String(i)}` }),
+      send('PUT', '/wallet/password', { password: FILE.password, newPassword: `p${String(i)}` }),
     ),
-    ...Array.from({ length: 3 }, () => ask('DELETE', '/wallet')),
-    ...Array.from({ length: 3 }, () => ask('POST', '/wallet/open', FILE)),
+    ...Array.from({ length: 3 }, () => send('DELETE', '/wallet')),
+    ...Array.from({ length: 3 }, () => send('POST', '/wallet/open', FILE)),
   ]);
   expect(answers.map(soundness).filter((fault) => fault !== undefined)).toEqual([]);
   expect(answers.slice(0, 5).filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
-  await ask('DELETE', '/wallet');
+  await send('DELETE', '/wallet');
   const opened: number[] = [];
   for (const password of [FILE.password, 'p0', 'p1', 'p2', 'p3', 'p4']) {
-    const { status } = await ask('POST', '/wallet/open', { ...FILE, password });
+    const { status } = await send('POST', '/wallet/open', { ...FILE, password });
     if (status !== 200) continue;
     opened.push(status);
-    await ask('PUT', '/wallet/password', { password, newPassword: FILE.password });
+    await send('PUT', '/wallet/password', { password, newPassword: FILE.password });
     break;
   }
   expect(opened).toEqual([200]);
@@ -240,7 +240,7 @@ test('serializes concurrent opens, closes and password changes', async () => {
 test('writes no secret to the log', async () => {
   const { text } = await service.json('GET', '/keys');
   const { privateViewKey } = JSON.parse(text) as { privateViewKey: string };
-  await service.ask({ method: 'GET', path: '/status', key: 'a wrong key' });
+  await service.request({ method: 'GET', path: '/status', key: 'a wrong key' });
   const log = JSON.stringify(logger);
   for (const secret of [PASSWORD, FILE.password, privateViewKey, 'a wrong key']) expect(log).not.toContain(secret);
   expect(log).not.toMatch(/ at .*\.[jt]s:\d+/);

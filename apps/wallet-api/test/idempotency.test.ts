@@ -20,7 +20,7 @@ import { PASSWORD, type TestService } from './support/service';
 jest.setTimeout(300_000);
 
 const RELAY = '/sendrawtransaction';
-const WHEREABOUTS = '/get_transactions_status';
+const STATUS_ROUTE = '/get_transactions_status';
 const PAYMENT = { destination: ADDRESSES.bob, amount: 12_345 };
 
 let stage: ChainAStage;
@@ -32,13 +32,13 @@ beforeAll(async () => {
 afterAll(() => stage.strike());
 
 afterEach(async () => {
-  stage.standIn.off(RELAY).off(WHEREABOUTS);
+  stage.standIn.off(RELAY).off(STATUS_ROUTE);
   await stage.clear();
   // Each test begins with an empty pool.
   await stage.node.generate(ADDRESSES.grace, 1);
 });
 
-const relays = (): number => stage.standIn.questions(RELAY).length;
+const relays = (): number => stage.standIn.requestsTo(RELAY).length;
 const cutOff: StandInHandler = () => (response) => void response.destroy();
 const cutAfterwards: StandInHandler = async (_asked, behind) => {
   await behind();
@@ -54,13 +54,13 @@ async function alice(args: readonly string[] = []): Promise<TestService> {
 }
 
 /** The node takes it, says nothing, and does not answer for it later either. */
-function loseTheAnswer(): void {
-  stage.standIn.on(RELAY, cutAfterwards).on(WHEREABOUTS, cutOff);
+function loseResponse(): void {
+  stage.standIn.on(RELAY, cutAfterwards).on(STATUS_ROUTE, cutOff);
 }
 
 /** The way of a transaction ends before the node, and nobody can say so. */
-function loseTheQuestion(): void {
-  stage.standIn.on(RELAY, cutOff).on(WHEREABOUTS, cutOff);
+function loseRequest(): void {
+  stage.standIn.on(RELAY, cutOff).on(STATUS_ROUTE, cutOff);
 }
 
 test('makes one payment for five concurrent requests with one key, with one response, also after a restart', async () => {
@@ -119,14 +119,14 @@ test.each([
 
 test('makes one payment if a node accepts a transaction but reports a rejection', async () => {
   const service = await alice();
-  stage.standIn.on(WHEREABOUTS, cutOff).on(RELAY, async (_asked, behind) => {
+  stage.standIn.on(STATUS_ROUTE, cutOff).on(RELAY, async (_asked, behind) => {
     await behind();
     return { json: { status: 'Failed', error: 'a false word' } };
   });
   expect(codeOf(await send(service, PAYMENT, { key: 'false' }))).toBe(55);
   const pool = stage.node.pool();
   await stage.mine(service, 1);
-  stage.standIn.off(RELAY).off(WHEREABOUTS);
+  stage.standIn.off(RELAY).off(STATUS_ROUTE);
   expect([hashOf(await send(service, PAYMENT, { key: 'false' }))]).toEqual(pool);
   expect(stage.node.pool()).toEqual([]);
 });
@@ -141,11 +141,11 @@ test.each([503, 429])(
     });
     const hash = hashOf(await send(service, PAYMENT, { key: 'proxy' }));
     expect(stage.node.pool()).toEqual([hash]);
-    stage.standIn.on(WHEREABOUTS, cutOff);
+    stage.standIn.on(STATUS_ROUTE, cutOff);
     expect(codeOf(await send(service, PAYMENT, { key: 'proxy-in-doubt' }))).toBe(55);
     const pool = stage.node.pool();
     await stage.mine(service, 1);
-    stage.standIn.off(RELAY).off(WHEREABOUTS);
+    stage.standIn.off(RELAY).off(STATUS_ROUTE);
     expect(pool).toContain(hashOf(await send(service, PAYMENT, { key: 'proxy-in-doubt' })));
     expect(stage.node.pool()).toEqual([]);
   },
@@ -157,10 +157,10 @@ test('reports an uncertain prepared send as sent once it is mined, and stores th
   const { transactionHash } = parsed(requireStatus(prepared, 201));
   const body = JSON.stringify({ transactionHash });
   const go = (headers: Record<string, string> = {}) =>
-    service.ask({ method: 'POST', path: '/transactions/send/prepared', headers, body });
-  loseTheAnswer();
+    service.request({ method: 'POST', path: '/transactions/send/prepared', headers, body });
+  loseResponse();
   expect(codeOf(await go())).toBe(55);
-  stage.standIn.off(RELAY).off(WHEREABOUTS);
+  stage.standIn.off(RELAY).off(STATUS_ROUTE);
   await stage.mine(service, 1);
   const keyed = { 'Idempotency-Key': 'mined' };
   expect(parsed(requireStatus(await go(keyed), 201))).toEqual({ transactionHash });
@@ -177,8 +177,8 @@ test('finds an accepted transaction by its hash when the response of the node wa
 });
 
 test.each([
-  ['the node took it', loseTheAnswer],
-  ['it never came to the node', loseTheQuestion],
+  ['the node took it', loseResponse],
+  ['it never came to the node', loseRequest],
 ])('answers 55 for an unknown outcome, and resubmits the same transaction on repetition: %s', async (_, lose) => {
   const service = await alice();
   lose();
@@ -186,12 +186,12 @@ test.each([
   expect(codeOf(await send(service, PAYMENT, { key: 'doubt' }))).toBe(55);
   const given = new Set(
     stage.standIn
-      .questions(RELAY)
+      .requestsTo(RELAY)
       .slice(-2)
       .map(({ body }) => body['tx_as_hex']),
   );
   expect(given.size).toBe(1);
-  stage.standIn.off(RELAY).off(WHEREABOUTS);
+  stage.standIn.off(RELAY).off(STATUS_ROUTE);
   const hash = hashOf(await send(service, PAYMENT, { key: 'doubt' }));
   expect(stage.node.pool()).toEqual([hash]);
 });
@@ -201,9 +201,9 @@ test('stores no response for a sweep with an unknown outcome, and resubmits it o
   const path = '/transactions/send/sweep';
   const entries = async (): Promise<unknown> =>
     parsed(requireStatus(await send(service, PAYMENT, { key: 'sweep-in-doubt', path }), 200))['transactions'];
-  loseTheQuestion();
+  loseRequest();
   expect(await entries()).toMatchObject([{ errorCode: 55, success: false }]);
-  stage.standIn.off(RELAY).off(WHEREABOUTS);
+  stage.standIn.off(RELAY).off(STATUS_ROUTE);
   const found = await entries();
   expect(found).toEqual([{ success: true, transactionHash: stage.node.pool()[0] }]);
   expect(await entries()).toEqual(found);
@@ -222,8 +222,8 @@ test('answers every running send when the wallet is closed, and starts none afte
 });
 
 test.each([
-  ['before the transaction came to the node', loseTheQuestion],
-  ['after the node took it', loseTheAnswer],
+  ['before the transaction came to the node', loseRequest],
+  ['after the node took it', loseResponse],
 ])('resubmits the same transaction after a kill %s', async (_, lose) => {
   const service = await alice();
   lose();
@@ -232,10 +232,10 @@ test.each([
   await service.json('DELETE', '/wallet');
   await stage.open(next, 'alice', true);
   expect(codeOf(await send(next, { ...PAYMENT, amount: 1 }, { key: 'kill' }))).toBe(1002);
-  stage.standIn.off(RELAY).off(WHEREABOUTS);
+  stage.standIn.off(RELAY).off(STATUS_ROUTE);
   const hash = hashOf(await send(next, PAYMENT, { key: 'kill' }));
   expect(stage.node.pool()).toEqual([hash]);
-  const [first, second] = stage.standIn.questions(RELAY).slice(-2);
+  const [first, second] = stage.standIn.requestsTo(RELAY).slice(-2);
   expect(first?.body['tx_as_hex']).toBe(second?.body['tx_as_hex']);
   await stage.mine(next, 1);
   expect((await next.json('GET', `/transactions/hash/${hash}`)).status).toBe(200);
@@ -244,12 +244,12 @@ test.each([
 
 test('resubmits or finds the recorded transaction after a reset', async () => {
   const service = await alice();
-  loseTheAnswer();
+  loseResponse();
   expect(codeOf(await send(service, PAYMENT, { key: 'pool' }))).toBe(55);
   expect(codeOf(await send(service, PAYMENT, { key: 'block' }))).toBe(55);
   const [first] = stage.node.pool();
   expect(stage.node.pool()).toHaveLength(2);
-  stage.standIn.off(RELAY).off(WHEREABOUTS);
+  stage.standIn.off(RELAY).off(STATUS_ROUTE);
 
   requireStatus(await service.json('PUT', '/reset', { scanHeight: 0 }), 200);
   expect(
@@ -272,7 +272,7 @@ test('resubmits or finds the recorded transaction after a reset', async () => {
 
 test('reports a confirmed payment below the height of a reset as sent', async () => {
   const service = await alice();
-  loseTheAnswer();
+  loseResponse();
   expect(codeOf(await send(service, PAYMENT, { key: 'below' }))).toBe(55);
   const [hash] = stage.node.pool();
   await stage.mine(service, 2);
@@ -301,7 +301,7 @@ test('gives up a payment once an input was spent elsewhere with final confirmati
   await twin.synced(stage.node.height);
   await untilWallet(twin, hasIndexes);
 
-  loseTheQuestion();
+  loseRequest();
   const givenUp = new Promise<string | undefined>((resolve) => {
     service.api.current?.wallet.on('event', ({ kind, transaction }) => {
       if (kind === 'send-given-up') resolve(transaction);

@@ -137,7 +137,7 @@ test('exports a period as CSV and as JSON', async () => {
   expect((JSON.parse(whole.text) as { transactions: Listed[] }).transactions).toEqual(
     all.filter((one) => netOf(one) <= -1_000_000),
   );
-  const first = await world.at('full').ask({ method: 'HEAD', path: '/transactions/export' });
+  const first = await world.at('full').request({ method: 'HEAD', path: '/transactions/export' });
   expect(first).toMatchObject({ status: 200, text: '', headers: { 'content-type': 'text/csv; charset=utf-8' } });
 });
 
@@ -162,10 +162,10 @@ test('estimates fee, size and mixin without sending', async () => {
   const before = await listed('/unconfirmed');
   const estimated = await world.at('full').json('POST', '/transactions/estimate', body);
   expect(estimated.status).toBe(200);
-  const told = JSON.parse(estimated.text) as { fee: number; size: number; mixin: number; inputs: number };
-  expect(told).toMatchObject({ mixin: 1 });
-  expect(told.fee).toBeGreaterThan(0);
-  expect(told.size).toBeGreaterThan(100);
+  const estimate = JSON.parse(estimated.text) as { fee: number; size: number; mixin: number; inputs: number };
+  expect(estimate).toMatchObject({ mixin: 1 });
+  expect(estimate.fee).toBeGreaterThan(0);
+  expect(estimate.size).toBeGreaterThan(100);
   const sweep = await world
     .at('full')
     .json('POST', '/transactions/estimate/sweep', { destination: knownWallet('bob').address, amount: 5_000_000 });
@@ -218,14 +218,14 @@ test('reports the reason of a stalled synchronization in /status until it contin
 
 test('overwrites an earlier export and no other file', async () => {
   const service = world.at('full');
-  const ask = (filename: string) => service.json('POST', '/export/json', { filename });
-  expect([(await ask('plain.json')).status, (await ask('plain.json')).status]).toEqual([200, 200]);
+  const exportTo = (filename: string) => service.json('POST', '/export/json', { filename });
+  expect([(await exportTo('plain.json')).status, (await exportTo('plain.json')).status]).toEqual([200, 200]);
   const before = service.file('alice.wallet');
   service.copyWallet('carol.wallet');
   service.file('notes.txt', 'mine');
   for (const name of ['alice.wallet', 'alice.wallet.lock', 'alice.wallet.db', 'carol.wallet', 'notes.txt']) {
-    expect(await ask(name)).toMatchObject({ status: 400, text: expect.stringContaining('File exists') });
+    expect(await exportTo(name)).toMatchObject({ status: 400, text: expect.stringContaining('File exists') });
   }
   expect(service.file('alice.wallet')).toEqual(before);
-  expect(await ask('.')).toMatchObject({ status: 400, text: expect.stringContaining('Is a directory') });
+  expect(await exportTo('.')).toMatchObject({ status: 400, text: expect.stringContaining('Is a directory') });
 });

@@ -4,8 +4,8 @@ import { freePort } from '@wrkz/testing';
 import { runSource } from '@wrkz/testing/source';
 
 test('prints the version of the suite', () => {
-  const told = runSource(join(__dirname, '../src/main.ts'), ['--version']);
-  expect(told).toEqual({ code: 0, stdout: `wrkz-wallet-api ${VERSION}\n`, stderr: '' });
+  const result = runSource(join(__dirname, '../src/main.ts'), ['--version']);
+  expect(result).toEqual({ code: 0, stdout: `wrkz-wallet-api ${VERSION}\n`, stderr: '' });
 });
 
 test('prints the reason of a failed start without logging', async () => {

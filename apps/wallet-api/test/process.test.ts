@@ -36,7 +36,7 @@ async function program(more: readonly string[] = [], port?: number): Promise<Api
 
 const PAYMENT = { destination: ADDRESSES.bob, amount: 4_321 };
 const pay = (of: ApiProcess, key: string) =>
-  of.ask('POST', '/transactions/send/basic', { body: PAYMENT, headers: { 'Idempotency-Key': key } });
+  of.request('POST', '/transactions/send/basic', { body: PAYMENT, headers: { 'Idempotency-Key': key } });
 
 test('exits with 0 after SIGTERM, and the next run has the answered send', async () => {
   const first = await program();
@@ -52,7 +52,7 @@ test('exits with 0 after SIGTERM, and the next run has the answered send', async
   await second.openAlice(stage, true);
   expect((await pay(second, 'one')).text).toBe(answer.text);
   const { transactions } = parsed<{ transactions: { hash: string }[] }>(
-    await second.ask('GET', '/transactions/unconfirmed'),
+    await second.request('GET', '/transactions/unconfirmed'),
   );
   expect(transactions.map(({ hash }) => hash)).toEqual([parsed(answer)['transactionHash']]);
   expect(stage.node.pool()).toEqual([parsed(answer)['transactionHash']]);
@@ -108,7 +108,7 @@ test('exits in order after SIGTERM during a block request, a send and a save', a
   });
   const answer = pay(first, 'sigterm').catch(() => undefined);
   await relayed;
-  const save = first.ask('PUT', '/save').catch(() => undefined);
+  const save = first.request('PUT', '/save').catch(() => undefined);
   first.kill('SIGTERM');
   await first.prints(/SIGTERM received/);
   release();
@@ -149,16 +149,16 @@ test('logs no secrets at the highest log level', async () => {
   const first = await program(['--log-level', '5', '--log-file', log, '--daemon-token', 'token-of-the-node']);
   await first.ready();
   await first.openAlice(stage);
-  requireStatus(await first.ask('GET', '/keys'), 200);
-  requireStatus(await first.ask('GET', `/keys/${ADDRESSES.alice}`), 200);
-  requireStatus(await first.ask('GET', `/keys/mnemonic/${ADDRESSES.alice}`), 200);
+  requireStatus(await first.request('GET', '/keys'), 200);
+  requireStatus(await first.request('GET', `/keys/${ADDRESSES.alice}`), 200);
+  requireStatus(await first.request('GET', `/keys/mnemonic/${ADDRESSES.alice}`), 200);
   requireStatus(
-    await first.ask('PUT', '/wallet/password', { body: { password: 'secret_alice', newPassword: 'changed-it' } }),
+    await first.request('PUT', '/wallet/password', { body: { password: 'secret_alice', newPassword: 'changed-it' } }),
     200,
   );
-  expect((await first.ask('GET', '/status?X-API-KEY=let-me-in&key=let-me-in', { key: '' })).status).toBe(401);
-  expect((await first.ask('GET', '/status', { key: 'a-wrong-guess' })).status).toBe(401);
-  const keys = parsed<Record<string, string>>(await first.ask('GET', `/keys/${ADDRESSES.alice}`));
+  expect((await first.request('GET', '/status?X-API-KEY=let-me-in&key=let-me-in', { key: '' })).status).toBe(401);
+  expect((await first.request('GET', '/status', { key: 'a-wrong-guess' })).status).toBe(401);
+  const keys = parsed<Record<string, string>>(await first.request('GET', `/keys/${ADDRESSES.alice}`));
   first.kill('SIGTERM');
   const { code, stdout, stderr } = await first.ended;
   expect(code).toBe(0);

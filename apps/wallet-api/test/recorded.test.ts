@@ -37,7 +37,7 @@ function prepare(service: TestService): void {
 }
 
 /** Asks these rows of one program, which begins with fresh copies. */
-async function ask(rows: readonly RecordedRow[], nodePort: number, ...args: string[]): Promise<Replayed[]> {
+async function replayRows(rows: readonly RecordedRow[], nodePort: number, ...args: string[]): Promise<Replayed[]> {
   const service = await TestService.start(['--scan-coinbase-transactions', ...args]);
   try {
     prepare(service);
@@ -60,7 +60,7 @@ test.each(['A', 'B', 'C'] as const)('gives the recorded responses of session %s'
   try {
     for (const program of byProgram(asked)) {
       const cors = program[0]?.id === CORS ? ['--enable-cors', '*'] : [];
-      replayed.push(...(await ask(program, node.daemon.ports.rpc, ...cors)));
+      replayed.push(...(await replayRows(program, node.daemon.ports.rpc, ...cors)));
     }
   } finally {
     await node.stop();
@@ -90,10 +90,12 @@ test('reports unlisted, vanished and changed differences', () => {
     RecordedRow,
     RecordedRow,
   ];
-  const told = (row: RecordedRow, brief: string, differs?: string): number =>
+  const reportedBy = (row: RecordedRow, brief: string, differs?: string): number =>
     complaints([{ row, brief, differs }]).length;
-  expect([told(plain, '401'), told(fusion, '404', 'another status')]).toEqual([0, 0]);
-  expect([told(plain, '403', 'another status'), told(fusion, '401'), told(fusion, '403', 'another')]).toEqual([
-    1, 1, 1,
-  ]);
+  expect([reportedBy(plain, '401'), reportedBy(fusion, '404', 'another status')]).toEqual([0, 0]);
+  expect([
+    reportedBy(plain, '403', 'another status'),
+    reportedBy(fusion, '401'),
+    reportedBy(fusion, '403', 'another'),
+  ]).toEqual([1, 1, 1]);
 });

@@ -10,7 +10,7 @@ import { readWalletApiConfig, WALLET_ROUTES } from '../src';
 import { authorize } from '../src/http';
 import { Authenticator, KEY_SCOPES, type KeyScope, readKeyFile } from '../src/keys';
 import { ADDRESSES, ChainAStage, codeOf, hashOf, parsed, requireStatus, send } from './support/chain-a-service';
-import type { Answer, TestService } from './support/service';
+import type { ServiceResponse, TestService } from './support/service';
 
 jest.setTimeout(300_000);
 
@@ -276,11 +276,11 @@ test('charges a rejected send again when it is mined after all', async () => {
 
 test('charges an uncertain prepared transaction once for all resubmissions', async () => {
   const { service } = await shop();
-  const ask = (path: string, body: object, headers = {}) =>
-    service.ask({ method: 'POST', path, key: 'key shop', headers, body: JSON.stringify(body) });
-  const prepared = parsed(requireStatus(await ask('/transactions/prepare/basic', to(600_000)), 201));
+  const request = (path: string, body: object, headers = {}) =>
+    service.request({ method: 'POST', path, key: 'key shop', headers, body: JSON.stringify(body) });
+  const prepared = parsed(requireStatus(await request('/transactions/prepare/basic', to(600_000)), 201));
   const go = (headers = {}) =>
-    ask('/transactions/send/prepared', { transactionHash: prepared['transactionHash'] }, headers);
+    request('/transactions/send/prepared', { transactionHash: prepared['transactionHash'] }, headers);
   const cut = () => (response: { destroy(): unknown }) => void response.destroy();
   stage.standIn.on('/sendrawtransaction', cut).on('/get_transactions_status', cut);
   expect(codeOf(await go())).toBe(55);
@@ -299,18 +299,18 @@ test('charges sweeps and prepared sends, but not preparing and estimating', asyn
   const sweep = { rpcKey: 'key poor', path: '/transactions/send/sweep' };
   const refused = await send(service, to(5_000), sweep);
   expect([refused.status, codeOf(refused)]).toEqual([403, 1004]);
-  const ask = (path: string, key: string, body: object, method = 'POST') =>
-    service.ask({ method, path, key, body: JSON.stringify(body) });
-  const prepared = await ask('/transactions/prepare/basic', 'key poor', to(5_000));
+  const request = (path: string, key: string, body: object, method = 'POST') =>
+    service.request({ method, path, key, body: JSON.stringify(body) });
+  const prepared = await request('/transactions/prepare/basic', 'key poor', to(5_000));
   const { transactionHash } = parsed(requireStatus(prepared, 201));
-  expect(codeOf(await ask('/transactions/send/prepared', 'key poor', { transactionHash }))).toBe(1004);
+  expect(codeOf(await request('/transactions/send/prepared', 'key poor', { transactionHash }))).toBe(1004);
   requireStatus(
-    await ask('/transactions/estimate', 'key poor', { destinations: [{ address: ADDRESSES.bob, amount: 5_000 }] }),
+    await request('/transactions/estimate', 'key poor', { destinations: [{ address: ADDRESSES.bob, amount: 5_000 }] }),
     200,
   );
   expect(stage.node.pool()).not.toContain(transactionHash);
   // Its inputs are free: whoever may sends it.
-  requireStatus(await ask('/transactions/send/prepared', 'key shop', { transactionHash }), 201);
+  requireStatus(await request('/transactions/send/prepared', 'key shop', { transactionHash }), 201);
   expect(spentOn(service, utcDayOf(NOON))).toBeGreaterThan(5_000n);
 });
 
@@ -318,39 +318,39 @@ test('confines a key with allowedAddresses on every route', async () => {
   const { service } = await shop();
   const TILL = 'key till';
   const carol = to(1_000, ADDRESSES.carol);
-  const ask = (path: string, body: object) =>
-    service.ask({ method: 'POST', path, key: TILL, body: JSON.stringify(body) });
+  const request = (path: string, body: object) =>
+    service.request({ method: 'POST', path, key: TILL, body: JSON.stringify(body) });
   const destinations = [
     { address: ADDRESSES.bob, amount: 1_000 },
     { address: ADDRESSES.carol, amount: 1_000 },
   ];
   for (const answer of [
-    await ask('/transactions/send/basic', carol),
-    await ask('/transactions/send/advanced', { destinations }),
-    await ask('/transactions/send/sweep', carol),
-    await ask('/transactions/send/sweep/all', carol),
-    await ask('/transactions/prepare/basic', carol),
-    await ask('/transactions/prepare/advanced', { destinations }),
+    await request('/transactions/send/basic', carol),
+    await request('/transactions/send/advanced', { destinations }),
+    await request('/transactions/send/sweep', carol),
+    await request('/transactions/send/sweep/all', carol),
+    await request('/transactions/prepare/basic', carol),
+    await request('/transactions/prepare/advanced', { destinations }),
   ]) {
     expect([answer.status, codeOf(answer)]).toEqual([403, 1004]);
   }
   // Somebody else prepared it: to whom it pays is not this key's word.
   const { transactionHash } = parsed(await service.json('POST', '/transactions/prepare/basic', carol));
-  expect(codeOf(await ask('/transactions/send/prepared', { transactionHash }))).toBe(1004);
+  expect(codeOf(await request('/transactions/send/prepared', { transactionHash }))).toBe(1004);
   const forget = (hash: unknown) =>
-    service.ask({ method: 'DELETE', path: `/transactions/prepared/${String(hash)}`, key: TILL });
+    service.request({ method: 'DELETE', path: `/transactions/prepared/${String(hash)}`, key: TILL });
   expect((await forget(transactionHash)).status).toBe(404);
   expect((await service.json('DELETE', `/transactions/prepared/${String(transactionHash)}`)).status).toBe(200);
-  const dropped = parsed(requireStatus(await ask('/transactions/prepare/basic', to(1_000)), 201));
+  const dropped = parsed(requireStatus(await request('/transactions/prepare/basic', to(1_000)), 201));
   expect((await forget(dropped['transactionHash'])).status).toBe(200);
-  const own = parsed(requireStatus(await ask('/transactions/prepare/basic', to(1_000)), 201));
-  requireStatus(await ask('/transactions/send/prepared', { transactionHash: own['transactionHash'] }), 201);
+  const own = parsed(requireStatus(await request('/transactions/prepare/basic', to(1_000)), 201));
+  requireStatus(await request('/transactions/send/prepared', { transactionHash: own['transactionHash'] }), 201);
   const integrated = await service.json('GET', `/addresses/${ADDRESSES.bob}/${'ab'.repeat(32)}`);
   const { integratedAddress } = parsed<{ integratedAddress: string }>(integrated);
-  requireStatus(await ask('/transactions/send/basic', to(1_000, integratedAddress)), 201);
+  requireStatus(await request('/transactions/send/basic', to(1_000, integratedAddress)), 201);
   // Change to a stranger is refused for everybody.
   const strange = { destinations: destinations.slice(0, 1), changeAddress: ADDRESSES.carol };
-  expect((await ask('/transactions/send/advanced', strange)).status).toBe(400);
+  expect((await request('/transactions/send/advanced', strange)).status).toBe(400);
 });
 
 test('separates idempotency keys by API key, and reads the key file at start only', async () => {
@@ -364,22 +364,22 @@ test('separates idempotency keys by API key, and reads the key file at start onl
   expect(new Set(hashes).size).toBe(3);
   const bare = await send(service, to(1_000), { rpcKey: 'key view' });
   expect([bare.status, bare.text]).toEqual([403, '']);
-  requireStatus(await service.ask({ method: 'GET', path: '/balance', key: 'key view' }), 200);
+  requireStatus(await service.request({ method: 'GET', path: '/balance', key: 'key view' }), 200);
   keyFile([keyOf('late', 'admin')]);
-  expect((await service.ask({ method: 'GET', path: '/balance', key: 'key late' })).status).toBe(401);
-  requireStatus(await service.ask({ method: 'GET', path: '/balance', key: 'key view' }), 200);
+  expect((await service.request({ method: 'GET', path: '/balance', key: 'key late' })).status).toBe(401);
+  requireStatus(await service.request({ method: 'GET', path: '/balance', key: 'key view' }), 200);
 });
 
 describe('a key below admin', () => {
   const MAX_UNLOCK_BLOCKS = 1_440;
 
-  function advanced(service: TestService, name: string, options: object): Promise<Answer> {
+  function advanced(service: TestService, name: string, options: object): Promise<ServiceResponse> {
     const destinations = [{ address: ADDRESSES.alice, amount: 5_000 }];
     const body = JSON.stringify({ destinations, ...options });
-    return service.ask({ method: 'POST', path: '/transactions/send/advanced', key: `key ${name}`, body });
+    return service.request({ method: 'POST', path: '/transactions/send/advanced', key: `key ${name}`, body });
   }
 
-  async function expectRefused(answer: Promise<Answer>, text: string): Promise<void> {
+  async function expectRefused(answer: Promise<ServiceResponse>, text: string): Promise<void> {
     const { status, text: body } = await answer;
     expect([status, body]).toEqual([403, expect.stringContaining(text)]);
   }
@@ -402,7 +402,7 @@ describe('a key below admin', () => {
     const { transactionHash } = parsed(requireStatus(prepared, 201));
     const body = JSON.stringify({ transactionHash });
     const path = '/transactions/send/prepared';
-    await expectRefused(service.ask({ method: 'POST', path, key: 'key rich', body }), text);
+    await expectRefused(service.request({ method: 'POST', path, key: 'key rich', body }), text);
     requireStatus(await advanced(service, 'boss', far), 201);
   });
 

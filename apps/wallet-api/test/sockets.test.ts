@@ -119,10 +119,10 @@ test('stops at exit, quit and the end of the console input', async () => {
 
 test('requires the key for metrics, and publishes no values without an open wallet', async () => {
   const service = await serve(['--enable-metrics']);
-  expect((await service.ask({ method: 'GET', path: '/metrics', key: '' })).status).toBe(401);
-  const { text } = await service.ask({ method: 'GET', path: '/metrics' });
+  expect((await service.request({ method: 'GET', path: '/metrics', key: '' })).status).toBe(401);
+  const { text } = await service.request({ method: 'GET', path: '/metrics' });
   expect(text).toMatch(/^wrkz_wallet_open 0$/m);
   expect(text).not.toMatch(/^wrkz_wallet_height/m);
   const without = await serve();
-  expect((await without.ask({ method: 'GET', path: '/metrics' })).status).toBe(404);
+  expect((await without.request({ method: 'GET', path: '/metrics' })).status).toBe(404);
 });

@@ -30,7 +30,7 @@ export async function generateContainer(
     return content.subWallets[0]?.address ?? '';
   } catch (error) {
     if (error instanceof UsageError || signal?.aborted === true) throw error;
-    throw new UsageError(`The container ${containerFile} could not be made: ${errorText(error)}`);
+    throw new UsageError(`The container ${containerFile} could not be created: ${errorText(error)}`);
   }
 }
 

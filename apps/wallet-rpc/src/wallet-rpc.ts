@@ -139,7 +139,7 @@ export class WalletRpc implements Service {
       config.socket === undefined
         ? endpointText({ host: options['bind-address'], port: this.port })
         : `the socket ${config.socket.socketPath}`;
-    logger.info(`wrkz-wallet-rpc ${VERSION} listens on ${at}, ${network.name} rules, container ${containerFile}`);
+    logger.info(`wrkz-wallet-rpc ${VERSION} listens on ${at}, network ${network.name}, container ${containerFile}`);
   }
 
   /** In this order, because listeners run in it: the delayed queue and the notifier before the pool watcher. */

@@ -29,7 +29,7 @@ function coinbaseOf(height: number): WalletTransaction {
 
 let count = 0;
 
-function keeper(rawBlocks: RawBlocks, heights: readonly number[], retryMs = 20) {
+function cache(rawBlocks: RawBlocks, heights: readonly number[], retryMs = 20) {
   const walletFile = folder.file(`${String((count += 1))}.container`);
   const db = WalletDb.open({ walletFile, privateViewKey: '0b'.repeat(32), expected: undefined, now: 1 });
   const transactions = heights.map(coinbaseOf);
@@ -57,7 +57,7 @@ function keeper(rawBlocks: RawBlocks, heights: readonly number[], retryMs = 20) 
 }
 
 test('they are fetched once, the newest first, few blocks at a time', async () => {
-  const { details, transactions, missing, asked } = keeper(served, [3, 500, 480, 700]);
+  const { details, transactions, missing, asked } = cache(served, [3, 500, 480, 700]);
   await details.ensure(transactions, 60_000);
   expect(missing()).toEqual([]);
   expect(asked).toEqual([
@@ -75,7 +75,7 @@ test('fewer blocks are asked for where an answer would be too large, and one tha
     return served(start, length);
   };
   const heights = Array.from({ length: 30 }, (_none, i) => 580 + i);
-  const { details, transactions, missing, warnings } = keeper(limited, heights);
+  const { details, transactions, missing, warnings } = cache(limited, heights);
   const others = transactions.filter(({ blockHeight }) => blockHeight !== 600);
   for (let i = 0; i < 50 && missing().length > 1; i++) await details.ensure(others, 5_000);
   expect(missing()).toEqual(transactions.filter(({ blockHeight }) => blockHeight === 600).map(({ hash }) => hash));
@@ -83,7 +83,7 @@ test('fewer blocks are asked for where an answer would be too large, and one tha
 });
 
 test('blocks that were not asked for are not believed, and what is no block is passed', async () => {
-  const { details, transactions, missing, warnings } = keeper(
+  const { details, transactions, missing, warnings } = cache(
     async (start, length) => {
       if (start > 100) return served(1, 1);
       return [{ block: Buffer.from('00'), transactions: [] }, ...(await served(start, length))];
@@ -97,7 +97,7 @@ test('blocks that were not asked for are not believed, and what is no block is p
 });
 
 test('a node that hangs is waited for a moment, one that is away not at all, and it is asked again', async () => {
-  const hanging = keeper(
+  const hanging = cache(
     (_start, _count, signal) => {
       return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('given up'))));
     },
@@ -106,12 +106,12 @@ test('a node that hangs is waited for a moment, one that is away not at all, and
   await hanging.details.ensure(hanging.transactions, 30);
   expect(hanging.missing()).toHaveLength(1);
 
-  const gone = keeper(() => Promise.reject(new NodeFailure('unreachable', 'cannot be reached')), [10], 60_000);
+  const gone = cache(() => Promise.reject(new NodeFailure('unreachable', 'cannot be reached')), [10], 60_000);
   for (let i = 0; i < 3; i++) await gone.details.ensure(gone.transactions, 60_000);
   expect(gone.asked).toHaveLength(1);
 
   let isAway = true;
-  const away = keeper(
+  const away = cache(
     (start, length) =>
       isAway ? Promise.reject(new NodeFailure('unreachable', 'cannot be reached')) : served(start, length),
     [10],

@@ -84,7 +84,7 @@ test.each([
   ['no UTF-8', Buffer.from('{"method":"\xff"', 'latin1')],
   ['an infinite number', '{"id":1e999}'],
 ])('a body with %s is a parse error', async (_name, body) => {
-  const { status, text } = await service.ask(body);
+  const { status, text } = await service.request(body);
   expect([status, text]).toEqual([200, '{"error":{"code":-32700,"message":"Parse error"},"id":null,"jsonrpc":"2.0"}']);
 });
 
@@ -96,17 +96,17 @@ test('an id of any size and kind is echoed digit by digit', async () => {
     '{"__proto__":{"x":[1]}}',
     `"${'i'.repeat(1e5)}"`,
   ]) {
-    const { text } = await service.ask(`{"id":${id},"method":"getFeeInfo","password":"${PASSWORD}"}`);
+    const { text } = await service.request(`{"id":${id},"method":"getFeeInfo","password":"${PASSWORD}"}`);
     expect(text.slice(0, id.length + 6)).toBe(`{"id":${id === '-0' ? '0,' : id}`.slice(0, id.length + 6));
   }
 });
 
 test('a body over the limit is refused, and names of the language itself are no methods', async () => {
-  expect((await service.ask('x'.repeat(1024 * 1024 + 1))).status).toBe(413);
+  expect((await service.request('x'.repeat(1024 * 1024 + 1))).status).toBe(413);
   for (const method of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
     expect((await service.call(method)).error?.code).toBe(-32_601n);
   }
-  const { text } = await service.ask(
+  const { text } = await service.request(
     `{"method":"getBalance","params":{"__proto__":{"address":"x"}},"password":"${PASSWORD}"}`,
   );
   expect(text).toBe('{"jsonrpc":"2.0","result":{"availableBalance":0,"lockedAmount":0}}');
@@ -162,16 +162,16 @@ test('requests without a password do not count, and after 100 wrong passwords on
   now = 600_000;
   const guess = (password: unknown): object => ({ id: 1, method: 'getViewKey', password });
   const batch = (entries: readonly object[]) =>
-    service.ask(JSON.stringify(entries), { headers: { 'X-JSON-RPC-Batch': '1' } });
+    service.request(JSON.stringify(entries), { headers: { 'X-JSON-RPC-Batch': '1' } });
   for (let i = 0; i < 110; i++) {
-    const { text } = await service.ask(JSON.stringify(guess([null, 1, {}, ''][i % 4])));
+    const { text } = await service.request(JSON.stringify(guess([null, 1, {}, ''][i % 4])));
     expect(text).toContain('-32604');
   }
   await isServing();
   const { text } = await batch(Array.from({ length: 100 }, (_none, i) => guess(`guess ${String(i)}`)));
   expect(text.match(/-32604/g)).toHaveLength(100);
   // The owner waits for a second at most: nobody else waits.
-  expect((await service.ask(JSON.stringify(guess(PASSWORD)))).text).toContain('viewSecretKey');
+  expect((await service.request(JSON.stringify(guess(PASSWORD)))).text).toContain('viewSecretKey');
 });
 
 test('an export goes over an earlier one, and over nothing else', async () => {

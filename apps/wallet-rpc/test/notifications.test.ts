@@ -103,7 +103,7 @@ test('a transaction is told from the pool and from its block, own sends once the
   await confirmed.until(2);
   await ownConfirmed.until(2);
   for (const each of [tx, confirmed, ownTx, ownConfirmed]) {
-    expect(each.told.map((news) => news.hash)).toEqual([hash, second]);
+    expect(each.received.map((notification) => notification.hash)).toEqual([hash, second]);
   }
 });
 
@@ -141,8 +141,8 @@ test('a restart tells nothing again, and what came meanwhile', async () => {
   await confirmed.until(1);
   const next = await pay(sender, addressOf('bob'), 2_222);
   await tx.until(2);
-  expect(tx.told.map((news) => news.hash)).toEqual([hash, next]);
-  expect(confirmed.told.map((news) => news.hash)).toEqual([hash]);
+  expect(tx.received.map((notification) => notification.hash)).toEqual([hash, next]);
+  expect(confirmed.received.map((notification) => notification.hash)).toEqual([hash]);
 });
 
 test('a receiver that hangs holds up neither the other one nor the wallet', async () => {
@@ -153,7 +153,7 @@ test('a receiver that hangs holds up neither the other one nor the wallet', asyn
   for (let i = 0; i < 3; i++) await pay(service, addressOf('bob'), 1_000 + i);
   await mine(node, [service]);
   await confirmed.until(3);
-  expect(tx.told).toHaveLength(1);
+  expect(tx.received).toHaveLength(1);
   expect((await service.result<{ blockCount: bigint }>('getStatus')).blockCount).toBe(BigInt(node.height + 1));
 });
 
@@ -174,6 +174,6 @@ test('a rescan of an old wallet is told only when it is asked for', async () => 
   await service.synced(CHAIN_A_HEIGHT);
   const { transactions } = service.rpc.context.wallet.snapshot.content;
   await told.until(transactions.length);
-  expect(told.told.map(({ hash }) => hash)).toEqual(transactions.map(({ hash }) => hash));
-  expect(silent.told).toEqual([]);
+  expect(told.received.map(({ hash }) => hash)).toEqual(transactions.map(({ hash }) => hash));
+  expect(silent.received).toEqual([]);
 });

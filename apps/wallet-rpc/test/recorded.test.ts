@@ -53,7 +53,7 @@ async function replay(asked: readonly RecordedRow[], service: TestService): Prom
   for (const row of asked) {
     const [method = 'POST', path = '/json_rpc'] = row.http ?? [];
     const sent = row.http?.[0] === 'GET' ? '' : renamed.apply(bodyOf(row));
-    const answer = await service.ask(sent, { method, path });
+    const answer = await service.request(sent, { method, path });
     const isMade =
       row.volatile.some((place) => /transactionHash$|address$/.test(place)) &&
       row.volatile.every((place) => !place.startsWith('params'));

@@ -37,7 +37,7 @@ test('whole blocks are asked for from an index on, and come as bytes', async () 
     { block: Buffer.of(1, 2), transactions: [Buffer.of(255), Buffer.alloc(0)] },
     { block: Buffer.of(3), transactions: [] },
   ]);
-  expect(node.asked[0]?.body).toEqual({
+  expect(node.requests[0]?.body).toEqual({
     ...{ startHeight: 7, startTimestamp: 0, blockCount: 2, skipCoinbaseTransactions: false },
   });
 });
@@ -56,7 +56,7 @@ test('the pool is told as a difference, in lower case and to the last unit', asy
     ],
     deleted: [TAIL],
   });
-  expect(node.asked[0]?.body).toEqual({ tailBlockId: TAIL, knownTxsIds: [IMAGE] });
+  expect(node.requests[0]?.body).toEqual({ tailBlockId: TAIL, knownTxsIds: [IMAGE] });
 });
 
 test.each([
@@ -90,7 +90,7 @@ test('another node tells of blocks when one is away, but not of its pool', async
   open.push(list);
   await first.close();
   await expect(list.poolChanges(TAIL, [])).rejects.toMatchObject({ kind: 'unreachable' });
-  expect(second.questions('/get_pool_changes_lite')).toEqual([]);
+  expect(second.requestsTo('/get_pool_changes_lite')).toEqual([]);
   expect(await list.rawBlocks(0, 1)).toEqual([]);
   expect(await list.poolChanges(TAIL, [])).toEqual({ added: [], deleted: [] });
 });

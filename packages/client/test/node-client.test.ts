@@ -44,16 +44,16 @@ test('the token goes along, and the first block is looked at once', async () => 
   const client = keep(new NodeClient(address(node, 'secret'), { chain: CHAIN }));
   await Promise.all([client.info(), client.info()]);
   await client.info();
-  expect(node.questions('/json_rpc')).toHaveLength(1);
-  expect(node.asked.map(({ headers }) => headers['x-api-key'])).toEqual(Array(4).fill('secret'));
-  expect(node.asked[0]?.headers['user-agent']).toMatch(/^Nigel\//);
+  expect(node.requestsTo('/json_rpc')).toHaveLength(1);
+  expect(node.requests.map(({ headers }) => headers['x-api-key'])).toEqual(Array(4).fill('secret'));
+  expect(node.requests[0]?.headers['user-agent']).toMatch(/^Nigel\//);
 });
 
 test('another first block is refused before anything is believed', async () => {
   const node = await standIn('cd'.repeat(32));
   const client = keep(new NodeClient(address(node), { chain: CHAIN }));
   await expect(client.info()).rejects.toMatchObject({ kind: 'foreignChain' });
-  expect(node.questions('/info')).toEqual([]);
+  expect(node.requestsTo('/info')).toEqual([]);
 });
 
 const [A, B, OTHER] = ['aa', 'bb', 'cc'].map((byte) => byte.repeat(32)) as [string, string, string];
@@ -131,7 +131,7 @@ test('a transaction is never sent twice, and the amount of 2^64 - 1 arrives as i
   const list = keep(new NodeList([address(node), address(other)], { chain: CHAIN }));
   expect(await list.randomOuts([2n ** 64n - 1n], 1)).toEqual([{ amount: 2n ** 64n - 1n, outs: [] }]);
   await expect(list.sendTransaction(Buffer.of(1))).rejects.toMatchObject({ kind: 'unreachable' });
-  expect([node, other].map((one) => one.questions('/sendrawtransaction').length)).toEqual([1, 0]);
+  expect([node, other].map((one) => one.requestsTo('/sendrawtransaction').length)).toEqual([1, 0]);
   expect(list.nodes().map(({ isInUse }) => isInUse)).toEqual([false, true]);
   expect(await list.sendTransaction(Buffer.of(1))).toEqual({ isTaken: true });
 });

@@ -102,19 +102,19 @@ test('a node that fails again and again is given more time each time', async () 
   const [first, second] = [await Stand.start(), await Stand.start()];
   const { list, clock, serves, switches } = await listOf(first, second);
   first.isHollow = true;
-  const ask = (): Promise<unknown> => list.transactionPlaces([]).catch(() => undefined);
+  const request = (): Promise<unknown> => list.transactionPlaces([]).catch(() => undefined);
   const returns: number[] = [];
   await list.info();
-  await ask();
-  await ask();
+  await request();
+  await request();
   expect(serves()).toBe(1);
   for (let minute = 1; minute <= 40; minute++) {
     clock.now += MINUTE;
     await list.info();
     if (serves() !== 0) continue;
     returns.push(minute);
-    await ask();
-    await ask();
+    await request();
+    await request();
     expect(serves()).toBe(1);
   }
   expect(returns).toEqual([1, 3, 7, 15, 31]);

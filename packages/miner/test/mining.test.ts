@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { encodeAddress } from '@wrkz/core-types';
 import { createMemoryLogger, type MemoryLogger, silentLogger } from '@wrkz/service-kit';
-import { Purse, Suite, freePort } from '@wrkz/testing';
+import { TestWallet, Suite, freePort } from '@wrkz/testing';
 import { ReconnectDelay, MiningProgram, readMinerConfig } from '../src';
 
 jest.setTimeout(180_000);
 
-const address = encodeAddress(new Purse('miner'));
+const address = encodeAddress(new TestWallet('miner'));
 const make = (args: readonly string[]): Daemon => Daemon.create(readConfig(args), { logger: silentLogger() });
 const suite = new Suite(make);
 /** Where a block costs one hash. */

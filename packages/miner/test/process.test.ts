@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { encodeAddress } from '@wrkz/core-types';
 import { silentLogger } from '@wrkz/service-kit';
-import { freePort, Purse, Suite } from '@wrkz/testing';
+import { freePort, TestWallet, Suite } from '@wrkz/testing';
 import { sourceArguments } from '@wrkz/testing/source';
 import { MINER_OPTIONS } from '../src/options';
 
@@ -14,7 +14,7 @@ import { MINER_OPTIONS } from '../src/options';
 jest.setTimeout(120_000);
 
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }), 'simnet');
-const address = encodeAddress(new Purse('a miner of its own'));
+const address = encodeAddress(new TestWallet('a miner of its own'));
 const packageFolder = join(__dirname, '..');
 const running: Program[] = [];
 

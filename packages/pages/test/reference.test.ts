@@ -5,7 +5,7 @@ const member = { name: 'a<b', type: 'string', required: false, text: 'What it is
 const entry = {
   name: 'POST /x/{id}',
   summary: 'Takes <b>all</b>.',
-  notes: ['Asks for the key.'],
+  notes: ['Requires the API key.'],
   members: [member],
   answer: { text: '200, object', members: [member] },
   errors: [{ code: '404', text: '', when: 'There is none.' }],

@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { docsRoute, jsonSchema, membersOf, methodDeclarer, routeDeclarer, serviceReference, typeText } from '../src';
+import {
+  docsRoute,
+  jsonSchema,
+  membersOf,
+  methodDeclarer,
+  openRpcDocument,
+  routeDeclarer,
+  serviceReference,
+  type ServiceDescription,
+  typeText,
+} from '../src';
 import { call, closeAll, serveApp } from './support/http-client';
 
 /* The declarations as people read them. */
@@ -7,8 +17,15 @@ import { call, closeAll, serveApp } from './support/http-client';
 afterEach(closeAll);
 
 const GUARDS = { key: true, limit: true };
-const service = { title: 'A service', version: '9.8.7', description: 'For tests.', errorBody: z.object({}) };
+const service: ServiceDescription<unknown, { readonly wallet: string }> = {
+  title: 'A service',
+  version: '9.8.7',
+  description: 'For tests.',
+  errorBody: z.object({}),
+  labelNotes: ({ wallet }) => [`Requires the wallet to be ${wallet}.`],
+};
 const ERROR = { status: 404, code: 7, text: 'Gone', when: 'There is none.' };
+const APPLICATION_ERROR = { status: 200, code: -1, application: 8, text: 'Full', when: 'There are too many.' };
 
 const route = routeDeclarer<unknown, { readonly wallet: string }>()({
   method: 'POST',
@@ -29,7 +46,7 @@ const method = methodDeclarer<unknown, { readonly wallet: string }>()({
   summary: 'Adds.',
   params: z.tuple([z.string().meta({ title: 'first' }), z.number()]),
   result: z.literal('OK'),
-  errors: [],
+  errors: [APPLICATION_ERROR],
   handle: () => 'OK' as const,
 });
 
@@ -40,7 +57,11 @@ test('an entry says what its declaration says, members of members among it', () 
       name: 'POST /of/{id}',
       summary: 'One of them.',
       description: 'Longer.',
-      notes: ['Asks for the key, where one is set.', 'Counts against the limit of the address.', 'wallet: open'],
+      notes: [
+        'Requires the API key if one is configured.',
+        'Rate-limited per client address.',
+        'Requires the wallet to be open.',
+      ],
       members: [
         { name: 'id', type: 'string', required: true, text: '', place: 'path' },
         { name: 'limit', type: 'integer, 0 to 100', required: false, text: '', place: 'query' },
@@ -63,6 +84,14 @@ test('an entry says what its declaration says, members of members among it', () 
   ]);
   expect(reference.methods[0]?.answer.text).toBe('200, "OK"');
   expect(JSON.stringify(reference)).not.toContain(service.version);
+});
+
+test('an error of a method is listed with its application code', () => {
+  const [entry] = serviceReference(service, { methods: [method] }).methods;
+  expect(entry?.errors.map(({ code }) => code)).toEqual(['200, -1, application code 8']);
+  expect(openRpcDocument(service, [method])).toMatchObject({
+    methods: [{ errors: [{ code: -1, message: 'Full', data: { application_code: 8 } }] }],
+  });
 });
 
 test.each([

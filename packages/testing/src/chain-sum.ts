@@ -2,16 +2,16 @@ import { parseBlock, parseExtraWallet, parseTransaction, toHex, UNLOCK_TIME_BOUN
 import { generateKeyImage } from '@wrkz/crypto';
 import { chainA } from './chain-a';
 import type { TestNodeClient } from './node-client';
-import type { Purse, PurseOutput } from './purse';
+import type { TestWallet, TestWalletOutput } from './test-wallet';
 
-/** What a purse holds, as the chain and the pool tell it. */
+/** The balance of a wallet, by the blocks and the pool. */
 export interface Holding {
   readonly unlocked: bigint;
   readonly locked: bigint;
 }
 
 interface Found {
-  readonly purse: Purse;
+  readonly wallet: TestWallet;
   readonly amount: bigint;
   readonly unlockTime: bigint;
   readonly image: string;
@@ -35,7 +35,7 @@ interface Layer {
 }
 
 /**
- * The money of some purses, summed over the raw blocks of a node: it shares no code with wallets beside the curve and the
+ * The money of some wallets, summed over the raw blocks of a node: it shares no code with wallets beside the curve and the
  * format of blocks, and starts from the blocks anew at every height.
  */
 export class ChainSum {
@@ -43,7 +43,7 @@ export class ChainSum {
   private readonly known = new Map<string, SeenTransaction>();
   private pending: readonly SeenTransaction[] = [];
 
-  constructor(private readonly purses: readonly Purse[]) {}
+  constructor(private readonly wallets: readonly TestWallet[]) {}
 
   get height(): number {
     return this.layers.length - 1;
@@ -68,15 +68,15 @@ export class ChainSum {
     return this.layers.flatMap(({ transactions }) => transactions);
   }
 
-  /** Of one purse, by the clock of now. */
-  holding(purse: Purse, now: number): Holding {
+  /** Of one wallet. @param now unix seconds, for unlock times */
+  holding(wallet: TestWallet, now: number): Holding {
     const spent = new Set(this.layers.flatMap(({ transactions }) => transactions.flatMap(({ images }) => images)));
-    const leaving = new Set(this.pending.flatMap(({ images }) => images));
+    const spending = new Set(this.pending.flatMap(({ images }) => images));
     let [unlocked, locked] = [0n, 0n];
     for (const { transactions } of this.layers) {
       for (const { found } of transactions) {
         for (const output of found) {
-          if (output.purse !== purse || spent.has(output.image) || leaving.has(output.image)) continue;
+          if (output.wallet !== wallet || spent.has(output.image) || spending.has(output.image)) continue;
           if (this.isOpen(output.unlockTime, now)) unlocked += output.amount;
           else locked += output.amount;
         }
@@ -86,28 +86,28 @@ export class ChainSum {
   }
 
   /** What ever came in, whether it was spent or not: what a view wallet sees. */
-  received(purse: Purse, now: number): Holding {
+  received(wallet: TestWallet, now: number): Holding {
     const own = this.layers.flatMap(({ transactions }) =>
-      transactions.flatMap(({ found }) => found.filter((output) => output.purse === purse)),
+      transactions.flatMap(({ found }) => found.filter((output) => output.wallet === wallet)),
     );
     const sum = (open: boolean): bigint =>
       own.reduce((total, { amount, unlockTime }) => total + (this.isOpen(unlockTime, now) === open ? amount : 0n), 0n);
     return { unlocked: sum(true), locked: sum(false) };
   }
 
-  /** Transactions of the pool that take outputs of these purses. */
-  pendingOf(purses: readonly Purse[]): readonly SeenTransaction[] {
+  /** Transactions of the pool that spend outputs of these wallets. */
+  pendingOf(wallets: readonly TestWallet[]): readonly SeenTransaction[] {
     const own = new Set(
       this.layers.flatMap(({ transactions }) =>
         transactions.flatMap(({ found }) =>
-          found.filter(({ purse }) => purses.includes(purse)).map(({ image }) => image),
+          found.filter(({ wallet }) => wallets.includes(wallet)).map(({ image }) => image),
         ),
       ),
     );
     return this.pending.filter(({ images }) => images.some((image) => own.has(image)));
   }
 
-  /** What the pool's transactions take from the purses and give to nobody yet, fees included. */
+  /** Sum of the outputs of the wallets that the pool spends, fees included. */
   inFlight(): bigint {
     return this.pending.reduce((sum, { taken }) => sum + taken, 0n);
   }
@@ -145,7 +145,7 @@ export class ChainSum {
   }
 
   private coinbase(raw: { block: Buffer; transactions: Buffer[] }, height: number): SeenTransaction {
-    const found = this.find((purse) => purse.find(raw, height, [NUMBERS]));
+    const found = this.find((wallet) => wallet.find(raw, height, [NUMBERS]));
     const given = parseBlock(raw.block).coinbase.transaction.outputs.reduce((sum, { amount }) => sum + amount, 0n);
     return { hash: '', paymentId: '', images: [], taken: 0n, given, found };
   }
@@ -156,7 +156,7 @@ export class ChainSum {
     const seen = this.known.get(name);
     if (seen !== undefined) return seen;
     const keyInputs = transaction.inputs.flatMap((input) => (input.type === 'key' ? [input] : []));
-    // Purses read blocks: a coinbase that pays nobody here stands before it.
+    // `find` reads blocks: a coinbase that pays no wallet of the test precedes the transaction.
     const raw = { block: (chainA()[0] as { block: Buffer }).block, transactions: [bytes] };
     const made: SeenTransaction = {
       hash: name,
@@ -164,16 +164,16 @@ export class ChainSum {
       images: keyInputs.map(({ keyImage }) => toHex(keyImage)),
       taken: keyInputs.reduce((sum, { amount }) => sum + amount, 0n),
       given: transaction.outputs.reduce((sum, { amount }) => sum + amount, 0n),
-      found: this.find((purse) => purse.find(raw, 0, [NUMBERS, NUMBERS])),
+      found: this.find((wallet) => wallet.find(raw, 0, [NUMBERS, NUMBERS])),
     };
     this.known.set(name, made);
     return made;
   }
 
-  private find(look: (purse: Purse) => PurseOutput[]): Found[] {
-    return this.purses.flatMap((purse) =>
-      look(purse).map(({ amount, unlockTime, publicKey, secretKey }) => ({
-        purse,
+  private find(look: (wallet: TestWallet) => TestWalletOutput[]): Found[] {
+    return this.wallets.flatMap((wallet) =>
+      look(wallet).map(({ amount, unlockTime, publicKey, secretKey }) => ({
+        wallet,
         amount,
         unlockTime,
         image: toHex(generateKeyImage(publicKey, secretKey)),
@@ -182,7 +182,7 @@ export class ChainSum {
   }
 }
 
-/** Purses ask for global indexes, which no sum needs. */
+/** `find` requires global indexes, which no sum needs. */
 const NUMBERS = Array.from({ length: 1_000 }, (_, i) => i);
 
 async function hashAt(node: TestNodeClient, height: number): Promise<string> {

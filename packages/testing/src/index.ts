@@ -5,7 +5,7 @@ export * from './forge';
 export * from './link';
 export * from './made-once';
 export * from './node-client';
-export * from './purse';
+export * from './test-wallet';
 export * from './spend';
 export * from './stand-in-node';
 export * from './suite';

@@ -12,7 +12,7 @@ import {
 import { generateKeyImage, searchNonce } from '@wrkz/crypto';
 import { CHAIN_A_HEIGHT, chainA } from './chain-a';
 import type { TestNodeClient } from './node-client';
-import type { PurseOutput, Purse, SpendOptions } from './purse';
+import type { TestWalletOutput, TestWallet, SpendOptions } from './test-wallet';
 
 const network = networkOf('devnet');
 /** Blocks that a new transaction stays locked: well above the least, so that it also fits after some more blocks. */
@@ -29,17 +29,17 @@ export const findNonceHere: FindNonce = async (prefix, difficulty) => {
 };
 
 /** What of chain A a wallet can spend at its tip, oldest first. */
-export function unspentOnChainA(purse: Purse): PurseOutput[] {
+export function unspentOnChainA(wallet: TestWallet): TestWalletOutput[] {
   const indexes = new GlobalIndexes();
   const spent = new Set<string>();
-  const own: PurseOutput[] = [];
+  const own: TestWalletOutput[] = [];
   chainA().forEach((raw, height) => {
     const all = [parseBlock(raw.block).coinbase, ...raw.transactions.map((bytes) => parseTransaction(bytes))];
     for (const { transaction } of all) {
       for (const input of transaction.inputs) if (input.type === 'key') spent.add(input.keyImage.toString('hex'));
     }
     own.push(
-      ...purse.find(
+      ...wallet.find(
         raw,
         height,
         all.map((transaction) => indexes.take(transaction)),
@@ -55,18 +55,18 @@ export function unspentOnChainA(purse: Purse): PurseOutput[] {
 }
 
 /** Outputs below this are left alone: the fees that tests pay would eat them. */
-const LEAST = 100_000n;
+const MIN_AMOUNT = 100_000n;
 
 /** The unspent outputs that are worth spending and of an amount that has enough others for the rings of today. */
-export async function spendable(node: TestNodeClient, purse: Purse): Promise<PurseOutput[]> {
-  const { default: most } = network.rulesAt(CHAIN_A_HEIGHT).mixin;
-  const unspent = unspentOnChainA(purse).filter(
-    ({ amount, height }) => amount >= LEAST && height + COINBASE_UNLOCK_WINDOW <= CHAIN_A_HEIGHT,
+export async function spendable(node: TestNodeClient, wallet: TestWallet): Promise<TestWalletOutput[]> {
+  const { default: max } = network.rulesAt(CHAIN_A_HEIGHT).mixin;
+  const unspent = unspentOnChainA(wallet).filter(
+    ({ amount, height }) => amount >= MIN_AMOUNT && height + COINBASE_UNLOCK_WINDOW <= CHAIN_A_HEIGHT,
   );
-  const usable: PurseOutput[] = [];
+  const usable: TestWalletOutput[] = [];
   for (const output of unspent) {
-    const others = await decoys(node, output, most).catch(() => []);
-    if (others.length >= most) usable.push(output);
+    const others = await decoys(node, output, max).catch(() => []);
+    if (others.length >= max) usable.push(output);
   }
   return usable;
 }
@@ -74,7 +74,7 @@ export async function spendable(node: TestNodeClient, purse: Purse): Promise<Pur
 /** Ring members for an output, as many as wanted or as there are; the node answers 400 where an amount is too rare. */
 async function decoys(
   node: TestNodeClient,
-  output: PurseOutput,
+  output: TestWalletOutput,
   count: number,
 ): Promise<{ index: number; key: Buffer }[]> {
   const answer = await node.post<RandomOuts>('/getrandom_outs', {
@@ -102,13 +102,13 @@ export interface Spend {
 }
 
 /**
- * Builds and signs a transaction that spends one output of chain A back to its purse, by the rules after `height`: a ring
+ * Builds and signs a transaction that spends one output of chain A back to its wallet, by the rules after `height`: a ring
  * of decoys drawn by the node, outputs in denominations, a lock time, the public key and the proof of work in extra.
  */
 export async function buildSpend(
   node: TestNodeClient,
-  purse: Purse,
-  output: PurseOutput,
+  wallet: TestWallet,
+  output: TestWalletOutput,
   { height, fee, findNonce }: { height: number; fee: bigint; findNonce: FindNonce },
 ): Promise<Spend> {
   const options: SpendOptions = {
@@ -118,11 +118,11 @@ export async function buildSpend(
     amounts: splitIntoDenominations(output.amount - fee),
     powNonce: Buffer.alloc(POW_NONCE_SIZE),
   };
-  const unsolved = purse.prefix(output, options);
+  const unsolved = wallet.prefix(output, options);
   const prefix = encodeTransactionPrefix(unsolved);
   const difficulty = transactionPowDifficulty(unsolved, network, height);
   const powNonce = await findNonce(prefix, difficulty, height);
-  const transaction = purse.spend(output, { ...options, powNonce });
+  const transaction = wallet.spend(output, { ...options, powNonce });
   return { transaction, hash: parseTransaction(transaction).hash.toString('hex'), prefix, difficulty };
 }
 

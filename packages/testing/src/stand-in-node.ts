@@ -3,34 +3,34 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { plainRequest } from './plain-request';
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 /** What was asked of a stand-in. */
 export interface StandInRequest {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   /** The members of a JSON body; none without one. */
-  readonly body: Members;
+  readonly body: Fields;
   /** Whether its connection carried a question before. */
   readonly isReused: boolean;
 }
 
 /** An answer: a value that becomes JSON, text as it is, or whatever is done with the response by hand. */
-export type StandInAnswer =
+export type StandInResponse =
   { readonly status?: number; readonly json?: unknown; readonly text?: string } | ((response: ServerResponse) => void);
 
 export type StandInHandler = (
   request: StandInRequest,
   /** What the node behind answers, to this body where one is given. */
-  behind: (body?: Members) => Promise<{ readonly status: number; readonly json: Members }>,
-) => StandInAnswer | Promise<StandInAnswer>;
+  behind: (body?: Fields) => Promise<{ readonly status: number; readonly json: Fields }>,
+) => StandInResponse | Promise<StandInResponse>;
 
 /**
  * A node in front of a node: it passes everything on but the routes that a test answers itself. It listens on loopback
  * alone and calls nobody but the given URL.
  */
 export class StandInNode {
-  readonly asked: StandInRequest[] = [];
+  readonly requests: StandInRequest[] = [];
   private readonly handlers = new Map<string, StandInHandler>();
   private readonly connections = new WeakSet<object>();
 
@@ -67,11 +67,11 @@ export class StandInNode {
 
   /** Of a route that is answered here, so that a test can answer differently now and then. */
   handlerOf(path: string): StandInHandler {
-    return this.handlers.get(path) ?? ((_asked, behind) => behind());
+    return this.handlers.get(path) ?? ((_request, behind) => behind());
   }
 
-  questions(path: string): StandInRequest[] {
-    return this.asked.filter((request) => request.path === path);
+  requestsTo(path: string): StandInRequest[] {
+    return this.requests.filter((request) => request.path === path);
   }
 
   /** Ends at once, in the middle of whatever it answers. */
@@ -90,22 +90,27 @@ export class StandInNode {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     const isReused = this.connections.has(request.socket);
     this.connections.add(request.socket);
-    const asked = { path, isReused, headers: request.headers, body: text === '' ? {} : (JSON.parse(text) as Members) };
-    this.asked.push(asked);
-    const handler: StandInHandler = this.handlers.get(path) ?? ((_asked, behind) => behind());
-    const answer = await handler(asked, (body) => this.pass(request, body ?? asked.body));
+    const requests = {
+      path,
+      isReused,
+      headers: request.headers,
+      body: text === '' ? {} : (JSON.parse(text) as Fields),
+    };
+    this.requests.push(requests);
+    const handler: StandInHandler = this.handlers.get(path) ?? ((_request, behind) => behind());
+    const answer = await handler(requests, (body) => this.pass(request, body ?? requests.body));
     if (typeof answer === 'function') return answer(response);
     response.writeHead(answer.status ?? 200, { 'Content-Type': 'application/json' });
     response.end(answer.text ?? (answer.json === undefined ? '' : JSON.stringify(answer.json)));
   }
 
-  private async pass(request: IncomingMessage, body: Members): Promise<{ status: number; json: Members }> {
+  private async pass(request: IncomingMessage, body: Fields): Promise<{ status: number; json: Fields }> {
     if (this.behind === undefined) throw new Error(`nobody answers ${request.url ?? ''}`);
     const { status, text } = await plainRequest(this.behind + (request.url ?? '/'), {
       method: request.method,
       body: request.method === 'GET' ? undefined : JSON.stringify(body),
     });
-    return { status, json: (text === '' ? {} : JSON.parse(text)) as Members };
+    return { status, json: (text === '' ? {} : JSON.parse(text)) as Fields };
   }
 }
 
@@ -117,7 +122,7 @@ const OLD_INFO = new Set(
     'hashrate synced major_version minor_version version status start_time'
   ).split(' '),
 );
-const OLD_MOST_BLOCKS = 100;
+const OLD_MAX_BLOCKS = 100;
 
 /** Lets a stand-in answer as nodes of July 2025 do (docs/protocol/wallet-sync.md#older-nodes). */
 export function answerAsJuly2025(node: StandInNode): StandInNode {
@@ -133,22 +138,22 @@ export function answerAsJuly2025(node: StandInNode): StandInNode {
       const isShort = sets.some(({ outs }) => outs.length < Number(body['outs_count']));
       return isShort ? { status: 400, json: { errorCode: 27, errorMessage: 'too few outputs' } } : { status, json };
     })
-    .on('/getwalletsyncdata', async function answerOld(request, behind): Promise<StandInAnswer> {
+    .on('/getwalletsyncdata', async function answerOld(request, behind): Promise<StandInResponse> {
       const { body } = request;
       const { blockHashCheckpoints, startHeight, startTimestamp, blockCount, skipCoinbaseTransactions } = body;
       const checkpoints = (blockHashCheckpoints ?? []) as readonly string[];
-      const count = Math.min(Number(blockCount ?? 0) || OLD_MOST_BLOCKS, OLD_MOST_BLOCKS);
+      const count = Math.min(Number(blockCount ?? 0) || OLD_MAX_BLOCKS, OLD_MAX_BLOCKS);
       const skips = skipCoinbaseTransactions === true;
-      const asked = { startHeight, startTimestamp, blockCount: count, skipCoinbaseTransactions: skips };
+      const requests = { startHeight, startTimestamp, blockCount: count, skipCoinbaseTransactions: skips };
       let start = Number(startHeight ?? 0);
       let place: number | undefined;
       if (checkpoints.length > 0) {
         place = await placeOf(checkpoints, behind);
         if (place === undefined) return { status: 500 };
         start = Math.max(start, place);
-        asked.startTimestamp = 0;
+        requests.startTimestamp = 0;
       }
-      const { status, json } = await behind({ ...asked, startHeight: start });
+      const { status, json } = await behind({ ...requests, startHeight: start });
       // A node answers from one state of its chain: a reorganisation between these questions must not show.
       if (checkpoints.length > 0 && (await placeOf(checkpoints, behind)) !== place) return answerOld(request, behind);
       const { items, synced, topBlock, status: ok } = json;

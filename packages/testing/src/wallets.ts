@@ -1,5 +1,5 @@
 import { readJson } from './fixtures';
-import { Purse } from './purse';
+import { TestWallet } from './test-wallet';
 
 interface ExpectedWallet {
   readonly keys?: {
@@ -9,12 +9,12 @@ interface ExpectedWallet {
 }
 
 /** The wallets of chain A whose keys are recorded, the primary address of each, by name. */
-export function chainAWallet(name: string): Purse {
+export function chainAWallet(name: string): TestWallet {
   const { wallets } = readJson<{ wallets: Record<string, ExpectedWallet> }>('devnet/chain-a-expected.json');
   const keys = wallets[name]?.keys;
   const [first] = keys?.addresses ?? [];
   if (keys === undefined || first === undefined) throw new RangeError(`chain A has no keys of ${name}`);
-  return new Purse({
+  return new TestWallet({
     spendSecret: Buffer.from(first.privateSpendKey, 'hex'),
     viewSecret: Buffer.from(keys.privateViewKey, 'hex'),
   });

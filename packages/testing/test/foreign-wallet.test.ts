@@ -2,7 +2,7 @@ import { isUnlocked } from '@wrkz/consensus';
 import { parseBlock } from '@wrkz/core-types';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
-import { Purse, Suite, type SuiteNode } from '../src';
+import { TestWallet, Suite, type SuiteNode } from '../src';
 import { ForeignWallet } from './support/foreign-wallet';
 
 /* A wallet written elsewhere, long ago, syncs from a node of ours and sends through it. */
@@ -24,15 +24,15 @@ const AMOUNT = 12_345_678;
 const PAYMENT_ID = 'c0ffee'.repeat(10) + '2026';
 
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
-const sender = new Purse('a wallet of old');
-const miner = new Purse('a miner');
+const sender = new TestWallet('a wallet of old');
+const miner = new TestWallet('a miner');
 const wallets: ForeignWallet[] = [];
 let node: SuiteNode;
 let alice: ForeignWallet;
 let bob: ForeignWallet;
 
-async function wallet(purse?: Purse): Promise<ForeignWallet> {
-  const opened = await ForeignWallet.open(node.daemon.ports.rpc, purse);
+async function wallet(keys?: TestWallet): Promise<ForeignWallet> {
+  const opened = await ForeignWallet.open(node.daemon.ports.rpc, keys);
   wallets.push(opened);
   return opened;
 }

@@ -10,7 +10,7 @@ import {
   CHAIN_A_HEIGHT,
   chainAWallet,
   type FindNonce,
-  type PurseOutput,
+  type TestWalletOutput,
   spendable,
   type Spend,
   Suite,
@@ -24,7 +24,7 @@ const alice = chainAWallet('alice');
 const helper = PowHelper.create(readPowHelperConfig(['--network', 'devnet', '--log-level', 'disabled']), { port: 0 });
 const ESCAPE = networkOf('devnet').rulesAt(CHAIN_A_HEIGHT).feeEscapesPow ?? 0n;
 let node: SuiteNode;
-let outputs: PurseOutput[];
+let outputs: TestWalletOutput[];
 
 beforeAll(async () => {
   await helper.start();

@@ -184,13 +184,16 @@ export const errorTexts: Readonly<Record<WalletErrorName, string>> = {
     'The wallet database beside the container belongs to another wallet. Move it away, or put the right one in its place.',
   transactionGivenUp: 'The transaction of this idempotency key was given up. Send again with another key.',
   refusedTransactionUnresolved:
-    'An earlier transaction of these addresses was refused and may still be mined. Wait for the next block, then try again.',
+    'An earlier transaction of these addresses was refused or given up and may still be mined. Wait for the next block, ' +
+    'then try again.',
   sendsPaused: 'Sends are paused.',
   notSynchronized:
-    'The wallet is not synchronized: it is more than 20 blocks behind its node. Wait until it has caught up.',
+    'The wallet is not synchronized: it is more than 20 blocks behind its node, or an old file is still converting. ' +
+    'Wait until it has caught up.',
   implausibleNodeHeight: 'The node claims a height that the chain cannot have reached.',
   walletDatabaseDamaged: 'The wallet database is damaged. Restore a backup, or resume sends to begin a new one.',
-  foreignNetwork: 'The node serves another network than the wallet.',
+  foreignNetwork:
+    'The node serves another network than the wallet. Connect another node, or choose its network with --network.',
 };
 
 const KILOBYTE = 1024;
@@ -246,8 +249,8 @@ export const detailedTexts = {
   transactionGivenUp: (hash: string, reason: string): string =>
     `Transaction ${hash} was given up: ${reason}. Send again with another key.`,
   refusedTransactionUnresolved: (hash: string): string =>
-    `Transaction ${hash} of these addresses was refused and may still be mined. Wait until a block has the one that ` +
-    'replaces it, then try again.',
+    `Transaction ${hash} of these addresses was refused or given up and may still be mined. Wait for the next block, ` +
+    'then try again.',
   sendsPaused: (reason: string): string => `Sends are paused: ${reason}. They go on when the operator resumes them.`,
   implausibleNodeHeight: (claimed: number, plausible: number): string =>
     `The node claims height ${claimed}, but the chain cannot be above ${plausible} yet. Connect another node.`,

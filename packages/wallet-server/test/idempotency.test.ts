@@ -34,7 +34,7 @@ const HASH = 'ab'.repeat(32);
 
 type Run = (observer: SendObserver) => Promise<string>;
 
-function ask(run: Run, more: Partial<IdempotentRequest<string>> = {}): Promise<string | FinishedJson> {
+function execute(run: Run, more: Partial<IdempotentRequest<string>> = {}): Promise<string | FinishedJson> {
   return requests.execute(
     { wallet: { db, snapshot: { transaction: () => undefined } } as never, now: () => 1 },
     {
@@ -58,7 +58,7 @@ test('runs concurrent requests with one key one after the other until one succee
     if (++tries < 3) throw new Error('refused');
     return 'done';
   };
-  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => ask(run)));
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => execute(run)));
   expect(maxAtWork).toBe(1);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', ...Array(3).fill('fulfilled')]);
   expect(tries).toBe(3);
@@ -66,17 +66,17 @@ test('runs concurrent requests with one key one after the other until one succee
 
 test('runs requests of different owners concurrently', async () => {
   let release = (): void => undefined;
-  const first = ask(() => new Promise((resolve) => (release = () => resolve('first'))));
-  expect(String(((await ask(async () => 'second', { key: { owner: 'other', key: 'k' } })) as FinishedJson).text)).toBe(
-    '"second"',
-  );
+  const first = execute(() => new Promise((resolve) => (release = () => resolve('first'))));
+  expect(
+    String(((await execute(async () => 'second', { key: { owner: 'other', key: 'k' } })) as FinishedJson).text),
+  ).toBe('"second"');
   release();
   await first;
 });
 
 test('frees the key after a failure without a recorded transaction, also for another body', async () => {
-  await expect(ask(() => Promise.reject(new Error('too little money')))).rejects.toThrow('too little money');
-  expect(await ask(async () => 'done', { body: '{"other":1}' })).toBeInstanceOf(FinishedJson);
+  await expect(execute(() => Promise.reject(new Error('too little money')))).rejects.toThrow('too little money');
+  expect(await execute(async () => 'done', { body: '{"other":1}' })).toBeInstanceOf(FinishedJson);
 });
 
 test('binds the key to a refused transaction: a repetition gets its hash, and never builds another one unasked', async () => {
@@ -85,10 +85,10 @@ test('binds the key to a refused transaction: a repetition gets its hash, and ne
     observer.rejected?.(send(HASH));
     return Promise.reject(new Error('refused'));
   };
-  await expect(ask(refused)).rejects.toThrow('refused');
-  await expect(ask(never, { body: '{"other":1}' })).rejects.toMatchObject({ code: 1002 });
+  await expect(execute(refused)).rejects.toThrow('refused');
+  await expect(execute(never, { body: '{"other":1}' })).rejects.toMatchObject({ code: 1002 });
   const recover = async (hashes: readonly string[]): Promise<string> => `submitted ${hashes.join()} again`;
-  expect(String(((await ask(never, { recover })) as FinishedJson).text)).toBe(`"submitted ${HASH} again"`);
+  expect(String(((await execute(never, { recover })) as FinishedJson).text)).toBe(`"submitted ${HASH} again"`);
 });
 
 test('binds the key to its request after a failure with a submitted transaction, and recovers it on repetition', async () => {
@@ -96,15 +96,15 @@ test('binds the key to its request after a failure with a submitted transaction,
     observer.submitting?.(send(HASH));
     return Promise.reject(new Error('cut'));
   };
-  await expect(ask(cut)).rejects.toThrow('cut');
-  await expect(ask(never, { body: '{"other":1}' })).rejects.toMatchObject({ code: 1002 });
+  await expect(execute(cut)).rejects.toThrow('cut');
+  await expect(execute(never, { body: '{"other":1}' })).rejects.toMatchObject({ code: 1002 });
   const asked: string[] = [];
   const recover = async (hashes: readonly string[]): Promise<string> => {
     asked.push(...hashes);
     return 'it was there';
   };
   for (let i = 0; i < 2; i++) {
-    const answer = await ask(never, { recover });
+    const answer = await execute(never, { recover });
     expect(String((answer as FinishedJson).text)).toBe('"it was there"');
   }
   expect(asked).toEqual([HASH]);
@@ -117,10 +117,10 @@ test('gives all recorded transactions of a key to a repetition', async () => {
       observer.submitting?.(send(hash));
       return Promise.reject(new Error('cut'));
     };
-  await expect(ask(cut(HASH))).rejects.toThrow('cut');
-  await expect(ask(cut('cd'.repeat(32)))).rejects.toThrow('cut');
+  await expect(execute(cut(HASH))).rejects.toThrow('cut');
+  await expect(execute(cut('cd'.repeat(32)))).rejects.toThrow('cut');
   const recover = async (hashes: readonly string[]): Promise<string> => hashes.join();
-  expect(String(((await ask(never, { recover })) as FinishedJson).text)).toBe(`"${HASH},${'cd'.repeat(32)}"`);
+  expect(String(((await execute(never, { recover })) as FinishedJson).text)).toBe(`"${HASH},${'cd'.repeat(32)}"`);
 });
 
 describe('a refused transaction that was built anew', () => {
@@ -138,23 +138,23 @@ describe('a refused transaction that was built anew', () => {
     db.sends.put({ hash, state: 'givenUp', created: 1, reason: 'an input was spent', replacedBy });
 
   beforeEach(async () => {
-    await expect(ask(refused)).rejects.toThrow('refused');
-    expect(await ask(rebuilt)).toMatchObject({ text: `"${REBUILT}"` });
+    await expect(execute(refused)).rejects.toThrow('refused');
+    expect(await execute(rebuilt)).toMatchObject({ text: `"${REBUILT}"` });
   });
 
   test('is not reported as given up once the rebuilt one is mined', async () => {
     giveUp(HASH, REBUILT);
-    expect(await ask(never)).toMatchObject({ text: `"${REBUILT}"` });
+    expect(await execute(never)).toMatchObject({ text: `"${REBUILT}"` });
   });
 
   test('is the response when it was mined instead of the rebuilt one', async () => {
     giveUp(REBUILT, HASH);
-    expect(await ask(never, { recover: async () => HASH })).toMatchObject({ text: `"${HASH}"` });
+    expect(await execute(never, { recover: async () => HASH })).toMatchObject({ text: `"${HASH}"` });
   });
 
   test('is reported as given up when a transaction of another request spent its input', async () => {
     giveUp(REBUILT, 'ef'.repeat(32));
-    await expect(ask(never)).rejects.toMatchObject({ code: walletErrorRows.transactionGivenUp.code });
+    await expect(execute(never)).rejects.toMatchObject({ code: walletErrorRows.transactionGivenUp.code });
   });
 });
 
@@ -168,7 +168,7 @@ describe('while the disk is full', () => {
 
   test('refuses a request before it is executed, with the error of a file that cannot be written', async () => {
     fails('begin');
-    const refused: unknown = await ask(never).catch(storageError);
+    const refused: unknown = await execute(never).catch(storageError);
     expect(refused).toMatchObject({ code: walletErrorRows.invalidWalletFilename.code });
   });
 
@@ -178,13 +178,13 @@ describe('while the disk is full', () => {
       observer.submitting?.(send(HASH));
       return 'accepted';
     };
-    expect(await ask(run)).toMatchObject({ text: '"accepted"' });
+    expect(await execute(run)).toMatchObject({ text: '"accepted"' });
     const recover = (hashes: readonly string[]): Promise<string> => Promise.resolve(hashes.join());
-    expect(await ask(never, { recover })).toMatchObject({ text: `"${HASH}"` });
+    expect(await execute(never, { recover })).toMatchObject({ text: `"${HASH}"` });
   });
 
   test('reports why a request failed', async () => {
     fails('forget');
-    await expect(ask(never)).rejects.toThrow('executed again');
+    await expect(execute(never)).rejects.toThrow('executed again');
   });
 });

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLogger } from '@wrkz/service-kit';
-import { Purse, Suite, type SuiteNode } from '@wrkz/testing';
+import { TestWallet, Suite, type SuiteNode } from '@wrkz/testing';
 import { readConfig } from '../../src/config/config';
 import { Daemon } from '../../src/daemon';
 import { allEvents, type GivenPage, sentBlocks } from './support/events-client';
@@ -13,7 +13,7 @@ exercises('events-max-clients');
 jest.setTimeout(120_000);
 
 const suite = new Suite<Daemon>((args) => Daemon.create(readConfig(args), { logger: silentLogger() }), 'simnet');
-const miner = new Purse('events').address;
+const miner = new TestWallet('events').address;
 
 afterAll(() => suite.stopAll());
 

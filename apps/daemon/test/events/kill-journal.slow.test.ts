@@ -1,5 +1,12 @@
 import { cpSync } from 'node:fs';
-import { buildSpend, chainAWallet, findNonceHere, TestNodeClient, type PurseOutput, spendable } from '@wrkz/testing';
+import {
+  buildSpend,
+  chainAWallet,
+  findNonceHere,
+  TestNodeClient,
+  type TestWalletOutput,
+  spendable,
+} from '@wrkz/testing';
 import { newSuite } from '../network/daemons';
 import { seeded } from '../support/kills';
 import type { GivenPage } from './support/events-client';
@@ -52,7 +59,7 @@ test(`${String(KILLS)} kills at random moments (WRKZ_SEED=${String(seed)})`, asy
   const peer = await suite.node({ from });
   const dataDir = suite.folder();
   cpSync(from, dataDir, { recursive: true });
-  const outputs: PurseOutput[] = await spendable(peer, alice);
+  const outputs: TestWalletOutput[] = await spendable(peer, alice);
   const follower = new Follower(chainIn(dataDir));
   let sent = 0;
 

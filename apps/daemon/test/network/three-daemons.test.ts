@@ -3,7 +3,7 @@ import {
   chainAWallet,
   findNonceHere,
   Link,
-  type PurseOutput,
+  type TestWalletOutput,
   spendable,
   type SuiteNode,
 } from '@wrkz/testing';
@@ -17,7 +17,7 @@ let left: SuiteNode;
 let middle: SuiteNode;
 let right: SuiteNode;
 let link: Link;
-let outputs: PurseOutput[];
+let outputs: TestWalletOutput[];
 
 /** left -> middle <- link <- right */
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { powHash, searchNonce } from '@wrkz/crypto';
 import { encodeAddress } from '@wrkz/core-types';
-import { Purse, type SuiteNode, freePort } from '@wrkz/testing';
+import { TestWallet, type SuiteNode, freePort } from '@wrkz/testing';
 import { createMemoryLogger } from '@wrkz/service-kit';
 import { readConfig } from '../../src/config/config';
 import { Daemon } from '../../src/daemon';
@@ -15,7 +15,7 @@ exercises('stratum-max-connections');
 
 jest.setTimeout(180_000);
 
-const address = encodeAddress(new Purse('stratum'));
+const address = encodeAddress(new TestWallet('stratum'));
 const suite = newSuite();
 const miners: RawMiner[] = [];
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import { Checkpoints } from '@wrkz/consensus';
 import { type NetworkName, networkOf } from '@wrkz/core-types';
-import { type PurseOutput, Purse } from '@wrkz/testing';
+import { type TestWalletOutput, TestWallet } from '@wrkz/testing';
 import { ChainJudge } from '../../src/mempool/chain-judge';
 import { TransactionPool } from '../../src/mempool/pool';
 import { BlockGenerator } from '../../src/mining/generate';
@@ -11,12 +11,12 @@ export interface NodeBench extends EngineBench {
   readonly pool: TransactionPool;
   readonly miner: Miner;
   readonly generator: BlockGenerator;
-  readonly purse: Purse;
+  readonly purse: TestWallet;
   readonly clock: { now: number };
   /** Mines so many blocks for the purse. */
   mine(count: number, timestamp?: number): Promise<Buffer[]>;
   /** The largest output of the purse in a block's coinbase. */
-  coinbaseOutput(height: number): PurseOutput;
+  coinbaseOutput(height: number): TestWalletOutput;
 }
 
 /** Engine, pool and miner on this thread. */
@@ -30,7 +30,7 @@ export function nodeBench(network: NetworkName): NodeBench {
   chain.on('commit', (event) => void pool.onCommit(event));
   const miner = new Miner({ network: profile, reader, chain, pool, now });
   const generator = new BlockGenerator(profile, miner, now, new AbortController().signal);
-  const purse = new Purse('node bench');
+  const purse = new TestWallet('node bench');
   return {
     ...bench,
     pool,

@@ -82,6 +82,12 @@ export const WALLET_SERVICE: ServiceDescription<WalletApiContext, WalletLabels> 
     'are block indexes starting at 0. Timestamps are unix seconds. Field names and error codes are those of the ' +
     'C++ wallet-api.',
   alwaysAsksKey: true,
+  labelNotes: ({ wallet, viewWallet, scope, audit }) => [
+    `Scope: ${scope}.`,
+    ...(wallet === 'any' ? [] : [wallet === 'open' ? 'A wallet must be open.' : 'No wallet may be open.']),
+    ...(viewWallet ? [] : ['Not for view wallets.']),
+    ...(audit === undefined ? [] : [`In the audit log: ${audit}.`]),
+  ],
   errorBody: walletApi.walletErrorBody,
   routeErrors: ({ guards, labels, body, params, query }) => [
     ...(guards.key ? [UNAUTHORIZED, TOO_MANY_ATTEMPTS] : []),

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { parseJson, stringifyJson } from '@wrkz/service-kit';
 import type { WalletRoute } from '../../src/routes/declare';
-import type { Answer } from '../support/service';
+import type { ServiceResponse } from '../support/service';
 
 /** What of an answer is not as its route declares it: status, type of the content, every member and none besides. */
-export function faultsOf({ answer, status = 200 }: Pick<WalletRoute, 'answer' | 'status'>, answered: Answer): string[] {
+export function faultsOf(
+  { answer, status = 200 }: Pick<WalletRoute, 'answer' | 'status'>,
+  answered: ServiceResponse,
+): string[] {
   const type = String(answered.headers['content-type'] ?? '');
   const faults: string[] = [];
   if (answered.status !== status) faults.push(`status ${String(answered.status)}: ${answered.text}`);

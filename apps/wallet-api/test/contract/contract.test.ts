@@ -3,7 +3,7 @@ import { createMetrics } from '@wrkz/service-kit';
 import { type Example, exampleOf, typesOf, storedExamples } from '@wrkz/testing';
 import { walletRoutes } from '../../src/routes';
 import type { WalletRoute } from '../../src/routes/declare';
-import { type Answer, TestService } from '../support/service';
+import { type ServiceResponse, TestService } from '../support/service';
 import { faultsOf } from './answers';
 import { isOptional, wrongBodies } from './fields';
 import { jsonOf, type Success, successes } from './successes';
@@ -52,10 +52,10 @@ afterAll(async () => {
   await world.stop();
 });
 
-function askAt(at: Success['at'], success: Success, text?: string): Promise<Answer> {
+function requestAt(at: Success['at'], success: Success, text?: string): Promise<ServiceResponse> {
   const { method, path } = routeOf(success.route);
   const body = text ?? (success.body === undefined ? undefined : JSON.stringify(success.body));
-  return world.at(at).ask({ method, path: pathWith(path, success.path) + (success.query ?? ''), body });
+  return world.at(at).request({ method, path: pathWith(path, success.path) + (success.query ?? ''), body });
 }
 
 const bare = (status: number) => ({ status, text: '' });
@@ -67,7 +67,7 @@ test('answers 401 without a key and with a wrong key', async () => {
   const wrong: string[] = [];
   for (const { method, path, guards } of routes.filter((route) => route.guards.key)) {
     for (const key of ['', 'wrong', 'THE KEY OF THE TESTS', 'the key of the test']) {
-      const { status, text } = await service.ask({ method, path: pathWith(path), key, body: '{}' });
+      const { status, text } = await service.request({ method, path: pathWith(path), key, body: '{}' });
       if (status !== 401 || text !== '' || !guards.key) wrong.push(`${method} ${path} ${key}: ${String(status)}`);
     }
   }
@@ -82,14 +82,14 @@ describe.each(routes.filter(({ labels }) => labels !== undefined).map((route) =>
       const places = { open: ['closed'], closed: ['full', 'view'], any: [] } as const;
       for (const place of places[labels?.wallet ?? 'any']) {
         for (const body of [undefined, '{}', 'no json']) {
-          expect(await world.at(place).ask({ method, path: pathWith(path), body })).toMatchObject(bare(403));
+          expect(await world.at(place).request({ method, path: pathWith(path), body })).toMatchObject(bare(403));
         }
       }
     });
 
     test('answers illegalViewWalletOperation in a view wallet as declared', async () => {
       if (labels?.viewWallet !== false) return;
-      const { status, text } = await world.at('view').ask({ method, path: pathWith(path), body: '{}' });
+      const { status, text } = await world.at('view').request({ method, path: pathWith(path), body: '{}' });
       expect({ status, code: (JSON.parse(text) as { errorCode: number }).errorCode }).toEqual({
         status: 400,
         code: 39,
@@ -103,7 +103,7 @@ test('succeeds on every route with the declared status and fields, as the exampl
   const examples: Record<string, Example> = {};
   for (const success of successes(world.nodePort)) {
     const { route, at, body, note } = success;
-    const answer = await askAt(at, success);
+    const answer = await requestAt(at, success);
     const { path } = routeOf(route);
     const requested = { path: pathWith(path, success.path) + (success.query ?? ''), body };
     examples[route] = exampleOf({ ...answer, ...requested }, world.nodePort);
@@ -125,7 +125,7 @@ test('answers 400 without a body for a missing or invalid field', async () => {
     const at = route.labels?.wallet === 'open' ? (key.endsWith('/import/view') ? 'view' : 'full') : 'closed';
     for (const { name, text } of wrongBodies(route, good.get(key) ?? {})) {
       count++;
-      const answer = await askAt(at, { route: key, at }, text);
+      const answer = await requestAt(at, { route: key, at }, text);
       if (answer.status !== 400 || answer.text !== '')
         wrong.push(`${key} ${name}: ${String(answer.status)} ${answer.text}`);
     }
@@ -136,7 +136,7 @@ test('answers 400 without a body for a missing or invalid field', async () => {
 
 test('rejects a reset with a truncated body', async () => {
   for (const text of ['{"scanHeight": 700', '[]', '5', 'null', '{"scanHeight": 1e400}']) {
-    expect(await world.at('full').ask({ method: 'PUT', path: '/reset', body: text })).toMatchObject(bare(400));
+    expect(await world.at('full').request({ method: 'PUT', path: '/reset', body: text })).toMatchObject(bare(400));
   }
 });
 
@@ -147,7 +147,7 @@ test('treats an invalid body as absent and ignores unknown fields', async () => 
     if (!needs) continue;
     const at = route.labels?.wallet === 'open' ? (key.endsWith('/import/view') ? 'view' : 'full') : 'closed';
     for (const text of ['', '{', '[]', '"text"', '5', 'null', '\u0000', '{"__proto__":{"address":"x"}}', '\ufeff{}']) {
-      expect(await askAt(at, { route: key, at }, text)).toMatchObject(bare(400));
+      expect(await requestAt(at, { route: key, at }, text)).toMatchObject(bare(400));
     }
   }
   const { address } = { address: pathWith('{address}') };
@@ -173,10 +173,10 @@ describe('path parameters', () => {
       for (const name of Object.keys(params?.shape ?? {})) {
         for (const value of wrongOf[name] ?? []) {
           const wrong = pathWith(path, { [name]: encodeURI(value) });
-          expect([wrong, (await world.at('full').ask({ method, path: wrong })).status]).toEqual([wrong, 404]);
+          expect([wrong, (await world.at('full').request({ method, path: wrong })).status]).toEqual([wrong, 404]);
         }
       }
-      const slash = await world.at('full').ask({ method, path: `${pathWith(path)}/` });
+      const slash = await world.at('full').request({ method, path: `${pathWith(path)}/` });
       expect(slash).toMatchObject(bare(404));
     },
   );
@@ -217,22 +217,22 @@ test.each(['format=xml', 'from=-1', 'to=x', 'from=1.5', 'direction=both', 'minAm
 test('answers 404 to an unknown path before the key check, and 400 to an unknown method', async () => {
   const service = world.at('closed');
   for (const path of ['/', '/none', '/wallet', '/Status', '/status/', '//status', '/transactions/send/fusion/basic']) {
-    expect(await service.ask({ method: 'GET', path, key: '' })).toMatchObject(bare(404));
+    expect(await service.request({ method: 'GET', path, key: '' })).toMatchObject(bare(404));
   }
-  expect(await service.ask({ method: 'POST', path: '/transactions/send/fusion/advanced', key: '' })).toMatchObject(
+  expect(await service.request({ method: 'POST', path: '/transactions/send/fusion/advanced', key: '' })).toMatchObject(
     bare(404),
   );
   for (const method of ['PATCH', 'TRACE', 'PROPFIND']) {
-    expect(await service.ask({ method, path: '/status', key: '' })).toMatchObject(bare(400));
+    expect(await service.request({ method, path: '/status', key: '' })).toMatchObject(bare(400));
   }
-  const head = await world.at('full').ask({ method: 'HEAD', path: '/status?x=1' });
+  const head = await world.at('full').request({ method: 'HEAD', path: '/status?x=1' });
   expect(head).toMatchObject({ status: 200, text: '', headers: { 'content-type': expect.stringContaining('json') } });
 });
 
 test('sends a request id with every response', async () => {
   const [one, two] = await Promise.all([
     world.at('full').json('GET', '/status'),
-    world.at('full').ask({ method: 'GET', path: '/none', key: '' }),
+    world.at('full').request({ method: 'GET', path: '/none', key: '' }),
   ]);
   for (const { headers } of [one, two]) expect(headers['x-request-id']).toMatch(/^[\w-]{36}$/);
   expect(one.headers['x-request-id']).not.toBe(two.headers['x-request-id']);

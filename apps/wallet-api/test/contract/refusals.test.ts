@@ -1,7 +1,7 @@
 import { StandInNode } from '@wrkz/testing';
 import { walletApi } from '@wrkz/api';
 import { WalletDb } from '@wrkz/wallet-core';
-import type { Answer } from '../support/service';
+import type { ServiceResponse } from '../support/service';
 import { faultsOfJson } from './answers';
 import { type Provocation, PROVOCATIONS, SAVING } from './provocations';
 import { knownWallet, World } from './world';
@@ -26,11 +26,17 @@ afterAll(async () => {
   await world.stop();
 });
 
-async function provoke({ route, at = 'full', path = {}, body = '', prepares = false }: Provocation): Promise<Answer> {
+async function provoke({
+  route,
+  at = 'full',
+  path = {},
+  body = '',
+  prepares = false,
+}: Provocation): Promise<ServiceResponse> {
   const [method = '', declared = ''] = route.split(' ');
   const text = prepares ? body.replace('{hash}', await prepared()) : body;
   const whole = declared.replace(/\{(\w+)\}/g, (_all, name: string) => path[name] ?? '');
-  return world.at(at).ask({ method, path: whole, body: text });
+  return world.at(at).request({ method, path: whole, body: text });
 }
 
 async function prepared(): Promise<string> {
@@ -40,7 +46,7 @@ async function prepared(): Promise<string> {
 }
 
 /** The code of a refusal, or of the only entry of a sweep, in the declared shape. */
-function codeOf({ status, text }: Answer): { status: number; code: number } {
+function codeOf({ status, text }: ServiceResponse): { status: number; code: number } {
   const isEntries = status === 200;
   const schema = isEntries ? walletApi.sweepAnswer : walletApi.walletErrorBody;
   if (text === '') return { status, code: 0 };
@@ -73,7 +79,7 @@ async function replaceRefused(): Promise<void> {
   await world.mine(1);
 }
 
-function pay(): Promise<Answer> {
+function pay(): Promise<ServiceResponse> {
   return world.at('full').json('POST', '/transactions/send/basic', {
     destination: knownWallet('bob').address,
     amount: 1000,
@@ -93,7 +99,7 @@ test('answers invalidWalletFilename and submits nothing if saving fails', async 
   const point = knownWallet('carol').publicSpendKey;
   const pending = (JSON.parse((await pay()).text) as { transactionHash: string }).transactionHash;
   const hash = await prepared();
-  const before = node.questions('/sendrawtransaction').length;
+  const before = node.requestsTo('/sendrawtransaction').length;
   const answers: unknown[] = [];
   const fullDisk = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
   const transaction = jest.spyOn(WalletDb.prototype, 'transaction').mockImplementation(() => {
@@ -115,6 +121,6 @@ test('answers invalidWalletFilename and submits nothing if saving fails', async 
   }
   expect(answers).toEqual(SAVING.map(({ route }) => [route, 400, 2]));
   expect((await world.at('full').json('POST', '/sends/resume')).status).toBe(200);
-  expect(node.questions('/sendrawtransaction')).toHaveLength(before);
+  expect(node.requestsTo('/sendrawtransaction')).toHaveLength(before);
   expect((await world.at('full').json('PUT', '/save')).status).toBe(200);
 });

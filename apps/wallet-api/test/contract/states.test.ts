@@ -3,7 +3,7 @@ import { Wallet, walletError, walletErrorRows } from '@wrkz/wallet-core';
 import { WALLET_ROUTES } from '../../src';
 import type { WalletRoute } from '../../src/routes/declare';
 import { codeOf, parsed, requireStatus } from '../support/chain-a-service';
-import { type Answer, TestService } from '../support/service';
+import { type ServiceResponse, TestService } from '../support/service';
 import { knownWallet, World } from './world';
 
 jest.setTimeout(600_000);
@@ -62,10 +62,15 @@ type StateError = 'sendsPaused' | 'notSynchronized' | 'walletDatabaseDamaged' | 
 const routesWith = (name: keyof typeof walletErrorRows): WalletRoute[] =>
   WALLET_ROUTES.filter(({ errors }) => errors.some(({ code }) => code === walletErrorRows[name].code));
 
-async function ask(service: TestService, { method, path }: WalletRoute, key: string, hash = ''): Promise<Answer> {
+async function requestRoute(
+  service: TestService,
+  { method, path }: WalletRoute,
+  key: string,
+  hash = '',
+): Promise<ServiceResponse> {
   const body = BODIES[path] === undefined ? undefined : JSON.stringify(BODIES[path]).replace('{hash}', hash);
   const headers: Record<string, string> = path.includes('/send/') ? { 'Idempotency-Key': key } : {};
-  return service.ask({
+  return service.request({
     method,
     path: path.replace('{address}', alice.address).replace(/\{\w+\}/, hash),
     headers,
@@ -77,7 +82,7 @@ async function ask(service: TestService, { method, path }: WalletRoute, key: str
 async function answersOf(service: TestService, name: StateError, hash = 'ab'.repeat(32)): Promise<unknown[]> {
   const answers: unknown[] = [];
   for (const route of routesWith(name)) {
-    const answer = await ask(service, route, name, hash);
+    const answer = await requestRoute(service, route, name, hash);
     answers.push([route.path, answer.status, codeOf(answer)]);
   }
   return answers;
@@ -168,7 +173,7 @@ test('refuses the database of another wallet', async () => {
       for (const name of ['n', 'n.previous']) service.remove(name);
       if (route.path === '/wallet/open') service.copyWallet('alice.wallet', 'n');
       service.file('n.db', service.file('other.db'));
-      const answer = await ask(service, route, '');
+      const answer = await requestRoute(service, route, '');
       expect([route.path, answer.status, codeOf(answer)]).toEqual([route.path, 409, 1005]);
     }
   } finally {

@@ -1,4 +1,4 @@
-import type { Answer } from '../support/service';
+import type { ServiceResponse } from '../support/service';
 import { knownWallet, type Place } from './world';
 
 /** A request that succeeds. */
@@ -20,7 +20,7 @@ const PAYMENT_ID = '874dbf9b59a3ff93ae4fa30a9fc8e4c7a7ab684d4cfa838f45b043f22aa6
 const ANY_KEY = '9d5fec5902a5e27fe9f958dfc83bd64c7c550a53fa0b984d32208b7657a3610b';
 const ANY_POINT = '86a95ca954783115ee9bd3733b07092108e8141076005cee8cde193ba88dd0bd';
 
-export const jsonOf = ({ text }: Answer): Record<string, unknown> =>
+export const jsonOf = ({ text }: ServiceResponse): Record<string, unknown> =>
   (text.startsWith('{') ? JSON.parse(text) : {}) as Record<string, unknown>;
 
 /** Every route once, in an order in which each succeeds. */

@@ -2,7 +2,7 @@ import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import { CHAIN_A_HEIGHT, chainAWallet, Suite, type SuiteNode } from '@wrkz/testing';
 import { readJson } from '@wrkz/testing/fixtures';
-import { type Answer, TestService } from '../support/service';
+import { type ServiceResponse, TestService } from '../support/service';
 
 /** Three programs beside one node that holds chain A. */
 export type Place = 'full' | 'view' | 'closed';
@@ -64,7 +64,7 @@ export class World {
     await this.suite.stopAll();
   }
 
-  private async open(place: Place, filename: string, password: string): Promise<Answer> {
+  private async open(place: Place, filename: string, password: string): Promise<ServiceResponse> {
     const service = this.at(place);
     service.copyWallet(filename);
     const answer = await service.json('POST', '/wallet/open', { filename, password, daemonPort: this.nodePort });

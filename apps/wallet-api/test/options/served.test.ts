@@ -105,13 +105,13 @@ test('sends the recorded CORS headers for routes, and none for unknown paths', a
   const origin = 'https://shop.example';
   const service = await serve(['--enable-cors', origin]);
   for (const key of ['', PASSWORD]) {
-    const { headers } = await service.ask({ method: 'GET', path: '/status', key });
+    const { headers } = await service.request({ method: 'GET', path: '/status', key });
     expect(headers['access-control-allow-origin']).toBe(origin);
   }
-  const none = await service.ask({ method: 'GET', path: '/none' });
+  const none = await service.request({ method: 'GET', path: '/none' });
   expect(none.headers['access-control-allow-origin']).toBeUndefined();
   const asked = { 'Access-Control-Request-Method': 'POST', Origin: origin };
-  const preflight = await service.ask({ method: 'OPTIONS', path: '/wallet/open', key: '', headers: asked });
+  const preflight = await service.request({ method: 'OPTIONS', path: '/wallet/open', key: '', headers: asked });
   expect(preflight).toMatchObject({
     status: 200,
     text: '',
@@ -134,18 +134,18 @@ test('lets attempts of an address wait after 100 wrong keys in a minute', async 
     attempts = { delay, random: () => 0 };
   });
   const service = await serve(['--trusted-proxy', '127.0.0.1'], { now: () => 60_000, attempts });
-  const ask = async (key: string, client: string): Promise<number> =>
-    (await service.ask({ method: 'GET', path: '/status', key, headers: { 'X-Forwarded-For': client } })).status;
-  const first = await Promise.all(Array.from({ length: 100 }, () => ask('wrong', '192.0.2.1')));
+  const statusFor = async (key: string, client: string): Promise<number> =>
+    (await service.request({ method: 'GET', path: '/status', key, headers: { 'X-Forwarded-For': client } })).status;
+  const first = await Promise.all(Array.from({ length: 100 }, () => statusFor('wrong', '192.0.2.1')));
   expect(new Set(first)).toEqual(new Set([401]));
-  const owner = ask(PASSWORD, '192.0.2.1');
+  const owner = statusFor(PASSWORD, '192.0.2.1');
   await waiting;
-  const others = Array.from({ length: 16 }, () => ask('wrong', '192.0.2.1'));
+  const others = Array.from({ length: 16 }, () => statusFor('wrong', '192.0.2.1'));
   expect(await Promise.race(others)).toBe(429);
-  expect([await ask(PASSWORD, '192.0.2.2'), await ask('wrong', '192.0.2.2')]).toEqual([403, 401]);
+  expect([await statusFor(PASSWORD, '192.0.2.2'), await statusFor('wrong', '192.0.2.2')]).toEqual([403, 401]);
   passSecond();
   expect(await owner).toBe(403);
-  expect(await ask(PASSWORD, '192.0.2.1')).toBe(403);
+  expect(await statusFor(PASSWORD, '192.0.2.1')).toBe(403);
 });
 
 test('accepts keys of the key file, and requires a key for metrics', async () => {
@@ -153,10 +153,10 @@ test('accepts keys of the key file, and requires a key for metrics', async () =>
   const hash = createHash('sha256').update('a reading key').digest('hex');
   writeFileSync(file, JSON.stringify([{ name: 'reader', hash, scope: 'read' }]));
   const service = await serve(['--rpc-key-file', file, '--enable-metrics']);
-  expect(await service.ask({ method: 'GET', path: '/metrics', key: '' })).toMatchObject({ status: 401 });
+  expect(await service.request({ method: 'GET', path: '/metrics', key: '' })).toMatchObject({ status: 401 });
   expect((await service.json('GET', '/metrics')).text).toContain('wrkz_wallet_open 0');
   const asked = { path: '/addresses/validate', method: 'POST', key: 'a reading key', body: '{"address":""}' };
-  expect((await service.ask(asked)).status).toBe(400);
+  expect((await service.request(asked)).status).toBe(400);
   expect(await (await serve([])).json('GET', '/metrics')).toMatchObject({ status: 404 });
 });
 
@@ -180,9 +180,9 @@ test('confines file names to --wallet-dir without --allow-any-path', async () =>
 test('passes the node options to the requests of the synchronization', async () => {
   const behind = await standIn(`http://127.0.0.1:${String(node.daemon.ports.rpc)}`);
   const receiver = await standIn();
-  const told: string[] = [];
+  const received: string[] = [];
   receiver.on('/hook', ({ headers, body }) => {
-    told.push(`${String(body['height'])} ${String(headers['webhook-signature'] !== undefined)}`);
+    received.push(`${String(body['height'])} ${String(headers['webhook-signature'] !== undefined)}`);
     return { status: 200 };
   });
   const secret = join(folder, 'hook.secret');
@@ -196,11 +196,11 @@ test('passes the node options to the requests of the synchronization', async () 
   const body = { filename: 'alice.wallet', password: 'secret_alice', daemonPort: 1 };
   expect(await service.json('POST', '/wallet/open', body)).toMatchObject({ status: 200 });
   await service.synced(CHAIN_A_HEIGHT);
-  const questions = behind.questions('/getwalletsyncdata');
-  expect(questions.length).toBeGreaterThanOrEqual(5);
+  const requests = behind.requestsTo('/getwalletsyncdata');
+  expect(requests.length).toBeGreaterThanOrEqual(5);
   // Near the tip the wallet requests every block and drops the coinbases itself.
-  expect(questions.some(({ body: members }) => members['skipCoinbaseTransactions'] === true)).toBe(true);
-  for (const { body: members, headers } of questions) {
+  expect(requests.some(({ body: members }) => members['skipCoinbaseTransactions'] === true)).toBe(true);
+  for (const { body: members, headers } of requests) {
     expect(Number(members['blockCount'])).toBeLessThanOrEqual(25);
     expect(headers['x-api-key']).toBe('a token');
   }
@@ -208,16 +208,16 @@ test('passes the node options to the requests of the synchronization', async () 
   expect(JSON.parse(text)).toMatchObject({ nodeSwitch: { to: expect.stringContaining(String(behind.port)) } });
   const page = await service.json('GET', '/transactions/30/721');
   const listed = (JSON.parse(page.text) as { transactions: { blockHeight: number }[] }).transactions;
-  while (told.length < listed.length) await new Promise((resolve) => setImmediate(resolve));
-  expect(told.sort()).toEqual(listed.map(({ blockHeight }) => `${String(blockHeight)} true`).sort());
+  while (received.length < listed.length) await new Promise((resolve) => setImmediate(resolve));
+  expect(received.sort()).toEqual(listed.map(({ blockHeight }) => `${String(blockHeight)} true`).sort());
   // What the sends before that height left behind is still there, and the next open does not read again.
   const sent = '/transactions/privatekey/af457eac540ce2860d1e2ab37354d54d68748a19e85bfede088aa30d19654469';
   expect(await service.json('GET', sent)).toMatchObject({ status: 200 });
-  const before = behind.questions('/getwalletsyncdata').length;
+  const before = behind.requestsTo('/getwalletsyncdata').length;
   await service.json('DELETE', '/wallet');
   await service.json('POST', '/wallet/open', { ...body, daemonPort: behind.port });
   await service.synced(CHAIN_A_HEIGHT);
-  const again = behind.questions('/getwalletsyncdata').slice(before);
+  const again = behind.requestsTo('/getwalletsyncdata').slice(before);
   expect(again.every(({ body: members }) => Number(members['startHeight'] ?? 0) !== 30)).toBe(true);
 });
 
@@ -234,7 +234,7 @@ test('uses the proof-of-work server with its key, and local threads if the serve
   await service.synced(CHAIN_A_HEIGHT);
   const body = { destination: knownWallet('bob').address, amount: 1000 };
   expect(await service.json('POST', '/transactions/send/basic', body)).toMatchObject({ status: 201 });
-  expect(helper.asked.map(({ headers }) => headers['x-api-key'])).toContain('a key');
+  expect(helper.requests.map(({ headers }) => headers['x-api-key'])).toContain('a key');
 });
 
 test('writes a JSON log file and handles console input in a process', async () => {

@@ -4,7 +4,7 @@ import { silentLogger } from '@wrkz/service-kit';
 import { CHAIN_A_HEIGHT, chainAWallet, StandInNode, Suite, type SuiteNode } from '@wrkz/testing';
 import type { WalletSnapshot } from '@wrkz/wallet-core';
 import type { WalletApiOverrides } from '../../src';
-import { type Answer, PASSWORD, TestService } from './service';
+import { type ServiceResponse, PASSWORD, TestService } from './service';
 
 /** Whose wallets they are in the recordings, and who mines the blocks of a test: nobody of them. */
 export const ADDRESSES = Object.fromEntries(
@@ -72,7 +72,7 @@ export class ChainAStage {
   }
 }
 
-export function requireStatus(answer: Answer, status: number): Answer {
+export function requireStatus(answer: ServiceResponse, status: number): ServiceResponse {
   if (answer.status !== status)
     throw new Error(`${String(answer.status)} instead of ${String(status)}: ${answer.text}`);
   return answer;
@@ -83,17 +83,17 @@ export function send(
   service: TestService,
   body: { readonly destination: string; readonly amount: number },
   { key, rpcKey = PASSWORD, path = '/transactions/send/basic' }: { key?: string; rpcKey?: string; path?: string } = {},
-): Promise<Answer> {
+): Promise<ServiceResponse> {
   const headers: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key };
-  return service.ask({ method: 'POST', path, key: rpcKey, headers, body: JSON.stringify(body) });
+  return service.request({ method: 'POST', path, key: rpcKey, headers, body: JSON.stringify(body) });
 }
 
-export const parsed = <T = Record<string, unknown>>({ text }: Answer): T => JSON.parse(text) as T;
+export const parsed = <T = Record<string, unknown>>({ text }: ServiceResponse): T => JSON.parse(text) as T;
 
-export const hashOf = (answer: Answer): string =>
+export const hashOf = (answer: ServiceResponse): string =>
   parsed<{ transactionHash: string }>(requireStatus(answer, 201)).transactionHash;
 
-export const codeOf = (answer: Answer): number | undefined =>
+export const codeOf = (answer: ServiceResponse): number | undefined =>
   answer.text === '' ? undefined : parsed<{ errorCode?: number }>(answer).errorCode;
 
 /** Until the open wallet is as a test wants it; it is looked at whenever it changes. */

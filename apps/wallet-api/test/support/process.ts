@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CHAIN_A_HEIGHT, fixturePath } from '@wrkz/testing';
 import { sourceArguments } from '@wrkz/testing/source';
 import { type ChainAStage, parsed, requireStatus } from './chain-a-service';
-import type { Answer } from './service';
+import type { ServiceResponse } from './service';
 
 const app = join(__dirname, '..', '..');
 
@@ -23,7 +23,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-interface Asking {
+interface RequestOptions {
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
   readonly key?: string;
@@ -90,7 +90,11 @@ export class ApiProcess {
     return this.prints(/listens on/);
   }
 
-  async ask(method: string, path: string, { body, headers = {}, key = this.password }: Asking = {}): Promise<Answer> {
+  async request(
+    method: string,
+    path: string,
+    { body, headers = {}, key = this.password }: RequestOptions = {},
+  ): Promise<ServiceResponse> {
     const response = await fetch(`http://127.0.0.1:${String(this.port)}${path}`, {
       method,
       headers: { ...(key === '' ? {} : { 'X-API-KEY': key }), Connection: 'close', ...headers },
@@ -104,9 +108,9 @@ export class ApiProcess {
     if (!isThere) copyFileSync(fixturePath('devnet/wallets/alice.restored.wallet'), join(this.folder, 'alice.wallet'));
     const place = { daemonHost: '127.0.0.1', daemonPort: standIn.port };
     const body = { filename: 'alice.wallet', password: 'secret_alice', ...place };
-    requireStatus(await this.ask('POST', '/wallet/open', { body }), 200);
+    requireStatus(await this.request('POST', '/wallet/open', { body }), 200);
     const reached = async (): Promise<number> =>
-      parsed<{ walletBlockCount: number }>(await this.ask('GET', '/status')).walletBlockCount;
+      parsed<{ walletBlockCount: number }>(await this.request('GET', '/status')).walletBlockCount;
     while ((await reached()) < Math.max(CHAIN_A_HEIGHT, node.height)) await pause(50);
   }
 }

@@ -1,7 +1,7 @@
 import { CHAIN_A_HEIGHT } from '@wrkz/testing';
 import { alsoVolatile } from './differences';
 import { comparable, type RecordedRow } from './recorded';
-import { type Answer, PASSWORD, type TestService } from './service';
+import { type ServiceResponse, PASSWORD, type TestService } from './service';
 
 /** What became of a recorded request here. */
 export interface Replayed {
@@ -27,7 +27,7 @@ const opens = ({ method, path }: RecordedRow): boolean =>
 const scans = (row: RecordedRow): boolean =>
   (opens(row) || row.path === '/reset' || row.path.startsWith('/addresses/import')) && row.group !== 'risky';
 
-const meansNobody = ({ body = '' }: RecordedRow): boolean => /"daemonPort":1\b|no-such-host/.test(body);
+const hasUnreachableNode = ({ body = '' }: RecordedRow): boolean => /"daemonPort":1\b|no-such-host/.test(body);
 
 /** Asks requests one after the other, each once the wallet has caught up with the one before. */
 export async function replay(
@@ -45,14 +45,14 @@ export async function replay(
     const key = { right: PASSWORD, wrong: 'wrong' }[named ?? ''] ?? '';
     const path = withHashes(row.path, hashes);
     const body = bodyOf(row, nodePort);
-    const answer = await service.ask({
+    const answer = await service.request({
       ...row,
       ...{ path, key, headers, body: body === undefined ? undefined : withHashes(body, hashes) },
     });
     replayed.push(compared(row, answer, nodePort, hashes));
     noteHash(row, answer, hashes);
     if (answer.status >= 300) continue;
-    if (opens(row)) isOffline = meansNobody(row);
+    if (opens(row)) isOffline = hasUnreachableNode(row);
     if (scans(row) && !isOffline) await service.synced(CHAIN_A_HEIGHT);
   }
   return replayed;
@@ -65,7 +65,7 @@ const withHashes = (text: string, hashes: ReadonlyMap<string, string>): string =
     return hash === hash.toLowerCase() ? ours : ours.toUpperCase();
   });
 
-function noteHash({ response }: RecordedRow, { text }: Answer, hashes: Map<string, string>): void {
+function noteHash({ response }: RecordedRow, { text }: ServiceResponse, hashes: Map<string, string>): void {
   const [theirs, ours] = [response, text].map((answer) => /"transactionHash": ?"([0-9a-f]{64})"/.exec(answer)?.[1]);
   if (theirs !== undefined && ours !== undefined) hashes.set(theirs, ours);
 }
@@ -79,7 +79,12 @@ function bodyOf({ body, path, method }: RecordedRow, port: number): string | und
   return `${body.slice(0, -1)},${ours}}`;
 }
 
-function compared(row: RecordedRow, answer: Answer, port: number, hashes: ReadonlyMap<string, string>): Replayed {
+function compared(
+  row: RecordedRow,
+  answer: ServiceResponse,
+  port: number,
+  hashes: ReadonlyMap<string, string>,
+): Replayed {
   const text = answer.text.replaceAll(`"daemonPort":${String(port)}`, `"daemonPort":${String(RECORDED_PORT)}`);
   const volatile = [...row.volatile, ...alsoVolatile(row.id)];
   const response = row.method === 'HEAD' ? '' : withHashes(row.response, hashes);
@@ -99,7 +104,7 @@ function compared(row: RecordedRow, answer: Answer, port: number, hashes: Readon
 }
 
 /** The headers that were recorded, but the length, which is another in compact JSON; ours allows one header more. */
-function comparedHeaders(headers: Answer['headers']): Record<string, unknown> {
+function comparedHeaders(headers: ServiceResponse['headers']): Record<string, unknown> {
   const allowed = String(headers['access-control-allow-headers'] ?? '').replace(', Idempotency-Key', '');
   return {
     type: String(headers['content-type'] ?? '').split(';')[0],

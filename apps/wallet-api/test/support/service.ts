@@ -9,13 +9,13 @@ import { QUICK_CLOCK } from './quick-clock';
 
 export const PASSWORD = 'the key of the tests';
 
-export interface Answer {
+export interface ServiceResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-export interface Question {
+export interface ServiceRequest {
   readonly method: string;
   readonly path: string;
   readonly key?: string | undefined;
@@ -59,12 +59,12 @@ export class TestService {
     rmSync(join(this.folder, name), { force: true });
   }
 
-  ask({ method, path, key = PASSWORD, headers = {}, body }: Question): Promise<Answer> {
+  request({ method, path, key = PASSWORD, headers = {}, body }: ServiceRequest): Promise<ServiceResponse> {
     return new Promise((resolve, reject) => {
       // Node.js sends the body of a DELETE without its length, unless it is told.
       const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
       const sent = { ...(key === '' ? {} : { 'X-API-KEY': key }), ...length, ...headers };
-      const asked = request(
+      const outgoing = request(
         { agent: false, port: this.api.port, host: '127.0.0.1', method, path, headers: sent },
         (response) => {
           const parts: Buffer[] = [];
@@ -75,19 +75,19 @@ export class TestService {
           });
         },
       );
-      asked.on('error', reject);
-      asked.end(body);
+      outgoing.on('error', reject);
+      outgoing.end(body);
     });
   }
 
-  json(method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.ask({ method, path, body: body === undefined ? undefined : JSON.stringify(body) });
+  json(method: string, path: string, body?: unknown): Promise<ServiceResponse> {
+    return this.request({ method, path, body: body === undefined ? undefined : JSON.stringify(body) });
   }
 
   /** Until the wallet has read the chain up to a height; its own status says so. */
   async synced(height: number): Promise<void> {
     for (;;) {
-      const { status, text } = await this.ask({ method: 'GET', path: '/status' });
+      const { status, text } = await this.request({ method: 'GET', path: '/status' });
       if (status !== 200) throw new Error(`no wallet is open: ${String(status)}`);
       if ((JSON.parse(text) as { walletBlockCount: number }).walletBlockCount >= height) return;
       await new Promise((resolve) => setTimeout(resolve, 50));

@@ -7,21 +7,21 @@ import { CHAIN_A_HEIGHT, type Example, exampleOf, typesOf, storedExamples } from
 import { ALL_METHODS, WALLET_METHODS } from '../../src';
 import { type Outcome, PASSWORD } from '../support/service';
 import { type ErrorName, PROVOCATIONS, SUCCESSES } from './provocations';
-import { Scene } from './scene';
+import { ServiceStates } from './service-states';
 
 jest.setTimeout(600_000);
 
-const scene = new Scene();
+const states = new ServiceStates();
 const rows = walletRpcApi.walletRpcErrors;
 
 beforeAll(async () => {
-  await scene.start();
-  mkdirSync(join(scene.alice.rpc.context.directory, 'folder'), { recursive: true });
+  await states.start();
+  mkdirSync(join(states.alice.rpc.context.directory, 'folder'), { recursive: true });
 }, 300_000);
 
 afterAll(async () => {
-  scene.comeHome();
-  await scene.stop();
+  states.comeHome();
+  await states.stop();
 });
 
 /** The names of the errors that a method declares. */
@@ -47,7 +47,7 @@ const patternOf = (text: string): RegExp =>
   new RegExp(`^${text.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '.+')}$`);
 
 test.each(cases)('%s: %s', async (method, error) => {
-  const outcome = await PROVOCATIONS[method]?.[error]?.(scene);
+  const outcome = await PROVOCATIONS[method]?.[error]?.(states);
   const { code, application, text }: walletRpcApi.WalletRpcError = rows[error];
   const isSystem = text === '{text}';
   expect(outcome?.error).toEqual({
@@ -60,7 +60,7 @@ test.each(cases)('%s: %s', async (method, error) => {
 test.each(WALLET_METHODS.map(({ name }) => name))(
   '%s refuses params that are none, and a wrong password',
   async (method) => {
-    const ask = (body: object) => scene.alice.ask(JSON.stringify(body));
+    const ask = (body: object) => states.alice.request(JSON.stringify(body));
     const { code, text } = walletRpcApi.walletRpcEnvelopeErrors.params;
     const refused = await ask({ method, params: [], password: PASSWORD });
     expect(JSON.parse(refused.text)).toEqual({ error: { code, message: text }, jsonrpc: '2.0' });
@@ -72,21 +72,21 @@ test.each(WALLET_METHODS.map(({ name }) => name))(
 const examples: Record<string, Example> = {};
 
 test.each(Object.keys(SUCCESSES))('%s succeeds, and its result is as declared', async (method) => {
-  const params = (await SUCCESSES[method]?.(scene)) ?? {};
+  const params = (await SUCCESSES[method]?.(states)) ?? {};
   const body = Object.keys(params).length === 0 ? { id: 1, method } : { id: 1, method, params };
-  const { status, text } = await scene.alice.ask(JSON.stringify({ ...body, password: PASSWORD }));
+  const { status, text } = await states.alice.request(JSON.stringify({ ...body, password: PASSWORD }));
   const request = { path: '/json_rpc', body: { ...body, password: '<password>' } };
-  examples[method] = exampleOf({ ...request, status, text }, scene.node.daemon.ports.rpc);
+  examples[method] = exampleOf({ ...request, status, text }, states.node.daemon.ports.rpc);
   const { result } = parseJson(text) as Outcome;
   const declaration = WALLET_METHODS.find(({ name }) => name === method);
   const parsed = declaration?.result.safeParse(result);
   expect([method, parsed?.error]).toEqual([method, undefined]);
   // Own sends in the pool are forgotten with the rest, and found there again.
   if (method === 'reset') {
-    await scene.alice.synced(CHAIN_A_HEIGHT);
-    const { pool } = scene.alice.rpc.context;
+    await states.alice.synced(CHAIN_A_HEIGHT);
+    const { pool } = states.alice.rpc.context;
     const isKnown = (hash: string): boolean => pool.get(hash) !== undefined;
-    while (!scene.node.pool().every(isKnown)) await pool.look().then(() => setImmediate());
+    while (!states.node.pool().every(isKnown)) await pool.look().then(() => setImmediate());
   }
 });
 
@@ -96,14 +96,14 @@ test('the examples of the documents are requests and responses of every method',
 });
 
 test('rpc.discover tells every method with its errors', async () => {
-  const document = await scene.alice.result<{ methods: { name: string; errors: unknown[] }[] }>('rpc.discover');
+  const document = await states.alice.result<{ methods: { name: string; errors: unknown[] }[] }>('rpc.discover');
   expect(document.methods.map(({ name }) => name)).toEqual(ALL_METHODS.map(({ name }) => name));
   for (const { name, errors } of document.methods)
     expect([name, errors.length]).toEqual([name, declared(name).length + 3]);
 });
 
 test('/docs shows every method to people, without the password; other paths and verbs are the text that they were', async () => {
-  const ask = (method: string, path: string) => scene.alice.ask('', { method, path });
+  const ask = (method: string, path: string) => states.alice.request('', { method, path });
   const page = await ask('GET', '/docs');
   expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
   expect(page.headers['content-security-policy']).toContain("default-src 'none'");
@@ -119,7 +119,7 @@ test('/docs shows every method to people, without the password; other paths and 
 
 test('monitors are told without the password that it lives and is ready', async () => {
   for (const path of ['/livez', '/readyz']) {
-    const { status, text } = await scene.alice.ask('', { method: 'GET', path });
+    const { status, text } = await states.alice.request('', { method: 'GET', path });
     expect([status, JSON.parse(text)]).toEqual([200, { status: 'OK' }]);
   }
 });
@@ -127,17 +127,17 @@ test('monitors are told without the password that it lives and is ready', async 
 test('a batch is answered as one behind its header alone', async () => {
   const one = (id: number): object => ({ id, method: 'getFeeInfo', password: PASSWORD });
   const batch = JSON.stringify([one(1), 5, { ...one(2), method: 'nothing' }]);
-  const without = await scene.alice.ask(batch);
+  const without = await states.alice.request(batch);
   expect(without.text).toBe('{"error":{"code":-32001,"message":"JsonValue type is not OBJECT"}}');
-  expect((await scene.alice.ask(batch, { headers: { 'X-JSON-RPC-Batch': '0' } })).text).toBe(without.text);
-  const { text } = await scene.alice.ask(batch, { headers: { 'X-JSON-RPC-Batch': '1' } });
+  expect((await states.alice.request(batch, { headers: { 'X-JSON-RPC-Batch': '0' } })).text).toBe(without.text);
+  const { text } = await states.alice.request(batch, { headers: { 'X-JSON-RPC-Batch': '1' } });
   expect(JSON.parse(text)).toEqual([
     { id: 1, jsonrpc: '2.0', result: { address: '', amount: 0 } },
     { error: { code: -32_001, message: 'JsonValue type is not OBJECT' } },
     { error: { code: -32_601, message: 'Method not found' }, id: 2, jsonrpc: '2.0' },
   ]);
   for (const wrong of ['[]', JSON.stringify(Array.from({ length: 101 }, () => one(1)))]) {
-    const refused = await scene.alice.ask(wrong, { headers: { 'X-JSON-RPC-Batch': '1' } });
+    const refused = await states.alice.request(wrong, { headers: { 'X-JSON-RPC-Batch': '1' } });
     expect(JSON.parse(refused.text)).toMatchObject({ error: { code: -3_600 } });
   }
 });

@@ -2,12 +2,12 @@ import { walletError } from '@wrkz/wallet-core';
 import type { walletRpcApi } from '@wrkz/api';
 import { addressOf, expectedWallet } from '../support/world';
 import type { Outcome, TestService } from '../support/service';
-import { ALICE, badlyIntegrated, BOB, NO_HASH, type Scene, TO_BOB } from './scene';
+import { ALICE, badlyIntegrated, BOB, NO_HASH, type ServiceStates, TO_BOB } from './service-states';
 
 export type ErrorName = keyof typeof walletRpcApi.walletRpcErrors;
 
 /** Makes a method answer with an error. */
-export type Provocation = (scene: Scene) => Promise<Outcome>;
+export type Provocation = (states: ServiceStates) => Promise<Outcome>;
 
 type Provocations = { readonly [Name in ErrorName]?: Provocation };
 
@@ -17,47 +17,47 @@ const OTHER_KEY = '0'.repeat(63) + '1';
 const asked =
   (
     method: string,
-    params: (scene: Scene) => object | Promise<object>,
-    of: (scene: Scene) => TestService = ({ alice }) => alice,
+    params: (states: ServiceStates) => object | Promise<object>,
+    of: (states: ServiceStates) => TestService = ({ alice }) => alice,
   ): Provocation =>
-  async (scene) =>
-    of(scene).call(method, await params(scene));
+  async (states) =>
+    of(states).call(method, await params(states));
 
 const always = (params: object) => (): object => params;
-const homeless = ({ homeless: service }: Scene): TestService => service;
-const tracking = ({ tracking: service }: Scene): TestService => service;
-const damaged = ({ damaged: service }: Scene): TestService => service;
+const homeless = ({ homeless: service }: ServiceStates): TestService => service;
+const tracking = ({ tracking: service }: ServiceStates): TestService => service;
+const damaged = ({ damaged: service }: ServiceStates): TestService => service;
 
 const aliceKey = (): string => expectedWallet('alice').keys.addresses[0]?.privateSpendKey ?? '';
 
 /** With nobody behind the routes that are named. */
 const away =
-  (path: string, method: string, params: (scene: Scene) => object | Promise<object>): Provocation =>
-  async (scene) => {
-    const given = await params(scene);
-    return scene.with(
+  (path: string, method: string, params: (states: ServiceStates) => object | Promise<object>): Provocation =>
+  async (states) => {
+    const given = await params(states);
+    return states.with(
       path,
       () => ({ status: 503, json: { status: 'Failed', error: 'away' } }),
-      () => scene.alice.call(method, given),
+      () => states.alice.call(method, given),
     );
   };
 
 /** While the operator has paused sends. */
 const whilePaused =
-  (method: string, params: (scene: Scene) => object | Promise<object>): Provocation =>
-  async (scene) => {
-    const given = await params(scene);
-    await scene.alice.result('pauseSends');
-    const outcome = await scene.alice.call(method, given);
-    await scene.alice.result('resumeSends');
+  (method: string, params: (states: ServiceStates) => object | Promise<object>): Provocation =>
+  async (states) => {
+    const given = await params(states);
+    await states.alice.result('pauseSends');
+    const outcome = await states.alice.call(method, given);
+    await states.alice.result('resumeSends');
     return outcome;
   };
 
 /** A repetition of an interrupted send, whose stored transaction the wallet refuses to submit again. */
 const repeated =
   (key: string, error: Error): Provocation =>
-  async (scene) => {
-    const transactionHash = await scene.delayed();
+  async (states) => {
+    const transactionHash = await states.delayed();
     const params = {
       transfers: [{ address: BOB, amount: 1_000n }],
       addresses: [],
@@ -65,9 +65,9 @@ const repeated =
       anonymity: 1n,
       unlockTime: 0n,
     };
-    scene.interrupted(key, 'sendTransaction', params, transactionHash);
-    jest.spyOn(scene.alice.rpc.context.wallet, 'resubmit').mockRejectedValueOnce(error);
-    return scene.alice.call('sendTransaction', { ...TO_BOB, idempotencyKey: key });
+    states.interrupted(key, 'sendTransaction', params, transactionHash);
+    jest.spyOn(states.alice.rpc.context.wallet, 'resubmit').mockRejectedValueOnce(error);
+    return states.alice.call('sendTransaction', { ...TO_BOB, idempotencyKey: key });
   };
 
 const ofAddress = (method: string, missing: ErrorName): Provocations => ({
@@ -89,20 +89,23 @@ function sends(method: string): Provocations {
   const paying = (...transfers: readonly object[]): Provocation => asked(method, always({ ...TO_BOB, transfers }));
   const walletRefuses =
     (error: Error): Provocation =>
-    (scene) => {
-      const { wallet } = scene.alice.rpc.context;
+    (states) => {
+      const { wallet } = states.alice.rpc.context;
       jest.spyOn(wallet, method === 'sendTransaction' ? 'send' : 'delay').mockRejectedValueOnce(error);
-      return scene.alice.call(method, TO_BOB);
+      return states.alice.call(method, TO_BOB);
     };
   return {
     badAddress: paying({ address: 'x', amount: 1 }),
     wrongPaymentId: paying({ address: badlyIntegrated(), amount: 1 }),
-    conflictingPaymentIds: async (scene) => {
-      const { integratedAddress } = await scene.alice.result<{ integratedAddress: string }>('createIntegratedAddress', {
-        address: BOB,
-        paymentId: PAYMENT_ID,
-      });
-      return scene.alice.call(method, { transfers: [{ address: integratedAddress, amount: 1 }], paymentId: NO_HASH });
+    conflictingPaymentIds: async (states) => {
+      const { integratedAddress } = await states.alice.result<{ integratedAddress: string }>(
+        'createIntegratedAddress',
+        {
+          address: BOB,
+          paymentId: PAYMENT_ID,
+        },
+      );
+      return states.alice.call(method, { transfers: [{ address: integratedAddress, amount: 1 }], paymentId: NO_HASH });
     },
     mixinTooSmall: refused({ anonymity: 0 }),
     mixinTooBig: refused({ anonymity: 100 }),
@@ -115,11 +118,11 @@ function sends(method: string): Provocations {
     wrongAmount: paying({ address: BOB, amount: 1_000_000_000_000 }),
     sumOverflow: paying(...[1, 2, 3].map(() => ({ address: BOB, amount: 2n ** 63n - 2n }))),
     extraTooLarge: refused({ extra: 'ab'.repeat(1_000) }),
-    tooFewDecoys: (scene) =>
-      scene.with(
+    tooFewDecoys: (states) =>
+      states.with(
         '/getrandom_outs',
         () => ({ status: 400, json: { errorCode: 27, errorMessage: 'too few' } }),
-        () => scene.alice.call(method, TO_BOB),
+        () => states.alice.call(method, TO_BOB),
       ),
     nodeAway: away('/getrandom_outs', method, always(TO_BOB)),
     // No wallet of chain A has so many outputs.
@@ -131,9 +134,9 @@ function sends(method: string): Provocations {
     walletDatabaseDamaged: asked(method, always({ ...TO_BOB, idempotencyKey: 'damaged' }), damaged),
     tooManyOutputs: paying(...Array.from({ length: 200 }, (_none, i) => ({ address: BOB, amount: 111_111 + i }))),
     nodeRefused: refused({ unlockTime: 1 }),
-    idempotencyKeyReused: async (scene) => {
-      await scene.alice.result(method, { ...TO_BOB, idempotencyKey: `${method}-1` });
-      return scene.alice.call(method, { ...TO_BOB, anonymity: 2, idempotencyKey: `${method}-1` });
+    idempotencyKeyReused: async (states) => {
+      await states.alice.result(method, { ...TO_BOB, idempotencyKey: `${method}-1` });
+      return states.alice.call(method, { ...TO_BOB, anonymity: 2, idempotencyKey: `${method}-1` });
     },
   };
 }
@@ -141,10 +144,10 @@ function sends(method: string): Provocations {
 /** The wallet refuses to submit a delayed transaction. */
 const delayedRefuses =
   (error: Error): Provocation =>
-  async (scene) => {
-    const transactionHash = await scene.delayed();
-    jest.spyOn(scene.alice.rpc.context.wallet, 'sendDelayed').mockRejectedValueOnce(error);
-    return scene.alice.call('sendDelayedTransaction', { transactionHash });
+  async (states) => {
+    const transactionHash = await states.delayed();
+    jest.spyOn(states.alice.rpc.context.wallet, 'sendDelayed').mockRejectedValueOnce(error);
+    return states.alice.call('sendDelayedTransaction', { transactionHash });
   };
 
 const files = (method: string, params: object): Provocations => ({
@@ -153,13 +156,13 @@ const files = (method: string, params: object): Provocations => ({
 
 /** The disk under the wallet database is full. */
 const diskFull =
-  (method: string, params: (scene: Scene) => object): Provocation =>
-  async (scene) => {
-    const { homeless: service } = scene;
+  (method: string, params: (states: ServiceStates) => object): Provocation =>
+  async (states) => {
+    const { homeless: service } = states;
     const writes = jest.spyOn(service.rpc.context.wallet.db, 'transaction').mockImplementation(() => {
       throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
     });
-    const outcome = await service.call(method, params(scene));
+    const outcome = await service.call(method, params(states));
     writes.mockRestore();
     return outcome;
   };
@@ -175,15 +178,15 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
     ...files('reset', {}),
     // Above the start of the lite node, which this service may have seen.
     walletDatabaseDamaged: asked('reset', always({ scanHeight: 500 }), damaged),
-    wrongParameters: async (scene) => {
+    wrongParameters: async (states) => {
       const lite = async (_asked: unknown, behind: () => Promise<{ json: object }>): Promise<object> => {
         return { json: { ...(await behind()).json, lite_start_height: 500 } };
       };
-      scene.stand.on('/info', lite);
-      const service = await scene.world.synced('alice', scene.stand.port);
+      states.stand.on('/info', lite);
+      const service = await states.world.synced('alice', states.stand.port);
       while (service.rpc.context.wallet.syncStatus.liteStartHeight === 0)
         await new Promise((resolve) => setTimeout(resolve, 20));
-      scene.stand.off('/info');
+      states.stand.off('/info');
       return service.call('reset', { scanHeight: 0 });
     },
   },
@@ -232,15 +235,15 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
   sendTransaction: {
     ...sends('sendTransaction'),
     badExtra: asked('sendTransaction', always({ ...TO_BOB, extra: 'xyz' })),
-    nodeTimeout: (scene) =>
-      scene.with(
+    nodeTimeout: (states) =>
+      states.with(
         '/get_transactions_status',
         () => ({ status: 500 }),
         () =>
-          scene.with(
+          states.with(
             '/sendrawtransaction',
             () => (response) => void response.destroy(),
-            () => scene.alice.call('sendTransaction', TO_BOB),
+            () => states.alice.call('sendTransaction', TO_BOB),
           ),
       ),
     // Another transaction has its inputs, in a block that is not deep enough to be final.
@@ -258,63 +261,63 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
   deleteDelayedTransaction: {
     wrongHash: asked('deleteDelayedTransaction', always({ transactionHash: 'x' })),
     unknownObject: asked('deleteDelayedTransaction', always({ transactionHash: NO_HASH })),
-    cannotCancel: async (scene) => {
-      const transactionHash = await scene.delayed();
-      await scene.alice.result('deleteDelayedTransaction', { transactionHash });
-      return scene.alice.call('deleteDelayedTransaction', { transactionHash });
+    cannotCancel: async (states) => {
+      const transactionHash = await states.delayed();
+      await states.alice.result('deleteDelayedTransaction', { transactionHash });
+      return states.alice.call('deleteDelayedTransaction', { transactionHash });
     },
     walletDatabaseDamaged: asked('deleteDelayedTransaction', always({ transactionHash: NO_HASH }), damaged),
   },
   sendDelayedTransaction: {
     wrongHash: asked('sendDelayedTransaction', always({ transactionHash: 'x' })),
     unknownObject: asked('sendDelayedTransaction', always({ transactionHash: NO_HASH })),
-    cannotTransfer: async (scene) => {
-      const transactionHash = await scene.delayed();
-      await scene.alice.result('deleteDelayedTransaction', { transactionHash });
-      return scene.alice.call('sendDelayedTransaction', { transactionHash });
+    cannotTransfer: async (states) => {
+      const transactionHash = await states.delayed();
+      await states.alice.result('deleteDelayedTransaction', { transactionHash });
+      return states.alice.call('sendDelayedTransaction', { transactionHash });
     },
     refusedTransactionUnresolved: delayedRefuses(walletError.refusedTransactionUnresolved(NO_HASH)),
     notSynchronized: delayedRefuses(walletError.notSynchronized()),
     implausibleNodeHeight: delayedRefuses(walletError.implausibleNodeHeight(9, 1)),
-    sendsPaused: whilePaused('sendDelayedTransaction', async (scene) => ({ transactionHash: await scene.delayed() })),
+    sendsPaused: whilePaused('sendDelayedTransaction', async (states) => ({ transactionHash: await states.delayed() })),
     walletDatabaseDamaged: asked('sendDelayedTransaction', always({ transactionHash: NO_HASH }), damaged),
-    nodeRefused: async (scene) => {
-      const transactionHash = await scene.delayed();
-      return scene.with(
+    nodeRefused: async (states) => {
+      const transactionHash = await states.delayed();
+      return states.with(
         '/sendrawtransaction',
         () => ({ json: { status: 'Failed', error: 'no' } }),
-        () => scene.alice.call('sendDelayedTransaction', { transactionHash }),
+        () => states.alice.call('sendDelayedTransaction', { transactionHash }),
       );
     },
-    nodeAway: away('/sendrawtransaction', 'sendDelayedTransaction', async (scene) => ({
-      transactionHash: await scene.delayed(),
+    nodeAway: away('/sendrawtransaction', 'sendDelayedTransaction', async (states) => ({
+      transactionHash: await states.delayed(),
     })),
-    nodeTimeout: async (scene) => {
-      const transactionHash = await scene.delayed();
-      return scene.with(
+    nodeTimeout: async (states) => {
+      const transactionHash = await states.delayed();
+      return states.with(
         '/get_transactions_status',
         () => ({ status: 500 }),
         () =>
-          scene.with(
+          states.with(
             '/sendrawtransaction',
             () => (response) => void response.destroy(),
-            () => scene.alice.call('sendDelayedTransaction', { transactionHash }),
+            () => states.alice.call('sendDelayedTransaction', { transactionHash }),
           ),
       );
     },
-    idempotencyKeyReused: async (scene) => {
-      const transactionHash = await scene.delayed();
-      await scene.alice.result('sendDelayedTransaction', { transactionHash, idempotencyKey: 'sent' });
-      return scene.alice.call('sendDelayedTransaction', { transactionHash: NO_HASH, idempotencyKey: 'sent' });
+    idempotencyKeyReused: async (states) => {
+      const transactionHash = await states.delayed();
+      await states.alice.result('sendDelayedTransaction', { transactionHash, idempotencyKey: 'sent' });
+      return states.alice.call('sendDelayedTransaction', { transactionHash: NO_HASH, idempotencyKey: 'sent' });
     },
-    idempotencyKeyUnderWay: async (scene) => {
-      const transactionHash = await scene.delayed();
-      scene.interrupted('cut-delayed', 'sendDelayedTransaction', { transactionHash }, transactionHash);
-      const { delayed, wallet } = scene.alice.rpc.context;
+    idempotencyKeyUnderWay: async (states) => {
+      const transactionHash = await states.delayed();
+      states.interrupted('cut-delayed', 'sendDelayedTransaction', { transactionHash }, transactionHash);
+      const { delayed, wallet } = states.alice.rpc.context;
       wallet.db.delayed.move(transactionHash, 'delayed', 'sending');
       // As while the wallet lists it among those that are in no block.
       jest.spyOn(delayed, 'isLost').mockReturnValueOnce(false);
-      return scene.alice.call('sendDelayedTransaction', { transactionHash, idempotencyKey: 'cut-delayed' });
+      return states.alice.call('sendDelayedTransaction', { transactionHash, idempotencyKey: 'cut-delayed' });
     },
   },
   getViewKey: {},
@@ -344,7 +347,7 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
 };
 
 /** By method: params that succeed; the order is that of the calls. */
-export const SUCCESSES: Readonly<Record<string, (scene: Scene) => object | Promise<object>>> = {
+export const SUCCESSES: Readonly<Record<string, (states: ServiceStates) => object | Promise<object>>> = {
   save: always({}),
   export: always({ fileName: 'exported.json' }),
   reset: always({ scanHeight: 0 }),
@@ -360,11 +363,11 @@ export const SUCCESSES: Readonly<Record<string, (scene: Scene) => object | Promi
   sendTransaction: always({ ...TO_BOB, changeAddress: ALICE, addresses: [ALICE] }),
   createDelayedTransaction: always({ ...TO_BOB, changeAddress: ALICE, addresses: [ALICE] }),
   getDelayedTransactionHashes: always({}),
-  deleteDelayedTransaction: async (scene) => ({ transactionHash: await scene.first() }),
-  sendDelayedTransaction: async (scene) => {
+  deleteDelayedTransaction: async (states) => ({ transactionHash: await states.first() }),
+  sendDelayedTransaction: async (states) => {
     const send = { ...TO_BOB, changeAddress: ALICE, addresses: [ALICE] };
     return {
-      transactionHash: (await scene.alice.result<{ transactionHash: string }>('createDelayedTransaction', send))
+      transactionHash: (await states.alice.result<{ transactionHash: string }>('createDelayedTransaction', send))
         .transactionHash,
     };
   },

@@ -76,7 +76,7 @@ test('a send that was given up is reported under its key and in the log, and its
   const given = { ...sent, reason: 'the operator gave it up' };
   expect(logged).toContainEqual(['warning', 'money event: send-given-up', expect.objectContaining(given)]);
 
-  const metrics = (headers: object) => service.ask('', { method: 'GET', path: '/metrics', headers });
+  const metrics = (headers: object) => service.request('', { method: 'GET', path: '/metrics', headers });
   expect((await metrics({})).status).toBe(401);
   expect((await metrics({ 'X-API-KEY': 'wrong' })).status).toBe(401);
   const { text } = await metrics({ 'X-API-KEY': PASSWORD });
@@ -96,7 +96,7 @@ test('a damaged wallet database stops sends, not reads, until the operator resum
   expect(listed.length).toBeGreaterThan(0);
   expect(await codeOf(service, 'sendTransaction', TO_BOB)).toBe(1_008n);
   expect(await codeOf(service, 'sendTransaction', { ...TO_BOB, idempotencyKey: 'one' })).toBe(1_011n);
-  expect((await service.ask('', { method: 'GET', path: '/metrics' })).status).toBe(404);
+  expect((await service.request('', { method: 'GET', path: '/metrics' })).status).toBe(404);
   await service.result('resumeSends');
   await service.result('sendTransaction', { ...TO_BOB, idempotencyKey: 'one' });
   expect(node.pool()).toHaveLength(1);

@@ -107,20 +107,20 @@ test('another node serves while the first does not, each hears the token, and th
       't',
     ],
   ]);
-  expect(stand.asked.at(-1)?.headers['x-api-key']).toBe('sesame');
+  expect(stand.requests.at(-1)?.headers['x-api-key']).toBe('sesame');
   await service.result('sendTransaction', { transfers: [{ address: addressOf('bob'), amount: 1_000 }], anonymity: 1 });
-  expect(helper.asked.length).toBeGreaterThan(0);
+  expect(helper.requests.length).toBeGreaterThan(0);
 });
 
 test('pages of the origin that is named may ask, and a preflight is told what they may send', async () => {
   const service = await world.synced('alice', node.daemon.ports.rpc, ['--enable-cors', 'https://shop.example']);
-  const asked = await service.ask('', { method: 'OPTIONS', headers: { 'Access-Control-Request-Method': 'POST' } });
+  const asked = await service.request('', { method: 'OPTIONS', headers: { 'Access-Control-Request-Method': 'POST' } });
   expect(asked.status).toBe(204);
   expect(asked.headers).toMatchObject({
     'access-control-allow-origin': 'https://shop.example',
     'access-control-allow-methods': 'POST',
   });
-  const answer = await service.ask('{}');
+  const answer = await service.request('{}');
   expect(answer.headers['access-control-allow-origin']).toBe('https://shop.example');
 });
 
@@ -129,9 +129,9 @@ test('without a password no page of a stranger is answered', async () => {
     '--rpc-legacy-security',
   ]);
   const body = JSON.stringify({ method: 'getFeeInfo' });
-  expect((await service.ask(body)).status).toBe(200);
-  expect((await service.ask(body, { headers: { Origin: 'https://stranger.example' } })).status).toBe(403);
-  expect((await service.ask(body, { headers: { Host: 'stranger.example' } })).status).toBe(403);
+  expect((await service.request(body)).status).toBe(200);
+  expect((await service.request(body, { headers: { Origin: 'https://stranger.example' } })).status).toBe(403);
+  expect((await service.request(body, { headers: { Host: 'stranger.example' } })).status).toBe(403);
 });
 
 test('log lines are appended to a file; one that cannot be opened does not stop the start', async () => {

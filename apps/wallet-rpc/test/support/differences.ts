@@ -19,9 +19,9 @@ export const differenceOf = (id: number | string): string | undefined => reasons
 export const listedDifferences = (): ReadonlySet<number | string> => new Set(reasons.keys());
 
 /** Sends that succeed: their answer names the ring, which may be smaller than what was asked for. */
-const ANONYMITY_TOLD: ReadonlySet<number | string> = new Set([
+const ANONYMITY_RETURNED: ReadonlySet<number | string> = new Set([
   ...[457, 460, 461, 463, 464, 465, 466, 467, 468, 469, 470, 471, 472, 473, 474, 475],
 ]);
 
 /** Whether the answer to a row has `anonymity` besides what was recorded in July 2025. */
-export const tellsAnonymity = (id: number | string): boolean => ANONYMITY_TOLD.has(id);
+export const returnsAnonymity = (id: number | string): boolean => ANONYMITY_RETURNED.has(id);

@@ -9,7 +9,7 @@ const LATEST_KILL = 2_500;
 /** One kill of so many meets the opening. */
 const EARLY_KILL = 8;
 /** Delayed transactions that wait at once, so that money is left for sends. */
-const MOST_WAITING = 4;
+const MAX_WAITING = 4;
 /** Not enough unlocked money, and a request whose fate is not known yet: either ends with the next blocks. */
 const FOR_NOW = new Set([6n, 9n, 1003n]);
 const PAYEE = 'bob';
@@ -110,7 +110,7 @@ export class KillCampaign {
     const params = { transactionHash: payment.hash };
     const { error } = await this.program.call('sendDelayedTransaction', params);
     if (error?.message !== 'Internal node error') return false;
-    payment.isDone = (await this.ask('deleteDelayedTransaction', params)) !== undefined;
+    payment.isDone = (await this.request('deleteDelayedTransaction', params)) !== undefined;
     if (payment.isDone) payment.then = 'delete';
     return payment.isDone;
   }
@@ -177,17 +177,17 @@ export class KillCampaign {
   }
 
   private async send(payment: Payment): Promise<void> {
-    const hash = await this.ask('sendTransaction', { ...transferOf(payment), idempotencyKey: payment.key });
+    const hash = await this.request('sendTransaction', { ...transferOf(payment), idempotencyKey: payment.key });
     if (hash !== undefined) this.answered(payment, hash['transactionHash']);
   }
 
   private delays(signal: AbortSignal): Promise<void> {
     return this.client(signal, async () => {
       const { waiting } = this.book;
-      if (waiting.length < MOST_WAITING) {
+      if (waiting.length < MAX_WAITING) {
         const payment = this.book.take('delayed', ({ hash }) => hash === undefined);
         const made = { ...transferOf(payment), idempotencyKey: payment.key };
-        const result = await this.ask('createDelayedTransaction', made).finally(() => this.book.giveBack(payment));
+        const result = await this.request('createDelayedTransaction', made).finally(() => this.book.giveBack(payment));
         if (result !== undefined) this.answered(payment, result['transactionHash']);
         return;
       }
@@ -195,7 +195,7 @@ export class KillCampaign {
       if (Math.random() < 0.7) await this.sendWaiting(payment);
       else {
         payment.then = 'delete';
-        const result = await this.ask('deleteDelayedTransaction', { transactionHash: payment.hash });
+        const result = await this.request('deleteDelayedTransaction', { transactionHash: payment.hash });
         payment.isDone = result !== undefined;
       }
     });
@@ -206,14 +206,14 @@ export class KillCampaign {
     payment.then = 'send';
     const { key, amount, hash: transactionHash } = payment;
     const params = amount % 2n === 0n ? { transactionHash, idempotencyKey: `${key}-send` } : { transactionHash };
-    const result = await this.ask('sendDelayedTransaction', params, new Set([5n, 15n]));
+    const result = await this.request('sendDelayedTransaction', params, new Set([5n, 15n]));
     if (result !== undefined) payment.isDone = true;
   }
 
   private saves(signal: AbortSignal): Promise<void> {
     return this.client(signal, async () => {
       await wait(Math.random() * 200);
-      await this.ask('save', {});
+      await this.request('save', {});
     });
   }
 
@@ -228,7 +228,7 @@ export class KillCampaign {
   }
 
   /** Undefined for a refusal that time mends. */
-  private async ask(method: string, params: object, fine = FOR_NOW): Promise<Record<string, unknown> | undefined> {
+  private async request(method: string, params: object, fine = FOR_NOW): Promise<Record<string, unknown> | undefined> {
     this.underWay++;
     try {
       const { result, error } = await this.program.call(method, params);

@@ -15,9 +15,9 @@ export async function killService(kills: number, isPatient = false): Promise<Kil
     const arrived = await campaign.arrived();
     const { book } = campaign;
     for (const payment of book.payments) {
-      const [least, most] = book.expected(payment);
+      const [min, max] = book.expected(payment);
       const count = arrived.get(payment.amount) ?? 0;
-      expect([payment, count >= least && count <= most]).toEqual([payment, true]);
+      expect([payment, count >= min && count <= max]).toEqual([payment, true]);
     }
     // Nothing came that nobody had asked for.
     const asked = new Set(book.payments.map(({ amount }) => amount));

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface News {
+export interface Notification {
   readonly event: string;
   readonly hash: string;
   readonly height: number;
@@ -16,7 +16,7 @@ export interface News {
 
 /** A receiver on loopback that keeps what it is told; it answers 204 unless it hangs. */
 export class Receiver {
-  readonly told: News[] = [];
+  readonly received: Notification[] = [];
   readonly bodies: string[] = [];
   hangs = false;
   private readonly events = new EventEmitter();
@@ -28,7 +28,7 @@ export class Receiver {
       request.on('end', () => {
         const body = Buffer.concat(parts).toString();
         this.bodies.push(body);
-        this.told.push(JSON.parse(body) as News);
+        this.received.push(JSON.parse(body) as Notification);
         if (this.hangs) this.open.push(response);
         else response.writeHead(204).end();
         this.events.emit('told');
@@ -47,9 +47,9 @@ export class Receiver {
   }
 
   /** Until it was told so often. */
-  async until(count: number): Promise<readonly News[]> {
-    while (this.told.length < count) await once(this.events, 'told');
-    return this.told;
+  async until(count: number): Promise<readonly Notification[]> {
+    while (this.received.length < count) await once(this.events, 'told');
+    return this.received;
   }
 
   async close(): Promise<void> {

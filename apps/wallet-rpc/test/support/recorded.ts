@@ -1,7 +1,7 @@
 import { networkOf, parseBlock, parseTransaction } from '@wrkz/core-types';
 import { parseJson, stringifyJson } from '@wrkz/service-kit';
 import { CHAIN_A_HEIGHT, chainALines, readFixture } from '@wrkz/testing';
-import { tellsAnonymity } from './differences';
+import { returnsAnonymity } from './differences';
 
 /** One recorded request to the C++ service, and its answer. */
 export interface RecordedRow {
@@ -108,7 +108,7 @@ export function withOwnHashes(text: string): string {
 /** What is expected of an answer that has a member besides those of July 2025, by the list in `differences.ts`. */
 export function withAddedMembers({ id, params }: RecordedRow, text: string): string {
   const anonymity = (params as { readonly anonymity?: bigint } | null)?.anonymity ?? DEFAULT_ANONYMITY;
-  return tellsAnonymity(id) ? text.replace('"result":{', `"result":{"anonymity":${String(anonymity)},`) : text;
+  return returnsAnonymity(id) ? text.replace('"result":{', `"result":{"anonymity":${String(anonymity)},`) : text;
 }
 
 /** Of the last blocks of chain A. */

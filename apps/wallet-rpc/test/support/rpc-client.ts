@@ -3,7 +3,7 @@ import { parseJson, stringifyJson } from '@wrkz/service-kit';
 
 export const PASSWORD = 'devnet-rpc';
 
-export interface Answer {
+export interface RpcResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -23,13 +23,13 @@ export interface Outcome {
 export class RpcClient {
   constructor(private readonly portOf: () => number) {}
 
-  ask(
+  request(
     text: string | Buffer,
     { method = 'POST', path = '/json_rpc', headers = {} }: { method?: string; path?: string; headers?: object } = {},
-  ): Promise<Answer> {
+  ): Promise<RpcResponse> {
     return new Promise((resolve, reject) => {
       const sent = { 'Content-Length': String(Buffer.byteLength(text)), ...headers };
-      const asked = request(
+      const outgoing = request(
         { agent: false, port: this.portOf(), host: '127.0.0.1', method, path, headers: sent },
         (response) => {
           const parts: Buffer[] = [];
@@ -41,13 +41,13 @@ export class RpcClient {
           });
         },
       );
-      asked.on('error', reject);
-      asked.end(text);
+      outgoing.on('error', reject);
+      outgoing.end(text);
     });
   }
 
   async call(method: string, params?: object): Promise<Outcome> {
-    const { text } = await this.ask(stringifyJson({ id: 1, method, params: params ?? {}, password: PASSWORD }));
+    const { text } = await this.request(stringifyJson({ id: 1, method, params: params ?? {}, password: PASSWORD }));
     return parseJson(text) as Outcome;
   }
 

@@ -49,43 +49,60 @@ export const createAddressParams = z.object({
 
 export const createAddressListParams = z.object({ spendSecretKeys: z.array(z.string()), ...scanFrom });
 
-export const resetParams = z.object({ scanHeight: integer.default(0) });
+export const resetParams = z.object({
+  scanHeight: integer.default(0).meta({ description: 'The first block to scan. Default 0' }),
+});
 
-export const exportParams = z.object({ fileName: z.string() });
+export const exportParams = z.object({
+  fileName: z.string().meta({ description: 'In the folder of the container' }),
+});
 
-export const balanceParams = z.object({ address: z.string().default('') });
+export const balanceParams = z.object({
+  address: z.string().default('').meta({ description: 'Default: the sum of all addresses' }),
+});
 
 export const blockHashesParams = z.object({ firstBlockIndex: integer, blockCount: integer });
 
 /** Exactly one of `firstBlockIndex` and `blockHash`. */
 export const windowParams = z.object({
-  firstBlockIndex: integer.optional(),
-  blockHash: z.string().optional(),
+  firstBlockIndex: integer.optional().meta({ description: 'Height of the first block; excludes blockHash' }),
+  blockHash: z.string().optional().meta({ description: 'Hash of the first block; excludes firstBlockIndex' }),
   blockCount: integer,
-  addresses: z.array(z.string()).default([]),
-  paymentId: z.string().default(''),
+  addresses: z.array(z.string()).default([]).meta({ description: 'Transactions of these addresses. Default: all' }),
+  paymentId: z.string().default('').meta({ description: 'Transactions with this payment id. Default: all' }),
 });
 
-export const unconfirmedParams = z.object({ addresses: z.array(z.string()).default([]) });
+export const unconfirmedParams = z.object({
+  addresses: z.array(z.string()).default([]).meta({ description: 'Transactions of these addresses. Default: all' }),
+});
 
-export const integrateParams = z.object({ address: z.string(), paymentId: z.string() });
+export const integrateParams = z.object({
+  address: z.string(),
+  paymentId: z.string().meta({ description: '16 or 64 hex digits' }),
+});
 
 /** Atomic units per byte. A rate below the minimum of the network is refused with feeTooSmall. */
 const feeRate = decimal.refine((rate) => rate >= 0);
 
 export const sendParams = z.object({
-  transfers: z.array(z.object({ address: z.string(), amount: uint64 })),
-  addresses: z.array(z.string()).default([]),
-  changeAddress: z.string().default(''),
-  fee: uint64.optional(),
-  feePerByte: feeRate.optional(),
-  anonymity: uint64.optional().meta({ description: 'Decoys in each ring' }),
+  transfers: z.array(z.object({ address: z.string(), amount: uint64.meta({ description: 'Atomic units' }) })),
+  addresses: z.array(z.string()).default([]).meta({ description: 'Addresses to spend from. Default: all' }),
+  changeAddress: z.string().default('').meta({
+    description: 'Address of the container. Required if several addresses are spent from; default: the only one',
+  }),
+  fee: uint64.optional().meta({ description: 'Total fee in atomic units; overrides feePerByte. Default: the minimum' }),
+  feePerByte: feeRate.optional().meta({ description: 'Atomic units per byte' }),
+  anonymity: uint64
+    .optional()
+    .meta({ description: 'Decoys in each ring, limited by the network. Default: the default of the network' }),
   extra: z
     .string()
     .optional()
     .meta({ description: 'Hex of extra fields after the transaction public key; excludes paymentId' }),
-  paymentId: z.string().optional(),
-  unlockTime: uint64.default(0n),
+  paymentId: z.string().optional().meta({ description: '16 or 64 hex digits; excludes extra' }),
+  unlockTime: uint64
+    .default(0n)
+    .meta({ description: 'Block height or unix seconds. Default (0): the minimum of the network' }),
   idempotencyKey: idempotencyKey
     .optional()
     .meta({ description: 'A repeated request with the same key returns the first response and sends nothing' }),

@@ -123,9 +123,9 @@ export const walletRpcErrors = {
   ),
   refusedTransactionUnresolved: own(
     1007,
-    'Transaction {hash} of these addresses was refused and may still be mined. Wait until a block has the one that ' +
-      'replaces it, then try again.',
-    'A send must spend one of the inputs of the refused transaction, and another send has all of them.',
+    'Transaction {hash} of these addresses was refused or given up and may still be mined. Wait for the next block, ' +
+      'then try again.',
+    'A send must spend one of the inputs of that transaction, and the pool of the node or another send has all of them.',
   ),
   sendsPaused: own(
     1008,
@@ -134,7 +134,8 @@ export const walletRpcErrors = {
   ),
   notSynchronized: own(
     1009,
-    'The wallet is not synchronized: it is more than 20 blocks behind its node. Wait until it has caught up.',
+    'The wallet is not synchronized: it is more than 20 blocks behind its node, or an old file is still converting. ' +
+      'Wait until it has caught up.',
     'The wallet is more than 20 blocks behind its node, or still confirms the history of a converted container.',
   ),
   implausibleNodeHeight: own(

@@ -84,7 +84,7 @@ export function referencePage({ title, description, routes, methods }: ShownRefe
         <main>
           ${parts.map(
             (part) =>
-              html`<h2>${part.title} one by one</h2>
+              html`<h2>${part.title} in detail</h2>
                 ${part.entries.map(entrySection)}`,
           )}
         </main>
@@ -109,12 +109,12 @@ function entrySection({ name, summary, description = '', notes, members, answer,
       html`<h4>Request</h4>
         ${memberTable(members)}`
     }
-    <h4>Answer</h4>
+    <h4>Response</h4>
     <p>${answer.text}</p>
     ${
       answer.members.length > 0 &&
       html`<details>
-        <summary>Members of the answer (${answer.members.length})</summary>
+        <summary>Fields of the response (${answer.members.length})</summary>
         ${memberTable(answer.members)}
       </details>`
     }

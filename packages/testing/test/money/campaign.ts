@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
-import { canMount, ChainSum, Purse, SeededRandom, SmallDisk, Suite } from '../../src';
+import { canMount, ChainSum, TestWallet, SeededRandom, SmallDisk, Suite } from '../../src';
 import { type Fault, FAULTS, FaultyNode } from './faulty-node';
 import { RivalNodes } from './nodes';
 import { describe, type Payment, Payments } from './payments';
@@ -38,8 +38,8 @@ export class MoneyCampaign {
   private readonly random: SeededRandom;
   private readonly suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
   private readonly payments = new Payments();
-  private readonly outsider: Purse;
-  private readonly purses: Purse[];
+  private readonly outsider: TestWallet;
+  private readonly wallets: TestWallet[];
   private readonly sum: ChainSum;
   private readonly disks: SmallDisk[] = [];
   private nodes!: RivalNodes;
@@ -70,9 +70,9 @@ export class MoneyCampaign {
 
   constructor(private readonly options: CampaignOptions) {
     this.random = new SeededRandom(options.seed);
-    this.outsider = new Purse(`campaign outsider ${String(options.seed)}`);
-    this.purses = [this.outsider];
-    this.sum = new ChainSum(this.purses);
+    this.outsider = new TestWallet(`campaign outsider ${String(options.seed)}`);
+    this.wallets = [this.outsider];
+    this.sum = new ChainSum(this.wallets);
   }
 
   async begin(): Promise<void> {
@@ -80,7 +80,7 @@ export class MoneyCampaign {
     this.front = this.suite.closeAtEnd(await FaultyNode.start(this.nodes.node));
     this.api = await ApiServiceProcess.create(await this.place());
     this.rpc = await RpcServiceProcess.create(await this.place());
-    this.purses.push(this.api.primary, this.rpc.primary);
+    this.wallets.push(this.api.primary, this.rpc.primary);
     const { node } = this.nodes;
     for (let i = 0; i < FUNDING_BLOCKS; i++) await node.generate(this.services[i % 2]!.primary.address);
     await node.generate(this.outsider.address, UNLOCK_BLOCKS);
@@ -123,7 +123,7 @@ export class MoneyCampaign {
   }
 
   private anyAddress(): string {
-    return this.random.of([...this.anyService().purses.keys()]);
+    return this.random.of([...this.anyService().wallets.keys()]);
   }
 
   private count(name: string): void {
@@ -152,10 +152,10 @@ export class MoneyCampaign {
       .update(`${String(this.options.seed)} ${String(this.payments.all.length)}`)
       .digest('hex');
     const isSweep = random.oneIn(12) && service === this.api && !isHeld;
-    const others = this.services.filter((one) => one !== service).flatMap(({ purses }) => [...purses.values()]);
+    const others = this.services.filter((one) => one !== service).flatMap(({ wallets }) => [...wallets.values()]);
     const payee = random.of([this.outsider, ...others]);
     const amount = Number(random.amount(isSweep ? MAX_SWEEP : MAX_AMOUNT));
-    const source = random.oneIn(3) ? random.of([...service.purses.keys()]) : undefined;
+    const source = random.oneIn(3) ? random.of([...service.wallets.keys()]) : undefined;
     const hasKey = !random.oneIn(4) || isHeld;
     const kind = isHeld ? (service === this.api ? 'prepared' : 'delayed') : isSweep ? 'sweep' : 'send';
     const request = service.paymentRequest(kind, { address: payee.address, amount, paymentId: id }, source);
@@ -166,7 +166,7 @@ export class MoneyCampaign {
   }
 
   /** Sends the request of a payment once. */
-  private async attempt(payment: Payment, isAgain = false): Promise<void> {
+  private async attempt(payment: Payment, isRepetition = false): Promise<void> {
     const { service, request, key, kind } = payment;
     const isHolding = /prepare\/|createDelayed/.test(request.name);
     const outcome = await service.perform(request, isHolding && kind === 'prepared' ? undefined : key);
@@ -177,7 +177,7 @@ export class MoneyCampaign {
       this.payments.record(payment, withHashes(payment, outcome));
       // Without a key a client pays again at once after a refusal: the wallet must spend an input of the refused transaction.
       const isRefusedByNode = outcome.kind === 'refused' && outcome.isByNode;
-      if (isRefusedByNode && key === undefined && !isAgain) await this.attempt(payment, true);
+      if (isRefusedByNode && key === undefined && !isRepetition) await this.attempt(payment, true);
       const isExpired = outcome.kind === 'refused' && EXPIRED.test(outcome.text);
       if ((key === undefined || isExpired) && payment.state === 'open') payment.state = 'closed';
       return;
@@ -226,20 +226,20 @@ export class MoneyCampaign {
 
   private async createAddress(): Promise<void> {
     const service = this.anyService();
-    if (service.purses.size >= MAX_ADDRESSES) return;
+    if (service.wallets.size >= MAX_ADDRESSES) return;
     const address = await service.createAddress();
     if (address === undefined) return;
     await this.learnAddresses(service);
-    if (!service.purses.has(address)) throw new Error(`${service.name} does not have its new address ${address}`);
+    if (!service.wallets.has(address)) throw new Error(`${service.name} does not have its new address ${address}`);
   }
 
   private async learnAddresses(service: WalletServiceProcess): Promise<void> {
-    const known = service.purses.size;
+    const known = service.wallets.size;
     const listed = await service.addresses();
-    const missing = [...service.purses.keys()].filter((address) => !listed.includes(address));
+    const missing = [...service.wallets.keys()].filter((address) => !listed.includes(address));
     if (missing.length > 0) throw new Error(`${service.name} lost the addresses ${missing.join(', ')}`);
-    this.purses.push(...(await service.learnAddresses()));
-    const unexplained = service.purses.size - known - 1 - service.unansweredAddresses;
+    this.wallets.push(...(await service.learnAddresses()));
+    const unexplained = service.wallets.size - known - 1 - service.unansweredAddresses;
     if (unexplained > 0) throw new Error(`${service.name} has ${String(unexplained)} addresses that nobody created`);
   }
 
@@ -373,9 +373,9 @@ export class MoneyCampaign {
   private async differences(service: WalletServiceProcess): Promise<string[]> {
     const now = Math.floor(Date.now() / 1000);
     const differences: string[] = [];
-    for (const [address, purse] of service.purses) {
+    for (const [address, wallet] of service.wallets) {
       const { unlocked, locked } = await service.balance(address);
-      const expected = this.sum.holding(purse, now);
+      const expected = this.sum.holding(wallet, now);
       if (BigInt(unlocked) === expected.unlocked && BigInt(locked) === expected.locked) continue;
       const [ours, blocks] = [`${String(unlocked)} + ${String(locked)}`, `${expected.unlocked} + ${expected.locked}`];
       differences.push(`${service.name} ${address.slice(-8)} has ${ours}, the blocks ${blocks}`);

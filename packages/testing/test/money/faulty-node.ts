@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseTransaction } from '@wrkz/core-types';
-import { StandInNode, type StandInAnswer, type StandInHandler, type TestNodeClient } from '../../src';
+import { StandInNode, type StandInResponse, type StandInHandler, type TestNodeClient } from '../../src';
 
 export const FAULTS = [
   'refuses submissions and keeps them',
@@ -93,17 +93,17 @@ export class FaultyNode {
   }
 
   private on(path: string, handler: StandInHandler): void {
-    this.front.on(path, async (request, behind): Promise<StandInAnswer> => {
+    this.front.on(path, async (request, behind): Promise<StandInResponse> => {
       this.requests++;
       // The stand-in remembers requests for tests that look at them; a long campaign does not.
-      this.front.asked.length = 0;
+      this.front.requests.length = 0;
       if (this.fault === 'drops connections' && this.requests % 2 === 0) return (response) => response.destroy();
       if (this.fault === 'is slow' && this.requests % 3 === 0) await pause(SLOW_MS);
       return handler(request, behind);
     });
   }
 
-  private async submission(hex: string, behind: Parameters<StandInHandler>[1]): Promise<StandInAnswer> {
+  private async submission(hex: string, behind: Parameters<StandInHandler>[1]): Promise<StandInResponse> {
     const bytes = Buffer.from(hex, 'hex');
     this.submitted.set(parseTransaction(bytes).hash.toString('hex'), bytes);
     switch (this.fault) {

@@ -1,4 +1,4 @@
-import type { Purse, SeenTransaction } from '../../src';
+import type { TestWallet, SeenTransaction } from '../../src';
 import type { Outcome, PaymentKind, ServiceRequest, WalletServiceProcess } from './services';
 
 /**
@@ -12,7 +12,7 @@ export interface Payment {
   /** 64 hex digits. */
   readonly id: string;
   readonly service: WalletServiceProcess;
-  readonly payee: Purse;
+  readonly payee: TestWallet;
   readonly amount: number;
   readonly kind: PaymentKind;
   request: ServiceRequest;
@@ -43,7 +43,7 @@ export class Payments {
       const entry = byId.get(paymentId);
       if (entry === undefined) continue;
       entry.hashes.add(hash);
-      for (const { purse, amount } of found) if (purse === entry.payment.payee) entry.paid += amount;
+      for (const { wallet, amount } of found) if (wallet === entry.payment.payee) entry.paid += amount;
     }
     return [...byId.values()].flatMap(({ payment, hashes, paid }) => {
       const { kind, amount, state } = payment;

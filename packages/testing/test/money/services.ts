@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { freePort, Purse, type SmallDisk } from '../../src';
+import { freePort, TestWallet, type SmallDisk } from '../../src';
 import { plainRequest } from '../../src/plain-request';
 import { sourceArguments } from '../../src/source';
 import { RestartableProgram } from './processes';
@@ -52,18 +52,18 @@ interface Place {
 /** A wallet service in a process of its own. */
 export abstract class WalletServiceProcess {
   /** By address; the keys of an address are added when the campaign first sees it. */
-  readonly purses = new Map<string, Purse>();
+  readonly wallets = new Map<string, TestWallet>();
   /** Requests for new addresses that were not answered. */
   unansweredAddresses = 0;
   protected readonly program: RestartableProgram;
 
   protected constructor(
     readonly name: 'api' | 'rpc',
-    readonly primary: Purse,
+    readonly primary: TestWallet,
     protected readonly port: number,
     protected readonly place: Place,
   ) {
-    this.purses.set(primary.address, primary);
+    this.wallets.set(primary.address, primary);
     const { disk } = place;
     this.program = new RestartableProgram(PROGRAM, () => [name, ...this.args()], /listens on/, disk?.enter);
   }
@@ -123,14 +123,14 @@ export abstract class WalletServiceProcess {
   protected abstract secretOf(address: string): Promise<string>;
 
   /** Adds the keys of addresses that are new. */
-  async learnAddresses(): Promise<Purse[]> {
-    const added: Purse[] = [];
+  async learnAddresses(): Promise<TestWallet[]> {
+    const added: TestWallet[] = [];
     for (const address of await this.addresses()) {
-      if (this.purses.has(address)) continue;
+      if (this.wallets.has(address)) continue;
       const spendSecret = Buffer.from(await this.secretOf(address), 'hex');
-      const purse = new Purse({ spendSecret, viewSecret: this.primary.viewSecret });
-      this.purses.set(address, purse);
-      added.push(purse);
+      const wallet = new TestWallet({ spendSecret, viewSecret: this.primary.viewSecret });
+      this.wallets.set(address, wallet);
+      added.push(wallet);
     }
     return added;
   }
@@ -183,11 +183,11 @@ const GIVEN_UP = 1006;
 
 export class ApiServiceProcess extends WalletServiceProcess {
   static async create(place: Place): Promise<ApiServiceProcess> {
-    const service = new ApiServiceProcess('api', new Purse('campaign api'), await freePort(), place);
+    const service = new ApiServiceProcess('api', new TestWallet('campaign api'), await freePort(), place);
     await service.program.start();
     const { viewSecret, spendSecret } = service.primary;
     const keys = { privateViewKey: viewSecret.toString('hex'), privateSpendKey: spendSecret.toString('hex') };
-    await service.ask('POST', '/wallet/import/key', { ...service.wallet, ...keys, scanHeight: 0 });
+    await service.request('POST', '/wallet/import/key', { ...service.wallet, ...keys, scanHeight: 0 });
     return service;
   }
 
@@ -222,20 +222,20 @@ export class ApiServiceProcess extends WalletServiceProcess {
   }
 
   async addresses(): Promise<string[]> {
-    return (await this.ask('GET', '/addresses'))['addresses'] as string[];
+    return (await this.request('GET', '/addresses'))['addresses'] as string[];
   }
 
   async balance(address: string): Promise<Balance> {
-    return (await this.ask('GET', `/balance/${address}`)) as unknown as Balance;
+    return (await this.request('GET', `/balance/${address}`)) as unknown as Balance;
   }
 
   async unconfirmed(): Promise<string[]> {
-    const { transactions } = await this.ask('GET', '/transactions/unconfirmed');
+    const { transactions } = await this.request('GET', '/transactions/unconfirmed');
     return (transactions as { hash: string }[]).map(({ hash }) => hash);
   }
 
   async status(): Promise<{ height: number; paused: string | undefined }> {
-    const { walletBlockCount, sendsPaused } = await this.ask('GET', '/status');
+    const { walletBlockCount, sendsPaused } = await this.request('GET', '/status');
     return { height: Number(walletBlockCount) + 1, paused: pauseOf(sendsPaused) };
   }
 
@@ -244,11 +244,11 @@ export class ApiServiceProcess extends WalletServiceProcess {
   }
 
   async resumeSends(): Promise<void> {
-    await this.ask('POST', '/sends/resume');
+    await this.request('POST', '/sends/resume');
   }
 
   async refresh(): Promise<void> {
-    await this.ask('PUT', '/sync/refresh');
+    await this.request('PUT', '/sync/refresh');
   }
 
   protected args(): string[] {
@@ -257,11 +257,11 @@ export class ApiServiceProcess extends WalletServiceProcess {
   }
 
   protected async open(): Promise<void> {
-    await this.ask('POST', '/wallet/open', this.wallet);
+    await this.request('POST', '/wallet/open', this.wallet);
   }
 
   protected async secretOf(address: string): Promise<string> {
-    return String((await this.ask('GET', `/keys/${address}`))['privateSpendKey']);
+    return String((await this.request('GET', `/keys/${address}`))['privateSpendKey']);
   }
 
   private get wallet(): Fields {
@@ -272,7 +272,7 @@ export class ApiServiceProcess extends WalletServiceProcess {
     return { 'X-API-KEY': SECRET };
   }
 
-  private async ask(method: string, path: string, body?: object): Promise<Fields> {
+  private async request(method: string, path: string, body?: object): Promise<Fields> {
     const { status, json } = await this.http(method, path, this.headers, body);
     if (status > 299) throw new Error(`api ${path}: ${String(status)} ${JSON.stringify(json)}`);
     return json;
@@ -313,7 +313,7 @@ const RPC_REFUSALS =
 
 export class RpcServiceProcess extends WalletServiceProcess {
   static async create(place: Place): Promise<RpcServiceProcess> {
-    const service = new RpcServiceProcess('rpc', new Purse('campaign rpc'), await freePort(), place);
+    const service = new RpcServiceProcess('rpc', new TestWallet('campaign rpc'), await freePort(), place);
     const { viewSecret, spendSecret } = service.primary;
     const keys = ['--view-key', viewSecret.toString('hex'), '--spend-key', spendSecret.toString('hex')];
     const program = [process.execPath, ...sourceArguments(RPC_MAIN), ...containerArgs(place.folder)];

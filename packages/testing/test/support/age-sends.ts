@@ -9,14 +9,14 @@ import {
   type SendPorts,
   type SignedSend,
 } from '@wrkz/wallet-core';
-import { Purse, type Suite, type SuiteNode, writeChainADump } from '../../src';
+import { TestWallet, type Suite, type SuiteNode, writeChainADump } from '../../src';
 import { ChainWallet } from './chain-wallet';
 import { SpendNodeOver } from './spend-node';
 
 /* Sends of every kind in every age of the chain: at each height three kinds, accepted by the pool of a whole node and mined. */
 
-export const receiver = new Purse('receiver');
-export const other = new Purse('other receiver');
+export const receiver = new TestWallet('receiver');
+export const other = new TestWallet('other receiver');
 const LONG_ID = '0123456789abcdef'.repeat(4);
 const SHORT_ID = '1122334455667788';
 const integrated = (paymentId: string): string =>
@@ -40,14 +40,14 @@ export const portsOver = (node: SpendNodeOver): SendPorts => ({
 });
 
 /** What a receiver finds, and the payment id it reads. */
-export function received(purse: Purse, { bytes }: SignedSend): { amount: bigint; paymentId: string } {
+export function received(payee: TestWallet, { bytes }: SignedSend): { amount: bigint; paymentId: string } {
   const { transaction } = parseTransaction(bytes);
   const raw = { block: networkOf('devnet').genesis.block, transactions: [bytes] };
   const places = [[0, 1, 2], transaction.outputs.map((_, i) => i)];
-  const amount = purse.find(raw, 0, places).reduce((sum, output) => sum + output.amount, 0n);
+  const amount = payee.find(raw, 0, places).reduce((sum, output) => sum + output.amount, 0n);
   const { publicKey, paymentId } = parseExtraWallet(transaction.extra);
   if (paymentId.length !== 16) return { amount, paymentId };
-  const derivation = generateKeyDerivation(publicKey, purse.viewSecret) ?? Buffer.alloc(32);
+  const derivation = generateKeyDerivation(publicKey, payee.viewSecret) ?? Buffer.alloc(32);
   return { amount, paymentId: encryptPaymentId(Buffer.from(paymentId, 'hex'), derivation).toString('hex') };
 }
 

@@ -12,7 +12,7 @@ import {
 import { chainA, readJson } from '../../src';
 
 /** Rings of today have so many others. */
-const MOST_DECOYS = 7;
+const MAX_DECOYS = 7;
 
 /** A wallet of chain A with everything it could spend at some height, found by reading the blocks; no node is asked. */
 export class ChainWallet {
@@ -70,7 +70,7 @@ export class ChainWallet {
     }
     this.#subWallets = this.#subWallets.map((own) => ({
       ...own,
-      unspent: own.unspent.filter(({ amount }) => (counts.get(amount) ?? 0) > MOST_DECOYS),
+      unspent: own.unspent.filter(({ amount }) => (counts.get(amount) ?? 0) > MAX_DECOYS),
     }));
     return this;
   }

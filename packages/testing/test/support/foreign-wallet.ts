@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
-import type { Purse } from '../../src';
+import type { TestWallet } from '../../src';
 
 interface Status {
   /** Indexes. */
@@ -36,9 +36,9 @@ export class ForeignWallet {
     });
   }
 
-  /** @param purse whose keys it gets; left out, it makes its own */
-  static async open(port: number, purse?: Purse): Promise<ForeignWallet> {
-    const keys = purse === undefined ? [] : [purse.viewSecret.toString('hex'), purse.spendSecret.toString('hex')];
+  /** @param wallet whose keys it gets; left out, it makes its own */
+  static async open(port: number, wallet?: TestWallet): Promise<ForeignWallet> {
+    const keys = wallet === undefined ? [] : [wallet.viewSecret.toString('hex'), wallet.spendSecret.toString('hex')];
     const child = fork(join(__dirname, 'wallet-backend.cjs'), [String(port), ...keys], { execArgv: [] });
     await once(child, 'message');
     return new ForeignWallet(child);

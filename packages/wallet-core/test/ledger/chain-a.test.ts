@@ -1,7 +1,7 @@
 import { isUnlocked } from '@wrkz/consensus';
 import { parseBlock, parseTransaction } from '@wrkz/core-types';
 import { generateKeyImage } from '@wrkz/crypto';
-import { CHAIN_A_HEIGHT, chainA, Purse } from '@wrkz/testing';
+import { CHAIN_A_HEIGHT, chainA, TestWallet } from '@wrkz/testing';
 import { Ledger } from '../../src/ledger/ledger';
 import { indexedChainA } from './support/chain-a-scan';
 import { balanceOf } from './support/contents';
@@ -75,7 +75,7 @@ describe.each(names)('%s', (name) => {
 
 /** The balances after each block, computed from the bytes of the chain by independent code. */
 function* sums(
-  purses: readonly Purse[],
+  purses: readonly TestWallet[],
 ): Generator<(height: number, now: number) => { unlocked: bigint; locked: bigint }> {
   const held = new Map<string, { amount: bigint; unlockTime: bigint }>();
   for (const [height, raw] of chainA().entries()) {
@@ -107,7 +107,7 @@ test.each(names.filter((name) => recorded.wallets[name]?.of === undefined))(
   async (name) => {
     const { keys, empty, chain } = await readWallet(name);
     const purses = keys.spendKeys.map(
-      ({ secretKey }) => new Purse({ viewSecret: keys.viewSecret, spendSecret: secretKey ?? Buffer.alloc(32) }),
+      ({ secretKey }) => new TestWallet({ viewSecret: keys.viewSecret, spendSecret: secretKey ?? Buffer.alloc(32) }),
     );
     const ledger = new Ledger(empty);
     let height = 0;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { encodeAddress } from '@wrkz/core-types';
-import { ChainSum, Purse } from '@wrkz/testing';
+import { ChainSum, TestWallet } from '@wrkz/testing';
 import { Wallet, WalletError, type SignedSend, type SendRequest } from '../../src';
 import { devnet, MoneyWallet } from './support/served';
 import { TwoNodes } from './support/two-nodes';
@@ -15,9 +15,9 @@ jest.setTimeout(2 * 3_600_000);
 const FIRST = 45;
 const LAST = 600;
 const nodes = new TwoNodes();
-const keys = new Purse('sender through the ages');
-const second = new Purse('second key through the ages');
-const receiver = new Purse('receiver through the ages');
+const keys = new TestWallet('sender through the ages');
+const second = new TestWallet('second key through the ages');
+const receiver = new TestWallet('receiver through the ages');
 const LONG_ID = '0123456789abcdef'.repeat(4);
 const SHORT_ID = '1122334455667788';
 const integrated = (paymentId: string): string =>

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { NodeClient, NodeFailure } from '@wrkz/client';
 import { type Network, networkOf } from '@wrkz/core-types';
-import { ChainSum, Purse, StandInNode } from '@wrkz/testing';
+import { ChainSum, TestWallet, StandInNode } from '@wrkz/testing';
 import { Wallet } from '../../src';
 import { devnet, MoneyWallet } from './support/served';
 import { TwoNodes } from './support/two-nodes';
@@ -41,8 +41,8 @@ const NAMES = [
   'replaced',
 ];
 const nodes = new TwoNodes();
-const receiver = new Purse('receiver of faults');
-const stranger = new Purse('stranger of faults');
+const receiver = new TestWallet('receiver of faults');
+const stranger = new TestWallet('stranger of faults');
 const opened: MoneyWallet[] = [];
 let front: StandInNode;
 
@@ -56,7 +56,7 @@ beforeAll(async () => {
   await nodes.start();
   front = nodes.suite.closeAtEnd(await StandInNode.start(nodes.node.url));
   let turn = 0;
-  await nodes.fund(() => new Purse(NAMES[turn++ % NAMES.length] ?? '').address, 3 * NAMES.length * 3);
+  await nodes.fund(() => new TestWallet(NAMES[turn++ % NAMES.length] ?? '').address, 3 * NAMES.length * 3);
   await nodes.node.generate(stranger.address, 41);
 }, 240_000);
 
@@ -68,7 +68,7 @@ afterEach(async () => {
 afterAll(() => nodes.stop());
 
 async function open(name: string, network: Network = devnet): Promise<MoneyWallet> {
-  const { viewSecret, spendSecret } = new Purse(name);
+  const { viewSecret, spendSecret } = new TestWallet(name);
   const keys = {
     privateViewKey: viewSecret.toString('hex'),
     privateSpendKey: spendSecret.toString('hex'),
@@ -106,7 +106,7 @@ const balanceOf = (money: MoneyWallet) => money.wallet.snapshot.balance();
 const unconfirmedOf = (money: MoneyWallet): string[] => money.wallet.snapshot.unconfirmed().map(({ hash }) => hash);
 
 /** What the chain and the pool say that somebody has. */
-async function summed(purse: Purse): Promise<bigint> {
+async function summed(purse: TestWallet): Promise<bigint> {
   const sum = new ChainSum([purse]);
   await sum.follow(nodes.node, []);
   const { unlocked, locked } = sum.holding(purse, 0);
@@ -343,9 +343,9 @@ test('a first submission is not broadcast to other nodes while its outcome is op
     );
     front.off('/info');
     // The second request is sent after the response to the first one.
-    const requests = front.questions('/info').length;
+    const requests = front.requestsTo('/info').length;
     await money.until(
-      () => front.questions('/info').length > requests + 1,
+      () => front.requestsTo('/info').length > requests + 1,
       () => 'the wallet does not reconnect',
     );
     throw new NodeFailure('unreachable', 'is away', { isUnsent: true });
@@ -435,7 +435,7 @@ test('a sweep of an amount does not overpay', async () => {
   const money = await open('overpaid', tight);
   const { unlocked } = balanceOf(money);
   const amount = (unlocked * 7n) / 8n;
-  const payee = new Purse('payee of a sweep');
+  const payee = new TestWallet('payee of a sweep');
   const { entries, paid, unpaid, fees } = await money.wallet.sweep({ destination: payee.address, amount });
   expect(entries.length).toBeGreaterThan(1);
   expect(entries.every(({ success }) => success)).toBe(true);
@@ -497,7 +497,7 @@ test('an import of an address does not make older funds vanish', async () => {
   const { hash } = await money.wallet.send(pay(10_000n));
   const before = balanceOf(money);
   const transactions = money.wallet.snapshot.transactions();
-  const other = new Purse('imported beside');
+  const other = new TestWallet('imported beside');
   const late = nodes.node.height - 20;
   await money.wallet.importSubWallet(other.spendSecret.toString('hex'), late);
   await atTip(money);
@@ -508,8 +508,8 @@ test('an import of an address does not make older funds vanish', async () => {
   expect(money.wallet.snapshot.transactionKey(hash)).toBeDefined();
   await nodes.node.generate(money.wallet.snapshot.addresses[1] ?? '');
   await atTip(money);
-  const { viewSecret } = new Purse('vanished');
-  const held = await summed(new Purse({ spendSecret: other.spendSecret, viewSecret }));
+  const { viewSecret } = new TestWallet('vanished');
+  const held = await summed(new TestWallet({ spendSecret: other.spendSecret, viewSecret }));
   const imported = money.wallet.snapshot.balance([other.spendPublic.toString('hex')]);
   expect(imported).toEqual({ unlocked: 0n, locked: held });
   expect(held).toBeGreaterThan(0n);
@@ -555,7 +555,7 @@ describe('nodes that say what is not so', () => {
   });
 
   test('a reorganisation between build and relay that takes the inputs away: 57, and nothing leaves', async () => {
-    const taker = new Purse('paid on one branch');
+    const taker = new TestWallet('paid on one branch');
     await nodes.cut();
     await nodes.node.generate(taker.address);
     await nodes.node.generate(stranger.address, 40);

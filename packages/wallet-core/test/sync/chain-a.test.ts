@@ -90,12 +90,12 @@ test('requests the indexes of outputs that are found during a request without th
       return behind();
     })
     .on('/getwalletsyncdata', async (_request, behind) => {
-      if (slow.questions('/getwalletsyncdata').length > 1) await wasAsked;
+      if (slow.requestsTo('/getwalletsyncdata').length > 1) await wasAsked;
       return behind();
     });
   const wallet = open('alice', slow.port);
   await wallet.untilSynced();
-  expect(slow.questions('/get_global_indexes_for_range')).toHaveLength(1);
+  expect(slow.requestsTo('/get_global_indexes_for_range')).toHaveLength(1);
   // The clock stops: no wait ends from here on.
   wallet.clock.stop();
   answer();
@@ -114,9 +114,9 @@ test.each(['alice', 'carol'])('%s has the same transactions at a node of July 20
   const wallet = open(name, old.port);
   await wallet.untilSynced();
   expect(contentOf(wallet.ledger)).toEqual(expectedOf(name));
-  const counts = old.questions('/getwalletsyncdata').map(({ body }) => Number(body['blockCount']));
+  const counts = old.requestsTo('/getwalletsyncdata').map(({ body }) => Number(body['blockCount']));
   expect(Math.max(...counts)).toBe(100);
-  expect(old.questions('/getwalletsyncdata')[0]?.body).not.toHaveProperty('encoding');
+  expect(old.requestsTo('/getwalletsyncdata')[0]?.body).not.toHaveProperty('encoding');
 });
 
 test('starts the scan at the first block of a lite node, with a warning', async () => {

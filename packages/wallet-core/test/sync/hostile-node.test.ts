@@ -226,10 +226,10 @@ test('waits for a node that catches up', async () => {
   const kept = opened(client(node));
   await kept.untilSynced();
   chain.blocks = honest.blocks.slice(0, 100);
-  const asked = node.questions('/getwalletsyncdata').length;
+  const asked = node.requestsTo('/getwalletsyncdata').length;
   await kept.until(
     () =>
-      kept.sync.status.stall?.code === 'nodeBehindWallet' || node.questions('/getwalletsyncdata').length > asked + 9,
+      kept.sync.status.stall?.code === 'nodeBehindWallet' || node.requestsTo('/getwalletsyncdata').length > asked + 9,
   );
   expect(kept.ledger.rewinds).toEqual([]);
   chain.blocks = scriptedChain(160, 'main', honest.blocks);
@@ -296,7 +296,7 @@ test('lowers the maximum batch size after 400, and not after 429', async () => {
   });
   const kept = opened(client(node));
   await kept.untilSynced();
-  const counts = node.questions('/getwalletsyncdata').map(({ body }) => body['blockCount']);
+  const counts = node.requestsTo('/getwalletsyncdata').map(({ body }) => body['blockCount']);
   expect(counts.slice(0, 6)).toEqual([100, 200, 200, 200, 400, 200]);
   expect(kept.clock.waits.filter((wait) => wait === 20_000)).toHaveLength(2);
 });
@@ -311,7 +311,7 @@ test('requests a missing index three times', async () => {
   await kept.until(() => kept.warnings.length > 0);
   expect(kept.warnings).toEqual([expect.stringContaining('no global index of 10 own outputs')]);
   const asked = node
-    .questions('/get_global_indexes_for_range')
+    .requestsTo('/get_global_indexes_for_range')
     .map(({ body }) => [body['startHeight'], body['endHeight']]);
   expect(asked.filter(([start]) => start === 30)).toEqual(Array(3).fill([30, 40]));
   expect(kept.ledger.unindexedOutputs()).toHaveLength(10);
@@ -320,10 +320,10 @@ test('requests a missing index three times', async () => {
 test('polls a node that publishes its blocks once a minute', async () => {
   const chain = { blocks: honest.blocks };
   const node = client(await standIn(chain));
-  let told: (() => void) | undefined;
+  let notifyTip: (() => void) | undefined;
   let end: (() => void) | undefined;
   node.tipStream = async (onTip) => {
-    told = onTip;
+    notifyTip = onTip;
     return { ended: new Promise<void>((resolve) => (end = resolve)), close: () => end?.() };
   };
   const kept = opened(node);
@@ -332,7 +332,7 @@ test('polls a node that publishes its blocks once a minute', async () => {
   chain.blocks = scriptedChain(151, 'main', honest.blocks);
   const grown = new Promise((resolve) => kept.sync.once('progressed', () => resolve(undefined)));
   // The clock is stopped meanwhile.
-  told?.();
+  notifyTip?.();
   await grown;
   expect(kept.ledger.position().height).toBe(150);
   end?.();

@@ -289,6 +289,6 @@ test('requests the blocks of a range together, and only ranges with own outputs'
   const heights = new Set(
     wallet.ledger.content().transactions.map(({ blockHeight }) => blockHeight - (blockHeight % 10)),
   );
-  const starts = counted.questions('/getrawblocks').map(({ body }) => body['startHeight']);
+  const starts = counted.requestsTo('/getrawblocks').map(({ body }) => body['startHeight']);
   expect(starts.toSorted()).toEqual([...heights].toSorted());
 });

@@ -27,7 +27,7 @@ jest.mock('node:crypto', () => {
 });
 jest.setTimeout(120_000);
 
-interface ToldKeys {
+interface RecordedKeys {
   readonly privateViewKey: string;
   readonly addresses: readonly {
     readonly address: string;
@@ -37,17 +37,17 @@ interface ToldKeys {
   }[];
 }
 
-interface Told {
+interface RecordedKey {
   readonly of?: string;
   readonly address?: string;
   readonly scanCoinbase?: boolean;
-  readonly keys?: ToldKeys;
+  readonly keys?: RecordedKeys;
   readonly walletFile?: RecordedFile;
   readonly restoredWalletFile?: RecordedFile;
   readonly txPrivateKeys?: readonly { readonly hash: string; readonly key: string }[];
 }
 
-const { wallets } = readJson<{ wallets: Record<string, Told> }>('devnet/chain-a-expected.json');
+const { wallets } = readJson<{ wallets: Record<string, RecordedKey> }>('devnet/chain-a-expected.json');
 const FILES = Object.entries(wallets).flatMap(([name, { walletFile, restoredWalletFile }]) =>
   [walletFile, restoredWalletFile].flatMap((file) => (file === undefined ? [] : [{ ...file, name }])),
 );
@@ -55,7 +55,7 @@ const FILES = Object.entries(wallets).flatMap(([name, { walletFile, restoredWall
 const OWN = Object.keys(wallets).filter((name) => wallets[name]?.keys !== undefined);
 const SEEDS = OWN.filter((name) => keysOf(name).addresses[0]?.mnemonic !== null);
 
-function keysOf(name: string): ToldKeys {
+function keysOf(name: string): RecordedKeys {
   const keys = wallets[wallets[name]?.of ?? name]?.keys;
   if (keys === undefined) throw new Error(`no keys of ${name}`);
   return keys;
@@ -106,11 +106,11 @@ async function restored(name: string, scanHeight: number, by: 'seed' | 'keys'): 
 }
 
 function expectKeys({ privateViewKey, subWallets }: WalletContent, name: string): void {
-  const told = keysOf(name);
-  expect(privateViewKey).toBe(told.privateViewKey);
+  const recorded = keysOf(name);
+  expect(privateViewKey).toBe(recorded.privateViewKey);
   const own = new Map(subWallets.map((subWallet) => [subWallet.address, subWallet]));
-  expect([...own.keys()].sort()).toEqual(told.addresses.map(({ address }) => address).sort());
-  for (const { address, privateSpendKey, walletIndex, mnemonic } of told.addresses) {
+  expect([...own.keys()].sort()).toEqual(recorded.addresses.map(({ address }) => address).sort());
+  for (const { address, privateSpendKey, walletIndex, mnemonic } of recorded.addresses) {
     expect(own.get(address)).toMatchObject({ privateSpendKey, walletIndex });
     if (mnemonic !== null) expect(seedOf(own.get(address)?.privateSpendKey, privateViewKey)).toBe(mnemonic);
   }

@@ -10,6 +10,8 @@ export interface ServiceDescription<Context, Labels> {
   readonly description: string;
   /** Whether no operator can do without the key; where it is left out, a service has one only if it was given one. */
   readonly alwaysAsksKey?: boolean;
+  /** Sentences for the labels of a declaration; without it each label is printed as `name: value`. */
+  readonly labelNotes?: (labels: Labels) => readonly string[];
   /** The body of an error; rows without a text have none. */
   readonly errorBody: z.ZodType;
   /** Routes whose errors are told on a page of HTML instead, with the same texts. */

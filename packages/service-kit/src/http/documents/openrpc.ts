@@ -54,7 +54,11 @@ function methodObject<Context, Labels>(method: Method<Context, Labels>, errors: 
     paramStructure: params instanceof z.ZodTuple ? 'by-position' : 'by-name',
     params: params === undefined ? [] : params instanceof z.ZodTuple ? positions(params) : members(params),
     result: { name: 'result', schema: jsonSchema(result, 'draft-7') },
-    errors: inEnvelope.map(({ code, text }) => ({ code, message: text })),
+    errors: inEnvelope.map(({ code, text, application }) => ({
+      code,
+      message: text,
+      ...(application === undefined ? {} : { data: { application_code: application } }),
+    })),
     // some services refuse with a plain HTTP answer instead of an error in the envelope
     ...(asHttp.length === 0
       ? {}

@@ -11,7 +11,7 @@ export type MemberPlace = 'path' | 'query' | 'body' | 'params';
 
 /** An error as a row of a table. */
 export interface ErrorText {
-  /** The status of HTTP; with the number of the service beside it where there is one. */
+  /** The HTTP status, then the code of the service and the application code, if there are any. */
   readonly code: string;
   /** What the client sees; empty for no body. */
   readonly text: string;
@@ -25,7 +25,7 @@ export interface ReferenceEntry {
   readonly summary: string;
   /** What the route does, when to use it, units; empty where the declaration has none. */
   readonly description: string;
-  /** What it asks for before it looks at the request, a sentence each. */
+  /** Preconditions that are checked before the request is parsed, one sentence each. */
   readonly notes: readonly string[];
   readonly members: readonly (MemberText & { readonly place: MemberPlace })[];
   readonly answer: { readonly text: string; readonly members: readonly MemberText[] };
@@ -60,8 +60,9 @@ export function serviceReference<Context, Labels>(
 }
 
 /** An error as it stands in the tables. */
-export function errorRowText({ status, code, text, when }: ErrorRow): ErrorText {
-  return { code: code === undefined ? String(status) : `${String(status)}, ${String(code)}`, text, when };
+export function errorRowText({ status, code, application, text, when }: ErrorRow): ErrorText {
+  const codes = [status, code, application && `application code ${String(application)}`];
+  return { code: codes.filter((part) => part !== undefined).join(', '), text, when };
 }
 
 function routeEntry<Context, Labels>(
@@ -69,15 +70,15 @@ function routeEntry<Context, Labels>(
   route: Route<Context, Labels>,
 ): ReferenceEntry {
   const { method, path, summary, description = '', guards, labels, params, query, body, answer, status = 200 } = route;
-  const key = service.alwaysAsksKey === true ? 'Asks for the key.' : 'Asks for the key, where one is set.';
+  const key = service.alwaysAsksKey === true ? 'Requires the API key.' : 'Requires the API key if one is configured.';
   return {
     name: `${method} ${path}`,
     summary,
     description,
     notes: [
       ...(guards.key ? [key] : []),
-      ...(guards.limit ? ['Counts against the limit of the address.'] : []),
-      ...labelNotes(labels),
+      ...(guards.limit ? ['Rate-limited per client address.'] : []),
+      ...labelNotes(service, labels),
     ],
     members: [...placed('path', params), ...placed('query', query), ...placed('body', body)],
     answer: answerText(answer, status),
@@ -94,16 +95,21 @@ function methodEntry<Context, Labels>(
     name,
     summary,
     description: '',
-    notes: labelNotes(labels),
+    notes: labelNotes(service, labels),
     members: params instanceof z.ZodTuple ? positions(params) : placed('params', params),
     answer: answerText(result, 200),
     errors: errorsOfMethod(service, method).map(errorRowText),
   };
 }
 
-/** What a service asks for by labels of its own: `wallet: open`. */
-function labelNotes(labels: unknown): string[] {
-  return Object.entries(labels ?? {}).map(([name, value]) => `${name}: ${String(value)}`);
+function labelNotes<Context, Labels>(
+  service: ServiceDescription<Context, Labels>,
+  labels: Labels | undefined,
+): readonly string[] {
+  if (labels === undefined) return [];
+  return (
+    service.labelNotes?.(labels) ?? Object.entries(labels ?? {}).map(([name, value]) => `${name}: ${String(value)}`)
+  );
 }
 
 function placed(place: MemberPlace, members: z.ZodObject | undefined): ReferenceEntry['members'] {

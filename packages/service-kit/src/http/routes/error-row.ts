@@ -5,6 +5,8 @@ export interface ErrorRow {
   readonly text: string;
   /** The code beside the text, where the service has such: a JSON-RPC error's number, a wallet error's. */
   readonly code?: string | number | undefined;
+  /** `data.application_code` of a JSON-RPC error whose code many errors share. */
+  readonly application?: number | undefined;
   /** One sentence for the document. */
   readonly when: string;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Daemon } from '@wrkz/daemon';
 import { encodeAddress } from '@wrkz/core-types';
-import { answerAsJuly2025, ChainSum, Purse, SeededRandom, StandInNode, type SuiteNode } from '@wrkz/testing';
+import { answerAsJuly2025, ChainSum, TestWallet, SeededRandom, StandInNode, type SuiteNode } from '@wrkz/testing';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Wallet, WalletError } from '../../../src';
 import type { SendRequest, SignedSend } from '../../../src';
@@ -30,7 +30,7 @@ interface Player {
   readonly name: string;
   readonly money: MoneyWallet;
   /** Of each spend key. */
-  readonly purses: ReadonlyMap<string, Purse>;
+  readonly purses: ReadonlyMap<string, TestWallet>;
   readonly isView: boolean;
   /** Its node answers as those of July 2025 do. */
   readonly isOld: boolean;
@@ -100,8 +100,8 @@ export class Campaign {
     await this.nodes.stop();
   }
 
-  private keysOf(name: string): Purse {
-    return new Purse(`${name} ${String(this.options.seed)}`);
+  private keysOf(name: string): TestWallet {
+    return new TestWallet(`${name} ${String(this.options.seed)}`);
   }
 
   /** Until the count is reached; what is refused for want of money is tried by another wallet. */
@@ -316,7 +316,7 @@ export class Campaign {
   private checkViewer({ name, money, purses }: Player): void {
     const [purse] = purses.values();
     const now = Math.floor(Date.now() / 1000);
-    const expected = this.sum.received(purse as Purse, now);
+    const expected = this.sum.received(purse as TestWallet, now);
     expect({ name, ...money.wallet.snapshot.balance() }).toEqual({ name, ...expected });
   }
 
@@ -367,7 +367,7 @@ export class Campaign {
       ({ publicSpendKey, privateSpendKey }) =>
         [
           publicSpendKey,
-          new Purse({ viewSecret, spendSecret: Buffer.from(privateSpendKey ?? fail('no key'), 'hex') }),
+          new TestWallet({ viewSecret, spendSecret: Buffer.from(privateSpendKey ?? fail('no key'), 'hex') }),
         ] as const,
     );
     return { name, money, purses: new Map(purses), isView: false, isOld: this.isOld };
@@ -404,14 +404,16 @@ const hashesOf = (transactions: readonly { readonly hash: string }[]): string =>
     .sort()
     .join(' ');
 
-const amountFor = (purse: Purse, found: readonly { readonly purse: Purse; readonly amount: bigint }[]): bigint =>
-  found.reduce((sum, one) => (one.purse === purse ? sum + one.amount : sum), 0n);
+const amountFor = (
+  purse: TestWallet,
+  found: readonly { readonly wallet: TestWallet; readonly amount: bigint }[],
+): bigint => found.reduce((sum, one) => (one.wallet === purse ? sum + one.amount : sum), 0n);
 
 /** What these transactions bring to a purse, an output a line. */
-const comingOf = (pending: ReturnType<ChainSum['pendingOf']>, purse: Purse): string[] =>
+const comingOf = (pending: ReturnType<ChainSum['pendingOf']>, purse: TestWallet): string[] =>
   pending
     .flatMap(({ hash, found }) =>
-      found.filter((one) => one.purse === purse).map(({ amount }) => `${hash} ${String(amount)}`),
+      found.filter((one) => one.wallet === purse).map(({ amount }) => `${hash} ${String(amount)}`),
     )
     .sort();
 

@@ -11,7 +11,7 @@ export const NO_HASH = 'ab'.repeat(32);
 export const TO_BOB = { transfers: [{ address: BOB, amount: 1_000 }], anonymity: 1 };
 
 /** Services in every state that a method can be refused in. */
-export class Scene {
+export class ServiceStates {
   readonly world = new World();
   node!: SuiteNode;
   /** Stands between the services and the node. */

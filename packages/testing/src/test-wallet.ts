@@ -20,20 +20,20 @@ import {
   viewKeyFromSpendKey,
 } from '@wrkz/crypto';
 
-/** An output that a purse can spend. */
-export interface PurseOutput {
+/** An output that a test wallet can spend. */
+export interface TestWalletOutput {
   readonly amount: bigint;
   readonly globalIndex: number;
   readonly publicKey: Buffer;
   readonly secretKey: Buffer;
-  /** Index of the block that holds it. */
+  /** Height of its block. */
   readonly height: number;
   /** Of its transaction. */
   readonly unlockTime: bigint;
 }
 
 /** The two secrets of a wallet that other programs know too. */
-export interface PurseKeys {
+export interface TestWalletKeys {
   readonly spendSecret: Buffer;
   readonly viewSecret: Buffer;
 }
@@ -49,14 +49,14 @@ export interface SpendOptions {
   readonly powNonce?: Buffer;
 }
 
-/** A bare wallet for tests: keys from a word (or given ones), outputs it was paid, transactions that pay itself. */
-export class Purse {
+/** A minimal wallet for tests: keys from a seed text (or given ones), finds its outputs, signs payments to itself. */
+export class TestWallet {
   readonly spendSecret: Buffer;
   readonly viewSecret: Buffer;
   readonly spendPublic: Buffer;
   readonly viewPublic: Buffer;
 
-  constructor(keys: string | PurseKeys) {
+  constructor(keys: string | TestWalletKeys) {
     const { spendSecret, viewSecret } = typeof keys === 'string' ? keysOf(keys) : keys;
     this.spendSecret = spendSecret;
     this.viewSecret = viewSecret;
@@ -69,10 +69,10 @@ export class Purse {
   }
 
   /**
-   * The outputs of a block that belong to this purse.
+   * The outputs of a block that belong to this wallet.
    * @param indexes global indexes of the outputs, by transaction (coinbase first)
    */
-  find(raw: RawBlock, height: number, indexes: readonly (readonly number[])[]): PurseOutput[] {
+  find(raw: RawBlock, height: number, indexes: readonly (readonly number[])[]): TestWalletOutput[] {
     const block = parseBlock(raw.block);
     const all = [block.coinbase, ...raw.transactions.map((bytes) => parseTransaction(bytes))];
     return all.flatMap(({ transaction }, t) => {
@@ -98,12 +98,12 @@ export class Purse {
     });
   }
 
-  /** A signed transaction that pays the output, less the fee, back to this purse. */
-  spend(output: PurseOutput, options: SpendOptions): Buffer {
+  /** A signed transaction that pays the output, less the fee, back to this wallet. */
+  spend(output: TestWalletOutput, options: SpendOptions): Buffer {
     return this.sign(this.prefix(output, options), output, options);
   }
 
-  prefix(output: PurseOutput, options: SpendOptions): TransactionPrefix {
+  prefix(output: TestWalletOutput, options: SpendOptions): TransactionPrefix {
     const { fee, unlockTime = 0n, decoys = [], amounts = [output.amount - fee] } = options;
     // Made of the output and the fee, so that a test which spends an output twice gets one transaction for each fee.
     const transactionSecret = scalarReduce32(cnFastHash(Buffer.concat([output.secretKey, Buffer.from(String(fee))])));
@@ -122,14 +122,14 @@ export class Purse {
       inputs: [input],
       outputs: amounts.map((amount, i) => {
         const key = derivation === null ? null : derivePublicKey(derivation, i, this.spendPublic);
-        if (key === null) throw new RangeError('the keys of the purse are no points');
+        if (key === null) throw new RangeError('the keys of the wallet are not points of the curve');
         return { amount, key };
       }),
       extra: buildExtra({ publicKey: secretKeyToPublicKey(transactionSecret), ...(powNonce && { powNonce }) }),
     };
   }
 
-  sign(prefix: TransactionPrefix, output: PurseOutput, { decoys = [] }: SpendOptions): Buffer {
+  sign(prefix: TransactionPrefix, output: TestWalletOutput, { decoys = [] }: SpendOptions): Buffer {
     const ring = ringOf(output, decoys);
     const [input] = prefix.inputs;
     if (input?.type !== 'key') throw new RangeError('the transaction spends nothing');
@@ -145,13 +145,13 @@ export class Purse {
   }
 }
 
-function keysOf(word: string): PurseKeys {
-  const spendSecret = scalarReduce32(cnFastHash(Buffer.from(word)));
+function keysOf(seed: string): TestWalletKeys {
+  const spendSecret = scalarReduce32(cnFastHash(Buffer.from(seed)));
   return { spendSecret, viewSecret: viewKeyFromSpendKey(spendSecret) };
 }
 
 function ringOf(
-  { globalIndex, publicKey }: PurseOutput,
+  { globalIndex, publicKey }: TestWalletOutput,
   decoys: readonly { readonly index: number; readonly key: Buffer }[],
 ): { index: number; key: Buffer }[] {
   return [{ index: globalIndex, key: publicKey }, ...decoys].sort((a, b) => a.index - b.index);
