@@ -373,10 +373,6 @@ export class Ledger {
     if (first !== undefined && !this.subWallets().subWallets.some(({ isPrimary }) => isPrimary))
       first.setFacts({ isPrimary: true });
     this.keys = undefined;
-    const { awaited } = this.parts;
-    for (const [keyImage, spend] of [...awaited]) {
-      if (spend.publicSpendKey === publicSpendKey) awaited.delete(keyImage);
-    }
     this.parts.history.removeTransfersOf(publicSpendKey);
     this.changes.push({ kind: 'removeSubWallet', publicSpendKey });
   }
@@ -450,7 +446,8 @@ export class Ledger {
     }
     const blocks = [...last.blocks, [height, hash] as const];
     const kept = blocks.filter(([at], i) => {
-      const before = blocks[i - 1]?.[0] ?? at;
+      // A checkpoint comes first in the list once the blocks before it have left it.
+      const before = blocks[i - 1]?.[0] ?? 0;
       return i >= blocks.length - RECENT_BLOCKS || crossesCheckpoint(before, at);
     });
     this.changes[this.changes.length - 1] = { kind: 'advance', blocks: kept };
