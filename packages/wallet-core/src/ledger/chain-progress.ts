@@ -45,9 +45,7 @@ export class ChainProgress {
   advance(height: number, hash: string): void {
     const isCheckpoint = crossesCheckpoint(this.height, height);
     this.height = height;
-    if (this.recent[0]?.hash === hash) this.recent[0] = { hash, height };
-    else
-      this.recent = [{ hash, height }, ...this.recent.filter((block) => block.hash !== hash)].slice(0, RECENT_BLOCKS);
+    this.recent = [{ hash, height }, ...this.recent.filter((block) => block.hash !== hash)].slice(0, RECENT_BLOCKS);
     if (isCheckpoint && this.checkpoints[0]?.hash !== hash) this.checkpoints.unshift({ hash, height });
   }
 

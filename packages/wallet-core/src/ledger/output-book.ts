@@ -99,10 +99,10 @@ export class OutputBook {
   }
 
   /** Removes a spent output and remembers its key. */
-  retire({ book, output }: OutputPlace): void {
-    this.remove(output.key);
-    book.retire(output.key);
-    this.retired.add(output.key);
+  retire(book: SubWalletBook, key: string): void {
+    this.remove(key);
+    book.retire(key);
+    this.retired.add(key);
   }
 
   /** Moves a retired output back to the spent ones; ignores one that is not retired. */

@@ -229,3 +229,22 @@ test('an input that another transaction spent in a block stays spent after the r
   expect(alice(ledger.content()).spent.map(({ key }) => key)).toEqual([KEY]);
   expect(lists(ledger.content())).toEqual({ unspent: [[OTHER_KEY, undefined]], locked: [], incoming: [] });
 });
+
+test('own outputs that are known, or of another wallet, are not expected', () => {
+  const ledger = funded();
+  const output = { publicSpendKey: ALICE, amount: 40n, key: OTHER_KEY };
+  ledger.hold({ ...held, ownOutputs: [output, { ...output, publicSpendKey: hashOf('nobody'), key: CHANGE }] });
+  expect(lists(ledger.content())).toEqual({ ...HELD, incoming: [] });
+});
+
+test('inputs that another program locked stay locked in the container', () => {
+  const { subWallets, ...rest } = funded().content();
+  const [locked] = alice({ ...rest, subWallets }).unspent;
+  const ledger = new Ledger({
+    ...rest,
+    subWallets: [{ ...alice({ ...rest, subWallets }), unspent: [], locked: [locked!] }],
+  });
+  expect(ledger.storedContent().subWallets[0]).toBe(ledger.content().subWallets[0]);
+  ledger.hold({ ...held, inputs: [] });
+  expect(alice(ledger.storedContent()).locked).toEqual([locked]);
+});
