@@ -15,7 +15,6 @@ import {
   type UnindexedOutput,
   type UnverifiedBlock,
   type WalletContent,
-  type WalletOutput,
   type WalletTransaction,
 } from './model';
 import type { OutputPlace } from './output-book';
@@ -246,10 +245,7 @@ export class Ledger {
     const spentOf = groupBy(outputs.spent(), ({ spendHeight }) => spendHeight);
     return Array.from(blocks, ([height, transactions]) => {
       const hash = transactions[0]?.unverifiedBlock ?? '';
-      const isSpender = ({ spendingTransactionHash }: WalletOutput): boolean =>
-        transactions.some((transaction) => transaction.hash === spendingTransactionHash);
-      const spent = (spentOf.get(height) ?? []).filter(isSpender);
-      return { height, hash, transactions, outputs: outputsOf.get(height) ?? [], spent };
+      return { height, hash, transactions, outputs: outputsOf.get(height) ?? [], spent: spentOf.get(height) ?? [] };
     });
   }
 

@@ -120,7 +120,7 @@ export class OutputBook {
   }
 
   /** Sets the unknown global indexes of one transaction's outputs; with `replace` the known ones as well. */
-  setIndexes(transactionHash: string, indexes: readonly number[], replace = false): void {
+  setIndexes(transactionHash: string, indexes: readonly number[], replace: boolean): void {
     const keys = replace ? this.keysOf(transactionHash) : (this.unindexed.get(transactionHash) ?? []);
     for (const key of [...keys]) {
       const place = this.places.get(key);
@@ -142,7 +142,7 @@ export class OutputBook {
 
   markVerified(height: number): void {
     for (const place of [...this.places.values()]) {
-      if (place.output.verified !== false || place.output.blockHeight !== height) continue;
+      if (place.output.blockHeight !== height) continue;
       const { verified: _, ...output } = place.output;
       this.replace(place, output);
     }

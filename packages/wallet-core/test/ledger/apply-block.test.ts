@@ -67,6 +67,8 @@ test('found outputs of an unknown transaction, output or owner are ignored', () 
   const strange = [{ transaction: 9 }, { output: 9 }, { publicSpendKey: hashOf('nobody') }];
   ledger.apply(block, [...strange.map((change) => ({ ...first!, ...change })), first!], new Map());
   expect(amounts(of(ledger).unspent)).toEqual([1n]);
+  const [change] = ledger.takeChanges().changes;
+  expect(change?.kind === 'block' && change.found.map(({ transaction }) => transaction)).toStrictEqual([1, 1, 1]);
 });
 
 test('a transaction of two blocks counts in the first, and an output is spent once', () => {

@@ -38,5 +38,5 @@ test('a block that passes a multiple of 5,000 becomes a checkpoint once', () => 
   progress.advance(5_000, 'of a file');
   expect(progress.content().checkpointHashes).toEqual(['of a file']);
   progress.clear();
-  expect(progress.content()).toEqual(EMPTY);
+  expect(progress.content()).toStrictEqual(EMPTY);
 });

@@ -237,14 +237,15 @@ test('own outputs that are known, or of another wallet, are not expected', () =>
   expect(lists(ledger.content())).toEqual({ ...HELD, incoming: [] });
 });
 
-test('inputs that another program locked stay locked in the container', () => {
-  const { subWallets, ...rest } = funded().content();
-  const [locked] = alice({ ...rest, subWallets }).unspent;
-  const ledger = new Ledger({
-    ...rest,
-    subWallets: [{ ...alice({ ...rest, subWallets }), unspent: [], locked: [locked!] }],
-  });
-  expect(ledger.storedContent().subWallets[0]).toBe(ledger.content().subWallets[0]);
-  ledger.hold({ ...held, inputs: [] });
-  expect(alice(ledger.storedContent()).locked).toEqual([locked]);
-});
+test.each([undefined, hashOf('a send of another program')])(
+  'inputs that another program locked stay locked in the container: %s',
+  (spendingTransactionHash) => {
+    const content = funded().content();
+    const { unspent } = alice(content);
+    const locked = [{ ...unspent[0]!, spendingTransactionHash }];
+    const ledger = new Ledger({ ...content, subWallets: [{ ...alice(content), unspent: [], locked }] });
+    expect(ledger.storedContent().subWallets[0]).toBe(ledger.content().subWallets[0]);
+    ledger.hold({ ...held, inputs: [] });
+    expect(alice(ledger.storedContent()).locked).toEqual(locked);
+  },
+);

@@ -144,7 +144,7 @@ describe('a block that no node has proved', () => {
         return [height, hash, hashes(transactions), keys(outputs).sort(), keys(spent)];
       });
     const second = [2, blockOf(2, b, spending('d', 60n)).hash, [b.hash, hashOf('d')]];
-    expect(listed()).toEqual([
+    expect(listed()).toStrictEqual([
       [...second, [hashOf('output of b'), hashOf('output of d')].sort(), [KEY_OF_A]],
       [3, blockOf(3, c).hash, [c.hash], [], [hashOf('output of b')]],
       [
@@ -331,6 +331,7 @@ test('a rewind restores retired outputs that a removed block spent, once, and no
       { output: { ...output, key: hashOf('x') }, publicSpendKey: ALICE },
     ];
   });
+  expect(of(restored).retiredKeys).toEqual([KEY_OF_A]);
   restored.rewind(2);
   expect(asked).toEqual([2]);
   expect(of(restored)).toMatchObject({ locked: [{ key: KEY_OF_A, spendHeight: 0 }], spent: [], unspent: [] });
