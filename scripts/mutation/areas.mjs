@@ -37,8 +37,8 @@ export const AREAS = {
   'wallet-db': {
     folder: 'packages/wallet-core',
     sources: 'src/wallet-db',
-    tests: ['test/wallet-db/{damage,open,tables}.test.ts', 'test/wallet/{damage,storage}.test.ts'],
-    order: ['tables', 'open', 'damage'],
+    tests: ['test/wallet-db/{damage,open,seal,tables}.test.ts'],
+    order: ['seal', 'tables', 'open', 'damage'],
     maxSurvivors: 3,
   },
 };
