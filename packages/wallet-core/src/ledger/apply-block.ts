@@ -1,4 +1,4 @@
-import { LONG_PAYMENT_ID_LENGTH, MAX_UINT64, SHORT_PAYMENT_ID_LENGTH } from '@wrkz/core-types';
+import { LONG_PAYMENT_ID_LENGTH, MAX_UINT64 } from '@wrkz/core-types';
 import type { SyncBlock, SyncTransaction } from '@wrkz/client';
 import { heldSpender } from './held-transactions';
 import {
@@ -63,7 +63,7 @@ export function planBlock(
   const plan = emptyPlan(block, parts);
   const byNumber = new Map(plan.map((planned) => [planned.number, planned]));
   const fresh = new Set<string>();
-  const freshImages = new Map<string, PlannedOutput>();
+  const freshImages = new Map<string | undefined, PlannedOutput>();
   for (const item of found) {
     const planned = byNumber.get(item.transaction);
     const target = planned?.transaction.outputs[item.output];
@@ -75,7 +75,7 @@ export function planBlock(
     if (isSecond) continue;
     const received = { book, output: outputOf(block, planned.transaction, item, target) };
     fresh.add(target.key);
-    if (item.keyImage !== undefined) freshImages.set(item.keyImage, received);
+    freshImages.set(item.keyImage, received);
     planned.received.push(received);
   }
 
@@ -153,8 +153,10 @@ export function applyPlan(
       });
     }
     const wasHeld = parts.held.delete(transaction.hash);
-    if (sent !== undefined) history.removeSend(transaction.hash);
-    if (sent !== undefined || wasHeld) unexpectChange(parts, transaction.hash);
+    if (sent !== undefined || wasHeld) {
+      history.removeSend(transaction.hash);
+      unexpectChange(parts, transaction.hash);
+    }
     if (transfers.size === 0) return [];
     const record: WalletTransaction = {
       transfers: Array.from(transfers, ([publicSpendKey, amount]) => ({ publicSpendKey, amount })),
@@ -191,9 +193,10 @@ function withRetired(
   { outputs, history }: LedgerParts,
   { transaction: { hash }, transfers }: PlannedTransaction,
 ): ReadonlyMap<string, bigint> {
-  if (!history.wasConfirmed(hash)) return transfers;
+  const recorded = history.returnedSend(hash);
+  if (recorded === undefined) return transfers;
   const merged = new Map(transfers);
-  for (const { publicSpendKey, amount } of history.send(hash)?.transfers ?? []) {
+  for (const { publicSpendKey, amount } of recorded.transfers) {
     const isRetired = (outputs.book(publicSpendKey)?.retiredKeys.size ?? 0) > 0;
     if (isRetired && amount < (transfers.get(publicSpendKey) ?? 0n)) merged.set(publicSpendKey, amount);
   }
@@ -219,8 +222,8 @@ function paymentIdOf(
   if (isCoinbase) return '';
   const { paymentId, hash } = transaction;
   if (paymentId.length === LONG_PAYMENT_ID_LENGTH) return paymentId;
-  if (sent !== undefined && sent.paymentId !== '') return sent.paymentId;
-  return paymentId.length === SHORT_PAYMENT_ID_LENGTH && spent.length === 0 ? (decrypted.get(hash) ?? '') : '';
+  if (sent !== undefined) return sent.paymentId;
+  return spent.length === 0 ? (decrypted.get(hash) ?? '') : '';
 }
 
 /**
@@ -230,14 +233,14 @@ function paymentIdOf(
 export function retireSpent({ outputs, history }: LedgerParts, from: number, to: number): RetiredOutput[] {
   const boundary = to - (to % SPENT_KEPT);
   const retired: RetiredOutput[] = [];
-  if (from >= boundary || boundary === 0) return retired;
+  if (from >= boundary) return retired;
   for (const book of outputs.all()) {
     for (const output of [...book.outputs('spent').values()]) {
       if (output.spendHeight > boundary - SPENT_KEPT) continue;
       // Its spend is still to be compared with the bytes of the block.
       const spender = history.confirmedTransaction(output.spendingTransactionHash ?? '');
       if (spender?.unverifiedBlock !== undefined) continue;
-      outputs.retire({ book, list: 'spent', output });
+      outputs.retire(book, output.key);
       retired.push({ output, publicSpendKey: book.publicSpendKey });
     }
   }
@@ -254,10 +257,9 @@ export function relevantPart(
   plan: readonly PlannedTransaction[],
   found: readonly OwnOutputFound[],
 ): Pick<Extract<LedgerChange, { kind: 'block' }>, 'block' | 'found'> | undefined {
-  const relevant = plan.filter(({ transaction: { hash }, received, spent, transfers }) => {
-    const isPending = history.send(hash) !== undefined || held.has(hash);
-    return isPending || received.length > 0 || spent.length > 0 || transfers.size > 0;
-  });
+  const relevant = plan.filter(
+    ({ transaction: { hash }, transfers }) => transfers.size > 0 || history.send(hash) !== undefined || held.has(hash),
+  );
   if (relevant.length === 0) return undefined;
   const coinbase = relevant.find(({ isCoinbase }) => isCoinbase)?.transaction;
   const transactions = relevant.flatMap(({ isCoinbase, transaction }) => (isCoinbase ? [] : [transaction]));

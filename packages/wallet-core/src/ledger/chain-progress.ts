@@ -47,12 +47,7 @@ export class ChainProgress {
   advance(height: number, hash: string): void {
     const isCheckpoint = crossesCheckpoint(this.height, height);
     this.height = height;
-    if (this.recent[0]?.hash === hash) this.recent[0] = { hash, height };
-    else
-      this.recent = [{ hash, height }, ...this.recent.filter((block) => block.hash !== hash)].slice(
-        0,
-        MAX_RECENT_HASHES,
-      );
+    this.recent = [{ hash, height }, ...this.recent.filter((block) => block.hash !== hash)].slice(0, MAX_RECENT_HASHES);
     if (isCheckpoint && this.checkpoints[0]?.hash !== hash) this.checkpoints.unshift({ hash, height });
   }
 

@@ -40,9 +40,9 @@ export class History {
     return this.sends.get(hash);
   }
 
-  /** Whether an unconfirmed send was in a block before. Its transfers are complete then. */
-  wasConfirmed(hash: string): boolean {
-    return this.returned.has(hash);
+  /** An unconfirmed send that was in a block before. Its transfers are complete. */
+  returnedSend(hash: string): WalletTransaction | undefined {
+    return this.returned.has(hash) ? this.sends.get(hash) : undefined;
   }
 
   get hasSends(): boolean {
@@ -75,7 +75,6 @@ export class History {
   /** Removes and returns the transactions of blocks from `height` on, oldest first. */
   removeFrom(height: number): WalletTransaction[] {
     const removed = this.confirmed.filter(({ blockHeight }) => blockHeight >= height);
-    if (removed.length === 0) return removed;
     for (const { hash } of removed) this.byHash.delete(hash);
     this.confirmed = this.confirmed.filter(({ blockHeight }) => blockHeight < height);
     this.values = undefined;
@@ -112,10 +111,10 @@ export class History {
 
   /** Removes a sub-wallet from all transfers, and transactions that touched nothing else. */
   removeTransfersOf(publicSpendKey: string): void {
-    const without = (transaction: WalletTransaction): WalletTransaction => {
-      const transfers = transaction.transfers.filter((transfer) => transfer.publicSpendKey !== publicSpendKey);
-      return transfers.length === transaction.transfers.length ? transaction : { ...transaction, transfers };
-    };
+    const without = (transaction: WalletTransaction): WalletTransaction => ({
+      ...transaction,
+      transfers: transaction.transfers.filter((transfer) => transfer.publicSpendKey !== publicSpendKey),
+    });
     this.confirmed = this.confirmed.map(without).filter(({ transfers }) => transfers.length > 0);
     this.byHash.clear();
     for (const transaction of this.confirmed) this.byHash.set(transaction.hash, transaction);

@@ -15,7 +15,6 @@ import {
   type UnindexedOutput,
   type UnverifiedBlock,
   type WalletContent,
-  type WalletOutput,
   type WalletTransaction,
 } from './model';
 import type { OutputPlace } from './output-book';
@@ -246,10 +245,7 @@ export class Ledger {
     const spentOf = groupBy(outputs.spent(), ({ spendHeight }) => spendHeight);
     return Array.from(blocks, ([height, transactions]) => {
       const hash = transactions[0]?.unverifiedBlock ?? '';
-      const isSpender = ({ spendingTransactionHash }: WalletOutput): boolean =>
-        transactions.some((transaction) => transaction.hash === spendingTransactionHash);
-      const spent = (spentOf.get(height) ?? []).filter(isSpender);
-      return { height, hash, transactions, outputs: outputsOf.get(height) ?? [], spent };
+      return { height, hash, transactions, outputs: outputsOf.get(height) ?? [], spent: spentOf.get(height) ?? [] };
     });
   }
 
@@ -373,10 +369,6 @@ export class Ledger {
     if (first !== undefined && !this.subWallets().subWallets.some(({ isPrimary }) => isPrimary))
       first.setFacts({ isPrimary: true });
     this.keys = undefined;
-    const { awaited } = this.parts;
-    for (const [keyImage, spend] of [...awaited]) {
-      if (spend.publicSpendKey === publicSpendKey) awaited.delete(keyImage);
-    }
     this.parts.history.removeTransfersOf(publicSpendKey);
     this.changes.push({ kind: 'removeSubWallet', publicSpendKey });
   }
@@ -450,7 +442,8 @@ export class Ledger {
     }
     const blocks = [...last.blocks, [height, hash] as const];
     const kept = blocks.filter(([at], i) => {
-      const before = blocks[i - 1]?.[0] ?? at;
+      // A checkpoint comes first in the list once the blocks before it have left it.
+      const before = blocks[i - 1]?.[0] ?? 0;
       return i >= blocks.length - MAX_RECENT_HASHES || crossesCheckpoint(before, at);
     });
     this.changes[this.changes.length - 1] = { kind: 'advance', blocks: kept };

@@ -99,10 +99,10 @@ export class OutputBook {
   }
 
   /** Removes a spent output and remembers its key. */
-  retire({ book, output }: OutputPlace): void {
-    this.remove(output.key);
-    book.retire(output.key);
-    this.retired.add(output.key);
+  retire(book: SubWalletBook, key: string): void {
+    this.remove(key);
+    book.retire(key);
+    this.retired.add(key);
   }
 
   /** Moves a retired output back to the spent ones; ignores one that is not retired. */
@@ -120,7 +120,7 @@ export class OutputBook {
   }
 
   /** Sets the unknown global indexes of one transaction's outputs; with `replace` the known ones as well. */
-  setIndexes(transactionHash: string, indexes: readonly number[], replace = false): void {
+  setIndexes(transactionHash: string, indexes: readonly number[], replace: boolean): void {
     const keys = replace ? this.keysOf(transactionHash) : (this.unindexed.get(transactionHash) ?? []);
     for (const key of [...keys]) {
       const place = this.places.get(key);
@@ -142,7 +142,7 @@ export class OutputBook {
 
   markVerified(height: number): void {
     for (const place of [...this.places.values()]) {
-      if (place.output.verified !== false || place.output.blockHeight !== height) continue;
+      if (place.output.blockHeight !== height) continue;
       const { verified: _, ...output } = place.output;
       this.replace(place, output);
     }

@@ -8,7 +8,7 @@ import type { SubWalletBook } from './sub-wallet-book';
  */
 export function rewindTo(parts: LedgerParts, height: number): void {
   const { outputs, history, progress } = parts;
-  const spenders = spendersFrom(parts, height);
+  const spenders = new Set(outputs.spent().map(({ spendingTransactionHash }) => spendingTransactionHash));
   const removed = history.removeFrom(height);
   const returned = new Set<string>();
   for (const transaction of removed) {
@@ -41,16 +41,6 @@ function isOutgoing({ transfers }: WalletTransaction): boolean {
   return transfers.reduce((total, { amount }) => total + amount, 0n) < 0n;
 }
 
-function spendersFrom({ outputs }: LedgerParts, height: number): Set<string> {
-  const hashes = new Set<string>();
-  for (const book of outputs.all()) {
-    for (const { spendHeight, spendingTransactionHash } of book.outputs('spent').values()) {
-      if (spendHeight >= height && spendingTransactionHash !== undefined) hashes.add(spendingTransactionHash);
-    }
-  }
-  return hashes;
-}
-
 /**
  * Spenders of outputs of which a file of another program has only the spend height: the only send of that height that touched
  * the sub-wallet. Keyed by spend key and height.
@@ -65,8 +55,8 @@ function onlySpenders(removed: readonly WalletTransaction[], returned: ReadonlyS
     }
   }
   return new Map(
-    Array.from(candidates, ([place, hashes]): [string, string] => [place, hashes[0] ?? '']).filter(
-      ([place]) => candidates.get(place)?.length === 1,
+    [...candidates].flatMap(([place, hashes]) =>
+      hashes.length === 1 ? hashes.map((hash): [string, string] => [place, hash]) : [],
     ),
   );
 }

@@ -69,7 +69,7 @@ export class SubWalletBook {
   }
 
   unretire(key: string): void {
-    if (!this.retired.delete(key)) return;
+    this.retired.delete(key);
     this.givenRetired = undefined;
     this.value = undefined;
   }

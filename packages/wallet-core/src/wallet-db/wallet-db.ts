@@ -285,7 +285,7 @@ function databaseOptions(
   first: Pick<WalletDbIdentity, 'since' | 'loss'>,
 ): DatabaseOptions {
   const create = (connection: SqliteConnection): void =>
-    void connection.exec(ALL_TABLES.map(sealedTableSchema).join('\n'));
+    void connection.exec(ALL_TABLES.map(sealedTableSchema).join(''));
   return {
     file,
     title: TITLE,

@@ -3,64 +3,13 @@ import type { SyncTransaction, SyncBlock } from '@wrkz/client';
 import type { OwnOutputFound } from '../../src/ledger/model';
 import { LedgerFault } from '../../src/ledger/model';
 import { Ledger } from '../../src/ledger/ledger';
-import type { SubWallet, WalletContent, WalletOutput } from '../../src/ledger/model';
+import type { WalletContent } from '../../src/ledger/model';
 import { unlocked } from '../../src/transaction/coin-selection';
 import { balanceOf, emptyContent, emptySubWallet } from './support/contents';
-import { hashOf, heldBy, type ModelBlock, type ModelTransaction, pendingOf, scannedBlock } from './support/model-chain';
+import { hashOf, heldBy, type ModelTransaction, pendingOf, scannedBlock } from './support/model-chain';
+import { ALICE, amounts, apply, blockOf, BOB, newLedger, of, paying, sendAll } from './support/model-ledger';
 
 /* Known faults of other wallets, one test each, and false responses of a node. */
-
-const ALICE = hashOf('alice');
-const BOB = hashOf('bob');
-
-const paying = (name: string, amount: bigint, owner = ALICE, key = hashOf(`output of ${name}`)): ModelTransaction => ({
-  hash: hashOf(name),
-  isCoinbase: false,
-  paymentId: '',
-  takes: [],
-  outputs: [{ key, amount, owner }],
-});
-
-const blockOf = (height: number, ...transactions: ModelTransaction[]): ModelBlock => ({
-  height,
-  hash: hashOf(`block ${height} ${transactions.map(({ hash }) => hash).join()}`),
-  transactions,
-});
-
-const newLedger = (...owners: string[]): Ledger =>
-  new Ledger(emptyContent((owners.length === 0 ? [ALICE, BOB] : owners).map((owner) => emptySubWallet(owner))));
-
-function apply(ledger: Ledger, ...blocks: ModelBlock[]): void {
-  for (const model of blocks) {
-    const { block, found } = scannedBlock(model);
-    ledger.apply(block, found, new Map());
-  }
-}
-
-const of = (ledger: Ledger, owner = ALICE): SubWallet => {
-  const found = ledger.content().subWallets.find(({ publicSpendKey }) => publicSpendKey === owner);
-  if (found === undefined) throw new Error('no such sub-wallet');
-  return found;
-};
-
-const amounts = (outputs: readonly WalletOutput[]): bigint[] => outputs.map(({ amount }) => amount);
-
-/** Alice spends all her outputs and receives `change`. */
-function sendAll(ledger: Ledger, name: string, change: bigint): ModelTransaction {
-  const inputs = of(ledger).unspent.map((output) => ({ owner: ALICE, output }));
-  const transaction: ModelTransaction = {
-    hash: hashOf(name),
-    isCoinbase: false,
-    paymentId: 'ab'.repeat(8),
-    takes: inputs.map(({ output: { key, amount } }) => ({ key, amount })),
-    outputs: [
-      { key: hashOf(`paid by ${name}`), amount: 1n, owner: undefined },
-      { key: hashOf(`change of ${name}`), amount: change, owner: ALICE },
-    ],
-  };
-  ledger.recordSend(pendingOf(transaction, inputs));
-  return transaction;
-}
 
 describe('own sends', () => {
   test('a cancelled send unlocks its inputs, and its change is no longer expected', () => {

@@ -229,3 +229,23 @@ test('an input that another transaction spent in a block stays spent after the r
   expect(alice(ledger.content()).spent.map(({ key }) => key)).toEqual([KEY]);
   expect(lists(ledger.content())).toEqual({ unspent: [[OTHER_KEY, undefined]], locked: [], incoming: [] });
 });
+
+test('own outputs that are known, or of another wallet, are not expected', () => {
+  const ledger = funded();
+  const output = { publicSpendKey: ALICE, amount: 40n, key: OTHER_KEY };
+  ledger.hold({ ...held, ownOutputs: [output, { ...output, publicSpendKey: hashOf('nobody'), key: CHANGE }] });
+  expect(lists(ledger.content())).toEqual({ ...HELD, incoming: [] });
+});
+
+test.each([undefined, hashOf('a send of another program')])(
+  'inputs that another program locked stay locked in the container: %s',
+  (spendingTransactionHash) => {
+    const content = funded().content();
+    const { unspent } = alice(content);
+    const locked = [{ ...unspent[0]!, spendingTransactionHash }];
+    const ledger = new Ledger({ ...content, subWallets: [{ ...alice(content), unspent: [], locked }] });
+    expect(ledger.storedContent().subWallets[0]).toBe(ledger.content().subWallets[0]);
+    ledger.hold({ ...held, inputs: [] });
+    expect(alice(ledger.storedContent()).locked).toEqual(locked);
+  },
+);

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { SqliteConnection } from '@wrkz/sqlite';
 import { DamagedSealedRow } from '../../src/wallet-db/sealed-table';
 import { WalletDb, WalletDbDamaged, walletDbName } from '../../src/wallet-db/wallet-db';
@@ -88,6 +89,9 @@ test.each(['identity', 'state'])('a damaged row of %s is damage of the database'
   fillDb(walletFile);
   withRaw((raw) => raw.exec(`UPDATE ${table} SET sealed = zeroblob(length(sealed))`));
   expect(() => openDb(walletFile)).toThrow(WalletDbDamaged);
+  fillDb((walletFile = fresh('b.wallet')));
+  withRaw((raw) => raw.exec(`UPDATE ${table} SET id = zeroblob(16)`));
+  expect(() => openDb(walletFile)).toThrow(WalletDbDamaged);
   withRaw((raw) => raw.exec(`DELETE FROM ${table}`));
   expect(() => openDb(walletFile)).toThrow(WalletDbDamaged);
 });
@@ -130,6 +134,7 @@ test.each([
   withRaw((raw) => raw.exec(`DELETE FROM events WHERE ${where}`));
   db = openDb(walletFile);
   expect(() => db.events.after(0, 100)).toThrow(DamagedSealedRow);
+  if (left > 0) expect(() => db.events.after(0, 5)).toThrow(DamagedSealedRow);
   db.dropDamagedRows(1);
   expect(db.events.after(0, 100)).toHaveLength(left);
   expect(db.events.append({ kind: 'k', time: 11 })).toBe(11);
@@ -166,7 +171,31 @@ test('a hidden entry of an index is found when the database is opened', () => {
     const other = "(SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_labels_1')";
     raw.exec(`UPDATE sqlite_schema SET rootpage = ${other} WHERE ${index}`);
   });
-  expect(() => openDb(walletFile)).toThrow(WalletDbDamaged);
+  expect(() => openDb(walletFile)).toThrow(/ is damaged: table requests: .*row/);
+});
+
+test('a page of a table that cannot be read is damage of the table, a closed database is not', () => {
+  fillDb(walletFile);
+  const file = walletDbName(walletFile);
+  const [page, size] = withRaw((raw) => [
+    raw.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_labels_1'").pluck().get() as number,
+    raw.pragma('page_size', { simple: true }) as number,
+  ]);
+  const bytes = readFileSync(file);
+  bytes.fill(0xff, (page - 1) * size, page * size);
+  writeFileSync(file, bytes);
+  const db = openDb(walletFile);
+  expect(() => db.labels.get(HASH)).toThrow(
+    expect.objectContaining({
+      name: 'DamagedSealedRow',
+      message: 'the table labels of the wallet database is damaged',
+      table: 'labels',
+      cause: expect.objectContaining({ code: expect.stringMatching(/^SQLITE_CORRUPT/) }),
+    }),
+  );
+  expect(db.damage).toBe('labels');
+  db.close();
+  expect(() => db.rings.get(HASH)).toThrow('The database connection is not open');
 });
 
 test('stored rows are padded and do not contain the view key', () => {

@@ -12,10 +12,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { FileLocked } from '@wrkz/sqlite';
+import { FileLocked, SqliteConnection } from '@wrkz/sqlite';
 import { createdWallet } from '../../src/keys/wallet-keys';
-import { walletDbMarkOf, withWalletDbMark } from '../../src/wallet-db/identity';
-import { ForeignWalletDb, WalletDb, WalletDbDamaged, walletDbName } from '../../src/wallet-db/wallet-db';
+import { type WalletDbMark, walletDbMarkOf, withWalletDbMark } from '../../src/wallet-db/identity';
+import { DamagedSealedRow } from '../../src/wallet-db/sealed-table';
+import {
+  backupWalletDb,
+  ForeignWalletDb,
+  WalletDb,
+  WalletDbDamaged,
+  walletDbName,
+} from '../../src/wallet-db/wallet-db';
 import { endPrograms, runProgram } from '../support/child';
 import { fresh, removeFolders } from '../support/folder';
 import { ADDRESS, AMOUNT, fillDb, HASH, openDb, OTHER_HASH, OTHER_VIEW_KEY, output, VIEW_KEY } from './support/filled';
@@ -239,7 +246,9 @@ describe('a damaged file stays in place', () => {
     fillDb(walletFile);
     const expected = { database: 'ab'.repeat(16), position: 5 };
     damages[what]!();
-    expect(() => openDb(walletFile, { expected })).toThrow(WalletDbDamaged);
+    expect(() => openDb(walletFile, { expected })).toThrow(
+      expect.objectContaining({ name: 'WalletDbDamaged', message: expect.stringMatching(/ is damaged: .*\w/) }),
+    );
     expect(existsSync(file) || existsSync(`${file}-wal`)).toBe(true);
     const db = WalletDb.replaceDamaged({ walletFile, privateViewKey: VIEW_KEY, expected, now: 33 });
     expect(db.identity).toMatchObject({ loss: 'damaged', isLossAcknowledged: false, since: 33 });
@@ -271,6 +280,27 @@ describe('a damaged file stays in place', () => {
   });
 });
 
+test('damage has its cause, and a folder in place of the file is named', () => {
+  const damageOf = (): unknown => {
+    try {
+      openDb(walletFile).close();
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  };
+  writeFileSync(file, 'text '.repeat(1_000));
+  const damage = damageOf() as WalletDbDamaged;
+  expect(damage).toBeInstanceOf(WalletDbDamaged);
+  expect(damage.cause).toBeInstanceOf(Error);
+  rmSync(file);
+  mkdirSync(file);
+  expect(damageOf()).toMatchObject({
+    file,
+    message: `the wallet database ${file} is damaged: ${file} is not a regular file`,
+  });
+});
+
 test('a file without read permission is not damaged', () => {
   fillDb(walletFile);
   chmodSync(file, 0);
@@ -288,8 +318,97 @@ test('a mark is added to the container without other changes', () => {
   expect(walletDbMarkOf(marked)).toEqual(mark);
   expect(withWalletDbMark(marked, mark)).toEqual(marked);
   expect(marked.unknownFields.get('')).toMatchObject({ other: 1 });
-  expect(walletDbMarkOf({ unknownFields: new Map([['', { walletDb: 'x', walletDbPosition: '-1' }]]) })).toEqual({
-    database: 'x',
-    position: 0,
+});
+
+test.each([
+  ['-1', 0],
+  ['7x', 0],
+  ['x7', 0],
+  ['1'.repeat(16), 0],
+  [7, 0],
+  ['12', 12],
+])('a mark with the position %p continues at %s', (walletDbPosition, position) => {
+  const unknownFields = new Map([['', { walletDb: 'x', walletDbPosition }]]);
+  expect(walletDbMarkOf({ unknownFields })).toEqual({ database: 'x', position });
+});
+
+test('the log mark is created when the database is opened, and follows its transactions', () => {
+  const db = openDb(walletFile);
+  const markOf = (): string => Buffer.from(folder()['a.wallet.db-mark'] ?? '', 'hex').toString();
+  const first = markOf();
+  expect(first).toContain('"open"');
+  // Enough for a checkpoint: the mark is renewed when the file has grown by half.
+  db.details.put(HASH, { extra: Buffer.alloc(5_000_000), inputs: 0n, outputs: 0n });
+  db.sends.put({ hash: HASH, state: 'pending', created: 1 });
+  expect(markOf()).not.toBe(first);
+  db.close();
+});
+
+test('whether a file is foreign is known without opening it as the database', () => {
+  const check = (key: string) => () => WalletDb.checkNotForeign(walletFile, key);
+  expect(check(VIEW_KEY)).not.toThrow();
+  writeFileSync(file, 'short');
+  expect(check(VIEW_KEY)).not.toThrow();
+  rmSync(file);
+  fillDb(walletFile);
+  expect(check(VIEW_KEY)).not.toThrow();
+  const text = `${file} is the database of another wallet. Move it away, or put the right one in its place.`;
+  expect(check(OTHER_VIEW_KEY)).toThrow(text);
+  expect(check(OTHER_VIEW_KEY)).toThrow(expect.objectContaining({ name: 'ForeignWalletDb', file }));
+});
+
+test('a restored database reports what came after the backup as lost', () => {
+  const db = openDb(walletFile);
+  db.acknowledgeLoss();
+  db.noteRestored(44);
+  expect(db.identity).toMatchObject({ since: 44, loss: 'outdated', isLossAcknowledged: false });
+  db.close();
+});
+
+describe('a backup', () => {
+  const open = (): { db: WalletDb; to: string } => {
+    fillDb(walletFile);
+    return { db: openDb(walletFile), to: walletDbName(fresh('copy.wallet')) };
+  };
+
+  test('continues a container of the same position, also one whose log was removed up to there', async () => {
+    const { db, to } = open();
+    db.log.truncate(db.mark.position);
+    await backupWalletDb(walletFile, to, VIEW_KEY, db.mark);
+    const copy = openDb(to.slice(0, -'.db'.length), { expected: db.mark });
+    expect(copy.isNamedByContainer).toBe(true);
+    expect(copy.sends.all()).toEqual(db.sends.all());
+    copy.close();
+    db.close();
+  });
+
+  test.each<[string, (db: WalletDb) => WalletDbMark | undefined]>([
+    ['without a mark', () => undefined],
+    ['of another database', ({ mark }) => ({ ...mark, database: '00'.repeat(16) })],
+    ['that is newer', ({ mark }) => ({ ...mark, position: mark.position + 1 })],
+    [
+      'that is older than the log',
+      (db) => {
+        db.log.truncate(db.mark.position);
+        return { ...db.mark, position: db.mark.position - 1 };
+      },
+    ],
+  ])('does not continue a container %s', async (_what, expectedOf) => {
+    const { db, to } = open();
+    await expect(backupWalletDb(walletFile, to, VIEW_KEY, expectedOf(db))).rejects.toThrow(
+      new RangeError('the copied database does not continue the copied container'),
+    );
+    expect(existsSync(to)).toBe(false);
+    db.close();
+  });
+
+  test('is refused for a damaged row', async () => {
+    const { db, to } = open();
+    const { mark } = db;
+    db.close();
+    const raw = new SqliteConnection(file);
+    raw.exec('UPDATE labels SET sealed = zeroblob(99)');
+    raw.close();
+    await expect(backupWalletDb(walletFile, to, VIEW_KEY, mark)).rejects.toThrow(DamagedSealedRow);
   });
 });
