@@ -166,7 +166,7 @@ export class TransactionSender {
       if (signal.aborted) return;
       const verdicts = await nodes().broadcast(stored.signed.bytes, signal);
       if (verdicts.some((verdict) => !verdict.isTaken && blamesRing(verdict.reason))) {
-        await this.#hasRightIndexes(stored.signed);
+        await this.#hasRightIndexes(inputsOf(stored.signed), hash);
       }
     }
     const foreign = pending.foreign();
