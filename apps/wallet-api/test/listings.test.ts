@@ -56,10 +56,10 @@ test('returns the same transactions in pages of any size and order', async () =>
 
 test('continues at the height of a cursor whose transaction was removed', async () => {
   const at = all[50] as Listed;
-  const gone = `${String(at.blockHeight)}-${'00'.repeat(32)}`;
-  const [first] = await listed(`?limit=1&cursor=${gone}`);
+  const removed = `${String(at.blockHeight)}-${'00'.repeat(32)}`;
+  const [first] = await listed(`?limit=1&cursor=${removed}`);
   expect(first?.blockHeight).toBe(at.blockHeight);
-  const [last] = await listed(`?limit=1&order=desc&cursor=${gone}`);
+  const [last] = await listed(`?limit=1&order=desc&cursor=${removed}`);
   expect(last?.blockHeight).toBe(at.blockHeight);
   expect(await listed(`?cursor=9999999999-${'00'.repeat(32)}`)).toEqual([]);
 });

@@ -64,7 +64,7 @@ test('spends no input twice and loses no payment in 200 parallel sends with cut 
   const before = await balance(receiver);
 
   let carried = 0;
-  const cutSome: StandInHandler = async (_asked, behind) => {
+  const cutSome: StandInHandler = async (_request, behind) => {
     const { status, json } = await behind();
     return ++carried % CUT_EVERY === 0 ? (response) => void response.destroy() : { status, json };
   };

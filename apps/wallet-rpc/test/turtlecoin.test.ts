@@ -8,7 +8,7 @@ const world = new World();
 
 afterAll(() => world.stopAll());
 
-test('the client of older integrations creates, asks for balances, sends now and later, and lists', async () => {
+test('the client library of older integrations creates addresses, reads balances, sends, delays and lists', async () => {
   const node = await world.node();
   const service = await world.synced('alice', node.daemon.ports.rpc);
   const client = turtleClient(service.rpc.port, PASSWORD);

@@ -130,8 +130,8 @@ export class ChainSum {
 
   private async append(node: TestNodeClient): Promise<void> {
     const start = this.height + 1;
-    const asked = { startHeight: start, blockCount: 100, blockHashCheckpoints: [] };
-    const { items } = await node.post<{ items: { block: string; transactions: string[] }[] }>('/getrawblocks', asked);
+    const body = { startHeight: start, blockCount: 100, blockHashCheckpoints: [] };
+    const { items } = await node.post<{ items: { block: string; transactions: string[] }[] }>('/getrawblocks', body);
     for (const [i, { block, transactions }] of items.entries()) {
       const raw = { block: Buffer.from(block, 'hex'), transactions: [] };
       this.layers.push({

@@ -21,11 +21,11 @@ export class TestNodeClient {
   }
 
   get<T>(path: string): Promise<T> {
-    return this.ask<T>(path, { method: 'GET' });
+    return this.request<T>(path, { method: 'GET' });
   }
 
   post<T>(path: string, body: unknown): Promise<T> {
-    return this.ask<T>(path, { method: 'POST', body: JSON.stringify(body) });
+    return this.request<T>(path, { method: 'POST', body: JSON.stringify(body) });
   }
 
   /** The result of a JSON-RPC method. */
@@ -62,9 +62,9 @@ export class TestNodeClient {
     return this.post('/get_transactions_status', { transactionHashes: hashes });
   }
 
-  private async ask<T>(path: string, question: { method: string; body?: string }): Promise<T> {
+  private async request<T>(path: string, options: { method: string; body?: string }): Promise<T> {
     // A kept connection may be closed by the node at the moment of the next question, which a test could not tell from a fault.
-    const { status, text } = await plainRequest(this.url + path, question);
+    const { status, text } = await plainRequest(this.url + path, options);
     if (status < 200 || status > 299) throw new NodeRefusal(status, `${path}: ${String(status)} ${text.slice(0, 200)}`);
     return JSON.parse(text) as T;
   }

@@ -60,9 +60,9 @@ export class Suite<D extends WholeDaemon = WholeDaemon> {
   }
 
   /** Closed by `stopAll`, last come first. */
-  closeAtEnd<T extends { close(): Promise<void> }>(thing: T): T {
-    this.others.push(thing);
-    return thing;
+  closeAtEnd<T extends { close(): Promise<void> }>(resource: T): T {
+    this.others.push(resource);
+    return resource;
   }
 
   async node(options: NodeOptions = {}): Promise<SuiteNode<D>> {

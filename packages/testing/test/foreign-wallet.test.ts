@@ -65,7 +65,7 @@ async function paid(): Promise<{ unlocked: number; locked: number }> {
   return sums;
 }
 
-test('it has the same address, and finds all that it was paid and what of it is locked', async () => {
+test('has the same address and the same unlocked and locked balance', async () => {
   expect(await alice.address()).toBe(sender.address);
   await alice.start();
   await alice.untilHeight(HEIGHT);
@@ -78,7 +78,7 @@ test('it has the same address, and finds all that it was paid and what of it is 
   ).toEqual(Array.from({ length: PAID.to - PAID.from }, (_, i) => [PAID.from + i, true]));
 });
 
-test('what it sends stands in the pool, in a block, and with the receiver', async () => {
+test('its payment is in the pool, in a block, and received', async () => {
   await bob.start();
   await bob.untilHeight(HEIGHT);
   const sent = await alice.send(await bob.address(), AMOUNT, PAYMENT_ID);

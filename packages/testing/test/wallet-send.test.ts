@@ -50,7 +50,7 @@ describe('at the tip', () => {
     expect(built.pending.inputs.every(({ publicSpendKey }) => publicSpendKey !== keys[1])).toBe(true);
   });
 
-  test('an answer that is lost on its way back: the node has it, and so has the wallet', async () => {
+  test('records a send whose response was lost', async () => {
     const spendNode = new SpendNodeOver(node);
     spendNode.losesAnswers = true;
     const wallet = new ChainWallet('erin', CHAIN_A_HEIGHT);

@@ -20,8 +20,8 @@ export async function killService(kills: number, isPatient = false): Promise<Kil
       expect([payment, count >= min && count <= max]).toEqual([payment, true]);
     }
     // Nothing came that nobody had asked for.
-    const asked = new Set(book.payments.map(({ amount }) => amount));
-    expect([...arrived.keys()].filter((amount) => !asked.has(amount))).toEqual([]);
+    const requested = new Set(book.payments.map(({ amount }) => amount));
+    expect([...arrived.keys()].filter((amount) => !requested.has(amount))).toEqual([]);
     return campaign;
   } finally {
     await campaign.end();

@@ -71,8 +71,8 @@ export class ServiceProgram extends RpcClient {
 /** For `afterAll`. */
 export async function endServicePrograms(): Promise<void> {
   for (const child of [...running]) {
-    const gone = once(child, 'exit');
+    const exited = once(child, 'exit');
     child.kill('SIGKILL');
-    await gone;
+    await exited;
   }
 }

@@ -79,9 +79,9 @@ export class ForeignWallet {
   }
 
   async close(): Promise<void> {
-    const gone = once(this.child, 'exit');
+    const exited = once(this.child, 'exit');
     this.child.disconnect();
-    await gone;
+    await exited;
   }
 
   private async call<T>(call: string, ...args: unknown[]): Promise<T> {
