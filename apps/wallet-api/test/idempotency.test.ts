@@ -53,12 +53,12 @@ async function alice(args: readonly string[] = []): Promise<TestService> {
   return service;
 }
 
-/** The node takes it, says nothing, and does not answer for it later either. */
+/** The node accepts the transaction, and its responses and status are lost. */
 function loseResponse(): void {
   stage.standIn.on(RELAY, cutAfterwards).on(STATUS_ROUTE, cutOff);
 }
 
-/** The way of a transaction ends before the node, and nobody can say so. */
+/** The transaction does not reach the node, and the status request fails. */
 function loseRequest(): void {
   stage.standIn.on(RELAY, cutOff).on(STATUS_ROUTE, cutOff);
 }
@@ -373,7 +373,7 @@ test('pauses sends when the wallet database is outdated, missing or damaged, unt
   replaceWith(yesterday);
   expect(await pause()).toContain('outdated');
   expect(codeOf(await send(service, PAYMENT, { key: 'other' }))).toBe(1008);
-  // What it knows it goes on with.
+  // The wallet continues with its balance.
   expect(hashOf(await send(service, PAYMENT, { key: 'side' }))).toBe(hash);
   await resumed();
   replaceWith(undefined);

@@ -4,7 +4,7 @@ import { knownWallet, World } from './contract/world';
 
 jest.setTimeout(300_000);
 
-/* What the listings of transactions offer beyond the C++: pages, filters, files of a period, confirmations. */
+/* Listings beyond the C++ program: pages, filters, exports of a period, confirmations. */
 
 interface Listed {
   readonly hash: string;

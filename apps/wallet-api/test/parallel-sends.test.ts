@@ -39,7 +39,7 @@ async function balance(service: TestService): Promise<Shares> {
   return parsed<Shares & Record<string, unknown>>(await service.json('GET', '/balance'));
 }
 
-/** A new wallet with so many inputs of one amount, all of them unlocked. */
+/** A new wallet with this many unlocked inputs of one amount. */
 async function walletOfEqualInputs(): Promise<{ service: TestService; address: string }> {
   const giver = await stage.service();
   await stage.open(giver, 'alice');

@@ -36,7 +36,7 @@ function prepare(service: TestService): void {
   service.file('flipped.bin', flipped);
 }
 
-/** Asks these rows of one program, which begins with fresh copies. */
+/** Replays these rows on one program with fresh copies of the wallets. */
 async function replayRows(rows: readonly RecordedRow[], nodePort: number, ...args: string[]): Promise<Replayed[]> {
   const service = await TestService.start(['--scan-coinbase-transactions', ...args]);
   try {

@@ -67,7 +67,7 @@ class Wallet extends EventEmitter {
     return this.answer();
   }
 
-  /** The queue of a new run. */
+  /** The queue after a restart. */
   queue(): DelayedTransactionQueue {
     const sent = ({ hash }: SignedSend): void => void this.reported.push(hash);
     const queue = new DelayedTransactionQueue({ wallet: this as never, now: () => 1, sent });
@@ -76,7 +76,7 @@ class Wallet extends EventEmitter {
   }
 }
 
-/** As created and answered. */
+/** As after createDelayedTransaction. */
 function add(hash: string, created = 1): void {
   db.delayed.add({ hash, created, signed: built(hash) });
 }
@@ -86,7 +86,7 @@ const state = (hash: string): string | undefined => db.delayed.get(hash)?.state;
 test('after a restart waiting and submitted transactions hold their inputs, and mined ones do not', () => {
   add(FIRST);
   add(SECOND);
-  // The second one waited: another program brought it out, or it was given up and came into a block after all.
+  // The second one was waiting: another program submitted it, or it was given up and mined all the same.
   const mined = ['22'.repeat(32), '33'.repeat(32)] as const;
   for (const hash of mined) add(hash);
   for (const hash of [SECOND, mined[0]]) db.delayed.move(hash, 'delayed', 'sending');

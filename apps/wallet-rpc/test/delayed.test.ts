@@ -75,7 +75,7 @@ test('the inputs of a delayed transaction are spent by no other send, also after
   await service.result('reset', { scanHeight: 0 });
   await service.synced(node.height);
   expect(await balance(service)).toEqual(kept);
-  // All that is left goes, and the delayed one is still good.
+  // Sends the rest; the delayed transaction stays valid.
   const { availableBalance } = kept as { availableBalance: bigint };
   const all = { transfers: [{ address: addressOf('bob'), amount: Number(availableBalance / 2n) }], anonymity: 1 };
   await service.result('sendTransaction', all);
@@ -117,7 +117,7 @@ test('an uncertain transaction can be sent again but not deleted, also after a r
   await service.result('reset', { scanHeight: node.height });
   await world.stop(service);
   service = await world.service(file, stand.port);
-  // The wallet knows none of its inputs now, which says nothing of the transaction.
+  // After the reset the wallet knows none of its inputs, which does not mean that it was rejected.
   expect((await service.call('sendDelayedTransaction', { transactionHash: hash })).error).toBeDefined();
   const removed = await service.call('deleteDelayedTransaction', { transactionHash: hash });
   expect(removed.error?.data?.application_code).toBe(12n);
@@ -125,7 +125,7 @@ test('an uncertain transaction can be sent again but not deleted, also after a r
   stand.off('/sendrawtransaction').off('/get_transactions_status');
   await service.result('reset', { scanHeight: 0 });
   await service.synced(node.height);
-  // A look at the pool finds it there. When that is forgotten, what it takes is as taken as before.
+  // The pool watcher finds it in the pool. After the watcher drops it, its inputs are still locked.
   const { pool } = service.rpc.context;
   const taken = await balance(service);
   for (let reads = 0; reads < 2; reads++) await pool.look();
@@ -135,7 +135,7 @@ test('an uncertain transaction can be sent again but not deleted, also after a r
   await service.result('sendDelayedTransaction', { transactionHash: hash });
   expect(node.pool()).toEqual([hash]);
   expect(await waiting(service)).toEqual([]);
-  // Known of the pool and as an own send now, and listed once.
+  // Known from the pool and as an own send, and listed once.
   expect(await service.result('getUnconfirmedTransactionHashes')).toEqual({ transactionHashes: [hash] });
 });
 
@@ -199,7 +199,7 @@ test('deleting an address keeps its delayed transactions: a waiting one needs th
   gate.emit('on');
   expect([(await sent).result, (await deleted).result]).toEqual([{}, {}]);
   expect(node.pool().sort()).toEqual([first, second].sort());
-  // It is with the network, though this container knows nothing of it any more.
+  // The node has it, although this container no longer does.
   const listed = await service.result('getTransaction', { transactionHash: second });
   expect([listed['transaction'], await waiting(service)]).toMatchObject([{ state: 0n }, []]);
 });

@@ -14,7 +14,7 @@ const methodOf = (name: string, handle: () => Promise<unknown>): WalletRpcMethod
     handle,
   });
 
-/** An envelope around methods, with what it has logged. */
+/** An envelope with these methods, and its log. */
 function around(handlers: Readonly<Record<string, () => Promise<unknown>>>) {
   const logged: string[] = [];
   const envelope = new Envelope({

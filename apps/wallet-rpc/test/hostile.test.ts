@@ -16,7 +16,7 @@ let now = 0;
 const sockets: Socket[] = [];
 
 beforeAll(async () => {
-  // A node that takes connections and never answers.
+  // A node that accepts connections and never responds.
   node = await StandInNode.start();
   for (const path of ['/info', '/getwalletsyncdata', '/getrawblocks', '/json_rpc', '/height']) {
     node.on(path, () => () => undefined);
@@ -62,7 +62,7 @@ test.each(methods.map(({ name, params }) => [name, Object.keys((params as z.ZodO
   },
 );
 
-/** So that odd values are not all refused for what else is missing. */
+/** The other params are valid, so that only the odd value can be refused. */
 function validParams(method: string): object {
   const declared: Record<string, object> = {
     sendTransaction: { transfers: [] },
@@ -124,7 +124,7 @@ test('answers a short request while one with a thousand addresses is checked', a
     return error?.data?.application_code;
   });
   const short = (async () => {
-    // Until the long one is being worked at.
+    // Until the long request is being processed.
     for (let i = 0; i < 5; i++) await service.result('getStatus');
     order.push('short');
   })();
@@ -170,7 +170,7 @@ test('counts only wrong passwords, and checks one attempt per second after 100 o
   await isServing();
   const { text } = await batch(Array.from({ length: 100 }, (_none, i) => guess(`guess ${String(i)}`)));
   expect(text.match(/-32604/g)).toHaveLength(100);
-  // The owner waits for a second at most: nobody else waits.
+  // The owner waits for at most one second, because no other attempt waits.
   expect((await service.request(JSON.stringify(guess(PASSWORD)))).text).toContain('viewSecretKey');
 });
 

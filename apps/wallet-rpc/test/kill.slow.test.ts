@@ -1,6 +1,6 @@
 import { killService } from './support/kills';
 
-/* KILLS says how often. */
+/* The environment variable KILLS is the number of kills. */
 
 const KILLS = Number(process.env['KILLS'] ?? 100);
 

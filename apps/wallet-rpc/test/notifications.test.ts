@@ -30,7 +30,7 @@ const hooks = (tx: Receiver, confirmed: Receiver): string[] => [
   confirmed.url,
 ];
 
-/** A stranger's address to mine to. */
+/** Address of no wallet of the tests, to mine to. */
 const MINER = addressOf('frank');
 
 async function pay(from: TestService, to: string, amount: number, more: object = {}): Promise<string> {
@@ -52,7 +52,7 @@ test('notifies of a transaction once in the pool and once in a block, of own sen
   const [tx, confirmed, ownTx, ownConfirmed] = [await receiver(), await receiver(), await receiver(), await receiver()];
   const sender = await world.synced('alice', node.daemon.ports.rpc, hooks(ownTx, ownConfirmed));
   const payee = await world.synced('bob', node.daemon.ports.rpc, hooks(tx, confirmed));
-  // The rival never hears of it.
+  // The rival does not receive it.
   link.cut();
   await rival.untilConnections(0);
   const paymentId = 'ab'.repeat(32);
@@ -96,7 +96,7 @@ test('notifies of a transaction once in the pool and once in a block, of own sen
   });
   expect(again.transaction.blockIndex).toBeGreaterThan(CHAIN_A_HEIGHT + 1);
 
-  // What comes next is the next transaction: nothing was told twice.
+  // The next notification is of the next transaction: none was repeated.
   const second = await pay(sender, addressOf('bob'), 777);
   await tx.until(2);
   await mine(node, [sender, payee]);
@@ -160,7 +160,7 @@ test('a hanging receiver delays neither the other one nor the wallet', async () 
 test('notifies of old transactions only with --notify-during-sync', async () => {
   const node = await world.node();
   const stand = world.suite.closeAtEnd(await StandInNode.start(node.url));
-  // The network is said to stand so far ahead that all of chain A is history.
+  // The claimed network height makes all of chain A older than 1,440 blocks.
   stand.on('/info', async (_request, behind) => {
     const { json } = await behind();
     return { json: { ...json, network_height: 5_000 } };

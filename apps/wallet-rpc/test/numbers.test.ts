@@ -36,7 +36,7 @@ async function listed(service: TestService): Promise<Listed[]> {
   return items.flatMap(({ transactions }) => transactions);
 }
 
-/** What both faces tell of a transaction. */
+/** The fields of a transaction that both services report. */
 function common({
   hash,
   blockHeight,
@@ -78,7 +78,7 @@ test.each(['alice', 'bob', 'carol', 'erin'])(
     ).toEqual(report.transactions.map(common));
     for (const { extra, fee, isBase, transfers } of transactions) {
       expect(extra).toMatch(/^(?:[0-9a-f]{2})+$/);
-      // What all paid together is what all got, and the fee.
+      // The sum of the inputs is the sum of the outputs and the fee.
       if (!isBase) expect(-transfers.reduce((sum, { amount }) => sum + amount, 0n)).toBe(fee);
     }
     await world.stop(service);
@@ -144,7 +144,7 @@ test('both services report the same numbers for one file, opened one after the o
       transactions.map(({ transactionHash, fee }) => [transactionHash, fee]),
     );
 
-    // One that was made over HTTP is opened here.
+    // Opens a container that wallet-api created.
     expect((await ask('DELETE', '/wallet')).status).toBe(200);
     const made = { filename: 'made.wallet', password: CONTAINER_PASSWORD, daemonPort: node.daemon.ports.rpc };
     expect((await ask('POST', '/wallet/create', made)).status).toBe(200);

@@ -20,7 +20,7 @@ const NEW_KEY = '0'.repeat(63) + '1';
 
 const balance = (service: TestService): Promise<object> => service.result('getBalance');
 
-/** A service that looks at the pool when it is told to, and a send of it in the pool that only such a look can tell it of. */
+/** A service that reads the pool on demand, and a send of its keys in the pool that it does not know yet. */
 async function withSendInPool(): Promise<{ service: TestService; hash: string }> {
   const service = await world.synced('alice', stand.port, [], { poolMs: 3_600_000 });
   const { transactionHash: hash } = await service.result<{ transactionHash: string }>('sendTransaction', TO_BOB);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   chain = await suite.chainA();
 });
 
-// Each with a pool of its own.
+// Each wallet has a node with a pool of its own.
 beforeEach(async () => {
   node = await suite.node({ from: chain });
 });
@@ -29,7 +29,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** What a recorded answer names of an earlier one, so that ours can name its own. */
+/** Values of earlier responses that a recorded request repeats, to be replaced by ours. */
 class Renamed {
   private readonly ours = new Map<string, string>();
 

@@ -7,7 +7,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { NodeClient, type NodeClientOptions } from '../src';
 import { ELSEWHERE, LOOPBACK } from './support/certificates';
 
-/* What lies below the routes: TLS, local sockets, broken HTTP, and streams of events. */
+/* TLS, local sockets, invalid HTTP and event streams. */
 
 const INFO = {
   ...{ height: 11, network_height: 13, difficulty: 10, status: 'OK' },
@@ -116,7 +116,7 @@ test('uses a socket of the abstract namespace, for events too', async () => {
   expect(requests.map(({ headers }) => headers['x-api-key'])).toEqual(['secret', 'secret']);
 });
 
-/** A server that answers every connection with these bytes, chunk by chunk, whatever was asked. */
+/** A server that writes these bytes to every connection, chunk by chunk, whatever the request is. */
 function serverWriting(write: (socket: Socket) => void): Promise<TcpServer> {
   return listening(
     createTcp((socket) => {
@@ -129,7 +129,7 @@ function serverWriting(write: (socket: Socket) => void): Promise<TcpServer> {
 const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
 const text = JSON.stringify(INFO);
 
-/** Repeats until the other side leaves. */
+/** Repeats until the peer disconnects. */
 function dripping(socket: Socket, piece: () => string | Buffer, milliseconds = 20): void {
   const drip = setInterval(() => socket.write(piece()), milliseconds);
   socket.once('close', () => clearInterval(drip));

@@ -17,7 +17,7 @@ async function nodeAnswering(path: string, json: unknown): Promise<{ node: Stand
   return { node, client };
 }
 
-/** A transaction of the pool as nodes tell it, hex in capitals. */
+/** A pool transaction as nodes return it, with upper-case hex. */
 const pooled = (more = ''): string =>
   `{"transactionPrefixInfo.txHash":"${HASH.toUpperCase()}","transactionPrefixInfo.txPrefix":{"version":1,` +
   `"unlock_time":18446744073709551615,"extra":"01FF",` +

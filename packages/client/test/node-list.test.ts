@@ -10,12 +10,12 @@ afterEach(async () => {
   for (const thing of open.splice(0).reverse()) await thing.close();
 });
 
-/** A node whose heights and health a test changes as it goes. */
+/** A node whose heights and health a test changes. */
 class Stand {
   height = 100;
   network = 100;
   isWell = true;
-  /** Its `/info` works, and nothing else. */
+  /** Only `/info` works. */
   isHollow = false;
 
   private constructor(readonly node: StandInNode) {}
@@ -119,7 +119,7 @@ test('backs off longer after each failure of a node', async () => {
   }
   expect(returns).toEqual([1, 3, 7, 15, 31]);
   expect(switches).toHaveLength(11);
-  // one that keeps going is taken back for good, and its past is forgotten
+  // a node that stays healthy is used again, and its backoff is reset
   first.isHollow = false;
   clock.now += 60 * MINUTE;
   await list.info();

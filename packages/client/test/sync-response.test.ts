@@ -37,7 +37,7 @@ test('refuses what the schema of the route refuses, for every changed field', ()
       walk(member, [...path, Array.isArray(value) ? Number(name) : name]);
   };
   walk(answer, []);
-  // Nobody looks at these two: one follows from the items, the other was not asked for.
+  // The decoder ignores these two: one follows from the items, the other was not requested.
   const read = paths.filter((path) => !path.includes('synced') && !path.includes('key_offsets'));
   const values = fc.constantFrom<unknown>(
     null,

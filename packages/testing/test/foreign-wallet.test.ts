@@ -5,11 +5,11 @@ import { silentLogger } from '@wrkz/service-kit';
 import { TestWallet, Suite, type SuiteNode } from '../src';
 import { ForeignWallet } from './support/foreign-wallet';
 
-/* A wallet written elsewhere, long ago, syncs from a node of ours and sends through it. */
+/* An older wallet of other authors syncs from our node and sends through it. */
 
 jest.setTimeout(240_000);
 
-/** Above the start of the fees it knows, below that of the transaction proof of work, which it does not. */
+/** Above the start of the fees it supports, below that of the transaction proof of work, which it does not. */
 const HEIGHT = 98;
 /**
  * The blocks that pay the sender, the second end excluded. The last ones are still locked at that height; the first ones
@@ -52,7 +52,7 @@ afterAll(async () => {
   await suite.stopAll();
 });
 
-/** What the sender was paid, by the bytes of the blocks. */
+/** The outputs of the sender, from the bytes of the blocks. */
 async function paid(): Promise<{ unlocked: number; locked: number }> {
   const { items } = await node.post<{ items: { block: string }[] }>('/getrawblocks', { startHeight: PAID.from });
   const sums = { unlocked: 0, locked: 0 };

@@ -37,7 +37,7 @@ afterAll(async () => {
   await suite.stopAll();
 });
 
-/** From the helper or not at all: there is no falling back here. */
+/** From the helper only, without a local fallback. */
 const fromHelper: FindNonce = async (prefix, difficulty, height) => {
   const client = new PowClient({ enabled: true, host: '127.0.0.1', port: helper.port, ssl: false });
   const { nonce, source, serverFailure } = await client.findNonce({ prefix, difficulty, height });

@@ -6,7 +6,7 @@ import { ChainWallet } from './support/chain-wallet';
 import { SpendNodeOver } from './support/spend-node';
 import { CHAIN_A_HEIGHT, Suite, type SuiteNode } from '../src';
 
-/* Sends of every kind, accepted by the pool of a whole node and mined; the heights that are left out here are in the slow tests. */
+/* Sends of every kind, accepted by the pool of a node and mined; the slow tests have the other heights. */
 
 jest.setTimeout(240_000);
 

@@ -22,7 +22,7 @@ exercises('enable-metrics');
 
 jest.setTimeout(300_000);
 
-/* What the options do to a running program. */
+/* The effects of the options on a running program. */
 
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
 let node: SuiteNode;
@@ -210,7 +210,7 @@ test('passes the node options to the requests of the synchronization', async () 
   const listed = (JSON.parse(page.text) as { transactions: { blockHeight: number }[] }).transactions;
   while (received.length < listed.length) await new Promise((resolve) => setImmediate(resolve));
   expect(received.sort()).toEqual(listed.map(({ blockHeight }) => `${String(blockHeight)} true`).sort());
-  // What the sends before that height left behind is still there, and the next open does not read again.
+  // Transactions below that height remain, and the next open does not scan again.
   const sent = '/transactions/privatekey/af457eac540ce2860d1e2ab37354d54d68748a19e85bfede088aa30d19654469';
   expect(await service.json('GET', sent)).toMatchObject({ status: 200 });
   const before = behind.requestsTo('/getwalletsyncdata').length;

@@ -6,7 +6,7 @@ import { ALICE, badlyIntegrated, BOB, NO_HASH, type ServiceStates, TO_BOB } from
 
 export type ErrorName = keyof typeof walletRpcApi.walletRpcErrors;
 
-/** Makes a method answer with an error. */
+/** Makes a method return an error. */
 export type Provocation = (states: ServiceStates) => Promise<Outcome>;
 
 type Provocations = { readonly [Name in ErrorName]?: Provocation };
@@ -30,7 +30,7 @@ const damaged = ({ damaged: service }: ServiceStates): TestService => service;
 
 const aliceKey = (): string => expectedWallet('alice').keys.addresses[0]?.privateSpendKey ?? '';
 
-/** With nobody behind the routes that are named. */
+/** With these routes of the node unavailable. */
 const away =
   (path: string, method: string, params: (states: ServiceStates) => object | Promise<object>): Provocation =>
   async (states) => {
@@ -125,7 +125,7 @@ function sends(method: string): Provocations {
         () => states.alice.call(method, TO_BOB),
       ),
     nodeAway: away('/getrandom_outs', method, always(TO_BOB)),
-    // No wallet of chain A has so many outputs.
+    // No wallet of chain A has that many outputs.
     tooLarge: walletRefuses(walletError.tooManyInputsToFitInBlock(2, 1)),
     refusedTransactionUnresolved: walletRefuses(walletError.refusedTransactionUnresolved(NO_HASH)),
     notSynchronized: walletRefuses(walletError.notSynchronized()),
@@ -167,7 +167,7 @@ const diskFull =
     return outcome;
   };
 
-/** By method: how it is made to answer with each of its errors. */
+/** By method: a provocation of each of its errors. */
 export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
   save: { ...files('save', {}), walletDatabaseDamaged: provokedBy('save', always({}), damaged) },
   export: {
