@@ -105,7 +105,7 @@ export class KillCampaign {
     }
   }
 
-  /** Whether the unlock time of a delayed transaction has passed: no node accepts it any more. */
+  /** Deletes a delayed transaction that no node accepts any more, because its unlock time has passed. */
   private async isGivenUp(payment: Payment): Promise<boolean> {
     const params = { transactionHash: payment.hash };
     const { error } = await this.program.call('sendDelayedTransaction', params);
@@ -153,7 +153,7 @@ export class KillCampaign {
     }
   }
 
-  /** Every response that was not changed since still holds. */
+  /** Checks that every waiting delayed transaction is listed. */
   private async checkWaiting(): Promise<void> {
     const { transactionHashes } = await this.program.result<{ transactionHashes: string[] }>(
       'getDelayedTransactionHashes',
