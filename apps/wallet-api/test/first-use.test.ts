@@ -6,7 +6,7 @@ import { TestService } from './support/service';
 
 jest.setTimeout(120_000);
 
-/* What somebody meets who starts it for the first time. */
+/* The first start of the program. */
 
 const services: TestService[] = [];
 

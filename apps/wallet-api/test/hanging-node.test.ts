@@ -6,7 +6,7 @@ import { TestService } from './support/service';
 
 jest.setTimeout(120_000);
 
-/* A node that accepts connections and never says a word. */
+/* A node that accepts connections and never responds. */
 
 const sockets = new Set<Socket>();
 const mute = createServer((socket) => {

@@ -13,14 +13,14 @@ jest.setTimeout(300_000);
 
 let stage: ChainAStage;
 let receiver: Server;
-/** What the receiver got, and who waits for more of it. */
+/** Received notifications, and the callback of a waiting test. */
 const received: string[] = [];
 let onReceived = (): void => undefined;
 
 beforeAll(async () => {
   stage = await ChainAStage.set();
   receiver = createServer((request, response) => {
-    // A receiver that never answers gets what it is told, and nothing more.
+    // A receiver that never responds gets one notification.
     if (request.url === '/hang') return;
     let text = '';
     request.on('data', (part: Buffer) => (text += part.toString()));

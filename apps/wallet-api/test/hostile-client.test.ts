@@ -8,7 +8,7 @@ import { type ServiceResponse, PASSWORD, TestService } from './support/service';
 
 jest.setTimeout(300_000);
 
-/* A client with the key that means no good, and others without it: nothing of what they send is answered with 5xx. */
+/* Hostile clients with and without the key: no request is answered with 5xx. */
 
 const logger = createMemoryLogger();
 let service: TestService;
@@ -30,7 +30,7 @@ function soundness(answer: ServiceResponse): string | undefined {
   return undefined;
 }
 
-/** What comes back of bytes, until the other side closes. */
+/** The response to raw bytes, until the server closes. */
 async function raw(bytes: string | Buffer, ends = true): Promise<string> {
   const socket = connect(service.api.port, '127.0.0.1');
   let text = '';

@@ -40,7 +40,7 @@ afterEach(async () => {
 
 const relays = (): number => stage.standIn.requestsTo(RELAY).length;
 const cutOff: StandInHandler = () => (response) => void response.destroy();
-const cutAfterwards: StandInHandler = async (_asked, behind) => {
+const cutAfterwards: StandInHandler = async (_request, behind) => {
   await behind();
   return (response) => void response.destroy();
 };
@@ -53,12 +53,12 @@ async function alice(args: readonly string[] = []): Promise<TestService> {
   return service;
 }
 
-/** The node takes it, says nothing, and does not answer for it later either. */
+/** The node accepts the transaction, and its responses and status are lost. */
 function loseResponse(): void {
   stage.standIn.on(RELAY, cutAfterwards).on(STATUS_ROUTE, cutOff);
 }
 
-/** The way of a transaction ends before the node, and nobody can say so. */
+/** The transaction does not reach the node, and the status request fails. */
 function loseRequest(): void {
   stage.standIn.on(RELAY, cutOff).on(STATUS_ROUTE, cutOff);
 }
@@ -119,7 +119,7 @@ test.each([
 
 test('makes one payment if a node accepts a transaction but reports a rejection', async () => {
   const service = await alice();
-  stage.standIn.on(STATUS_ROUTE, cutOff).on(RELAY, async (_asked, behind) => {
+  stage.standIn.on(STATUS_ROUTE, cutOff).on(RELAY, async (_request, behind) => {
     await behind();
     return { json: { status: 'Failed', error: 'a false word' } };
   });
@@ -135,7 +135,7 @@ test.each([503, 429])(
   '%i after the node took it is found by its hash, and is 55 while nobody tells',
   async (status) => {
     const service = await alice();
-    stage.standIn.on(RELAY, async (_asked, behind) => {
+    stage.standIn.on(RELAY, async (_request, behind) => {
       await behind();
       return { status };
     });
@@ -324,7 +324,7 @@ test('stores the response for a client that disconnected during its send', async
   const service = await alice();
   let left = (): void => undefined;
   const underWay = new Promise<void>((resolve) => {
-    stage.standIn.on('/getrandom_outs', async (_asked, behind) => {
+    stage.standIn.on('/getrandom_outs', async (_request, behind) => {
       resolve();
       await new Promise<void>((gone) => (left = gone));
       return behind();
@@ -373,7 +373,7 @@ test('pauses sends when the wallet database is outdated, missing or damaged, unt
   replaceWith(yesterday);
   expect(await pause()).toContain('outdated');
   expect(codeOf(await send(service, PAYMENT, { key: 'other' }))).toBe(1008);
-  // What it knows it goes on with.
+  // The wallet continues with its balance.
   expect(hashOf(await send(service, PAYMENT, { key: 'side' }))).toBe(hash);
   await resumed();
   replaceWith(undefined);

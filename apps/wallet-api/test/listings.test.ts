@@ -5,7 +5,7 @@ import { knownWallet, World } from './contract/world';
 
 jest.setTimeout(300_000);
 
-/* What the listings of transactions offer beyond the C++: pages, filters, files of a period, confirmations. */
+/* Listings beyond the C++ program: pages, filters, exports of a period, confirmations. */
 
 interface Listed {
   readonly hash: string;
@@ -57,10 +57,10 @@ test('returns the same transactions in pages of any size and order', async () =>
 
 test('continues at the height of a cursor whose transaction was removed', async () => {
   const at = all[50] as Listed;
-  const gone = `${String(at.blockHeight)}-${'00'.repeat(32)}`;
-  const [first] = await listed(`?limit=1&cursor=${gone}`);
+  const removed = `${String(at.blockHeight)}-${'00'.repeat(32)}`;
+  const [first] = await listed(`?limit=1&cursor=${removed}`);
   expect(first?.blockHeight).toBe(at.blockHeight);
-  const [last] = await listed(`?limit=1&order=desc&cursor=${gone}`);
+  const [last] = await listed(`?limit=1&order=desc&cursor=${removed}`);
   expect(last?.blockHeight).toBe(at.blockHeight);
   expect(await listed(`?cursor=9999999999-${'00'.repeat(32)}`)).toEqual([]);
 });

@@ -39,7 +39,7 @@ async function balance(service: TestService): Promise<Shares> {
   return parsed<Shares & Record<string, unknown>>(await service.json('GET', '/balance'));
 }
 
-/** A new wallet with so many inputs of one amount, all of them unlocked. */
+/** A new wallet with this many unlocked inputs of one amount. */
 async function walletOfEqualInputs(): Promise<{ service: TestService; address: string }> {
   const giver = await stage.service();
   await stage.open(giver, 'alice');
@@ -64,7 +64,7 @@ test('spends no input twice and loses no payment in 200 parallel sends with cut 
   const before = await balance(receiver);
 
   let carried = 0;
-  const cutSome: StandInHandler = async (_asked, behind) => {
+  const cutSome: StandInHandler = async (_request, behind) => {
     const { status, json } = await behind();
     return ++carried % CUT_EVERY === 0 ? (response) => void response.destroy() : { status, json };
   };

@@ -100,7 +100,7 @@ test('exits in order after SIGTERM during a block request, a send and a save', a
   stage.standIn.on('/getwalletsyncdata', never);
   let release = (): void => undefined;
   const relayed = new Promise<void>((resolve) => {
-    stage.standIn.on('/sendrawtransaction', async (_asked, behind) => {
+    stage.standIn.on('/sendrawtransaction', async (_request, behind) => {
       resolve();
       await new Promise<void>((go) => (release = go));
       return behind();
@@ -133,14 +133,14 @@ test('exits with 1 and a message for a port in use, a wrong option and an invali
   expect(stdout + stderr).toContain(
     `127.0.0.1:${String(port)}: the address is already in use. Choose another port with --port`,
   );
-  for (const [more, said] of [
+  for (const [more, output] of [
     [['--no-such-option'], 'no-such-option'],
     [['--rpc-key-file', join(folder, 'none.json')], 'rpc-key-file'],
     [['--threads', '0'], 'Thread count must be at least 1'],
   ] as const) {
     const ended = await (await program(more)).ended;
     expect(ended.code).toBe(1);
-    expect(ended.stdout + ended.stderr).toContain(said);
+    expect(ended.stdout + ended.stderr).toContain(output);
   }
 });
 
@@ -162,11 +162,11 @@ test('logs no secrets at the highest log level', async () => {
   first.kill('SIGTERM');
   const { code, stdout, stderr } = await first.ended;
   expect(code).toBe(0);
-  const said = stdout + stderr + first.read(log);
-  expect(said).toContain('/status');
+  const output = stdout + stderr + first.read(log);
+  expect(output).toContain('/status');
   const secrets = [first.password, 'secret_alice', 'changed-it', 'a-wrong-guess', 'let-me-in', 'token-of-the-node'];
   for (const secret of [...secrets, keys['privateSpendKey'] ?? '', keys['privateViewKey'] ?? '?']) {
     expect(secret).not.toBe('');
-    expect(said).not.toContain(secret);
+    expect(output).not.toContain(secret);
   }
 });

@@ -36,7 +36,7 @@ function prepare(service: TestService): void {
   service.file('flipped.bin', flipped);
 }
 
-/** Asks these rows of one program, which begins with fresh copies. */
+/** Replays these rows on one program with fresh copies of the wallets. */
 async function replayRows(rows: readonly RecordedRow[], nodePort: number, ...args: string[]): Promise<Replayed[]> {
   const service = await TestService.start(['--scan-coinbase-transactions', ...args]);
   try {
@@ -55,23 +55,23 @@ const rows = recordedRows();
 
 test.each(['A', 'B', 'C'] as const)('gives the recorded responses of session %s', async (session) => {
   const node = await suite.node({ from: chain });
-  const asked = rows.filter((row) => row.session === session);
+  const ofSession = rows.filter((row) => row.session === session);
   const replayed: Replayed[] = [];
   try {
-    for (const program of byProgram(asked)) {
+    for (const program of byProgram(ofSession)) {
       const cors = program[0]?.id === CORS ? ['--enable-cors', '*'] : [];
       replayed.push(...(await replayRows(program, node.daemon.ports.rpc, ...cors)));
     }
   } finally {
     await node.stop();
   }
-  expect(replayed).toHaveLength(asked.length);
+  expect(replayed).toHaveLength(ofSession.length);
   expect(complaints(replayed)).toEqual([]);
 });
 
-function byProgram(asked: readonly RecordedRow[]): RecordedRow[][] {
+function byProgram(ofSession: readonly RecordedRow[]): RecordedRow[][] {
   const programs: RecordedRow[][] = [];
-  for (const row of asked) {
+  for (const row of ofSession) {
     if (programs.length === 0 || PROGRAMS.some((id) => id === row.id)) programs.push([]);
     programs.at(-1)?.push(row);
   }

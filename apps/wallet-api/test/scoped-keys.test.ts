@@ -167,7 +167,7 @@ test('refuses to start with a missing key file', () => {
 });
 
 const DAY_MS = 86_400_000;
-/** Noon, as the clock of the service tells it. */
+/** Noon by the clock of the service. */
 const NOON = utcDayOf(Date.now()) * DAY_MS + DAY_MS / 2;
 const LIMIT = 1_000_000;
 
@@ -215,7 +215,7 @@ test('charges amount and fee before the submission, concurrently and across rest
   const fees = sent.reduce((sum, answer) => sum + parsed<{ fee: number }>(answer).fee, 0);
   expect(spentOn(service, today)).toBe(BigInt(900_000 + fees));
 
-  // What the folder holds now is what a kill would leave.
+  // The folder now has the state after a kill.
   const next = await stage.afterKill(service, args);
   await service.json('DELETE', '/wallet');
   await stage.open(next, 'alice', true);
@@ -309,7 +309,7 @@ test('charges sweeps and prepared sends, but not preparing and estimating', asyn
     200,
   );
   expect(stage.node.pool()).not.toContain(transactionHash);
-  // Its inputs are free: whoever may sends it.
+  // Its inputs are unlocked: another key can send it.
   requireStatus(await request('/transactions/send/prepared', 'key shop', { transactionHash }), 201);
   expect(spentOn(service, utcDayOf(NOON))).toBeGreaterThan(5_000n);
 });
@@ -334,7 +334,7 @@ test('confines a key with allowedAddresses on every route', async () => {
   ]) {
     expect([answer.status, codeOf(answer)]).toEqual([403, 1004]);
   }
-  // Somebody else prepared it: to whom it pays is not this key's word.
+  // Another key prepared it, so this key did not choose the receiver.
   const { transactionHash } = parsed(await service.json('POST', '/transactions/prepare/basic', carol));
   expect(codeOf(await request('/transactions/send/prepared', { transactionHash }))).toBe(1004);
   const forget = (hash: unknown) =>

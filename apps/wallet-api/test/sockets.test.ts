@@ -28,12 +28,12 @@ async function serve(...given: Parameters<typeof TestService.start>): Promise<Te
 function statusOf(at: RequestOptions, key = PASSWORD, path = '/status'): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = key === '' ? {} : { 'X-API-KEY': key };
-    const asked = request({ ...at, path, headers, agent: false }, (response) => {
+    const outgoing = request({ ...at, path, headers, agent: false }, (response) => {
       response.resume();
       resolve(response.statusCode ?? 0);
     });
-    asked.on('error', reject);
-    asked.end();
+    outgoing.on('error', reject);
+    outgoing.end();
   });
 }
 
@@ -97,20 +97,20 @@ test('does not lock out the owner after 110 requests without a key', async () =>
 test('stops at exit, quit and the end of the console input', async () => {
   for (const end of ['exit\n', 'QUIT\n', undefined]) {
     const input = new PassThrough();
-    const said: string[] = [];
+    const output: string[] = [];
     let line = (): void => undefined;
     const left = new Promise<void>((leave) => {
       void serve([], {
         input,
         write: (text) => {
-          said.push(text);
+          output.push(text);
           line();
         },
         requestStop: () => leave(),
       }).then(() => input.write('help\nfly\n'));
     });
-    while (!said.some((text) => text.includes('fly'))) await new Promise<void>((resolve) => (line = resolve));
-    expect(said.join('\n')).toMatch(/exit, quit[^]*Unknown command: fly/);
+    while (!output.some((text) => text.includes('fly'))) await new Promise<void>((resolve) => (line = resolve));
+    expect(output.join('\n')).toMatch(/exit, quit[^]*Unknown command: fly/);
     if (end === undefined) input.end();
     else input.write(end);
     await left;

@@ -44,7 +44,7 @@ class Wallet extends EventEmitter {
   readonly held = new Set<string>();
   readonly mined = new Set<string>();
   readonly listed = new Set<string>();
-  readonly told: string[] = [];
+  readonly reported: string[] = [];
   readonly db = db;
   readonly dbIfUsable = db;
   answer: () => Promise<void> = async () => undefined;
@@ -67,26 +67,26 @@ class Wallet extends EventEmitter {
     return this.answer();
   }
 
-  /** The queue of a new run. */
+  /** The queue after a restart. */
   queue(): DelayedTransactionQueue {
-    const sent = ({ hash }: SignedSend): void => void this.told.push(hash);
+    const sent = ({ hash }: SignedSend): void => void this.reported.push(hash);
     const queue = new DelayedTransactionQueue({ wallet: this as never, now: () => 1, sent });
     queue.start();
     return queue;
   }
 }
 
-/** As created and answered. */
+/** As after createDelayedTransaction. */
 function add(hash: string, created = 1): void {
   db.delayed.add({ hash, created, signed: built(hash) });
 }
 
 const state = (hash: string): string | undefined => db.delayed.get(hash)?.state;
 
-test('a start holds what waits and what was on its way, and knows what has come into a block meanwhile', () => {
+test('after a restart waiting and submitted transactions hold their inputs, and mined ones do not', () => {
   add(FIRST);
   add(SECOND);
-  // The second one waited: another program brought it out, or it was given up and came into a block after all.
+  // The second one was waiting: another program submitted it, or it was given up and mined all the same.
   const mined = ['22'.repeat(32), '33'.repeat(32)] as const;
   for (const hash of mined) add(hash);
   for (const hash of [SECOND, mined[0]]) db.delayed.move(hash, 'delayed', 'sending');
@@ -105,14 +105,14 @@ test('starts although a stored row is damaged', () => {
   expect(() => new Wallet().queue()).not.toThrow();
 });
 
-test('those that may be sent are told in the order of their making, one that was cut off on its way in its place', () => {
+test('lists sendable transactions in the order of their creation, interrupted submissions included', () => {
   add(FIRST, 1);
   add(SECOND, 2);
   db.delayed.move(FIRST, 'delayed', 'sending');
   expect(new Wallet().queue().hashes()).toEqual([FIRST, SECOND]);
 });
 
-test('a block that holds one ends its waiting, whoever brought it out', () => {
+test('a transaction that is in a block is no longer waiting, whoever submitted it', () => {
   add(FIRST);
   add(SECOND);
   const wallet = new Wallet();
@@ -122,7 +122,7 @@ test('a block that holds one ends its waiting, whoever brought it out', () => {
   expect([state(FIRST), state(SECOND), queue.hashes()]).toEqual(['sent', 'sent', []]);
 });
 
-test('one that the wallet gives up waits again; one that was sent does not', async () => {
+test('a transaction that the wallet gives up waits again, unless it was sent', async () => {
   add(FIRST);
   add(SECOND);
   const wallet = new Wallet();
@@ -136,7 +136,7 @@ test('one that the wallet gives up waits again; one that was sent does not', asy
   expect([state(FIRST), state(SECOND)]).toEqual(['delayed', 'sent']);
 });
 
-test('while one is on its way it is sent by nobody else and not deleted; then it is told once and holds nothing', async () => {
+test('a transaction is neither sent again nor deleted during its submission, and is reported once', async () => {
   add(FIRST);
   const wallet = new Wallet();
   const queue = wallet.queue();
@@ -148,10 +148,10 @@ test('while one is on its way it is sent by nobody else and not deleted; then it
   expect(queue.hashes()).toEqual([]);
   done();
   await sending;
-  expect([wallet.told, [...wallet.held], state(FIRST)]).toEqual([[FIRST], [], 'sent']);
+  expect([wallet.reported, [...wallet.held], state(FIRST)]).toEqual([[FIRST], [], 'sent']);
 });
 
-test('one that may have left before is given up by a refusal alone, not by a node that is away', async () => {
+test('an uncertain transaction is given up after a refusal, not after an unavailable node', async () => {
   add(FIRST);
   db.delayed.move(FIRST, 'delayed', 'sending');
   const wallet = new Wallet();
@@ -164,7 +164,7 @@ test('one that may have left before is given up by a refusal alone, not by a nod
   expect(state(FIRST)).toBe('delayed');
 });
 
-test('one that is deleted holds nothing any more', () => {
+test('a deleted transaction unlocks its inputs', () => {
   add(FIRST);
   const wallet = new Wallet();
   const queue = wallet.queue();
@@ -172,7 +172,7 @@ test('one that is deleted holds nothing any more', () => {
   expect([[...wallet.held], state(FIRST), queue.hashes()]).toEqual([[], 'deleted', []]);
 });
 
-test('what waits stays taken when the pool has lost it; what was sent is let go', async () => {
+test('inputs of a waiting transaction stay locked when the pool drops it; those of a sent one are unlocked', async () => {
   add(FIRST);
   add(SECOND);
   const wallet = new Wallet();

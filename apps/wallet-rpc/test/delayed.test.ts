@@ -68,14 +68,14 @@ test('delayed transactions survive a restart with their inputs, and are sent or 
   expect(mined.transaction).toMatchObject({ state: 0n, blockIndex: BigInt(node.height) });
 });
 
-test('what a delayed transaction takes is not taken by another send, nor after a rescan', async () => {
+test('the inputs of a delayed transaction are spent by no other send, also after a rescan', async () => {
   const service = await world.synced('alice', node.daemon.ports.rpc);
   const hash = await delayed(service);
   const kept = await balance(service);
   await service.result('reset', { scanHeight: 0 });
   await service.synced(node.height);
   expect(await balance(service)).toEqual(kept);
-  // All that is left goes, and the delayed one is still good.
+  // Sends the rest; the delayed transaction stays valid.
   const { availableBalance } = kept as { availableBalance: bigint };
   const all = { transfers: [{ address: addressOf('bob'), amount: Number(availableBalance / 2n) }], anonymity: 1 };
   await service.result('sendTransaction', all);
@@ -83,7 +83,7 @@ test('what a delayed transaction takes is not taken by another send, nor after a
   expect(node.pool()).toHaveLength(2);
 });
 
-test('a node that refuses or is away leaves a delayed transaction where it was', async () => {
+test('a refusal or an unavailable node leaves a delayed transaction waiting', async () => {
   const stand = world.suite.closeAtEnd(await StandInNode.start(node.url));
   const service = await world.synced('alice', stand.port);
   const hash = await delayed(service);
@@ -101,13 +101,13 @@ test('a node that refuses or is away leaves a delayed transaction where it was',
   expect(node.pool()).toEqual([hash]);
 });
 
-test('one that may have left can be sent again and not be given up, also when the wallet has forgotten that it left', async () => {
+test('an uncertain transaction can be sent again but not deleted, also after a reset', async () => {
   const stand = world.suite.closeAtEnd(await StandInNode.start(node.url));
   const file = await world.read('alice', stand.port);
   let service = await world.service(file, stand.port);
   await service.synced(node.height);
   const hash = await delayed(service);
-  stand.on('/sendrawtransaction', async (_asked, behind) => {
+  stand.on('/sendrawtransaction', async (_request, behind) => {
     await behind();
     return { status: 502 };
   });
@@ -117,7 +117,7 @@ test('one that may have left can be sent again and not be given up, also when th
   await service.result('reset', { scanHeight: node.height });
   await world.stop(service);
   service = await world.service(file, stand.port);
-  // The wallet knows none of its inputs now, which says nothing of the transaction.
+  // After the reset the wallet knows none of its inputs, which does not mean that it was rejected.
   expect((await service.call('sendDelayedTransaction', { transactionHash: hash })).error).toBeDefined();
   const removed = await service.call('deleteDelayedTransaction', { transactionHash: hash });
   expect(removed.error?.data?.application_code).toBe(12n);
@@ -125,21 +125,21 @@ test('one that may have left can be sent again and not be given up, also when th
   stand.off('/sendrawtransaction').off('/get_transactions_status');
   await service.result('reset', { scanHeight: 0 });
   await service.synced(node.height);
-  // A look at the pool finds it there. When that is forgotten, what it takes is as taken as before.
+  // The pool watcher finds it in the pool. After the watcher drops it, its inputs are still locked.
   const { pool } = service.rpc.context;
   const taken = await balance(service);
-  for (let looks = 0; looks < 2; looks++) await pool.look();
+  for (let reads = 0; reads < 2; reads++) await pool.look();
   expect(pool.get(hash)).toBeDefined();
   pool.forget();
   expect(await balance(service)).toEqual(taken);
   await service.result('sendDelayedTransaction', { transactionHash: hash });
   expect(node.pool()).toEqual([hash]);
   expect(await waiting(service)).toEqual([]);
-  // Known of the pool and as an own send now, and listed once.
+  // Known from the pool and as an own send, and listed once.
   expect(await service.result('getUnconfirmedTransactionHashes')).toEqual({ transactionHashes: [hash] });
 });
 
-test('a key is answered once: the same again, another request refused', async () => {
+test('an idempotency key returns its first result, and refuses another request', async () => {
   const file = await world.read('alice', node.daemon.ports.rpc);
   let service = await world.service(file, node.daemon.ports.rpc);
   await service.synced(node.height);
@@ -164,7 +164,7 @@ test('a key is answered once: the same again, another request refused', async ()
   expect(node.pool()).toHaveLength(2);
 });
 
-test('an address that goes takes none of its delayed transactions along: one waits for its return, one under way is paid', async () => {
+test('deleting an address keeps its delayed transactions: a waiting one needs the address again, a submitted one is mined', async () => {
   const stand = world.suite.closeAtEnd(await StandInNode.start(node.url));
   const service = await world.synced('alice', stand.port);
   const [key] = expectedWallet('alice').keys.addresses;
@@ -182,24 +182,24 @@ test('an address that goes takes none of its delayed transactions along: one wai
   expect(await balance(service)).toEqual(kept);
   await service.result('sendDelayedTransaction', { transactionHash: first });
 
-  const goOn = new EventEmitter();
-  const onItsWay = new Promise<void>((resolve) => {
-    stand.on('/sendrawtransaction', async (_asked, behind) => {
+  const gate = new EventEmitter();
+  const submitting = new Promise<void>((resolve) => {
+    stand.on('/sendrawtransaction', async (_request, behind) => {
       resolve();
-      await once(goOn, 'on');
+      await once(gate, 'on');
       return behind();
     });
   });
   const sent = service.call('sendDelayedTransaction', { transactionHash: second });
-  await onItsWay;
+  await submitting;
   const deleted = service.call('deleteAddress', { address });
   expect((await service.call('deleteDelayedTransaction', { transactionHash: second })).error?.data).toEqual({
     application_code: 12n,
   });
-  goOn.emit('on');
+  gate.emit('on');
   expect([(await sent).result, (await deleted).result]).toEqual([{}, {}]);
   expect(node.pool().sort()).toEqual([first, second].sort());
-  // It is with the network, though this container knows nothing of it any more.
-  const told = await service.result('getTransaction', { transactionHash: second });
-  expect([told['transaction'], await waiting(service)]).toMatchObject([{ state: 0n }, []]);
+  // The node has it, although this container no longer does.
+  const listed = await service.result('getTransaction', { transactionHash: second });
+  expect([listed['transaction'], await waiting(service)]).toMatchObject([{ state: 0n }, []]);
 });

@@ -14,7 +14,7 @@ const methodOf = (name: string, handle: () => Promise<unknown>): WalletRpcMethod
     handle,
   });
 
-/** An envelope around methods, with what it has logged. */
+/** An envelope with these methods, and its log. */
 function around(handlers: Readonly<Record<string, () => Promise<unknown>>>) {
   const logged: string[] = [];
   const envelope = new Envelope({
@@ -23,45 +23,45 @@ function around(handlers: Readonly<Record<string, () => Promise<unknown>>>) {
     logger: { ...silentLogger(), error: (text: string) => void logged.push(text) },
     attempts: new AttemptLimiter(),
   });
-  const ask = (text: string): Promise<string> => envelope.answer(text, true, {} as WalletRpcContext, REQUEST);
-  return { logged, ask };
+  const answer = (text: string): Promise<string> => envelope.answer(text, true, {} as WalletRpcContext, REQUEST);
+  return { logged, ask: answer };
 }
 
-test('an answer that was kept or printed in pieces bears the id of its own request', async () => {
-  const { ask } = around({ kept: async () => new FinishedJson('{"x":1}') });
-  expect(await ask('{"id":[null,7],"method":"kept"}')).toBe('{"id":[null,7],"jsonrpc":"2.0","result":{"x":1}}');
-  expect(await ask('{"method":"kept"}')).toBe('{"jsonrpc":"2.0","result":{"x":1}}');
+test('a stored result and one printed in pieces have the id of their own request', async () => {
+  const { ask: answer } = around({ kept: async () => new FinishedJson('{"x":1}') });
+  expect(await answer('{"id":[null,7],"method":"kept"}')).toBe('{"id":[null,7],"jsonrpc":"2.0","result":{"x":1}}');
+  expect(await answer('{"method":"kept"}')).toBe('{"jsonrpc":"2.0","result":{"x":1}}');
 });
 
-test('what nobody has foreseen is told with its text and the id, and is logged with the method', async () => {
-  const { ask, logged } = around({ broken: () => Promise.reject(new Error('no disk')) });
-  expect(await ask('{"id":3,"method":"broken"}')).toBe(
+test('an unexpected error returns its text and the id, and is logged with the method', async () => {
+  const { ask: answer, logged } = around({ broken: () => Promise.reject(new Error('no disk')) });
+  expect(await answer('{"id":3,"method":"broken"}')).toBe(
     '{"error":{"code":-32001,"message":"no disk"},"id":3,"jsonrpc":"2.0"}',
   );
   expect(logged).toEqual([expect.stringMatching(/^broken failed: Error: no disk/)]);
 });
 
-test('requests of a batch are answered each under its id, equal ones too, in their order', async () => {
+test('responses of a batch have the order and the ids of its requests, equal ids included', async () => {
   let count = 0;
-  const { ask } = around({ next: async () => ++count });
+  const { ask: answer } = around({ next: async () => ++count });
   expect(
-    await ask('[{"id":1,"method":"next"},{"id":1,"method":"next"},{"id":null,"method":"no"},{"method":"next"}]'),
+    await answer('[{"id":1,"method":"next"},{"id":1,"method":"next"},{"id":null,"method":"no"},{"method":"next"}]'),
   ).toBe(
     '[{"id":1,"jsonrpc":"2.0","result":1},{"id":1,"jsonrpc":"2.0","result":2},' +
       '{"error":{"code":-32601,"message":"Method not found"},"id":null,"jsonrpc":"2.0"},{"jsonrpc":"2.0","result":3}]',
   );
 });
 
-test('a batch of none is no request, and its id is not known', async () => {
-  const { ask } = around({});
-  expect(await ask('[]')).toBe('{"error":{"code":-3600,"message":"Invalid Request"},"id":null,"jsonrpc":"2.0"}');
+test('an empty batch is an invalid request without an id', async () => {
+  const { ask: answer } = around({});
+  expect(await answer('[]')).toBe('{"error":{"code":-3600,"message":"Invalid Request"},"id":null,"jsonrpc":"2.0"}');
 });
 
-test('others get their turn between the requests of a batch', async () => {
+test('yields to the event loop between the requests of a batch', async () => {
   let turns = 0;
   const seen: number[] = [];
-  const { ask } = around({ look: async () => seen.push(turns) });
-  const answered = ask(`[${Array(10).fill('{"method":"look"}').join(',')}]`);
+  const { ask: answer } = around({ look: async () => seen.push(turns) });
+  const answered = answer(`[${Array(10).fill('{"method":"look"}').join(',')}]`);
   while (seen.length < 10) {
     await turn();
     turns++;

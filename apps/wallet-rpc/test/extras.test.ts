@@ -35,12 +35,12 @@ function cache(rawBlocks: RawBlocks, heights: readonly number[], retryMs = 20) {
   const transactions = heights.map(coinbaseOf);
   const content = { privateViewKey: '00'.repeat(32), subWallets: [], transactions };
   const warnings: string[] = [];
-  const asked: [number, number][] = [];
+  const requested: [number, number][] = [];
   const details = new TransactionDetailsCache({
     wallet: { on: () => undefined, snapshot: { content }, db, dbIfUsable: db } as never,
     nodes: {
       rawBlocks: (start, length, signal) => {
-        asked.push([start, length]);
+        requested.push([start, length]);
         return rawBlocks(start, length, signal);
       },
     },
@@ -53,23 +53,23 @@ function cache(rawBlocks: RawBlocks, heights: readonly number[], retryMs = 20) {
   );
   details.start();
   const missing = (): string[] => db.details.missing(transactions.map(({ hash }) => hash));
-  return { details, transactions, missing, warnings, asked };
+  return { details, transactions, missing, warnings, asked: requested };
 }
 
-test('they are fetched once, the newest first, few blocks at a time', async () => {
-  const { details, transactions, missing, asked } = cache(served, [3, 500, 480, 700]);
+test('fetches details once, newest first, a few blocks at a time', async () => {
+  const { details, transactions, missing, asked: requested } = cache(served, [3, 500, 480, 700]);
   await details.ensure(transactions, 60_000);
   expect(missing()).toEqual([]);
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     [700, 1],
     [480, 21],
     [3, 1],
   ]);
   await details.ensure(transactions);
-  expect(asked).toHaveLength(3);
+  expect(requested).toHaveLength(3);
 });
 
-test('fewer blocks are asked for where an answer would be too large, and one that is never given holds up no other', async () => {
+test('requests fewer blocks when a response is too large; a block that is never served delays no other', async () => {
   const limited: RawBlocks = async (start, length) => {
     if (length > 4 || (start <= 600 && start + length > 600)) throw new NodeFailure('tooLarge', 'too large');
     return served(start, length);
@@ -82,7 +82,7 @@ test('fewer blocks are asked for where an answer would be too large, and one tha
   expect(warnings).toEqual(['block 600 could not be fetched: too large']);
 });
 
-test('blocks that were not asked for are not believed, and what is no block is passed', async () => {
+test('ignores blocks that were not requested and bytes that are not a block', async () => {
   const { details, transactions, missing, warnings } = cache(
     async (start, length) => {
       if (start > 100) return served(1, 1);
@@ -96,7 +96,7 @@ test('blocks that were not asked for are not believed, and what is no block is p
   expect(warnings[0]).toContain('could not be read');
 });
 
-test('a node that hangs is waited for a moment, one that is away not at all, and it is asked again', async () => {
+test('waits briefly for a hanging node, not for an unavailable one, and retries', async () => {
   const hanging = cache(
     (_start, _count, signal) => {
       return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('given up'))));
@@ -106,9 +106,9 @@ test('a node that hangs is waited for a moment, one that is away not at all, and
   await hanging.details.ensure(hanging.transactions, 30);
   expect(hanging.missing()).toHaveLength(1);
 
-  const gone = cache(() => Promise.reject(new NodeFailure('unreachable', 'cannot be reached')), [10], 60_000);
-  for (let i = 0; i < 3; i++) await gone.details.ensure(gone.transactions, 60_000);
-  expect(gone.asked).toHaveLength(1);
+  const unavailable = cache(() => Promise.reject(new NodeFailure('unreachable', 'cannot be reached')), [10], 60_000);
+  for (let i = 0; i < 3; i++) await unavailable.details.ensure(unavailable.transactions, 60_000);
+  expect(unavailable.asked).toHaveLength(1);
 
   let isAway = true;
   const away = cache(
@@ -123,7 +123,7 @@ test('a node that hangs is waited for a moment, one that is away not at all, and
   expect(away.warnings).toEqual(['the extras of transactions could not be fetched: cannot be reached']);
 });
 
-test('two hundred thousand wanted transactions are taken newest first', () => {
+test('takes 200,000 missing transactions newest first', () => {
   const wanted = new WantedTransactions();
   for (let height = 1; height <= 200_000; height++) wanted.add(height, 'a');
   wanted.add(7, 'b');

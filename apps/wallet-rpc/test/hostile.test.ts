@@ -16,7 +16,7 @@ let now = 0;
 const sockets: Socket[] = [];
 
 beforeAll(async () => {
-  // A node that takes connections and never answers.
+  // A node that accepts connections and never responds.
   node = await StandInNode.start();
   for (const path of ['/info', '/getwalletsyncdata', '/getrawblocks', '/json_rpc', '/height']) {
     node.on(path, () => () => undefined);
@@ -47,10 +47,10 @@ const methods = WALLET_METHODS.filter(({ name }) => !['reset', 'deleteAddress'].
 test.each(methods.map(({ name, params }) => [name, Object.keys((params as z.ZodObject).shape)] as const))(
   '%s answers odd values of each member with a refusal that it has, or takes them',
   async (method, members) => {
-    const most = method === 'export' ? ODD.filter((value) => typeof value !== 'string') : ODD;
+    const oddValues = method === 'export' ? ODD.filter((value) => typeof value !== 'string') : ODD;
     for (const member of members) {
-      for (const value of most) {
-        const { result, error } = await service.call(method, { ...usual(method), [member]: value });
+      for (const value of oddValues) {
+        const { result, error } = await service.call(method, { ...validParams(method), [member]: value });
         const isRefusal = error !== undefined && [-32_600n, -32_700n].includes(error.code);
         expect([method, member, value, error, isRefusal || result !== undefined]).toEqual([
           ...[method, member, value, error],
@@ -62,8 +62,8 @@ test.each(methods.map(({ name, params }) => [name, Object.keys((params as z.ZodO
   },
 );
 
-/** So that odd values are not all refused for what else is missing. */
-function usual(method: string): object {
+/** The other params are valid, so that only the odd value can be refused. */
+function validParams(method: string): object {
   const declared: Record<string, object> = {
     sendTransaction: { transfers: [] },
     createDelayedTransaction: { transfers: [] },
@@ -88,7 +88,7 @@ test.each([
   expect([status, text]).toEqual([200, '{"error":{"code":-32700,"message":"Parse error"},"id":null,"jsonrpc":"2.0"}']);
 });
 
-test('an id of any size and kind is echoed digit by digit', async () => {
+test('echoes an id of any size and type digit by digit', async () => {
   for (const id of [
     '123456789012345678901234567890',
     '-0',
@@ -101,7 +101,7 @@ test('an id of any size and kind is echoed digit by digit', async () => {
   }
 });
 
-test('a body over the limit is refused, and names of the language itself are no methods', async () => {
+test('refuses a body over the limit, and names of Object.prototype as methods', async () => {
   expect((await service.request('x'.repeat(1024 * 1024 + 1))).status).toBe(413);
   for (const method of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
     expect((await service.call(method)).error?.code).toBe(-32_601n);
@@ -112,7 +112,7 @@ test('a body over the limit is refused, and names of the language itself are no 
   expect(text).toBe('{"jsonrpc":"2.0","result":{"availableBalance":0,"lockedAmount":0}}');
 });
 
-test('who is asked while a request of a thousand addresses is checked answers first', async () => {
+test('answers a short request while one with a thousand addresses is checked', async () => {
   const { tag, data } = decodeTagged(addressOf('bob'));
   const transfers = Array.from({ length: 2_000 }, (_none, i) => {
     const id = i.toString(16).padStart(64, '0');
@@ -124,7 +124,7 @@ test('who is asked while a request of a thousand addresses is checked answers fi
     return error?.data?.application_code;
   });
   const short = (async () => {
-    // Until the long one is being worked at.
+    // Until the long request is being processed.
     for (let i = 0; i < 5; i++) await service.result('getStatus');
     order.push('short');
   })();
@@ -145,20 +145,20 @@ async function raw(text: string): Promise<Socket> {
 const post = (body: string): string =>
   `POST /json_rpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`;
 
-test('pipelined requests are answered in their order, and sockets that stay half open hold up nobody', async () => {
+test('answers pipelined requests in order while other sockets stay half open', async () => {
   for (let i = 0; i < 50; i++) await raw('POST /json_rpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{');
   const ids = Array.from({ length: 20 }, (_none, i) => i);
   const socket = await raw(
     ids.map((id) => post(`{"id":${String(id)},"method":"getStatus","password":"${PASSWORD}"}`)).join(''),
   );
   let text = '';
-  const told = (): number[] => [...text.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id));
-  while (told().length < ids.length) text += String((await once(socket, 'data'))[0]);
-  expect(told()).toEqual(ids);
+  const answeredIds = (): number[] => [...text.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id));
+  while (answeredIds().length < ids.length) text += String((await once(socket, 'data'))[0]);
+  expect(answeredIds()).toEqual(ids);
   await isServing();
 });
 
-test('requests without a password do not count, and after 100 wrong passwords one attempt per second is judged', async () => {
+test('counts only wrong passwords, and checks one attempt per second after 100 of them', async () => {
   now = 600_000;
   const guess = (password: unknown): object => ({ id: 1, method: 'getViewKey', password });
   const batch = (entries: readonly object[]) =>
@@ -170,11 +170,11 @@ test('requests without a password do not count, and after 100 wrong passwords on
   await isServing();
   const { text } = await batch(Array.from({ length: 100 }, (_none, i) => guess(`guess ${String(i)}`)));
   expect(text.match(/-32604/g)).toHaveLength(100);
-  // The owner waits for a second at most: nobody else waits.
+  // The owner waits for at most one second, because no other attempt waits.
   expect((await service.request(JSON.stringify(guess(PASSWORD)))).text).toContain('viewSecretKey');
 });
 
-test('an export goes over an earlier one, and over nothing else', async () => {
+test('overwrites an earlier export and no other file', async () => {
   for (const ending of ['', '.db', '.lock']) {
     const { error } = await service.call('export', { fileName: `a.container${ending}` });
     expect(error?.message).toBe('File exists');
@@ -183,7 +183,7 @@ test('an export goes over an earlier one, and over nothing else', async () => {
   await service.result('export', { fileName: 'plain.json' });
 });
 
-test('a node that never answers stops neither the balance nor the end', async () => {
+test('serves balances and stops while the node never responds', async () => {
   expect(await service.result('getBalance')).toEqual({ availableBalance: 0n, lockedAmount: 0n });
   const { error } = await service.call('getBlockHashes', { firstBlockIndex: 0, blockCount: 1 });
   expect(error?.message).toBe("Can't connect to daemon");

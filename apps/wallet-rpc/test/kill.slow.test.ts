@@ -1,10 +1,10 @@
 import { killService } from './support/kills';
 
-/* KILLS says how often. */
+/* The environment variable KILLS is the number of kills. */
 
 const KILLS = Number(process.env['KILLS'] ?? 100);
 
-test(`killed ${String(KILLS)} times while clients send, delay and save, it knows what it has answered and pays once`, async () => {
+test(`${String(KILLS)} kills while clients send, delay and save lose no response and pay nothing twice`, async () => {
   const { book, inWork } = await killService(KILLS, true);
   expect(inWork).toBeGreaterThan(KILLS / 2);
   const delayed = book.payments.filter(({ kind }) => kind === 'delayed').length;

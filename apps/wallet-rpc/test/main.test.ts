@@ -6,8 +6,8 @@ import { runSource } from '@wrkz/testing/source';
 import { Folder, TestService } from './support/service';
 
 test('prints the version of the suite', () => {
-  const told = runSource(join(__dirname, '../src/main.ts'), ['--version']);
-  expect(told).toEqual({ code: 0, stdout: `wrkz-wallet-rpc ${VERSION}\n`, stderr: '' });
+  const result = runSource(join(__dirname, '../src/main.ts'), ['--version']);
+  expect(result).toEqual({ code: 0, stdout: `wrkz-wallet-rpc ${VERSION}\n`, stderr: '' });
 });
 
 test('a converted container does not report the height of its history before a block of the chain confirms it', async () => {

@@ -30,7 +30,7 @@ const hooks = (tx: Receiver, confirmed: Receiver): string[] => [
   confirmed.url,
 ];
 
-/** A stranger's address to mine to. */
+/** Address of no wallet of the tests, to mine to. */
 const MINER = addressOf('frank');
 
 async function pay(from: TestService, to: string, amount: number, more: object = {}): Promise<string> {
@@ -47,12 +47,12 @@ async function mine(node: SuiteNode, services: readonly TestService[], count = 1
   for (const service of services) await service.synced(node.height);
 }
 
-test('a transaction is told from the pool and from its block, own sends once they left, and neither twice', async () => {
+test('notifies of a transaction once in the pool and once in a block, of own sends after their submission', async () => {
   const { node, rival, link } = await world.rivals();
   const [tx, confirmed, ownTx, ownConfirmed] = [await receiver(), await receiver(), await receiver(), await receiver()];
   const sender = await world.synced('alice', node.daemon.ports.rpc, hooks(ownTx, ownConfirmed));
   const payee = await world.synced('bob', node.daemon.ports.rpc, hooks(tx, confirmed));
-  // The rival never hears of it.
+  // The rival does not receive it.
   link.cut();
   await rival.untilConnections(0);
   const paymentId = 'ab'.repeat(32);
@@ -96,7 +96,7 @@ test('a transaction is told from the pool and from its block, own sends once the
   });
   expect(again.transaction.blockIndex).toBeGreaterThan(CHAIN_A_HEIGHT + 1);
 
-  // What comes next is the next transaction: nothing was told twice.
+  // The next notification is of the next transaction: none was repeated.
   const second = await pay(sender, addressOf('bob'), 777);
   await tx.until(2);
   await mine(node, [sender, payee]);
@@ -107,7 +107,7 @@ test('a transaction is told from the pool and from its block, own sends once the
   }
 });
 
-test('a full disk fails no accepted send, and its notification comes when there is space', async () => {
+test('an accepted send succeeds on a full disk, and is notified when there is space', async () => {
   const node = await world.node();
   const [tx, confirmed] = [await receiver(), await receiver()];
   const sender = await world.synced('alice', node.daemon.ports.rpc, hooks(tx, confirmed));
@@ -124,7 +124,7 @@ test('a full disk fails no accepted send, and its notification comes when there 
   expect(mined).toMatchObject({ event: 'tx_confirmed', hash, height: CHAIN_A_HEIGHT + 1 });
 });
 
-test('a restart tells nothing again, and what came meanwhile', async () => {
+test('after a restart only new transactions are notified', async () => {
   const node = await world.node();
   const [tx, confirmed] = [await receiver(), await receiver()];
   const sender = await world.synced('alice', node.daemon.ports.rpc);
@@ -145,7 +145,7 @@ test('a restart tells nothing again, and what came meanwhile', async () => {
   expect(confirmed.received.map((notification) => notification.hash)).toEqual([hash]);
 });
 
-test('a receiver that hangs holds up neither the other one nor the wallet', async () => {
+test('a hanging receiver delays neither the other one nor the wallet', async () => {
   const node = await world.node();
   const [tx, confirmed] = [await receiver(), await receiver()];
   tx.hangs = true;
@@ -157,11 +157,11 @@ test('a receiver that hangs holds up neither the other one nor the wallet', asyn
   expect((await service.result<{ blockCount: bigint }>('getStatus')).blockCount).toBe(BigInt(node.height + 1));
 });
 
-test('a rescan of an old wallet is told only when it is asked for', async () => {
+test('notifies of old transactions only with --notify-during-sync', async () => {
   const node = await world.node();
   const stand = world.suite.closeAtEnd(await StandInNode.start(node.url));
-  // The network is said to stand so far ahead that all of chain A is history.
-  stand.on('/info', async (_asked, behind) => {
+  // The claimed network height makes all of chain A older than 1,440 blocks.
+  stand.on('/info', async (_request, behind) => {
     const { json } = await behind();
     return { json: { ...json, network_height: 5_000 } };
   });

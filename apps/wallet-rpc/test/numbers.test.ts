@@ -36,7 +36,7 @@ async function listed(service: TestService): Promise<Listed[]> {
   return items.flatMap(({ transactions }) => transactions);
 }
 
-/** What both faces tell of a transaction. */
+/** The fields of a transaction that both services report. */
 function common({
   hash,
   blockHeight,
@@ -78,7 +78,7 @@ test.each(['alice', 'bob', 'carol', 'erin'])(
     ).toEqual(report.transactions.map(common));
     for (const { extra, fee, isBase, transfers } of transactions) {
       expect(extra).toMatch(/^(?:[0-9a-f]{2})+$/);
-      // What all paid together is what all got, and the fee.
+      // The sum of the inputs is the sum of the outputs and the fee.
       if (!isBase) expect(-transfers.reduce((sum, { amount }) => sum + amount, 0n)).toBe(fee);
     }
     await world.stop(service);
@@ -114,7 +114,7 @@ async function openOverHttp(): Promise<{
   return { api, ask };
 }
 
-test('both services work with one file, one after the other, and tell the same numbers', async () => {
+test('both services report the same numbers for one file, opened one after the other', async () => {
   const file = await world.read('alice', node.daemon.ports.rpc);
   const service = await world.service(file, node.daemon.ports.rpc);
   await service.synced(CHAIN_A_HEIGHT);
@@ -144,7 +144,7 @@ test('both services work with one file, one after the other, and tell the same n
       transactions.map(({ transactionHash, fee }) => [transactionHash, fee]),
     );
 
-    // One that was made over HTTP is opened here.
+    // Opens a container that wallet-api created.
     expect((await ask('DELETE', '/wallet')).status).toBe(200);
     const made = { filename: 'made.wallet', password: CONTAINER_PASSWORD, daemonPort: node.daemon.ports.rpc };
     expect((await ask('POST', '/wallet/create', made)).status).toBe(200);
@@ -157,7 +157,7 @@ test('both services work with one file, one after the other, and tell the same n
   }
 });
 
-test('both services serve at once, each its own file, at one daemon, and pay each other', async () => {
+test('both services run at once on one daemon and pay each other', async () => {
   const own = await world.node();
   const service = await world.synced('alice', own.daemon.ports.rpc);
   const file = await world.read('bob', own.daemon.ports.rpc);
@@ -203,7 +203,7 @@ test('both services serve at once, each its own file, at one daemon, and pay eac
   }
 });
 
-test('a key that is added later is looked for from its scan height on', async () => {
+test('scans for a key that is added later from its scan height on', async () => {
   const service = await world.synced('carol', node.daemon.ports.rpc);
   const { keys } = expectedWallet('bob');
   // The same spend key under another view key has another address: nothing of the other wallet is found.
@@ -220,7 +220,7 @@ test('a key that is added later is looked for from its scan height on', async ()
   });
 });
 
-test('an address that was deleted is found again with all its money when its key comes back', async () => {
+test('finds the balance of a deleted address again when its key is added', async () => {
   const service = await world.synced('alice', node.daemon.ports.rpc);
   const before = await service.result('getBalance');
   const [{ privateSpendKey } = { privateSpendKey: '' }] = expectedWallet('alice').keys.addresses;

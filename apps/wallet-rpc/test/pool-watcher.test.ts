@@ -21,8 +21,8 @@ const NEW_KEY = '0'.repeat(63) + '1';
 
 const balance = (service: TestService): Promise<object> => service.result('getBalance');
 
-/** A service that looks at the pool when it is told to, and a send of it in the pool that only such a look can tell it of. */
-async function withOneInPool(): Promise<{ service: TestService; hash: string }> {
+/** A service that reads the pool on demand, and a send of its keys in the pool that it does not know yet. */
+async function withSendInPool(): Promise<{ service: TestService; hash: string }> {
   const service = await world.synced('alice', stand.port, [], { poolMs: 3_600_000 });
   const { transactionHash: hash } = await service.result<{ transactionHash: string }>('sendTransaction', TO_BOB);
   await service.result('reset', { scanHeight: 0 });
@@ -38,8 +38,8 @@ afterEach(async () => {
   await node.generate(addressOf('frank'));
 });
 
-test('what a transaction of the pool takes stays taken when keys come or the chain is read again', async () => {
-  const { service, hash } = await withOneInPool();
+test('inputs of a pool transaction stay locked when keys are added and after a rescan', async () => {
+  const { service, hash } = await withSendInPool();
   const taken = await balance(service);
   await service.result('createAddressList', { spendSecretKeys: [NEW_KEY], newAddress: true });
   expect(await balance(service)).toEqual(taken);
@@ -52,31 +52,31 @@ test('what a transaction of the pool takes stays taken when keys come or the cha
   expect(transactionHashes).toEqual([hash]);
 });
 
-test('one that the pool has lost meanwhile is let go of at the second look', async () => {
-  const { service, hash } = await withOneInPool();
+test('releases a transaction after two pool reads without it', async () => {
+  const { service, hash } = await withSendInPool();
   const { pool } = service.rpc.context;
   const locked = async (): Promise<unknown> => ((await balance(service)) as { lockedAmount: unknown }).lockedAmount;
   const before = await locked();
   await service.result('createAddressList', { spendSecretKeys: [NEW_KEY], newAddress: true });
   await service.synced(node.height);
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   stand.on('/get_pool_changes_lite', ({ body }) => {
     const { knownTxsIds } = body;
-    asked.push(knownTxsIds);
+    requested.push(knownTxsIds);
     return { json: { addedTxs: [], deletedTxsIds: knownTxsIds, isTailBlockActual: true, status: 'OK' } };
   });
   try {
-    for (let looks = 0; looks < 3; looks++) await pool.look();
+    for (let reads = 0; reads < 3; reads++) await pool.look();
   } finally {
     stand.off('/get_pool_changes_lite');
   }
-  expect(asked).toEqual([[], [hash], [hash]]);
+  expect(requested).toEqual([[], [hash], [hash]]);
   expect(pool.get(hash)).toBeUndefined();
   expect(await locked()).not.toEqual(before);
 });
 
-test('one that is of an address that went is forgotten with it', async () => {
-  const { service, hash } = await withOneInPool();
+test('deleting an address deletes its pool transactions', async () => {
+  const { service, hash } = await withSendInPool();
   await service.result('deleteAddress', { address: addressOf('alice') });
   expect(service.rpc.context.pool.get(hash)).toBeUndefined();
 });

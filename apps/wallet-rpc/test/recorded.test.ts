@@ -17,7 +17,7 @@ beforeAll(async () => {
   chain = await suite.chainA();
 });
 
-// Each with a pool of its own.
+// Each wallet has a node with a pool of its own.
 beforeEach(async () => {
   node = await suite.node({ from: chain });
 });
@@ -29,7 +29,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** What a recorded answer names of an earlier one, so that ours can name its own. */
+/** Values of earlier responses that a recorded request repeats, to be replaced by ours. */
 class Renamed {
   private readonly ours = new Map<string, string>();
 
@@ -47,10 +47,10 @@ class Renamed {
 const valuesOf = (text: string): string[] =>
   [...text.matchAll(/"(?:transactionHash|address)":"(\w*)"/g)].map((m) => m[1] ?? '');
 
-async function replay(asked: readonly RecordedRow[], service: TestService): Promise<string[]> {
+async function replay(rowsToReplay: readonly RecordedRow[], service: TestService): Promise<string[]> {
   const complaints: string[] = [];
   const renamed = new Renamed();
-  for (const row of asked) {
+  for (const row of rowsToReplay) {
     const [method = 'POST', path = '/json_rpc'] = row.http ?? [];
     const sent = row.http?.[0] === 'GET' ? '' : renamed.apply(bodyOf(row));
     const answer = await service.request(sent, { method, path });
@@ -93,7 +93,7 @@ async function serve(wallet: string, file: string, args: readonly string[] = [])
   return service;
 }
 
-test('a wallet of a seed answers as recorded, and without a password when it is told to', async () => {
+test('a wallet of a seed returns the recorded responses, without a password with --rpc-legacy-security', async () => {
   const service = await serve('alice', 'alice.container');
   try {
     const own = named('alice').filter(({ id }) => typeof id === 'number');
@@ -114,7 +114,7 @@ test('a wallet of a seed answers as recorded, and without a password when it is 
   }
 });
 
-test('a wallet of keys answers as recorded', async () => {
+test('a wallet of keys returns the recorded responses', async () => {
   const service = await serve('carol', 'carol.container');
   try {
     expect(await replay(named('carol'), service)).toEqual([]);
@@ -123,7 +123,7 @@ test('a wallet of keys answers as recorded', async () => {
   }
 });
 
-test('an emptied wallet becomes one that tracks, and answers as recorded', async () => {
+test('a wallet whose addresses were deleted becomes a tracking wallet and returns the recorded responses', async () => {
   const service = await serve('carol', 'tracking.container');
   try {
     expect(await replay(named('carol, then tracking'), service)).toEqual([]);

@@ -8,7 +8,7 @@ const world = new World();
 
 afterAll(() => world.stopAll());
 
-test('the client of older integrations creates, asks for balances, sends now and later, and lists', async () => {
+test('the client library of older integrations creates addresses, reads balances, sends, delays and lists', async () => {
   const node = await world.node();
   const service = await world.synced('alice', node.daemon.ports.rpc);
   const client = turtleClient(service.rpc.port, PASSWORD);
@@ -26,7 +26,7 @@ test('the client of older integrations creates, asks for balances, sends now and
   expect(node.pool()).toEqual([hash]);
 
   const { transactionHash } = await client._postToWalletd<{ transactionHash: string }>(
-    // Its own method for it loses track of itself before it asks.
+    // The library's own method for it fails before it sends a request.
     'createDelayedTransaction',
     { transfers: [client.newTransfer(created, 1)], addresses: [own], changeAddress: own, fee: 1_000, anonymity: 1 },
   );

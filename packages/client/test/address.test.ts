@@ -14,7 +14,7 @@ test.each([
   expect(at(host)).toMatchObject({ baseUrl: url, socket: undefined });
 });
 
-test('TLS, with its own port left out of the URL', () => {
+test('omits the default port of TLS from the URL', () => {
   expect(at('node.example', 443, true).baseUrl).toBe('https://node.example');
   expect(at('node.example', 8_443, true).baseUrl).toBe('https://node.example:8443');
 });
@@ -35,6 +35,6 @@ test.each(['', '  ', 'a b', 'user:secret@node', 'node?x', 'node#x', 'ipc://', '@
   },
 );
 
-test.each([0, -1, 65_536, 1.5])('nor does the port %d', (port) => {
+test.each([0, -1, 65_536, 1.5])('rejects port %d', (port) => {
   expect(() => at('node', port)).toThrow('between 1 and 65535');
 });

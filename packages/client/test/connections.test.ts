@@ -7,7 +7,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { NodeClient, type NodeClientOptions } from '../src';
 import { ELSEWHERE, LOOPBACK } from './support/certificates';
 
-/* What lies below the routes: TLS, local sockets, broken HTTP, and streams of events. */
+/* TLS, local sockets, invalid HTTP and event streams. */
 
 const INFO = {
   ...{ height: 11, network_height: 13, difficulty: 10, status: 'OK' },
@@ -16,20 +16,20 @@ const INFO = {
 const open: { close(): unknown }[] = [];
 const sockets = new Set<Duplex>();
 
-function keep<T extends { close(): unknown }>(thing: T): T {
-  open.push(thing);
-  return thing;
+function keep<T extends { close(): unknown }>(resource: T): T {
+  open.push(resource);
+  return resource;
 }
 
 afterEach(() => {
-  for (const thing of open.splice(0).reverse()) thing.close();
+  for (const resource of open.splice(0).reverse()) resource.close();
   for (const socket of sockets) socket.destroy();
   sockets.clear();
 });
 
-const answering = (asked: IncomingMessage[] = []) => {
+const answering = (requests: IncomingMessage[] = []) => {
   return (request: IncomingMessage, response: ServerResponse): void => {
-    asked.push(request);
+    requests.push(request);
     response.end(JSON.stringify(INFO));
   };
 };
@@ -51,39 +51,39 @@ function client(server: TcpServer, options: NodeClientOptions & { ssl?: boolean;
 }
 
 describe('TLS', () => {
-  test('a certificate that nobody vouches for is refused before a token is sent, and taken when it is named', async () => {
-    const asked: IncomingMessage[] = [];
-    const server = await listening(createHttps(LOOPBACK, answering(asked)));
+  test('refuses an untrusted certificate before it sends a token, and accepts a configured one', async () => {
+    const requests: IncomingMessage[] = [];
+    const server = await listening(createHttps(LOOPBACK, answering(requests)));
     const refused = client(server, { ssl: true, token: 'secret' });
     await expect(refused.info()).rejects.toMatchObject({
       kind: 'unreachable',
       message: expect.stringMatching(/self-signed certificate/),
     });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     const told = client(server, { ssl: true, token: 'secret', certificates: LOOPBACK.cert });
     expect(await told.info()).toMatchObject({ localHeight: 10 });
-    expect(asked.map(({ headers }) => headers['x-api-key'])).toEqual(['secret']);
+    expect(requests.map(({ headers }) => headers['x-api-key'])).toEqual(['secret']);
   });
 
-  test('a certificate of another host is refused even when it is trusted', async () => {
-    const asked: IncomingMessage[] = [];
-    const server = await listening(createHttps(ELSEWHERE, answering(asked)));
+  test('refuses a trusted certificate of another host', async () => {
+    const requests: IncomingMessage[] = [];
+    const server = await listening(createHttps(ELSEWHERE, answering(requests)));
     const refused = client(server, { ssl: true, certificates: ELSEWHERE.cert });
     await expect(refused.info()).rejects.toMatchObject({
       kind: 'unreachable',
       message: expect.stringMatching(/does not match certificate/),
     });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
-  test('TLS to a node without it, and the other way round, end', async () => {
+  test('fails when only one side uses TLS', async () => {
     const plain = await listening(createHttp(answering()));
     await expect(client(plain, { ssl: true }).info()).rejects.toMatchObject({ kind: 'unreachable' });
     const secured = await listening(createHttps(LOOPBACK, answering()));
     await expect(client(secured).info()).rejects.toMatchObject({ name: 'NodeFailure' });
   });
 
-  test('events come over TLS, and not from a certificate that nobody vouches for', async () => {
+  test('receives events over TLS, but not with an untrusted certificate', async () => {
     const server = await listening(createHttps(LOOPBACK));
     const events = keep(new WebSocketServer({ server, path: '/ws' }));
     events.on('connection', (socket) => socket.send('{"topic":"hashblock","data":{}}'));
@@ -99,10 +99,10 @@ describe('TLS', () => {
   });
 });
 
-test('a local socket without a file, with events', async () => {
+test('uses a socket of the abstract namespace, for events too', async () => {
   const name = `wrkz-client-${String(process.pid)}`;
-  const asked: IncomingMessage[] = [];
-  const server = await listening(createHttp(answering(asked)), `\0${name}`);
+  const requests: IncomingMessage[] = [];
+  const server = await listening(createHttp(answering(requests)), `\0${name}`);
   const events = keep(new WebSocketServer({ server, path: '/ws' }));
   for (const host of [`@${name}`, `ipc://@${name}`]) {
     const local = keep(new NodeClient({ host, port: 0, ssl: true, token: 'secret' }));
@@ -113,11 +113,11 @@ test('a local socket without a file, with events', async () => {
     stream?.close();
     await stream?.ended;
   }
-  expect(asked.map(({ headers }) => headers['x-api-key'])).toEqual(['secret', 'secret']);
+  expect(requests.map(({ headers }) => headers['x-api-key'])).toEqual(['secret', 'secret']);
 });
 
-/** A server that answers every connection with these bytes, chunk by chunk, whatever was asked. */
-function saying(write: (socket: Socket) => void): Promise<TcpServer> {
+/** A server that writes these bytes to every connection, chunk by chunk, whatever the request is. */
+function serverWriting(write: (socket: Socket) => void): Promise<TcpServer> {
   return listening(
     createTcp((socket) => {
       socket.on('error', () => undefined);
@@ -129,7 +129,7 @@ function saying(write: (socket: Socket) => void): Promise<TcpServer> {
 const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
 const text = JSON.stringify(INFO);
 
-/** Repeats until the other side leaves. */
+/** Repeats until the peer disconnects. */
 function dripping(socket: Socket, piece: () => string | Buffer, milliseconds = 20): void {
   const drip = setInterval(() => socket.write(piece()), milliseconds);
   socket.once('close', () => clearInterval(drip));
@@ -161,7 +161,7 @@ const BROKEN: readonly [string, string, (socket: Socket) => void][] = [
     },
   ],
   [
-    'a length of more than may come',
+    'a length above the limit',
     'tooLarge',
     (socket) => {
       socket.write(head('Content-Length: 1000000000'));
@@ -174,7 +174,7 @@ const BROKEN: readonly [string, string, (socket: Socket) => void][] = [
     (socket) => socket.end(head('Content-Encoding: gzip', `Content-Length: ${String(text.length)}`) + text),
   ],
   [
-    'an encoding that was not asked for',
+    'an encoding that was not requested',
     'malformed',
     (socket) => socket.end(head('Content-Encoding: compress', 'Content-Length: 3') + 'abc'),
   ],
@@ -182,7 +182,7 @@ const BROKEN: readonly [string, string, (socket: Socket) => void][] = [
 ];
 
 test.each(BROKEN)('%s: %s', async (_name, kind, write) => {
-  const failure: unknown = await client(await saying(write))
+  const failure: unknown = await client(await serverWriting(write))
     .info()
     .catch((error: unknown) => error);
   expect(failure).toMatchObject({ name: 'NodeFailure', kind });
@@ -206,19 +206,19 @@ const ANSWERS: readonly [string, string, (response: ServerResponse) => void][] =
   ['members of a prototype', 'malformed', (response) => response.end('{"__proto__":{"height":1,"status":"OK"}}')],
 ];
 
-test.each(ANSWERS)('the answer %s: %s, and none is followed anywhere', async (_name, kind, write) => {
-  const asked: string[] = [];
+test.each(ANSWERS)('the response %s fails as %s without another request', async (_name, kind, write) => {
+  const requests: string[] = [];
   const server = await listening(
     createHttp((request, response) => {
-      asked.push(request.url ?? '');
+      requests.push(request.url ?? '');
       write(response);
     }),
   );
   await expect(client(server).info()).rejects.toMatchObject({ name: 'NodeFailure', kind });
-  expect(asked).toEqual(['/info']);
+  expect(requests).toEqual(['/info']);
 });
 
-test('a redirection to another port is not followed, and the token goes nowhere', async () => {
+test('does not follow a redirection to another port, and sends it no token', async () => {
   const stolen: IncomingMessage[] = [];
   const thief = await listening(createHttp(answering(stolen)));
   const server = await listening(
@@ -238,7 +238,7 @@ describe('a stream of events', () => {
     return server;
   }
 
-  test('tells of blocks, passes whatever else comes, and ends when it is closed', async () => {
+  test('reports blocks, ignores other messages, and ends when it is closed', async () => {
     const server = await eventsOf((socket) => {
       for (const message of ['{', '[]', 'null', '{"topic":7}', '{"topic":"hashtx"}', '{"topic":{"toString":1}}']) {
         socket.send(message);
@@ -257,7 +257,7 @@ describe('a stream of events', () => {
     await stream?.ended;
   });
 
-  test('a flood is told of now and then, and its messages are not read meanwhile', async () => {
+  test('throttles a flood of messages', async () => {
     const SENT = 5_000;
     let left = SENT;
     const server = await eventsOf((socket) => {
@@ -276,7 +276,7 @@ describe('a stream of events', () => {
     expect(tips).toBeLessThan(SENT / 10);
   });
 
-  test('one that tells of nothing but what was not asked for is given up', async () => {
+  test('closes a stream that sends only topics that were not subscribed', async () => {
     const server = await eventsOf((socket) => {
       for (let i = 0; i < 2_000; i++) socket.send(`{"topic":"hashtx","data":${'0'.repeat(i % 7)}}`);
     });
@@ -284,7 +284,7 @@ describe('a stream of events', () => {
     await stream?.ended;
   });
 
-  test('a message larger than any event, or masked like a client, ends it', async () => {
+  test('closes on an oversized or masked message', async () => {
     for (const send of [
       (socket: WebSocket) => socket.send(Buffer.alloc(2 * 1024 * 1024)),
       (socket: WebSocket) => socket.send('x', { mask: true }),
@@ -294,19 +294,19 @@ describe('a stream of events', () => {
     }
   });
 
-  test('a handshake that is refused, wrong, or never answered is no stream', async () => {
+  test('fails when the handshake is refused, wrong or never answered', async () => {
     const wrong = await listening(createHttp((_request, response) => response.writeHead(401).end()));
-    const lying = await saying((socket) =>
+    const incomplete = await serverWriting((socket) =>
       socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'),
     );
-    const silent = await saying(() => undefined);
-    for (const server of [wrong, lying, silent]) {
-      const asked = client(server, { timeouts: { ...TIMEOUTS, connectMs: 300 } });
-      expect(await asked.tipStream(() => undefined, new AbortController().signal)).toBeUndefined();
+    const silent = await serverWriting(() => undefined);
+    for (const server of [wrong, incomplete, silent]) {
+      const nodeClient = client(server, { timeouts: { ...TIMEOUTS, connectMs: 300 } });
+      expect(await nodeClient.tipStream(() => undefined, new AbortController().signal)).toBeUndefined();
     }
   });
 
-  test('whoever gives up is let go, and the connection with it', async () => {
+  test('closes the connection when the caller aborts', async () => {
     const server = await eventsOf(() => undefined);
     const controller = new AbortController();
     const stream = await client(server).tipStream(() => undefined, controller.signal);
@@ -316,14 +316,14 @@ describe('a stream of events', () => {
   });
 });
 
-test('a node that closes its kept connections is asked again on a new one', async () => {
+test('repeats a request on a new connection when the node closed the old one', async () => {
   let answers = 0;
   const server = await listening(createHttp(answering()));
   server.on('request', (_request, response: ServerResponse) => {
     answers++;
     response.on('finish', () => response.socket?.destroySoon());
   });
-  const asked = client(server);
-  for (let i = 0; i < 5; i++) expect(await asked.info()).toMatchObject({ localHeight: 10 });
+  const nodeClient = client(server);
+  for (let i = 0; i < 5; i++) expect(await nodeClient.info()).toMatchObject({ localHeight: 10 });
   expect(answers).toBe(5);
 });

@@ -10,14 +10,14 @@ afterEach(async () => {
   for (const thing of open.splice(0).reverse()) await thing.close();
 });
 
-async function asked(path: string, json: unknown): Promise<{ node: StandInNode; client: NodeClient }> {
+async function nodeAnswering(path: string, json: unknown): Promise<{ node: StandInNode; client: NodeClient }> {
   const node = (await StandInNode.start()).on(path, () => (typeof json === 'string' ? { text: json } : { json }));
   const client = new NodeClient({ host: '127.0.0.1', port: node.port, ssl: false });
   open.push(node, client);
   return { node, client };
 }
 
-/** A transaction of the pool as nodes tell it, hex in capitals. */
+/** A pool transaction as nodes return it, with upper-case hex. */
 const pooled = (more = ''): string =>
   `{"transactionPrefixInfo.txHash":"${HASH.toUpperCase()}","transactionPrefixInfo.txPrefix":{"version":1,` +
   `"unlock_time":18446744073709551615,"extra":"01FF",` +
@@ -27,12 +27,12 @@ const pooled = (more = ''): string =>
 const poolAnswer = (added: string, deleted = '[]'): string =>
   `{"addedTxs":[${added}],"deletedTxsIds":${deleted},"isTailBlockActual":true,"status":"OK"}`;
 
-test('whole blocks are asked for from an index on, and come as bytes', async () => {
+test('fetches raw blocks from a height on', async () => {
   const items = [
     { block: '0102', transactions: ['FF', ''] },
     { block: '03', transactions: [] },
   ];
-  const { node, client } = await asked('/getrawblocks', { items, synced: false, topBlock: null, status: 'OK' });
+  const { node, client } = await nodeAnswering('/getrawblocks', { items, synced: false, topBlock: null, status: 'OK' });
   expect(await client.rawBlocks(7, 2)).toEqual([
     { block: Buffer.of(1, 2), transactions: [Buffer.of(255), Buffer.alloc(0)] },
     { block: Buffer.of(3), transactions: [] },
@@ -42,8 +42,11 @@ test('whole blocks are asked for from an index on, and come as bytes', async () 
   });
 });
 
-test('the pool is told as a difference, in lower case and to the last unit', async () => {
-  const { node, client } = await asked('/get_pool_changes_lite', poolAnswer(pooled(), `["${TAIL.toUpperCase()}"]`));
+test('reads the changes of the pool, in lower case and with exact amounts', async () => {
+  const { node, client } = await nodeAnswering(
+    '/get_pool_changes_lite',
+    poolAnswer(pooled(), `["${TAIL.toUpperCase()}"]`),
+  );
   expect(await client.poolChanges(TAIL, [IMAGE])).toEqual({
     added: [
       {
@@ -67,17 +70,17 @@ test.each([
   ['/get_pool_changes_lite', poolAnswer('', '[1]')],
   ['/get_pool_changes_lite', poolAnswer(pooled().replace('"amount":5', '"amount":-5'))],
   ['/get_pool_changes_lite', poolAnswer(pooled().replace('"amount":5', '"amount":18446744073709551616'))],
-])('what %s may not say is a failure: %s', async (path, text) => {
-  const { client } = await asked(path, text);
-  const question = path === '/getrawblocks' ? client.rawBlocks(0, 1) : client.poolChanges(TAIL, []);
-  await expect(question).rejects.toThrow(NodeFailure);
-  await expect(question).rejects.toMatchObject({ kind: 'malformed' });
+])('rejects a response of %s with %s', async (path, text) => {
+  const { client } = await nodeAnswering(path, text);
+  const call = path === '/getrawblocks' ? client.rawBlocks(0, 1) : client.poolChanges(TAIL, []);
+  await expect(call).rejects.toThrow(NodeFailure);
+  await expect(call).rejects.toMatchObject({ kind: 'malformed' });
 });
 
-test('another node tells of blocks when one is away, but not of its pool', async () => {
+test('asks another node for blocks when one is unavailable, but not for its pool', async () => {
   const answers = { '/getrawblocks': { items: [], status: 'OK' }, '/get_pool_changes_lite': poolAnswer('') };
-  const { node: first } = await asked('/getrawblocks', answers['/getrawblocks']);
-  const { node: second } = await asked('/getrawblocks', answers['/getrawblocks']);
+  const { node: first } = await nodeAnswering('/getrawblocks', answers['/getrawblocks']);
+  const { node: second } = await nodeAnswering('/getrawblocks', answers['/getrawblocks']);
   second.on('/get_pool_changes_lite', () => ({ text: answers['/get_pool_changes_lite'] }));
   second.on('/info', () => ({
     json: {

@@ -13,9 +13,9 @@ const INFO = {
   ...{ incoming_connections_count: 3, outgoing_connections_count: 2 },
 };
 const open: { close(): unknown }[] = [];
-const keep = <T extends { close(): unknown }>(thing: T): T => {
-  open.push(thing);
-  return thing;
+const keep = <T extends { close(): unknown }>(resource: T): T => {
+  open.push(resource);
+  return resource;
 };
 
 async function standIn(genesis = GENESIS): Promise<StandInNode> {
@@ -28,10 +28,10 @@ async function standIn(genesis = GENESIS): Promise<StandInNode> {
 const address = ({ port }: StandInNode, token?: string) => ({ host: '127.0.0.1', port, ssl: false, token });
 
 afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.close();
+  for (const resource of open.splice(0).reverse()) await resource.close();
 });
 
-test('figures of a node without the newer members, as indexes', async () => {
+test('reads the heights of a node without the newer fields', async () => {
   const client = keep(new NodeClient(address(await standIn()), { chain: CHAIN }));
   expect(await client.info()).toEqual({
     ...{ localHeight: 10, networkHeight: 12, peerCount: 5, difficulty: 10n },
@@ -39,7 +39,7 @@ test('figures of a node without the newer members, as indexes', async () => {
   });
 });
 
-test('the token goes along, and the first block is looked at once', async () => {
+test('sends the token, and checks the first block once', async () => {
   const node = await standIn();
   const client = keep(new NodeClient(address(node, 'secret'), { chain: CHAIN }));
   await Promise.all([client.info(), client.info()]);
@@ -49,7 +49,7 @@ test('the token goes along, and the first block is looked at once', async () => 
   expect(node.requests[0]?.headers['user-agent']).toMatch(/^Nigel\//);
 });
 
-test('another first block is refused before anything is believed', async () => {
+test('refuses a node with another first block before any other request', async () => {
   const node = await standIn('cd'.repeat(32));
   const client = keep(new NodeClient(address(node), { chain: CHAIN }));
   await expect(client.info()).rejects.toMatchObject({ kind: 'foreignChain' });
@@ -114,7 +114,7 @@ test.each([
   expect((failure as Error).message).not.toMatch(/[\u0000-\u001f]/);
 });
 
-test('a refusal to give ring members carries its code', async () => {
+test('the failure of a refused decoy request has its code', async () => {
   const json = { errorCode: 27, errorMessage: 'too few' };
   const node = (await standIn()).on('/getrandom_outs', () => ({ status: 400, json }));
   const client = keep(new NodeClient(address(node)));
@@ -123,7 +123,7 @@ test('a refusal to give ring members carries its code', async () => {
   });
 });
 
-test('a transaction is never sent twice, and the amount of 2^64 - 1 arrives as it is', async () => {
+test('never sends a transaction twice, and reads the amount 2^64 - 1 exactly', async () => {
   const node = (await standIn())
     .on('/sendrawtransaction', () => (response) => response.destroy())
     .on('/getrandom_outs', () => ({ text: '{"outs":[{"amount":18446744073709551615,"outs":[]}],"status":"OK"}' }));
@@ -136,7 +136,7 @@ test('a transaction is never sent twice, and the amount of 2^64 - 1 arrives as i
   expect(await list.sendTransaction(Buffer.of(1))).toEqual({ isTaken: true });
 });
 
-test('a node of another chain never takes over', async () => {
+test('never fails over to a node of another chain', async () => {
   const first = await standIn();
   const foreign = await standIn('cd'.repeat(32));
   const third = await standIn();
@@ -168,11 +168,11 @@ test('a local socket', async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('who gives up is let go at once', async () => {
+test('returns at once when the caller aborts', async () => {
   const node = (await standIn()).on('/info', () => () => undefined);
   const client = keep(new NodeClient(address(node)));
   const controller = new AbortController();
-  const asked = client.info(controller.signal);
+  const call = client.info(controller.signal);
   controller.abort(new Error('enough'));
-  await expect(asked).rejects.toThrow('enough');
+  await expect(call).rejects.toThrow('enough');
 });

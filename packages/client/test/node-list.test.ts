@@ -10,12 +10,12 @@ afterEach(async () => {
   for (const thing of open.splice(0).reverse()) await thing.close();
 });
 
-/** A node whose heights and health a test changes as it goes. */
+/** A node whose heights and health a test changes. */
 class Stand {
   height = 100;
   network = 100;
   isWell = true;
-  /** Its `/info` works, and nothing else. */
+  /** Only `/info` works. */
   isHollow = false;
 
   private constructor(readonly node: StandInNode) {}
@@ -60,7 +60,7 @@ async function listOf(
   return { list, clock, switches, serves: () => list.nodes().findIndex(({ isInUse }) => isInUse) };
 }
 
-test('a first node that is catching up is left for one that is not, and serves once it has caught up', async () => {
+test('leaves a first node that is catching up, and returns once it has caught up', async () => {
   const [first, second] = [await Stand.start(), await Stand.start()];
   first.height = 20;
   const { list, clock, serves, switches } = await listOf(first, second);
@@ -76,7 +76,7 @@ test('a first node that is catching up is left for one that is not, and serves o
   expect(switches).toEqual(['it is still catching up', 'it responds again']);
 });
 
-test('when all are catching up the first serves, and one that fails is left for one that is late', async () => {
+test('uses the first node when all are catching up, and prefers a late node to a failing one', async () => {
   const [first, second] = [await Stand.start(), await Stand.start()];
   first.height = 20;
   second.height = 10;
@@ -88,7 +88,7 @@ test('when all are catching up the first serves, and one that fails is left for 
   expect(serves()).toBe(1);
 });
 
-test('a network that a node has only heard of drives nobody away when no other is further', async () => {
+test('stays with a node below the network height when no other node is higher', async () => {
   const [first, second] = [await Stand.start(), await Stand.start('cd'.repeat(32))];
   first.network = 1_000_000;
   second.height = second.network = 1_000_000;
@@ -98,7 +98,7 @@ test('a network that a node has only heard of drives nobody away when no other i
   expect(list.nodes()[1]?.failure).toMatch(/first block is not that of this network/);
 });
 
-test('a node that fails again and again is given more time each time', async () => {
+test('backs off longer after each failure of a node', async () => {
   const [first, second] = [await Stand.start(), await Stand.start()];
   const { list, clock, serves, switches } = await listOf(first, second);
   first.isHollow = true;
@@ -119,7 +119,7 @@ test('a node that fails again and again is given more time each time', async () 
   }
   expect(returns).toEqual([1, 3, 7, 15, 31]);
   expect(switches).toHaveLength(11);
-  // one that keeps going is taken back for good, and its past is forgotten
+  // a node that stays healthy is used again, and its backoff is reset
   first.isHollow = false;
   clock.now += 60 * MINUTE;
   await list.info();
@@ -134,7 +134,7 @@ test('a node that fails again and again is given more time each time', async () 
   expect(serves()).toBe(0);
 });
 
-test('nobody answers: the first failure is told each time, and whoever comes back first serves', async () => {
+test('reports the failure of the first node while none responds, and uses the first that recovers', async () => {
   const stands = [await Stand.start(), await Stand.start(), await Stand.start()];
   const { list, serves } = await listOf(...stands);
   for (const stand of stands) stand.isWell = false;

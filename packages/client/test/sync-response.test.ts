@@ -16,7 +16,7 @@ const reads = (text: string): boolean => {
   }
 };
 
-test('an answer of mainnet', () => {
+test('decodes a response of mainnet', () => {
   const { blocks, scannedTo, tip } = readSyncResponse(Buffer.from(recorded));
   expect(blocks[0]).toMatchObject({
     height: 4_213_000,
@@ -27,7 +27,7 @@ test('an answer of mainnet', () => {
   expect([typeof scannedTo, tip]).toEqual(['number', undefined]);
 });
 
-test('what the schema of the route refuses is refused, whatever member is touched', () => {
+test('refuses what the schema of the route refuses, for every changed field', () => {
   const answer = parseJson(recorded);
   const paths: (string | number)[][] = [];
   const walk = (value: unknown, path: (string | number)[]): void => {
@@ -37,7 +37,7 @@ test('what the schema of the route refuses is refused, whatever member is touche
       walk(member, [...path, Array.isArray(value) ? Number(name) : name]);
   };
   walk(answer, []);
-  // Nobody looks at these two: one follows from the items, the other was not asked for.
+  // The decoder ignores these two: one follows from the items, the other was not requested.
   const read = paths.filter((path) => !path.includes('synced') && !path.includes('key_offsets'));
   const values = fc.constantFrom<unknown>(
     null,
@@ -67,7 +67,7 @@ test('what the schema of the route refuses is refused, whatever member is touche
   );
 });
 
-test('amounts are exact up to the last of 64 bits, and none is larger', () => {
+test('reads amounts exactly up to 64 bits, and refuses larger ones', () => {
   const text = (amount: string): string =>
     `{"items":[{"blockHash":"${'a'.repeat(64)}","blockHeight":1,"blockTimestamp":1,"coinbaseTX":{"hash":"${'b'.repeat(64)}",` +
     `"outputs":[{"amount":${amount},"key":"${'c'.repeat(64)}"}],"txPublicKey":"${'d'.repeat(64)}","unlockTime":0},` +
@@ -78,7 +78,7 @@ test('amounts are exact up to the last of 64 bits, and none is larger', () => {
   expect(reads(text('1.0'))).toBe(false);
 });
 
-test('any text is an answer or malformed', () => {
+test('any text is a response or malformed', () => {
   fc.assert(
     fc.property(fc.string(), fc.nat(recorded.length), (text, at) => {
       reads(text);

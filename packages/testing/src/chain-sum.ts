@@ -17,7 +17,7 @@ interface Found {
   readonly image: string;
 }
 
-/** A transaction as the sum sees it. */
+/** A transaction of the sum. */
 export interface SeenTransaction {
   /** Empty for a coinbase. */
   readonly hash: string;
@@ -53,7 +53,7 @@ export class ChainSum {
     return this.layers.at(-1)?.hash ?? '';
   }
 
-  /** Takes over what the node holds now; blocks that it holds no more go first. */
+  /** Follows the main chain of the node; blocks of an abandoned branch are removed first. */
   async follow(node: TestNodeClient, pool: readonly Buffer[]): Promise<void> {
     const { height } = await node.get<{ height: number }>('/info');
     while (this.height >= 0 && (this.height >= height || (await hashAt(node, this.height)) !== this.tip)) {
@@ -85,7 +85,7 @@ export class ChainSum {
     return { unlocked, locked };
   }
 
-  /** What ever came in, whether it was spent or not: what a view wallet sees. */
+  /** Everything received, spent or not: the balance of a view wallet. */
   received(wallet: TestWallet, now: number): Holding {
     const own = this.layers.flatMap(({ transactions }) =>
       transactions.flatMap(({ found }) => found.filter((output) => output.wallet === wallet)),
@@ -112,14 +112,14 @@ export class ChainSum {
     return this.pending.reduce((sum, { taken }) => sum + taken, 0n);
   }
 
-  /** Every coin that the blocks made: what coinbases pay beyond the fees of their blocks. */
+  /** Money supply: what coinbases pay beyond the fees of their blocks. */
   supply(): bigint {
     let supply = 0n;
     for (const { transactions } of this.layers) for (const { given, taken } of transactions) supply += given - taken;
     return supply;
   }
 
-  /** Of the first block, whose keys nobody here has. */
+  /** Coinbase of the genesis block, whose keys no test has. */
   get genesis(): bigint {
     return this.layers[0]?.transactions.reduce((sum, { given }) => sum + given, 0n) ?? 0n;
   }
@@ -130,8 +130,8 @@ export class ChainSum {
 
   private async append(node: TestNodeClient): Promise<void> {
     const start = this.height + 1;
-    const asked = { startHeight: start, blockCount: 100, blockHashCheckpoints: [] };
-    const { items } = await node.post<{ items: { block: string; transactions: string[] }[] }>('/getrawblocks', asked);
+    const body = { startHeight: start, blockCount: 100, blockHashCheckpoints: [] };
+    const { items } = await node.post<{ items: { block: string; transactions: string[] }[] }>('/getrawblocks', body);
     for (const [i, { block, transactions }] of items.entries()) {
       const raw = { block: Buffer.from(block, 'hex'), transactions: [] };
       this.layers.push({

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 
 const SCRIPT = join(__dirname, '..', 'scripts', 'validate-document.mjs');
 
-/** What the specification's validator finds wrong with a document; an empty list when it is valid. */
+/** The errors that the validator of the specification finds in a document. */
 export async function documentFaults(kind: 'openapi' | 'openrpc', document: string): Promise<unknown[]> {
   const validator = spawn(process.execPath, [SCRIPT, kind], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [printed, [code]] = await Promise.all([

@@ -43,7 +43,7 @@ function shortened(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner)]));
 }
 
-/** What two runs have in common: fields and types, not hashes, keys and amounts. */
+/** Fields and types, which are the same in two runs, without hashes, keys and amounts. */
 export function typesOf(value: unknown): unknown {
   if (Array.isArray(value)) return 'array';
   if (typeof value !== 'object' || value === null) return typeof value;

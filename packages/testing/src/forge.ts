@@ -97,7 +97,7 @@ export class Forge {
   }
 }
 
-/** Somebody whose keys nobody has. */
+/** An address whose keys no test has. */
 const STRANGER: CoinbaseReceiver = {
   spendPublic: generateKeyPair().publicKey,
   viewPublic: generateKeyPair().publicKey,

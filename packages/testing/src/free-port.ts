@@ -9,7 +9,7 @@ import { createServer } from 'node:net';
 const LOWEST = 10_000;
 const HIGHEST = 32_000;
 
-/** A loopback port that nobody listens on. */
+/** A free loopback port. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const server = createServer().listen(randomInt(LOWEST, HIGHEST), '127.0.0.1');

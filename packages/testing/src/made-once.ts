@@ -16,7 +16,7 @@ export async function madeOnce(name: string, fill: (folder: string) => Promise<v
   try {
     renameSync(made, kept);
   } catch (error) {
-    // Another file of tests was quicker.
+    // Another test file has created it meanwhile.
     if (!existsSync(kept)) throw error;
   }
   return kept;

@@ -1,6 +1,6 @@
 import { plainRequest } from './plain-request';
 
-/** What a node answered that the caller did not expect. */
+/** An error response of a node. */
 export class NodeRefusal extends Error {
   override readonly name = 'NodeRefusal';
   constructor(
@@ -11,7 +11,7 @@ export class NodeRefusal extends Error {
   }
 }
 
-/** Asks a daemon over its RPC; every call throws `NodeRefusal` on an HTTP or JSON-RPC error. */
+/** Calls the RPC of a daemon; every call throws `NodeRefusal` on an HTTP or JSON-RPC error. */
 export class TestNodeClient {
   /** @param base the URL, or how it is found once the node listens */
   constructor(private readonly base: string | (() => string)) {}
@@ -21,11 +21,11 @@ export class TestNodeClient {
   }
 
   get<T>(path: string): Promise<T> {
-    return this.ask<T>(path, { method: 'GET' });
+    return this.request<T>(path, { method: 'GET' });
   }
 
   post<T>(path: string, body: unknown): Promise<T> {
-    return this.ask<T>(path, { method: 'POST', body: JSON.stringify(body) });
+    return this.request<T>(path, { method: 'POST', body: JSON.stringify(body) });
   }
 
   /** The result of a JSON-RPC method. */
@@ -62,9 +62,9 @@ export class TestNodeClient {
     return this.post('/get_transactions_status', { transactionHashes: hashes });
   }
 
-  private async ask<T>(path: string, question: { method: string; body?: string }): Promise<T> {
-    // A kept connection may be closed by the node at the moment of the next question, which a test could not tell from a fault.
-    const { status, text } = await plainRequest(this.url + path, question);
+  private async request<T>(path: string, options: { method: string; body?: string }): Promise<T> {
+    // No persistent connections: the node may close one during the next request, which would look like a fault.
+    const { status, text } = await plainRequest(this.url + path, options);
     if (status < 200 || status > 299) throw new NodeRefusal(status, `${path}: ${String(status)} ${text.slice(0, 200)}`);
     return JSON.parse(text) as T;
   }

@@ -18,9 +18,9 @@ export function plainRequest(
   { method = 'GET', body, headers = {}, signal }: PlainRequestOptions = {},
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { method, headers, signal, agent: false }, (response) => {
+    const outgoing = request(url, { method, headers, signal, agent: false }, (response) => {
       text(response).then((read) => resolve({ status: response.statusCode ?? 0, text: read }), reject);
     });
-    asked.on('error', reject).end(body);
+    outgoing.on('error', reject).end(body);
   });
 }

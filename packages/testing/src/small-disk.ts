@@ -10,7 +10,7 @@ export const canMount = (): boolean =>
   spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt && command -v nsenter'], { stdio: 'ignore' })
     .status === 0;
 
-/** A small disk that processes of its namespace see at `path`, and everybody at `outside`. */
+/** A small disk, mounted at `path` in its mount namespace; other processes reach it at `outside`. */
 export class SmallDisk {
   private constructor(
     private readonly holder: ChildProcess,
@@ -44,7 +44,7 @@ export class SmallDisk {
     try {
       writeFileSync(filler, Buffer.alloc(Math.max(0, this.free - left)));
     } catch (error) {
-      // Whoever else writes was quicker: it is full all the same.
+      // Another writer has filled it.
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
     }
     return () => rmSync(filler);

@@ -15,20 +15,20 @@ import type { TestNodeClient } from './node-client';
 import type { TestWalletOutput, TestWallet, SpendOptions } from './test-wallet';
 
 const network = networkOf('devnet');
-/** Blocks that a new transaction stays locked: well above the least, so that it also fits after some more blocks. */
+/** Unlock time of a new transaction in blocks: far above the minimum, so that it stays valid for some blocks. */
 const LOCK = 100n;
 
 /** Finds the 8 bytes at the end of a serialized prefix whose hash meets the difficulty of the height. */
 export type FindNonce = (prefix: Buffer, difficulty: bigint, height: number) => Promise<Buffer>;
 
-/** A search on this machine's threads. */
+/** Searches on local threads. */
 export const findNonceHere: FindNonce = async (prefix, difficulty) => {
   const found = await searchNonce(transactionPowSearch(prefix, difficulty));
   if (found === null) throw new Error('no nonce meets the difficulty');
   return found.nonceBytes;
 };
 
-/** What of chain A a wallet can spend at its tip, oldest first. */
+/** The outputs that a wallet can spend at the tip of chain A, oldest first. */
 export function unspentOnChainA(wallet: TestWallet): TestWalletOutput[] {
   const indexes = new GlobalIndexes();
   const spent = new Set<string>();
@@ -54,10 +54,10 @@ export function unspentOnChainA(wallet: TestWallet): TestWalletOutput[] {
   );
 }
 
-/** Outputs below this are left alone: the fees that tests pay would eat them. */
+/** Min amount of an output that tests spend, so that it covers their fees. */
 const MIN_AMOUNT = 100_000n;
 
-/** The unspent outputs that are worth spending and of an amount that has enough others for the rings of today. */
+/** Unspent outputs above `MIN_AMOUNT` whose amount has enough decoys for the current ring size. */
 export async function spendable(node: TestNodeClient, wallet: TestWallet): Promise<TestWalletOutput[]> {
   const { default: max } = network.rulesAt(CHAIN_A_HEIGHT).mixin;
   const unspent = unspentOnChainA(wallet).filter(
@@ -71,7 +71,7 @@ export async function spendable(node: TestNodeClient, wallet: TestWallet): Promi
   return usable;
 }
 
-/** Ring members for an output, as many as wanted or as there are; the node answers 400 where an amount is too rare. */
+/** Decoys for an output, at most `count`; the node returns 400 if the amount is too rare. */
 async function decoys(
   node: TestNodeClient,
   output: TestWalletOutput,
@@ -96,7 +96,7 @@ interface RandomOuts {
 export interface Spend {
   readonly transaction: Buffer;
   readonly hash: string;
-  /** The serialized prefix as it was given away to be worked on: the nonce is zero. */
+  /** The serialized prefix for the proof of work, with nonce 0. */
   readonly prefix: Buffer;
   readonly difficulty: bigint;
 }

@@ -5,23 +5,23 @@ import { plainRequest } from './plain-request';
 
 type Fields = Record<string, unknown>;
 
-/** What was asked of a stand-in. */
+/** A request to a stand-in. */
 export interface StandInRequest {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** The members of a JSON body; none without one. */
+  /** The fields of a JSON body; empty without a body. */
   readonly body: Fields;
-  /** Whether its connection carried a question before. */
+  /** Whether its connection was used before. */
   readonly isReused: boolean;
 }
 
-/** An answer: a value that becomes JSON, text as it is, or whatever is done with the response by hand. */
+/** A response: a JSON value, a text, or a function that writes the response. */
 export type StandInResponse =
   { readonly status?: number; readonly json?: unknown; readonly text?: string } | ((response: ServerResponse) => void);
 
 export type StandInHandler = (
   request: StandInRequest,
-  /** What the node behind answers, to this body where one is given. */
+  /** Forwards the request to the node, with this body if one is given. */
   behind: (body?: Fields) => Promise<{ readonly status: number; readonly json: Fields }>,
 ) => StandInResponse | Promise<StandInResponse>;
 
@@ -59,13 +59,13 @@ export class StandInNode {
     return this;
   }
 
-  /** Gives a route back to the node behind. */
+  /** Forwards a route to the node again. */
   off(path: string): this {
     this.handlers.delete(path);
     return this;
   }
 
-  /** Of a route that is answered here, so that a test can answer differently now and then. */
+  /** The handler of a route, so that a test can replace it for some requests. */
   handlerOf(path: string): StandInHandler {
     return this.handlers.get(path) ?? ((_request, behind) => behind());
   }
@@ -74,7 +74,7 @@ export class StandInNode {
     return this.requests.filter((request) => request.path === path);
   }
 
-  /** Ends at once, in the middle of whatever it answers. */
+  /** Closes at once, also during a response. */
   async close(): Promise<void> {
     if (!this.server.listening) return;
     const closed = once(this.server, 'close');
@@ -114,7 +114,7 @@ export class StandInNode {
   }
 }
 
-/** The members that `/info` had in July 2025. */
+/** The fields that `/info` had in July 2025. */
 const OLD_INFO = new Set(
   (
     'height difficulty tx_count tx_pool_size alt_blocks_count outgoing_connections_count incoming_connections_count ' +
@@ -124,7 +124,7 @@ const OLD_INFO = new Set(
 );
 const OLD_MAX_BLOCKS = 100;
 
-/** Lets a stand-in answer as nodes of July 2025 do (docs/protocol/wallet-sync.md#older-nodes). */
+/** Makes a stand-in respond like nodes of July 2025 (docs/protocol/wallet-sync.md#older-nodes). */
 export function answerAsJuly2025(node: StandInNode): StandInNode {
   return node
     .on('/info', async (_request, behind) => {
@@ -154,7 +154,7 @@ export function answerAsJuly2025(node: StandInNode): StandInNode {
         requests.startTimestamp = 0;
       }
       const { status, json } = await behind({ ...requests, startHeight: start });
-      // A node answers from one state of its chain: a reorganisation between these questions must not show.
+      // A node responds from one state of its chain: a reorganisation between these requests must not show.
       if (checkpoints.length > 0 && (await placeOf(checkpoints, behind)) !== place) return answerOld(request, behind);
       const { items, synced, topBlock, status: ok } = json;
       const kept = (items as readonly { transactions: readonly unknown[] }[]).filter(
@@ -164,7 +164,7 @@ export function answerAsJuly2025(node: StandInNode): StandInNode {
     });
 }
 
-/** Where a node goes on that is told of these hashes; undefined when it knows none. */
+/** The height after the highest of these hashes that the node has; undefined if it has none. */
 async function placeOf(
   checkpoints: readonly string[],
   behind: Parameters<StandInHandler>[1],
@@ -176,7 +176,7 @@ async function placeOf(
   return items[0]?.blockHeight === 0 ? undefined : items[0]?.blockHeight;
 }
 
-/** Lets a stand-in answer as a lite node does that holds full blocks from a height on. */
+/** Makes a stand-in respond like a lite node with full blocks from a height on. */
 export function answerAsLiteNode(node: StandInNode, liteStartHeight: number): StandInNode {
   const refusal = `This node is a lite node and stores no transaction data below height ${String(liteStartHeight)}`;
   return node

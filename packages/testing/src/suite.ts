@@ -12,7 +12,7 @@ interface Watched<Event extends string> {
   off(event: Event, listener: () => void): unknown;
 }
 
-/** A daemon as a test sees it: started and stopped, and its parts watched. */
+/** The interface of a daemon that tests use. */
 export interface WholeDaemon {
   readonly ports: { readonly rpc: number; readonly p2p: number };
   readonly parts: {
@@ -20,7 +20,7 @@ export interface WholeDaemon {
     readonly pool: Watched<'added' | 'removed'> & { has(hash: Buffer): boolean; hashes(): Buffer[] };
     readonly peers: Watched<'connected' | 'disconnected'> & { connections(): { outgoing: number; incoming: number } };
   };
-  /** Resolves for a start that does one thing and ends (import, export, verify). */
+  /** Resolves for a one-shot start (import, export, verify). */
   readonly finished: Promise<number> | undefined;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -29,7 +29,7 @@ export interface WholeDaemon {
 export type MakeDaemon<D extends WholeDaemon> = (args: readonly string[]) => D;
 
 export interface NodeOptions {
-  /** Loopback ports of the only peers it calls; without any it calls nobody. */
+  /** Loopback ports of its only peers; default none. */
   readonly peers?: readonly number[];
   /** The data of a stopped node to begin with; it is copied. */
   readonly from?: string;
@@ -38,7 +38,7 @@ export interface NodeOptions {
 
 /** Longest wait for anything that must happen, milliseconds. */
 const PATIENCE = 60_000;
-/** A loopback port where nobody listens: whoever calls only this one calls nobody. */
+/** A closed loopback port: a node with only this peer connects to none. */
 const NOBODY = 1;
 
 /** Several whole daemons in one process, on loopback, each with a folder of its own. */
@@ -52,17 +52,17 @@ export class Suite<D extends WholeDaemon = WholeDaemon> {
     readonly network: NetworkName = 'devnet',
   ) {}
 
-  /** A folder that is gone after `stopAll`. */
+  /** A folder that `stopAll` removes. */
   folder(): string {
     const path = mkdtempSync(join(tmpdir(), 'wrkz-suite-'));
     this.folders.push(path);
     return path;
   }
 
-  /** Closed by `stopAll`, last come first. */
-  closeAtEnd<T extends { close(): Promise<void> }>(thing: T): T {
-    this.others.push(thing);
-    return thing;
+  /** Closed by `stopAll`, in reverse order. */
+  closeAtEnd<T extends { close(): Promise<void> }>(resource: T): T {
+    this.others.push(resource);
+    return resource;
   }
 
   async node(options: NodeOptions = {}): Promise<SuiteNode<D>> {
@@ -75,7 +75,7 @@ export class Suite<D extends WholeDaemon = WholeDaemon> {
     return node;
   }
 
-  /** Runs a start that ends by itself, on a folder: the exit code. */
+  /** Runs a one-shot start on a folder. @returns the exit code */
   async run(dataDir: string, args: readonly string[]): Promise<number> {
     const daemon = this.make([...nodeArguments(this.network, dataDir), ...args]);
     await daemon.start();
@@ -115,7 +115,7 @@ export class Suite<D extends WholeDaemon = WholeDaemon> {
   }
 }
 
-/** The command line of a test node: loopback alone, free ports, nobody called but the given peers. */
+/** The command line of a test node: loopback, free ports, only the given peers. */
 export function nodeArguments(network: NetworkName, dataDir: string, peers: readonly number[] = []): string[] {
   const exclusive = peers.length > 0 ? peers : [NOBODY];
   return [
@@ -126,7 +126,7 @@ export function nodeArguments(network: NetworkName, dataDir: string, peers: read
   ];
 }
 
-/** One running node of a suite. Waiting is done on its own events, never by the clock. */
+/** A running node of a suite. Waits for its events, never for a fixed time. */
 export class SuiteNode<D extends WholeDaemon = WholeDaemon> extends TestNodeClient {
   private running = true;
 
@@ -167,7 +167,7 @@ export class SuiteNode<D extends WholeDaemon = WholeDaemon> extends TestNodeClie
     );
   }
 
-  /** Until the pool holds all of these transactions. */
+  /** Until the pool has all of these transactions. */
   untilPool(hashes: readonly string[]): Promise<void> {
     const { pool } = this.daemon.parts;
     const missing = (): string[] => hashes.filter((hash) => !pool.has(Buffer.from(hash, 'hex')));
@@ -197,7 +197,7 @@ export class SuiteNode<D extends WholeDaemon = WholeDaemon> extends TestNodeClie
     await this.daemon.stop();
   }
 
-  /** Stops it and reads the state digest. @throws Error when anything in the database is wrong */
+  /** Stops it and reads the state digest. @throws Error for a damaged database */
   async digest(): Promise<string> {
     await this.stop();
     return digestOf(this.dataDir, this.network);

@@ -32,7 +32,7 @@ export interface TestWalletOutput {
   readonly unlockTime: bigint;
 }
 
-/** The two secrets of a wallet that other programs know too. */
+/** The two secret keys of a wallet. */
 export interface TestWalletKeys {
   readonly spendSecret: Buffer;
   readonly viewSecret: Buffer;
@@ -43,7 +43,7 @@ export interface SpendOptions {
   readonly unlockTime?: bigint;
   /** Ring members beside the own output: global index and key. */
   readonly decoys?: readonly { readonly index: number; readonly key: Buffer }[];
-  /** Outputs with which the amount is paid back; by default one for the whole of it. */
+  /** Amounts of the outputs; default one with the whole amount. */
   readonly amounts?: readonly bigint[];
   /** The last field of extra; filled by the caller's search. */
   readonly powNonce?: Buffer;
@@ -76,7 +76,7 @@ export class TestWallet {
     const block = parseBlock(raw.block);
     const all = [block.coinbase, ...raw.transactions.map((bytes) => parseTransaction(bytes))];
     return all.flatMap(({ transaction }, t) => {
-      // Wallets find a key in more places than the daemon does.
+      // The wallet's parser finds a key in more places than the daemon's.
       const derivation = generateKeyDerivation(parseExtraWallet(transaction.extra).publicKey, this.viewSecret);
       if (derivation === null) return [];
       return transaction.outputs.flatMap((output, i) => {
@@ -105,7 +105,7 @@ export class TestWallet {
 
   prefix(output: TestWalletOutput, options: SpendOptions): TransactionPrefix {
     const { fee, unlockTime = 0n, decoys = [], amounts = [output.amount - fee] } = options;
-    // Made of the output and the fee, so that a test which spends an output twice gets one transaction for each fee.
+    // Derived from the output and the fee: spending an output twice gives one transaction per fee.
     const transactionSecret = scalarReduce32(cnFastHash(Buffer.concat([output.secretKey, Buffer.from(String(fee))])));
     const derivation = generateKeyDerivation(this.viewPublic, transactionSecret);
     const ring = ringOf(output, decoys);

@@ -5,11 +5,11 @@ import { silentLogger } from '@wrkz/service-kit';
 import { TestWallet, Suite, type SuiteNode } from '../src';
 import { ForeignWallet } from './support/foreign-wallet';
 
-/* A wallet written elsewhere, long ago, syncs from a node of ours and sends through it. */
+/* An older wallet of other authors syncs from our node and sends through it. */
 
 jest.setTimeout(240_000);
 
-/** Above the start of the fees it knows, below that of the transaction proof of work, which it does not. */
+/** Above the start of the fees it supports, below that of the transaction proof of work, which it does not. */
 const HEIGHT = 98;
 /**
  * The blocks that pay the sender, the second end excluded. The last ones are still locked at that height; the first ones
@@ -52,7 +52,7 @@ afterAll(async () => {
   await suite.stopAll();
 });
 
-/** What the sender was paid, by the bytes of the blocks. */
+/** The outputs of the sender, from the bytes of the blocks. */
 async function paid(): Promise<{ unlocked: number; locked: number }> {
   const { items } = await node.post<{ items: { block: string }[] }>('/getrawblocks', { startHeight: PAID.from });
   const sums = { unlocked: 0, locked: 0 };
@@ -65,7 +65,7 @@ async function paid(): Promise<{ unlocked: number; locked: number }> {
   return sums;
 }
 
-test('it has the same address, and finds all that it was paid and what of it is locked', async () => {
+test('has the same address and the same unlocked and locked balance', async () => {
   expect(await alice.address()).toBe(sender.address);
   await alice.start();
   await alice.untilHeight(HEIGHT);
@@ -78,7 +78,7 @@ test('it has the same address, and finds all that it was paid and what of it is 
   ).toEqual(Array.from({ length: PAID.to - PAID.from }, (_, i) => [PAID.from + i, true]));
 });
 
-test('what it sends stands in the pool, in a block, and with the receiver', async () => {
+test('its payment is in the pool, in a block, and received', async () => {
   await bob.start();
   await bob.untilHeight(HEIGHT);
   const sent = await alice.send(await bob.address(), AMOUNT, PAYMENT_ID);

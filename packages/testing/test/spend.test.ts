@@ -37,7 +37,7 @@ afterAll(async () => {
   await suite.stopAll();
 });
 
-/** From the helper or not at all: there is no falling back here. */
+/** From the helper only, without a local fallback. */
 const fromHelper: FindNonce = async (prefix, difficulty, height) => {
   const client = new PowClient({ enabled: true, host: '127.0.0.1', port: helper.port, ssl: false });
   const { nonce, source, serverFailure } = await client.findNonce({ prefix, difficulty, height });
@@ -61,7 +61,7 @@ function spend(fee: bigint, findNonce: FindNonce): Promise<Spend> {
   return buildSpend(node, alice, output, { height: node.height, fee, findNonce });
 }
 
-test('a transaction with a nonce from the helper is taken and mined', async () => {
+test('a transaction with a nonce from the helper is accepted and mined', async () => {
   const { transaction, hash, difficulty } = await spend(500n, fromHelper);
   expect(difficulty).toBeGreaterThan(40n);
   await node.send(transaction);
@@ -73,7 +73,7 @@ test('a transaction with a nonce from the helper is taken and mined', async () =
   await expect(node.send(transaction)).rejects.toThrow('Transaction contains an input which has already been spent');
 });
 
-test('a wrong nonce is refused, up to the fee that escapes the work', async () => {
+test('a wrong nonce is refused below the fee that needs no proof of work', async () => {
   const weak = await spend(ESCAPE - 1n, wrongNonce);
   await expect(node.send(weak.transaction)).rejects.toThrow('Transaction has a too weak proof of work');
   expect((await node.status([weak.hash])).transactionsUnknown).toEqual([weak.hash]);

@@ -3,7 +3,7 @@ import { silentLogger } from '@wrkz/service-kit';
 import { OTHER_HEIGHTS, sendsAt } from './support/age-sends';
 import { Suite } from '../src';
 
-/* Sends of every kind in the ages that the plain tests leave out. */
+/* Sends of every kind at the heights that the fast tests omit. */
 
 jest.setTimeout(240_000);
 

@@ -6,7 +6,7 @@ import { ChainWallet } from './support/chain-wallet';
 import { SpendNodeOver } from './support/spend-node';
 import { CHAIN_A_HEIGHT, Suite, type SuiteNode } from '../src';
 
-/* Sends of every kind, accepted by the pool of a whole node and mined; the heights that are left out here are in the slow tests. */
+/* Sends of every kind, accepted by the pool of a node and mined; the slow tests have the other heights. */
 
 jest.setTimeout(240_000);
 
@@ -50,7 +50,7 @@ describe('at the tip', () => {
     expect(built.pending.inputs.every(({ publicSpendKey }) => publicSpendKey !== keys[1])).toBe(true);
   });
 
-  test('an answer that is lost on its way back: the node has it, and so has the wallet', async () => {
+  test('records a send whose response was lost', async () => {
     const spendNode = new SpendNodeOver(node);
     spendNode.losesAnswers = true;
     const wallet = new ChainWallet('erin', CHAIN_A_HEIGHT);

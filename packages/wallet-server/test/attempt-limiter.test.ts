@@ -33,7 +33,7 @@ function from(address: string): IncomingMessage {
   return new IncomingMessage(socket);
 }
 
-/** Passes one second, and everything that follows from it. */
+/** Advances the clock by one second and runs the due timers. */
 async function second(): Promise<void> {
   for (const tick of ticks.splice(0)) tick();
   await new Promise((resolve) => setImmediate(resolve));

@@ -98,16 +98,16 @@ test('binds the key to its request after a failure with a submitted transaction,
   };
   await expect(execute(cut)).rejects.toThrow('cut');
   await expect(execute(never, { body: '{"other":1}' })).rejects.toMatchObject({ code: 1002 });
-  const asked: string[] = [];
+  const recovered: string[] = [];
   const recover = async (hashes: readonly string[]): Promise<string> => {
-    asked.push(...hashes);
+    recovered.push(...hashes);
     return 'it was there';
   };
   for (let i = 0; i < 2; i++) {
     const answer = await execute(never, { recover });
     expect(String((answer as FinishedJson).text)).toBe('"it was there"');
   }
-  expect(asked).toEqual([HASH]);
+  expect(recovered).toEqual([HASH]);
 });
 
 test('gives all recorded transactions of a key to a repetition', async () => {

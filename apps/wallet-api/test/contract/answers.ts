@@ -3,7 +3,7 @@ import { parseJson, stringifyJson } from '@wrkz/service-kit';
 import type { WalletRoute } from '../../src/routes/declare';
 import type { ServiceResponse } from '../support/service';
 
-/** What of an answer is not as its route declares it: status, type of the content, every member and none besides. */
+/** How a response differs from its declaration: status, content type, exactly the declared fields. */
 export function faultsOf(
   { answer, status = 200 }: Pick<WalletRoute, 'answer' | 'status'>,
   answered: ServiceResponse,
@@ -17,7 +17,7 @@ export function faultsOf(
   return [...faults, ...faultsOfJson(answer, answered.text)];
 }
 
-/** Whether a text is what a schema says, member for member. */
+/** Whether a text matches a schema, field by field. */
 export function faultsOfJson(schema: z.ZodType, text: string): string[] {
   const value = parseJson(text, Infinity);
   const read = z.safeDecode(schema, value);

@@ -11,7 +11,7 @@ import { World } from './world';
 
 jest.setTimeout(600_000);
 
-/* What is declared of a route is what the program does: each of them is asked for everything that its declaration says. */
+/* Every route behaves as declared: each declared response is requested. */
 
 const routes = walletRoutes({
   metrics: createMetrics('wrkz_wallet_'),

@@ -10,7 +10,7 @@ import { isOptional } from './fields';
 import { ELSEWHERE, PROVOCATIONS, SAVING } from './provocations';
 import { OWN_CODES, OWN_ROUTES, REFERENCE_ROUTES, type ReferenceRoute } from './reference';
 
-/* The declarations counted against the reference's table of routes, members and codes, and each code against what shows it. */
+/* Compares the declarations with the table of the C++ program, and each code with its provocation. */
 
 const keyOf = ({ method, path }: Pick<WalletRoute | ReferenceRoute, 'method' | 'path'>): string => `${method} ${path}`;
 const declared = new Map(WALLET_ROUTES.map((route) => [keyOf(route), route]));
@@ -18,7 +18,7 @@ const inOrder = (numbers: Iterable<number>): number[] => [...numbers].sort((a, b
 const codesOf = ({ errors }: Pick<WalletRoute, 'errors'>): number[] =>
   errors.flatMap(({ code }) => (typeof code === 'number' ? [code] : []));
 
-/** Sweeps tell the codes of their transactions in entries, with status 200. */
+/** Sweeps return the codes of their transactions in entries, with status 200. */
 const isSweep = (key: string): boolean => key.startsWith('POST /transactions/send/sweep');
 
 test('declares the routes of the C++ program and our own', () => {
@@ -57,7 +57,7 @@ describe.each([...REFERENCE_ROUTES, ...OWN_ROUTES].map((route) => [keyOf(route),
   });
 });
 
-/** Codes that the C++ gives on other routes alone: failed saves, which it does not tell, and addresses of nodes. */
+/** Codes that the C++ program returns only on other routes, for failed saves and node addresses. */
 const SAVES = [2];
 const OWN_BESIDES: Readonly<Record<string, readonly number[]>> = {
   'POST /wallet/open': [30],
@@ -93,7 +93,7 @@ test('provokes every declared error of every route', () => {
   const wanted = [...REFERENCE_ROUTES, ...OWN_ROUTES].flatMap((row) => {
     const route = declared.get(keyOf(row));
     const codes = new Set([...row.codes, ...(route === undefined ? [] : codesOf(route))]);
-    // Of view wallets each route is asked in contract.test.ts.
+    // contract.test.ts requests each route in a view wallet.
     return [...codes].filter((code) => code !== 39).map((code) => `${keyOf(row)} ${String(code)}`);
   });
   const elsewhere = (name: string): boolean => ELSEWHERE.some(([pattern]) => pattern.test(name));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { stringifyJson } from '@wrkz/service-kit';
 import type { WalletRoute } from '../../src/routes/declare';
 
-/** JSON that stands where another type belongs, by the type on the wire. */
+/** JSON values of wrong types, by the expected type. */
 const WRONG: Readonly<Record<string, readonly string[]>> = {
   string: ['null', '5', 'true', '[]', '{}'],
   boolean: ['null', '1', '"true"', '[]', '{}'],
@@ -16,7 +16,7 @@ export interface WrongBody {
   readonly text: string;
 }
 
-/** Bodies each of which has one fault: a member is missing, or of a wrong type, or a number out of its bounds. */
+/** Bodies with one fault each: a missing field, a wrong type, or a number out of range. */
 export function wrongBodies({ body: schema }: Pick<WalletRoute, 'body'>, good: object): WrongBody[] {
   if (schema === undefined) return [];
   const members = Object.entries(good).map(([name, value]) => [name, stringifyJson(value)] as const);

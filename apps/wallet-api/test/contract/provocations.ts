@@ -7,11 +7,11 @@ export interface Provocation {
   readonly route: string;
   readonly code: number;
   readonly at?: 'full' | 'view' | 'closed';
-  /** What stands for the parameters of the path. */
+  /** Values of the path parameters. */
   readonly path?: Readonly<Record<string, string>>;
   /** The text of the body. */
   readonly body?: string;
-  /** What the node does meanwhile. */
+  /** Behaviour of the node during the request. */
   readonly node?: (node: StandInNode) => unknown;
   /** A request before it, whose hash stands for `{hash}` in the body. */
   readonly prepares?: boolean;
@@ -23,7 +23,7 @@ function damaged(text: string): string {
   return `${text.slice(0, 60)}${text[60] === 'a' ? 'b' : 'a'}${text.slice(61)}`;
 }
 
-/** An integrated address that is whole, with this for a payment id. */
+/** A valid integrated address with this payment id. */
 function integrated(paymentId: string): string {
   const { tag, data } = decodeTagged(bob.address);
   return encodeTagged(tag, Buffer.concat([Buffer.from(paymentId, 'latin1'), data]));
@@ -32,7 +32,7 @@ function integrated(paymentId: string): string {
 const SHORT_ID = '0123456789abcdef';
 const WITH_ID = integrated(SHORT_ID);
 
-/** What is wrong with a destination. */
+/** Errors of a destination. */
 const DESTINATIONS: readonly (readonly [number, string])[] = [
   [12, bob.address.slice(1)],
   [13, `X${bob.address.slice(1)}`],

@@ -6,7 +6,7 @@ export interface Success {
   /** Method and declared path. */
   readonly route: string;
   readonly at: Place;
-  /** What stands for the parameters of the path. */
+  /** Values of the path parameters. */
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly body?: Readonly<Record<string, unknown>>;

@@ -80,7 +80,7 @@ test('derives the listen addresses from the options', () => {
   ]);
 });
 
-/** A value that each option does not take; what is left out takes any text, or is a switch. */
+/** An invalid value of each option; the omitted ones accept any text or are switches. */
 const WRONG: Readonly<Record<string, readonly string[]>> = {
   'rpc-password': ['a\u0001b', ' a', ''],
   'rpc-key-file': ['/no/such/file', '/'],

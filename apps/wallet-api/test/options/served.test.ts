@@ -22,7 +22,7 @@ exercises('enable-metrics');
 
 jest.setTimeout(300_000);
 
-/* What the options do to a running program. */
+/* The effects of the options on a running program. */
 
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
 let node: SuiteNode;
@@ -210,7 +210,7 @@ test('passes the node options to the requests of the synchronization', async () 
   const listed = (JSON.parse(page.text) as { transactions: { blockHeight: number }[] }).transactions;
   while (received.length < listed.length) await new Promise((resolve) => setImmediate(resolve));
   expect(received.sort()).toEqual(listed.map(({ blockHeight }) => `${String(blockHeight)} true`).sort());
-  // What the sends before that height left behind is still there, and the next open does not read again.
+  // Transactions below that height remain, and the next open does not scan again.
   const sent = '/transactions/privatekey/af457eac540ce2860d1e2ab37354d54d68748a19e85bfede088aa30d19654469';
   expect(await service.json('GET', sent)).toMatchObject({ status: 200 });
   const before = behind.requestsTo('/getwalletsyncdata').length;
@@ -242,7 +242,7 @@ test('writes a JSON log file and handles console input in a process', async () =
   const run = async (
     input: 'pipe' | 'ignore',
     ...args: string[]
-  ): Promise<{ code: number | null; log: string; said: string }> => {
+  ): Promise<{ code: number | null; log: string; output: string }> => {
     const log = join(folder, `${input}${args.length}.log`);
     const port = String(await freePort());
     const basics = ['-r', PASSWORD, '--network', 'devnet', '--wallet-dir', folder, '--port', port];
@@ -251,11 +251,11 @@ test('writes a JSON log file and handles console input in a process', async () =
       stdio: [input, 'pipe', 'inherit'],
     });
     const ended = once(child, 'close') as Promise<[number | null]>;
-    let said = '';
+    let output = '';
     const listens = new Promise<void>((resolve) => {
       child.stdout?.on('data', (text: Buffer) => {
-        said += text.toString();
-        if (said.includes('listens')) resolve();
+        output += text.toString();
+        if (output.includes('listens')) resolve();
       });
     });
     await Promise.race([listens, ended]);
@@ -265,15 +265,15 @@ test('writes a JSON log file and handles console input in a process', async () =
       child.kill('SIGTERM');
     } else child.stdin?.end('help\n');
     const [code] = await ended;
-    return { code, log: readFileSync(log, 'utf8'), said };
+    return { code, log: readFileSync(log, 'utf8'), output };
   };
-  for (const [hasEnded, { code, log, said }] of [
+  for (const [hasEnded, { code, log, output }] of [
     [true, await run('pipe')],
     [false, await run('pipe', '--no-console')],
     [false, await run('ignore')],
   ] as const) {
     expect(code).toBe(0);
-    expect(said.includes('End of console input')).toBe(hasEnded);
+    expect(output.includes('End of console input')).toBe(hasEnded);
     const lines = log
       .trim()
       .split('\n')

@@ -6,7 +6,7 @@ import type { WalletSnapshot } from '@wrkz/wallet-core';
 import type { WalletApiOverrides } from '../../src';
 import { type ServiceResponse, PASSWORD, TestService } from './service';
 
-/** Whose wallets they are in the recordings, and who mines the blocks of a test: nobody of them. */
+/** Addresses of the recorded wallets, and of a miner that is none of them. */
 export const ADDRESSES = Object.fromEntries(
   ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace'].map((name) => [name, chainAWallet(name).address]),
 ) as Record<'alice' | 'bob' | 'carol' | 'dave' | 'erin' | 'frank' | 'grace', string>;
@@ -47,7 +47,7 @@ export class ChainAStage {
     return service;
   }
 
-  /** A service in whose folder lies what this one would leave behind if it were killed now. */
+  /** A service on a copy of the files of this one, as after a kill. */
   async afterKill(service: TestService, args: readonly string[] = []): Promise<TestService> {
     const next = await this.service(args);
     cpSync(service.folder, next.folder, { recursive: true });
@@ -78,7 +78,7 @@ export function requireStatus(answer: ServiceResponse, status: number): ServiceR
   return answer;
 }
 
-/** Sends to somebody, with an Idempotency-Key where one is given. */
+/** Sends a payment, with an Idempotency-Key if one is given. */
 export function send(
   service: TestService,
   body: { readonly destination: string; readonly amount: number },
@@ -96,7 +96,7 @@ export const hashOf = (answer: ServiceResponse): string =>
 export const codeOf = (answer: ServiceResponse): number | undefined =>
   answer.text === '' ? undefined : parsed<{ errorCode?: number }>(answer).errorCode;
 
-/** Until the open wallet is as a test wants it; it is looked at whenever it changes. */
+/** Until a condition of the open wallet holds; checked after every change. */
 export async function untilWallet(service: TestService, holds: (snapshot: WalletSnapshot) => boolean): Promise<void> {
   const { wallet } = service.api.current ?? {};
   if (wallet === undefined) throw new Error('no wallet is open');

@@ -1,7 +1,7 @@
 import type { RecordedRow } from './recorded';
 import type { Replayed } from './replay';
 
-/** A reason why rows are answered otherwise on purpose (docs/differences.md#wallet), and what ours answers instead. */
+/** The reason of an intended difference of rows (docs/differences.md#wallet), and our response. */
 interface Difference {
   readonly why: string;
   /** The status and the error code of ours. */

@@ -12,5 +12,5 @@ export type WalletOptionName = (typeof WALLET_API_OPTIONS)[number]['name'] | (ty
  * that names an option which it does not use.
  */
 export function exercises(..._names: readonly WalletOptionName[]): void {
-  // what counts is that it stands in the source
+  // the call is collected from the source
 }

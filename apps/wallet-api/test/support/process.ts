@@ -76,7 +76,7 @@ export class ApiProcess {
     return readFileSync(file, 'utf8');
   }
 
-  /** Until what it prints has this. @throws Error when it ends without */
+  /** Until its output matches. @throws Error if it ends without a match */
   async prints(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.output.stdout + this.output.stderr)) {
       if (this.isOver) throw new Error(`it ended without ${String(pattern)}: ${JSON.stringify(this.output)}`);

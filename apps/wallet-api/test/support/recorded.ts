@@ -1,7 +1,7 @@
 import { parseJson, stringifyJson } from '@wrkz/service-kit';
 import { readFixture } from '@wrkz/testing/fixtures';
 
-/** One recorded request to the C++ wallet, and its answer. */
+/** A recorded request to the C++ wallet, and its response. */
 export interface RecordedRow {
   readonly id: number;
   readonly session: 'A' | 'B' | 'C';
@@ -15,7 +15,7 @@ export interface RecordedRow {
   readonly responseHeaders: Readonly<Record<string, string>>;
   readonly response: string;
   readonly note: string;
-  /** What of the answer differs from run to run, by its path. */
+  /** Paths of the response that differ in each run. */
   readonly volatile: readonly string[];
 }
 
@@ -54,7 +54,7 @@ const ADDED = new Set([
   'unreadableBlocks',
 ]);
 
-/** An answer as it is compared: without what was added, volatile values as their type, address lists in one order. */
+/** A response for comparison: without added fields, types of volatile values, sorted address lists. */
 export function comparable(text: string, volatile: readonly string[]): unknown {
   if (text === '') return '';
   const value: unknown = JSON.parse(text, (_name, member: unknown, context?: { source?: string }) =>

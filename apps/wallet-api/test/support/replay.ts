@@ -3,12 +3,12 @@ import { alsoVolatile } from './differences';
 import { comparable, type RecordedRow } from './recorded';
 import { type ServiceResponse, PASSWORD, type TestService } from './service';
 
-/** What became of a recorded request here. */
+/** The result of a replayed request. */
 export interface Replayed {
   readonly row: RecordedRow;
   /** Status and, where there is one, the error code. */
   readonly brief: string;
-  /** What differs from the recorded answer; undefined for an equal one. */
+  /** The difference from the recorded response; undefined if equal. */
   readonly differs: string | undefined;
 }
 
@@ -29,7 +29,7 @@ const scans = (row: RecordedRow): boolean =>
 
 const hasUnreachableNode = ({ body = '' }: RecordedRow): boolean => /"daemonPort":1\b|no-such-host/.test(body);
 
-/** Asks requests one after the other, each once the wallet has caught up with the one before. */
+/** Replays requests in order, each after the wallet has caught up. */
 export async function replay(
   rows: readonly RecordedRow[],
   service: TestService,
@@ -103,7 +103,7 @@ function compared(
   };
 }
 
-/** The headers that were recorded, but the length, which is another in compact JSON; ours allows one header more. */
+/** The recorded headers without the length, which differs in compact JSON; ours allows one more header. */
 function comparedHeaders(headers: ServiceResponse['headers']): Record<string, unknown> {
   const allowed = String(headers['access-control-allow-headers'] ?? '').replace(', Idempotency-Key', '');
   return {

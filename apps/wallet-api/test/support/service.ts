@@ -61,7 +61,7 @@ export class TestService {
 
   request({ method, path, key = PASSWORD, headers = {}, body }: ServiceRequest): Promise<ServiceResponse> {
     return new Promise((resolve, reject) => {
-      // Node.js sends the body of a DELETE without its length, unless it is told.
+      // Node.js sends the body of a DELETE without a length by default.
       const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
       const sent = { ...(key === '' ? {} : { 'X-API-KEY': key }), ...length, ...headers };
       const outgoing = request(
@@ -84,7 +84,7 @@ export class TestService {
     return this.request({ method, path, body: body === undefined ? undefined : JSON.stringify(body) });
   }
 
-  /** Until the wallet has read the chain up to a height; its own status says so. */
+  /** Until `/status` reports a wallet at this height. */
   async synced(height: number): Promise<void> {
     for (;;) {
       const { status, text } = await this.request({ method: 'GET', path: '/status' });

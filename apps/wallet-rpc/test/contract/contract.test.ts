@@ -32,7 +32,7 @@ const declared = (name: string): ErrorName[] => {
 
 const cases = WALLET_METHODS.flatMap(({ name }) => declared(name).map((error) => [name, error] as const));
 
-test('there are 28 methods, each with a success, and a way to each of its errors', () => {
+test('declares 28 methods, each with a successful request and a provocation of each error', () => {
   expect(WALLET_METHODS).toHaveLength(28);
   expect(Object.keys(SUCCESSES).sort()).toEqual(WALLET_METHODS.map(({ name }) => name).sort());
   for (const { name, errors } of WALLET_METHODS) {
@@ -57,21 +57,18 @@ test.each(cases)('%s: %s', async (method, error) => {
   });
 });
 
-test.each(WALLET_METHODS.map(({ name }) => name))(
-  '%s refuses params that are none, and a wrong password',
-  async (method) => {
-    const ask = (body: object) => states.alice.request(JSON.stringify(body));
-    const { code, text } = walletRpcApi.walletRpcEnvelopeErrors.params;
-    const refused = await ask({ method, params: [], password: PASSWORD });
-    expect(JSON.parse(refused.text)).toEqual({ error: { code, message: text }, jsonrpc: '2.0' });
-    const stranger = await ask({ method, params: {}, password: 'wrong' });
-    expect(JSON.parse(stranger.text)).toMatchObject({ error: { code: -32_604 } });
-  },
-);
+test.each(WALLET_METHODS.map(({ name }) => name))('%s refuses invalid params and a wrong password', async (method) => {
+  const post = (body: object) => states.alice.request(JSON.stringify(body));
+  const { code, text } = walletRpcApi.walletRpcEnvelopeErrors.params;
+  const refused = await post({ method, params: [], password: PASSWORD });
+  expect(JSON.parse(refused.text)).toEqual({ error: { code, message: text }, jsonrpc: '2.0' });
+  const wrongPassword = await post({ method, params: {}, password: 'wrong' });
+  expect(JSON.parse(wrongPassword.text)).toMatchObject({ error: { code: -32_604 } });
+});
 
 const examples: Record<string, Example> = {};
 
-test.each(Object.keys(SUCCESSES))('%s succeeds, and its result is as declared', async (method) => {
+test.each(Object.keys(SUCCESSES))('%s succeeds with the declared result', async (method) => {
   const params = (await SUCCESSES[method]?.(states)) ?? {};
   const body = Object.keys(params).length === 0 ? { id: 1, method } : { id: 1, method, params };
   const { status, text } = await states.alice.request(JSON.stringify({ ...body, password: PASSWORD }));
@@ -90,21 +87,21 @@ test.each(Object.keys(SUCCESSES))('%s succeeds, and its result is as declared', 
   }
 });
 
-test('the examples of the documents are requests and responses of every method', () => {
+test('the printed examples are requests and responses of every method', () => {
   const stored = storedExamples(join(__dirname, '../../src/methods/examples.json'), examples);
   expect(typesOf(examples)).toEqual(typesOf(stored));
 });
 
-test('rpc.discover tells every method with its errors', async () => {
+test('rpc.discover returns every method with its errors', async () => {
   const document = await states.alice.result<{ methods: { name: string; errors: unknown[] }[] }>('rpc.discover');
   expect(document.methods.map(({ name }) => name)).toEqual(ALL_METHODS.map(({ name }) => name));
   for (const { name, errors } of document.methods)
     expect([name, errors.length]).toEqual([name, declared(name).length + 3]);
 });
 
-test('/docs shows every method to people, without the password; other paths and verbs are the text that they were', async () => {
-  const ask = (method: string, path: string) => states.alice.request('', { method, path });
-  const page = await ask('GET', '/docs');
+test('/docs shows every method without a password; other paths and verbs return the recorded text', async () => {
+  const post = (method: string, path: string) => states.alice.request('', { method, path });
+  const page = await post('GET', '/docs');
   expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
   expect(page.headers['content-security-policy']).toContain("default-src 'none'");
   for (const { name } of ALL_METHODS) expect(page.text).toContain(`<h3>${name}</h3>`);
@@ -114,17 +111,17 @@ test('/docs shows every method to people, without the password; other paths and 
     ['GET', '/doc'],
     ['POST', '/readyz'],
   ] as const)
-    expect((await ask(method, path)).text).toBe('Requested url is not found\n');
+    expect((await post(method, path)).text).toBe('Requested url is not found\n');
 });
 
-test('monitors are told without the password that it lives and is ready', async () => {
+test('/livez and /readyz require no password', async () => {
   for (const path of ['/livez', '/readyz']) {
     const { status, text } = await states.alice.request('', { method: 'GET', path });
     expect([status, JSON.parse(text)]).toEqual([200, { status: 'OK' }]);
   }
 });
 
-test('a batch is answered as one behind its header alone', async () => {
+test('a batch is executed only with its header', async () => {
   const one = (id: number): object => ({ id, method: 'getFeeInfo', password: PASSWORD });
   const batch = JSON.stringify([one(1), 5, { ...one(2), method: 'nothing' }]);
   const without = await states.alice.request(batch);

@@ -6,7 +6,7 @@ import { ALICE, badlyIntegrated, BOB, NO_HASH, type ServiceStates, TO_BOB } from
 
 export type ErrorName = keyof typeof walletRpcApi.walletRpcErrors;
 
-/** Makes a method answer with an error. */
+/** Makes a method return an error. */
 export type Provocation = (states: ServiceStates) => Promise<Outcome>;
 
 type Provocations = { readonly [Name in ErrorName]?: Provocation };
@@ -14,7 +14,7 @@ type Provocations = { readonly [Name in ErrorName]?: Provocation };
 const PAYMENT_ID = 'cd'.repeat(32);
 const OTHER_KEY = '0'.repeat(63) + '1';
 
-const asked =
+const provokedBy =
   (
     method: string,
     params: (states: ServiceStates) => object | Promise<object>,
@@ -30,7 +30,7 @@ const damaged = ({ damaged: service }: ServiceStates): TestService => service;
 
 const aliceKey = (): string => expectedWallet('alice').keys.addresses[0]?.privateSpendKey ?? '';
 
-/** With nobody behind the routes that are named. */
+/** With these routes of the node unavailable. */
 const away =
   (path: string, method: string, params: (states: ServiceStates) => object | Promise<object>): Provocation =>
   async (states) => {
@@ -71,22 +71,22 @@ const repeated =
   };
 
 const ofAddress = (method: string, missing: ErrorName): Provocations => ({
-  badAddress: asked(method, always({ address: 'Wrkz' })),
-  [missing]: asked(method, always({ address: BOB })),
+  badAddress: provokedBy(method, always({ address: 'Wrkz' })),
+  [missing]: provokedBy(method, always({ address: BOB })),
 });
 
 const windows = (method: string): Provocations => ({
-  badAddress: asked(method, always({ firstBlockIndex: 1, blockCount: 1, addresses: ['x'] })),
-  wrongPaymentId: asked(method, always({ firstBlockIndex: 1, blockCount: 1, paymentId: 'zz' })),
-  wrongHash: asked(method, always({ blockHash: 'zz', blockCount: 1 })),
-  wrongParameters: asked(method, always({ firstBlockIndex: 1, blockCount: 0 })),
-  unknownObject: asked(method, always({ blockHash: NO_HASH, blockCount: 1 })),
+  badAddress: provokedBy(method, always({ firstBlockIndex: 1, blockCount: 1, addresses: ['x'] })),
+  wrongPaymentId: provokedBy(method, always({ firstBlockIndex: 1, blockCount: 1, paymentId: 'zz' })),
+  wrongHash: provokedBy(method, always({ blockHash: 'zz', blockCount: 1 })),
+  wrongParameters: provokedBy(method, always({ firstBlockIndex: 1, blockCount: 0 })),
+  unknownObject: provokedBy(method, always({ blockHash: NO_HASH, blockCount: 1 })),
   nodeAway: away('/json_rpc', method, always({ blockHash: NO_HASH, blockCount: 1 })),
 });
 
 function sends(method: string): Provocations {
-  const refused = (more: object): Provocation => asked(method, always({ ...TO_BOB, ...more }));
-  const paying = (...transfers: readonly object[]): Provocation => asked(method, always({ ...TO_BOB, transfers }));
+  const refused = (more: object): Provocation => provokedBy(method, always({ ...TO_BOB, ...more }));
+  const paying = (...transfers: readonly object[]): Provocation => provokedBy(method, always({ ...TO_BOB, transfers }));
   const walletRefuses =
     (error: Error): Provocation =>
     (states) => {
@@ -110,10 +110,10 @@ function sends(method: string): Provocations {
     mixinTooSmall: refused({ anonymity: 0 }),
     mixinTooBig: refused({ anonymity: 100 }),
     badPaymentId: refused({ paymentId: 'zz' }),
-    trackingMode: asked(method, always(TO_BOB), tracking),
+    trackingMode: provokedBy(method, always(TO_BOB), tracking),
     nothingToSend: paying(),
     feeTooSmall: refused({ fee: 0 }),
-    changeAddressRequired: asked(method, always(TO_BOB), ({ two }) => two),
+    changeAddressRequired: provokedBy(method, always(TO_BOB), ({ two }) => two),
     changeAddressNotFound: refused({ changeAddress: BOB }),
     wrongAmount: paying({ address: BOB, amount: 1_000_000_000_000 }),
     sumOverflow: paying(...[1, 2, 3].map(() => ({ address: BOB, amount: 2n ** 63n - 2n }))),
@@ -125,13 +125,13 @@ function sends(method: string): Provocations {
         () => states.alice.call(method, TO_BOB),
       ),
     nodeAway: away('/getrandom_outs', method, always(TO_BOB)),
-    // No wallet of chain A has so many outputs.
+    // No wallet of chain A has that many outputs.
     tooLarge: walletRefuses(walletError.tooManyInputsToFitInBlock(2, 1)),
     refusedTransactionUnresolved: walletRefuses(walletError.refusedTransactionUnresolved(NO_HASH)),
     notSynchronized: walletRefuses(walletError.notSynchronized()),
     implausibleNodeHeight: walletRefuses(walletError.implausibleNodeHeight(9, 1)),
     sendsPaused: whilePaused(method, always(TO_BOB)),
-    walletDatabaseDamaged: asked(method, always({ ...TO_BOB, idempotencyKey: 'damaged' }), damaged),
+    walletDatabaseDamaged: provokedBy(method, always({ ...TO_BOB, idempotencyKey: 'damaged' }), damaged),
     tooManyOutputs: paying(...Array.from({ length: 200 }, (_none, i) => ({ address: BOB, amount: 111_111 + i }))),
     nodeRefused: refused({ unlockTime: 1 }),
     idempotencyKeyReused: async (states) => {
@@ -151,7 +151,7 @@ const delayedRefuses =
   };
 
 const files = (method: string, params: object): Provocations => ({
-  cannotWrite: asked(method, always(params), homeless),
+  cannotWrite: provokedBy(method, always(params), homeless),
 });
 
 /** The disk under the wallet database is full. */
@@ -167,19 +167,19 @@ const diskFull =
     return outcome;
   };
 
-/** By method: how it is made to answer with each of its errors. */
+/** By method: a provocation of each of its errors. */
 export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
-  save: { ...files('save', {}), walletDatabaseDamaged: asked('save', always({}), damaged) },
+  save: { ...files('save', {}), walletDatabaseDamaged: provokedBy('save', always({}), damaged) },
   export: {
-    noSuchFile: asked('export', always({ fileName: '../x' })),
-    cannotWrite: asked('export', always({ fileName: 'folder' })),
+    noSuchFile: provokedBy('export', always({ fileName: '../x' })),
+    cannotWrite: provokedBy('export', always({ fileName: 'folder' })),
   },
   reset: {
     ...files('reset', {}),
     // Above the start of the lite node, which this service may have seen.
-    walletDatabaseDamaged: asked('reset', always({ scanHeight: 500 }), damaged),
+    walletDatabaseDamaged: provokedBy('reset', always({ scanHeight: 500 }), damaged),
     wrongParameters: async (states) => {
-      const lite = async (_asked: unknown, behind: () => Promise<{ json: object }>): Promise<object> => {
+      const lite = async (_request: unknown, behind: () => Promise<{ json: object }>): Promise<object> => {
         return { json: { ...(await behind()).json, lite_start_height: 500 } };
       };
       states.stand.on('/info', lite);
@@ -192,49 +192,49 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
   },
   createAddress: {
     cannotWrite: diskFull('createAddress', always({ newAddress: true })),
-    wrongKey: asked('createAddress', always({ spendSecretKey: '12' })),
-    cannotMakeKey: asked('createAddress', always({ spendSecretKey: 'f'.repeat(64) })),
-    wrongParameters: asked('createAddress', always({ newAddress: true }), tracking),
-    addressExists: asked('createAddress', () => ({ spendSecretKey: aliceKey() })),
-    walletDatabaseDamaged: asked('createAddress', always({ newAddress: true }), damaged),
+    wrongKey: provokedBy('createAddress', always({ spendSecretKey: '12' })),
+    cannotMakeKey: provokedBy('createAddress', always({ spendSecretKey: 'f'.repeat(64) })),
+    wrongParameters: provokedBy('createAddress', always({ newAddress: true }), tracking),
+    addressExists: provokedBy('createAddress', () => ({ spendSecretKey: aliceKey() })),
+    walletDatabaseDamaged: provokedBy('createAddress', always({ newAddress: true }), damaged),
   },
   createAddressList: {
     cannotWrite: diskFull(
       'createAddressList',
       always({ spendSecretKeys: [OTHER_KEY.replace(/0/, '1')], newAddress: true }),
     ),
-    duplicateKey: asked('createAddressList', always({ spendSecretKeys: [OTHER_KEY, OTHER_KEY] })),
-    wrongKey: asked('createAddressList', always({ spendSecretKeys: ['12'] })),
-    cannotMakeKey: asked('createAddressList', always({ spendSecretKeys: ['f'.repeat(64)] })),
-    wrongParameters: asked('createAddressList', () => ({ spendSecretKeys: [aliceKey()] }), tracking),
-    addressExists: asked('createAddressList', () => ({ spendSecretKeys: [aliceKey()] })),
-    walletDatabaseDamaged: asked('createAddressList', always({ spendSecretKeys: [OTHER_KEY] }), damaged),
+    duplicateKey: provokedBy('createAddressList', always({ spendSecretKeys: [OTHER_KEY, OTHER_KEY] })),
+    wrongKey: provokedBy('createAddressList', always({ spendSecretKeys: ['12'] })),
+    cannotMakeKey: provokedBy('createAddressList', always({ spendSecretKeys: ['f'.repeat(64)] })),
+    wrongParameters: provokedBy('createAddressList', () => ({ spendSecretKeys: [aliceKey()] }), tracking),
+    addressExists: provokedBy('createAddressList', () => ({ spendSecretKeys: [aliceKey()] })),
+    walletDatabaseDamaged: provokedBy('createAddressList', always({ spendSecretKeys: [OTHER_KEY] }), damaged),
   },
   deleteAddress: {
     ...ofAddress('deleteAddress', 'objectNotFound'),
     cannotWrite: diskFull('deleteAddress', ({ homeless: { rpc } }) => ({
       address: rpc.context.wallet.snapshot.addresses[0],
     })),
-    walletDatabaseDamaged: asked('deleteAddress', always({ address: ALICE }), damaged),
+    walletDatabaseDamaged: provokedBy('deleteAddress', always({ address: ALICE }), damaged),
   },
   getSpendKeys: ofAddress('getSpendKeys', 'objectNotFound'),
   getBalance: ofAddress('getBalance', 'walletNotFound'),
   getBlockHashes: {
-    wrongParameters: asked('getBlockHashes', always({ firstBlockIndex: 0, blockCount: 700 })),
+    wrongParameters: provokedBy('getBlockHashes', always({ firstBlockIndex: 0, blockCount: 700 })),
     nodeAway: away('/getwalletsyncdata', 'getBlockHashes', always({ firstBlockIndex: 0, blockCount: 3 })),
   },
   getTransactionHashes: windows('getTransactionHashes'),
   getTransactions: windows('getTransactions'),
   getUnconfirmedTransactionHashes: {
-    badAddress: asked('getUnconfirmedTransactionHashes', always({ addresses: ['x'] })),
+    badAddress: provokedBy('getUnconfirmedTransactionHashes', always({ addresses: ['x'] })),
   },
   getTransaction: {
-    wrongHash: asked('getTransaction', always({ transactionHash: 'x' })),
-    objectNotFound: asked('getTransaction', always({ transactionHash: NO_HASH })),
+    wrongHash: provokedBy('getTransaction', always({ transactionHash: 'x' })),
+    objectNotFound: provokedBy('getTransaction', always({ transactionHash: NO_HASH })),
   },
   sendTransaction: {
     ...sends('sendTransaction'),
-    badExtra: asked('sendTransaction', always({ ...TO_BOB, extra: 'xyz' })),
+    badExtra: provokedBy('sendTransaction', always({ ...TO_BOB, extra: 'xyz' })),
     nodeTimeout: (states) =>
       states.with(
         '/get_transactions_status',
@@ -252,25 +252,25 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
   },
   createDelayedTransaction: {
     ...sends('createDelayedTransaction'),
-    internalError: asked('createDelayedTransaction', always({ ...TO_BOB, extra: 'xyz' })),
+    internalError: provokedBy('createDelayedTransaction', always({ ...TO_BOB, extra: 'xyz' })),
   },
   getDelayedTransactionHashes: {
-    trackingMode: asked('getDelayedTransactionHashes', always({}), tracking),
-    walletDatabaseDamaged: asked('getDelayedTransactionHashes', always({}), damaged),
+    trackingMode: provokedBy('getDelayedTransactionHashes', always({}), tracking),
+    walletDatabaseDamaged: provokedBy('getDelayedTransactionHashes', always({}), damaged),
   },
   deleteDelayedTransaction: {
-    wrongHash: asked('deleteDelayedTransaction', always({ transactionHash: 'x' })),
-    unknownObject: asked('deleteDelayedTransaction', always({ transactionHash: NO_HASH })),
+    wrongHash: provokedBy('deleteDelayedTransaction', always({ transactionHash: 'x' })),
+    unknownObject: provokedBy('deleteDelayedTransaction', always({ transactionHash: NO_HASH })),
     cannotCancel: async (states) => {
       const transactionHash = await states.delayed();
       await states.alice.result('deleteDelayedTransaction', { transactionHash });
       return states.alice.call('deleteDelayedTransaction', { transactionHash });
     },
-    walletDatabaseDamaged: asked('deleteDelayedTransaction', always({ transactionHash: NO_HASH }), damaged),
+    walletDatabaseDamaged: provokedBy('deleteDelayedTransaction', always({ transactionHash: NO_HASH }), damaged),
   },
   sendDelayedTransaction: {
-    wrongHash: asked('sendDelayedTransaction', always({ transactionHash: 'x' })),
-    unknownObject: asked('sendDelayedTransaction', always({ transactionHash: NO_HASH })),
+    wrongHash: provokedBy('sendDelayedTransaction', always({ transactionHash: 'x' })),
+    unknownObject: provokedBy('sendDelayedTransaction', always({ transactionHash: NO_HASH })),
     cannotTransfer: async (states) => {
       const transactionHash = await states.delayed();
       await states.alice.result('deleteDelayedTransaction', { transactionHash });
@@ -280,7 +280,7 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
     notSynchronized: delayedRefuses(walletError.notSynchronized()),
     implausibleNodeHeight: delayedRefuses(walletError.implausibleNodeHeight(9, 1)),
     sendsPaused: whilePaused('sendDelayedTransaction', async (states) => ({ transactionHash: await states.delayed() })),
-    walletDatabaseDamaged: asked('sendDelayedTransaction', always({ transactionHash: NO_HASH }), damaged),
+    walletDatabaseDamaged: provokedBy('sendDelayedTransaction', always({ transactionHash: NO_HASH }), damaged),
     nodeRefused: async (states) => {
       const transactionHash = await states.delayed();
       return states.with(
@@ -323,7 +323,7 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
   getViewKey: {},
   getMnemonicSeed: {
     ...ofAddress('getMnemonicSeed', 'objectNotFound'),
-    keysNotDeterministic: asked(
+    keysNotDeterministic: provokedBy(
       'getMnemonicSeed',
       ({ second }) => ({ address: second }),
       ({ two }) => two,
@@ -332,17 +332,17 @@ export const PROVOCATIONS: Readonly<Record<string, Provocations>> = {
   getStatus: {},
   getAddresses: {},
   createIntegratedAddress: {
-    badAddress: asked('createIntegratedAddress', always({ address: 'x', paymentId: PAYMENT_ID })),
-    wrongPaymentId: asked('createIntegratedAddress', always({ address: ALICE, paymentId: '12' })),
+    badAddress: provokedBy('createIntegratedAddress', always({ address: 'x', paymentId: PAYMENT_ID })),
+    wrongPaymentId: provokedBy('createIntegratedAddress', always({ address: ALICE, paymentId: '12' })),
   },
   getFeeInfo: {},
   getNodeFeeInfo: {},
   pauseSends: { cannotWrite: diskFull('pauseSends', always({})) },
   resumeSends: { cannotWrite: diskFull('resumeSends', always({})) },
   giveUpTransaction: {
-    wrongHash: asked('giveUpTransaction', always({ transactionHash: 'x' })),
-    objectNotFound: asked('giveUpTransaction', always({ transactionHash: NO_HASH })),
-    walletDatabaseDamaged: asked('giveUpTransaction', always({ transactionHash: NO_HASH }), damaged),
+    wrongHash: provokedBy('giveUpTransaction', always({ transactionHash: 'x' })),
+    objectNotFound: provokedBy('giveUpTransaction', always({ transactionHash: NO_HASH })),
+    walletDatabaseDamaged: provokedBy('giveUpTransaction', always({ transactionHash: NO_HASH }), damaged),
   },
 };
 

@@ -14,18 +14,18 @@ export const TO_BOB = { transfers: [{ address: BOB, amount: 1_000 }], anonymity:
 export class ServiceStates {
   readonly world = new World();
   node!: SuiteNode;
-  /** Stands between the services and the node. */
+  /** Proxy between the services and the node. */
   stand!: StandInNode;
-  /** One with money. */
+  /** A service with a balance. */
   alice!: TestService;
-  /** One with two addresses, the second of another seed. */
+  /** A service with two addresses, the second of another seed. */
   two!: TestService;
   second = '';
-  /** One that cannot spend. */
+  /** A service with a tracking container. */
   tracking!: TestService;
-  /** One whose folder is gone. */
+  /** A service whose folder was removed. */
   homeless!: TestService;
-  /** One whose wallet database is damaged. */
+  /** A service with a damaged wallet database. */
   damaged!: TestService;
 
   async start(): Promise<void> {
@@ -47,7 +47,7 @@ export class ServiceStates {
     return this.world.stopAll();
   }
 
-  /** Answers a route otherwise, for one call. */
+  /** Overrides the response of a route for one call. */
   async with<T>(path: string, handler: Parameters<StandInNode['on']>[1], call: () => Promise<T>): Promise<T> {
     this.stand.on(path, handler);
     try {
@@ -66,7 +66,7 @@ export class ServiceStates {
     return transactionHash;
   }
 
-  /** As if a kill had come between a send with this key and its answer. */
+  /** As after a kill between a send with this key and its response. */
   interrupted(key: string, method: string, params: object, hash: string): void {
     const { now, wallet } = this.alice.rpc.context;
     const request = { owner: 'json-rpc', key };
@@ -74,7 +74,7 @@ export class ServiceStates {
     wallet.db.requests.link(request, hash);
   }
 
-  /** The delayed transaction of alice that was made first. */
+  /** The oldest delayed transaction of alice. */
   async first(): Promise<string> {
     const { transactionHashes } = await this.alice.result<{ transactionHashes: string[] }>(
       'getDelayedTransactionHashes',
@@ -103,14 +103,14 @@ export class ServiceStates {
     return service;
   }
 
-  /** Gives the folder back, so that the service can be stopped in peace. */
+  /** Restores the folder, so that the service can stop. */
   comeHome(): void {
     const { directory } = this.homeless.rpc.context;
     renameSync(directory.replace(/home$/, 'gone'), directory);
   }
 }
 
-/** An integrated address whose payment id is no hex. */
+/** An integrated address whose payment id is not hex. */
 export function badlyIntegrated(): string {
   const { tag, data } = decodeTagged(ALICE);
   return encodeTagged(tag, Buffer.concat([Buffer.from('g'.repeat(64)), data]));

@@ -69,14 +69,14 @@ test.each([
   expect(code).toBe(1);
 });
 
-test('a name without its ending is guessed', () => {
+test('suggests the container file when the extension is missing', () => {
   writeFileSync(folder.file('b.wallet'), '');
   expect(ended('-w', folder.file('b'), '--rpc-password', 'x').text).toContain(
     `Did you mean: ${folder.file('b')}.wallet?`,
   );
 });
 
-test('the defaults are those of the reference', () => {
+test('the defaults are those of the C++ program', () => {
   const { options, network, node, logFile, socket } = readWalletRpcConfig(basic);
   expect(options).toMatchObject({
     'bind-port': 7856,
@@ -91,7 +91,7 @@ test('the defaults are those of the reference', () => {
   expect(socket).toBeUndefined();
 });
 
-test('a file sets options under their names, and the command line wins', () => {
+test('a file sets options by name, and the command line overrides it', () => {
   const ini = folder.file('service.ini');
   writeFileSync(
     ini,
@@ -115,19 +115,19 @@ test('a file sets options under their names, and the command line wins', () => {
   expect(ended('-c', json).text).toContain('nonsense');
 });
 
-test('older options are taken with a word about them', () => {
+test('older options are accepted with a warning', () => {
   const { warnings } = readWalletRpcConfig([...basic, '--SYNC_FROM_ZERO', '--init-timeout', '5']);
   expect(warnings).toHaveLength(2);
 });
 
-test('relative names lie in the folder of --server-root', () => {
+test('relative names are resolved in --server-root', () => {
   const { containerFile, logFile } = readWalletRpcConfig([
     ...['--server-root', folder.path, '-w', 'a.container', '-l', 'x.log', '--rpc-password', 'x'],
   ]);
   expect([containerFile, logFile]).toEqual([file, folder.file('x.log')]);
 });
 
-test('help, version and the configuration are shown, without secrets', () => {
+test('prints help, version and the configuration without secrets', () => {
   expect(ended('--help').text).toContain('--container-file');
   expect(ended('--version')).toEqual({ code: 0, text: `wrkz-wallet-rpc ${VERSION}` });
   for (const option of ['--dump-config', '--explain-config']) {

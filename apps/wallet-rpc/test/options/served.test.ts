@@ -33,7 +33,7 @@ afterAll(() => world.stopAll());
 const run = (...args: string[]) =>
   runSource(join(__dirname, '../../src/main.ts'), ['--network', 'devnet', '--log-file', '', ...args]);
 
-test('containers are generated of new keys, of keys and of a seed, and their addresses told', () => {
+test('creates containers of new keys, given keys and a seed, and lists their addresses', () => {
   const { keys } = expectedWallet('alice');
   const [first] = keys.addresses;
   const password = ['--container-password', 'p'];
@@ -65,7 +65,7 @@ test('containers are generated of new keys, of keys and of a seed, and their add
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('could not be opened')]);
 });
 
-test('a socket stands in for the port, and asks for the password all the same', async () => {
+test('a local socket replaces the port and requires the password', async () => {
   const socket = world.folder.file('rpc.sock');
   const service = await world.service(await world.read('alice', node.daemon.ports.rpc), node.daemon.ports.rpc, [
     ...['--bind-ipc-path', socket, '--bind-ipc-mode', '0660', '--bind-ipc-group', ''],
@@ -73,12 +73,12 @@ test('a socket stands in for the port, and asks for the password all the same', 
   expect(statSync(socket).mode & 0o777).toBe(0o660);
   const ask = (body: object): Promise<string> =>
     new Promise((resolve, reject) => {
-      const asked = request({ socketPath: socket, path: '/json_rpc', method: 'POST', agent: false }, (response) => {
+      const sent = request({ socketPath: socket, path: '/json_rpc', method: 'POST', agent: false }, (response) => {
         let text = '';
         response.on('data', (part: Buffer) => (text += part.toString()));
         response.on('end', () => resolve(text));
       });
-      asked.on('error', reject).end(JSON.stringify(body));
+      sent.on('error', reject).end(JSON.stringify(body));
     });
   expect(await ask({ method: 'getFeeInfo', password: PASSWORD })).toBe(
     '{"jsonrpc":"2.0","result":{"address":"","amount":0}}',
@@ -92,7 +92,7 @@ test('a socket stands in for the port, and asks for the password all the same', 
   await world.stop(service);
 });
 
-test('another node serves while the first does not, each hears the token, and the helper is asked', async () => {
+test('uses the failover node with the token, and the proof-of-work server', async () => {
   const stand = world.suite.closeAtEnd(await StandInNode.start(node.url));
   const helper = world.suite.closeAtEnd(await StandInNode.start());
   const service = await world.synced('alice', 1, [
@@ -112,11 +112,11 @@ test('another node serves while the first does not, each hears the token, and th
   expect(helper.requests.length).toBeGreaterThan(0);
 });
 
-test('pages of the origin that is named may ask, and a preflight is told what they may send', async () => {
+test('--enable-cors allows its origin, and a preflight lists the allowed headers', async () => {
   const service = await world.synced('alice', node.daemon.ports.rpc, ['--enable-cors', 'https://shop.example']);
-  const asked = await service.request('', { method: 'OPTIONS', headers: { 'Access-Control-Request-Method': 'POST' } });
-  expect(asked.status).toBe(204);
-  expect(asked.headers).toMatchObject({
+  const sent = await service.request('', { method: 'OPTIONS', headers: { 'Access-Control-Request-Method': 'POST' } });
+  expect(sent.status).toBe(204);
+  expect(sent.headers).toMatchObject({
     'access-control-allow-origin': 'https://shop.example',
     'access-control-allow-methods': 'POST',
   });
@@ -124,7 +124,7 @@ test('pages of the origin that is named may ask, and a preflight is told what th
   expect(answer.headers['access-control-allow-origin']).toBe('https://shop.example');
 });
 
-test('without a password no page of a stranger is answered', async () => {
+test('--rpc-legacy-security refuses pages of other origins', async () => {
   const service = await world.service(await world.read('alice', node.daemon.ports.rpc), node.daemon.ports.rpc, [
     '--rpc-legacy-security',
   ]);
@@ -134,7 +134,7 @@ test('without a password no page of a stranger is answered', async () => {
   expect((await service.request(body, { headers: { Host: 'stranger.example' } })).status).toBe(403);
 });
 
-test('log lines are appended to a file; one that cannot be opened does not stop the start', async () => {
+test('appends log lines to a file; one that cannot be opened does not prevent the start', async () => {
   const log = world.folder.file('service.log');
   const start = async (path: string): Promise<void> => {
     const file = await world.read('alice', node.daemon.ports.rpc);

@@ -1,4 +1,4 @@
-/** Rows of the recordings that are answered otherwise on purpose, and why (docs/differences.md#wallet-over-json-rpc). */
+/** Recorded rows with intended differences, and the reasons (docs/differences.md#wallet-over-json-rpc). */
 const DIFFERENCES: readonly (readonly [reason: string, ids: readonly (number | string)[]])[] = [
   ['negative integers are refused', [111, 139, 154, 216, 231, 239, 242, 265, 280, 288, 293, 383, 410, 425, 450]],
   ['a rate may have a fraction; one below the least is too small', [233, 234, 282, 283]],
@@ -13,15 +13,15 @@ const DIFFERENCES: readonly (readonly [reason: string, ids: readonly (number | s
 
 const reasons = new Map(DIFFERENCES.flatMap(([reason, ids]) => ids.map((id) => [id, reason] as const)));
 
-/** Why a row is answered otherwise; undefined where it has to be equal. */
+/** Why the response to a row differs; undefined if it must be equal. */
 export const differenceOf = (id: number | string): string | undefined => reasons.get(id);
 
 export const listedDifferences = (): ReadonlySet<number | string> => new Set(reasons.keys());
 
-/** Sends that succeed: their answer names the ring, which may be smaller than what was asked for. */
+/** Successful sends: their response has the ring size, which may be smaller than requested. */
 const ANONYMITY_RETURNED: ReadonlySet<number | string> = new Set([
   ...[457, 460, 461, 463, 464, 465, 466, 467, 468, 469, 470, 471, 472, 473, 474, 475],
 ]);
 
-/** Whether the answer to a row has `anonymity` besides what was recorded in July 2025. */
+/** Whether the response to a row has `anonymity` in addition to the fields of July 2025. */
 export const returnsAnonymity = (id: number | string): boolean => ANONYMITY_RETURNED.has(id);

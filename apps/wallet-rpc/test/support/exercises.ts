@@ -11,5 +11,5 @@ export type OptionName = (typeof WALLET_RPC_OPTIONS)[number]['name'] | (typeof G
  * `options/table.test.ts` collects them from the sources.
  */
 export function exercises(..._names: readonly OptionName[]): void {
-  // what counts is that it stands in the source
+  // the call is collected from the source
 }

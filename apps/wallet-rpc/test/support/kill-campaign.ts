@@ -6,11 +6,11 @@ import { addressOf, World } from './world';
 
 /** Milliseconds from the synced wallet to the latest kill. */
 const LATEST_KILL = 2_500;
-/** One kill of so many meets the opening. */
+/** One of this many kills happens during the opening. */
 const EARLY_KILL = 8;
-/** Delayed transactions that wait at once, so that money is left for sends. */
+/** Max delayed transactions at a time, so that sends have a balance. */
 const MAX_WAITING = 4;
-/** Not enough unlocked money, and a request whose fate is not known yet: either ends with the next blocks. */
+/** Too low an unlocked balance, and a request with an unknown outcome: the next blocks end both. */
 const FOR_NOW = new Set([6n, 9n, 1003n]);
 const PAYEE = 'bob';
 
@@ -21,7 +21,7 @@ const PAYEE = 'bob';
 export class KillCampaign {
   readonly book = new PaymentBook();
   readonly complaints: string[] = [];
-  /** Kills that came while a request was under way. */
+  /** Kills during a request. */
   inWork = 0;
   private readonly world = new World();
   private node!: SuiteNode;
@@ -41,7 +41,7 @@ export class KillCampaign {
     await this.world.stopAll();
   }
 
-  /** One run of the service, and its end at a random moment. */
+  /** One run of the service, killed at a random time. */
   async round(): Promise<void> {
     await this.run(async () => {
       if (Math.random() * EARLY_KILL < 1) {
@@ -105,7 +105,7 @@ export class KillCampaign {
     }
   }
 
-  /** The chain has left behind the unlock time of one that waited too long: no node takes it any more. */
+  /** Deletes a delayed transaction that no node accepts any more, because its unlock time has passed. */
   private async isGivenUp(payment: Payment): Promise<boolean> {
     const params = { transactionHash: payment.hash };
     const { error } = await this.program.call('sendDelayedTransaction', params);
@@ -115,7 +115,7 @@ export class KillCampaign {
     return payment.isDone;
   }
 
-  /** How often each amount has arrived, as the payee's own wallet tells it. */
+  /** How often the wallet of the payee received each amount. */
   async arrived(): Promise<ReadonlyMap<bigint, number>> {
     const service = await this.world.synced(PAYEE, this.node.daemon.ports.rpc);
     await service.synced(this.node.height);
@@ -153,7 +153,7 @@ export class KillCampaign {
     }
   }
 
-  /** What was answered and not touched since is there, and can be read. */
+  /** Checks that every waiting delayed transaction is listed. */
   private async checkWaiting(): Promise<void> {
     const { transactionHashes } = await this.program.result<{ transactionHashes: string[] }>(
       'getDelayedTransactionHashes',
@@ -201,7 +201,7 @@ export class KillCampaign {
     });
   }
 
-  /** Asked for again after a kill: without a key a second send is refused, with one it has the first answer. */
+  /** A repetition after a kill: refused without a key; with a key it returns the first response. */
   private async sendWaiting(payment: Payment): Promise<void> {
     payment.then = 'send';
     const { key, amount, hash: transactionHash } = payment;
@@ -217,17 +217,17 @@ export class KillCampaign {
     });
   }
 
-  /** Works until the service is killed under it. */
+  /** Runs until the service is killed. */
   private async client(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     try {
       while (!signal.aborted) await work();
     } catch (error) {
-      // The connection ends with the service; before, it must not.
+      // The connection may break only when the service is killed.
       if (!signal.aborted) this.complaints.push(String(error));
     }
   }
 
-  /** Undefined for a refusal that time mends. */
+  /** Undefined for a temporary refusal. */
   private async request(method: string, params: object, fine = FOR_NOW): Promise<Record<string, unknown> | undefined> {
     this.underWay++;
     try {
@@ -236,7 +236,7 @@ export class KillCampaign {
       if (error !== undefined && !(code !== undefined && (fine.has(code) || FOR_NOW.has(code)))) {
         this.complaints.push(`${method}: ${error.message}, ${String(code)}`);
       }
-      // Nothing can be spent before the next block.
+      // No balance before the next block.
       if (code === 9n) await this.mine();
       return result;
     } finally {

@@ -1,6 +1,6 @@
 import { KillCampaign } from './kill-campaign';
 
-/** Kills a service so many times in sends and saves, and checks that what its clients were answered holds. */
+/** Kills a service repeatedly during sends and saves, and checks that every response holds. */
 export async function killService(kills: number, isPatient = false): Promise<KillCampaign> {
   const campaign = new KillCampaign();
   try {
@@ -19,9 +19,9 @@ export async function killService(kills: number, isPatient = false): Promise<Kil
       const count = arrived.get(payment.amount) ?? 0;
       expect([payment, count >= min && count <= max]).toEqual([payment, true]);
     }
-    // Nothing came that nobody had asked for.
-    const asked = new Set(book.payments.map(({ amount }) => amount));
-    expect([...arrived.keys()].filter((amount) => !asked.has(amount))).toEqual([]);
+    // No payment arrived that was not requested.
+    const requested = new Set(book.payments.map(({ amount }) => amount));
+    expect([...arrived.keys()].filter((amount) => !requested.has(amount))).toEqual([]);
     return campaign;
   } finally {
     await campaign.end();

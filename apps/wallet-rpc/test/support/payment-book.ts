@@ -1,24 +1,24 @@
-/** What a client has asked for, and what it was told, of one payment; its amount names it. */
+/** Requests and responses of one payment, which its amount identifies. */
 export interface Payment {
   readonly amount: bigint;
   readonly kind: 'sent' | 'delayed';
-  /** The key that it is asked for with. */
+  /** Its idempotency key. */
   readonly key: string;
-  /** Once it was answered. */
+  /** Set by the response. */
   hash: string | undefined;
-  /** What was asked for of a delayed one, answered or not. */
+  /** The last request about a delayed transaction, with or without a response. */
   then: 'send' | 'delete' | undefined;
-  /** Whether that was answered. */
+  /** Whether that request had a response. */
   isDone: boolean;
 }
 
-/** The payments of a client that outlives the service; what it must find afterwards follows from what it was answered. */
+/** The payments of a client that outlives the service: its responses determine the expected state. */
 export class PaymentBook {
   readonly payments: Payment[] = [];
   private readonly busy = new Set<Payment>();
   private last = 1_000n;
 
-  /** One of those that nobody is at, or a new one of this kind; to be given back. */
+  /** Takes a payment that no request is using, or a new one; return it with `giveBack`. */
   take(kind: Payment['kind'], fits: (payment: Payment) => boolean): Payment {
     const found = this.payments.find((payment) => payment.kind === kind && fits(payment) && !this.busy.has(payment));
     const payment = found ?? this.made(kind);
@@ -30,14 +30,14 @@ export class PaymentBook {
     this.busy.delete(payment);
   }
 
-  /** Delayed ones that were answered, and that nobody has asked to be sent or deleted. */
+  /** Delayed transactions with a response and without a request to send or delete them. */
   get waiting(): Payment[] {
     return this.payments.filter(
       ({ kind, hash, then }) => kind === 'delayed' && hash !== undefined && then === undefined,
     );
   }
 
-  /** How often each payment may have arrived: the least, the most. */
+  /** How often each payment may have arrived: min and max. */
   expected(payment: Payment): readonly [least: number, most: number] {
     const { kind, hash, then, isDone } = payment;
     if (kind === 'sent') return hash === undefined ? [0, 1] : [1, 1];

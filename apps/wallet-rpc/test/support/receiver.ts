@@ -14,7 +14,7 @@ export interface Notification {
   readonly unlockTime: number;
 }
 
-/** A receiver on loopback that keeps what it is told; it answers 204 unless it hangs. */
+/** A webhook receiver on loopback. It records notifications, and returns 204 unless it hangs. */
 export class Receiver {
   readonly received: Notification[] = [];
   readonly bodies: string[] = [];
@@ -46,7 +46,7 @@ export class Receiver {
     return `http://127.0.0.1:${String((this.server.address() as AddressInfo).port)}/`;
   }
 
-  /** Until it was told so often. */
+  /** Resolves after this many notifications. */
   async until(count: number): Promise<readonly Notification[]> {
     while (this.received.length < count) await once(this.events, 'told');
     return this.received;

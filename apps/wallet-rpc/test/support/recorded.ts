@@ -3,7 +3,7 @@ import { parseJson, stringifyJson } from '@wrkz/service-kit';
 import { CHAIN_A_HEIGHT, chainALines, readFixture } from '@wrkz/testing';
 import { returnsAnonymity } from './differences';
 
-/** One recorded request to the C++ service, and its answer. */
+/** A recorded request to the C++ service, and its response. */
 export interface RecordedRow {
   readonly id: number | string;
   readonly wallet: string;
@@ -15,7 +15,7 @@ export interface RecordedRow {
   readonly status: number;
   readonly response: string;
   readonly note: string;
-  /** What of the answer differs from run to run, by its path. */
+  /** Paths of the response that differ in each run. */
   readonly volatile: readonly string[];
 }
 
@@ -105,7 +105,7 @@ export function withOwnHashes(text: string): string {
   return stringifyJson(answer);
 }
 
-/** What is expected of an answer that has a member besides those of July 2025, by the list in `differences.ts`. */
+/** The expected response with the additional fields listed in `differences.ts`. */
 export function withAddedMembers({ id, params }: RecordedRow, text: string): string {
   const anonymity = (params as { readonly anonymity?: bigint } | null)?.anonymity ?? DEFAULT_ANONYMITY;
   return returnsAnonymity(id) ? text.replace('"result":{', `"result":{"anonymity":${String(anonymity)},`) : text;
@@ -114,10 +114,10 @@ export function withAddedMembers({ id, params }: RecordedRow, text: string): str
 /** Of the last blocks of chain A. */
 const DEFAULT_ANONYMITY = networkOf('devnet').rulesAt(CHAIN_A_HEIGHT).mixin.default;
 
-/** Members that are compared as sets: maps of the reference order them. */
+/** Fields that are compared as sets, because the C++ program stores them in maps. */
 const SETS = new Set(['transfers', 'addresses', 'transactionHashes']);
 
-/** An answer as it is compared: key order counts, numbers are exact, volatile values count by their type alone. */
+/** A response for comparison: exact key order and numbers, types of volatile values. */
 export function comparable(text: string, volatile: readonly string[]): unknown {
   if (!text.startsWith('{')) return text;
   const value: unknown = JSON.parse(text, (_name, member: unknown, context?: { source?: string }) =>

@@ -13,13 +13,13 @@ export interface Result {
   readonly [name: string]: unknown;
 }
 
-/** What a method answered: its result, or its error. */
+/** The result or the error of a method. */
 export interface Outcome {
   readonly result?: Result;
   readonly error?: { readonly code: bigint; readonly message: string; readonly data?: { application_code: bigint } };
 }
 
-/** Asks a service on loopback, each time over a connection of its own. */
+/** Sends requests to a service on loopback, each over its own connection. */
 export class RpcClient {
   constructor(private readonly portOf: () => number) {}
 
@@ -51,7 +51,7 @@ export class RpcClient {
     return parseJson(text) as Outcome;
   }
 
-  /** The result of a method. @throws Error with what it was refused with */
+  /** The result of a method. @throws Error with the error object */
   async result<T = Result>(method: string, params?: object): Promise<T> {
     const { result, error } = await this.call(method, params);
     if (result === undefined) throw new Error(`${method}: ${stringifyJson(error)}`);

@@ -15,9 +15,9 @@ export class ServiceProgram extends RpcClient {
   private constructor(
     private readonly child: ChildProcess,
     port: number,
-    /** Its log, of which a failure tells. */
+    /** Its log, for the message of a failure. */
     readonly log: string[],
-    /** Once it answers. */
+    /** Resolves when it responds. */
     readonly listening: Promise<void>,
   ) {
     super(() => port);
@@ -51,13 +51,13 @@ export class ServiceProgram extends RpcClient {
     return new ServiceProgram(child, port, log, listening);
   }
 
-  /** Resolves when it is gone. */
+  /** Resolves when it has exited. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.ended;
   }
 
-  /** Until the wallet stands at its node's tip, and not below this height. @throws Error once it is gone */
+  /** Until the wallet is at the tip of its node and at least at this height. @throws Error if it has exited */
   async synced(height: number): Promise<void> {
     await this.listening;
     for (;;) {
@@ -71,8 +71,8 @@ export class ServiceProgram extends RpcClient {
 /** For `afterAll`. */
 export async function endServicePrograms(): Promise<void> {
   for (const child of [...running]) {
-    const gone = once(child, 'exit');
+    const exited = once(child, 'exit');
     child.kill('SIGKILL');
-    await gone;
+    await exited;
   }
 }

@@ -9,7 +9,7 @@ import { PASSWORD, RpcClient } from './rpc-client';
 
 export { PASSWORD, type Outcome } from './rpc-client';
 
-/** A folder that is gone at the end. */
+/** A folder that is removed at the end. */
 export class Folder {
   readonly path = mkdtempSync(join(tmpdir(), 'wrkz-wallet-rpc-'));
 
@@ -26,7 +26,7 @@ const basics = (file: string, password: string): string[] => [
   ...['--container-file', file, '--container-password', password, '--network', 'devnet', '--log-file', ''],
 ];
 
-/** Makes a container as `--generate-container` does. */
+/** Creates a container as `--generate-container` does. */
 export function generate(
   file: string,
   password: string,
@@ -67,7 +67,7 @@ export class TestService extends RpcClient {
     return this.rpc.stop();
   }
 
-  /** Until the wallet stands at the node's tip, at this height at least, and has all that sends need. */
+  /** Until the wallet is at the tip of the node, at least at this height, and ready to send. */
   async synced(height: number): Promise<void> {
     const { wallet } = this.rpc.context;
     const isReady = (): boolean =>

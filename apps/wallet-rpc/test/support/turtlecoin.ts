@@ -1,4 +1,4 @@
-/** What of the service client of npm's turtlecoin-rpc is used; amounts of its answers are whole coins. */
+/** The used part of the service client of npm `turtlecoin-rpc`; amounts of its responses are whole coins. */
 export interface TurtleClient {
   createAddress(): Promise<string>;
   getAddresses(): Promise<string[]>;
@@ -20,7 +20,7 @@ interface TurtleModule {
 
 type TurtleConstructor = new (options: object) => TurtleClient;
 
-/** The client that older integrations speak with, which has no types of its own. */
+/** The client of older integrations, which has no types. */
 export function turtleClient(port: number, rpcPassword: string): TurtleClient {
   const module = jest.requireActual<TurtleModule>('turtlecoin-rpc');
   const Client = module.Service ?? module.Walletd;

@@ -6,7 +6,7 @@ import { CHAIN_A_HEIGHT, freePort, Link, madeOnce, readJson, Suite, type SuiteNo
 import type { WalletRpcOverrides } from '../../src';
 import { Folder, generate, TestService } from './service';
 
-/** What of a wallet of chain A is recorded. */
+/** The recorded data of a wallet of chain A. */
 export interface ExpectedWallet {
   readonly keys: {
     readonly privateViewKey: string;
@@ -44,7 +44,7 @@ export const addressOf = (name: string): string => expectedWallet(name).keys.add
 
 export const CONTAINER_PASSWORD = 'secret';
 
-/** A container at rest and its wallet database. */
+/** A closed container and its wallet database. */
 function copyContainer(from: string, to: string): void {
   for (const ending of ['', '.db']) copyFileSync(from + ending, to + ending);
 }
@@ -63,7 +63,7 @@ export class World {
     return this.suite.node({ from: this.chain, args, peers });
   }
 
-  /** A node, a rival that knows the same, and the wire between the two. */
+  /** A node, a second one with the same chain, and the link between them. */
   async rivals(): Promise<{ node: SuiteNode<Daemon>; rival: SuiteNode<Daemon>; link: Link }> {
     const node = await this.node();
     const link = this.suite.closeAtEnd(await Link.to(node.p2pPort));
@@ -76,7 +76,7 @@ export class World {
     return freePort();
   }
 
-  /** Where a new container may stand. */
+  /** Path of a new container. */
   newFile(): string {
     return this.folder.file(`${String((this.count += 1))}.container`);
   }
@@ -90,7 +90,7 @@ export class World {
     return file;
   }
 
-  /** The same, with chain A read: it is read once, and copied. */
+  /** The same after a scan of chain A, which is done once and copied. */
   async read(name: string, node: number): Promise<string> {
     let made = this.made.get(name);
     if (made === undefined) {
@@ -125,7 +125,7 @@ export class World {
     return service;
   }
 
-  /** One that has read chain A. */
+  /** A service that has scanned chain A. */
   async synced(
     name: string,
     node: number,

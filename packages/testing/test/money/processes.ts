@@ -59,8 +59,8 @@ export class RestartableProgram {
   async stop(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     const { child } = this;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, 'close');
+    const closed = once(child, 'close');
     child.kill(signal);
-    await gone;
+    await closed;
   }
 }

@@ -39,7 +39,7 @@ export const portsOver = (node: SpendNodeOver): SendPorts => ({
   now,
 });
 
-/** What a receiver finds, and the payment id it reads. */
+/** The amount and the payment id that a receiver reads. */
 export function received(payee: TestWallet, { bytes }: SignedSend): { amount: bigint; paymentId: string } {
   const { transaction } = parseTransaction(bytes);
   const raw = { block: networkOf('devnet').genesis.block, transactions: [bytes] };
@@ -51,7 +51,7 @@ export function received(payee: TestWallet, { bytes }: SignedSend): { amount: bi
   return { amount, paymentId: encryptPaymentId(Buffer.from(paymentId, 'hex'), derivation).toString('hex') };
 }
 
-/** What a send is asked to be; the amounts fit the wallets of every age. */
+/** The kinds of sends; the amounts fit the wallets of every age. */
 const KINDS: [string, (height: number) => Partial<SendRequest>, string][] = [
   ['basic', () => ({}), ''],
   ['long payment id', () => ({ paymentId: LONG_ID }), LONG_ID],

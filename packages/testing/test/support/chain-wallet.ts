@@ -11,10 +11,10 @@ import {
 } from '@wrkz/wallet-core';
 import { chainA, readJson } from '../../src';
 
-/** Rings of today have so many others. */
+/** Decoys of the current ring size. */
 const MAX_DECOYS = 7;
 
-/** A wallet of chain A with everything it could spend at some height, found by reading the blocks; no node is asked. */
+/** A wallet of chain A with its spendable outputs at a height, read from the blocks without a node. */
 export class ChainWallet {
   readonly #held = new Set<string>();
   #subWallets: readonly SubWallet[];
@@ -49,10 +49,10 @@ export class ChainWallet {
     return this.#subWallets.map(({ address }) => address);
   }
 
-  /** The wallet that can spend most with block `height` at the tip. */
+  /** The wallet with the highest balance at block `height`. */
   static richest(height: number): ChainWallet {
     const names = ['alice', 'bob', 'carol', 'dave', 'xavier', 'yolanda'];
-    // Rings of young ages may have nobody else in them.
+    // Rings of early heights may have no decoys.
     const isYoung = networkOf('devnet').rulesAt(height + 1).mixin.min === 0;
     const wallets = names
       .map((name) => new ChainWallet(name, height))
@@ -60,7 +60,7 @@ export class ChainWallet {
     return wallets.reduce((a, b) => (b.unlocked(height) > a.unlocked(height) ? b : a));
   }
 
-  /** Leaves out what has too few others of its amount, deep enough for a node to name them, to be hidden among. */
+  /** Omits outputs whose amount has too few decoys that are deep enough for a node to return them. */
   withoutRareAmounts(height: number): this {
     const counts = new Map<bigint, number>();
     for (const raw of chainA().slice(0, height + 1 - COINBASE_UNLOCK_WINDOW)) {

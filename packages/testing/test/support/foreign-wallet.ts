@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestWallet } from '../../src';
 
 interface Status {
-  /** Indexes. */
+  /** Heights. */
   readonly height: number;
   readonly networkHeight: number;
   readonly unlocked: number;
@@ -13,9 +13,9 @@ interface Status {
 
 interface ListedTransaction {
   readonly hash: string;
-  /** Index of its block, 0 while it waits. */
+  /** Height of its block, 0 while unconfirmed. */
   readonly height: number;
-  /** What it brought, below 0 for what it took, fee included. */
+  /** Net amount; negative for a send, fee included. */
   readonly amount: number;
   readonly fee: number;
   readonly paymentId: string;
@@ -36,7 +36,7 @@ export class ForeignWallet {
     });
   }
 
-  /** @param wallet whose keys it gets; left out, it makes its own */
+  /** @param wallet with the keys to use; default new keys */
   static async open(port: number, wallet?: TestWallet): Promise<ForeignWallet> {
     const keys = wallet === undefined ? [] : [wallet.viewSecret.toString('hex'), wallet.spendSecret.toString('hex')];
     const child = fork(join(__dirname, 'wallet-backend.cjs'), [String(port), ...keys], { execArgv: [] });
@@ -64,7 +64,7 @@ export class ForeignWallet {
     return this.call('send', address, amount, ...(paymentId === undefined ? [] : [paymentId]));
   }
 
-  /** Until something holds of it; looked at after each of its events. */
+  /** Until a condition holds; checked after each of its events. */
   async until(holds: () => Promise<boolean>): Promise<void> {
     for (;;) {
       const next = once(this.events, 'change');
@@ -73,15 +73,15 @@ export class ForeignWallet {
     }
   }
 
-  /** Until it has looked at every block up to this index. */
+  /** Until it has scanned every block up to this height. */
   untilHeight(height: number): Promise<void> {
     return this.until(async () => (await this.status()).height >= height);
   }
 
   async close(): Promise<void> {
-    const gone = once(this.child, 'exit');
+    const exited = once(this.child, 'exit');
     this.child.disconnect();
-    await gone;
+    await exited;
   }
 
   private async call<T>(call: string, ...args: unknown[]): Promise<T> {

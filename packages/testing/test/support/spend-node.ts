@@ -8,11 +8,11 @@ interface RandomOuts {
   }[];
 }
 
-/** A daemon as sending asks it. */
+/** A daemon with the calls that sending uses. */
 export class SpendNodeOver implements SendNode {
-  /** What was sent, in its order. */
+  /** Sent transactions in their order. */
   readonly relayed: Buffer[] = [];
-  /** The node takes what is relayed, and its answers are lost. */
+  /** The node accepts transactions, and its responses are lost. */
   losesAnswers = false;
 
   constructor(private readonly node: TestNodeClient) {}

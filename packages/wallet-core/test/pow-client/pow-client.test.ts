@@ -52,7 +52,7 @@ async function startServer(
 
 const json =
   (value: object, status = 200): Reply =>
-  (_seen, response) => {
+  (_request, response) => {
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
   };
 
@@ -116,7 +116,7 @@ test('a pending job is polled until it is done, at most once per second, and not
   expect(Math.min(...gaps)).toBeGreaterThan(900);
 });
 
-const disconnect: Reply = (_seen, response) => response.destroy();
+const disconnect: Reply = (_request, response) => response.destroy();
 
 test.each<[string, Reply, Reply[]]>([
   ['two connections that break', disconnect, [json(pending), disconnect]],
@@ -202,10 +202,14 @@ test.each<[string, Reply, RegExp]>([
   ['a nonce that does not verify', json({ status: 'done', nonce: wrongNonce }), /does not verify/],
   ['a nonce of another form', json({ status: 'done', nonce: '00' }), /without a nonce/],
   ['a job id of another form', json({ status: 'pending', job_id: '../stats' }), /without a job id/],
-  ['a response that is not JSON', (_seen, response) => response.end('<html>'), /ended as no reason given/],
-  ['a redirect', (_seen, response) => response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(), /status 302/],
-  ['a connection that breaks', (_seen, response) => response.destroy(), /hang up|reset/],
-  ['an endless response', (_seen, response) => endless(response), /maxContentLength/],
+  ['a response that is not JSON', (_request, response) => response.end('<html>'), /ended as no reason given/],
+  [
+    'a redirect',
+    (_request, response) => response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(),
+    /status 302/,
+  ],
+  ['a connection that breaks', (_request, response) => response.destroy(), /hang up|reset/],
+  ['an endless response', (_request, response) => endless(response), /maxContentLength/],
 ])('%s leads to the local search', async (_name, reply, reason) => {
   const reasons: string[] = [];
   const { settings } = await startServer(reply);

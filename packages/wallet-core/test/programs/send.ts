@@ -8,20 +8,20 @@ import { Wallet } from '../../src/wallet/wallet';
 import { WalletError } from '../../src/errors';
 import { served, untilAtTip } from '../support/served';
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function sendForEver(file: string, password: string, port: number, address: string): Promise<never> {
   const open = await served((parts, settings) => Wallet.open(parts, settings), { file, password, port });
-  say('open');
+  print('open');
   await untilAtTip(open);
   const wallet = open;
   for (let amount = 1_000n; ; amount++) {
     try {
       const { hash } = await wallet.send({ destinations: [{ address, amount }] });
-      say(`sent ${hash}`);
+      print(`sent ${hash}`);
     } catch (error) {
       if (!(error instanceof WalletError)) throw error;
-      say(`refused ${error.code}`);
+      print(`refused ${error.code}`);
       // Nothing can be spent before the next block.
       if (error.code === 11) await once(wallet, 'changed');
     }

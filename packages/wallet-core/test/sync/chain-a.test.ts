@@ -31,12 +31,12 @@ function open(name: string, port = node.daemon.ports.rpc, isView = false): Synce
   return wallet;
 }
 
-const closing = <T extends { close(): void }>(thing: T): T & { close(): Promise<void> } => {
-  const close = thing.close.bind(thing);
-  return Object.assign(thing, { close: async () => close() });
+const closing = <T extends { close(): void }>(resource: T): T & { close(): Promise<void> } => {
+  const close = resource.close.bind(resource);
+  return Object.assign(resource, { close: async () => close() });
 };
 
-const question = (more: Partial<SyncRequest>): SyncRequest => ({
+const syncRequest = (more: Partial<SyncRequest>): SyncRequest => ({
   ...{ checkpoints: [], startHeight: 0, startTimestamp: 0, blockCount: 100, endHeight: 0 },
   ...{ skipCoinbases: false, skipEmptyBlocks: false, isBase64: false },
   ...more,
@@ -80,17 +80,17 @@ test('the global indexes, one-time secrets and key images are those of the chain
 
 test('requests the indexes of outputs that are found during a request without the retry interval', async () => {
   const slow = suite.closeAtEnd(await StandInNode.start(node.url));
-  let [answer, asked] = [(): void => undefined, (): void => undefined];
+  let [answer, reportRequest] = [(): void => undefined, (): void => undefined];
   const held = new Promise<void>((resolve) => (answer = resolve));
-  const wasAsked = new Promise<void>((resolve) => (asked = resolve));
+  const requested = new Promise<void>((resolve) => (reportRequest = resolve));
   slow
     .on('/get_global_indexes_for_range', async (_request, behind) => {
-      asked();
+      reportRequest();
       await held;
       return behind();
     })
     .on('/getwalletsyncdata', async (_request, behind) => {
-      if (slow.requestsTo('/getwalletsyncdata').length > 1) await wasAsked;
+      if (slow.requestsTo('/getwalletsyncdata').length > 1) await requested;
       return behind();
     });
   const wallet = open('alice', slow.port);
@@ -133,7 +133,7 @@ test('reports a gap below the first block of a lite node, and continues at a ful
   const lite = suite.closeAtEnd(answerAsLiteNode(await StandInNode.start(node.url), 300));
   const wallet = open('alice', lite.port);
   const client = nodeAt(node.daemon.ports.rpc);
-  const { blocks } = await client.walletSyncData(question({ blockCount: 100 }));
+  const { blocks } = await client.walletSyncData(syncRequest({ blockCount: 100 }));
   for (const block of blocks) wallet.ledger.apply(block, [], new Map());
   await wallet.until(() => wallet.sync.status.gap !== undefined);
   expect(wallet.sync.status.gap).toEqual({ coveredTo: 99, servesFrom: 300 });

@@ -14,9 +14,9 @@ const honest = { blocks: scriptedChain(150) };
 const open: { close(): unknown }[] = [];
 let wallet: SyncedWallet | undefined;
 
-function keep<T extends { close(): unknown }>(thing: T): T {
-  open.push(thing);
-  return thing;
+function keep<T extends { close(): unknown }>(resource: T): T {
+  open.push(resource);
+  return resource;
 }
 
 async function standIn(chain: ServedChain = honest): Promise<StandInNode> {
@@ -48,7 +48,7 @@ async function expectRecovery(at: SyncedWallet): Promise<void> {
 afterEach(async () => {
   await wallet?.sync.stop();
   wallet = undefined;
-  for (const thing of open.splice(0)) await thing.close();
+  for (const resource of open.splice(0)) await resource.close();
 });
 
 /** A change of each sync response, and the stall that the wallet reports. */
@@ -226,10 +226,11 @@ test('waits for a node that catches up', async () => {
   const kept = opened(client(node));
   await kept.untilSynced();
   chain.blocks = honest.blocks.slice(0, 100);
-  const asked = node.requestsTo('/getwalletsyncdata').length;
+  const requestCount = node.requestsTo('/getwalletsyncdata').length;
   await kept.until(
     () =>
-      kept.sync.status.stall?.code === 'nodeBehindWallet' || node.requestsTo('/getwalletsyncdata').length > asked + 9,
+      kept.sync.status.stall?.code === 'nodeBehindWallet' ||
+      node.requestsTo('/getwalletsyncdata').length > requestCount + 9,
   );
   expect(kept.ledger.rewinds).toEqual([]);
   chain.blocks = scriptedChain(160, 'main', honest.blocks);
@@ -310,10 +311,10 @@ test('requests a missing index three times', async () => {
   const kept = opened(client(node));
   await kept.until(() => kept.warnings.length > 0);
   expect(kept.warnings).toEqual([expect.stringContaining('no global index of 10 own outputs')]);
-  const asked = node
+  const requests = node
     .requestsTo('/get_global_indexes_for_range')
     .map(({ body }) => [body['startHeight'], body['endHeight']]);
-  expect(asked.filter(([start]) => start === 30)).toEqual(Array(3).fill([30, 40]));
+  expect(requests.filter(([start]) => start === 30)).toEqual(Array(3).fill([30, 40]));
   expect(kept.ledger.unindexedOutputs()).toHaveLength(10);
 });
 

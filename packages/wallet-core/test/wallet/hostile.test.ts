@@ -87,12 +87,12 @@ function lyingChain(): { blocks: ScriptedBlock[]; total: bigint } {
   return { blocks, total: BigInt(LENGTH - 1) * 1_000n + 7n + 5n + 3n };
 }
 
-test('keys that come twice count once, sums that no file holds are passed, and the file opens afterwards', async () => {
-  const lies = lyingChain();
-  const lying = await serving(lies.blocks);
-  const whole = await begin(imported, lying);
+test('counts a repeated key once, skips sums beyond 64 bits, and writes a file that opens', async () => {
+  const falseChain = lyingChain();
+  const falseNode = await serving(falseChain.blocks);
+  const whole = await begin(imported, falseNode);
   await untilTip(whole);
-  expect(totalOf(whole)).toBe(lies.total);
+  expect(totalOf(whole)).toBe(falseChain.total);
   expect(whole.status.unreadableBlocks).toBe(1);
   expect(whole.warnings).toEqual([expect.stringContaining('block 34 could not be read and was skipped')]);
   const { content } = whole.wallet.snapshot;
@@ -112,7 +112,7 @@ test('keys that come twice count once, sums that no file holds are passed, and t
   );
 });
 
-test('a node that tells another chain each time leaves a wallet that stands on one of them', async () => {
+test('a node that serves another chain each time leaves a wallet on one of them', async () => {
   const chain = { blocks: honest };
   const branch = scriptedChain(LENGTH + 1, 'branch', honest.slice(0, 20));
   const longer = scriptedChain(LENGTH + 5, 'main', honest);
