@@ -71,6 +71,7 @@ function senderOf({ db, ledger, commit, event, pending }: ReturnType<typeof part
     onRingFallback: () => undefined,
     now: () => NOW * 1000,
     signal: new AbortController().signal,
+    submissionSignal: new AbortController().signal,
   });
   return { sender, pause };
 }
