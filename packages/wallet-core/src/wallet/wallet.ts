@@ -317,8 +317,8 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   /**
-   * Forgets everything from the chain and scans it again from a height, or from the lowest input of an unfinished send: without
-   * its inputs nothing could be sent in its place.
+   * Forgets everything from the chain and scans it again from a height, or from the lowest input of a refused or given-up
+   * send: without its inputs nothing could be sent in its place.
    * @throws WalletError liteNodeCannotRescanThatLow, walletDatabaseDamaged
    */
   reset(scanHeight: number): Promise<void> {
@@ -329,7 +329,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
         throw walletError.liteNodeCannotRescanThatLow({ liteStartHeight, scanHeight, lost });
       }
       this.#storage.requireUndamaged();
-      await this.#whileStopped(() => this.#ledger.reset(Math.min(scanHeight, this.#pending.lowestInputHeight())));
+      await this.#whileStopped(() => this.#ledger.reset(Math.min(scanHeight, this.#pending.lowestContestedInput())));
       this.#commit(() => this.db.prepared.clear());
       await this.save();
     });
