@@ -66,6 +66,11 @@ test('answers reads from the snapshot while a send waits', async () => {
   expect(parsed<{ unlocked: number }>(await service.json('GET', '/balance')).unlocked).toBeGreaterThan(0);
 });
 
+test('does not report the wallet as synchronized before the node has responded', async () => {
+  const status = parsed(await service.json('GET', '/status'));
+  expect(status).toMatchObject({ networkBlockCount: 0, isWalletSynced: false, isOutOfSync: true });
+});
+
 test('fails writes with a node error, and executes operations without a node', async () => {
   const answers = await Promise.all([
     send(service, PAYMENT),

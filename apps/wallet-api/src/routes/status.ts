@@ -28,7 +28,9 @@ function statusRecord({ wallet, nodes, nodeSwitch }: OpenWallet): z.output<typeo
   const { walletHeight, localHeight, networkHeight, gap, stall, isConverting, scanStart } = sync;
   const { isViewWallet, subWallets } = wallet.snapshot.content;
   const isDaemonSynced = localHeight + 1 >= networkHeight;
-  const isWalletSynced = !isConverting && walletHeight + MAX_LAG_BLOCKS >= networkHeight;
+  // Before the first response of a node nothing is known about the height of the network.
+  const isKnown = networkHeight > 0;
+  const isWalletSynced = isKnown && !isConverting && walletHeight + MAX_LAG_BLOCKS >= networkHeight;
   return {
     converting: isConverting,
     daemonLiteStartHeight: sync.liteStartHeight,

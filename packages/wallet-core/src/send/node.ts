@@ -40,7 +40,7 @@ export class SubmissionNode implements SendNode {
 
   /**
    * @param serving the node that serves now
-   * @param signal aborts the requests before a submission; a submission itself is never aborted
+   * @param signal aborts the requests
    */
   constructor(
     private readonly serving: () => NodeCalls,
@@ -70,7 +70,7 @@ export class SubmissionNode implements SendNode {
     const node = this.serving();
     this.submittedTo = servingOf(node);
     try {
-      const verdict = await node.sendTransaction(transaction);
+      const verdict = await node.sendTransaction(transaction, this.signal);
       return verdict.isTaken ? { kind: 'accepted' } : { kind: 'refused', reason: verdict.reason };
     } catch (error) {
       return submitFailure(failureOf(error));
@@ -81,7 +81,7 @@ export class SubmissionNode implements SendNode {
     const node = this.serving();
     const isSameNode = this.submittedTo === undefined || this.submittedTo === servingOf(node);
     try {
-      const { inBlock, inPool, unknown } = await node.transactionPlaces([hash]);
+      const { inBlock, inPool, unknown } = await node.transactionPlaces([hash], this.signal);
       if (inBlock.includes(hash)) return 'block';
       if (inPool.includes(hash)) return 'pool';
       return unknown.includes(hash) && isSameNode ? 'unknown' : 'unavailable';

@@ -86,10 +86,10 @@ export class PendingSends {
     );
   }
 
-  /** The lowest block with an input of a send that may still be mined; Infinity without one. */
-  lowestInputHeight(): number {
-    const open = [...this.#sends.values()].filter(({ state }) => state !== 'confirmed');
-    const inputs = open.flatMap(({ signed }) => signed?.pending.inputs ?? []);
+  /** The lowest block with an input of a refused or given-up send that may still be mined; Infinity without one. */
+  lowestContestedInput(): number {
+    const contested = [...this.#sends.values()].filter(({ state }) => state === 'refused' || state === 'givenUp');
+    const inputs = contested.flatMap(({ signed }) => signed?.pending.inputs ?? []);
     return Math.min(Infinity, ...inputs.map(({ output }) => output.blockHeight));
   }
 

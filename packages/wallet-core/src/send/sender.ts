@@ -50,6 +50,8 @@ export interface SenderDependencies {
   readonly now: () => number;
   /** Aborts builds when the wallet closes. */
   readonly signal: AbortSignal;
+  /** Ends the wait for the response to a submission: its outcome is uncertain then. */
+  readonly submissionSignal: AbortSignal;
 }
 
 /**
@@ -191,7 +193,8 @@ export class TransactionSender {
     const before = pending.get(hash);
     const isFirst = this.#record(signed, observer);
     if (isFirst) this.#firstSubmission = hash;
-    const node = new SubmissionNode(this.dependencies.nodes, this.#timedOut);
+    const { nodes, submissionSignal } = this.dependencies;
+    const node = new SubmissionNode(nodes, this.#timedOut, submissionSignal);
     const outcome = await submitSend(signed, node).finally(() => (this.#firstSubmission = undefined));
     switch (outcome.kind) {
       case 'accepted':

@@ -271,12 +271,15 @@ export class Fetcher {
     if (epoch !== this.#epoch) return 'again';
     const { blocks, tip } = response;
     const last = blocks.at(-1);
-    if (last === undefined) return this.#onNothing(response, request);
+    if (last === undefined) return this.#onNothing(response, request, signal);
     if (!(await this.#mayRewindTo(blocks[0]?.height ?? 0, signal))) return 'behind';
     if (epoch !== this.#epoch) return 'again';
     this.#noteHeight(Math.max(last.height, request.skipEmptyBlocks ? (response.scannedTo ?? 0) : 0, tip?.height ?? 0));
     const denseFrom = this.#denseFrom;
-    if (!request.skipCoinbases || last.height < denseFrom) return this.#take(response, request, start);
+    if (!request.skipCoinbases || last.height < denseFrom) {
+      const outcome = this.#take(response, request, start);
+      return outcome === 'gap' && (await this.#leavesWrongHeights(signal)) ? 'again' : outcome;
+    }
     // The response reaches into the blocks near the tip and may lack empty ones: those blocks are requested again.
     const below = response.blocks.filter(({ height }) => height < denseFrom);
     if (below.length > 0) return this.#take({ ...response, blocks: below, scannedTo: denseFrom - 1 }, request, start);
@@ -315,7 +318,7 @@ export class Fetcher {
     return 'stored';
   }
 
-  #onNothing({ tip, scannedTo }: SyncResponse, request: SyncRequest): FetchOutcome {
+  async #onNothing({ tip, scannedTo }: SyncResponse, request: SyncRequest, signal: AbortSignal): Promise<FetchOutcome> {
     const { ledger, store } = this.dependencies;
     this.#clearGap();
     if (tip === undefined) {
@@ -336,6 +339,7 @@ export class Fetcher {
     const { height, hash } = ledger.position();
     const isReached = request.startTimestamp !== 0 || tip.height < request.startHeight;
     if (tip.height > height && !isReached) {
+      if (await this.#leavesWrongHeights(signal)) return 'again';
       throw new NodeFailure(
         'malformed',
         `reports a tip at ${String(tip.height)} but returns no block above ${String(height)}`,
@@ -433,7 +437,7 @@ export class Fetcher {
    * at the network's tip and knows none of the wallet's blocks proves that they are on no chain of the network.
    */
   async #checkFromBelow(signal: AbortSignal): Promise<FetchOutcome> {
-    const { ledger, warn, rewind } = this.dependencies;
+    const { ledger } = this.dependencies;
     const info = this.#info;
     if (info === undefined || info.localHeight < info.networkHeight || info.peerCount === 0) return 'behind';
     const checkpoints = checkpointsOf([], ledger.progress());
@@ -446,10 +450,29 @@ export class Fetcher {
       this.#checksBelow++;
     }
     if (this.#checksBelow < MAX_CHECKS_BELOW) return 'behind';
-    warn('the node is at the tip of its network and knows no block of this wallet: the chain is read again');
+    this.#readAgain('the node is at the tip of its network and knows no block of this wallet');
+    return 'again';
+  }
+
+  /** Whether the node has the wallet's last block at another height: a node before it reported wrong heights. */
+  async #leavesWrongHeights(signal: AbortSignal): Promise<boolean> {
+    const { height, hash } = this.dependencies.ledger.position();
+    if (hash === undefined) return false;
+    // A cache without JSON-RPC cannot tell.
+    const known = await this.#node.mainBlock(hash, signal).catch(() => undefined);
+    if (known === undefined || known.height === height) return false;
+    this.reset();
+    this.#readAgain(
+      `the node has the last block of this wallet at height ${String(known.height)}, not ${String(height)}`,
+    );
+    return true;
+  }
+
+  #readAgain(why: string): void {
+    const { ledger, warn, rewind } = this.dependencies;
+    warn(`${why}: the chain is read again`);
     rewind(Math.max(1, ledger.scanStart().height));
     this.#withoutHashes = true;
-    return 'again';
   }
 }
 

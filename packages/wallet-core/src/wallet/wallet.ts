@@ -79,6 +79,8 @@ const PROGRESS_INTERVAL_MS = 5_000;
 const NETWORK_CHECK_MS = 2_000;
 /** How often pending sends are submitted again, and other nodes are compared, in milliseconds. */
 const RESUBMIT_INTERVAL_MS = 180_000;
+/** How long a close waits for the response to a submission, in milliseconds. */
+const SUBMISSION_LIMIT_MS = 2_000;
 /** Settings of the wallet database: the anchor of `PlausibleHeight`, and the name of the network that was scanned. */
 const HEIGHT_ANCHOR = 'heightAnchor';
 const NETWORK = 'network';
@@ -100,6 +102,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
   readonly #pending: PendingSends;
   readonly #mutex = new Mutex();
   readonly #closing = new AbortController();
+  readonly #submissionEnd = new AbortController();
   #nodes: NodeList;
   #snapshot: WalletSnapshot;
   /** Transactions of blocks that no snapshot shows yet. */
@@ -144,6 +147,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
       changed: () => this.#publish(),
       onRingFallback: (fallback) => this.emit('ringFallback', fallback),
       signal: this.#closing.signal,
+      submissionSignal: this.#submissionEnd.signal,
     });
     this.#synchronizer = new Synchronizer(nodes, ledger, {
       ...sync,
@@ -313,8 +317,8 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   /**
-   * Forgets everything from the chain and scans it again from a height, or from the lowest input of an unfinished send: without
-   * its inputs nothing could be sent in its place.
+   * Forgets everything from the chain and scans it again from a height, or from the lowest input of a refused or given-up
+   * send: without its inputs nothing could be sent in its place.
    * @throws WalletError liteNodeCannotRescanThatLow, walletDatabaseDamaged
    */
   reset(scanHeight: number): Promise<void> {
@@ -325,7 +329,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
         throw walletError.liteNodeCannotRescanThatLow({ liteStartHeight, scanHeight, lost });
       }
       this.#storage.requireUndamaged();
-      await this.#whileStopped(() => this.#ledger.reset(Math.min(scanHeight, this.#pending.lowestInputHeight())));
+      await this.#whileStopped(() => this.#ledger.reset(Math.min(scanHeight, this.#pending.lowestContestedInput())));
       this.#commit(() => this.db.prepared.clear());
       await this.save();
     });
@@ -583,10 +587,12 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   async #end(): Promise<void> {
-    // Builds are aborted; a recorded send is still submitted.
+    // Builds are aborted; a recorded send is still submitted, but a node that hangs must not hold up the close.
     this.#closing.abort(new WalletClosed());
     clearInterval(this.#resubmitTimer);
+    const limit = setTimeout(() => this.#submissionEnd.abort(), SUBMISSION_LIMIT_MS);
     await this.#mutex.run(() => undefined);
+    clearTimeout(limit);
     await this.#synchronizer.stop();
     try {
       await this.#storage.close();

@@ -34,6 +34,7 @@ const NAMES = [
   'broadcast',
   'reset',
   'above',
+  'hanging',
   'foreign',
   'listener',
   'decoys',
@@ -354,6 +355,28 @@ test('a first submission is not broadcast to other nodes while its outcome is op
   expect(submit).toHaveBeenCalledTimes(1);
   submit.mockRestore();
   expect(nodes.node.pool()).toEqual([]);
+});
+
+test('a close waits only a moment for a node that hangs during a submission', async () => {
+  const money = await open('hanging');
+  front.on(ROUTES.relay, () => () => undefined);
+  const outcome = money.wallet.send(pay(10_000n)).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  await money.until(
+    () => unconfirmedOf(money).length > 0,
+    () => 'the send is not recorded',
+  );
+  const begun = performance.now();
+  await money.close();
+  // The client would wait 30 seconds for a silent node.
+  expect(performance.now() - begun).toBeLessThan(20_000);
+  expect(await outcome).toMatchObject({ code: 55 });
+  front.off(ROUTES.relay);
+  const [hash = ''] = await money.reopen().then(() => unconfirmedOf(money));
+  await nodes.node.untilPool([hash]);
+  await mine(money);
 });
 
 test('while the disk is full nothing changes: a give-up, a pause and a send are refused', async () => {

@@ -71,6 +71,7 @@ function senderOf({ db, ledger, commit, event, pending }: ReturnType<typeof part
     onRingFallback: () => undefined,
     now: () => NOW * 1000,
     signal: new AbortController().signal,
+    submissionSignal: new AbortController().signal,
   });
   return { sender, pause };
 }
@@ -369,15 +370,15 @@ describe('a pending send whose input got another global index', () => {
   });
 });
 
-test('the lowest input of a send that may still be mined is known', () => {
+test('the lowest input of a refused send is known until it is mined', () => {
   const { db, ledger, commit, pending } = parts();
-  expect(pending.lowestInputHeight()).toBe(Infinity);
+  expect(pending.lowestContestedInput()).toBe(Infinity);
   const lowest = Math.min(...signed.pending.inputs.map(({ output }) => output.blockHeight));
   commit(() => pending.refuse(signed, 'no room'));
-  expect(pending.lowestInputHeight()).toBe(lowest);
+  expect(pending.lowestContestedInput()).toBe(lowest);
   pending.onApplied(ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map()));
   expect(pending.get(signed.hash)).toMatchObject({ state: 'confirmed' });
-  expect(pending.lowestInputHeight()).toBe(Infinity);
+  expect(pending.lowestContestedInput()).toBe(Infinity);
   db.close();
 });
 

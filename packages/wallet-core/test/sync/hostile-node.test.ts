@@ -201,6 +201,18 @@ test('follows another chain, and leaves it at a lower node of the network', asyn
   ]);
 });
 
+test.each([
+  ['at its tip', 0],
+  ['below its tip', 20],
+])('reads the chain again at an honest node when a node had shifted its heights: %s', async (_name, below) => {
+  const { blocks } = honest;
+  const shifted = blocks.slice(51, blocks.length - below).map((one) => ({ ...one, blockHeight: one.blockHeight - 50 }));
+  const wallet = opened(client(await standIn({ blocks: [...blocks.slice(0, 1), ...shifted] })));
+  await wallet.untilSynced();
+  expect(wallet.ledger.position()).toEqual({ height: 99 - below, hash: shifted.at(-1)?.blockHash });
+  await expectRecovery(wallet);
+});
+
 test('follows a higher node with another chain, and warns', async () => {
   const shorter = await standIn({ blocks: scriptedChain(250, 'forged', honest.blocks.slice(0, 1)) });
   const moved = opened(client(shorter));
