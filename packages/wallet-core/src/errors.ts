@@ -1,3 +1,4 @@
+import { errorText } from '@wrkz/service-kit/base';
 import { detailedTexts, errorCodes, errorTexts, type WalletErrorName } from './error-table';
 
 /** The wallet was closed before the operation ended. */
@@ -76,6 +77,10 @@ export const walletError = Object.fromEntries<unknown>(
 export function isWalletError(error: unknown, ...names: readonly WalletErrorName[]): error is WalletError {
   return error instanceof WalletError && names.some((name) => errorCodes[name] === error.code);
 }
+
+/** The text of a failed write for the log: the text of the operating system or of SQLite, if there is one. */
+export const writeFailure = (error: unknown): string =>
+  errorText(error instanceof WalletError ? (error.cause ?? error) : error);
 
 /** A refusal by a node. @param reason the node's text; the general text is used when it is empty */
 export const nodeRefusal = (reason = ''): WalletError =>

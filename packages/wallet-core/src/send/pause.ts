@@ -66,11 +66,12 @@ export class SendPause {
 
   /** The operator goes on in spite of every cause that is known now. */
   resume(): void {
+    const isPaused = this.current !== undefined;
     this.commit(() => this.db()?.settings.delete(SETTING));
     for (const source of [...this.#pauses.keys()]) {
       if (source === 'chainDisagreement' || source === 'heavierBranch') this.#overruled.add(source);
       else this.#pauses.delete(source);
     }
-    this.onChange(undefined);
+    if (isPaused) this.onChange(undefined);
   }
 }

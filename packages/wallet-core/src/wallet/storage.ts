@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { FileLocked, sqliteFailure, SqliteFileError, WrongSchemaVersion } from '@wrkz/sqlite';
-import { errorText, EventLoopYielder, runInSlices } from '@wrkz/service-kit/base';
+import { EventLoopYielder, runInSlices } from '@wrkz/service-kit/base';
 import type { ContainerConversion } from '../container/green/convert';
 import { WalletFile } from '../container/wallet-file';
-import { walletError, walletErrorOf } from '../errors';
+import { walletError, walletErrorOf, writeFailure } from '../errors';
 import { Ledger } from '../ledger/ledger';
 import { LedgerFault, type WalletContent } from '../ledger/model';
 import { walletBalance } from '../ledger/queries';
@@ -303,7 +303,7 @@ export class WalletStorage {
     if (this.#db === undefined || this.#db.damage !== undefined) return;
     if (!this.isChanged) return;
     this.save().catch((error: unknown) => {
-      this.options.warn(`the container could not be written (the wallet database has everything): ${errorText(error)}`);
+      this.options.warn(`the container could not be written (the wallet database has everything): ${writeFailure(error)}`);
     });
   }
 }

@@ -7,7 +7,7 @@ import type { SendContext, SendRequest, SendSummary, SignedSend } from '../trans
 import type { SweepEstimate, SweepRequest, SweepResult } from '../transaction/sweep';
 import type { ContainerConversion } from '../container/green/convert';
 import { WalletFile } from '../container/wallet-file';
-import { walletError, WalletClosed } from '../errors';
+import { walletError, WalletClosed, writeFailure } from '../errors';
 import {
   createdWallet,
   deterministicSubWallet,
@@ -768,7 +768,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     try {
       work();
     } catch (error) {
-      this.emit('warning', `the wallet database could not be written: ${errorText(error)}`);
+      this.emit('warning', `the wallet database could not be written: ${writeFailure(error)}`);
     }
   }
 
