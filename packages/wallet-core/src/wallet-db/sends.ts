@@ -1,3 +1,4 @@
+import { groupBy } from '@wrkz/service-kit/base';
 import type { SendSummary, SignedSend, RingMember } from '../transaction/model';
 import type { RetiredOutput } from '../ledger/model';
 import type { SealedDatabase } from './sealed-database';
@@ -89,17 +90,21 @@ const MAX_PREPARED = 1_000;
 
 /** By hash. Beyond 1,000 rows the creator with the most rows loses its oldest one, so that no key evicts those of another. */
 export class PreparedTable extends SealedTable<PreparedTransaction> {
+  /** Creators by hash, in order of insertion; it may have hashes that were deleted since. Read when the table is full. */
+  #creators: Map<string, string> | undefined;
+
   override put(hash: string, prepared: PreparedTransaction): void {
     this.dependencies.transaction(() => {
       super.put(hash, prepared);
-      if (this.lastButNewest(MAX_PREPARED) === 0) return;
-      const creators = new Map<string, { readonly oldest: string; readonly count: number }>();
-      for (const row of this.rows()) {
-        const known = creators.get(row.creator) ?? { oldest: row.hash, count: 0 };
-        creators.set(row.creator, { ...known, count: known.count + 1 });
+      this.#creators?.set(hash, prepared.creator);
+      while (this.lastButNewest(MAX_PREPARED) !== 0) {
+        this.#creators ??= new Map(Array.from(this.rows(), (row) => [row.hash, row.creator]));
+        const byCreator = [...groupBy(this.#creators, ([, creator]) => creator).values()];
+        const [largest = []] = byCreator.sort((a, b) => b.length - a.length);
+        const [oldest = ''] = largest[0] ?? [];
+        this.#creators.delete(oldest);
+        this.delete(oldest);
       }
-      const [largest] = [...creators.values()].sort((a, b) => b.count - a.count);
-      if (largest !== undefined) this.delete(largest.oldest);
     });
   }
 }
