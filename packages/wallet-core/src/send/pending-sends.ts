@@ -62,9 +62,8 @@ export class PendingSends {
     this.#sends.clear();
     for (const send of open) this.#sends.set(send.hash, send);
     const { ledger } = this.dependencies;
-    for (const { hash, state, signed } of this.#sends.values()) {
-      const isMissing = state === 'pending' && !ledger.hasSend(hash) && ledger.confirmed(hash) === undefined;
-      if (isMissing && signed !== undefined) tryRecord(ledger, signed);
+    for (const { state, signed } of this.#sends.values()) {
+      if (state === 'pending' && signed !== undefined) tryRecord(ledger, signed);
     }
   }
 
@@ -378,7 +377,7 @@ export class PendingSends {
   }
 }
 
-/** Inputs that another program spent meanwhile cannot be locked; then the chain decides. */
+/** The ledger refuses a send that it lists, and inputs that another program spent meanwhile; then the chain decides. */
 function tryRecord(ledger: Ledger, signed: SignedSend): void {
   try {
     ledger.recordSend(signed.pending);
