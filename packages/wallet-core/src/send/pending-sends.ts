@@ -168,7 +168,7 @@ export class PendingSends {
    */
   giveUp(hash: string, reason: string): boolean {
     const send = this.#sends.get(hash);
-    if (send === undefined && this.foreign().includes(hash)) {
+    if (this.foreign().includes(hash)) {
       this.#giveUpForeign(hash, reason);
       return true;
     }
@@ -296,7 +296,7 @@ export class PendingSends {
     if (unverifiedBlock !== undefined) return;
     const { hash, state, signed } = send;
     const { ledger, db, commit, event, now } = this.dependencies;
-    if (state === 'confirmed' && send.height === height) return;
+    if (send.height === height) return;
     const wasContested = state === 'refused' || state === 'givenUp';
     if (wasContested && signed !== undefined) {
       ledger.setTransactionKey({ transactionHash: hash, secretKey: signed.pending.transactionSecretKey });

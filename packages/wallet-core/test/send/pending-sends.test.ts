@@ -452,6 +452,7 @@ describe('stored sends', () => {
     pending.onRewound(HEIGHT);
     expect(db.sends.get(signed.hash)).toMatchObject({ state: 'pending', signed: { hash: signed.hash } });
     expect(db.sends.get(signed.hash)?.height).toBeUndefined();
+    pending.onRewound(0);
     expect(db.sends.get(hashAt(3))?.state).toBe('refused');
     db.close();
   });
@@ -599,8 +600,10 @@ describe('at the tip', () => {
   test('a send that the rules refuse for 60 blocks is given up, and stays contested', () => {
     const { db, pending, events } = pendingParts();
     expect(pending.ruleAgainst(signed, HEIGHT + 60)).toBe(RULE);
+    const { position } = db.mark;
     pending.onTip(HEIGHT + 20);
-    expect(db.sends.get(signed.hash)?.refusedSince).toBeUndefined();
+    // Nothing has changed, so that nothing is written.
+    expect(db.mark.position).toBe(position);
     pending.onTip(HEIGHT + 60);
     expect(db.sends.get(signed.hash)).toMatchObject({ state: 'pending', refusedSince: HEIGHT + 60, reason: RULE });
     // The tip is on another branch, at which it is acceptable.
@@ -667,14 +670,14 @@ describe('a mined send', () => {
     const { db, ledger, commit, pending, events, disk } = made;
     ledger.recordSend(signed.pending);
     commit(() => pending.add(signed));
+    db.spending.reserve('shop', 1, 5n, 5n);
+    db.spending.giveBack('shop', 1, 5n, signed.hash);
     mine(made, HEIGHT + 1);
     expect(events).toHaveLength(1);
     disk.isFull = true;
     // Nothing is written for the same block.
     pending.onApplied(ledger.content().transactions);
     disk.isFull = false;
-    db.spending.reserve('shop', 1, 5n, 5n);
-    db.spending.giveBack('shop', 1, 5n, signed.hash);
     ledger.rewind(HEIGHT + 1);
     mine(made, HEIGHT + 2);
     expect(db.sends.get(signed.hash)).toMatchObject({ state: 'confirmed', height: HEIGHT + 2 });
@@ -697,6 +700,24 @@ describe('a mined send', () => {
     const event = { kind: 'contested-send-mined', transaction: signed.hash, payload };
     expect(events).toEqual(state === 'givenUp' && isVerified ? [event] : []);
     db.close();
+  });
+
+  test('is pending again after a reset that finds one of its inputs unspent', () => {
+    const { db, pending } = parts();
+    const unknown = { output: { ...signed.pending.inputs[0]!.output, key: hashAt(3) }, publicSpendKey: '' };
+    const two = { ...signed, pending: { ...signed.pending, inputs: [unknown, ...signed.pending.inputs] } };
+    db.sends.put({ hash: signed.hash, state: 'confirmed', created: 1, height: HEIGHT, signed: two });
+    pending.load();
+    expect(db.sends.get(signed.hash)?.state).toBe('pending');
+    db.close();
+  });
+
+  test('of another wallet changes nothing', () => {
+    const made = parts();
+    made.pending.load();
+    mine(made, HEIGHT + 1);
+    expect([made.db.sends.all(), made.events]).toEqual([[], []]);
+    made.db.close();
   });
 
   test.each([

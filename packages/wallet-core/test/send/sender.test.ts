@@ -1,6 +1,6 @@
 import { NodeFailure, type NodeList } from '@wrkz/client';
 import { REASONS } from '@wrkz/consensus';
-import { walletErrorRows } from '../../src/errors';
+import { walletError, walletErrorRows } from '../../src/errors';
 import type { WalletErrorName } from '../../src/error-table';
 import type { SendObserver, SenderDependencies } from '../../src/send/sender';
 import { buildSend } from '../../src/transaction/build-send';
@@ -136,15 +136,51 @@ describe.each([true, false])('the outcome of a first submission, with an observe
 test.each([{}, { submitting: undefined, rejected: undefined, uncertain: undefined }] as SendObserver[])(
   'an observer need not follow anything',
   async (observer) => {
-    for (const answer of [ACCEPTED, UNSENT, LOST]) {
-      const { db, node, sender } = begin();
-      node.answer = answer;
-      const result = await sender.sendSigned(signed, observer).catch((error: unknown) => error);
-      expect(result).not.toBeInstanceOf(TypeError);
-      db.close();
+    for (const isRecorded of [true, false]) {
+      for (const [answer, code] of [
+        [ACCEPTED, undefined],
+        [UNSENT, walletErrorRows.daemonOffline.code],
+        [LOST, walletErrorRows.daemonStillProcessing.code],
+      ] as const) {
+        const { db, made, node, sender } = begin();
+        if (isRecorded) record(made);
+        node.answer = answer;
+        const result = await sender.sendSigned(signed, observer).catch((error: { code: number }) => error.code);
+        expect(result).toBe(code);
+        db.close();
+      }
     }
   },
 );
+
+test.each([undefined, {}] as (SendObserver | undefined)[])(
+  'a removal that cannot be stored leaves the send pending: observer %p',
+  async (observer) => {
+    const { db, disk, node, sender, pending } = begin();
+    node.answer = () => ((disk.isFull = true), UNSENT());
+    await expect(sender.sendSigned(signed, observer)).rejects.toEqual(errorOf('daemonStillProcessing'));
+    expect(pending.pending()).toHaveLength(1);
+    db.close();
+  },
+);
+
+test.each([
+  [NOW - 100, true],
+  [NOW + 10_000, false],
+])('outputs that are locked until %s can be spent at the time of the wallet: %s', async (time, isFree) => {
+  const unlockTime = BigInt(time);
+  const subWallets = context.subWallets.map((one) => ({
+    ...one,
+    unspent: one.unspent.map((output) => ({ ...output, unlockTime })),
+  }));
+  const { db, node, sender } = begin({ context: () => ({ ...context, subWallets }) });
+  const built = await sender.build(request).catch((error: unknown) => error);
+  expect(built).toMatchObject(isFree ? { fee: signed.fee } : { code: walletErrorRows.notEnoughBalance.code });
+  db.prepared.put(signed.hash, { hash: signed.hash, signed, creator: '', created: 1 });
+  await sender.sendPrepared(signed.hash).catch(() => undefined);
+  expect(node.submitted).toHaveLength(isFree ? 1 : 0);
+  db.close();
+});
 
 test('a second submission of a pending send never removes it', async () => {
   for (const answer of [REFUSED, UNSENT, LOST, ACCEPTED]) {
@@ -282,6 +318,7 @@ describe('a prepared transaction', () => {
     const two = { ...signed, pending: { ...signed.pending, inputs: [...signed.pending.inputs, unknown] } };
     db.prepared.put(signed.hash, { hash: signed.hash, signed: two, creator: '', created: 1 });
     await expect(sender.sendPrepared(signed.hash)).rejects.toEqual(errorOf('preparedTransactionExpired'));
+    expect(db.prepared.has(signed.hash)).toBe(false);
     db.close();
   });
 
@@ -323,7 +360,7 @@ describe('a repeated request', () => {
     const { db, sender } = stored('givenUp', { reason });
     const error = await sender.resubmit(signed.hash).catch((one: unknown) => one);
     expect(error).toEqual(errorOf('transactionGivenUp'));
-    expect((error as Error).message).toContain(reason ?? signed.hash);
+    expect((error as Error).message).toBe(walletError.transactionGivenUp(signed.hash, reason ?? '').message);
     db.close();
   });
 
@@ -365,13 +402,38 @@ describe('a repeated request', () => {
     made.db.close();
   });
 
+  test('of a pending send submits its bytes whatever was corrected since', async () => {
+    const made = stored('pending');
+    for (const [, change] of NEW_PARTS) change(made);
+    expect(await made.sender.resubmit(signed.hash)).toEqual(made.summary);
+    made.db.close();
+  });
+
+  test('of a refused send with two inputs builds it anew when the index of one was corrected', async () => {
+    const other = context.subWallets[0]!.unspent.find(({ key }) => key !== signed.pending.inputs[0]?.output.key)!;
+    const inputs = [{ output: other, publicSpendKey: '' }, ...signed.pending.inputs];
+    const made = stored('refused', { signed: { ...signed, pending: { ...signed.pending, inputs } } });
+    made.ledger.setGlobalIndexes(indexesOf(signed, 1), true);
+    expect(await made.sender.resubmit(signed.hash)).toBeUndefined();
+    expect(made.node.submitted).toEqual([]);
+    made.db.close();
+  });
+
   test('of a refused send builds it anew when the rules refuse it by now', async () => {
     const made = parts();
     const node = new TestNode();
     const late = { ...context, localHeight: HEIGHT + 100, contested: [] };
     const { sender } = senderOf(made, node as unknown as NodeList, { context: () => late });
-    made.db.sends.put({ hash: signed.hash, state: 'refused', created: 1, signed });
-    expect(await sender.resubmit(signed.hash)).toBeUndefined();
+    const { hash } = signed;
+    made.db.sends.put({
+      hash,
+      state: 'refused',
+      created: 1,
+      signed,
+      summary: { hash, fee: 1n, mixin: 1, defaultMixin: 1 },
+    });
+    expect(await sender.resubmit(hash)).toBeUndefined();
+    expect(node.submitted).toEqual([]);
     made.db.close();
   });
 
@@ -391,9 +453,10 @@ describe('a repeated request', () => {
   });
 
   test('of a pending send that the ledger lost has the inputs that are reserved for it', async () => {
-    for (const [hash, isSent] of [
-      [signed.hash, true],
-      [hashAt(4), false],
+    for (const [hash, isSent, isLocked] of [
+      [signed.hash, true, false],
+      [hashAt(4), false, false],
+      [signed.hash, false, true],
     ] as const) {
       const made = begin({
         context: () => ({ ...context, subWallets: context.subWallets.map((one) => ({ ...one, unspent: [] })) }),
@@ -402,12 +465,13 @@ describe('a repeated request', () => {
       record(made.made);
       if (hash !== signed.hash) db.sends.delete(signed.hash);
       ledger.forgetSend(signed.hash);
-      jest
-        .spyOn(pending, 'reservedInputs')
-        .mockReturnValue(new Map(signed.pending.inputs.map(({ output }) => [output.key, hash])));
+      const keys = signed.pending.inputs.map(({ output }) => output.key);
+      if (isLocked) ledger.hold({ hash: hashAt(7), inputs: keys, ownOutputs: [] });
+      jest.spyOn(pending, 'reservedInputs').mockReturnValue(new Map([...keys, hashAt(8)].map((key) => [key, hash])));
       db.prepared.put(signed.hash, { hash: signed.hash, signed, creator: '', created: 1 });
       const result = await sender.sendPrepared(signed.hash).catch((error: unknown) => error);
       expect(result).toMatchObject(isSent ? { hash } : { code: walletErrorRows.preparedTransactionExpired.code });
+      expect(db.prepared.has(signed.hash)).toBe(false);
       db.close();
     }
   });
@@ -449,7 +513,7 @@ describe('pending sends are broadcast', () => {
     db.close();
   });
 
-  test('until the wallet closes, or a send is no longer pending', async () => {
+  test.each(['refused', 'removed'])('until the wallet closes, or a send is %s meanwhile', async (what) => {
     const closing = new AbortController();
     const { db, made, node, pending, commit, sender } = begin({ signal: closing.signal });
     record(made);
@@ -457,7 +521,7 @@ describe('pending sends are broadcast', () => {
     commit(() => pending.add(second));
     node.broadcast = (bytes) => {
       node.broadcasts.push(bytes.toString('hex'));
-      commit(() => pending.refuse(second, 'no room'));
+      commit(() => (what === 'refused' ? pending.refuse(second, 'no room') : pending.undoAdd(second.hash, undefined)));
       return Promise.resolve();
     };
     await sender.resubmitPending();
