@@ -55,7 +55,7 @@ export class SendPause {
     const pause = { source, reason, since: this.now() };
     if (source === 'operator') this.commit(() => this.db()?.settings.put(SETTING, pause));
     this.#pauses.set(source, pause);
-    if (!this.#overruled.has(source)) this.onChange(pause);
+    this.onChange(pause);
   }
 
   /** The cause has ended. */

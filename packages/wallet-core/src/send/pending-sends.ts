@@ -62,9 +62,8 @@ export class PendingSends {
     this.#sends.clear();
     for (const send of open) this.#sends.set(send.hash, send);
     const { ledger } = this.dependencies;
-    for (const { hash, state, signed } of this.#sends.values()) {
-      const isMissing = state === 'pending' && !ledger.hasSend(hash) && ledger.confirmed(hash) === undefined;
-      if (isMissing && signed !== undefined) tryRecord(ledger, signed);
+    for (const { state, signed } of this.#sends.values()) {
+      if (state === 'pending' && signed !== undefined) tryRecord(ledger, signed);
     }
   }
 
@@ -176,7 +175,7 @@ export class PendingSends {
    */
   giveUp(hash: string, reason: string): boolean {
     const send = this.#sends.get(hash);
-    if (send === undefined && this.foreign().includes(hash)) {
+    if (this.foreign().includes(hash)) {
       this.#giveUpForeign(hash, reason);
       return true;
     }
@@ -309,7 +308,7 @@ export class PendingSends {
     if (unverifiedBlock !== undefined) return;
     const { hash, state, signed } = send;
     const { ledger, db, commit, event, now } = this.dependencies;
-    if (state === 'confirmed' && send.height === height) return;
+    if (send.height === height) return;
     const wasContested = state === 'refused' || state === 'givenUp';
     if (wasContested && signed !== undefined) {
       ledger.setTransactionKey({ transactionHash: hash, secretKey: signed.pending.transactionSecretKey });
@@ -390,7 +389,7 @@ export class PendingSends {
   }
 }
 
-/** Inputs that another program spent meanwhile cannot be locked; then the chain decides. */
+/** The ledger refuses a send that it lists, and inputs that another program spent meanwhile; then the chain decides. */
 function tryRecord(ledger: Ledger, signed: SignedSend): void {
   try {
     ledger.recordSend(signed.pending);

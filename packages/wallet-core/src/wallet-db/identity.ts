@@ -65,7 +65,7 @@ export function isForeignDatabaseFile(file: string, sealer: RowSealer): boolean 
   if (bytes === undefined) return false;
   let connection: SqliteConnection | undefined;
   try {
-    connection = new SqliteConnection(bytes, { readonly: true });
+    connection = new SqliteConnection(bytes);
     return isForeign(connection, sealer);
   } catch {
     return false;

@@ -179,6 +179,7 @@ describe('a block that no node has proved', () => {
   test('is one block after a rewind and a second branch', () => {
     const ledger = newLedger();
     applyUnverified(ledger, blockOf(2, paying('a', 100n)));
+    expect(ledger.unverifiedBlocks().map(({ spent }) => spent)).toStrictEqual([[]]);
     ledger.rewind(2);
     expect(ledger.unverifiedBlocks()).toEqual([]);
     apply(ledger, blockOf(2, paying('a', 100n)));

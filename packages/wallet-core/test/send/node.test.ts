@@ -76,7 +76,7 @@ test.each([
 });
 
 test('a node that was silent is not waited for again at once, another one is asked', async () => {
-  let now = 0;
+  let now = 4_000;
   let asked = 0;
   const mute = { randomOuts: () => (asked++, failing('timeout')()) } as unknown as NodeCalls;
   const well = { randomOuts: () => Promise.resolve([]) } as unknown as NodeCalls;
@@ -85,7 +85,7 @@ test('a node that was silent is not waited for again at once, another one is ask
   const ask = () => new SubmissionNode(() => serving, silent).randomOuts([1n], 3);
   for (let i = 0; i < 5; i++) expect(await ask()).toEqual({ kind: 'unavailable' });
   expect(asked).toBe(1);
-  now = 5_000;
+  now = 9_000;
   await ask();
   expect(asked).toBe(2);
   serving = well;
@@ -96,5 +96,32 @@ test('a shortage is told by its code, and a failure that is no word of the node 
   const short = nodeWith({ randomOuts: failing('refused', { status: 400, errorCode: 27 }) });
   expect(await short.randomOuts([1n], 3)).toEqual({ kind: 'tooFew' });
   const broken = nodeWith({ randomOuts: () => Promise.reject(new TypeError('a fault of ours')) });
-  await expect(broken.randomOuts([1n], 3)).rejects.toThrow(TypeError);
+  await expect(broken.randomOuts([1n], 3)).rejects.toThrow('a fault of ours');
+});
+
+test('only a timeout is remembered, on the clock of the process', async () => {
+  let requests = 0;
+  const away = nodeWith({ randomOuts: () => (requests++, failing('unreachable')()) });
+  for (let i = 0; i < 2; i++) expect(await away.randomOuts([1n], 3)).toEqual({ kind: 'unavailable' });
+  expect(requests).toBe(2);
+  const [node, other] = [{} as NodeCalls, {} as NodeCalls];
+  const timedOut = new TimedOutNodes();
+  timedOut.note(node);
+  expect([timedOut.has(node), timedOut.has(other)]).toEqual([true, false]);
+});
+
+test.each([
+  ['block', { inBlock: [HASH], inPool: [], unknown: [] }],
+  ['pool', { inBlock: [], inPool: [HASH], unknown: [] }],
+])('a transaction is in the %s', async (status, places) => {
+  expect(await nodeWith({ transactionPlaces: () => Promise.resolve(places) }).transactionStatus(HASH)).toBe(status);
+});
+
+test('a faulty node is left if the list has another one', async () => {
+  expect(await nodeWith({}).reportFaulty('it lies')).toBe(false);
+  const list = new NodeList([{ host: '127.0.0.1', port: 1, ssl: false }]);
+  const leave = jest.spyOn(list, 'leave').mockResolvedValue(true);
+  expect(await new SubmissionNode(() => list).reportFaulty('it lies')).toBe(true);
+  expect(leave).toHaveBeenCalledWith('it lies', undefined);
+  list.close();
 });

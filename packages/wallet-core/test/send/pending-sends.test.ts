@@ -1,91 +1,20 @@
-import { NodeFailure, type NodeList, type SyncBlock } from '@wrkz/client';
-import { parseTransaction } from '@wrkz/core-types';
-import { Ledger } from '../../src/ledger/ledger';
+import { NodeFailure, type NodeList } from '@wrkz/client';
 import type { WalletOutput } from '../../src/ledger/model';
-import { type NewEvent, PendingSends } from '../../src/send/pending-sends';
-import { SendPause } from '../../src/send/pause';
-import { TransactionSender } from '../../src/send/sender';
 import { buildSend } from '../../src/transaction/build-send';
 import type { SignedSend } from '../../src/transaction/model';
 import { heldBy } from '../../src/wallet/wallet';
-import { openDb } from '../wallet-db/support/filled';
-import { emptyContent } from '../ledger/support/contents';
-import { fresh, removeFolders } from '../support/folder';
-import { aliceWith, bob, devnet, FakeNode, NOW, portsOf } from '../transaction/support';
+import { removeFolders } from '../support/folder';
+import { bob, FakeNode, NOW, portsOf } from '../transaction/support';
+import { blockWith, context, hashAt, HEIGHT, parts, type Parts, senderOf } from './support/parts';
 
 /* Own sends between their submission and their 60th confirmation: with a failing disk, and after a long absence. */
 
-const HEIGHT = 720;
-const context = aliceWith([50_000n, 50_000n, 50_000n]);
-const hashAt = (height: number): string => height.toString(16).padStart(64, '0');
 let signed: SignedSend;
 
 beforeAll(async () => {
   signed = await buildSend({ destinations: [{ address: bob.address, amount: 20_000n }] }, context, portsOf());
 });
 afterEach(removeFolders);
-
-/** The parts of a wallet that concern sends, with a database whose writes can fail. */
-function parts() {
-  const db = openDb(fresh('a.wallet'));
-  const content = emptyContent(context.subWallets, {
-    progress: { height: HEIGHT, recentHashes: [hashAt(HEIGHT)], checkpointHashes: [] },
-  });
-  const ledger = new Ledger(content, (height) => db.retired.from(height));
-  const events: NewEvent[] = [];
-  const disk = { isFull: false };
-  const commit = (work: () => void): void => {
-    const taken = ledger.takeChanges();
-    try {
-      db.transaction(() => {
-        for (const retired of taken.retired) db.retired.put(retired.output.key, retired);
-        work();
-        if (disk.isFull) throw new Error('the disk is full');
-      });
-    } catch (error) {
-      ledger.putBack(taken);
-      pending.restore();
-      throw error;
-    }
-  };
-  const event = (one: NewEvent): void => void events.push(one);
-  const pending = new PendingSends({ network: devnet, ledger, db: () => db, commit, event, now: () => NOW * 1000 });
-  return { db, ledger, events, disk, commit, event, pending };
-}
-
-/** The sender of these parts at a node. */
-function senderOf({ db, ledger, commit, event, pending }: ReturnType<typeof parts>, node: NodeList) {
-  const pause = new SendPause(
-    () => db,
-    commit,
-    () => NOW,
-    () => undefined,
-  );
-  const sender = new TransactionSender({
-    ...{ network: devnet, ledger, pending, commit, event, pause },
-    db: () => db,
-    nodes: () => node,
-    pow: portsOf().pow,
-    context: () => ({ ...context, contested: pending.contested(), subWallets: ledger.content().subWallets }),
-    changed: () => undefined,
-    onRingFallback: () => undefined,
-    now: () => NOW * 1000,
-    signal: new AbortController().signal,
-    submissionSignal: new AbortController().signal,
-  });
-  return { sender, pause };
-}
-
-/** A block with this transaction of the wallet. */
-function blockWith({ hash, bytes }: Pick<SignedSend, 'hash' | 'bytes'>, height: number): SyncBlock {
-  const { transaction } = parseTransaction(bytes);
-  const inputs = transaction.inputs.flatMap((input) =>
-    input.type === 'key' ? [{ keyImage: input.keyImage.toString('hex'), amount: input.amount }] : [],
-  );
-  const outputs = transaction.outputs.map(({ amount, key }) => ({ amount, key: key.toString('hex') }));
-  const told = { hash, transactionPublicKey: hashAt(1), unlockTime: 0n, paymentId: '', inputs, outputs };
-  return { height, hash: hashAt(height), timestamp: NOW, coinbase: undefined, transactions: [told] };
-}
 
 describe('an input that was spent elsewhere long ago, so that its output was retired', () => {
   const LATER = HEIGHT + 10_000;
@@ -427,5 +356,458 @@ describe('a full disk after a submission', () => {
     expect(ledger.hasSend(signed.hash)).toBe(true);
     expect(uncertain).toEqual([signed.hash]);
     db.close();
+  });
+});
+
+describe('recording', () => {
+  const NOW_MS = NOW * 1000;
+  const summaryOf = ({ hash, fee, mixin, defaultMixin }: SignedSend) => ({ hash, fee, mixin, defaultMixin });
+  const imageOf = ({ rings }: SignedSend): string => rings[0]?.keyImage ?? '';
+  const membersOf = ({ rings }: SignedSend) => rings[0]?.members ?? [];
+
+  test.each(['pending', 'refused'] as const)('a %s send has its summary and the time of its first record', (state) => {
+    const { db, commit, pending, events } = parts();
+    const record = (): void =>
+      commit(() => (state === 'pending' ? pending.add(signed) : pending.refuse(signed, 'no room')));
+    record();
+    const stored = { hash: signed.hash, state, created: NOW_MS, signed, summary: summaryOf(signed) };
+    const expected = state === 'pending' ? stored : { ...stored, reason: 'no room' };
+    expect(db.sends.all()).toEqual([expected]);
+    const refusal = { kind: 'send-refused', transaction: signed.hash, payload: { reason: 'no room' } };
+    expect(events).toEqual(state === 'pending' ? [] : [refusal]);
+    commit(() => db.sends.put({ ...expected, created: 5 }));
+    pending.restore();
+    record();
+    expect(db.sends.all()).toEqual([{ ...expected, created: 5 }]);
+    db.close();
+  });
+
+  test.each([
+    ['a new ring', undefined, 0],
+    ['a ring that was refused twice', { refusals: 2, isReplaced: false }, 2],
+    ['the ring after a replaced one', { refusals: 3, isReplaced: true }, 0],
+  ])('%s keeps the number of its refusals', (_what, before, refusals) => {
+    const { db, commit, pending } = parts();
+    const members = membersOf(signed);
+    if (before !== undefined) db.rings.put(imageOf(signed), { members, ...before });
+    expect(pending.ringOf(imageOf(signed))).toEqual(before?.isReplaced === false ? members : undefined);
+    commit(() => pending.add(signed));
+    expect(db.rings.get(imageOf(signed))).toEqual({ members, refusals, isReplaced: false });
+    expect(pending.ringOf(imageOf(signed))).toEqual(members);
+    db.close();
+  });
+
+  test('a ring that was refused three times is reported once, and one replaced ring of several is enough', () => {
+    const { db, commit, pending, events } = parts();
+    const two = { ...signed, rings: [...signed.rings, { keyImage: '01'.repeat(32), members: membersOf(signed) }] };
+    for (let i = 0; i < 4; i++) commit(() => pending.countRingRefusal(signed));
+    const payload = { keyImage: imageOf(signed) };
+    expect(events).toEqual([{ kind: 'ring-replaced', transaction: signed.hash, payload }]);
+    expect(pending.ringOf(imageOf(signed))).toBeUndefined();
+    expect(pending.hasReplacedRing(two)).toBe(true);
+    db.close();
+  });
+
+  test('is undone for a submission that reached no node: what was stored before is back', () => {
+    const { db, commit, pending } = parts();
+    commit(() => pending.add(signed));
+    const before = pending.get(signed.hash);
+    commit(() => pending.undoAdd(signed.hash, undefined));
+    expect([pending.get(signed.hash), pending.pending()]).toEqual([undefined, []]);
+    commit(() => pending.undoAdd(signed.hash, before));
+    expect([pending.get(signed.hash), pending.pending()]).toEqual([before, [before]]);
+    db.close();
+  });
+});
+
+describe('stored sends', () => {
+  const put = (
+    { db, pending }: Parts,
+    state: 'pending' | 'refused' | 'givenUp' | 'confirmed',
+    more: object = {},
+  ): void => {
+    db.sends.put({ hash: signed.hash, state, created: 1, signed, ...more });
+    pending.restore();
+  };
+
+  test.each([
+    ['pending', true],
+    ['refused', false],
+  ] as const)('that are %s are in the ledger after a restart: %s', (state, isListed) => {
+    const made = parts();
+    put(made, state);
+    expect(made.ledger.hasSend(signed.hash)).toBe(isListed);
+    expect(made.pending.pending()).toHaveLength(isListed ? 1 : 0);
+    expect(made.pending.contested()).toHaveLength(isListed ? 0 : 1);
+    made.db.close();
+  });
+
+  test.each([
+    ['givenUp', { signed: undefined }, 0],
+    ['confirmed', { height: HEIGHT }, 0],
+    ['givenUp', {}, 1],
+  ] as const)('that are %s with %p are contested: %s', (state, more, count) => {
+    const made = parts();
+    put(made, state, more);
+    expect(made.pending.contested()).toHaveLength(count);
+    made.db.close();
+  });
+
+  test('a delayed transaction that is being submitted is not contested', () => {
+    const made = parts();
+    made.db.delayed.add({ hash: signed.hash, created: 1, signed });
+    made.db.delayed.move(signed.hash, 'delayed', 'sending');
+    put(made, 'refused');
+    expect(made.pending.contested()).toEqual([]);
+    made.db.close();
+  });
+
+  test('a contested send is replaced as soon as one of its inputs is spent', () => {
+    const made = parts();
+    const [input, other] = context.subWallets[0]?.unspent.map((output) => ({ output, publicSpendKey: '' })) ?? [];
+    const ofThis = signed.pending.inputs[0]?.output.key;
+    const free = [input, other].find((one) => one?.output.key !== ofThis);
+    const two = { ...signed, pending: { ...signed.pending, inputs: [...signed.pending.inputs, free!] } };
+    put(made, 'refused', { signed: two });
+    expect(made.pending.contested()).toMatchObject([{ isReplaced: false }]);
+    made.ledger.apply(blockWith({ ...signed, hash: hashAt(2) }, HEIGHT + 1), [], new Map());
+    expect(made.pending.contested()).toMatchObject([{ isReplaced: true }]);
+    made.db.close();
+  });
+
+  test('the inputs of pending sends that the ledger does not list are reserved', () => {
+    const made = parts();
+    const { db, ledger, pending } = made;
+    db.sends.put({ hash: hashAt(3), state: 'pending', created: 1 });
+    put(made, 'pending');
+    expect(pending.reservedInputs()).toEqual(new Map());
+    ledger.reset(0);
+    expect(pending.reservedInputs()).toEqual(
+      new Map(signed.pending.inputs.map(({ output }) => [output.key, signed.hash])),
+    );
+    db.close();
+  });
+
+  test('a pending send without its bytes frees its inputs at the tip', () => {
+    const made = parts();
+    made.ledger.recordSend(signed.pending);
+    put(made, 'pending', { signed: undefined });
+    made.pending.onTip(HEIGHT);
+    expect(made.ledger.hasSend(signed.hash)).toBe(false);
+    made.db.close();
+  });
+
+  test.each([
+    ['pending', true],
+    ['refused', true],
+    ['confirmed', false],
+  ] as const)('a %s send is given up by the operator: %s', (state, isGivenUp) => {
+    const made = parts();
+    const { db, ledger, pending, events } = made;
+    put(made, state, { height: HEIGHT });
+    expect(pending.giveUp(signed.hash, 'a reason')).toBe(isGivenUp);
+    expect(pending.giveUp(hashAt(9), 'unknown')).toBe(false);
+    expect(ledger.hasSend(signed.hash)).toBe(false);
+    expect(db.sends.get(signed.hash)?.state).toBe(isGivenUp ? 'givenUp' : state);
+    const event = { kind: 'send-given-up', transaction: signed.hash, payload: { reason: 'a reason' } };
+    expect(events).toEqual(isGivenUp ? [event] : []);
+    expect(pending.contested()).toHaveLength(isGivenUp ? 1 : 0);
+    db.close();
+  });
+
+  test('a rewind makes confirmed sends of its blocks pending, and no others', () => {
+    const made = parts();
+    const { db, pending } = made;
+    put(made, 'confirmed', { height: HEIGHT });
+    db.sends.put({ hash: hashAt(3), state: 'refused', created: 1, signed });
+    pending.restore();
+    pending.onRewound(HEIGHT + 1);
+    expect(db.sends.get(signed.hash)?.state).toBe('confirmed');
+    pending.onRewound(HEIGHT);
+    expect(db.sends.get(signed.hash)).toMatchObject({ state: 'pending', signed: { hash: signed.hash } });
+    expect(db.sends.get(signed.hash)?.height).toBeUndefined();
+    pending.onRewound(0);
+    expect(db.sends.get(hashAt(3))?.state).toBe('refused');
+    db.close();
+  });
+});
+
+describe('sends of another wallet program', () => {
+  const REASON = 'another wallet program sent it, and the node has not known it for 60 blocks';
+  const foreign = (): Parts => {
+    const made = parts();
+    made.ledger.recordSend(signed.pending);
+    return made;
+  };
+
+  test('are known once the stored sends could be read', () => {
+    const { db, commit, pending } = foreign();
+    expect(pending.foreign()).toEqual([]);
+    expect(pending.giveUp(signed.hash, 'a reason')).toBe(false);
+    pending.load();
+    expect(pending.foreign()).toEqual([signed.hash]);
+    commit(() => pending.add(signed));
+    expect(pending.foreign()).toEqual([]);
+    db.close();
+  });
+
+  test('are given up when the node has not known them for 60 blocks without a break', () => {
+    const { db, ledger, pending, events } = foreign();
+    pending.load();
+    pending.onTip(HEIGHT);
+    pending.onTip(HEIGHT + 100);
+    pending.noteForeign([signed.hash]);
+    pending.onTip(HEIGHT + 101);
+    pending.noteForeign([]);
+    pending.onTip(HEIGHT + 161);
+    pending.noteForeign([signed.hash]);
+    pending.onTip(HEIGHT + 170);
+    pending.noteForeign([signed.hash]);
+    pending.onTip(HEIGHT + 229);
+    expect(ledger.hasSend(signed.hash)).toBe(true);
+    pending.onTip(HEIGHT + 230);
+    expect(ledger.hasSend(signed.hash)).toBe(false);
+    expect(events).toEqual([{ kind: 'send-given-up', transaction: signed.hash, payload: { reason: REASON } }]);
+    const stored = { hash: signed.hash, state: 'givenUp', created: NOW * 1000, reason: REASON };
+    expect(db.sends.all()).toEqual([stored]);
+    expect(pending.contested()).toEqual([]);
+    db.close();
+  });
+
+  test('are given up by the operator', () => {
+    const { db, ledger, pending } = foreign();
+    pending.load();
+    expect(pending.giveUp(signed.hash, 'a reason')).toBe(true);
+    expect(ledger.hasSend(signed.hash)).toBe(false);
+    expect(db.sends.get(signed.hash)).toMatchObject({ state: 'givenUp', reason: 'a reason' });
+    db.close();
+  });
+});
+
+describe('at the tip', () => {
+  const RULE = 'Transaction has a too small unlock time';
+  const pendingParts = (): Parts => {
+    const made = parts();
+    made.ledger.recordSend(signed.pending);
+    made.commit(() => made.pending.add(signed));
+    return made;
+  };
+  const rival = { hash: hashAt(0xef) };
+
+  test('a send settles with 60 blocks above its own', () => {
+    const { db, ledger, pending, events } = pendingParts();
+    pending.onApplied(ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map()));
+    const confirmed = { kind: 'send-confirmed', transaction: signed.hash, payload: { height: HEIGHT + 1 } };
+    expect(events).toEqual([confirmed]);
+    pending.onTip(HEIGHT + 60);
+    expect(db.sends.get(signed.hash)?.state).toBe('confirmed');
+    expect([...db.rings.rows()]).toHaveLength(1);
+    pending.onTip(HEIGHT + 61);
+    expect(db.sends.get(signed.hash)).toEqual({
+      ...{ hash: signed.hash, state: 'settled', created: NOW * 1000, height: HEIGHT + 1 },
+      summary: expect.objectContaining({ hash: signed.hash }),
+    });
+    expect([...db.rings.rows()]).toEqual([]);
+    expect(events).toEqual([confirmed, { kind: 'send-settled', transaction: signed.hash }]);
+    db.close();
+  });
+
+  test('a confirmed send without its bytes settles', () => {
+    const { db, pending } = parts();
+    db.sends.put({ hash: signed.hash, state: 'confirmed', created: 1, height: HEIGHT - 60 });
+    pending.load();
+    pending.onTip(HEIGHT);
+    expect(db.sends.get(signed.hash)?.state).toBe('settled');
+    db.close();
+  });
+
+  test.each(['pending', 'refused'] as const)('a %s send is given up with 60 blocks above a rival', (state) => {
+    const { db, ledger, commit, pending, events } = pendingParts();
+    if (state === 'refused') {
+      ledger.forgetSend(signed.hash);
+      commit(() => pending.refuse(signed, 'no room'));
+    }
+    events.length = 0;
+    ledger.apply(blockWith({ ...signed, ...rival }, HEIGHT - 10), [], new Map());
+    pending.onTip(HEIGHT + 49);
+    expect(db.sends.get(signed.hash)?.state).toBe(state);
+    pending.onTip(HEIGHT + 50);
+    const reason = `an input was spent by transaction ${rival.hash}`;
+    expect(db.sends.get(signed.hash)).toMatchObject({ state: 'givenUp', reason, replacedBy: rival.hash });
+    expect(db.sends.get(signed.hash)?.signed).toBeUndefined();
+    expect(events).toEqual([{ kind: 'send-given-up', transaction: signed.hash, payload: { reason } }]);
+    expect(pending.contested()).toEqual([]);
+    db.close();
+  });
+
+  test('the contest of a send that the operator gave up ends without another event', () => {
+    const { db, ledger, pending, events } = pendingParts();
+    pending.giveUp(signed.hash, 'a reason');
+    expect(events).toHaveLength(1);
+    ledger.apply(blockWith({ ...signed, ...rival }, HEIGHT - 10), [], new Map());
+    pending.onTip(HEIGHT + 50);
+    const expected = { state: 'givenUp', reason: 'a reason', replacedBy: rival.hash };
+    expect(db.sends.get(signed.hash)).toMatchObject(expected);
+    expect(db.sends.get(signed.hash)?.signed).toBeUndefined();
+    expect([events.length, pending.contested()]).toEqual([1, []]);
+    db.close();
+  });
+
+  test('the rival of a file without the spending transaction is of another wallet program', () => {
+    const spent = signed.pending.inputs.map(({ output }) => ({ ...output, spendHeight: HEIGHT - 100 }));
+    const subWallets = context.subWallets.map((one) => ({ ...one, unspent: [], spent }));
+    const { db, commit, pending } = parts({ subWallets });
+    commit(() => pending.refuse(signed, 'no room'));
+    pending.onTip(HEIGHT);
+    expect(db.sends.get(signed.hash)?.replacedBy).toBe('of another wallet program');
+    db.close();
+  });
+
+  test('a rival in a block that no node has proved gives up nothing', () => {
+    const { db, ledger, pending } = pendingParts();
+    ledger.apply(blockWith({ ...signed, ...rival }, HEIGHT - 10), [], new Map(), false);
+    pending.onTip(HEIGHT + 50);
+    expect(db.sends.get(signed.hash)?.state).toBe('pending');
+    db.close();
+  });
+
+  test('a send that the rules refuse for 60 blocks is given up, and stays contested', () => {
+    const { db, pending, events } = pendingParts();
+    expect(pending.ruleAgainst(signed, HEIGHT + 60)).toBe(RULE);
+    const { position } = db.mark;
+    pending.onTip(HEIGHT + 20);
+    // Nothing has changed, so that nothing is written.
+    expect(db.mark.position).toBe(position);
+    pending.onTip(HEIGHT + 60);
+    expect(db.sends.get(signed.hash)).toMatchObject({ state: 'pending', refusedSince: HEIGHT + 60, reason: RULE });
+    // The tip is on another branch, at which it is acceptable.
+    pending.onTip(HEIGHT + 20);
+    expect(db.sends.get(signed.hash)?.refusedSince).toBeUndefined();
+    for (const height of [70, 71, 129]) pending.onTip(HEIGHT + height);
+    expect(db.sends.get(signed.hash)).toMatchObject({ state: 'pending', refusedSince: HEIGHT + 70 });
+    pending.onTip(HEIGHT + 130);
+    const reason = `the network's rules refuse it: ${RULE}`;
+    expect(db.sends.get(signed.hash)).toMatchObject({ state: 'givenUp', reason });
+    expect(events).toEqual([{ kind: 'send-given-up', transaction: signed.hash, payload: { reason } }]);
+    expect(pending.contested()).toHaveLength(1);
+    db.close();
+  });
+
+  test('a refused send is not judged by the rules', () => {
+    const { db, ledger, commit, pending } = pendingParts();
+    commit(() => pending.refuse(signed, 'no room'));
+    expect(ledger.hasSend(signed.hash)).toBe(true);
+    for (const height of [100, 300]) pending.onTip(HEIGHT + height);
+    expect(db.sends.get(signed.hash)).toMatchObject({ state: 'refused', reason: 'no room' });
+    db.close();
+  });
+});
+
+describe('a mined send', () => {
+  const mine = ({ ledger, pending }: Parts, height: number, isVerified = true): void =>
+    pending.onApplied(ledger.apply(blockWith(signed, height), [], new Map(), isVerified));
+
+  test.each(['refused', 'givenUp'] as const)('that was %s has its key, its charge and an event', (state) => {
+    const made = parts();
+    const { db, ledger, pending, events } = made;
+    db.spending.reserve('shop', 1, 5n, 5n);
+    db.spending.giveBack('shop', 1, 5n, signed.hash);
+    const given = { reason: 'why', replacedBy: hashAt(1), refusedSince: 3 };
+    db.sends.put({ hash: signed.hash, state, created: 1, signed, ...given });
+    pending.load();
+    mine(made, HEIGHT + 1, false);
+    expect(db.sends.get(signed.hash)?.state).toBe(state);
+    pending.onApplied(ledger.markVerified(HEIGHT + 1));
+    expect(db.sends.get(signed.hash)).toEqual({
+      ...{ hash: signed.hash, state: 'confirmed', created: 1, signed, height: HEIGHT + 1 },
+    });
+    const secretKey = signed.pending.transactionSecretKey;
+    expect(ledger.content().transactionKeys).toEqual([{ transactionHash: signed.hash, secretKey }]);
+    expect(db.spending.spent('shop', Math.floor(NOW / 86_400))).toBe(5n);
+    const payload = { height: HEIGHT + 1, reason: 'why' };
+    expect(events).toEqual([{ kind: 'contested-send-mined', transaction: signed.hash, payload }]);
+    db.close();
+  });
+
+  test.each(['refused', 'pending'] as const)('that was %s without its bytes is confirmed without a key', (state) => {
+    const made = parts();
+    made.db.sends.put({ hash: signed.hash, state, created: 1 });
+    made.pending.load();
+    mine(made, HEIGHT + 1);
+    expect(made.db.sends.get(signed.hash)?.state).toBe('confirmed');
+    expect(made.ledger.content().transactionKeys).toEqual([]);
+    made.db.close();
+  });
+
+  test('is charged only once, and keeps the height of its last block', () => {
+    const made = parts();
+    const { db, ledger, commit, pending, events, disk } = made;
+    ledger.recordSend(signed.pending);
+    commit(() => pending.add(signed));
+    db.spending.reserve('shop', 1, 5n, 5n);
+    db.spending.giveBack('shop', 1, 5n, signed.hash);
+    mine(made, HEIGHT + 1);
+    expect(events).toHaveLength(1);
+    disk.isFull = true;
+    // Nothing is written for the same block.
+    pending.onApplied(ledger.content().transactions);
+    disk.isFull = false;
+    ledger.rewind(HEIGHT + 1);
+    mine(made, HEIGHT + 2);
+    expect(db.sends.get(signed.hash)).toMatchObject({ state: 'confirmed', height: HEIGHT + 2 });
+    expect([events.length, db.spending.spent('shop', Math.floor(NOW / 86_400))]).toEqual([1, 0n]);
+    db.close();
+  });
+
+  test.each([
+    ['givenUp', true, 'settled'],
+    ['givenUp', false, 'givenUp'],
+    ['settled', true, 'settled'],
+  ] as const)('that is stored as %s for good is in a block, proved: %s: %s', (state, isVerified, expected) => {
+    const made = parts();
+    const { db, events } = made;
+    made.pending.load();
+    db.sends.put({ hash: signed.hash, state, created: 1, reason: 'why' });
+    mine(made, HEIGHT + 1, isVerified);
+    expect(db.sends.get(signed.hash)?.state).toBe(expected);
+    const payload = { height: HEIGHT + 1, reason: 'why' };
+    const event = { kind: 'contested-send-mined', transaction: signed.hash, payload };
+    expect(events).toEqual(state === 'givenUp' && isVerified ? [event] : []);
+    db.close();
+  });
+
+  test('is pending again after a reset that finds one of its inputs unspent', () => {
+    const { db, pending } = parts();
+    const unknown = { output: { ...signed.pending.inputs[0]!.output, key: hashAt(3) }, publicSpendKey: '' };
+    const two = { ...signed, pending: { ...signed.pending, inputs: [unknown, ...signed.pending.inputs] } };
+    db.sends.put({ hash: signed.hash, state: 'confirmed', created: 1, height: HEIGHT, signed: two });
+    pending.load();
+    expect(db.sends.get(signed.hash)?.state).toBe('pending');
+    db.close();
+  });
+
+  test('of another wallet changes nothing', () => {
+    const made = parts();
+    made.pending.load();
+    mine(made, HEIGHT + 1);
+    expect([made.db.sends.all(), made.events]).toEqual([[], []]);
+    made.db.close();
+  });
+
+  test.each([
+    ['begins above its block', HEIGHT + 2, 'confirmed'],
+    ['reads its block again', HEIGHT + 1, 'pending'],
+  ])('is pending again after a reset if the new scan %s', (_what, scanHeight, state) => {
+    const made = parts();
+    made.db.sends.put({ hash: signed.hash, state: 'confirmed', created: 1, height: HEIGHT + 1 });
+    made.ledger.reset(scanHeight);
+    made.pending.load();
+    expect(made.db.sends.get(signed.hash)?.state).toBe(state);
+    // Its block is not read yet.
+    made.ledger.markTip(HEIGHT + 1, hashAt(HEIGHT + 1));
+    made.db.sends.put({ hash: signed.hash, state: 'confirmed', created: 1, height: HEIGHT + 1 });
+    made.pending.load();
+    expect(made.db.sends.get(signed.hash)?.state).toBe('confirmed');
+    made.db.close();
   });
 });

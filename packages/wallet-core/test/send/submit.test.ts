@@ -63,3 +63,10 @@ test('a payment to an own address is in the outputs and not in the transfers', a
   expect(pending.transfers.map(({ amount }) => amount)).toEqual([-777n - fee]);
   expect(pending.ownOutputs.reduce((total, { amount }) => total + amount, 0n)).toBe(50_000n - fee);
 });
+
+test('a refusal is uncertain if the status cannot be queried', async () => {
+  const node = new FakeNode();
+  node.submitResults = [REFUSED];
+  node.transactionStatus = () => Promise.reject(new Error('socket hang up'));
+  expect(await submitSend(built, node)).toEqual({ kind: 'uncertain' });
+});

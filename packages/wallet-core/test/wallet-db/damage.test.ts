@@ -198,6 +198,15 @@ test('a page of a table that cannot be read is damage of the table, a closed dat
   expect(() => db.rings.get(HASH)).toThrow('The database connection is not open');
 });
 
+test('a failure of SQLite that is no corruption is not damage', () => {
+  fillDb(walletFile);
+  const db = openDb(walletFile);
+  withRaw((raw) => raw.exec('DROP TABLE labels'));
+  expect(() => db.labels.get(HASH)).toThrow('no such table');
+  expect(db.damage).toBeUndefined();
+  db.close();
+});
+
 test('stored rows are padded and do not contain the view key', () => {
   fillDb(walletFile);
   withRaw((raw) => {

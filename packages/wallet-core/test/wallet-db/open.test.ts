@@ -342,6 +342,9 @@ test('the log mark is created when the database is opened, and follows its trans
   db.sends.put({ hash: HASH, state: 'pending', created: 1 });
   expect(markOf()).not.toBe(first);
   db.close();
+  const again = openDb(walletFile);
+  expect(markOf()).toContain('"open"');
+  again.close();
 });
 
 test('whether a file is foreign is known without opening it as the database', () => {

@@ -321,6 +321,16 @@ test('events are numbered without gaps, over restarts and failed transactions', 
   expect(db.events.after(9, 5)).toEqual([]);
 });
 
+test('more events than one query reads are returned up to a limit', () => {
+  db.transaction(() => {
+    for (let time = 1; time <= 600; time++) db.events.append({ kind: 'k', time });
+  });
+  for (const limit of [256, 300, 512, 700]) {
+    const times = db.events.after(0, limit).map(({ time }) => time);
+    expect(times).toEqual(Array.from({ length: Math.min(limit, 600) }, (_, i) => i + 1));
+  }
+});
+
 describe('spending', () => {
   test('is reserved up to the limit of key and day, and can be given back', () => {
     expect(db.spending.reserve('shop', 3, 5n, 9n)).toBe(true);

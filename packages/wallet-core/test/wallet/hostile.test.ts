@@ -1,9 +1,10 @@
 import { copyFileSync } from 'node:fs';
+import { networkOf } from '@wrkz/core-types';
 import { StandInNode } from '@wrkz/testing';
 import { Wallet } from '../../src';
 import { fresh, removeFolders } from '../support/folder';
 import { KEYS, type ScriptedBlock, scriptedChain, serveChain } from '../sync/support/scripted-chain';
-import { WholeWallet } from './support/whole-wallet';
+import { WholeWallet, type WholeOptions } from './support/whole-wallet';
 
 /* What a lying node leaves in a whole wallet and its file, and that nothing of it is left at an honest one. */
 
@@ -35,9 +36,9 @@ async function serving(blocks: readonly ScriptedBlock[]): Promise<StandInNode> {
 async function begin(
   way: Parameters<typeof WholeWallet.begin>[0],
   node: StandInNode,
-  file?: string,
+  options: Omit<WholeOptions, 'ports'> = {},
 ): Promise<WholeWallet> {
-  const whole = await WholeWallet.begin(way, { ports: [node.port], ...(file === undefined ? {} : { file }) });
+  const whole = await WholeWallet.begin(way, { ports: [node.port], ...options });
   open.push(whole);
   return whole;
 }
@@ -47,6 +48,8 @@ const imported: Parameters<typeof WholeWallet.begin>[0] = (parts, settings) =>
     ...{ privateViewKey: KEYS.privateViewKey, scanHeight: 0 },
     privateSpendKey: KEYS.spendKeys[0]?.privateSpendKey ?? '',
   });
+
+const existing: typeof imported = (parts, settings) => Wallet.open(parts, settings);
 
 const totalOf = ({ wallet }: WholeWallet): bigint => {
   const { unlocked, locked } = wallet.snapshot.balance();
@@ -100,7 +103,7 @@ test('counts a repeated key once, skips sums beyond 64 bits, and writes a file t
 
   const copy = fresh('copy.wallet');
   copyFileSync(whole.file, copy);
-  const again = await begin((parts, settings) => Wallet.open(parts, settings), await serving(honest), copy);
+  const again = await begin(existing, await serving(honest), { file: copy });
   expect(again.wallet.snapshot.content.transactions).toEqual(content.transactions);
   await untilTip(again);
   expect(totalOf(again)).toBe(BigInt(LENGTH) * 1_000n);
@@ -133,4 +136,17 @@ test('a node that serves another chain each time leaves a wallet on one of them'
     expect(totalOf(whole)).toBe(BigInt(blocks.length) * 1_000n);
     expect(whole.wallet.snapshot.content.progress.recentHashes[0]).toBe(blocks.at(-1)?.blockHash);
   }
+});
+
+test('made-up blocks for which there was no time on mainnet do not settle a send', async () => {
+  // One block in ten minutes since the first one; the others are accepted as the margin of the plausible height.
+  const options = { network: { ...networkOf('devnet'), name: 'mainnet' as const }, now: 1_529_831_318 + 600 };
+  const node = await serving(scriptedChain(62));
+  const first = await begin(imported, node, options);
+  const hash = 'ab'.repeat(32);
+  first.wallet.db.sends.put({ hash, state: 'confirmed', created: 1, height: 0 });
+  await first.close();
+  const whole = await begin(existing, node, { ...options, file: first.file });
+  await untilTip(whole, 61);
+  expect(whole.wallet.db.sends.get(hash)).toMatchObject({ state: 'confirmed' });
 });

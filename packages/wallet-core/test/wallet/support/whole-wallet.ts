@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { NodeList } from '@wrkz/client';
-import { chainIdentity, networkOf } from '@wrkz/core-types';
+import { chainIdentity, type Network, networkOf } from '@wrkz/core-types';
 import { CHAIN_A_HEIGHT } from '@wrkz/testing';
 import type { Wallet, WalletDependencies, WalletOptions } from '../../../src';
 import { RECORDED_AT } from '../../ledger/support/chain-a-wallets';
@@ -17,6 +17,9 @@ export interface WholeOptions {
   readonly file?: string;
   readonly password?: string;
   readonly skipCoinbases?: boolean;
+  readonly network?: Network;
+  /** Unix seconds; the time of the recording by default, which unlocks the outputs of chain A that are locked by time. */
+  readonly now?: number;
 }
 
 /** A wallet as a service puts it together, with its file and a list of nodes; waits take no time. */
@@ -33,16 +36,16 @@ export class WholeWallet {
 
   static async begin(way: Way, options: WholeOptions): Promise<WholeWallet> {
     const { ports, file = fresh('some.wallet'), password = PASSWORD, skipCoinbases = false } = options;
+    const { network = networkOf('devnet'), now = RECORDED_AT } = options;
     const clock = new TestClock();
     const addresses = ports.map((port) => ({ host: '127.0.0.1', port, ssl: false }));
     const nodes = clock.watching(new NodeList(addresses, { chain: chainIdentity('devnet') }));
     const wallet = await way(
       {
-        network: networkOf('devnet'),
+        network,
         sync: { clock, skipCoinbases },
         pow: { findNonce: () => Promise.reject(new Error('nothing is sent here')) },
-        // the clock of the recording judges locks that are times
-        now: () => RECORDED_AT * 1_000,
+        now: () => now * 1_000,
         warn: (text) => whole.warnings.push(text),
       },
       { file, password, nodes },
