@@ -33,7 +33,7 @@ const refusal = (reason: string): Error =>
   expect.objectContaining({
     code: walletErrorRows.sendsPaused.code,
     message: expect.stringContaining(reason) as string,
-  }) as unknown as Error;
+  });
 
 test('a pause by the operator survives a restart, and ends when the operator resumes', () => {
   const { pause, changes, make } = paused();
