@@ -303,7 +303,9 @@ export class WalletStorage {
     if (this.#db === undefined || this.#db.damage !== undefined) return;
     if (!this.isChanged) return;
     this.save().catch((error: unknown) => {
-      this.options.warn(`the container could not be written (the wallet database has everything): ${writeFailure(error)}`);
+      this.options.warn(
+        `the container could not be written (the wallet database has everything): ${writeFailure(error)}`,
+      );
     });
   }
 }
