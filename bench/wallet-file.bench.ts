@@ -159,13 +159,7 @@ async function main(): Promise<void> {
       await walletFile.save(content);
       // The key of the next version is derived meanwhile.
       await wait(1_000);
-      const snapshotOf = (): WalletSnapshot => {
-        return new WalletSnapshot(
-          ledger.content(),
-          () => 2 * count,
-          () => 1_800_000_000,
-        );
-      };
+      const snapshotOf = (): WalletSnapshot => new WalletSnapshot(ledger.content(), () => 1_800_000_000);
       await note('first snapshot', async () => snapshotOf());
       const snapshot = await note('a block and its snapshot', async () => {
         const height = 2 * count + 1;
