@@ -1,6 +1,5 @@
 import { errorCode, type ErrorRow, HttpError, type Refusal, refusal } from '@wrkz/service-kit';
 import {
-  storageError,
   walletError,
   WalletClosed,
   WalletError,
@@ -45,9 +44,8 @@ export function httpErrorOf({ code, message, name }: WalletError): HttpError {
   return new HttpError(statusOfCode(code), name, message, {}, { errorCode: code, errorMessage: message });
 }
 
-/** Maps an error thrown by a handler. */
-export function mapHandlerError(thrown: unknown): unknown {
-  const error = storageError(thrown);
+/** Maps an error thrown by a handler, after `storageError`. */
+export function mapHandlerError(error: unknown): unknown {
   if (error instanceof WalletError) return httpErrorOf(error);
   if (error instanceof WalletClosed) return forbidden();
   return error;

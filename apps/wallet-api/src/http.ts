@@ -101,9 +101,11 @@ function boundRoutes(context: WalletApiContext, logger: Logger): BoundRoute[] {
       return badRequest();
     },
     admit: authorize,
-    failed: (thrown) => {
+    failed: (thrown, request) => {
       logFileError(thrown, logger);
-      return mapHandlerError(thrown);
+      const error = storageError(thrown);
+      if (error instanceof WalletError) context.audit?.note(request, { errorCode: error.code });
+      return mapHandlerError(error);
     },
   });
   return [...bound, withoutCors(badMethod(['GET', 'HEAD', 'POST', 'PUT', 'DELETE']))];

@@ -3,6 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { walletErrorRows } from '@wrkz/wallet-core';
 import { WALLET_ROUTES } from '../src';
 import { ADDRESSES, ChainAStage, hashOf, parsed, requireStatus, send } from './support/chain-a-service';
 import { exercises } from './support/exercises';
@@ -71,6 +72,11 @@ test('writes who did what with which result, by key name and request id', async 
   count = lineCount();
   expect((await service.request({ method: 'GET', path: '/keys', key: 'key of the shop' })).status).toBe(403);
   expect(await nextLine(count)).toMatchObject({ key: 'shop', action: 'read-keys', status: 403 });
+
+  count = lineCount();
+  await send(service, { destination: ADDRESSES.bob, amount: 1e15 }, { rpcKey: 'key of the shop' });
+  const { code } = walletErrorRows.notEnoughBalance;
+  expect(await nextLine(count)).toMatchObject({ action: 'send', status: 400, errorCode: code });
 });
 
 test('contains no keys, seeds or passwords', async () => {

@@ -54,6 +54,7 @@ const createWallet = declareWalletRoute({
     'daemonOffline',
     'walletFileInUse',
     'walletDatabaseForeign',
+    'foreignNetwork',
   ),
   handle: (context, { body, http }) =>
     openWith(context, body, http, { isNew: true }, (parts, settings) => Wallet.create(parts, settings)),
@@ -74,6 +75,7 @@ const importKeys = declareWalletRoute({
     'daemonOffline',
     'walletFileInUse',
     'walletDatabaseForeign',
+    'foreignNetwork',
   ),
   handle: (context, { body, http }) =>
     openWith(context, body, http, { isNew: true }, (parts, settings) =>
@@ -102,6 +104,7 @@ const importSeed = declareWalletRoute({
     'daemonOffline',
     'walletFileInUse',
     'walletDatabaseForeign',
+    'foreignNetwork',
   ),
   handle: (context, { body, http }) =>
     openWith(context, body, http, { isNew: true }, (parts, settings) =>
@@ -130,6 +133,7 @@ const importView = declareWalletRoute({
     'daemonOffline',
     'walletFileInUse',
     'walletDatabaseForeign',
+    'foreignNetwork',
   ),
   handle: (context, { body, http }) =>
     openWith(context, body, http, { isNew: true }, (parts, settings) =>

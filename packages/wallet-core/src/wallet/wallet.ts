@@ -163,13 +163,13 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return Wallet.#begin(dependencies, options, await WalletStorage.open(storageOptions(dependencies, options)));
   }
 
-  /** With new keys. @throws WalletError walletFileAlreadyExists, invalidWalletFilename */
+  /** With new keys. @throws WalletError foreignNetwork, walletFileAlreadyExists, invalidWalletFilename */
   static create(dependencies: WalletDependencies, options: WalletOptions): Promise<Wallet> {
     const start = startOfNewKeys(Math.floor((dependencies.now ?? Date.now)() / 1000));
     return Wallet.#create(dependencies, options, () => createdWallet(start));
   }
 
-  /** @throws WalletError walletFileAlreadyExists, invalidWalletFilename, invalidPrivateKey */
+  /** @throws WalletError foreignNetwork, walletFileAlreadyExists, invalidWalletFilename, invalidPrivateKey */
   static importKeys(
     dependencies: WalletDependencies,
     options: WalletOptions,
@@ -180,7 +180,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return Wallet.#create(dependencies, options, () => walletFromKeys(privateViewKey, privateSpendKey, start));
   }
 
-  /** @throws WalletError walletFileAlreadyExists, invalidWalletFilename and those of the seed */
+  /** @throws WalletError foreignNetwork, walletFileAlreadyExists, invalidWalletFilename and those of the seed */
   static importSeed(
     dependencies: WalletDependencies,
     options: WalletOptions,
@@ -205,6 +205,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     options: WalletOptions,
     content: () => WalletContent,
   ): Promise<Wallet> {
+    await requireNetwork(options.nodes);
     return Wallet.#begin(
       dependencies,
       options,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chainIdentity, networkOf } from '@wrkz/core-types';
 import { NodeList } from '@wrkz/client';
 import { StandInNode } from '@wrkz/testing';
@@ -40,7 +41,7 @@ test('a wallet of devnet refuses to open at a node of mainnet, which has the sam
   await node.close();
 });
 
-test('refuses to open at a node of another network, and opens at one that does not answer', async () => {
+test('refuses to open or create at a node of another network, and opens at one that does not answer', async () => {
   const node = await StandInNode.start();
   const file = fresh('some.wallet');
   const settings = { file, password: 'pw' };
@@ -53,6 +54,11 @@ test('refuses to open at a node of another network, and opens at one that does n
   await expect(Wallet.open(dependencies, { ...settings, nodes: foreign })).rejects.toMatchObject({
     code: walletErrorRows.foreignNetwork.code,
   });
+  const unmade = { file: fresh('new.wallet'), password: 'pw', nodes: foreign };
+  await expect(Wallet.create(dependencies, unmade)).rejects.toMatchObject({
+    code: walletErrorRows.foreignNetwork.code,
+  });
+  expect(existsSync(unmade.file)).toBe(false);
   foreign.close();
   // No response at all: opening does not wait for the timeouts of the client.
   node.on('/json_rpc', () => () => undefined);

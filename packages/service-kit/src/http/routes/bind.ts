@@ -19,7 +19,7 @@ export interface RouteRules<Context, Labels> {
   /** Holds a declaration's labels against the state of the program; throws what it refuses with. */
   readonly admit?: (labels: Labels | undefined, context: Context, request: Request) => void | Promise<void>;
   /** What an error of a handler is answered as; without it, as it is. */
-  readonly failed?: (error: unknown) => unknown;
+  readonly failed?: (error: unknown, request: Request) => unknown;
 }
 
 /** A declaration with everything that it takes to answer a request. */
@@ -77,7 +77,7 @@ function handlerOf<Context, Labels>(
       await send(route, request, response, await route.handle(context, typed as never));
     } catch (error) {
       // Nobody is there to be told that the work was given up.
-      if (!typed.isGivenUp(error)) throw rules.failed === undefined ? error : rules.failed(error);
+      if (!typed.isGivenUp(error)) throw rules.failed === undefined ? error : rules.failed(error, request);
     }
   };
 }
