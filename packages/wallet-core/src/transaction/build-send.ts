@@ -4,6 +4,7 @@ import {
   contestedInputs,
   estimateSize,
   indexedInputs,
+  inOrder,
   inputsThatFit,
   largestFirst,
   type OwnedInput,
@@ -102,12 +103,12 @@ async function planWithoutAmounts(
   excluded: ReadonlySet<bigint>,
 ): Promise<Plan> {
   const all = await mapInSlices(spendableInputs(checked, ports.now()), (input) => input);
-  const candidates = all.filter(({ output }) => !excluded.has(output.amount));
+  const candidates = excluded.size === 0 ? all : all.filter(({ output }) => !excluded.has(output.amount));
   const indexed = await indexedInputs(candidates, ports);
   const required = contestedInputs(checked.context.contested, checked.sources, indexed);
   const optional = required.length === 0 ? indexed : indexed.filter((input) => !required.includes(input));
   const coverWith = (order: typeof largestFirst): Promise<Plan | undefined> =>
-    cover(checked, mixin, [...required, ...order(optional)], required.length, ports);
+    cover(checked, mixin, inOrder([required, order(optional)]), required.length, ports);
   try {
     const plan = (await coverWith(smallestFirstByDigits).catch(undefinedIfTooLarge)) ?? (await coverWith(largestFirst));
     if (plan !== undefined) return plan;
@@ -131,16 +132,18 @@ export function spendableInputs({ sources, terms }: SendSettings, now: number): 
 async function cover(
   checked: CheckedSend,
   mixin: number,
-  inputs: readonly OwnedInput[],
+  inputs: Iterable<OwnedInput>,
   min: number,
   ports: SendPorts,
 ): Promise<Plan | undefined> {
   const { total, fees, payments, terms } = checked;
   const max = inputsThatFit(terms.maxSize, 1, mixin);
+  const selected: OwnedInput[] = [];
   let sum = 0n;
-  for (const [i, { output }] of inputs.entries()) {
-    sum += output.amount;
-    const count = i + 1;
+  for (const input of inputs) {
+    selected.push(input);
+    sum += input.output.amount;
+    const count = selected.length;
     if (count < min || sum < total + (fees.fixed ?? 0n)) continue;
     const size = estimate(checked, mixin, count, sum - total);
     const estimatedFee = fees.forSize(size);
@@ -148,8 +151,8 @@ async function cover(
     if (rest < estimatedFee) continue;
     if (count > max) throw new TooLarge(size, terms.maxSize);
     const distribute = (fee: bigint) => (rest < fee ? undefined : { payments, change: rest - fee });
-    const selected = inputs.slice(0, count);
-    const plan = await assemble({ settings: checked, mixin, inputs: selected, fee: estimatedFee, distribute }, ports);
+    const spent = { settings: checked, mixin, inputs: [...selected], fee: estimatedFee, distribute };
+    const plan = await assemble(spent, ports);
     if (plan !== undefined) return plan;
   }
   return undefined;

@@ -53,19 +53,22 @@ export function sumOf(inputs: readonly OwnedInput[]): bigint {
  */
 export function* smallestFirstByDigits(inputs: Iterable<OwnedInput>): Generator<OwnedInput> {
   const byDigits = groupBy(groupsByAmount(inputs), ([first]) => String(first?.output.amount).length);
-  const queues = [...byDigits.values()].map((groups) => groups.flat());
-  const rounds = Math.max(0, ...queues.map(({ length }) => length));
-  for (let round = 0; round < rounds; round++) {
-    for (const queue of queues) {
-      const input = queue[round];
-      if (input !== undefined) yield input;
-    }
+  let queues = Array.from(byDigits.values(), inOrder);
+  while (queues.length > 0) {
+    const steps = queues.map((queue) => queue.next());
+    for (const { value } of steps) if (value !== undefined) yield value;
+    queues = queues.filter((_, i) => steps[i]?.done !== true);
   }
 }
 
+/** One group after the other. */
+export function* inOrder(groups: readonly Iterable<OwnedInput>[]): Generator<OwnedInput, undefined> {
+  for (const group of groups) yield* group;
+}
+
 /** Coin selection with the fewest inputs, for amounts that would need too many inputs in the default order. */
-export function* largestFirst(inputs: Iterable<OwnedInput>): Generator<OwnedInput> {
-  for (const group of groupsByAmount(inputs).reverse()) yield* group;
+export function largestFirst(inputs: Iterable<OwnedInput>): Generator<OwnedInput> {
+  return inOrder(groupsByAmount(inputs).reverse());
 }
 
 /** Groups of equal amounts, ascending. There are few, since an amount is one digit times a power of ten. */
@@ -83,11 +86,17 @@ export async function indexedInputs(
   { onIndexConflict }: Pick<SendPorts, 'onIndexConflict'>,
 ): Promise<OwnedInput[]> {
   const indexed = inputs.filter(({ output }) => output.globalIndex !== undefined);
-  const places = groupBy(indexed, ({ output: { amount, globalIndex } }) => `${amount} ${globalIndex}`);
-  if (places.size === indexed.length) return indexed;
-  const conflicting = new Set([...places.values()].filter(({ length }) => length > 1).flat());
+  const conflicting = new Set([...groupBy(indexed, ({ output }) => output.amount).values()].flatMap(withSharedIndex));
+  if (conflicting.size === 0) return indexed;
   await onIndexConflict?.(Array.from(conflicting, ({ output }) => output));
   return indexed.filter((input) => !conflicting.has(input));
+}
+
+function withSharedIndex(group: readonly OwnedInput[]): OwnedInput[] {
+  const indexAt = (i: number): number => group[i]?.output.globalIndex ?? -1;
+  // A wallet may have many outputs. Indexes of one address ascend like its blocks, so almost none has to be looked up.
+  if (group.every((_, i) => i === 0 || indexAt(i - 1) < indexAt(i))) return [];
+  return [...groupBy(group, ({ output }) => output.globalIndex).values()].filter(({ length }) => length > 1).flat();
 }
 
 /*
