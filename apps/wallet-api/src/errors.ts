@@ -1,11 +1,5 @@
 import { errorCode, type ErrorRow, HttpError, type Refusal, refusal } from '@wrkz/service-kit';
-import {
-  walletError,
-  WalletClosed,
-  WalletError,
-  type WalletErrorName,
-  walletErrorRows,
-} from '@wrkz/wallet-core';
+import { walletError, WalletClosed, WalletError, type WalletErrorName, walletErrorRows } from '@wrkz/wallet-core';
 import { systemText } from '@wrkz/wallet-server';
 
 const DEFAULT_STATUS = 400;
