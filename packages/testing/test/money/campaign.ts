@@ -393,6 +393,11 @@ export class MoneyCampaign {
     this.counts['submitted at the end and accepted'] = await this.front.submitAll();
     await this.mine(SETTLING_BLOCKS);
     await this.check();
+    // By now each request has an outcome: its transaction is in a block, or given up.
+    for (const payment of this.payments.inState('open')) await this.attempt(payment);
+    await this.check();
+    const open = this.payments.inState('open').map(describe);
+    if (open.length > 0) throw new Error(`without an outcome at the end: ${open.join('; ')}`);
     const mined = new Set(this.sum.mined.map(({ hash }) => hash));
     const complaints = this.payments.checkAnswered(mined);
     if (complaints.length > 0) throw new Error(complaints.join('\n'));
