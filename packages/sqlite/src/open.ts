@@ -1,7 +1,7 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { checkpointAll, closeWriter, isBlank, openConnection, type SqliteConnectionOptions } from './connection';
-import { FileMissing, openingError, WrongLog, FileCutShort } from './errors';
+import { FileCutShort, FileInaccessible, FileMissing, openingError, WrongLog } from './errors';
 import { InPlace } from './in-place';
 import type { SqliteConnection } from './library';
 import { takeWriteLock, type WriteLock } from './lock';
@@ -181,6 +181,7 @@ function* openForWriting(options: DatabaseOptions): Generator<void, SqliteDataba
   if (options.create === false && !existsSync(options.file) && !existsSync(`${options.file}-wal`)) {
     throw new FileMissing(options);
   }
+  refuseHardLinks(options);
   const lock = takeWriteLock(options.lockFile ?? `${followed(options.file)}.lock`, options);
   let connection: SqliteConnection | undefined;
   const mark = markLog ? new LogMark(options) : undefined;
@@ -203,13 +204,20 @@ function* openForWriting(options: DatabaseOptions): Generator<void, SqliteDataba
   }
 }
 
-/** One file has one lock, by whichever link it is reached. */
+/** One file has one lock, by whichever symbolic link it is reached. */
 function followed(file: string): string {
   try {
     return realpathSync(file);
   } catch {
     return file;
   }
+}
+
+/** Under another name of the same file another writer would have another lock, and SQLite another log. */
+function refuseHardLinks(options: DatabaseOptions): void {
+  const links = existsSync(options.file) ? statSync(options.file).nlink : 1;
+  if (links === 1) return;
+  throw new FileInaccessible(options, new Error(`it has ${links} names (hard links). Remove the others, or copy it`));
 }
 
 function* prepare(

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FileInaccessible, FileLocked, NotALock, openDatabase, openDatabaseAsync, takeWriteLock } from '../src';
 import { runProgram } from './support/child';
@@ -59,7 +59,7 @@ test('an open that fails lets go of the file', () => {
   openDatabase(journal(file)).close();
 });
 
-test('one file has one lock, by whichever link it is reached', () => {
+test('one file has one lock, by whichever symbolic link it is reached', () => {
   const file = fresh('journal.sqlite');
   const first = openDatabase(journal(file));
   const folder = join(dirname(file), 'elsewhere');
@@ -71,6 +71,19 @@ test('one file has one lock, by whichever link it is reached', () => {
   first.close();
   closing(openDatabase(journal(join(folder, 'journal.sqlite'))));
   expect(() => openDatabase(journal(file))).toThrow(FileLocked);
+});
+
+test('a file with a second hard link is opened by readers only', () => {
+  const file = fresh('journal.sqlite');
+  openDatabase(journal(file)).close();
+  const other = join(dirname(file), 'other.sqlite');
+  linkSync(file, other);
+  for (const name of [file, other]) {
+    expect(() => openDatabase(journal(name))).toThrow(/it has 2 names \(hard links\)/);
+    closing(openDatabase(journal(name, { mode: 'read' }))).close();
+  }
+  rmSync(other);
+  closing(openDatabase(journal(file)));
 });
 
 test('a reader in the midst of its rows does not keep the file from being let go', () => {
