@@ -57,6 +57,7 @@ import { freeBytes } from './upkeep/free-space';
 import { warnOfLowDisk } from './upkeep/low-disk';
 import { logRoom, publishUpkeep } from './upkeep/room-log';
 import { startCompaction } from './upkeep/compaction/start';
+import { Scrub } from './upkeep/scrub';
 import { consoleContext, startLocalSocket } from './wiring/console';
 import { daemonLogger } from './wiring/logger';
 import { watchLiteRule } from './wiring/lite-rule';
@@ -301,6 +302,10 @@ export class Daemon implements Service {
         compaction,
       });
     }
+    const scrub = new Scrub({ reader, damage }, options['scrub-hours']);
+    scrub.start();
+    this.closers.use('the scrub', scrub, (running) => running.stop());
+    if (metrics !== undefined) scrub.publish(metrics);
     const runner = new ConsoleRunner();
     const socket = { config, context, rpc: server, runner, notice: this.notice, logger: logger.child('rpc') };
     this.closers.use('the local socket', await startLocalSocket(socket), (http) => http?.close(RPC_DRAIN));
@@ -312,7 +317,7 @@ export class Daemon implements Service {
     if (config.preset.length > 0) this.notice(`--public-node sets ${config.preset.join(', ')}`);
     const progress = new SyncProgressDisplay({ chain, peers, write: this.notice, screen: this.screen });
     this.closers.use('the progress display', progress, (display) => display.stop());
-    this.openConsole(runner, { rpc: context, pool, peers, stratum, compaction, directory });
+    this.openConsole(runner, { rpc: context, pool, peers, stratum, compaction, scrub, directory });
   }
 
   /** From here on commands are run, from the terminal and over the local socket. */
@@ -324,6 +329,7 @@ export class Daemon implements Service {
       readonly peers: P2pNode;
       readonly stratum: StratumServer | undefined;
       readonly compaction: Compaction;
+      readonly scrub: Scrub;
       readonly directory: string;
     },
   ): void {

@@ -15,7 +15,6 @@ import { ChainJudge } from '../src/mempool/chain-judge';
 import { TransactionPool } from '../src/mempool/pool';
 import { judgeChainEntry } from '../src/p2p/sync/chain-entry';
 import { newSuite } from './network/daemons';
-import { SIDE, SWITCHED } from './support/codes';
 import { engineBench, type EngineBench, NOW } from './support/engine';
 import { temporaryDirectory } from './support/temporary';
 
@@ -161,7 +160,7 @@ describe('an index that has lost a block', () => {
 });
 
 describe('a block that a reorganisation replaces', () => {
-  it('may be damaged: the chain follows the heavier branch, and the damage is told', async () => {
+  it('is on a damaged page: the engine stops, and names the page and the remedy', async () => {
     const network = networkOf('simnet');
     const bench = engineBench('simnet');
     const forge = (fork: number, name: string): Forge =>
@@ -177,17 +176,12 @@ describe('a block that a reorganisation replaces', () => {
     flipBit(databaseFile(bench.directory), main[8]!.block.subarray(0, 40));
 
     const again = engineBench('simnet', { directory: bench.directory });
-    const damage: string[] = [];
-    again.engine.on('damage', ({ message }) => damage.push(message));
-    expect(() => again.reader.rawBlock(9)).toThrow(CorruptDatabase);
-    const codes = (await again.engine.addBlocks(side, 'sync')).map(({ code }) => code);
-    expect(codes).toEqual([SIDE, SIDE, SIDE, SWITCHED]);
-    expect(damage).toEqual([expect.stringMatching(/row 9 of block_bodies does not fit its checksum/) as string]);
-    expect(again.engine.tip()).toMatchObject({ height: 11, alternativeCount: 1 });
-    // The damaged block comes back from a peer as any other.
-    const back = (await again.engine.addBlocks(main.slice(8), 'sync')).map(({ code }) => code);
-    expect(back).toEqual([SIDE, SIDE]);
-    await again.digest();
+    const failures: string[] = [];
+    again.engine.on('failed', ({ message }) => failures.push(message));
+    expect(() => again.reader.rawBlock(9)).toThrow('disk I/O error');
+    await expect(again.engine.addBlocks(side, 'sync')).rejects.toThrow(/: page \d+ does not fit its checksum/);
+    expect(failures).toEqual([expect.stringMatching(/can no longer be written: .*run with --verify/) as string]);
+    expect(again.engine.tip()).toMatchObject({ height: 10 });
   });
 });
 

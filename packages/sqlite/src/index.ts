@@ -9,4 +9,5 @@ export { takeWriteLock, type WriteLock } from './lock';
 export type { MigrationProgress } from './migrate';
 export type { BatchedMigration, Migration, MigrationBatch, MigrationCursor, WholeMigration } from './migration';
 export { openDatabase, openDatabaseAsync, SqliteDatabase, type DatabaseOptions } from './open';
+export { firstBadPage, tableOfPage } from './scrub';
 export { DEFAULT_SETTINGS, type AutoVacuum, type SqliteSettings } from './settings';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { openConnection, openDatabase, SettingRefused, type SqliteConnection, type SqliteSettings } from '../src';
+import { openDatabase, SettingRefused, type SqliteConnection, type SqliteSettings } from '../src';
 import { journal } from './support/journal';
 import { cleanUp, closing, fresh } from './support/folder';
 import { pragma } from './support/rows';

@@ -6,6 +6,7 @@ import type { RpcContext } from '../rpc';
 import type { SnapshotExporter } from '../snapshot/exporter';
 import type { StratumServer } from '../stratum';
 import type { Compaction } from '../upkeep/compaction/compaction';
+import type { Scrub } from '../upkeep/scrub';
 import type { LogTail } from './log-tail';
 
 /** What the commands ask of the peers. */
@@ -27,6 +28,7 @@ export interface ConsoleContext {
   readonly stratum?: StratumServer | undefined;
   readonly snapshots: Pick<SnapshotExporter, 'running' | 'result' | 'start' | 'cancel'>;
   readonly compaction: Compaction;
+  readonly scrub: Pick<Scrub, 'status'>;
   /** The folder of the database. */
   readonly directory: string;
   /** Where peers connect to. */

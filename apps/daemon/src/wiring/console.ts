@@ -7,6 +7,7 @@ import { type RpcContext, type RpcServerOptions, startLocalRpc } from '../rpc';
 import type { SnapshotExporter } from '../snapshot/exporter';
 import type { StratumServer } from '../stratum';
 import type { Compaction } from '../upkeep/compaction/compaction';
+import type { Scrub } from '../upkeep/scrub';
 import { routeRules } from '../rpc/service';
 
 export interface LocalSocketParts {
@@ -46,6 +47,7 @@ export interface ConsoleParts {
   readonly stratum: StratumServer | undefined;
   readonly snapshots: SnapshotExporter;
   readonly compaction: Compaction;
+  readonly scrub: Scrub;
   readonly directory: string;
   readonly listensAt: string;
   readonly requestStop: () => void;

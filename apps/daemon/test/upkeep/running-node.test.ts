@@ -47,7 +47,9 @@ test('it compacts at the start and on the console, also by a rewrite, while it a
   expect(longest).toBeLessThan(1000);
   expect(await waited).toBe('Waiting for DB compaction to complete...\nDB compaction completed.\n');
   expect(await say('compact_db status')).toContain('Last result: completed successfully\n');
-  expect(await say('db_status')).toMatch(/Free Pages[^]*Log Size[^]*Disk Free[^]*Compaction: idle\nWriting: Yes\n/);
+  expect(await say('db_status')).toMatch(
+    /Free Pages[^]*Log Size[^]*Disk Free[^]*Compaction: idle\nScrub: no damage[^]*\nWriting: Yes\n/,
+  );
   const metrics = await (await fetch(`http://127.0.0.1:${String(node.daemon.ports.rpc)}/metrics`)).text();
   for (const line of ['writes_paused 0', 'compaction_running 0', 'compactions_total{result="completed"} 2']) {
     expect(metrics).toContain(`wrkz_${line}\n`);

@@ -1,6 +1,7 @@
 import type { BlockFacts, ChainView, OutputFacts } from '@wrkz/consensus';
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
-import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
+import { firstBadPage, type SqliteConnection, type SqliteStatement, tableOfPage } from '@wrkz/sqlite';
+import { damageIn } from '../damage';
 import { AlternativeQueries, type AltInfo, type AlternativeBlock } from './alternatives';
 import type { RunDirectory } from '../hash-index/directory';
 import { HashLookup } from '../hash-index/lookup';
@@ -116,7 +117,8 @@ export class ChainReader {
         throw new TypeError('a snapshot ends with the call: its reads cannot be asynchronous');
       return result;
     } finally {
-      this.commit.run();
+      // A page that does not fit its checksum ends the transaction.
+      if (this.connection.inTransaction) this.commit.run();
     }
   }
 
@@ -418,6 +420,21 @@ export class ChainReader {
       pages: pragma('page_count'),
       emptyPages: pragma('freelist_count'),
     }));
+  }
+
+  /** The lowest of the pages [first, first + count) of the file that does not fit its checksum. */
+  firstBadPage(first: number, count: number): number | undefined {
+    return firstBadPage(this.connection, first, count);
+  }
+
+  /** The table or index of a page of the file; undefined for an empty page and where damage hides it. */
+  tableOfPage(page: number): string | undefined {
+    try {
+      return tableOfPage(this.connection, page);
+    } catch (error) {
+      if (damageIn(error) === undefined) throw error;
+      return undefined;
+    }
   }
 
   close(): void {

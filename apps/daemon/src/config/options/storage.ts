@@ -58,6 +58,15 @@ export const STORAGE = defineOptions([
     help: 'Free bytes below which a pruned node prunes at each new block',
   },
   {
+    name: 'scrub-hours',
+    type: 'number',
+    default: 24,
+    min: 0,
+    max: 8760,
+    group: MAINTENANCE,
+    help: 'Read every page of the database once within so many hours to find damage, 0 for never',
+  },
+  {
     name: 'auto-compaction-min-gap-blocks',
     type: 'number',
     default: 720,

@@ -5,6 +5,7 @@ import { logBytes } from '@wrkz/chain-db';
 import { errorCode } from '@wrkz/service-kit';
 import { isPruned, type StorageFacts } from '../../rpc';
 import { freeBytes } from '../../upkeep/free-space';
+import type { ScrubStatus } from '../../upkeep/scrub';
 import type { ConsoleCommand } from '../command';
 import { sizeText } from '../text/format';
 import { labelLines } from '../text/tables';
@@ -22,7 +23,7 @@ export const save: ConsoleCommand = {
 export const dbStatus: ConsoleCommand = {
   name: 'db_status',
   help: 'Show on-disk DB status for the active DB engine',
-  run: async ({ directory, rpc, compaction }) => {
+  run: async ({ directory, rpc, compaction, scrub }) => {
     const { pageSize, emptyPages } = rpc.reader.fileSpace();
     const { running, marker } = compaction.status();
     const { bytes, files, directories, extensions } = await measure(directory);
@@ -38,6 +39,7 @@ export const dbStatus: ConsoleCommand = {
         ['Log Size', sizeText(logBytes(directory))],
         ['Disk Free', sizeText(freeBytes(directory))],
         ['Compaction', running === undefined ? (marker ? 'unfinished' : 'idle') : `running (${running.seconds}s)`],
+        ['Scrub', scrubText(scrub.status)],
         ['Writing', rpc.paused?.() ?? 'Yes'],
         ['Files', files],
         ['Directories', directories],
@@ -48,6 +50,13 @@ export const dbStatus: ConsoleCommand = {
     );
   },
 };
+
+function scrubText(status: ScrubStatus | undefined): string {
+  if (status === undefined) return 'off';
+  const damaged = Array.from(status.damaged, ([page, table]) => `${page}${table === undefined ? '' : ` (${table})`}`);
+  const found = damaged.length === 0 ? 'no damage' : `damaged pages: ${damaged.slice(0, 20).join(', ')}`;
+  return `${found}, ${status.passes} passes since the start`;
+}
 
 function bodiesText(floors: FloorHeights, storage: StorageFacts): string {
   const { bodies, lite } = floors;
