@@ -13,12 +13,11 @@ const seed = Number(process.env['WRKZ_SEED'] ?? Date.now() % 1_000_000);
 
 describe(`damaged databases give the right answer or an error that is named (WRKZ_SEED=${String(seed)})`, () => {
   it('300 with a flipped bit', () => {
-    const { right, told, lost, wrong } = flipBits(damages, 300, seeded(seed));
+    const { right, told, wrong } = flipBits(damages, 300, seeded(seed));
     expect(wrong).toEqual([]);
-    // An index that has lost an entry answers as if there were none, which no row can contradict.
-    expect(lost).toBeLessThan(300);
     expect(right + told).toBe(300);
-    expect(told).toBeGreaterThan(100);
+    // The others are in pages that no answer needs.
+    expect(told).toBeGreaterThan(250);
   });
 
   it('300 that a kill has left and that were torn', () => {

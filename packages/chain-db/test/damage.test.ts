@@ -1,4 +1,4 @@
-import { openChainDb } from '../src';
+import { damageIn, openChainDb } from '../src';
 import { questionsAbout } from './support/answers';
 import { chainA } from './support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
@@ -81,7 +81,7 @@ test('the error names the file and the page', () => {
       opened.close();
     }
   });
-  expect(answer).toMatchObject({
+  expect(damageIn(answer)).toMatchObject({
     code: 'CORRUPT_DATABASE',
     message: `the chain database is damaged: ${databaseFile(directory)}: page ${String(page)} does not fit its checksum`,
     remedy: expect.stringContaining('--verify') as string,

@@ -1,10 +1,9 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
 import { type ChainReader, plainPaymentId } from '../../src';
 
-/** One question to a reader. `byHash`: it is looked up by a hash, so a lost entry of a look-up reads as "unknown". */
+/** One question to a reader. */
 export interface Question {
   readonly name: string;
-  readonly byHash: boolean;
   ask(reader: ChainReader): unknown;
 }
 
@@ -19,8 +18,8 @@ export function questionsAbout(blocks: readonly VerifiedBlock[], alternatives: r
   ];
   const top = blocks.length - 1;
   const questions: Question[] = [];
-  const put = (name: string, ask: (reader: ChainReader) => unknown, byHash = false): void => {
-    questions.push({ name, byHash, ask });
+  const put = (name: string, ask: (reader: ChainReader) => unknown): void => {
+    questions.push({ name, ask });
   };
   put('height', (reader) => reader.height());
   put('tip', (reader) => reader.tip());
@@ -45,16 +44,16 @@ export function questionsAbout(blocks: readonly VerifiedBlock[], alternatives: r
     put(`viewAt ${height}`, (reader) => reader.viewAt(height).window(height, 10));
   }
   for (const { facts } of blocks) {
-    put(`heightOf ${facts.height}`, (reader) => reader.heightOf(facts.hash), true);
-    put(`hasBlock ${facts.height}`, (reader) => reader.hasBlock(facts.hash), true);
+    put(`heightOf ${facts.height}`, (reader) => reader.heightOf(facts.hash));
+    put(`hasBlock ${facts.height}`, (reader) => reader.hasBlock(facts.hash));
     put(`firstHeightFrom ${facts.height}`, (reader) => reader.firstHeightFrom(facts.timestamp));
   }
   transactions.forEach(({ hash }, i) => {
-    put(`transaction ${i}`, (reader) => reader.transaction(hash), true);
-    put(`transactionHeight ${i}`, (reader) => reader.transactionHeight(hash), true);
-    put(`outputIndexes ${i}`, (reader) => reader.outputIndexes(hash), true);
+    put(`transaction ${i}`, (reader) => reader.transaction(hash));
+    put(`transactionHeight ${i}`, (reader) => reader.transactionHeight(hash));
+    put(`outputIndexes ${i}`, (reader) => reader.outputIndexes(hash));
   });
-  inputs.forEach(({ keyImage }, i) => put(`image ${i}`, (reader) => reader.keyImageHeight(keyImage), true));
+  inputs.forEach(({ keyImage }, i) => put(`image ${i}`, (reader) => reader.keyImageHeight(keyImage)));
   const paymentIds = transactions.flatMap(({ transaction }) => plainPaymentId(transaction.extra) ?? []);
   const uses = new Map(paymentIds.map((id) => [id.toString('hex'), 0]));
   for (const paymentId of paymentIds) {
@@ -72,8 +71,8 @@ export function questionsAbout(blocks: readonly VerifiedBlock[], alternatives: r
     );
   }
   for (const { facts } of alternatives) {
-    put(`alternative ${facts.height}`, (reader) => reader.alternative(facts.hash), true);
-    put(`alternativeInfo ${facts.height}`, (reader) => reader.alternativeInfo(facts.hash), true);
+    put(`alternative ${facts.height}`, (reader) => reader.alternative(facts.hash));
+    put(`alternativeInfo ${facts.height}`, (reader) => reader.alternativeInfo(facts.hash));
   }
   return questions;
 }
