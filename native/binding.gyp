@@ -52,7 +52,9 @@
         'src/pow/search.cc',
         'src/pow/napi_pow.cc',
         'src/pow/napi_search.cc',
+        'src/sqlite/page_checksum_vfs.cc',
       ],
+      'include_dirs': ['<!(node sqlite-headers.cjs)'],
       'conditions': [
         ['target_arch=="x64"', {'dependencies': ['pow_aesni', 'pow_avx2', 'pow_avx512', 'curve_avx2', 'curve_ifma']}],
         ['target_arch=="arm64"', {'dependencies': ['pow_armv8']}],

@@ -25,7 +25,7 @@ await main(async () => {
   await bootstrap();
   rmSync(workshop, { recursive: true, force: true });
   mkdirSync(workshop, { recursive: true });
-  for (const part of ['binding.gyp', 'package.json', 'src']) {
+  for (const part of ['binding.gyp', 'package.json', 'sqlite-headers.cjs', 'src']) {
     cpSync(join(native, part), join(workshop, part), { recursive: true });
   }
   const code = await run(process.execPath, [tool('prebuildify/bin.js'), '--napi', '--strip', `--out=${native}`], {

@@ -112,12 +112,16 @@ function nativeModules(natives, sqlite) {
         { filter: /\/cmake-ts\/build\/loader\.[cm]?js$/ },
         replaced('zeromq', `exports.loadAddon = () => ${native('zeromq')};`),
       );
-      // `packages/crypto` is the only one that asks it; the folder that it names is of no use here
+      // `packages/crypto` loads the module, `packages/sqlite` its file as an extension; the folder that they name does not exist
       onLoad(
         { filter: /\/node-gyp-build\/(?:node-gyp-build|index)\.js$/ },
-        replaced('wrkz_native', `module.exports = () => ${native('wrkz_native')};`),
+        replaced(
+          'wrkz_native',
+          `module.exports = () => ${native('wrkz_native')};
+           module.exports.path = () => require(${runtime('natives.cjs')}).nativeFile('wrkz_native');`,
+        ),
       );
-      onLoad({ filter: /\/packages\/crypto\/dist\/binding\.js$/ }, ({ path }) => {
+      onLoad({ filter: /\/packages\/(?:crypto\/dist\/binding|sqlite\/dist\/library)\.js$/ }, ({ path }) => {
         const [source, asked] = [readFileSync(path, 'utf8'), "require.resolve('@wrkz/native/package.json')"];
         const contents = source.replace(/require\.resolve\(['"]@wrkz\/native\/package\.json['"]\)/, "''");
         if (contents === source) throw new Failure(`${path} does not ask ${asked} any more`);

@@ -1,8 +1,5 @@
-import { sqliteFailure } from '@wrkz/sqlite';
+import { isDamage, sqliteFailure } from '@wrkz/sqlite';
 import { CorruptDatabase } from './errors';
-
-/** What SQLite raises where bytes that it reads are not those that it wrote. A short read is a file that ends too soon. */
-const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ|IOERR_READ|IOERR_DATA|IOERR_CORRUPTFS)/;
 
 /**
  * The damage of the stored chain that an error tells of, its causes included; undefined for any other error. A disk that
@@ -12,7 +9,7 @@ export function damageIn(error: unknown): CorruptDatabase | undefined {
   if (error instanceof CorruptDatabase) return error;
   const failure = sqliteFailure(error);
   if (failure !== undefined) {
-    return DAMAGE.test(failure.code) ? new CorruptDatabase(failure.message, { cause: error }) : undefined;
+    return isDamage(error) || failure.code.startsWith('SQLITE_IOERR_READ') ? new CorruptDatabase(failure.message, { cause: error }) : undefined;
   }
   return error instanceof Error && error.cause !== undefined ? damageIn(error.cause) : undefined;
 }

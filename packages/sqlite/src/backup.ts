@@ -12,8 +12,8 @@ import {
   openingError,
   type FileName,
 } from './errors';
-import { failureText, sqliteFailure } from './failure';
-import type { SqliteConnection } from './library';
+import { failureText, isDamage, sqliteFailure } from './failure';
+import { lastPageFailure, type SqliteConnection } from './library';
 import { takeWriteLock } from './lock';
 
 export interface BackupOptions extends FileName {
@@ -113,7 +113,10 @@ async function copy(options: BackupOptions, temporary: string, target: FileName)
     onProgress?.(totalPages, totalPages);
     return marks;
   } catch (error) {
-    throw openingError(target, error);
+    // The library cuts the code of a failed copy down to SQLITE_IOERR.
+    const page = sqliteFailure(error)?.code === 'SQLITE_IOERR' ? lastPageFailure() : undefined;
+    if (page?.includes(basename(options.file)) === true) throw new BackupDamaged(target, page);
+    throw isDamage(error) ? new BackupDamaged(target, failureText(error)) : openingError(target, error);
   } finally {
     source.close();
   }

@@ -106,17 +106,13 @@ function writerPragmas(settings: SqliteSettings, page: number): readonly Pragma[
   ];
 }
 
-/** Gives a file without tables its page size and its way with empty pages, which it then keeps. */
+/** Sets the page size and the vacuum mode of a new file, which keeps both from its first page on. */
 function layOut(connection: SqliteConnection, settings: SqliteSettings, name: FileName): void {
   const layout: readonly Pragma[] = [
     ['page_size', settings.pageSize],
     ['auto_vacuum', settings.autoVacuum, AUTO_VACUUM[settings.autoVacuum]],
   ];
-  // Both hold for a file without pages. One whose making was cut off has a first page, and only VACUUM lays that out anew.
-  const hasPages = Number(connection.pragma('page_count', { simple: true })) > 0;
-  if (hasPages) connection.pragma('journal_mode = DELETE');
   for (const [pragma, value] of layout) connection.pragma(`${pragma} = ${value}`);
-  if (hasPages) connection.exec('VACUUM');
   for (const pragma of layout) assertSetting(connection, pragma, name);
 }
 

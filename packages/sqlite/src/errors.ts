@@ -1,4 +1,4 @@
-import { failureText, sqliteFailure } from './failure';
+import { failureText, isDamage, sqliteFailure } from './failure';
 
 /** Everything this package refuses, one class a reason. `code` is stable and goes into logs and exit messages. */
 export type SqliteFileErrorCode =
@@ -182,7 +182,7 @@ export class NotALock extends FileInaccessible {
 export function openingError(name: FileName, error: unknown): unknown {
   const failure = sqliteFailure(error);
   if (failure === undefined) return error;
-  if (/^SQLITE_(NOTADB|CORRUPT|ERROR)/.test(failure.code)) {
+  if (isDamage(error) || failure.code === 'SQLITE_ERROR') {
     return new NotOurFile(name, failure.message, { cause: error });
   }
   return new FileInaccessible(name, error);

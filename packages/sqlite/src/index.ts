@@ -1,7 +1,7 @@
 export { backupDatabase, removeLeftovers, type BackupOptions } from './backup';
 export { isBlank, openConnection, type SqliteConnectionOptions } from './connection';
 export * from './errors';
-export { failureText, sqliteFailure, type SqliteFailure } from './failure';
+export { failureText, isDamage, sqliteFailure, type SqliteFailure } from './failure';
 export type { LastStop } from './log-check';
 export { SqliteConnection, type SqliteStatement } from './library';
 export { takeWriteLock, type WriteLock } from './lock';

@@ -1,4 +1,8 @@
+/* eslint-disable-next-line @typescript-eslint/triple-slash-reference -- found by every program that reads this source */
+/// <reference path="./node-gyp-build.d.ts" />
+import { dirname } from 'node:path';
 import type Library from 'better-sqlite3';
+import { path as addonIn } from 'node-gyp-build';
 
 /*
  * The one file that loads better-sqlite3, in the version that this Node.js can run: 13 needs Node-API 10 (Node.js 22.14
@@ -12,6 +16,15 @@ const library = (
   Number(process.versions['napi']) >= NODE_API_OF_13 ? require('better-sqlite3-13') : require('better-sqlite3-12')
 ) as typeof Library;
 /* eslint-enable @typescript-eslint/no-require-imports */
+
+// Every database that this process opens from now on has page checksums (docs/protocol/storage.md#page-checksums). Each
+// thread loads the extension; only the first load of the process does something.
+const loader = new library(':memory:');
+loader.loadExtension(addonIn(dirname(require.resolve('@wrkz/native/package.json'))));
+const failure = loader.prepare<[], [string | null]>('SELECT page_checksum_failure()').raw(true);
+
+/** What the last page or frame that did not fit its checksum was, of those that this thread has read: file and number. */
+export const lastPageFailure = (): string | undefined => failure.get()?.[0] ?? undefined;
 
 /**
  * An open SQLite file. As a constructor it is the library's own and makes none of this package's settings: programs open

@@ -1,5 +1,5 @@
 import { FileInaccessible, FileLocked, NotALock, type FileName } from './errors';
-import { sqliteFailure } from './failure';
+import { isDamage, sqliteFailure } from './failure';
 import { SqliteConnection } from './library';
 
 /** Held while a database is open for writing. */
@@ -28,7 +28,7 @@ export function takeWriteLock(lockFile: string, name: FileName): WriteLock {
     connection?.close();
     const code = sqliteFailure(error)?.code ?? '';
     if (code.startsWith('SQLITE_BUSY')) throw new FileLocked(name);
-    if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) throw new NotALock(name, lockFile);
+    if (isDamage(error)) throw new NotALock(name, lockFile);
     throw new FileInaccessible(name, error);
   }
 }

@@ -102,18 +102,6 @@ test('a setting that SQLite does not take is an error that names it', () => {
   }
 });
 
-test('a file whose making was cut off takes the layout that is asked for next', () => {
-  const file = fresh('journal.sqlite');
-  openConnection({ ...journal(file), settings: { pageSize: 512, autoVacuum: 'none' } }).close();
-  const { connection } = closing(
-    openDatabase(journal(file, { settings: { pageSize: 16_384, autoVacuum: 'incremental' } })),
-  );
-  expect(found(connection, ['page_size', 'auto_vacuum', 'journal_mode'])).toEqual({
-    page_size: 16_384,
-    auto_vacuum: 2,
-    journal_mode: 'wal',
-  });
-});
 
 test('pages that a delete left empty are given back where that was asked for', () => {
   const pages = (['none', 'incremental'] as const).map((autoVacuum) => {

@@ -14,17 +14,23 @@ const { placeFile } = require('./private-folder.cjs');
 const loaded = new Map();
 
 /** The module embedded as `native/<name>`. @throws Error that says for each folder why it does not serve */
-exports.native = (name) => {
+exports.native = (name) => embedded(name).module;
+
+/** The file that it was loaded from. */
+exports.nativeFile = (name) => embedded(name).file;
+
+function embedded(name) {
   if (!loaded.has(name)) loaded.set(name, load(name, Buffer.from(getAsset(`native/${name}`))));
   return loaded.get(name);
-};
+}
 
 function load(name, bytes) {
   const require = createRequire(process.execPath);
   const reasons = [];
   for (const folder of folders(process.env)) {
     try {
-      return require(placeFile(folder, name, bytes));
+      const file = placeFile(folder, name, bytes);
+      return { module: require(file), file };
     } catch (error) {
       reasons.push(`  ${folder}: ${explained(error)}`);
     }

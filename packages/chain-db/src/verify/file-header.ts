@@ -16,7 +16,7 @@ const CONSTANT: readonly (readonly [at: number, name: string, bytes: Buffer])[] 
   [0, 'magic text', Buffer.from('SQLite format 3\0', 'latin1')],
   [16, 'page size', word16(PAGE_SIZE)],
   [18, 'journal versions', Buffer.from([2, 2])],
-  [20, 'reserved bytes', Buffer.from([0])],
+  [20, 'reserved bytes', Buffer.from([8])],
   [21, 'payload fractions', Buffer.from([64, 32, 32])],
   [44, 'schema format', word32(4)],
   [48, 'cache size', word32(0)],

@@ -1,4 +1,4 @@
-import { sqliteFailure, type SqliteConnection, type SqliteStatement } from '@wrkz/sqlite';
+import { isDamage, type SqliteConnection, type SqliteStatement } from '@wrkz/sqlite';
 import type { RowSealer } from './seal';
 
 /** A row was changed after it was sealed, or a row of a gapless table is missing. */
@@ -161,7 +161,7 @@ export class SealedTable<Row> {
     try {
       return statement();
     } catch (error) {
-      if (sqliteFailure(error)?.code.startsWith('SQLITE_CORRUPT') === true) throw this.damaged(error);
+      if (isDamage(error)) throw this.damaged(error);
       throw error;
     }
   }

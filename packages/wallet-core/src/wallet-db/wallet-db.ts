@@ -4,6 +4,7 @@ import { errorText, runInSlices } from '@wrkz/service-kit/base';
 import {
   backupDatabase,
   FileCutShort,
+  isDamage,
   NotOurFile,
   openDatabase,
   type DatabaseOptions,
@@ -240,7 +241,7 @@ export class WalletDb {
     } catch (error) {
       // The lock of an open database would refuse every later open.
       database?.close();
-      throw isDamage(error) ? new WalletDbDamaged(file, errorText(error), { cause: error }) : error;
+      throw isDamaged(error) ? new WalletDbDamaged(file, errorText(error), { cause: error }) : error;
     }
   }
 
@@ -310,8 +311,8 @@ function checkContent(file: string, { connection }: SqliteDatabase, sealer: RowS
 }
 
 /** SQLITE_ERROR is a missing table or column, since the statements are constant. */
-function isDamage(error: unknown): boolean {
-  if (/^SQLITE_(ERROR|CORRUPT|NOTADB)/.test(sqliteFailure(error)?.code ?? '')) return true;
+function isDamaged(error: unknown): boolean {
+  if (isDamage(error) || sqliteFailure(error)?.code.startsWith('SQLITE_ERROR') === true) return true;
   return [NotOurFile, WrongLog, FileCutShort, DamagedSealedRow].some((type) => error instanceof type);
 }
 

@@ -3,9 +3,9 @@ import { basename, dirname, join } from 'node:path';
 import {
   FileCutShort,
   FileVanished,
+  isDamage,
   MigrationFailed,
   NotOurFile,
-  sqliteFailure,
   WrongLog,
   WrongSchemaVersion,
 } from '@wrkz/sqlite';
@@ -23,7 +23,7 @@ const LOST = [FileCutShort, FileVanished, MigrationFailed, NotOurFile, WrongLog,
 /** Whether an error says that the journal itself cannot be used any more; every other one may pass. */
 export function isLost(error: unknown): boolean {
   if (LOST.some((type) => error instanceof type)) return true;
-  return /^SQLITE_(CORRUPT|NOTADB)/.test(sqliteFailure(error)?.code ?? '');
+  return isDamage(error);
 }
 
 /** The highest number that the journal in a folder has given, as far as that can still be read; 0 when it cannot. */

@@ -1,0 +1,365 @@
+// A SQLite extension with a VFS that verifies every page of a database and every frame of its write-ahead log when it is
+// read. The format is that of SQLite's public checksum VFS (docs/protocol/storage.md#page-checksums): each page ends with 8
+// reserved bytes, the checksum over the rest. Pages of the log keep SQLite's own frame checksums, which SQLite compares only
+// when it recovers a log.
+//
+// The VFS becomes the default of the process when the extension is loaded. A database that reserves another number of bytes
+// is refused: no file of ours is without checksums, so a changed number is damage.
+//
+// SQL functions of each connection:
+//   page_checksum_failure()          the last failure that this thread has read; NULL without one
+//   first_bad_page(first, count)     the lowest page of the main file in a range that does not fit its checksum, or NULL
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <sqlite3ext.h>
+SQLITE_EXTENSION_INIT1
+
+namespace {
+
+constexpr int kReserved = 8;
+constexpr int kReservedOffset = 20;
+constexpr int kDatabaseHeader = 100;
+constexpr int kMinPage = 512;
+constexpr int kLogHeader = 32;
+constexpr int kFrameHeader = 24;
+constexpr int kReadAttempts = 3;
+constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+constexpr uint32_t kLogMagic = 0x377f0682;
+constexpr char kMagic[] = "SQLite format 3";
+
+using Bytes = const unsigned char*;
+
+sqlite3_vfs* original = nullptr;
+sqlite3_vfs checked;
+thread_local std::string failure;
+
+uint32_t word(Bytes at, bool bigEndian) {
+  if (bigEndian) return uint32_t(at[0]) << 24 | uint32_t(at[1]) << 16 | uint32_t(at[2]) << 8 | at[3];
+  return uint32_t(at[3]) << 24 | uint32_t(at[2]) << 16 | uint32_t(at[1]) << 8 | at[0];
+}
+
+// The two running sums of SQLite's log, over 8 bytes at a time.
+struct Sums {
+  uint32_t first = 0;
+  uint32_t second = 0;
+
+  void add(Bytes at, int size, bool bigEndian) {
+    for (Bytes end = at + size; at < end; at += 8) {
+      first += word(at, bigEndian) + second;
+      second += word(at + 4, bigEndian) + first;
+    }
+  }
+};
+
+void writePageChecksum(unsigned char* page, int size) {
+  Sums sums;
+  sums.add(page, size - kReserved, false);
+  unsigned char* at = page + size - kReserved;
+  for (uint32_t sum : {sums.first, sums.second}) {
+    for (int shift = 0; shift < 32; shift += 8) *at++ = static_cast<unsigned char>(sum >> shift);
+  }
+}
+
+bool fitsPageChecksum(Bytes page, int size) {
+  Sums sums;
+  sums.add(page, size - kReserved, false);
+  Bytes stored = page + size - kReserved;
+  return word(stored, false) == sums.first && word(stored + 4, false) == sums.second;
+}
+
+bool isPage(int size) { return size >= kMinPage && (size & (size - 1)) == 0; }
+
+// A database or a log. The file of the original VFS follows it in memory.
+struct File {
+  sqlite3_file base;
+  std::string name;
+  bool isLog = false;
+  std::vector<unsigned char> buffer;
+
+  // Of a log: a transaction that rewrites a page in place leaves its frame and all later ones without checksums until it
+  // commits. Only the connection that writes them reads them before.
+  uint32_t firstUnsettled = kNone;
+  uint32_t lastWritten = 0;
+  uint32_t lastHeader = kNone;
+
+  sqlite3_file* inner() { return reinterpret_cast<sqlite3_file*>(this + 1); }
+  const sqlite3_io_methods* methods() { return inner()->pMethods; }
+  int read(void* to, int size, sqlite3_int64 offset) { return methods()->xRead(inner(), to, size, offset); }
+  int write(const void* from, int size, sqlite3_int64 offset) {
+    return methods()->xWrite(inner(), from, size, offset);
+  }
+};
+
+File* fileOf(sqlite3_file* file) { return reinterpret_cast<File*>(file); }
+
+int fail(File* file, const std::string& what) {
+  failure = file->name + ": " + what;
+  sqlite3_log(SQLITE_IOERR_DATA, "%s", failure.c_str());
+  return SQLITE_IOERR_DATA;
+}
+
+// Whether these are the first bytes of a database; SQLite refuses a file without them by itself.
+bool isHeader(Bytes header) { return std::memcmp(header, kMagic, sizeof kMagic) == 0; }
+
+int pageSizeOf(Bytes header) {
+  const int told = header[16] << 8 | header[17];
+  return told == 1 ? 65536 : told;
+}
+
+int checkReserved(File* file, Bytes header) {
+  if (header[kReservedOffset] == kReserved) return SQLITE_OK;
+  return fail(file, "page 1 reserves " + std::to_string(header[kReservedOffset]) + " bytes instead of 8");
+}
+
+// The number of pages that the header of the file claims; 0 where it does not say.
+//
+// SQLite reads a page behind the end of the file as zeros. A page that a transaction has allocated may be there, a page that
+// the header counts may not.
+sqlite3_int64 pagesTold(File* file) {
+  unsigned char header[kDatabaseHeader];
+  if (file->read(header, kDatabaseHeader, 0) != SQLITE_OK || !isHeader(header)) return 0;
+  return word(header + 24, true) == word(header + 92, true) ? word(header + 28, true) : 0;
+}
+
+int readDatabase(File* file, void* to, int size, sqlite3_int64 offset) {
+  int result = file->read(to, size, offset);
+  auto bytes = static_cast<Bytes>(to);
+  if (result == SQLITE_IOERR_SHORT_READ && isPage(size) && pagesTold(file) > offset / size) {
+    return fail(file, "page " + std::to_string(offset / size + 1) + " is missing: the file ends before it");
+  }
+  if (result != SQLITE_OK) return result;
+  if (offset == 0 && size >= kDatabaseHeader) {
+    if (!isHeader(bytes)) return SQLITE_OK;
+    if (checkReserved(file, bytes) != SQLITE_OK) return SQLITE_IOERR_DATA;
+  }
+  if (!isPage(size) || fitsPageChecksum(bytes, size)) return SQLITE_OK;
+  return fail(file, "page " + std::to_string(offset / size + 1) + " does not fit its checksum");
+}
+
+int writeDatabase(File* file, const void* from, int size, sqlite3_int64 offset) {
+  auto bytes = static_cast<Bytes>(from);
+  if (!isPage(size)) return file->write(from, size, offset);
+  if (offset == 0) {
+    if (checkReserved(file, bytes) != SQLITE_OK) return SQLITE_IOERR_DATA;
+    // VACUUM writes pages of another size in pieces of the old size.
+    if (pageSizeOf(bytes) != size) return fail(file, "the page size cannot be changed");
+  }
+  file->buffer.assign(bytes, bytes + size);
+  writePageChecksum(file->buffer.data(), size);
+  return file->write(file->buffer.data(), size, offset);
+}
+
+// The position of a frame in the log, or kNone for a read or write of something else.
+uint32_t frameAt(sqlite3_int64 offset, sqlite3_int64 pageSize) {
+  const sqlite3_int64 step = kFrameHeader + pageSize;
+  const sqlite3_int64 from = offset - kLogHeader;
+  return from >= 0 && from % step == 0 ? static_cast<uint32_t>(from / step) : kNone;
+}
+
+int readLog(File* file, void* to, int size, sqlite3_int64 offset) {
+  int result = file->read(to, size, offset);
+  // SQLite verifies whole frames itself when it recovers a log; afterwards it reads pages only.
+  if (result != SQLITE_OK || !isPage(size)) return result;
+  const uint32_t frame = frameAt(offset - kFrameHeader, size);
+  if (frame == kNone || frame >= file->firstUnsettled) return result;
+  unsigned char header[kLogHeader], before[kFrameHeader], own[kFrameHeader];
+  result = file->read(header, kLogHeader, 0);
+  if (result == SQLITE_OK) result = file->read(own, kFrameHeader, offset - kFrameHeader);
+  if (result == SQLITE_OK && frame > 0) {
+    result = file->read(before, kFrameHeader, offset - 2 * kFrameHeader - size);
+  }
+  if (result != SQLITE_OK) return result;
+  // The last bit of the magic number is the byte order of the words.
+  const bool bigEndian = (word(header, true) & 1) != 0;
+  Bytes last = frame > 0 ? before + 16 : header + 24;
+  Sums sums{word(last, true), word(last + 4, true)};
+  sums.add(own, 8, bigEndian);
+  sums.add(static_cast<Bytes>(to), size, bigEndian);
+  const bool fits = word(own + 16, true) == sums.first && word(own + 20, true) == sums.second;
+  if (fits && (word(header, true) & ~1u) == kLogMagic && word(header + 8, true) == static_cast<uint32_t>(size)) {
+    return SQLITE_OK;
+  }
+  return fail(file, "frame " + std::to_string(frame + 1) + ", page " + std::to_string(word(own, true)) +
+                        ", does not fit its checksum");
+}
+
+void noteFrameHeader(File* file, Bytes header, uint32_t frame) {
+  file->lastHeader = frame;
+  const bool isSettled = word(header + 8, true) != 0 || word(header + 12, true) != 0;
+  if (!isSettled) {
+    if (frame < file->firstUnsettled) file->firstUnsettled = frame;
+  } else if (frame < file->firstUnsettled) {
+    // Another transaction begins where the one that was rolled back did.
+    file->firstUnsettled = kNone;
+  } else {
+    file->firstUnsettled = frame >= file->lastWritten ? kNone : frame + 1;
+  }
+}
+
+// `size` of a frame header does not tell the page size, which the header of the log has.
+int writeLog(File* file, const void* from, int size, sqlite3_int64 offset) {
+  auto bytes = static_cast<Bytes>(from);
+  if (size == kFrameHeader) {
+    unsigned char header[kLogHeader];
+    if (file->read(header, kLogHeader, 0) == SQLITE_OK) {
+      const uint32_t frame = frameAt(offset, word(header + 8, true));
+      if (frame != kNone) noteFrameHeader(file, bytes, frame);
+    }
+  } else if (isPage(size)) {
+    const uint32_t frame = frameAt(offset - kFrameHeader, size);
+    if (frame != kNone) {
+      const bool isRewritten = frame != file->lastHeader;
+      if (isRewritten && frame < file->firstUnsettled) file->firstUnsettled = frame;
+      if (!isRewritten || frame > file->lastWritten) file->lastWritten = frame;
+      file->lastHeader = kNone;
+    }
+  }
+  return file->write(from, size, offset);
+}
+
+int xClose(sqlite3_file* base) {
+  File* file = fileOf(base);
+  int result = file->methods()->xClose(file->inner());
+  file->~File();
+  return result;
+}
+
+int xRead(sqlite3_file* base, void* to, int size, sqlite3_int64 offset) {
+  File* file = fileOf(base);
+  return file->isLog ? readLog(file, to, size, offset) : readDatabase(file, to, size, offset);
+}
+
+int xWrite(sqlite3_file* base, const void* from, int size, sqlite3_int64 offset) {
+  File* file = fileOf(base);
+  return file->isLog ? writeLog(file, from, size, offset) : writeDatabase(file, from, size, offset);
+}
+
+// Every other method is the original's.
+template <auto Method, typename... Arguments>
+auto forward(sqlite3_file* base, Arguments... arguments) {
+  File* file = fileOf(base);
+  return (file->methods()->*Method)(file->inner(), arguments...);
+}
+
+// A page must be read whole to be verified.
+int xDeviceCharacteristics(sqlite3_file* base) {
+  return forward<&sqlite3_io_methods::xDeviceCharacteristics>(base) & ~SQLITE_IOCAP_SUBPAGE_READ;
+}
+
+// Version 2 has no memory mapping, which would pass the verification by.
+const sqlite3_io_methods kMethods = {
+    2,
+    xClose,
+    xRead,
+    xWrite,
+    forward<&sqlite3_io_methods::xTruncate, sqlite3_int64>,
+    forward<&sqlite3_io_methods::xSync, int>,
+    forward<&sqlite3_io_methods::xFileSize, sqlite3_int64*>,
+    forward<&sqlite3_io_methods::xLock, int>,
+    forward<&sqlite3_io_methods::xUnlock, int>,
+    forward<&sqlite3_io_methods::xCheckReservedLock, int*>,
+    forward<&sqlite3_io_methods::xFileControl, int, void*>,
+    forward<&sqlite3_io_methods::xSectorSize>,
+    xDeviceCharacteristics,
+    forward<&sqlite3_io_methods::xShmMap, int, int, int, void volatile**>,
+    forward<&sqlite3_io_methods::xShmLock, int, int, int>,
+    forward<&sqlite3_io_methods::xShmBarrier>,
+    forward<&sqlite3_io_methods::xShmUnmap, int>,
+    nullptr,
+    nullptr,
+};
+
+int xOpen(sqlite3_vfs*, sqlite3_filename name, sqlite3_file* base, int flags, int* outFlags) {
+  if ((flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL)) == 0) {
+    return original->xOpen(original, name, base, flags, outFlags);
+  }
+  base->pMethods = nullptr;
+  auto inner = reinterpret_cast<sqlite3_file*>(fileOf(base) + 1);
+  int result = original->xOpen(original, name, inner, flags, outFlags);
+  if (result != SQLITE_OK) {
+    if (inner->pMethods != nullptr) inner->pMethods->xClose(inner);
+    return result;
+  }
+  File* file = new (base) File();
+  file->base.pMethods = &kMethods;
+  file->name = name == nullptr ? "(temporary)" : name;
+  file->isLog = (flags & SQLITE_OPEN_WAL) != 0;
+  return SQLITE_OK;
+}
+
+void pageChecksumFailure(sqlite3_context* context, int, sqlite3_value**) {
+  if (failure.empty()) return;
+  sqlite3_result_text(context, failure.data(), static_cast<int>(failure.size()), SQLITE_TRANSIENT);
+}
+
+// A checkpoint may be writing the page right now, so a page that does not fit is read again.
+bool isBadPage(File* file, unsigned char* page, int size, sqlite3_int64 number, int* result) {
+  for (int attempt = 1;; attempt++) {
+    *result = file->read(page, size, (number - 1) * size);
+    if (*result != SQLITE_OK || fitsPageChecksum(page, size)) return false;
+    if (attempt == kReadAttempts) return true;
+    sqlite3_sleep(1);
+  }
+}
+
+void firstBadPage(sqlite3_context* context, int, sqlite3_value** arguments) {
+  sqlite3_file* base = nullptr;
+  sqlite3_file_control(sqlite3_context_db_handle(context), "main", SQLITE_FCNTL_FILE_POINTER, &base);
+  if (base == nullptr || base->pMethods != &kMethods) return;
+  File* file = fileOf(base);
+  unsigned char header[kDatabaseHeader];
+  sqlite3_int64 bytes = 0;
+  int result = file->read(header, kDatabaseHeader, 0);
+  if (result == SQLITE_IOERR_SHORT_READ) return;
+  if (result == SQLITE_OK) result = file->methods()->xFileSize(file->inner(), &bytes);
+  const int size = pageSizeOf(header);
+  if (result != SQLITE_OK || !isPage(size)) return sqlite3_result_int64(context, 1);
+  std::vector<unsigned char> page(static_cast<size_t>(size));
+  const sqlite3_int64 first = sqlite3_value_int64(arguments[0]);
+  const sqlite3_int64 end = first + sqlite3_value_int64(arguments[1]);
+  for (sqlite3_int64 number = first; number < end && number * size <= bytes; number++) {
+    const bool isBad = isBadPage(file, page.data(), size, number, &result);
+    if (result != SQLITE_OK) return sqlite3_result_error_code(context, result);
+    if (isBad) return sqlite3_result_int64(context, number);
+  }
+}
+
+// SQLite calls this for every new connection.
+int onConnection(sqlite3* db, char**, const sqlite3_api_routines*) {
+  int reserved = kReserved;
+  sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
+  int result = sqlite3_create_function_v2(db, "page_checksum_failure", 0, SQLITE_UTF8 | SQLITE_DIRECTONLY, nullptr,
+                                          pageChecksumFailure, nullptr, nullptr, nullptr);
+  if (result != SQLITE_OK) return result;
+  return sqlite3_create_function_v2(db, "first_bad_page", 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, nullptr, firstBadPage,
+                                    nullptr, nullptr, nullptr);
+}
+
+}  // namespace
+
+#define EXPORT __attribute__((visibility("default")))
+
+// Loaded once per process; the VFS stays when the connection that loaded it is closed.
+extern "C" EXPORT int sqlite3_extension_init(sqlite3* db, char** error, const sqlite3_api_routines* api) {
+  SQLITE_EXTENSION_INIT2(api);
+  static const int result = [] {
+    original = sqlite3_vfs_find(nullptr);
+    checked = *original;
+    checked.zName = "page-checksums";
+    checked.pNext = nullptr;
+    checked.szOsFile = original->szOsFile + static_cast<int>(sizeof(File));
+    checked.xOpen = xOpen;
+    int registered = sqlite3_vfs_register(&checked, 1);
+    if (registered != SQLITE_OK) return registered;
+    return sqlite3_auto_extension(reinterpret_cast<void (*)()>(onConnection));
+  }();
+  if (result != SQLITE_OK) return result;
+  const int registered = onConnection(db, error, api);
+  return registered == SQLITE_OK ? SQLITE_OK_LOAD_PERMANENTLY : registered;
+}

@@ -1,0 +1,245 @@
+import fc from 'fast-check';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { failureText, isDamage, openDatabase, SqliteConnection } from '../src';
+import { cleanUp, closing, fresh } from './support/folder';
+import { journal, oldJournal } from './support/journal';
+
+afterEach(cleanUp);
+
+const PAGE = 4096;
+const FRAME = PAGE + 24;
+
+/** A table of three levels, an index, overflow pages and empty pages; all of it in the file, none in a log. */
+function filled(): string {
+  const file = fresh('filled.sqlite');
+  const connection = new SqliteConnection(file);
+  connection.pragma('journal_mode = WAL');
+  connection.exec('CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT UNIQUE); CREATE TABLE texts (text TEXT)');
+  const insert = connection.prepare('INSERT INTO names (name) VALUES (?)');
+  connection.transaction(() => {
+    for (let i = 0; i < 4000; i++) insert.run(`name ${String((i * 7919) % 4001)}`);
+    for (let i = 0; i < 10; i++) connection.prepare('INSERT INTO texts VALUES (?)').run('x'.repeat(20_000));
+    connection.exec('DELETE FROM texts WHERE rowid > 5');
+  })();
+  connection.close();
+  return file;
+}
+
+/** Everything that a file answers, through tables and indexes. */
+function contentOf(file: string): unknown {
+  const connection = new SqliteConnection(file, { readonly: true });
+  try {
+    return [
+      connection.prepare('SELECT * FROM names').all(),
+      connection.prepare('SELECT name FROM names ORDER BY name').all(),
+      connection.prepare('SELECT text FROM texts').all(),
+    ];
+  } finally {
+    connection.close();
+  }
+}
+
+function firstBadPage(file: string): number | null {
+  const connection = new SqliteConnection(file, { readonly: true });
+  try {
+    const row = connection.prepare<[], [number | null]>('SELECT first_bad_page(1, 1000000)').raw(true).get();
+    return row?.[0] ?? null;
+  } finally {
+    connection.close();
+  }
+}
+
+function failureOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    expect(isDamage(error)).toBe(true);
+    return failureText(error);
+  }
+  throw new Error('nothing failed');
+}
+
+/** The format: two sums over the little-endian words of the page but its last 8 bytes. */
+function checksumOf(page: Buffer): Buffer {
+  let [first, second] = [0, 0];
+  for (let at = 0; at < page.length - 8; at += 8) {
+    first = (first + page.readUInt32LE(at) + second) >>> 0;
+    second = (second + page.readUInt32LE(at + 4) + first) >>> 0;
+  }
+  const sums = Buffer.alloc(8);
+  sums.writeUInt32LE(first, 0);
+  sums.writeUInt32LE(second, 4);
+  return sums;
+}
+
+test('each page of a new file ends with the checksum of its other bytes', () => {
+  const bytes = readFileSync(filled());
+  expect(bytes[20]).toBe(8);
+  expect(bytes.length / PAGE).toBeGreaterThan(50);
+  for (let at = 0; at < bytes.length; at += PAGE) {
+    const page = bytes.subarray(at, at + PAGE);
+    expect(page.subarray(-8)).toEqual(checksumOf(page));
+  }
+});
+
+test('a flipped bit is found by the scan of the file and never answered from', () => {
+  const sound = filled();
+  const [bytes, content] = [readFileSync(sound), contentOf(sound)];
+  const flip = fc.record({ at: fc.nat(bytes.length - 1), bit: fc.nat(7) });
+  let refused = 0;
+  fc.assert(
+    fc.property(flip, ({ at, bit }) => {
+      const file = fresh('flipped.sqlite');
+      const flipped = Buffer.from(bytes);
+      flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
+      writeFileSync(file, flipped);
+      try {
+        expect(firstBadPage(file)).toBe(Math.floor(at / PAGE) + 1);
+      } catch (error) {
+        // The header is read by every open.
+        expect(at).toBeLessThan(PAGE);
+        expect(isDamage(error)).toBe(true);
+      }
+      try {
+        expect(contentOf(file)).toEqual(content);
+      } catch (error) {
+        expect(isDamage(error)).toBe(true);
+        refused++;
+      }
+      cleanUp();
+    }),
+    { numRuns: 150 },
+  );
+  expect(refused).toBeGreaterThan(100);
+});
+
+test('the error of a damaged page names file and page', () => {
+  const file = filled();
+  const bytes = readFileSync(file);
+  bytes[PAGE * 7 + 2000] ^= 1;
+  writeFileSync(file, bytes);
+  expect(failureOf(() => contentOf(file))).toBe(`${file}: page 8 does not fit its checksum`);
+});
+
+test('a frame of the log that does not fit is not answered from while the database is open', () => {
+  const file = fresh('journal.sqlite');
+  const { connection } = closing(openDatabase(oldJournal(file, 300)));
+  connection.prepare('UPDATE entries SET text = ?').run('changed');
+  const frames = (statSync(`${file}-wal`).size - 32) / FRAME;
+  const sound = readFileSync(`${file}-wal`);
+  for (let frame = 0; frame < frames; frame++) {
+    for (const at of [2, 100, FRAME - 1]) {
+      const log = Buffer.from(sound);
+      const place = 32 + frame * FRAME + at;
+      log[place] = (log[place] ?? 0) ^ 4;
+      writeFileSync(`${file}-wal`, log, { flag: 'r+' });
+      const reader = new SqliteConnection(file, { readonly: true });
+      try {
+        const rows = reader.prepare<[], [string]>('SELECT DISTINCT text FROM entries').raw(true).all();
+        expect(rows).toEqual([['changed']]);
+      } catch (error) {
+        expect(failureText(error)).toMatch(
+          new RegExp(`^${file}-wal: frame ${String(frame + 1)}, page \\d+, does not fit`),
+        );
+      } finally {
+        reader.close();
+      }
+    }
+  }
+  writeFileSync(`${file}-wal`, sound, { flag: 'r+' });
+});
+
+test('transactions larger than the cache read back what they have written and rewritten', () => {
+  const file = filled();
+  const connection = closing(new SqliteConnection(file));
+  connection.pragma('cache_size = 5');
+  connection.pragma('wal_autocheckpoint = 0');
+  const rename = connection.prepare("UPDATE names SET name = name || 'x' WHERE id % ? = 0");
+  const count = (): unknown => connection.prepare('SELECT count(*), sum(length(name)) FROM names').raw(true).get();
+  for (let round = 0; round < 6; round++) {
+    const before = count();
+    try {
+      connection.transaction(() => {
+        for (const step of [1, 3, 2, 1]) {
+          rename.run(step);
+          count();
+        }
+        // A savepoint whose pages were written to the log already.
+        const undone = connection.transaction(() => {
+          rename.run(1);
+          throw new RangeError('undone');
+        });
+        expect(undone).toThrow(RangeError);
+        if (round % 2 === 1) throw new RangeError('undone');
+      })();
+    } catch (error) {
+      expect(error).toBeInstanceOf(RangeError);
+      expect(count()).toEqual(before);
+    }
+    if (round === 3) connection.pragma('wal_checkpoint(RESTART)');
+    expect(connection.pragma('integrity_check', { simple: true })).toBe('ok');
+  }
+  connection.pragma('wal_checkpoint(TRUNCATE)');
+  expect(firstBadPage(file)).toBeNull();
+});
+
+test('a file that reserves no bytes, or another number of them, is refused by name', () => {
+  const file = filled();
+  const bytes = readFileSync(file);
+  bytes[20] = 0;
+  writeFileSync(file, bytes);
+  const refusal = `${file}: page 1 reserves 0 bytes instead of 8`;
+  expect(failureOf(() => contentOf(file))).toBe(refusal);
+  expect(() => openDatabase(journal(file))).toThrow(refusal);
+});
+
+test('a page that the file lacks is damage, not a page of zeros', () => {
+  const file = filled();
+  const writer = closing(new SqliteConnection(file));
+  writer.exec("UPDATE names SET name = 'changed' WHERE id = 1");
+  const copy = fresh('copy.sqlite');
+  for (const suffix of ['', '-wal']) copyFileSync(file + suffix, copy + suffix);
+  // The log tells SQLite how many pages there are, so it does not notice this when it opens the file.
+  truncateSync(copy, 20 * PAGE);
+  expect(failureOf(() => contentOf(copy))).toMatch(/: page \d+ is missing: the file ends before it$/);
+});
+
+test('the page size of a file cannot be changed, and the attempt changes nothing', () => {
+  const file = filled();
+  const copy = fresh('copy.sqlite');
+  copyFileSync(file, copy);
+  const connection = new SqliteConnection(file);
+  connection.pragma('journal_mode = DELETE');
+  connection.pragma('page_size = 1024');
+  expect(failureOf(() => connection.exec('VACUUM'))).toBe(`${file}: the page size cannot be changed`);
+  connection.close();
+  expect(contentOf(file)).toEqual(contentOf(copy));
+});
+
+const PROGRAM = `
+  const { SqliteConnection } = require(${JSON.stringify(join(__dirname, '../src'))});
+  const connection = new SqliteConnection(process.argv[1]);
+  connection.exec('CREATE TABLE a (b)');
+  connection.close();
+`;
+
+test('files of other threads and of other processes have checksums, too', async () => {
+  const loader = join(__dirname, '../../../scripts/source-loader.cjs');
+  const [ofThread, ofProcess] = [fresh('thread.sqlite'), fresh('process.sqlite')];
+  const worker = new Worker(
+    `require(${JSON.stringify(loader)}); process.argv[1] = ${JSON.stringify(ofThread)}; ${PROGRAM}`,
+    {
+      eval: true,
+    },
+  );
+  await new Promise((resolve) => void worker.once('exit', resolve));
+  execFileSync(process.execPath, ['-r', loader, '-e', PROGRAM, ofProcess]);
+  for (const file of [ofThread, ofProcess]) {
+    const bytes = readFileSync(file);
+    expect(bytes[20]).toBe(8);
+    expect(bytes.subarray(PAGE - 8, PAGE)).toEqual(checksumOf(bytes.subarray(0, PAGE)));
+  }
+});
