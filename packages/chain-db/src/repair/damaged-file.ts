@@ -1,5 +1,5 @@
-import { SqliteConnection } from '@wrkz/sqlite';
-import { closeSync, constants, copyFileSync, existsSync, openSync, rmSync, writeSync } from 'node:fs';
+import { sealPage, SqliteConnection } from '@wrkz/sqlite';
+import { closeSync, constants, copyFileSync, existsSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { makeFolders } from '@wrkz/service-kit/base';
 import { join } from 'node:path';
 import { databaseFile } from '../connection';
@@ -95,8 +95,8 @@ function freshSchema(folder: string, network: NetworkName): SchemaRow[] {
 function describeAnew(file: string, wanted: readonly SchemaRow[], known: readonly SchemaRow[] | undefined): void {
   const page = Buffer.alloc(PAGE_SIZE);
   mendedHeader(file).copy(page);
-  page.writeUInt8(0x0d, HEADER_BYTES); // a leaf without cells, whose content starts at the end of the page
-  page.writeUInt16BE(PAGE_SIZE, HEADER_BYTES + 5);
+  page.writeUInt8(0x0d, HEADER_BYTES); // a leaf without cells, whose content starts at the checksum at the end of the page
+  page.writeUInt16BE(PAGE_SIZE - 8, HEADER_BYTES + 5);
   writeAtStart(file, page);
   const believed = known !== undefined && strangers(known, wanted) > 1 ? known : [];
   const connection = new SqliteConnection(file);
@@ -126,10 +126,15 @@ function copyDatabase(file: string, copy: string, folder: string): void {
   }
 }
 
+/** Replaces the first bytes of page 1, and its checksum. */
 function writeAtStart(file: string, bytes: Buffer): void {
   const descriptor = openSync(file, 'r+');
   try {
-    writeSync(descriptor, bytes, 0, bytes.length, 0);
+    const page = Buffer.alloc(PAGE_SIZE);
+    readSync(descriptor, page, 0, PAGE_SIZE, 0);
+    bytes.copy(page);
+    sealPage(page);
+    writeSync(descriptor, page, 0, PAGE_SIZE, 0);
   } finally {
     closeSync(descriptor);
   }
