@@ -3,7 +3,7 @@ import { DamagedRow } from './errors';
 import { metaChecksum } from './rows/checksums';
 
 /** The rows of `meta`. */
-export type MetaKey = 'network' | 'body_floor' | 'block_ids' | 'lite_node_profile';
+export type MetaKey = 'network' | 'body_floor' | 'lite_node_profile';
 
 /** @throws DamagedRow */
 export function readMeta(connection: SqliteConnection, key: MetaKey): string | undefined {

@@ -10,7 +10,6 @@ import { layOutForPruning } from './layout';
 import { readMeta, writeMeta } from './meta';
 import { MIGRATIONS } from './migrations';
 import { assertLiteHeight, checkLiteMark, markLite } from './modes/lite-mark';
-import { BLOCK_ID_RULE, mendBlockIds, type MendedIds } from './open-checks/block-ids';
 import { checkLastBlocks } from './open-checks/last-blocks';
 import { checkRecentHashes } from './open-checks/recent-hashes';
 import { toChainDbError } from './open-errors';
@@ -51,8 +50,6 @@ export interface Opening {
   readonly cleanStop: boolean;
   /** Blocks below the tip that were looked at, because the last stop was none. */
   readonly checked: number;
-  /** What a look for ids of an older rule has changed; undefined when none was needed. */
-  readonly mended: MendedIds | undefined;
   /** Damaged blocks off the main chain that were dropped, with those that stood on them. */
   readonly forgotten: number;
 }
@@ -72,19 +69,14 @@ export class ChainDb {
   ) {
     this.writer = mode === 'write' ? new ChainWriter(database.connection, this.hooks(), hashIndex) : undefined;
     this.reader = mode === 'write' ? this.openReader() : new ChainReader(database.connection);
-    this.opening =
-      this.writer === undefined
-        ? { cleanStop: true, checked: 0, mended: undefined, forgotten: 0 }
-        : this.look(this.writer);
+    this.opening = this.writer === undefined ? { cleanStop: true, checked: 0, forgotten: 0 } : this.look(this.writer);
   }
 
   private look(writer: ChainWriter): Opening {
     const { connection, lastStop } = this.database;
     checkRecentHashes(connection, this.reader);
     const forgotten = writer.dropDamagedAlternatives();
-    const mended = mendBlockIds(connection, this.network, this.reader, writer);
-    this.database.committed();
-    return { cleanStop: lastStop.clean, checked: lastStop.clean ? 0 : checkLastBlocks(this.reader), mended, forgotten };
+    return { cleanStop: lastStop.clean, checked: lastStop.clean ? 0 : checkLastBlocks(this.reader), forgotten };
   }
 
   /** One more reading connection, for work that holds a snapshot while others go on; it is closed with the database. */
@@ -197,7 +189,6 @@ function prepareFolder(directory: string, create: boolean): void {
 function putMeta(connection: SqliteConnection, network: NetworkName, lite: number | undefined): void {
   writeMeta(connection, 'network', network);
   writeMeta(connection, 'body_floor', '0');
-  writeMeta(connection, 'block_ids', BLOCK_ID_RULE);
   if (lite !== undefined) markLite(connection, lite);
   // Pages that the older schemas left in the new file.
   connection.exec('PRAGMA incremental_vacuum');

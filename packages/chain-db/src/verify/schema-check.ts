@@ -3,7 +3,6 @@ import { damageIn } from '../damage';
 import { type MetaKey, readMeta } from '../meta';
 import { MIGRATIONS } from '../migrations';
 import { parseLiteMark } from '../modes/lite-mark';
-import { BLOCK_ID_RULE } from '../open-checks/block-ids';
 import type { Problems } from './problems';
 
 type SchemaRow = readonly [name: string, type: string, table: string, sql: string];
@@ -52,7 +51,6 @@ export function checkMeta(connection: SqliteConnection, network: string, tip: nu
     network: (value) => value === network,
     body_floor: (value) =>
       /^\d+$/.test(value) && (lite === undefined ? Number(value) <= tip + 1 : Number(value) === lite),
-    block_ids: (value) => value === BLOCK_ID_RULE,
   };
   const keys = connection.prepare<[], [string]>('SELECT key FROM meta ORDER BY key').raw(true).all();
   const unknown = new Set(keys.map(([key]) => key));
