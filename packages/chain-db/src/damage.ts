@@ -9,7 +9,9 @@ export function damageIn(error: unknown): CorruptDatabase | undefined {
   if (error instanceof CorruptDatabase) return error;
   const failure = sqliteFailure(error);
   if (failure !== undefined) {
-    return isDamage(error) || failure.code.startsWith('SQLITE_IOERR_READ') ? new CorruptDatabase(failure.message, { cause: error }) : undefined;
+    return isDamage(error) || failure.code.startsWith('SQLITE_IOERR_READ')
+      ? new CorruptDatabase(failure.message, { cause: error })
+      : undefined;
   }
   return error instanceof Error && error.cause !== undefined ? damageIn(error.cause) : undefined;
 }

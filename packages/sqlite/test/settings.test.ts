@@ -102,7 +102,6 @@ test('a setting that SQLite does not take is an error that names it', () => {
   }
 });
 
-
 test('pages that a delete left empty are given back where that was asked for', () => {
   const pages = (['none', 'incremental'] as const).map((autoVacuum) => {
     const { connection } = closing(openDatabase(journal(fresh('journal.sqlite'), { settings: { autoVacuum } })));
