@@ -1,12 +1,11 @@
 import type { NetworkName } from '@wrkz/core-types';
 import { makeFolders } from '@wrkz/service-kit/base';
-import { openDatabase, type MigrationProgress, type SqliteConnection, type SqliteDatabase } from '@wrkz/sqlite';
+import { openDatabase, type SqliteConnection, type SqliteDatabase } from '@wrkz/sqlite';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectionOptions, databaseFile, type DatabaseMemory } from './connection';
 import { DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork } from './errors';
 import type { HashIndexLimits } from './hash-index/hash-index';
-import { layOutForPruning } from './layout';
 import { readMeta, writeMeta } from './meta';
 import { MIGRATIONS } from './migrations';
 import { assertLiteHeight, checkLiteMark, markLite } from './modes/lite-mark';
@@ -36,8 +35,6 @@ export interface OpenOptions {
    * longer know that somebody reads.
    */
   readonly besideOwn?: boolean | undefined;
-  /** Called after each step of bringing an older schema up to date, in blocks or transactions; before any new layout. */
-  readonly onProgress?: (progress: MigrationProgress) => void;
   /** Where it differs from what suits most: how much is kept in memory, and how large the log grows. */
   readonly memory?: DatabaseMemory | undefined;
   /** How the hash look-ups are kept, for tests: any numbers read what any others wrote. */
@@ -138,8 +135,7 @@ export class ChainDb {
 }
 
 /**
- * Opens the chain database of a network, finishes a repair that was cut short in its last step, brings an older schema up to
- * date (writing only) and asserts every setting.
+ * Opens the chain database of a network, finishes a repair that was cut short in its last step and asserts every setting.
  *
  * @throws RangeError for a lite height that is none; NotALiteDatabase, LiteDatabase, LiteHeightDiffers, UnreadableLiteMark;
  *   DatabaseLocked when another writer holds it, DatabaseMissing, DatabaseUnwritable, WrongNetwork, WrongSchema,
@@ -163,13 +159,11 @@ export function openChainDb(options: OpenOptions): ChainDb {
       create,
       migrations: MIGRATIONS,
       identify: (connection) => {
-        identify(connection, directory, network);
+        assertNetwork(connection, directory, network);
         checkLiteMark(connection, options.lite, mode);
       },
       onCreate: (connection) => putMeta(connection, network, options.lite),
-      ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
     });
-    if (mode === 'write' && layOutForPruning(database.connection)) database.committed();
     return new ChainDb(directory, network, database, mode, options.hashIndex);
   } catch (error) {
     database?.close();
@@ -190,12 +184,10 @@ function putMeta(connection: SqliteConnection, network: NetworkName, lite: numbe
   writeMeta(connection, 'network', network);
   writeMeta(connection, 'body_floor', '0');
   if (lite !== undefined) markLite(connection, lite);
-  // Pages that the older schemas left in the new file.
-  connection.exec('PRAGMA incremental_vacuum');
 }
 
-/** Checks that the database is this network's. */
-function identify(connection: SqliteConnection, directory: string, network: NetworkName): void {
+/** @throws WrongNetwork, NotAChainDatabase */
+export function assertNetwork(connection: SqliteConnection, directory: string, network: NetworkName): void {
   const found = readMeta(connection, 'network');
   if (found === undefined) throw new NotAChainDatabase(databaseFile(directory), 'it names no network');
   if (found !== network) throw new WrongNetwork(directory, found, network);
