@@ -3,15 +3,14 @@
  *
  *   node -r ./scripts/source-loader.cjs bench/growth.bench.ts [--blocks 100000] [--at 30000,100000,300000,1000000]
  *     [--batch-bytes 16777216] [--window 20000] [--directory <where>] [--keep] [--compare <folder>]
- *     [--pair <short>,<long>] [--rounds 10] [--verify] [--former]
+ *     [--pair <short>,<long>] [--rounds 10] [--verify]
  *
  * For the window of blocks that ends at each mark: bytes that reached the disk per block (`write_bytes` of /proc/self/io:
  * log and file both), microseconds per block by the clock and of the processor, and the longest single commit. Below it
  * microseconds a look-up at that length. `--verify` times both passes of a verification at the end and prints the bytes a block of
- * every table; `--former` grows the chain, lays it down as the schema of payment ids found it, and times the migration. `--pair` goes on
- * with two kept databases in turns, a batch each, and prints the median ratio of the pairs: for a machine whose load changes
- * while a long chain grows. `--compare` runs this benchmark of the tree in
- * another folder (before) and of this tree (after) one after the other.
+ * every table. `--pair` goes on with two kept databases in turns, a batch each, and prints the median ratio of the pairs: for
+ * a machine whose load changes while a long chain grows. `--compare` runs this benchmark of the tree in another folder
+ * (before) and of this tree (after) one after the other.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -22,7 +21,7 @@ import { databaseFile, openChainDb } from '../packages/chain-db/src';
 import type { BlockFacts } from '../packages/consensus/src';
 import { printLookUps } from './support/chain-look-ups';
 import { median, row, runBench } from './support/figures';
-import { timeMigration, timeVerify, printSpace } from './support/chain-passes';
+import { timeVerify, printSpace } from './support/chain-passes';
 import { batch, bytesOf, inventFrom } from './support/invented-chain';
 import { machine } from './support/machine';
 
@@ -38,7 +37,6 @@ const { values } = parseArgs({
     pair: { type: 'string' },
     rounds: { type: 'string', default: '10' },
     verify: { type: 'boolean', default: false },
-    former: { type: 'boolean', default: false },
   },
 });
 
@@ -107,7 +105,6 @@ async function grow(): Promise<void> {
   if (values.verify || values.keep) printSpace(db.reader);
   db.close();
   if (values.verify) await timeVerify(directory);
-  if (values.former) timeMigration(directory);
   if (values.keep) console.log(directory);
   else rmSync(directory, { recursive: true });
 }

@@ -1,5 +1,4 @@
-import { type ChainReader, databaseFile, openChainDb, verifyChain } from '../../packages/chain-db/src';
-import { SqliteConnection } from '../../packages/sqlite/src';
+import { type ChainReader, verifyChain } from '../../packages/chain-db/src';
 import { row, since } from './figures';
 
 const seconds = (start: number): string => `${(since(start) / 1000).toFixed(1)} s`;
@@ -20,20 +19,4 @@ export async function timeVerify(directory: string): Promise<void> {
     console.log(row(`verify, ${mode}`, [seconds(start), `${String(problems.length)} problems`]));
     for (const problem of problems.slice(0, 3)) console.log(`  ${problem}`);
   }
-}
-
-/** Takes the payment ids out again, as the second schema had none, and prints how long an open takes that brings them back. */
-export function timeMigration(directory: string): void {
-  const connection = new SqliteConnection(databaseFile(directory));
-  connection.exec(`DROP TABLE payment_ids;
-    DELETE FROM hash_recent WHERE kind = 3;
-    DELETE FROM hash_pages WHERE (id >> 40) IN (SELECT run FROM hash_runs WHERE kind = 3);
-    DELETE FROM hash_filters WHERE (id >> 40) IN (SELECT run FROM hash_runs WHERE kind = 3);
-    DELETE FROM hash_runs WHERE kind = 3;
-    PRAGMA user_version = 2;`);
-  connection.pragma('wal_checkpoint(TRUNCATE)');
-  connection.close();
-  const start = performance.now();
-  openChainDb({ directory, network: 'devnet' }).close();
-  console.log(row('migration from the second schema', [seconds(start)]));
 }

@@ -1,4 +1,4 @@
-import { failureText } from '@wrkz/sqlite';
+import { failureText, type WrongSchemaVersion } from '@wrkz/sqlite';
 
 /** Everything this package refuses, one class a reason. `code` is stable and goes into logs and exit messages. */
 export type ChainDbErrorCode =
@@ -83,20 +83,15 @@ export class WrongNetwork extends ChainDbError {
   }
 }
 
+/** The schema has version `found`, and this program reads version `wanted`. */
 export class WrongSchema extends ChainDbError {
-  constructor(
-    readonly directory: string,
-    readonly found: number,
-    readonly wanted: number,
-  ) {
-    const advice =
-      found > wanted
-        ? 'it was written by a newer program'
-        : 'it must first be opened for writing to be brought up to date';
-    super(
-      'WRONG_SCHEMA',
-      `the chain database in ${directory} has schema version ${found}, this program reads ${wanted}: ${advice}`,
-    );
+  readonly found: number;
+  readonly wanted: number;
+
+  constructor(cause: WrongSchemaVersion) {
+    super('WRONG_SCHEMA', cause.message, { cause });
+    this.found = cause.found;
+    this.wanted = cause.wanted;
   }
 }
 

@@ -30,7 +30,7 @@ export function toChainDbError(directory: string, error: unknown): unknown {
   if (error instanceof WrongLog || error instanceof FileCutShort) return new IncompleteDatabase(error);
   if (error instanceof FileVanished) return new DatabaseVanished(error);
   if (error instanceof NotOurFile) return new NotAChainDatabase(error.file, error.reason, causeOf(error));
-  if (error instanceof WrongSchemaVersion) return new WrongSchema(directory, error.found, error.wanted);
+  if (error instanceof WrongSchemaVersion) return new WrongSchema(error);
   if (error instanceof SettingRefused) return new ChainDbError('NOT_A_CHAIN_DATABASE', error.message);
   if (error instanceof MigrationFailed) return toChainDbError(directory, openingError(error, error.cause));
   return error;

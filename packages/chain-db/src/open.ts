@@ -1,16 +1,14 @@
 import type { NetworkName } from '@wrkz/core-types';
 import { makeFolders } from '@wrkz/service-kit/base';
-import { openDatabase, type MigrationProgress, type SqliteConnection, type SqliteDatabase } from '@wrkz/sqlite';
+import { openDatabase, type SqliteConnection, type SqliteDatabase } from '@wrkz/sqlite';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectionOptions, databaseFile, type DatabaseMemory } from './connection';
 import { DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork } from './errors';
 import type { HashIndexLimits } from './hash-index/hash-index';
-import { layOutForPruning } from './layout';
 import { readMeta, writeMeta } from './meta';
 import { MIGRATIONS } from './migrations';
 import { assertLiteHeight, checkLiteMark, markLite } from './modes/lite-mark';
-import { BLOCK_ID_RULE, mendBlockIds, type MendedIds } from './open-checks/block-ids';
 import { checkLastBlocks } from './open-checks/last-blocks';
 import { checkRecentHashes } from './open-checks/recent-hashes';
 import { toChainDbError } from './open-errors';
@@ -37,8 +35,6 @@ export interface OpenOptions {
    * longer know that somebody reads.
    */
   readonly besideOwn?: boolean | undefined;
-  /** Called after each step of bringing an older schema up to date, in blocks or transactions; before any new layout. */
-  readonly onProgress?: (progress: MigrationProgress) => void;
   /** Where it differs from what suits most: how much is kept in memory, and how large the log grows. */
   readonly memory?: DatabaseMemory | undefined;
   /** How the hash look-ups are kept, for tests: any numbers read what any others wrote. */
@@ -51,8 +47,6 @@ export interface Opening {
   readonly cleanStop: boolean;
   /** Blocks below the tip that were looked at, because the last stop was none. */
   readonly checked: number;
-  /** What a look for ids of an older rule has changed; undefined when none was needed. */
-  readonly mended: MendedIds | undefined;
   /** Damaged blocks off the main chain that were dropped, with those that stood on them. */
   readonly forgotten: number;
 }
@@ -72,19 +66,14 @@ export class ChainDb {
   ) {
     this.writer = mode === 'write' ? new ChainWriter(database.connection, this.hooks(), hashIndex) : undefined;
     this.reader = mode === 'write' ? this.openReader() : new ChainReader(database.connection);
-    this.opening =
-      this.writer === undefined
-        ? { cleanStop: true, checked: 0, mended: undefined, forgotten: 0 }
-        : this.look(this.writer);
+    this.opening = this.writer === undefined ? { cleanStop: true, checked: 0, forgotten: 0 } : this.look(this.writer);
   }
 
   private look(writer: ChainWriter): Opening {
     const { connection, lastStop } = this.database;
     checkRecentHashes(connection, this.reader);
     const forgotten = writer.dropDamagedAlternatives();
-    const mended = mendBlockIds(connection, this.network, this.reader, writer);
-    this.database.committed();
-    return { cleanStop: lastStop.clean, checked: lastStop.clean ? 0 : checkLastBlocks(this.reader), mended, forgotten };
+    return { cleanStop: lastStop.clean, checked: lastStop.clean ? 0 : checkLastBlocks(this.reader), forgotten };
   }
 
   /** One more reading connection, for work that holds a snapshot while others go on; it is closed with the database. */
@@ -146,8 +135,7 @@ export class ChainDb {
 }
 
 /**
- * Opens the chain database of a network, finishes a repair that was cut short in its last step, brings an older schema up to
- * date (writing only) and asserts every setting.
+ * Opens the chain database of a network, finishes a repair that was cut short in its last step and asserts every setting.
  *
  * @throws RangeError for a lite height that is none; NotALiteDatabase, LiteDatabase, LiteHeightDiffers, UnreadableLiteMark;
  *   DatabaseLocked when another writer holds it, DatabaseMissing, DatabaseUnwritable, WrongNetwork, WrongSchema,
@@ -171,13 +159,11 @@ export function openChainDb(options: OpenOptions): ChainDb {
       create,
       migrations: MIGRATIONS,
       identify: (connection) => {
-        identify(connection, directory, network);
+        assertNetwork(connection, directory, network);
         checkLiteMark(connection, options.lite, mode);
       },
       onCreate: (connection) => putMeta(connection, network, options.lite),
-      ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
     });
-    if (mode === 'write' && layOutForPruning(database.connection)) database.committed();
     return new ChainDb(directory, network, database, mode, options.hashIndex);
   } catch (error) {
     database?.close();
@@ -197,14 +183,11 @@ function prepareFolder(directory: string, create: boolean): void {
 function putMeta(connection: SqliteConnection, network: NetworkName, lite: number | undefined): void {
   writeMeta(connection, 'network', network);
   writeMeta(connection, 'body_floor', '0');
-  writeMeta(connection, 'block_ids', BLOCK_ID_RULE);
   if (lite !== undefined) markLite(connection, lite);
-  // Pages that the older schemas left in the new file.
-  connection.exec('PRAGMA incremental_vacuum');
 }
 
-/** Checks that the database is this network's. */
-function identify(connection: SqliteConnection, directory: string, network: NetworkName): void {
+/** @throws WrongNetwork, NotAChainDatabase */
+export function assertNetwork(connection: SqliteConnection, directory: string, network: NetworkName): void {
   const found = readMeta(connection, 'network');
   if (found === undefined) throw new NotAChainDatabase(databaseFile(directory), 'it names no network');
   if (found !== network) throw new WrongNetwork(directory, found, network);

@@ -1,10 +1,8 @@
 import type { NetworkName } from '@wrkz/core-types';
-import { openConnection, type SqliteConnection } from '@wrkz/sqlite';
-import { connectionOptions, databaseFile } from './connection';
-import { NotAChainDatabase, WrongNetwork, WrongSchema } from './errors';
-import { readMeta } from './meta';
+import { openConnection } from '@wrkz/sqlite';
+import { connectionOptions } from './connection';
+import { assertNetwork } from './open';
 import { toChainDbError } from './open-errors';
-import { SCHEMA_VERSION } from './schema';
 
 export interface RewriteOptions {
   readonly directory: string;
@@ -19,25 +17,15 @@ export interface RewriteOptions {
  * It takes no lock on the folder, because the one who holds it calls this, in a process that can be killed: the writer there
  * must rest meanwhile. That process does not close what it opened here, or it might take the log with it; it is killed.
  *
- * @throws DatabaseMissing, WrongNetwork, WrongSchema, NotAChainDatabase, DatabaseUnwritable
+ * @throws DatabaseMissing, WrongNetwork, NotAChainDatabase, DatabaseUnwritable
  */
 export function rewriteChainDb({ directory, network }: RewriteOptions): void {
   try {
     const connection = openConnection(connectionOptions(directory, 'write'));
-    identify(connection, directory, network);
+    assertNetwork(connection, directory, network);
     connection.pragma('temp_store = FILE');
     connection.exec('VACUUM');
   } catch (error) {
     throw toChainDbError(directory, error);
   }
-}
-
-/** A rewrite brings nothing up to date: it is called for a database that is open. */
-function identify(connection: SqliteConnection, directory: string, network: NetworkName): void {
-  const file = databaseFile(directory);
-  const version = Number(connection.pragma('user_version', { simple: true }));
-  if (version !== SCHEMA_VERSION) throw new WrongSchema(directory, version, SCHEMA_VERSION);
-  const found = readMeta(connection, 'network');
-  if (found === undefined) throw new NotAChainDatabase(file, 'it names no network');
-  if (found !== network) throw new WrongNetwork(directory, found, network);
 }

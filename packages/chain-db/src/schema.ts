@@ -48,12 +48,12 @@ import { PAYMENT_ID_SCHEMA, PAYMENT_ID_TABLES } from './payment-ids/schema';
 export const APPLICATION_ID = 0x57524b5a;
 
 /** `PRAGMA user_version`: the number of the newest migration. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 1;
 
 /** Large enough that a typical transaction does not waste a third of its page, small enough for single outputs. */
 export const PAGE_SIZE = 8192;
 
-/** What the migrations end in, the look-ups aside. */
+/** The tables of schema version 1 without the hash indexes. Released files have them, so a change is a new migration. */
 export const SCHEMA = `
 CREATE TABLE meta (
   key TEXT PRIMARY KEY,

@@ -1,5 +1,3 @@
-import { BranchView, genesisView, stageBlock, VerifiedBlock, verifyBlock, Checkpoints } from '@wrkz/consensus';
-import { encodeBlock, networkOf, parseBlock, type Block } from '@wrkz/core-types';
 import { SqliteConnection } from '@wrkz/sqlite';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +7,6 @@ import { chainA } from './support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
 import { makeChain } from './support/maker';
 import { SMALL_RUNS } from './support/small-runs';
-import { underOldRule } from './support/old-rule';
 
 afterEach(cleanUp);
 
@@ -36,13 +33,13 @@ function tamper(directory: string, sql: string): void {
 describe('the last blocks', () => {
   test('are looked at after a stop that was none, and after no other', () => {
     const db = openHere();
-    expect(db.opening).toEqual({ cleanStop: true, checked: 0, mended: undefined, forgotten: 0 });
+    expect(db.opening).toEqual({ cleanStop: true, checked: 0, forgotten: 0 });
     writerOf(db).append(chainA().slice(0, 300));
     const directory = killed(db);
     db.close();
     expect(openHere({ directory: db.directory }).opening).toMatchObject({ cleanStop: true, checked: 0 });
     const again = openHere({ directory });
-    expect(again.opening).toEqual({ cleanStop: false, checked: 300, mended: undefined, forgotten: 0 });
+    expect(again.opening).toEqual({ cleanStop: false, checked: 300, forgotten: 0 });
     expect(again.reader.height()).toBe(299);
     again.close();
     expect(openHere({ directory }).opening).toMatchObject({ cleanStop: true });
@@ -106,97 +103,6 @@ describe('the last blocks of a reduced database', () => {
     expect(() => checkLastBlocks(openHere({ directory: db.directory, lite: LITE }).reader)).toThrow(CorruptDatabase);
   });
 });
-
-describe('ids by the rule of old', () => {
-  /** Genesis and blocks on it; block 20 had a number behind the coinbase of its parent, which went into its id. */
-  function oldChain(): { old: VerifiedBlock[]; below: VerifiedBlock[]; block: Block } {
-    const [genesis] = chainA();
-    if (genesis === undefined) throw new Error('there is no genesis');
-    const plan = (salt: number) => ({ salt, transactions: [{ amounts: [7, 900], inputs: 1 }] });
-    const below = [
-      genesis,
-      ...makeChain(
-        Array.from({ length: 19 }, (_, i) => plan(i)),
-        [genesis],
-      ),
-    ];
-    const [next] = makeChain([plan(20)], below);
-    if (next === undefined) throw new Error('no block was made');
-    const { stranger, block } = underOldRule(next, below);
-    const above = makeChain([plan(21), plan(22)], [...below, stranger]);
-    return { old: [stranger, ...above], below, block };
-  }
-
-  test('are found at the open: the block is taken off with what stands on it, and taken again under its own id', async () => {
-    const { old, below, block } = oldChain();
-    const own = parseBlock(encodeBlock(block));
-    expect(own.hash.equals(old[0]!.facts.hash)).toBe(false);
-    const db = openHere();
-    writerOf(db).append([...below, ...old]);
-    writerOf(db).putAlternative(makeChain([{ salt: 77, transactions: [] }], below)[0]!);
-    const report = await verifyChain(db);
-    expect(report.problems.join('\n')).toMatch(/block 20: id is/);
-    db.close();
-    forgetCheck(db.directory);
-
-    const again = openHere({ directory: db.directory });
-    expect(again.opening.mended).toEqual({ height: 20, removed: 3, alternatives: 0 });
-    expect(again.reader.height()).toBe(19);
-    expect((await verifyChain(again)).problems).toEqual([]);
-    // The network's block and its child, by the rule of today.
-    const view = new BranchView(genesisView(networkOf('devnet')));
-    for (const one of below.slice(1)) view.push(one);
-    const fetched = staged(view, own, old[0]!);
-    writerOf(again).append([fetched, ...makeChain([{ salt: 30, transactions: [] }], [...below, fetched])]);
-    expect(again.reader.height()).toBe(21);
-    expect(again.reader.heightOf(own.hash)).toBe(20);
-    again.close();
-    expect(openHere({ directory: db.directory }).opening.mended).toBeUndefined();
-    expect(openHere({ directory: freshDirectory() }).opening.mended).toBeUndefined();
-  });
-
-  test('are found among the alternatives, which are dropped', () => {
-    const { old, below } = oldChain();
-    const db = openHere();
-    writerOf(db).append([...below, ...makeChain([{ salt: 40, transactions: [] }], below)]);
-    for (const one of old) writerOf(db).putAlternative(one);
-    db.close();
-    forgetCheck(db.directory);
-    const again = openHere({ directory: db.directory });
-    expect(again.opening.mended).toEqual({ height: undefined, removed: 0, alternatives: 1 });
-    expect(again.reader.alternativeCount()).toBe(0);
-    expect(again.reader.height()).toBe(20);
-  });
-
-  test('are not found where there are none', () => {
-    const db = openHere();
-    writerOf(db).append(chainA().slice(0, 500));
-    db.close();
-    forgetCheck(db.directory);
-    expect(openHere({ directory: db.directory }).opening.mended).toEqual({
-      height: undefined,
-      removed: 0,
-      alternatives: 0,
-    });
-  });
-});
-
-/** As a database of a program that did not look. */
-function forgetCheck(directory: string): void {
-  tamper(directory, "DELETE FROM meta WHERE key = 'block_ids'");
-}
-
-function staged(view: BranchView, own: ReturnType<typeof parseBlock>, like: VerifiedBlock): VerifiedBlock {
-  const checkpoints = new Checkpoints(new Map([[1_000_000, Buffer.alloc(32)]]));
-  const context = { network: networkOf('devnet'), view, now: 2_000_000_000, checkpoints };
-  const one = stageBlock(own, like.transactions, context);
-  const verified = verifyBlock(
-    one,
-    one.proofs.map(() => true),
-  );
-  if (!(verified instanceof VerifiedBlock)) throw new Error(verified.message);
-  return verified;
-}
 
 test.each([
   ['facts', 'UPDATE alternatives SET size = size + 1'],
@@ -276,7 +182,11 @@ test('--verify compares the schema and every row of meta', async () => {
       "UPDATE meta SET value = '0' WHERE key = 'body_floor'",
       /^meta body_floor/,
     ],
-    ["DELETE FROM meta WHERE key = 'block_ids'", '', /^meta block_ids: is missing/],
+    [
+      "UPDATE meta SET key = 'floor' WHERE key = 'body_floor'",
+      "UPDATE meta SET key = 'body_floor' WHERE key = 'floor'",
+      /^meta body_floor: is missing/,
+    ],
   ];
   for (const [sql, undo, finding] of cases) {
     tamper(db.directory, sql);

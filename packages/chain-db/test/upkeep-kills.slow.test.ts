@@ -1,18 +1,10 @@
 import { cleanUp } from './support/directories';
-import { killCompactions, killMigrations, killRewinds } from './support/upkeep-kills';
+import { killCompactions, killRewinds } from './support/upkeep-kills';
 
 afterEach(cleanUp);
 jest.setTimeout(3_600_000);
 
 const moments = (longest: number): number[] => Array.from({ length: 100 }, () => Math.random() * longest);
-
-test('a hundred kills at random moments of a migration from the first schema', async () => {
-  expect(await killMigrations('first', moments(1_500))).toBeGreaterThan(20);
-});
-
-test('a hundred kills at random moments of a migration from the second schema', async () => {
-  expect(await killMigrations('second', moments(250))).toBeGreaterThan(20);
-});
 
 test('a hundred kills at random moments of a rewind', async () => {
   expect(await killRewinds(moments(150))).toBeGreaterThan(20);

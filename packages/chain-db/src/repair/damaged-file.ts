@@ -47,7 +47,7 @@ function openIfDescribed(file: string, wanted: readonly SchemaRow[]): SqliteConn
   const isSame =
     found?.length === wanted.length &&
     wanted.every(([type, name, table, , sql]) =>
-      found.some((row) => row[0] === type && row[1] === name && row[2] === table && plain(row[4]) === plain(sql)),
+      found.some((row) => row[0] === type && row[1] === name && row[2] === table && row[4] === sql),
     ) &&
     strangers(found, wanted) !== 1;
   return isSame ? openPlain(file) : undefined;
@@ -138,8 +138,4 @@ function writeAtStart(file: string, bytes: Buffer): void {
   } finally {
     closeSync(descriptor);
   }
-}
-
-function plain(sql: string | null): string {
-  return (sql ?? '').replace(/"/g, '').replace(/\s+/g, ' ').trim();
 }

@@ -8,7 +8,6 @@ const COUNTER = 24;
 const PAGES = 28;
 const FREE_LIST = 32;
 const HIGHEST_ROOT = 52;
-const VACUUM = 64;
 const VALID_FOR = 92;
 
 /** Fields of the header that are the same in every database of this schema, by the byte where they stand. */
@@ -22,7 +21,7 @@ const CONSTANT: readonly (readonly [at: number, name: string, bytes: Buffer])[] 
   [48, 'cache size', word32(0)],
   [56, 'text encoding', word32(1)],
   [60, 'schema version', word32(SCHEMA_VERSION)],
-  [VACUUM, 'incremental vacuum', word32(1)],
+  [64, 'incremental vacuum', word32(1)],
   [68, 'application id', word32(APPLICATION_ID)],
   [72, 'reserved space', Buffer.alloc(20)],
 ];
@@ -37,10 +36,7 @@ export function headerProblems(file: string, highestRoot?: number): string[] {
   const { header, pages } = readHeader(file);
   // As long as there is a log, the newest state of what follows the layout may stand there.
   const inLog = hasLog(file);
-  // A file of an older program, which the next open for writing lays out anew.
-  const isOldLayout =
-    header.length === HEADER_BYTES && header.readUInt32BE(HIGHEST_ROOT) === 0 && header.readUInt32BE(VACUUM) === 0;
-  const problems = CONSTANT.filter(([at]) => (!inLog || at < COUNTER) && !(isOldLayout && at === VACUUM))
+  const problems = CONSTANT.filter(([at]) => !inLog || at < COUNTER)
     .filter(([at, , bytes]) => !header.subarray(at, at + bytes.length).equals(bytes))
     .map(([at, name, bytes]) => {
       const found = header.subarray(at, at + bytes.length).toString('hex');
@@ -52,7 +48,6 @@ export function headerProblems(file: string, highestRoot?: number): string[] {
   const root = header.readUInt32BE(HIGHEST_ROOT);
   if (header.readUInt32BE(VALID_FOR) !== counter) problems.push('the two counters of changes differ');
   if (told !== pages) problems.push(`number of pages is ${told} in place of ${pages}`);
-  if (isOldLayout) return problems;
   if (root === 0 || (highestRoot !== undefined && root !== highestRoot))
     problems.push(`highest root page is ${root} in place of ${highestRoot ?? 'a page'}`);
   return problems;

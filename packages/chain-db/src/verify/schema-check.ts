@@ -1,9 +1,8 @@
-import { type Migration, SqliteConnection } from '@wrkz/sqlite';
+import { SqliteConnection } from '@wrkz/sqlite';
 import { damageIn } from '../damage';
 import { type MetaKey, readMeta } from '../meta';
 import { MIGRATIONS } from '../migrations';
 import { parseLiteMark } from '../modes/lite-mark';
-import { BLOCK_ID_RULE } from '../open-checks/block-ids';
 import type { Problems } from './problems';
 
 type SchemaRow = readonly [name: string, type: string, table: string, sql: string];
@@ -12,7 +11,7 @@ type SchemaRow = readonly [name: string, type: string, table: string, sql: strin
 export function checkSchema(connection: SqliteConnection, problems: Problems): void {
   const fresh = new SqliteConnection(':memory:');
   try {
-    for (const step of MIGRATIONS) makeStep(step, fresh);
+    for (const migration of MIGRATIONS) migration.up(fresh);
     const wanted = schemaOf(fresh);
     const found = schemaOf(connection);
     for (const [name, text] of wanted) problems.equal('schema', name, found.get(name), text);
@@ -24,24 +23,13 @@ export function checkSchema(connection: SqliteConnection, problems: Problems): v
   }
 }
 
-function makeStep(step: Migration, connection: SqliteConnection): void {
-  if ('up' in step) return step.up(connection);
-  let cursor = step.batch(connection, undefined).next;
-  while (cursor !== undefined) cursor = step.batch(connection, cursor).next;
-}
-
-/** By name; an index that SQLite makes for a key has no text. */
+/** By name, each on one line as a finding shows it; an index that SQLite makes for a key has no text. */
 function schemaOf(connection: SqliteConnection): Map<string, string> {
   const rows = connection
     .prepare<[], SchemaRow>("SELECT name, type, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY name")
     .raw(true)
     .all();
-  return new Map(rows.map(([name, type, table, sql]) => [name, `${type} of ${table}: ${plain(sql)}`]));
-}
-
-/** Renaming a table puts its name into quotation marks. */
-function plain(sql: string): string {
-  return sql.replace(/"/g, '').replace(/\s+/g, ' ').trim();
+  return new Map(rows.map(([name, type, table, sql]) => [name, `${type} of ${table}: ${sql.replace(/\s+/g, ' ')}`]));
 }
 
 /** Compares every row of `meta` with what may stand there. */
@@ -52,7 +40,6 @@ export function checkMeta(connection: SqliteConnection, network: string, tip: nu
     network: (value) => value === network,
     body_floor: (value) =>
       /^\d+$/.test(value) && (lite === undefined ? Number(value) <= tip + 1 : Number(value) === lite),
-    block_ids: (value) => value === BLOCK_ID_RULE,
   };
   const keys = connection.prepare<[], [string]>('SELECT key FROM meta ORDER BY key').raw(true).all();
   const unknown = new Set(keys.map(([key]) => key));

@@ -1,19 +1,15 @@
-import { cpSync } from 'node:fs';
 import { verifyChain } from '../../src';
 import { leaveEmptyPages } from './bulk';
 import { chainA } from './chain-a';
 import { runProgram } from './child';
-import { freshDirectory, openHere, writerOf } from './directories';
-import { makeFirstDatabase } from './first-schema';
-import { makeSecondDatabase } from './second-schema';
-import { fingerprint } from './tables';
+import { openHere, writerOf } from './directories';
 
 const MIB = 1024 * 1024;
 
 /** Kills a program so many milliseconds after its first line. @returns whether it had come to its end */
 async function killedAfter(milliseconds: number, last: string, name: string, ...args: string[]): Promise<boolean> {
   const child = runProgram(name, ...args);
-  expect(await child.line()).toMatch(/^(begin|open)$/);
+  expect(await child.line()).toBe('open');
   let over = false;
   const reading = (async () => {
     while ((await child.line()) !== last);
@@ -24,45 +20,6 @@ async function killedAfter(milliseconds: number, last: string, name: string, ...
   await child.ended;
   await reading;
   return over;
-}
-
-/**
- * Opens a database of the first or the second schema in a program that is killed at each of these moments, each start going on
- * with what the kill before left, until one is through: the database must then be what would be written today.
- * @returns how many kills came in the middle
- */
-export async function killMigrations(
-  schema: 'first' | 'second',
-  moments: readonly number[],
-  blocks = chainA(),
-): Promise<number> {
-  const old = freshDirectory();
-  (schema === 'first' ? makeFirstDatabase : makeSecondDatabase)(old, blocks);
-  const twin = openHere();
-  writerOf(twin).append(blocks);
-  const wanted = { print: fingerprint(twin), report: await verifyChain(twin) };
-  const copy = (): string => {
-    const directory = freshDirectory();
-    cpSync(old, directory, { recursive: true });
-    return directory;
-  };
-  let middle = 0;
-  let directory = copy();
-  const expectWhole = async (): Promise<void> => {
-    const db = openHere({ directory });
-    expect({ print: fingerprint(db), report: await verifyChain(db) }).toEqual(wanted);
-    db.close();
-  };
-  for (const moment of moments) {
-    if (!(await killedAfter(moment, 'open', 'migrate.ts', directory, 'go'))) {
-      middle++;
-      continue;
-    }
-    await expectWhole();
-    directory = copy();
-  }
-  await expectWhole();
-  return middle;
 }
 
 /**
