@@ -119,7 +119,7 @@ test('a flipped bit is found by the scan of the file and never answered from', (
 test('the error of a damaged page names file and page', () => {
   const file = filled();
   const bytes = readFileSync(file);
-  bytes[PAGE * 7 + 2000] ^= 1;
+  bytes[PAGE * 7 + 2000] = (bytes[PAGE * 7 + 2000] ?? 0) ^ 1;
   writeFileSync(file, bytes);
   expect(failureOf(() => contentOf(file))).toBe(`${file}: page 8 does not fit its checksum`);
 });
