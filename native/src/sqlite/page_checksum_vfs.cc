@@ -202,7 +202,7 @@ void noteFrameHeader(File* file, Bytes header, uint32_t frame) {
   }
 }
 
-// `size` of a frame header does not tell the page size, which the header of the log has.
+// SQLite writes the header of a frame and its page one after the other. Only the header of the log names the page size.
 int writeLog(File* file, const void* from, int size, sqlite3_int64 offset) {
   auto bytes = static_cast<Bytes>(from);
   if (size == kFrameHeader) {
@@ -318,8 +318,9 @@ void firstBadPage(sqlite3_context* context, int, sqlite3_value** arguments) {
   int result = file->read(header, kDatabaseHeader, 0);
   if (result == SQLITE_IOERR_SHORT_READ) return;
   if (result == SQLITE_OK) result = file->methods()->xFileSize(file->inner(), &bytes);
+  if (result != SQLITE_OK) return sqlite3_result_error_code(context, result);
   const int size = pageSizeOf(header);
-  if (result != SQLITE_OK || !isPage(size)) return sqlite3_result_int64(context, 1);
+  if (!isPage(size)) return sqlite3_result_int64(context, 1);
   std::vector<unsigned char> page(static_cast<size_t>(size));
   const sqlite3_int64 first = sqlite3_value_int64(arguments[0]);
   const sqlite3_int64 end = first + sqlite3_value_int64(arguments[1]);

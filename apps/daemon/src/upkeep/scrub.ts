@@ -5,7 +5,7 @@ import type { DamageWatch } from '../damage/damage-watch';
 const HOUR_MS = 3_600_000;
 /** Milliseconds between two steps: each reads only some pages. */
 const STEP_MS = 250;
-/** Damaged pages that are remembered; the log has each of them. */
+/** Damaged pages that are remembered. Later ones are only logged. */
 const MAX_REMEMBERED = 1_000;
 
 export interface ScrubDependencies {
@@ -63,7 +63,7 @@ export class Scrub {
       [],
       (own) => own.set(this.#damaged.size),
     );
-    shared.counted('wrkz_scrub_passes_total', 'Completed passes of the scrub over the database', [
+    shared.counted('wrkz_scrub_passes_total', 'How often the scrub reached the end of the database', [
       [{}, () => this.#passes],
     ]);
   }
@@ -96,9 +96,9 @@ export class Scrub {
   }
 
   #report(page: number): void {
-    if (this.#damaged.has(page) || this.#damaged.size === MAX_REMEMBERED) return;
+    if (this.#damaged.has(page)) return;
     const table = this.dependencies.reader.tableOfPage(page);
-    this.#damaged.set(page, table);
+    if (this.#damaged.size < MAX_REMEMBERED) this.#damaged.set(page, table);
     const where = table === undefined ? '' : ` of ${table}`;
     this.dependencies.damage.note(new CorruptDatabase(`page ${String(page)}${where} does not fit its checksum`));
   }
