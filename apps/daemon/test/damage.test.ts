@@ -5,14 +5,10 @@ import { Checkpoints } from '@wrkz/consensus';
 import { networkOf, parseTransaction } from '@wrkz/core-types';
 import { createMemoryLogger, createMetrics } from '@wrkz/service-kit';
 import { chainA, Forge, TestWallet } from '@wrkz/testing';
-import { ChainFailed } from '../src/chain/service';
 import { readConfig } from '../src/config/config';
 import { Daemon } from '../src/daemon';
 import { DamageWatch } from '../src/damage/damage-watch';
-import { P2pPool } from '../src/wiring/pool-port';
 import { P2pChain } from '../src/wiring/chain-port';
-import { ChainJudge } from '../src/mempool/chain-judge';
-import { TransactionPool } from '../src/mempool/pool';
 import { judgeChainEntry } from '../src/p2p/sync/chain-entry';
 import { newSuite } from './network/daemons';
 import { engineBench, type EngineBench, NOW } from './support/engine';
@@ -56,30 +52,13 @@ function damagePage(file: string, bytes: Buffer): void {
 
 afterEach(() => jest.restoreAllMocks());
 
-/** An index that tells of every image that block 3 has spent it. */
-function lyingIndex(): void {
-  jest.spyOn(ChainReader.prototype, 'keyImageHeight').mockReturnValue(3);
-}
-
-describe('an index that reads as "already spent"', () => {
+describe('a key image that only the tables have', () => {
   async function below(options: Parameters<typeof engineBench>[1] = {}): Promise<EngineBench> {
     const bench = engineBench('devnet', options);
     await bench.engine.addBlocks(chainA().slice(1, SPENDER), 'import');
     expect(bench.engine.tip().height).toBe(SPENDER - 1);
     return bench;
   }
-
-  it('refuses no block of the main chain: it is damage, with its remedy', async () => {
-    const bench = await below();
-    const failed = new Promise<Error>((resolve) => bench.engine.once('failed', resolve));
-    lyingIndex();
-    const adding = bench.engine.addBlocks(chainA().slice(SPENDER, SPENDER + 1), 'sync');
-    await expect(adding).rejects.toThrow(ChainFailed);
-    expect((await failed).message).toMatch(/recorded as spent in block 3, which does not spend it/);
-    expect((await failed).message).toMatch(REMEDY);
-    jest.restoreAllMocks();
-    await bench.digest();
-  });
 
   it('refuses no block outside of the checkpoint zone by the tables alone, which contradict the rules then', async () => {
     const bench = await below();
@@ -106,48 +85,10 @@ describe('an index that reads as "already spent"', () => {
       await bench.digest();
     },
   );
-
-  it('refuses no transaction of the pool, and whoever sent it is not counted against', async () => {
-    const bench = await below();
-    const logger = createMemoryLogger();
-    const pool = new TransactionPool(new ChainJudge(networkOf('devnet'), bench.reader, () => NOW));
-    const port = new P2pPool(pool, new DamageWatch(logger));
-    lyingIndex();
-    expect(await port.add(spending, 'p2p')).toEqual({
-      accepted: false,
-      fault: 'none',
-      message: expect.stringMatching(/the chain database is damaged: key image .* does not spend it/) as string,
-    });
-    expect(pool.size).toBe(0);
-    expect(logger.entries.filter(({ message }) => REMEDY.test(message))).toHaveLength(1);
-    jest.restoreAllMocks();
-    await bench.engine.stop();
-  });
 });
 
-describe('an index that has lost a block', () => {
-  it('makes no orphan of what stands on it', async () => {
-    const network = networkOf('simnet');
-    const bench = engineBench('simnet');
-    const forge = (fork: number, name: string): Forge =>
-      new Forge(bench.reader.viewAt(fork), {
-        network,
-        timestamp: NOW - 1_000_000 + fork * 60,
-        extraNonce: Buffer.from(name),
-      });
-    await bench.engine.addBlocks(await forge(0, 'main').many(10), 'submit');
-    const side = await forge(5, 'side').many(1);
-    const real = ChainReader.prototype.heightOf;
-    jest.spyOn(ChainReader.prototype, 'heightOf').mockImplementation(function (this: ChainReader, hash) {
-      const height = real.call(this, hash);
-      return height === 5 ? undefined : height;
-    });
-    await expect(bench.engine.addBlocks(side, 'sync')).rejects.toThrow(/block 5 is not found by its id.*What to do/);
-    jest.restoreAllMocks();
-    await bench.digest();
-  });
-
-  it('makes no liar of a peer whose chain begins there', () => {
+describe('a chain entry of a peer that begins with unknown blocks', () => {
+  it('is a new chain and no offence', () => {
     const hashes = [1, 2, 3, 4].map((fill) => Buffer.alloc(32, fill));
     const chain = {
       isKnown: () => false,

@@ -54,7 +54,7 @@ const digest = async (dataDir: string): Promise<string | undefined> =>
   (await verifyChain({ directory: folderOf(dataDir), network: 'devnet' })).digest;
 
 describe('--repair', () => {
-  it('fetches what is gone from a peer, byte for byte', async () => {
+  it('fetches damaged blocks from a peer, byte for byte', async () => {
     const { dataDir } = damagedCopy();
     const peer = await suite.node({ from: sound });
     const { code, lines } = await run(dataDir, [peer.p2pPort]);
@@ -64,15 +64,15 @@ describe('--repair', () => {
     expect(existsSync(join(folderOf(dataDir), 'damaged', 'chain.sqlite'))).toBe(true);
     await peer.stop();
     const again = await run(dataDir, []);
-    expect(again.lines).toMatch(/Nothing is damaged: 721 blocks, nothing was changed/);
+    expect(again.lines).toMatch(/The database is sound: 721 blocks. Nothing was changed/);
     expect(again.code).toBe(0);
   });
 
-  it('says which blocks nobody gave and changes nothing', async () => {
+  it('names the blocks that no peer sent and changes nothing', async () => {
     const { dataDir, file } = damagedCopy();
     const before = readFileSync(file);
     const { code, lines } = await run(dataDir, []);
-    expect(lines).toMatch(/No peer gave [1-9]\d* blocks that the repair needs: \d+/);
+    expect(lines).toMatch(/No peer sent [1-9]\d* blocks that the repair needs: \d+/);
     expect(code).toBe(1);
     expect(readFileSync(file).equals(before)).toBe(true);
   });

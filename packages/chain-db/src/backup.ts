@@ -1,8 +1,7 @@
 import type { NetworkName } from '@wrkz/core-types';
 import { backupDatabase, type SqliteConnection } from '@wrkz/sqlite';
 import { connectionOptions } from './connection';
-import { checkLastBlocks } from './open-checks/last-blocks';
-import { checkRecentHashes } from './open-checks/recent-hashes';
+import { checkLastBlocks } from './last-blocks';
 import { openChainDb } from './open';
 import { toChainDbError } from './open-errors';
 import { ChainReader } from './reader/reader';
@@ -27,7 +26,7 @@ export interface ChainBackup {
 
 /**
  * Copies the chain database of a folder, in use or not, into a file of its own. Before it takes its name the copy is checked by
- * SQLite, and its highest blocks with their look-ups as at a start after a kill.
+ * SQLite, and its highest blocks as at a start after a kill.
  *
  * @throws what `openChainDb` throws for reading; what `backupDatabase` throws; CorruptDatabase; the signal's reason
  */
@@ -39,7 +38,6 @@ export async function backupChainDb(options: ChainBackupOptions): Promise<ChainB
   try {
     const check = (copied: SqliteConnection): void => {
       const reader = new ChainReader(copied);
-      checkRecentHashes(copied, reader);
       checkLastBlocks(reader);
       const { height, hash } = reader.tip();
       found = { height, hash };

@@ -12,7 +12,8 @@ export type ChainDbErrorCode =
   | 'INCOMPLETE_DATABASE'
   | 'DATABASE_VANISHED'
   | 'DATABASE_AWAY'
-  | 'DAMAGED_ROW'
+  | 'MISSING_ROW'
+  | 'NEEDS_WHOLE_CHAIN'
   | 'EMPTY_DATABASE'
   | 'BELOW_FLOOR'
   | 'REFUSED_CHANGE'
@@ -131,17 +132,24 @@ export class CorruptDatabase extends ChainDbError {
   }
 }
 
-/**
- * A row is missing, or it is not the one that was written: its checksum does not fit. Nothing of it was given to the caller.
- * `table` and `row` (its key) name it.
- */
-export class DamagedRow extends CorruptDatabase {
+/** A row that must be there is missing. `table` and `row` (its key) name it. */
+export class MissingRow extends CorruptDatabase {
   constructor(
     readonly table: string,
     readonly row: string | number,
-    what: 'does not fit its checksum' | 'is missing' = 'does not fit its checksum',
   ) {
-    super(`row ${row} of ${table} ${what}`, undefined, 'DAMAGED_ROW');
+    super(`row ${row} of ${table} is missing`, undefined, 'MISSING_ROW');
+  }
+}
+
+/** A pruned or lite database cannot be repaired from its own blocks: some of them are not stored. */
+export class NeedsWholeChain extends ChainDbError {
+  constructor(readonly mode: 'pruned' | 'lite') {
+    super(
+      'NEEDS_WHOLE_CHAIN',
+      `a ${mode} database does not store all blocks, so its tables cannot be computed from them. Restore a backup, import a ` +
+        'snapshot, or run with --resync to synchronise again',
+    );
   }
 }
 

@@ -10,7 +10,7 @@ export type { CompactStep, PruneStep } from './modes/prune';
 export { ChainDb, openChainDb, type Opening, type OpenOptions } from './open';
 export { plainPaymentId, type PaymentIdUse } from './payment-ids';
 export { rewriteChainDb, type RewriteOptions } from './rewrite';
-export type { FetchBlocks, WantedBlock } from './repair/obtain';
+export type { FetchBlocks, WantedBlock } from './repair/fetch';
 export { repairChainDb, type RepairOptions, type RepairReport, type RepairStep } from './repair/repair';
 export { DatabaseRemains, removablePaths, removeChainDb } from './remove';
 export { type ChainPath, isPlaceOfChain } from './work-folders';
@@ -25,10 +25,10 @@ export {
   type TableSpace,
 } from './reader/reader';
 export type { GlobalIndexes, TransactionScan } from './reader/transactions';
-export type { BlockStamp } from './rows/checksums';
+export type { BlockStamp } from './block-row';
 export { SCHEMA_VERSION } from './schema';
 export { isUnreadableNow } from './unreadable';
 export { ChainWriter } from './writer/writer';
 export type { RewoundBlock } from './writer/rewind';
 export * from './snapshot';
-export { verifyChain, type VerifyMode, type VerifyOptions, type VerifyReport } from './verify/verify';
+export { verifyChain, type VerifyOptions, type VerifyReport } from './verify/verify';

@@ -9,8 +9,7 @@ import type { HashIndexLimits } from './hash-index/hash-index';
 import { readMeta, writeMeta } from './meta';
 import { MIGRATIONS } from './migrations';
 import { assertLiteHeight, checkLiteMark, markLite } from './modes/lite-mark';
-import { checkLastBlocks } from './open-checks/last-blocks';
-import { checkRecentHashes } from './open-checks/recent-hashes';
+import { checkLastBlocks } from './last-blocks';
 import { toChainDbError } from './open-errors';
 import { ChainReader } from './reader/reader';
 import { finishSwap } from './repair/swap';
@@ -47,8 +46,6 @@ export interface Opening {
   readonly cleanStop: boolean;
   /** Blocks below the tip that were looked at, because the last stop was none. */
   readonly checked: number;
-  /** Damaged blocks off the main chain that were dropped, with those that stood on them. */
-  readonly forgotten: number;
 }
 
 /** An open chain database. `writer` is there unless it was opened for reading. */
@@ -66,14 +63,12 @@ export class ChainDb {
   ) {
     this.writer = mode === 'write' ? new ChainWriter(database.connection, this.hooks(), hashIndex) : undefined;
     this.reader = mode === 'write' ? this.openReader() : new ChainReader(database.connection);
-    this.opening = this.writer === undefined ? { cleanStop: true, checked: 0, forgotten: 0 } : this.look(this.writer);
+    this.opening = this.writer === undefined ? { cleanStop: true, checked: 0 } : this.checkAfterStop();
   }
 
-  private look(writer: ChainWriter): Opening {
-    const { connection, lastStop } = this.database;
-    checkRecentHashes(connection, this.reader);
-    const forgotten = writer.dropDamagedAlternatives();
-    return { cleanStop: lastStop.clean, checked: lastStop.clean ? 0 : checkLastBlocks(this.reader), forgotten };
+  private checkAfterStop(): Opening {
+    const { clean } = this.database.lastStop;
+    return { cleanStop: clean, checked: clean ? 0 : checkLastBlocks(this.reader) };
   }
 
   /** One more reading connection, for work that holds a snapshot while others go on; it is closed with the database. */

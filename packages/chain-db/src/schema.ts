@@ -32,10 +32,8 @@ import { PAYMENT_ID_SCHEMA, PAYMENT_ID_TABLES } from './payment-ids/schema';
  * one-time key of an output stands twice on purpose: in the prefix for whoever reads blocks in a row, in `outputs` for
  * whoever picks single ones; each costs one page, and either can be made again from the other.
  *
- * `codec` says in which form a blob stands (codec.ts), so that packed rows can stand beside plain ones. Each row that is
- * read for others carries a checksum over its key and its columns (rows/checksums.ts); an output's covers the amount itself,
- * so that a wrong `amounts` row is noticed, too. Where less than a row is read often, that part has a checksum of its own: a
- * block's id and place in time (stamp_checksum), the prefix of a transaction (prefix_checksum).
+ * `codec` names the encoding of a blob (codec.ts), so that compressed rows can be stored beside plain ones. Rows carry no
+ * checksums: every page has one (packages/sqlite).
  *
  * 32-byte hashes stand once: the look-ups hold fingerprints of them and the row itself is compared.
  *
@@ -57,8 +55,7 @@ export const PAGE_SIZE = 8192;
 export const SCHEMA = `
 CREATE TABLE meta (
   key TEXT PRIMARY KEY,
-  value TEXT NOT NULL,
-  checksum INTEGER NOT NULL
+  value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE blocks (
@@ -72,16 +69,13 @@ CREATE TABLE blocks (
   difficulty INTEGER NOT NULL,
   cumulative_difficulty INTEGER NOT NULL,
   generated_coins INTEGER NOT NULL,
-  generated_transactions INTEGER NOT NULL,
-  checksum INTEGER NOT NULL,
-  stamp_checksum INTEGER NOT NULL
+  generated_transactions INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE block_bodies (
   height INTEGER PRIMARY KEY,
   codec INTEGER NOT NULL,
-  body BLOB NOT NULL,
-  checksum INTEGER NOT NULL
+  body BLOB NOT NULL
 ) STRICT;
 
 CREATE TABLE transactions (
@@ -89,17 +83,14 @@ CREATE TABLE transactions (
   hash BLOB NOT NULL,
   height INTEGER NOT NULL,
   global_indexes BLOB NOT NULL,
-  checksum INTEGER NOT NULL,
   codec INTEGER NOT NULL,
-  prefix_checksum INTEGER NOT NULL,
   prefix BLOB NOT NULL
 ) STRICT;
 
 CREATE TABLE signatures (
   id INTEGER PRIMARY KEY,
   codec INTEGER NOT NULL,
-  signatures BLOB NOT NULL,
-  checksum INTEGER NOT NULL
+  signatures BLOB NOT NULL
 ) STRICT;
 
 CREATE TABLE amounts (
@@ -114,7 +105,6 @@ CREATE TABLE outputs (
   height INTEGER NOT NULL,
   unlock_time INTEGER NOT NULL,
   position INTEGER NOT NULL,
-  checksum INTEGER NOT NULL,
   PRIMARY KEY (amount_id, global_index)
 ) STRICT, WITHOUT ROWID;
 
@@ -132,9 +122,7 @@ CREATE TABLE alternatives (
   cumulative_difficulty INTEGER NOT NULL,
   generated_coins INTEGER NOT NULL,
   generated_transactions INTEGER NOT NULL,
-  checksum INTEGER NOT NULL,
   codec INTEGER NOT NULL,
-  body_checksum INTEGER NOT NULL,
   body BLOB NOT NULL
 ) STRICT;
 `;

@@ -81,13 +81,7 @@ describe('a lite database of chain A', () => {
     const view = lite.reader.viewAt(720);
     const spent = full.reader.keyImagesBetween(0, LITE);
     expect(spent.length).toBeGreaterThan(10);
-    expect(
-      spent.map(({ image, height }) => [
-        view.keyImageHeight(image) === height,
-        lite.reader.spends(height, image),
-        lite.reader.spends(height - 1, image),
-      ]),
-    ).toEqual(spent.map(() => [true, true, false]));
+    expect(spent.map(({ image, height }) => view.keyImageHeight(image) === height)).toEqual(spent.map(() => true));
   });
 
   test('gives bytes, transactions, indexes and payment ids from its height on, and genesis', () => {
@@ -236,7 +230,6 @@ describe('what a database was made as', () => {
   });
 
   test.each<[string, (connection: SqliteConnection) => void]>([
-    ['damaged', (connection) => connection.exec("UPDATE meta SET value = 'lite:301' WHERE key = 'lite_node_profile'")],
     ['no height', (connection) => writeMeta(connection, 'lite_node_profile', 'lite:')],
     ['another text', (connection) => writeMeta(connection, 'lite_node_profile', 'light:300')],
     ['lost', (connection) => connection.exec("DELETE FROM meta WHERE key = 'lite_node_profile'")],

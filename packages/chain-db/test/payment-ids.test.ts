@@ -1,7 +1,6 @@
 import { SqliteConnection } from '@wrkz/sqlite';
-import { CorruptDatabase, DamagedRow, databaseFile, plainPaymentId, verifyChain, type ChainDb } from '../src';
+import { CorruptDatabase, databaseFile, plainPaymentId, verifyChain, type ChainDb } from '../src';
 import { HASH_KINDS } from '../src/hash-index/kinds';
-import { checkLastBlocks } from '../src/open-checks/last-blocks';
 import { chainA } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';
 import { inventedId, makeChain } from './support/maker';
@@ -96,15 +95,6 @@ test('what a refused batch had put is forgotten with it', async () => {
 });
 
 describe('damage', () => {
-  test('of a row is named, to whoever asks for it and to nobody else', () => {
-    const db = many(6);
-    tamper(db, 'UPDATE payment_ids SET transaction_id = transaction_id - 1 WHERE id = 4');
-    expect(() => db.reader.transactionsByPaymentId(inventedId(0), 0, 6)).toThrow(new DamagedRow('payment_ids', 4));
-    expect(db.reader.transactionsByPaymentId(inventedId(0), 0, 2)).toHaveLength(2);
-    expect(() => checkLastBlocks(db.reader)).toThrow(CorruptDatabase);
-    expect(() => writerOf(db).rewindTo(1)).toThrow(CorruptDatabase);
-  });
-
   test('a use that is lost between others is damage, and never a shorter list', () => {
     const db = many(8);
     tamper(
@@ -117,7 +107,7 @@ describe('damage', () => {
   });
 
   test.each([
-    ['a row of an id that no transaction carries', 'INSERT INTO payment_ids VALUES (12, zeroblob(32), 0, 3, 0)'],
+    ['a row of an id that no transaction carries', 'INSERT INTO payment_ids VALUES (12, zeroblob(32), 0, 3)'],
     ['a row too few', 'DELETE FROM payment_ids WHERE id = 11'],
     ['a lost entry', `DELETE FROM hash_recent WHERE kind = ${HASH_KINDS.paymentId} AND id = 11`],
     ['another number', 'UPDATE payment_ids SET use = use + 1 WHERE id = 10'],
@@ -128,13 +118,5 @@ describe('damage', () => {
     expect((await verifyChain(db)).problems).toEqual([]);
     tamper(db, sql);
     expect((await verifyChain(db)).problems.join('\n')).toMatch(/payment/);
-  });
-
-  test('an entry of a late row that is lost is told at the next open', () => {
-    const db = openHere();
-    writerOf(db).append([...genesis, ...makeChain([plan(1, 0), plan(2, 0)])]);
-    db.close();
-    tamper(db, `DELETE FROM hash_recent WHERE kind = ${HASH_KINDS.paymentId} AND id = 1`);
-    expect(() => openHere({ directory: db.directory })).toThrow('row 0 is missing in the look-up of payment ids');
   });
 });

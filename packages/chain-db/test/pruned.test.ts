@@ -2,12 +2,10 @@ import { decodeTransactionPrefix, parseExtraWallet } from '@wrkz/core-types';
 import { SqliteConnection } from '@wrkz/sqlite';
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { BelowFloor, CorruptDatabase, DamagedRow, databaseFile, type ChainDb, verifyChain } from '../src';
-import { prefixChecksum } from '../src/rows/checksums';
+import { BelowFloor, CorruptDatabase, databaseFile, type ChainDb, verifyChain } from '../src';
 import { chainA } from './support/chain-a';
 import { runProgram } from './support/child';
 import { cleanUp, openHere, writerOf } from './support/directories';
-import { makeChain } from './support/maker';
 import { pruneTo } from './support/modes';
 import { contents } from './support/tables';
 
@@ -100,58 +98,10 @@ test('a rewind stops at the floor, and above it leaves what a database that neve
   expect(contents(db)).toEqual(before);
 }, 60_000);
 
-test('a reorganisation goes on over a block whose bytes are gone or damaged: only that one, and what stands on it, is not kept', () => {
-  const genesis = chainA().slice(0, 1);
-  const plan = (salt: number) => ({ salt, transactions: [{ amounts: [7], inputs: 1 }] });
-  const trunk = makeChain([plan(1), plan(2)], genesis);
-  const old = makeChain([plan(3), plan(4), plan(5)], [...genesis, ...trunk]);
-  const next = makeChain([plan(6), plan(7), plan(8), plan(9)], [...genesis, ...trunk]);
-  for (const damage of [
-    'DELETE FROM block_bodies WHERE height = 4',
-    'UPDATE block_bodies SET body = zeroblob(length(body)) WHERE height = 4',
-    'UPDATE signatures SET signatures = zeroblob(64) WHERE id = (SELECT max(id) FROM transactions WHERE height = 4)',
-  ]) {
-    const db = openHere();
-    writerOf(db).append([...genesis, ...trunk, ...old]);
-    edit(db, (connection) => expect(connection.prepare(damage).run().changes).toBe(1));
-    const removed = writerOf(db).switchBranch(2, next, true);
-    expect(removed.map(({ raw }) => raw !== undefined)).toEqual([true, false, true]);
-    expect(removed[1]?.rawMissing).toBeInstanceOf(DamagedRow);
-    expect(db.reader.tip().hash).toEqual(next[3]!.facts.hash);
-    expect(db.reader.alternatives().map(({ facts }) => facts.height)).toEqual([3]);
-  }
-});
-
-test('a damaged block off the main chain is dropped when the database is opened, with what stands on it', () => {
-  const genesis = chainA().slice(0, 1);
-  const plan = (salt: number) => ({ salt, transactions: [] });
-  const main = makeChain([plan(1), plan(2), plan(3)], genesis);
-  const side = makeChain([plan(11), plan(12), plan(13)], genesis);
-  const db = openHere();
-  writerOf(db).append([...genesis, ...main]);
-  for (const block of side) writerOf(db).putAlternative(block);
-  edit(db, (connection) => connection.exec('UPDATE alternatives SET body = zeroblob(9) WHERE height = 2'));
-  expect(() => db.reader.alternative(side[1]!.facts.hash)).toThrow(DamagedRow);
-  db.close();
-  const again = openHere({ directory: db.directory });
-  expect(again.reader.alternatives().map(({ facts }) => facts.height)).toEqual([1]);
-  expect(again.reader.height()).toBe(3);
-});
-
 test('a form that this program does not know is named', () => {
   const db = openHere();
   writerOf(db).append(chainA().slice(0, 3));
   edit(db, (connection) => connection.exec('UPDATE transactions SET codec = 9 WHERE id = 1'));
-  expect(() => db.reader.scanBlocks(1, 2)).toThrow(DamagedRow);
-  edit(db, (connection) => {
-    const [hash, prefix] = connection
-      .prepare<[], [Buffer, Buffer]>('SELECT hash, prefix FROM transactions WHERE id = 1')
-      .raw(true)
-      .get()!;
-    connection
-      .prepare('UPDATE transactions SET prefix_checksum = ? WHERE id = 1')
-      .run(prefixChecksum(1, hash, 9, prefix));
-  });
   expect(() => db.reader.scanBlocks(1, 2)).toThrow(CorruptDatabase);
   expect(() => db.reader.scanBlocks(1, 2)).toThrow('row 1 of transactions stands in form 9');
   expect(db.reader.scanBlocks(2, 3).prefixes).toHaveLength(1);

@@ -47,7 +47,7 @@ test.each(['full', 'pruned', 'lite'] as const)(
         continue;
       }
       const report = await repair(copy, fetch).catch((error: unknown) => ({ outcome: String(error), dropped: 0 }));
-      expect({ bit, outcome: report.outcome }).toEqual({ bit, outcome: 'repaired' });
+      expect({ bit, outcome: report.outcome }).toEqual({ bit, outcome: 'rebuilt' });
       const after = await verifyChain({ directory: copy, network: 'devnet' });
       expect({ bit, problems: after.problems }).toEqual({ bit, problems: [] });
       if ('dropped' in report && report.dropped === 0) expect({ bit, after }).toEqual({ bit, after: sound });

@@ -1,6 +1,6 @@
 import { SqliteConnection } from '@wrkz/sqlite';
 import { openSync, readSync, writeSync, closeSync, statSync } from 'node:fs';
-import { BelowFloor, CorruptDatabase, DamagedRow, databaseFile, verifyChain, type ChainDb } from '../src';
+import { BelowFloor, databaseFile, verifyChain, type ChainDb } from '../src';
 import { HASH_KINDS } from '../src/hash-index/kinds';
 import { writeMeta } from '../src/meta';
 import { TABLES } from '../src/schema';
@@ -117,9 +117,8 @@ test.each(columns())('a flipped bit in %s.%s is reported', async (table, column,
   const report = await verifyChain(db);
   expect(report.problems.length).toBeGreaterThan(0);
   if (blob) expect(report.problems.length).toBeLessThan(20);
-  // The digest is of the chain's state: how a row is stored and what guards it is none of it.
-  const guards = column === 'codec' || column.endsWith('checksum');
-  if (table !== 'alternatives' && !guards) expect(report.digest).not.toBe(sound.digest);
+  // The digest covers the state of the chain and not its encoding.
+  if (table !== 'alternatives' && column !== 'codec') expect(report.digest).not.toBe(sound.digest);
 });
 
 function flipped(bytes: Buffer, at: number): Buffer {
@@ -168,39 +167,6 @@ test.each(TABLES.filter((table) => table !== 'meta' && table !== 'alternatives')
     expect((await verifyChain(other)).problems.join('\n')).toContain(table);
   },
 );
-
-test('a damaged block is not given to others', () => {
-  const db = small();
-  const heights = Array.from({ length: 21 }, (_, height) => height);
-  expect(heights.map((height) => db.reader.rawBlock(height))).toEqual(db.reader.rawBlocks(0, 21));
-  expect(db.reader.rawBlock(21)).toBeUndefined();
-  tamper(db, (connection) => {
-    for (const [table, column, height] of [
-      ['block_bodies', 'body', 'height = 7'],
-      ['signatures', 'signatures', 'id = 11'],
-      ['transactions', 'prefix', 'id = 29'],
-    ] as const) {
-      const row = connection.prepare(`SELECT ${column} AS blob FROM ${table} WHERE ${height}`).get() as {
-        blob: Buffer;
-      };
-      connection
-        .prepare(`UPDATE ${table} SET ${column} = ? WHERE ${height}`)
-        .run(flipped(row.blob, row.blob.length - 3));
-    }
-  });
-  const damaged = heights.filter((height) => {
-    try {
-      db.reader.rawBlock(height);
-      return false;
-    } catch (error) {
-      expect(error).toBeInstanceOf(DamagedRow);
-      return true;
-    }
-  });
-  expect(damaged).toEqual([4, 7, 10]);
-  expect(() => writerOf(db).rewindTo(5)).toThrow(CorruptDatabase);
-  expect(db.reader.height()).toBe(20);
-});
 
 test('a lost entry of a look-up index is reported', async () => {
   const db = small();

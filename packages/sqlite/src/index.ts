@@ -4,7 +4,7 @@ export * from './errors';
 export { failureText, isDamage, sqliteFailure, type SqliteFailure } from './failure';
 export type { LastStop } from './log-check';
 export { SqliteConnection, type SqliteStatement } from './library';
-export { sealPage } from './page-checksum';
+export { fitsChecksum, sealPage } from './page-checksum';
 export { takeWriteLock, type WriteLock } from './lock';
 export type { MigrationProgress } from './migrate';
 export type { BatchedMigration, Migration, MigrationBatch, MigrationCursor, WholeMigration } from './migration';

@@ -2,12 +2,21 @@ const CHECKSUM_BYTES = 8;
 
 /** Writes the checksum of a database page into its last 8 bytes (docs/protocol/storage.md#page-checksums). */
 export function sealPage(page: Buffer): void {
+  checksumOf(page).copy(page, page.length - CHECKSUM_BYTES);
+}
+
+export function fitsChecksum(page: Buffer): boolean {
+  return checksumOf(page).equals(page.subarray(page.length - CHECKSUM_BYTES));
+}
+
+function checksumOf(page: Buffer): Buffer {
   let [first, second] = [0, 0];
-  const end = page.length - CHECKSUM_BYTES;
-  for (let at = 0; at < end; at += 8) {
+  for (let at = 0; at < page.length - CHECKSUM_BYTES; at += 8) {
     first = (first + page.readUInt32LE(at) + second) >>> 0;
     second = (second + page.readUInt32LE(at + 4) + first) >>> 0;
   }
-  page.writeUInt32LE(first, end);
-  page.writeUInt32LE(second, end + 4);
+  const checksum = Buffer.alloc(CHECKSUM_BYTES);
+  checksum.writeUInt32LE(first, 0);
+  checksum.writeUInt32LE(second, 4);
+  return checksum;
 }

@@ -1,79 +1,86 @@
-import { type RepairReport, type RepairStep, repairChainDb } from '@wrkz/chain-db';
+import { type FetchBlocks, type RepairReport, type RepairStep, repairChainDb } from '@wrkz/chain-db';
+import type { P2pNode } from '../p2p/node';
 import { BlockProgress } from '../progress/progress';
 import { PeerBlocks } from '../repair/peer-blocks';
+import { startRepairNode } from '../repair/repair-node';
 import { peersConfig } from '../wiring/peers';
 import type { ActionParts } from './action';
 
 const LABELS: Record<RepairStep, string> = {
   verify: 'Verifying',
-  look: 'Looking for what is whole',
-  fetch: 'Fetching blocks',
-  build: 'Building the new database',
+  rebuild: 'Building the new database',
   'verify new': 'Verifying the new database',
 };
 
-/** Blocks that a line names; of more their number is told. */
-const NAMED = 20;
+/** Missing blocks that are named one by one. */
+const MAX_NAMED = 20;
+/** Milliseconds to wait for another peer. Peers of the test networks are local. */
+const PATIENCE_MS = { mainnet: 60_000, testnet: 3_000 };
 
 /**
- * `--repair`: makes a sound database of a damaged one, with blocks from peers where bytes are gone. Exit code 1 when a block
- * could not be had or it was stopped; the database is as it was then.
+ * `--repair`: repairs a damaged database, with blocks from peers where they cannot be read. Exit code 1 when a block could not
+ * be fetched and after a signal: the database is unchanged then.
  */
 export async function repairAction({ config, notice, stream, signal }: ActionParts): Promise<number> {
   const { network, directory } = config;
-  const peers = new PeerBlocks({ network, config: peersConfig(config), notice, signal });
+  const patienceMs = network.name === 'mainnet' ? PATIENCE_MS.mainnet : PATIENCE_MS.testnet;
+  let node: Promise<P2pNode> | undefined;
+  let peers: PeerBlocks | undefined;
+  const fetch: FetchBlocks = async (wanted) => {
+    const source = await (node ??= startRepairNode(network, peersConfig(config), notice));
+    return (peers ??= new PeerBlocks(source, { patienceMs, signal })).fetch(wanted);
+  };
   const bars = new Map<RepairStep, BlockProgress>();
-  const onProgress = (step: RepairStep, done: number, of: number): void => {
+  const stopBars = (): void => {
+    for (const bar of bars.values()) bar.stop();
+  };
+  const onProgress = (step: RepairStep, height: number, tip: number): void => {
     let bar = bars.get(step);
     if (bar === undefined) {
-      for (const other of bars.values()) other.stop();
+      stopBars();
       bars.set(step, (bar = new BlockProgress({ label: LABELS[step], write: notice, stream })));
     }
-    bar.update(step === 'fetch' ? done : done + 1, step === 'fetch' ? of : of + 1);
+    bar.update(height + 1, tip + 1);
+  };
+  const onDamage = (problems: readonly string[]): void => {
+    for (const problem of problems) stream.write(`${problem}\n`);
   };
   try {
-    const report = await repairChainDb({
-      directory,
-      network: network.name,
-      signal,
-      fetch: (wanted) => peers.fetch(wanted),
-      onProgress,
-      onDamage: (problems) => {
-        for (const problem of problems) stream.write(`${problem}\n`);
+    const report = await repairChainDb({ directory, network: network.name, signal, fetch, onProgress, onDamage }).catch(
+      (error: unknown) => {
+        if (signal.aborted) return undefined;
+        throw error;
       },
-    }).catch((error: unknown) => {
-      if (signal.aborted) return undefined;
-      throw error;
-    });
-    for (const bar of bars.values()) bar.stop();
+    );
+    stopBars();
     for (const line of reportLines(report)) notice(line);
     return report === undefined || report.outcome === 'missing' ? 1 : 0;
   } finally {
-    for (const bar of bars.values()) bar.stop();
-    await peers.stop();
+    stopBars();
+    await (await node?.catch(() => undefined))?.stop();
   }
 }
 
 function reportLines(report: RepairReport | undefined): string[] {
-  if (report === undefined) return ['Stopped before the database was repaired; nothing in it was changed'];
-  const { outcome } = report;
-  if (outcome === 'sound') return [`Nothing is damaged: ${counted(report.height + 1, 'block')}, nothing was changed`];
+  if (report === undefined) return ['Stopped before the database was repaired. The next --repair continues'];
+  if (report.outcome === 'sound') {
+    return [`The database is sound: ${counted(report.height + 1, 'block')}. Nothing was changed`];
+  }
   const fetched = `${counted(report.fetched, 'block')} fetched from peers`;
-  if (outcome === 'missing') {
+  if (report.outcome === 'missing') {
     const { missing } = report;
-    const names = missing.slice(0, NAMED).join(', ') + (missing.length > NAMED ? ', ...' : '');
+    const names = missing.slice(0, MAX_NAMED).join(', ') + (missing.length > MAX_NAMED ? ', ...' : '');
     return [
-      `No peer gave ${counted(missing.length, 'block')} that the repair needs: ${names}`,
-      `Nothing in the database was changed; ${fetched}, which are kept for the next --repair. Name a node that has every ` +
-        'block with --add-exclusive-node',
+      `No peer sent ${counted(missing.length, 'block')} that the repair needs: ${names}`,
+      `The database is unchanged; ${fetched}. The next --repair continues. Name a node that has every block with ` +
+        '--add-exclusive-node',
     ];
   }
-  const { dropped, forgotten } = report;
+  const { dropped, damagedFolder } = report;
   return [
     `Repaired: ${counted(report.height + 1, 'block')}, ${fetched}`,
-    ...(dropped === 0 ? [] : [`${counted(dropped, 'block')} at the top come with the next synchronisation`]),
-    ...(forgotten === 0 ? [] : [`${counted(forgotten, 'damaged block')} off the main chain were left out`]),
-    `The damaged database is kept in ${report.kept}; remove that folder when you no longer want it`,
+    ...(dropped === 0 ? [] : [`The next synchronisation brings ${counted(dropped, 'block')} at the top`]),
+    `The damaged database is in ${damagedFolder}. Remove that folder when you no longer need it`,
   ];
 }
 

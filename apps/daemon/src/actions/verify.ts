@@ -3,28 +3,23 @@ import { BlockProgress } from '../progress/progress';
 import type { ActionParts } from './action';
 
 /**
- * `--verify`: checks the whole database. Each problem is written to the stream on a line of its own and the digests last,
- * because programs read them: the one of the state, which a full node alone has and a fast look does not make, and the one of
- * what the rules read. Exit code 1 when there is a problem or it was stopped.
+ * `--verify`: verifies the whole database. Programs read the stream: it receives one line for each problem, then the state
+ * digest (of a full database) and the rules digest. Exit code 1 when there is a problem, and after a signal.
  */
 export async function verifyAction({ config, notice, stream, signal }: ActionParts): Promise<number> {
-  const { network, directory, options } = config;
+  const { network, directory } = config;
   const progress = new BlockProgress({ label: 'Verifying', write: notice, stream });
   const db = openChainDb({ directory, network: network.name, readonly: true });
   try {
-    notice(
-      `Verifying ${storedText(db.reader)}, ${options['verify-mode'] === 'fast' ? 'by its checksums' : 'recomputing it'}`,
-    );
+    notice(`Verifying ${storedText(db.reader)}`);
     const onProgress = (height: number, tip: number): void => progress.update(height + 1, tip + 1);
-    const report = await verifyChain(db, { mode: options['verify-mode'], onProgress, signal }).catch(
-      (error: unknown) => {
-        if (signal.aborted) return undefined;
-        throw error;
-      },
-    );
+    const report = await verifyChain(db, { onProgress, signal }).catch((error: unknown) => {
+      if (signal.aborted) return undefined;
+      throw error;
+    });
     progress.stop();
     if (report === undefined) {
-      notice('Stopped before everything was looked at');
+      notice('Stopped before the whole database was verified');
       return 1;
     }
     for (const problem of report.problems) stream.write(`${problem}\n`);

@@ -135,9 +135,8 @@ export class SideBranches {
     const forkHash = reader.hashAt(branch.fork);
     if (forkHash === undefined) throw new CorruptDatabase(`block ${branch.fork} has no row`);
     let parent = forkHash;
-    for (const { facts, raw, rawMissing } of lost) {
-      if (rawMissing instanceof CorruptDatabase) this.state.onDamage(rawMissing);
-      // Without its bytes a block is not kept, and what stood on it goes with it.
+    for (const { facts, raw } of lost) {
+      // Without its bytes a block is not stored, and neither are its children.
       if (raw === undefined) break;
       this.tree.add(node(facts.hash, parent, facts));
       parent = facts.hash;
@@ -156,23 +155,12 @@ export class SideBranches {
     const path = this.tree.path(id);
     const root = path[0] === undefined ? tip : Buffer.from(path[0].parent, 'hex');
     const fork = this.state.reader.heightOf(root);
-    if (fork === undefined) {
-      this.requireUnknown(root);
-      return undefined;
-    }
+    if (fork === undefined) return undefined;
     const branch: OpenBranch = { fork, view: new BranchView(this.state.viewAt(fork)), blocks: [] };
     for (const block of path) {
       if (!(await this.reopen(branch, block))) return undefined;
     }
     return branch;
-  }
-
-  /** A damaged index may not find a block that is there: then whoever builds on it is not to blame. @throws CorruptDatabase */
-  private requireUnknown(hash: Buffer): void {
-    const { reader, tip } = this.state;
-    const lowest = Math.max(0, tip.height - this.depth());
-    const at = reader.hashes(lowest, tip.height + 1).findIndex((one) => one.equals(hash));
-    if (at >= 0) throw new CorruptDatabase(`block ${lowest + at} is not found by its id`);
   }
 
   /** A disk may return other bytes than were written: what is read back is judged again before it joins the chain. */

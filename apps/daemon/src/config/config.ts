@@ -104,9 +104,6 @@ export function readConfig(argv: readonly string[]): DaemonConfig {
   if ((action === 'verify' || action === 'export') && parsed.source('load-checkpoints') === 'command line') {
     throw new UsageError(`--load-checkpoints: ${ASKED[action]} does not ask any checkpoint`);
   }
-  if (action !== 'verify' && parsed.source('verify-mode') === 'command line') {
-    throw new UsageError('--verify-mode needs --verify');
-  }
   const directory = networkDirectory(options['data-dir'] ?? dataDirectory('daemon'), network);
   return {
     options,

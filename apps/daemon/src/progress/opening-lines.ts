@@ -1,13 +1,8 @@
 import type { Opening } from '@wrkz/chain-db';
 
-/** What the operator is told of an open that was not like any other. */
-export function openingLines({ cleanStop, checked, forgotten }: Opening): string[] {
-  const lines: string[] = [];
-  if (forgotten > 0) {
-    lines.push(`${String(forgotten)} blocks beside the main chain were dropped, because one of them was damaged`);
-  }
-  if (!cleanStop) {
-    lines.push(`The last stop was not in order: the highest ${String(checked)} blocks were checked, and are whole`);
-  }
-  return lines;
+/** The log lines of an open after an unclean stop. */
+export function openingLines({ cleanStop, checked }: Opening): string[] {
+  return cleanStop
+    ? []
+    : [`The last stop was not clean: the highest ${String(checked)} blocks were checked and are sound`];
 }

@@ -1,103 +1,117 @@
-import type { WantedBlock } from '@wrkz/chain-db';
-import type { P2pConfig } from '../p2p/config';
+import type { FetchBlocks } from '@wrkz/chain-db';
+import { AutoResetEvent } from '@wrkz/service-kit/base';
 import type { FetchedBlock } from '../p2p/fetch/block-fetcher';
-import { P2pNode } from '../p2p/node';
-import type { Network } from '@wrkz/core-types';
-import { noChain, noPool } from './no-chain';
 
-/** Milliseconds without a peer that was not asked yet, after which nobody else is waited for. */
-const PATIENCE = 60_000;
-/** The same on the test networks, whose peers stand near. */
-const SHORT_PATIENCE = 3_000;
+/** The part of the peer-to-peer node that this module uses. */
+export interface BlockSource {
+  sessionIds(): number[];
+  fetchBlocks(session: number, ids: readonly Buffer[]): Promise<readonly FetchedBlock[]>;
+  on(event: 'connected', listener: () => void): unknown;
+  off(event: 'connected', listener: () => void): unknown;
+}
 
 export interface PeerBlocksOptions {
-  readonly network: Network;
-  readonly config: P2pConfig;
-  readonly notice: (line: string) => void;
+  /** Milliseconds to wait for another peer when no connected peer is left to request from. */
+  readonly patienceMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Peers that are asked for single blocks. They are called when the first block is wanted, and never served. */
+/** Blocks in the first request to a peer, whose throughput is unknown. */
+const FIRST_REQUEST = 4;
+const MAX_REQUEST = 50;
+/** Later requests are sized to be answered within this time. */
+const REQUEST_SECONDS = 2;
+
+/**
+ * Fetches single blocks by their ids from all connected peers at once. Faster peers get larger requests. When every missing
+ * block has been requested, idle peers request the outstanding ones again: a slow peer delays nothing.
+ */
 export class PeerBlocks {
-  private node: Promise<P2pNode> | undefined;
-  /** Peers that did not have a block by their numbers; they are not asked for it again. */
-  private readonly without = new Map<number, Set<string>>();
+  private readonly busy = new Set<number>();
+  /** Blocks a second of each peer that has answered. */
+  private readonly throughput = new Map<number, number>();
+  /** Ids that each peer did not send. */
+  private readonly refused = new Map<number, Set<string>>();
 
-  constructor(private readonly options: PeerBlocksOptions) {}
+  constructor(
+    private readonly source: BlockSource,
+    private readonly options: PeerBlocksOptions,
+  ) {}
 
-  /** Asks one peer after the other. @returns what was got; less than all where nobody has it, or at the signal */
-  async fetch(wanted: readonly WantedBlock[]): Promise<FetchedBlock[]> {
-    const { signal } = this.options;
-    const node = await (this.node ??= this.start());
-    const left = new Map(wanted.map(({ id }) => [id.toString('hex'), id]));
-    const got: FetchedBlock[] = [];
-    while (left.size > 0 && !signal.aborted) {
-      const peer = node.sessionIds().find((id) => this.asksFor(id, left).length > 0);
-      if (peer === undefined) {
-        if (!(await this.anotherPeer(node))) break;
-        continue;
+  /** @returns the blocks that came: fewer than requested where no peer has them, and after the signal */
+  readonly fetch: FetchBlocks = async (wanted) => {
+    const { signal, patienceMs } = this.options;
+    const missing = new Map(wanted.map(({ id }) => [id.toString('hex'), id]));
+    const blocks: FetchedBlock[] = [];
+    const changed = new AutoResetEvent();
+    const wake = (): void => changed.set();
+    const requested = new Set<string>();
+    const take = (answer: readonly FetchedBlock[]): void => {
+      for (const block of answer) if (missing.delete(block.id.toString('hex'))) blocks.push(block);
+      wake();
+    };
+    this.source.on('connected', wake);
+    try {
+      while (missing.size > 0 && !signal.aborted) {
+        for (const peer of this.idlePeers()) this.request(peer, missing, requested, take);
+        if (this.canWait(missing)) await changed.wait(signal);
+        else if (!(await waitAtMost(changed, patienceMs, signal))) break;
       }
-      const ids = this.asksFor(peer, left);
-      const blocks = await orAborted(node.fetchBlocks(peer, ids), signal);
-      const lacks = this.without.get(peer) ?? new Set();
-      for (const id of ids) lacks.add(id.toString('hex'));
-      this.without.set(peer, lacks);
-      for (const block of blocks ?? []) {
-        left.delete(block.id.toString('hex'));
-        got.push(block);
-      }
-      // An answer has a limit: what is beyond it counts as missed, and is asked for again.
-      if ((blocks ?? []).length > 0) for (const key of left.keys()) lacks.delete(key);
+    } finally {
+      this.source.off('connected', wake);
     }
-    return got;
+    return blocks;
+  };
+
+  private idlePeers(): number[] {
+    const idle = this.source.sessionIds().filter((peer) => !this.busy.has(peer));
+    return idle.sort((a, b) => (this.throughput.get(b) ?? 0) - (this.throughput.get(a) ?? 0));
   }
 
-  async stop(): Promise<void> {
-    const node = await this.node?.catch(() => undefined);
-    await node?.stop();
+  /** Whether a peer that has been requested from may still send one of the missing blocks. */
+  private canWait(missing: ReadonlyMap<string, Buffer>): boolean {
+    const open = this.source.sessionIds().filter((peer) => this.busy.has(peer));
+    return open.some((peer) => [...missing.keys()].some((id) => this.refused.get(peer)?.has(id) !== true));
   }
 
-  private asksFor(peer: number, left: ReadonlyMap<string, Buffer>): Buffer[] {
-    const lacks = this.without.get(peer);
-    return [...left].filter(([key]) => lacks?.has(key) !== true).map(([, id]) => id);
-  }
-
-  private async start(): Promise<P2pNode> {
-    const { network, config, notice } = this.options;
-    const logger = { debug: () => undefined, info: () => undefined, warning: notice, error: notice };
-    const alone = { bindHost: '127.0.0.1', bindPort: 0, bindHost6: undefined, hidePort: true, inPeers: 0 };
-    const node = new P2pNode(
-      { ...config, ...alone, resetState: false },
-      { chain: noChain(network), pool: noPool, logger },
-    );
-    await node.start();
-    return node;
-  }
-
-  /** Waits for somebody to connect. @returns false when nobody does in time */
-  private anotherPeer(node: P2pNode): Promise<boolean> {
-    const { network, signal } = this.options;
-    return new Promise((resolve) => {
-      const end = (came: boolean): void => {
-        clearTimeout(timer);
-        node.off('connected', onConnected);
-        signal.removeEventListener('abort', onAbort);
-        resolve(came);
-      };
-      const onConnected = (): void => end(true);
-      const onAbort = (): void => end(false);
-      const timer = setTimeout(() => end(false), network.name === 'mainnet' ? PATIENCE : SHORT_PATIENCE);
-      node.on('connected', onConnected);
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
+  private request(
+    peer: number,
+    missing: ReadonlyMap<string, Buffer>,
+    requested: Set<string>,
+    take: (blocks: readonly FetchedBlock[]) => void,
+  ): void {
+    const refused = this.refused.get(peer) ?? new Set<string>();
+    this.refused.set(peer, refused);
+    const available = [...missing].filter(([id]) => !refused.has(id));
+    const fresh = available.filter(([id]) => !requested.has(id));
+    const rate = this.throughput.get(peer);
+    const size = rate === undefined ? FIRST_REQUEST : Math.min(MAX_REQUEST, Math.ceil(rate * REQUEST_SECONDS));
+    const chosen = (fresh.length > 0 ? fresh : available).slice(0, size);
+    if (chosen.length === 0) return;
+    for (const [id] of chosen) requested.add(id);
+    this.busy.add(peer);
+    const start = performance.now();
+    void this.source
+      .fetchBlocks(
+        peer,
+        chosen.map(([, id]) => id),
+      )
+      .catch(() => [])
+      .then((blocks) => {
+        this.busy.delete(peer);
+        const sent = new Set(blocks.map(({ id }) => id.toString('hex')));
+        // A response has a size limit: after a partial response the peer is asked again for the rest.
+        if (sent.size === 0) for (const [id] of chosen) refused.add(id);
+        for (const [id] of chosen) if (!sent.has(id)) requested.delete(id);
+        this.throughput.set(peer, (sent.size * 1000) / Math.max(1, performance.now() - start));
+        take(blocks);
+      });
   }
 }
 
-/** undefined when the signal comes first. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => resolve(undefined);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
+/** Waits for the event. @returns false when it was not set in time */
+async function waitAtMost(event: AutoResetEvent, milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  const timeout = AbortSignal.timeout(milliseconds);
+  await event.wait(AbortSignal.any([signal, timeout]));
+  return !timeout.aborted && !signal.aborted;
 }

@@ -40,7 +40,7 @@ beforeAll(async () => {
   made.set('lite', node.dataDir);
   made.set('empty', suite.folder());
   for (const [name, change] of [
-    ['damaged mark', "UPDATE meta SET value = 'lite:6' WHERE key = 'lite_node_profile'"],
+    ['damaged mark', "UPDATE meta SET value = 'light:5' WHERE key = 'lite_node_profile'"],
     ['newer', 'PRAGMA user_version = 900'],
   ] as const) {
     const folder = suite.folder();

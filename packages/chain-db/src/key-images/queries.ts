@@ -1,9 +1,8 @@
 import { lowerBound } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { CorruptDatabase, DamagedRow } from '../errors';
+import { CorruptDatabase, MissingRow } from '../errors';
 import { findRow, type HashSource } from '../hash-index/find';
 import { HASH_KINDS } from '../hash-index/kinds';
-import { keyImageChecksum } from '../rows/checksums';
 
 /** A spent key image and the height of the block that spent it. */
 export interface SpentKeyImage {
@@ -11,9 +10,9 @@ export interface SpentKeyImage {
   readonly height: number;
 }
 
-type KeyImageRow = readonly [id: number, image: Buffer, height: number, checksum: number];
+type KeyImageRow = readonly [id: number, image: Buffer, height: number];
 
-/** Questions about spent key images. Every row that is given was compared with its checksum. The caller holds the transaction. */
+/** Queries of spent key images. The caller holds the transaction. */
 export class KeyImageQueries {
   private readonly rowAt: SqliteStatement<[number], KeyImageRow>;
   private readonly hasBlock: SqliteStatement<[number], [number]>;
@@ -25,7 +24,7 @@ export class KeyImageQueries {
     connection: SqliteConnection,
     private readonly source: HashSource,
   ) {
-    const row = 'SELECT id, image, height, checksum FROM key_images';
+    const row = 'SELECT id, image, height FROM key_images';
     this.rowAt = connection.prepare<[number], KeyImageRow>(`${row} WHERE id = ?`).raw(true);
     this.hasBlock = connection.prepare<[number], [number]>('SELECT 1 FROM blocks WHERE height = ?').raw(true);
     this.highest = connection.prepare<[], [number]>('SELECT coalesce(max(id), -1) FROM key_images').raw(true);
@@ -52,14 +51,14 @@ export class KeyImageQueries {
     return (this.highest.get()?.[0] ?? -1) + 1;
   }
 
-  /** Those of the blocks `start` to `end` - 1, in chain order. @throws DamagedRow */
+  /** Those of the blocks `start` to `end` - 1, in chain order. @throws MissingRow */
   range(start: number, end: number): SpentKeyImage[] {
     const [first, past] = [this.firstOf(start), this.firstOf(end)];
     const rows = this.between.all(first, past);
     return Array.from({ length: past - first }, (_, i) => {
       const row = rows[i];
-      if (row?.[0] !== first + i) throw new DamagedRow('key_images', first + i, 'is missing');
-      return checkedImage(row);
+      if (row?.[0] !== first + i) throw new MissingRow('key_images', first + i);
+      return keyImageOf(row);
     });
   }
 
@@ -70,12 +69,11 @@ export class KeyImageQueries {
 
   private at(id: number): SpentKeyImage {
     const row = this.rowAt.get(id);
-    if (row === undefined) throw new DamagedRow('key_images', id, 'is missing');
-    return checkedImage(row);
+    if (row === undefined) throw new MissingRow('key_images', id);
+    return keyImageOf(row);
   }
 }
 
-function checkedImage([id, image, height, checksum]: KeyImageRow): SpentKeyImage {
-  if (keyImageChecksum(id, image, height) !== checksum) throw new DamagedRow('key_images', id);
+function keyImageOf([, image, height]: KeyImageRow): SpentKeyImage {
   return { image, height };
 }

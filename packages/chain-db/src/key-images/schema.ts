@@ -7,8 +7,7 @@ export const KEY_IMAGE_SCHEMA = `
 CREATE TABLE key_images (
   id INTEGER PRIMARY KEY,
   image BLOB NOT NULL,
-  height INTEGER NOT NULL,
-  checksum INTEGER NOT NULL
+  height INTEGER NOT NULL
 ) STRICT;
 `;
 

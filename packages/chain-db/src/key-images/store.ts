@@ -2,13 +2,12 @@ import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { KeyImageSpent } from '../errors';
 import type { HashIndex } from '../hash-index/hash-index';
 import { HASH_KINDS } from '../hash-index/kinds';
-import { keyImageChecksum } from '../rows/checksums';
 import { KeyImageQueries, type SpentKeyImage } from './queries';
 
 /** Puts and removes spent key images. The caller holds the transaction and flushes the look-ups at its end. */
 export class KeyImageStore {
   private readonly queries: KeyImageQueries;
-  private readonly insert: SqliteStatement<[number, Buffer, number, number]>;
+  private readonly insert: SqliteStatement<[number, Buffer, number]>;
   private readonly deleteFrom: SqliteStatement<[number]>;
   /** The id of the next image; undefined until it was looked up. */
   private next: number | undefined;
@@ -18,7 +17,7 @@ export class KeyImageStore {
     private readonly hashes: HashIndex,
   ) {
     this.queries = new KeyImageQueries(connection, hashes);
-    this.insert = connection.prepare('INSERT INTO key_images (id, image, height, checksum) VALUES (?, ?, ?, ?)');
+    this.insert = connection.prepare('INSERT INTO key_images (id, image, height) VALUES (?, ?, ?)');
     this.deleteFrom = connection.prepare('DELETE FROM key_images WHERE id >= ?');
   }
 
@@ -37,7 +36,7 @@ export class KeyImageStore {
     const spentAt = this.queries.heightOf(image);
     if (spentAt !== undefined) throw new KeyImageSpent(image, height, spentAt);
     const id = (this.next ??= this.queries.count());
-    this.insert.run(id, image, height, keyImageChecksum(id, image, height));
+    this.insert.run(id, image, height);
     this.hashes.add(HASH_KINDS.keyImage, image, id);
     this.next = id + 1;
   }

@@ -1,6 +1,5 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { BelowFloor, DamagedRow } from '../errors';
-import { metaChecksum } from '../rows/checksums';
+import { BelowFloor, MissingRow } from '../errors';
 import { readLiteMark } from './lite-mark';
 
 /** Heights from which on things are kept; what genesis has is always kept. */
@@ -15,13 +14,13 @@ export interface FloorHeights {
 
 /** What a database keeps of its lower blocks. Each question is one read by key at most. */
 export class Floors {
-  private statement: SqliteStatement<[], [value: string, checksum: number]> | undefined;
+  private statement: SqliteStatement<[], [value: string]> | undefined;
   /** Never changes while a database lives, so it is read once. */
   private liteMark: { readonly height: number | undefined } | undefined;
 
   constructor(private readonly connection: SqliteConnection) {}
 
-  /** @throws DamagedRow, UnreadableLiteMark */
+  /** @throws MissingRow, UnreadableLiteMark */
   heights(): FloorHeights {
     const { lite } = this;
     return { bodies: this.bodies(), records: lite ?? 0, lite };
@@ -32,14 +31,13 @@ export class Floors {
     return (this.liteMark ??= { height: readLiteMark(this.connection) }).height;
   }
 
-  /** @throws DamagedRow */
+  /** @throws MissingRow */
   bodies(): number {
     this.statement ??= this.connection
-      .prepare<[], [string, number]>("SELECT value, checksum FROM meta WHERE key = 'body_floor'")
+      .prepare<[], [string]>("SELECT value FROM meta WHERE key = 'body_floor'")
       .raw(true);
     const row = this.statement.get();
-    if (row === undefined) throw new DamagedRow('meta', 'body_floor', 'is missing');
-    if (metaChecksum('body_floor', row[0]) !== row[1]) throw new DamagedRow('meta', 'body_floor');
+    if (row === undefined) throw new MissingRow('meta', 'body_floor');
     return Number(row[0]);
   }
 

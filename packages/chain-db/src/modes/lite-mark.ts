@@ -1,5 +1,4 @@
 import type { SqliteConnection } from '@wrkz/sqlite';
-import { DamagedRow } from '../errors';
 import { readMeta, writeMeta } from '../meta';
 import { LiteDatabase, LiteHeightDiffers, NotALiteDatabase, UnreadableLiteMark } from './lite-errors';
 
@@ -26,13 +25,7 @@ export function markLite(connection: SqliteConnection, height: number): void {
 
 /** The lite height of a database; undefined where it is none. @throws UnreadableLiteMark */
 export function readLiteMark(connection: SqliteConnection): number | undefined {
-  let text: string | undefined;
-  try {
-    text = readMeta(connection, 'lite_node_profile');
-  } catch (error) {
-    if (error instanceof DamagedRow) throw new UnreadableLiteMark({ cause: error });
-    throw error;
-  }
+  const text = readMeta(connection, 'lite_node_profile');
   if (text === undefined) return undefined;
   const height = parseLiteMark(text);
   if (height === undefined) throw new UnreadableLiteMark();

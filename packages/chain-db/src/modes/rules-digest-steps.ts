@@ -9,7 +9,7 @@ const ROWS = 500;
  * {@link rulesDigestSteps} gives others a turn.
  *
  * @returns 64 hex characters
- * @throws DamagedRow
+ * @throws MissingRow
  */
 export function rulesDigest(reader: ChainReader): string {
   return reader.snapshot(() => {

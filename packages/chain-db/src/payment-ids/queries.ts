@@ -1,9 +1,8 @@
 import { lowerBound } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { CorruptDatabase, DamagedRow } from '../errors';
+import { CorruptDatabase, MissingRow } from '../errors';
 import { findRow, type HashSource } from '../hash-index/find';
 import { HASH_KINDS } from '../hash-index/kinds';
-import { paymentIdChecksum } from '../rows/checksums';
 import { useHash } from './use-hash';
 
 /** One use of a plain payment id: `use` counts those of this id from 0, in chain order. */
@@ -13,9 +12,9 @@ export interface PaymentIdUse {
   readonly transactionId: number;
 }
 
-type UseRow = readonly [id: number, paymentId: Buffer, use: number, transactionId: number, checksum: number];
+type UseRow = readonly [id: number, paymentId: Buffer, use: number, transactionId: number];
 
-/** Questions about payment ids. Every row that is given was compared with its checksum. The caller holds the transaction. */
+/** Queries of payment ids. The caller holds the transaction. */
 export class PaymentIdQueries {
   private readonly rowAt: SqliteStatement<[number], UseRow>;
   private readonly highest: SqliteStatement<[], [number]>;
@@ -26,7 +25,7 @@ export class PaymentIdQueries {
     connection: SqliteConnection,
     private readonly source: HashSource,
   ) {
-    const row = 'SELECT id, payment_id, use, transaction_id, checksum FROM payment_ids';
+    const row = 'SELECT id, payment_id, use, transaction_id FROM payment_ids';
     this.rowAt = connection.prepare<[number], UseRow>(`${row} WHERE id = ?`).raw(true);
     this.highest = connection.prepare<[], [number]>('SELECT coalesce(max(id), -1) FROM payment_ids').raw(true);
     this.between = connection
@@ -64,14 +63,14 @@ export class PaymentIdQueries {
     return id === undefined ? undefined : row;
   }
 
-  /** Those of the transactions with ids [first, end), in chain order. @throws DamagedRow */
+  /** Those of the transactions with ids [first, end), in chain order. @throws MissingRow */
   range(first: number, end: number): PaymentIdUse[] {
     const [from, past] = [this.firstOf(first), this.firstOf(end)];
     const rows = this.between.all(from, past);
     return Array.from({ length: past - from }, (_, i) => {
       const row = rows[i];
-      if (row?.[0] !== from + i) throw new DamagedRow('payment_ids', from + i, 'is missing');
-      return checkedUse(row);
+      if (row?.[0] !== from + i) throw new MissingRow('payment_ids', from + i);
+      return useOf(row);
     });
   }
 
@@ -82,8 +81,8 @@ export class PaymentIdQueries {
 
   private at(id: number): PaymentIdUse {
     const row = this.rowAt.get(id);
-    if (row === undefined) throw new DamagedRow('payment_ids', id, 'is missing');
-    return checkedUse(row);
+    if (row === undefined) throw new MissingRow('payment_ids', id);
+    return useOf(row);
   }
 }
 
@@ -91,7 +90,6 @@ function hashOf({ paymentId, use }: PaymentIdUse): Buffer {
   return useHash(paymentId, use);
 }
 
-function checkedUse([id, paymentId, use, transactionId, checksum]: UseRow): PaymentIdUse {
-  if (paymentIdChecksum(id, paymentId, use, transactionId) !== checksum) throw new DamagedRow('payment_ids', id);
+function useOf([, paymentId, use, transactionId]: UseRow): PaymentIdUse {
   return { paymentId, use, transactionId };
 }

@@ -11,8 +11,7 @@ CREATE TABLE payment_ids (
   id INTEGER PRIMARY KEY,
   payment_id BLOB NOT NULL,
   use INTEGER NOT NULL,
-  transaction_id INTEGER NOT NULL,
-  checksum INTEGER NOT NULL
+  transaction_id INTEGER NOT NULL
 ) STRICT;
 `;
 

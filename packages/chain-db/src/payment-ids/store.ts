@@ -1,7 +1,6 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import type { HashIndex } from '../hash-index/hash-index';
 import { HASH_KINDS } from '../hash-index/kinds';
-import { paymentIdChecksum } from '../rows/checksums';
 import { PaymentIdQueries, type PaymentIdUse } from './queries';
 import { useHash } from './use-hash';
 
@@ -11,7 +10,7 @@ const REMEMBERED_IDS = 20_000;
 /** Puts and removes uses of payment ids. The caller holds the transaction and flushes the look-ups at its end. */
 export class PaymentIdStore {
   private readonly queries: PaymentIdQueries;
-  private readonly insert: SqliteStatement<[number, Buffer, number, number, number]>;
+  private readonly insert: SqliteStatement<[number, Buffer, number, number]>;
   private readonly deleteFrom: SqliteStatement<[number]>;
   /** The id of the next row; undefined until it was looked up. */
   private next: number | undefined;
@@ -24,7 +23,7 @@ export class PaymentIdStore {
   ) {
     this.queries = new PaymentIdQueries(connection, hashes);
     this.insert = connection.prepare(
-      'INSERT INTO payment_ids (id, payment_id, use, transaction_id, checksum) VALUES (?, ?, ?, ?, ?)',
+      'INSERT INTO payment_ids (id, payment_id, use, transaction_id) VALUES (?, ?, ?, ?)',
     );
     this.deleteFrom = connection.prepare('DELETE FROM payment_ids WHERE id >= ?');
   }
@@ -40,7 +39,7 @@ export class PaymentIdStore {
     const key = paymentId.toString('latin1');
     const use = this.uses.get(key) ?? this.queries.uses(paymentId);
     const id = (this.next ??= this.queries.count());
-    this.insert.run(id, paymentId, use, transactionId, paymentIdChecksum(id, paymentId, use, transactionId));
+    this.insert.run(id, paymentId, use, transactionId);
     this.hashes.add(HASH_KINDS.paymentId, useHash(paymentId, use), id);
     this.next = id + 1;
     if (this.uses.size >= REMEMBERED_IDS) this.uses.clear();

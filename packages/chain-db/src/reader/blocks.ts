@@ -1,21 +1,19 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { lowerBound } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { CorruptDatabase, DamagedRow, EmptyDatabase } from '../errors';
+import { CorruptDatabase, MissingRow, EmptyDatabase } from '../errors';
 import { findRow, type HashSource } from '../hash-index/find';
 import { HASH_KINDS } from '../hash-index/kinds';
 import { Floors } from '../modes/floors';
-import { blockRowChecksum, stampChecksum, type BlockStamp } from '../rows/checksums';
-import { FACTS_HALVES, factsOf, type FactsRow } from '../rows/facts';
+import { type BlockStamp, FACTS_HALVES, factsOf, type FactsRow } from '../block-row';
 
-type BlockRow = readonly [...FactsRow, timestampLag: number, checksum: number];
-type StampRow = readonly [height: number, hash: Buffer, timestamp: number, lag: number, generated: number, sum: number];
+type StampRow = readonly [height: number, hash: Buffer, timestamp: number, lag: number, generated: number];
 
-/** Questions about main-chain blocks that need no bytes. Every row that is given was compared with its checksum. */
+/** Queries of main-chain blocks that need no bytes. */
 export class BlockQueries {
   private readonly ends: SqliteStatement<[], [height: number, generated: number, transactions: number]>;
-  private readonly factsAt: SqliteStatement<[number], BlockRow>;
-  private readonly factsBetween: SqliteStatement<[number, number], BlockRow>;
+  private readonly factsAt: SqliteStatement<[number], FactsRow>;
+  private readonly factsBetween: SqliteStatement<[number, number], FactsRow>;
   private readonly stampsBetween: SqliteStatement<[number, number], StampRow>;
   private readonly stampAt: SqliteStatement<[number], StampRow>;
 
@@ -25,17 +23,17 @@ export class BlockQueries {
     private readonly source: HashSource,
     private readonly floors = new Floors(connection),
   ) {
-    const stamp = 'SELECT height, hash, timestamp, timestamp_lag, generated_transactions, stamp_checksum FROM blocks';
+    const stamp = 'SELECT height, hash, timestamp, timestamp_lag, generated_transactions FROM blocks';
     this.ends = connection
       .prepare<[], [number, number, number]>(
         `SELECT height, generated_transactions, (SELECT coalesce(max(id), -1) + 1 FROM transactions)
          FROM blocks ORDER BY height DESC LIMIT 1`,
       )
       .raw(true);
-    const facts = `SELECT ${FACTS_HALVES}, timestamp_lag, checksum FROM blocks`;
-    this.factsAt = connection.prepare<[number], BlockRow>(`${facts} WHERE height = ?`).raw(true);
+    const facts = `SELECT ${FACTS_HALVES} FROM blocks`;
+    this.factsAt = connection.prepare<[number], FactsRow>(`${facts} WHERE height = ?`).raw(true);
     this.factsBetween = connection
-      .prepare<[number, number], BlockRow>(`${facts} WHERE height >= ? AND height < ? ORDER BY height`)
+      .prepare<[number, number], FactsRow>(`${facts} WHERE height >= ? AND height < ? ORDER BY height`)
       .raw(true);
     this.stampsBetween = connection
       .prepare<[number, number], StampRow>(`${stamp} WHERE height >= ? AND height < ? ORDER BY height`)
@@ -69,17 +67,17 @@ export class BlockQueries {
   /** @throws as {@link factsRange} */
   facts(height: number): BlockFacts | undefined {
     const row = this.factsAt.get(height);
-    if (row !== undefined) return checkedFacts(row);
-    if (height >= 0 && height < this.height()) throw new DamagedRow('blocks', height, 'is missing');
+    if (row !== undefined) return factsOf(row);
+    if (height >= 0 && height < this.height()) throw new MissingRow('blocks', height);
     return undefined;
   }
 
-  /** @throws DamagedRow for a row that is wrong, and for one that is missing below the tip */
+  /** @throws MissingRow for a row that is wrong, and for one that is missing below the tip */
   factsRange(start: number, end: number): BlockFacts[] {
     const from = Math.max(start, 0);
     const rows = this.factsBetween.all(from, end);
     this.expectRows(from, end, rows);
-    return rows.map(checkedFacts);
+    return rows.map(factsOf);
   }
 
   /** @throws as {@link factsRange} */
@@ -87,7 +85,7 @@ export class BlockQueries {
     const from = Math.max(start, 0);
     const rows = this.stampsBetween.all(from, end);
     this.expectRows(from, end, rows);
-    return rows.map(checkedStamp);
+    return rows.map(stampOf);
   }
 
   /** @throws as {@link factsRange} */
@@ -100,12 +98,12 @@ export class BlockQueries {
     return findRow(this.source, HASH_KINDS.block, hash, (height) => this.stamp(height).hash);
   }
 
-  /** Transactions up to and including this block; 0 below genesis. @throws DamagedRow */
+  /** Transactions up to and including this block; 0 below genesis. @throws MissingRow */
   generatedTransactions(height: number): number {
     return height < 0 ? 0 : this.stamp(height).generatedTransactions;
   }
 
-  /** The highest timestamp up to and including this block. @throws DamagedRow */
+  /** The highest timestamp up to and including this block. @throws MissingRow */
   latestTimestamp(height: number): number {
     const { timestamp, timestampLag } = this.stamp(height);
     return timestamp + timestampLag;
@@ -120,8 +118,8 @@ export class BlockQueries {
 
   private stamp(height: number): BlockStamp {
     const row = this.stampAt.get(height);
-    if (row === undefined) throw new DamagedRow('blocks', height, 'is missing');
-    return checkedStamp(row);
+    if (row === undefined) throw new MissingRow('blocks', height);
+    return stampOf(row);
   }
 
   /** The rows are those of consecutive heights from `start` on, up to `end` or the tip. */
@@ -132,19 +130,11 @@ export class BlockQueries {
   ): void {
     const wanted = rows.length === end - start ? rows.length : Math.min(end, this.height() + 1) - start;
     for (let i = 0; i < wanted; i++) {
-      if (rows[i]?.[0] !== start + i) throw new DamagedRow('blocks', start + i, 'is missing');
+      if (rows[i]?.[0] !== start + i) throw new MissingRow('blocks', start + i);
     }
   }
 }
 
-function checkedFacts(row: BlockRow): BlockFacts {
-  const columns = row as unknown as FactsRow;
-  if (blockRowChecksum(columns, row[13]) !== row[14]) throw new DamagedRow('blocks', row[0]);
-  return factsOf(columns);
-}
-
-function checkedStamp([height, hash, timestamp, timestampLag, generatedTransactions, sum]: StampRow): BlockStamp {
-  const stamp = { height, hash, timestamp, timestampLag, generatedTransactions };
-  if (stampChecksum(stamp) !== sum) throw new DamagedRow('blocks', height);
-  return stamp;
+function stampOf([height, hash, timestamp, timestampLag, generatedTransactions]: StampRow): BlockStamp {
+  return { height, hash, timestamp, timestampLag, generatedTransactions };
 }

@@ -2,12 +2,11 @@ import { decodeTransactionPrefix, type RawBlock } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { joinBlock } from '../block-parts';
 import { decodeBlob } from '../codec';
-import { DamagedRow } from '../errors';
+import { MissingRow } from '../errors';
 import { Floors } from '../modes/floors';
-import { bodyChecksum, signaturesChecksum } from '../rows/checksums';
 import type { IdRange, TransactionScan } from './transactions';
 
-type BlobRow = readonly [key: number, codec: number, blob: Buffer, checksum: number];
+type BlobRow = readonly [key: number, codec: number, blob: Buffer];
 type BlobsBetween = SqliteStatement<[number, number], BlobRow>;
 
 /** What a pruned node drops: bodies and signatures, put together with the rest to bytes as serialized. */
@@ -22,12 +21,12 @@ export class BodyQueries {
   ) {
     this.bodies = connection
       .prepare<[number, number], BlobRow>(
-        'SELECT height, codec, body, checksum FROM block_bodies WHERE height >= ? AND height < ? ORDER BY height',
+        'SELECT height, codec, body FROM block_bodies WHERE height >= ? AND height < ? ORDER BY height',
       )
       .raw(true);
     this.signatures = connection
       .prepare<[number, number], BlobRow>(
-        'SELECT id, codec, signatures, checksum FROM signatures WHERE id >= ? AND id < ? ORDER BY id',
+        'SELECT id, codec, signatures FROM signatures WHERE id >= ? AND id < ? ORDER BY id',
       )
       .raw(true);
     this.sizes = connection
@@ -46,7 +45,7 @@ export class BodyQueries {
   /**
    * Blocks from `start` on: `ranges[i]` is where the transactions of block start + i lie, `scan` has them all.
    *
-   * @throws BelowFloor where bodies are no longer kept, DamagedRow
+   * @throws BelowFloor where bodies are no longer kept, MissingRow
    */
   rawBlocks(start: number, ranges: readonly IdRange[], scan: TransactionScan): RawBlock[] {
     const bodies = this.bodies.all(start, start + ranges.length);
@@ -59,7 +58,7 @@ export class BodyQueries {
       if (body?.[0] !== height) throw this.missing('block_bodies', height, height);
       const [from, end] = [range.first - first, range.end - first];
       const hashes = scan.hashes.slice(from + 1, end);
-      const block = joinBlock(checkedBlob('block_bodies', body, bodyChecksum), scan.prefixes[from] as Buffer, hashes);
+      const block = joinBlock(blobOf('block_bodies', body), scan.prefixes[from] as Buffer, hashes);
       const transactions = new Array<Buffer>(hashes.length);
       for (let k = 0; k < hashes.length; k++) {
         const id = range.first + 1 + k;
@@ -77,7 +76,7 @@ export class BodyQueries {
 
   private joined(id: number, height: number, prefix: Buffer, row: BlobRow | undefined): Buffer {
     if (row === undefined) return this.unsigned(id, height, prefix);
-    const signatures = checkedBlob('signatures', row, signaturesChecksum);
+    const signatures = blobOf('signatures', row);
     return Buffer.concat([prefix, signatures], prefix.length + signatures.length);
   }
 
@@ -88,7 +87,7 @@ export class BodyQueries {
   }
 
   private missing(table: string, row: number, height: number): Error {
-    return this.floors.hasBody(height) ? new DamagedRow(table, row, 'is missing') : this.floors.below(height);
+    return this.floors.hasBody(height) ? new MissingRow(table, row) : this.floors.below(height);
   }
 }
 
@@ -96,11 +95,6 @@ function needsSignatures(prefix: Buffer): boolean {
   return decodeTransactionPrefix(prefix).inputs.some((input) => input.type === 'key' && input.keyOffsets.length > 0);
 }
 
-function checkedBlob(
-  table: string,
-  [key, codec, blob, checksum]: BlobRow,
-  sum: (key: number, codec: number, blob: Buffer) => number,
-): Buffer {
-  if (sum(key, codec, blob) !== checksum) throw new DamagedRow(table, key);
+function blobOf(table: string, [key, codec, blob]: BlobRow): Buffer {
   return decodeBlob(codec, blob, table, key);
 }

@@ -8,10 +8,9 @@ import { HashLookup } from '../hash-index/lookup';
 import { KeyImageQueries, type SpentKeyImage } from '../key-images';
 import { Floors, type FloorHeights } from '../modes/floors';
 import { PaymentIdQueries, type PaymentIdUse } from '../payment-ids';
-import type { BlockStamp } from '../rows/checksums';
+import type { BlockStamp } from '../block-row';
 import { BlockQueries } from './blocks';
 import { BodyQueries } from './bodies';
-import { Confirmation } from './confirmation';
 import { sample } from './decoys';
 import { OutputQueries, type StoredOutput } from './outputs';
 import {
@@ -69,8 +68,8 @@ export interface FileSpace {
  * Each answer comes from one state of the chain; several answers do so inside {@link snapshot}. Readers see only what is
  * committed, never wait for the writer and never make it wait. Calls are synchronous and cost some microseconds each.
  *
- * Whatever is given was compared with the checksum of its row: what is damaged throws DamagedRow, and so does a row that must
- * be there and is not. Only "unknown" may be wrong: where a look-up by hash has lost an entry, which `verifyChain` finds.
+ * Every page that is read is compared with its checksum: a damaged page throws an SQLite error (see `damageIn`), a row that is
+ * missing where one must be throws MissingRow.
  *
  * Below `floors().bodies` there are no bytes, below `floors().records` no transactions: what would return them throws
  * BelowFloor there, and what is looked up by a hash is unknown. Genesis is always whole.
@@ -83,7 +82,6 @@ export class ChainReader {
   private readonly paymentIds: PaymentIdQueries;
   private readonly bodies: BodyQueries;
   private readonly branches: AlternativeQueries;
-  private readonly confirmation: Confirmation;
   private readonly floorHeights: Floors;
   private readonly begin: SqliteStatement;
   private readonly commit: SqliteStatement;
@@ -102,7 +100,6 @@ export class ChainReader {
     this.keyOutputs = new OutputQueries(connection);
     this.bodies = new BodyQueries(connection, this.floorHeights);
     this.branches = new AlternativeQueries(connection);
-    this.confirmation = new Confirmation(this);
     this.begin = connection.prepare('BEGIN');
     this.commit = connection.prepare('COMMIT');
   }
@@ -169,7 +166,7 @@ export class ChainReader {
    * Blocks as serialized, lowest first.
    *
    * @param maxBytes stop once this many bytes are gathered; the first block is given in any case
-   * @throws BelowFloor, DamagedRow
+   * @throws BelowFloor, MissingRow
    */
   rawBlocks(start: number, end: number, maxBytes = Infinity): RawBlock[] {
     return this.snapshot(() => {
@@ -197,7 +194,7 @@ export class ChainReader {
    * amounts and keys, key images, the transaction's public key, payment ids). Nothing is hashed and no body is read, so it
    * works below the floor of a pruned node. Three statements a range: ask for some hundred blocks at once.
    *
-   * @throws BelowFloor, DamagedRow
+   * @throws BelowFloor, MissingRow
    */
   scanBlocks(start: number, end: number): BlockScan {
     return this.snapshot(() => {
@@ -301,14 +298,6 @@ export class ChainReader {
     });
   }
 
-  /**
-   * Whether a transaction of the block really spends the image, by the block's bytes.
-   * @throws CorruptDatabase, BelowFloor
-   */
-  spends(height: number, keyImage: Buffer): boolean {
-    return this.confirmation.spends(height, keyImage);
-  }
-
   /** The output of this amount (atomic units) with this global index. */
   output(amount: bigint, index: number): StoredOutput | undefined {
     return this.keyOutputs.output(amount, index);
@@ -324,7 +313,7 @@ export class ChainReader {
     return this.keyOutputs.amounts();
   }
 
-  /** The outputs of one amount with the global indexes `start` to `end` - 1. @throws DamagedRow where one is missing */
+  /** The outputs of one amount with the global indexes `start` to `end` - 1. @throws MissingRow where one is missing */
   outputsBetween(amount: bigint, start: number, end: number): StoredOutput[] {
     return this.snapshot(() => this.keyOutputs.range(amount, start, end));
   }
@@ -354,7 +343,7 @@ export class ChainReader {
   /** The main chain as it stands at `height`, for the rules. @throws RangeError above the tip */
   viewAt(height: number): ChainView {
     if (height < 0 || height > this.height()) throw new RangeError(`no block ${height} to view the chain from`);
-    return new DatabaseView(this, height, this.confirmation);
+    return new DatabaseView(this, height);
   }
 
   /** The blocks kept off the main chain, lowest first. */
@@ -366,14 +355,9 @@ export class ChainReader {
     return this.branches.info(hash);
   }
 
-  /** With bytes. @throws DamagedRow */
+  /** With bytes. @throws MissingRow */
   alternative(hash: Buffer): AlternativeBlock | undefined {
     return this.snapshot(() => this.branches.block(hash));
-  }
-
-  /** Row ids of blocks off the main chain that are damaged. */
-  damagedAlternatives(): number[] {
-    return this.branches.damaged();
   }
 
   alternativeCount(): number {

@@ -1,10 +1,9 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { decodeBlob } from '../codec';
-import { CorruptDatabase, DamagedRow } from '../errors';
+import { CorruptDatabase, MissingRow } from '../errors';
 import { findRow, type HashSource } from '../hash-index/find';
 import { HASH_KINDS } from '../hash-index/kinds';
 import { unpackIndexes } from '../integers';
-import { prefixChecksum, transactionChecksum } from '../rows/checksums';
 
 /** Where some transactions lie among all: `first` is the lowest id, `end` is past the last. */
 export interface IdRange {
@@ -18,8 +17,8 @@ export interface GlobalIndexes {
   readonly indexes: readonly number[];
 }
 
-type PlaceRow = readonly [id: number, hash: Buffer, height: number, packed: Buffer, checksum: number];
-type PrefixRow = readonly [id: number, hash: Buffer, codec: number, prefix: Buffer, checksum: number];
+type PlaceRow = readonly [id: number, hash: Buffer, height: number, packed: Buffer];
+type PrefixRow = readonly [id: number, hash: Buffer, codec: number, prefix: Buffer];
 
 /** Where a transaction stands. */
 export interface TransactionPlace {
@@ -37,7 +36,7 @@ export interface TransactionScan {
   readonly prefixes: readonly Buffer[];
 }
 
-/** Questions about main-chain transactions that need no signatures. Every row that is given was checked. */
+/** Queries of main-chain transactions that need no signatures. */
 export class TransactionQueries {
   private readonly placeAt: SqliteStatement<[number], PlaceRow>;
   private readonly placesBetween: SqliteStatement<[number, number], PlaceRow>;
@@ -48,14 +47,14 @@ export class TransactionQueries {
     connection: SqliteConnection,
     private readonly source: HashSource,
   ) {
-    const place = 'SELECT id, hash, height, global_indexes, checksum FROM transactions';
+    const place = 'SELECT id, hash, height, global_indexes FROM transactions';
     this.placeAt = connection.prepare<[number], PlaceRow>(`${place} WHERE id = ?`).raw(true);
     this.placesBetween = connection
       .prepare<[number, number], PlaceRow>(`${place} WHERE id >= ? AND id < ? ORDER BY id`)
       .raw(true);
     this.prefixesBetween = connection
       .prepare<[number, number], PrefixRow>(
-        'SELECT id, hash, codec, prefix, prefix_checksum FROM transactions WHERE id >= ? AND id < ? ORDER BY id',
+        'SELECT id, hash, codec, prefix FROM transactions WHERE id >= ? AND id < ? ORDER BY id',
       )
       .raw(true);
   }
@@ -67,11 +66,11 @@ export class TransactionQueries {
     return id === undefined ? undefined : place;
   }
 
-  /** @throws DamagedRow for a row that is wrong or missing */
+  /** @throws MissingRow for a row that is wrong or missing */
   places(range: IdRange): TransactionPlace[] {
     const rows = this.placesBetween.all(range.first, range.end);
     expectIds(range, rows);
-    return rows.map(checkedPlace);
+    return rows.map(placeOf);
   }
 
   /** @throws as {@link places} */
@@ -81,8 +80,7 @@ export class TransactionQueries {
     const hashes = new Array<Buffer>(rows.length);
     const prefixes = new Array<Buffer>(rows.length);
     for (let i = 0; i < rows.length; i++) {
-      const [id, hash, codec, prefix, checksum] = rows[i] as PrefixRow;
-      if (prefixChecksum(id, hash, codec, prefix) !== checksum) throw new DamagedRow('transactions', id);
+      const [id, hash, codec, prefix] = rows[i] as PrefixRow;
       hashes[i] = hash;
       prefixes[i] = decodeBlob(codec, prefix, 'transactions', id);
     }
@@ -91,13 +89,12 @@ export class TransactionQueries {
 
   private at(id: number): TransactionPlace {
     const row = this.placeAt.get(id);
-    if (row === undefined) throw new DamagedRow('transactions', id, 'is missing');
-    return checkedPlace(row);
+    if (row === undefined) throw new MissingRow('transactions', id);
+    return placeOf(row);
   }
 }
 
-function checkedPlace([id, hash, height, packedIndexes, checksum]: PlaceRow): TransactionPlace {
-  if (transactionChecksum(id, hash, height, packedIndexes) !== checksum) throw new DamagedRow('transactions', id);
+function placeOf([id, hash, height, packedIndexes]: PlaceRow): TransactionPlace {
   return { id, hash, height, packedIndexes };
 }
 
@@ -110,6 +107,6 @@ export function globalIndexesOf({ hash, packedIndexes }: TransactionPlace): Glob
 
 function expectIds({ first, end }: IdRange, rows: readonly (readonly [id: number, ...rest: unknown[]])[]): void {
   for (let i = 0; i < end - first; i++) {
-    if (rows[i]?.[0] !== first + i) throw new DamagedRow('transactions', first + i, 'is missing');
+    if (rows[i]?.[0] !== first + i) throw new MissingRow('transactions', first + i);
   }
 }

@@ -1,7 +1,6 @@
 import type { BlockFacts, ChainView, OutputFacts } from '@wrkz/consensus';
-import type { Confirmation } from './confirmation';
 
-/** What a view asks of the whole chain. */
+/** The queries that a view makes of the whole chain. */
 export interface ChainQueries {
   facts(height: number): BlockFacts | undefined;
   factsRange(start: number, end: number): BlockFacts[];
@@ -14,15 +13,11 @@ export interface ChainQueries {
 /**
  * The main chain as it stands at one of its blocks: everything above is invisible, so it stays right while blocks are
  * appended. A rewind below `height` ends its life.
- *
- * What the rules hold against a block or a transaction is confirmed first: an answer that only a damaged row or index can
- * give is thrown as CorruptDatabase and never becomes somebody's fault.
  */
 export class DatabaseView implements ChainView {
   constructor(
     private readonly chain: ChainQueries,
     readonly height: number,
-    private readonly confirmation: Confirmation,
   ) {}
 
   facts(height: number): BlockFacts {
@@ -37,9 +32,7 @@ export class DatabaseView implements ChainView {
   }
 
   keyImageHeight(keyImage: Buffer): number | undefined {
-    const height = this.unlessAbove(this.chain.keyImageHeight(keyImage));
-    if (height !== undefined) this.confirmation.requireSpent(height, keyImage);
-    return height;
+    return this.unlessAbove(this.chain.keyImageHeight(keyImage));
   }
 
   output(amount: bigint, index: number): OutputFacts | undefined {

@@ -5,7 +5,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
-  readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -14,119 +14,82 @@ import { basename, join } from 'node:path';
 import { databaseFile } from '../connection';
 import { toChainDbError } from '../open-errors';
 
-/** What stands beside a database's file under its name. */
-const BESIDE = ['-wal', '-shm', '-mark'] as const;
-
-/** Where a repair works, inside the data directory. */
+/** The folder of a repair inside the data directory. */
 export function repairFolder(directory: string): string {
   return join(directory, 'repair');
 }
 
-/** The note that the new database is whole: from here on the swap is finished, whatever happens. */
-function readyNote(directory: string): string {
+/** This file says that the new database is complete: from here on every open finishes the swap. */
+function readyFile(directory: string): string {
   return join(repairFolder(directory), 'ready');
 }
 
 /**
- * Puts the repaired database, which is closed and verified, in the place of the damaged one, which is kept in a folder
- * beside. From the note on, whoever opens the directory next finishes what a kill has cut short. The caller holds the lock.
- *
- * @returns the folder with the damaged files
+ * Replaces the damaged database by the new one, which is closed and verified. The caller holds the lock.
+ * @returns the folder to which the damaged files were moved
  */
 export function swapIn(directory: string): string {
-  const kept = freeName(directory);
-  writeDurably(readyNote(directory), `${basename(kept)}\n`);
-  finish(directory);
-  return kept;
+  writeFileSync(readyFile(directory), '');
+  syncFolder(repairFolder(directory));
+  return finish(directory);
 }
 
 /**
- * Finishes a swap that a kill has cut short; nothing otherwise. To be called before the database is opened.
- * @returns whether there was one
- * @throws DatabaseLocked when the repair itself is at it
+ * Finishes a swap that a kill interrupted. Call it before the database is opened.
+ * @throws DatabaseLocked while the repair itself runs
  */
-export function finishSwap(directory: string): boolean {
-  if (!existsSync(readyNote(directory))) return false;
+export function finishSwap(directory: string): void {
+  if (!existsSync(readyFile(directory))) return;
   try {
-    const lock = takeWriteLock(join(directory, 'chain.lock'), {
-      file: databaseFile(directory),
-      title: 'chain database',
-    });
+    const name = { file: databaseFile(directory), title: 'chain database' };
+    const lock = takeWriteLock(join(directory, 'chain.lock'), name);
     try {
-      // Another one may have finished it meanwhile.
-      if (existsSync(readyNote(directory))) finish(directory);
+      // Another program may have finished it meanwhile.
+      if (existsSync(readyFile(directory))) finish(directory);
     } finally {
       lock.release();
     }
   } catch (error) {
     throw toChainDbError(directory, error);
   }
-  return true;
 }
 
 /**
- * Each step can be done again. As long as the new file stands in the work folder, what stands in its place is the damaged one.
+ * Every step can be repeated. The database's own file moves last in both directions: until then the files in place are the
+ * damaged ones, and a folder `damaged` without it is the one of this swap.
  */
-function finish(directory: string): void {
+function finish(directory: string): string {
   const folder = repairFolder(directory);
-  const repaired = databaseFile(folder);
-  const place = databaseFile(directory);
-  if (existsSync(repaired)) {
-    const kept = keptFolder(directory);
-    mkdirSync(kept, { recursive: true, mode: 0o700 });
-    // The log before its file: SQLite must never meet a log beside another database.
-    for (const suffix of [...BESIDE, '']) move(`${place}${suffix}`, `${databaseFile(kept)}${suffix}`);
-    syncFolder(kept);
-    syncFolder(directory);
-    renameSync(repaired, place);
-    syncFolder(directory);
+  const damaged = damagedFolder(directory);
+  if (existsSync(databaseFile(folder))) {
+    if (existsSync(databaseFile(directory))) {
+      mkdirSync(damaged, { recursive: true, mode: 0o700 });
+      moveDatabase(directory, damaged);
+    }
+    moveDatabase(folder, directory);
   }
-  rmSync(readyNote(directory));
-  syncFolder(folder);
   rmSync(folder, { recursive: true, force: true });
+  return damaged;
 }
 
-/**
- * The folder that the note names for the damaged files. A note that was torn, or a folder that has a database already while
- * another one is to go there, is answered with a new folder: nothing is written over.
- */
-function keptFolder(directory: string): string {
-  const name = readFileSync(readyNote(directory), 'utf8').trim();
-  const kept = join(directory, name);
-  const isTaken = existsSync(databaseFile(directory)) && existsSync(databaseFile(kept));
-  if (/^damaged(-[1-9]\d*)?$/.test(name) && !isTaken) return kept;
-  const free = freeName(directory);
-  writeDurably(readyNote(directory), `${basename(free)}\n`);
-  return free;
+function moveDatabase(from: string, to: string): void {
+  const name = basename(databaseFile(from));
+  const files = readdirSync(from).filter((file) => file.startsWith(name));
+  for (const file of files.sort().reverse()) renameSync(join(from, file), join(to, file));
+  syncFolder(to);
+  syncFolder(from);
 }
 
-function move(from: string, to: string): void {
-  if (existsSync(from)) renameSync(from, to);
-}
-
-/** A folder that is not there yet: an earlier repair may have kept a file, too. */
-function freeName(directory: string): string {
+/** The first of `damaged`, `damaged-2` and so on without a database: nothing is overwritten. */
+function damagedFolder(directory: string): string {
   for (let number = 1; ; number++) {
     const folder = join(directory, number === 1 ? 'damaged' : `damaged-${number}`);
-    if (!existsSync(folder)) return folder;
+    if (!existsSync(databaseFile(folder))) return folder;
   }
-}
-
-function writeDurably(file: string, text: string): void {
-  const temporary = `${file}.new`;
-  const descriptor = openSync(temporary, 'w', 0o600);
-  try {
-    writeFileSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(temporary, file);
-  syncFolder(join(file, '..'));
 }
 
 function syncFolder(folder: string): void {
-  // Windows does not open folders.
+  // Windows cannot open folders.
   if (process.platform === 'win32') return;
   const descriptor = openSync(folder, 'r');
   try {

@@ -55,7 +55,7 @@ export function refuseExisting(path: string): never {
  * of reach of any reorganisation: they are read bit by bit while the chain goes on.
  *
  * @returns its header
- * @throws SnapshotRefused, DamagedRow, what the file system refuses; the signal's reason
+ * @throws SnapshotRefused, MissingRow, what the file system refuses; the signal's reason
  */
 export async function exportSnapshot(options: SnapshotExportOptions): Promise<SnapshotHeader> {
   const { path } = options;

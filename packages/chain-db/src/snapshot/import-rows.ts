@@ -189,8 +189,6 @@ function putOutputs(rows: ImportedRows, amount: bigint, records: Buffer): void {
     rows.putOutput(amount, toSigned(unlockTime), {
       key: records.subarray(at, at + 32),
       height,
-      unlockLow: records.readUInt32LE(at + 32),
-      unlockHigh: records.readUInt32LE(at + 36),
       position: records.readUInt16LE(at + 40),
     });
   }

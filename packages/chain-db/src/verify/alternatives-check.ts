@@ -5,7 +5,7 @@ import type { ChainReader } from '../reader/reader';
 import type { Problems } from './problems';
 import type { StoredRows } from './stored-rows';
 
-/** Compares every block kept off the main chain with its bytes and with the block that it stands on. */
+/** Compares the row of every block off the main chain with its bytes and with its parent. */
 export function checkAlternatives(reader: ChainReader, rows: StoredRows, problems: Problems): void {
   for (const hash of rows.alternativeHashes()) {
     const where = `alternative block ${hash.toString('hex')}`;
@@ -31,7 +31,7 @@ export function checkAlternatives(reader: ChainReader, rows: StoredRows, problem
       );
       const below = factsOnAnyBranch(reader, block.previousHash);
       if (below === undefined) {
-        problems.add(where, 'stands on no known block');
+        problems.add(where, 'has no known parent');
         continue;
       }
       const created = block.coinbase.outputs.reduce((sum, { amount }) => sum + amount, 0n);

@@ -1,36 +1,40 @@
-import type { SqliteConnection } from '@wrkz/sqlite';
+import type { ChainReader } from '../reader/reader';
 import type { Problems } from './problems';
-import { scanKeyImages, scanOutputs } from './row-scan';
 import type { StoredRows } from './stored-rows';
 import type { TransactionCheck } from './transaction-check';
 
+/** Blocks and outputs that are read at a time: some milliseconds. */
+const BATCH = 500;
+
 /**
- * What a lite node has of the blocks below its height besides their facts: the outputs and images themselves, which no
- * transaction there tells of. Each is compared with its checksum, its place and its look-up; those from the height on are
- * held against their transactions elsewhere.
+ * The outputs and key images of a lite node below its height. No transaction is stored for them, so only their order, their
+ * heights and the look-up can be checked. Those from the height on are compared with their transactions.
  *
- * @param carried is told how many outputs of each amount, and images, there are below the height
+ * @param check receives the numbers of outputs and key images below the height
  */
 export function* checkLowerTables(
-  connection: SqliteConnection,
+  reader: ChainReader,
   rows: StoredRows,
   problems: Problems,
   { lite, tip }: { readonly lite: number; readonly tip: number },
-  carried: TransactionCheck,
+  check: TransactionCheck,
 ): Generator<void, void> {
-  const outputs = new Map<bigint, number>();
-  let amount = 0n;
-  yield* scanOutputs(connection, problems, tip, {
-    amount: (next) => void (amount = next),
-    output: (_, height) => height < lite && outputs.set(amount, (outputs.get(amount) ?? 0) + 1),
-    endAmount: () => undefined,
-  });
-  let images = 0;
-  yield* scanKeyImages(connection, problems, tip, (image, height, id) => {
-    if (height >= lite) return;
-    images++;
-    if (rows.keyImage(image)?.id !== id) problems.add(`key image ${image.toString('hex')}`, 'is not found');
-  });
-  carried.outputs = outputs;
-  carried.keyImages = images;
+  for (const amount of reader.amounts()) {
+    const count = reader.outputCount(amount, lite - 1);
+    if (count > 0) check.outputs.set(amount, count);
+    let highest = 0;
+    for (let start = 0; start < count; start += BATCH, yield) {
+      for (const { height } of reader.outputsBetween(amount, start, Math.min(start + BATCH, count))) {
+        if (height < highest || height > tip) problems.add(`outputs of ${amount}`, `block ${height} after ${highest}`);
+        highest = Math.max(highest, height);
+      }
+    }
+  }
+  const end = Math.min(lite, tip + 1);
+  for (let start = 0; start < end; start += BATCH, yield) {
+    for (const { image, height } of reader.keyImagesBetween(start, Math.min(start + BATCH, end))) {
+      check.keyImages++;
+      problems.equal(`key image ${image.toString('hex')}`, 'height', rows.spentHeight(image), height);
+    }
+  }
 }

@@ -1,5 +1,4 @@
 import { SqliteConnection } from '@wrkz/sqlite';
-import { damageIn } from '../damage';
 import { type MetaKey, readMeta } from '../meta';
 import { MIGRATIONS } from '../migrations';
 import { parseLiteMark } from '../modes/lite-mark';
@@ -16,7 +15,7 @@ export function checkSchema(connection: SqliteConnection, problems: Problems): v
     const found = schemaOf(connection);
     for (const [name, text] of wanted) problems.equal('schema', name, found.get(name), text);
     for (const [name, text] of found) {
-      if (!wanted.has(name)) problems.add('schema', `${name} does not belong there: ${text}`);
+      if (!wanted.has(name)) problems.add('schema', `${name} is not part of it: ${text}`);
     }
   } finally {
     fresh.close();
@@ -46,17 +45,10 @@ export function checkMeta(connection: SqliteConnection, network: string, tip: nu
   for (const [key, allows] of Object.entries(allowed) as [MetaKey, (value: string) => boolean][]) {
     unknown.delete(key);
     const where = `meta ${key}`;
-    try {
-      const value = readMeta(connection, key);
-      if (value === undefined) {
-        // Only a lite node has one.
-        if (key !== 'lite_node_profile') problems.add(where, 'is missing');
-      } else if (!allows(value)) problems.add(where, `is ${JSON.stringify(value)}, which cannot be`);
-    } catch (error) {
-      const damage = damageIn(error);
-      if (damage === undefined) throw error;
-      problems.add(where, damage.message);
-    }
+    const value = readMeta(connection, key);
+    // Only a lite node has the mark.
+    if (value === undefined && key !== 'lite_node_profile') problems.add(where, 'is missing');
+    if (value !== undefined && !allows(value)) problems.add(where, `is invalid: ${JSON.stringify(value)}`);
   }
-  for (const key of unknown) problems.add(`meta ${key}`, 'does not belong there');
+  for (const key of unknown) problems.add(`meta ${key}`, 'is not part of the schema');
 }

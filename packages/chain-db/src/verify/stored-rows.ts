@@ -1,104 +1,50 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { CorruptDatabase } from '../errors';
+import { FACTS_HALVES, factsOf, joined, type FactsRow } from '../block-row';
+import { decodeBlob } from '../codec';
 import type { RunDirectory } from '../hash-index/directory';
 import { HASH_KINDS, type HashKind } from '../hash-index/kinds';
 import { HashLookup } from '../hash-index/lookup';
-import { HASHED_ROWS } from '../hash-index/same-hash';
 import { toSigned, unpackIndexes } from '../integers';
 import { useHash } from '../payment-ids/use-hash';
-import {
-  blockRowChecksum,
-  bodyChecksum,
-  keyImageChecksum,
-  outputChecksum,
-  paymentIdChecksum,
-  prefixChecksum,
-  signaturesChecksum,
-  stampChecksum,
-  transactionChecksum,
-} from '../rows/checksums';
-import { FACTS_HALVES, factsOf, joined, type FactsRow } from '../rows/facts';
 
-/** What each row of a table tells besides its columns: whether the checksums fit. */
-interface Sound {
-  readonly sound: boolean;
-}
-
-export interface BlockRow extends Sound {
+export interface StoredBlock {
   readonly facts: BlockFacts;
   readonly timestampLag: number;
 }
 
-/** A blob in the form that `codec` names. */
-export interface BlobRow extends Sound {
-  readonly codec: number;
-  readonly bytes: Buffer;
-}
-
-export interface TransactionRow extends BlobRow {
+export interface StoredTransactionRow {
   readonly id: number;
   readonly hash: Buffer;
   readonly height: number;
-  /** undefined when the packed bytes are none. */
+  /** undefined when the packed bytes are invalid. */
   readonly globalIndexes: readonly number[] | undefined;
+  readonly prefix: Buffer;
 }
 
-export interface OutputRow extends Sound {
+export interface StoredOutputRow {
   readonly key: Buffer;
   readonly height: number;
   readonly unlockTime: bigint;
   readonly position: number;
 }
 
-export interface KeyImageRow extends Sound {
-  readonly id: number;
-  readonly height: number;
-}
-
-export interface PaymentIdRow extends Sound {
+export interface StoredPaymentId {
   readonly paymentId: Buffer;
   readonly use: number;
   readonly transactionId: number;
 }
 
-type KeyImageColumns = [id: number, image: Buffer, height: number, checksum: number];
-type PaymentIdColumns = [paymentId: Buffer, use: number, transactionId: number, checksum: number];
-type BlockColumns = readonly [...FactsRow, lag: number, checksum: number, stampChecksum: number];
-type TransactionColumns = [
-  id: number,
-  hash: Buffer,
-  height: number,
-  packed: Buffer,
-  checksum: number,
-  codec: number,
-  prefixChecksum: number,
-  prefix: Buffer,
-];
-type BlobColumns = [key: number, codec: number, bytes: Buffer, checksum: number];
-type OutputColumns = [
-  key: Buffer,
-  height: number,
-  unlockLow: number,
-  unlockHigh: number,
-  position: number,
-  checksum: number,
-];
+const ROWS_AT_A_TIME = 16;
 
-/** The tables row by row, with nothing assumed: what is missing is undefined, what is wrong is given as it is. */
+type BlobRow = [key: number, codec: number, bytes: Buffer];
+type TransactionColumns = [id: number, hash: Buffer, height: number, packed: Buffer, codec: number, prefix: Buffer];
+type OutputColumns = [key: Buffer, height: number, unlockLow: number, unlockHigh: number, position: number];
+
+/** The rows of the tables for `verify`, which assumes nothing about them: a missing row is undefined and no error. */
 export class StoredRows {
-  private readonly block: SqliteStatement<[number], BlockColumns>;
-  private readonly hashOfBlock: SqliteStatement<[number], [Buffer]>;
-  private readonly body: SqliteStatement<[number], BlobColumns>;
-  private readonly transactionsBetween: SqliteStatement<[number, number], TransactionColumns>;
-  private readonly heightOfTransaction: SqliteStatement<[number], [number]>;
-  private readonly hashOfTransaction: SqliteStatement<[number], [Buffer]>;
-  private readonly signaturesBetween: SqliteStatement<[number, number], BlobColumns>;
-  private readonly amount: SqliteStatement<[bigint], [number]>;
-  private readonly output: SqliteStatement<[number, number], OutputColumns>;
-  private readonly imageAt: SqliteStatement<[number], KeyImageColumns>;
-  private readonly paymentIdAt: SqliteStatement<[number], PaymentIdColumns>;
   private readonly lookup: HashLookup;
+  private readonly statements = new Map<string, SqliteStatement<unknown[], unknown>>();
 
   /** @param directory the filters of the state that the connection reads; without them look-ups take longer */
   constructor(
@@ -106,134 +52,116 @@ export class StoredRows {
     directory?: RunDirectory,
   ) {
     this.lookup = new HashLookup(connection, () => directory);
-    const get = <P extends unknown[], R>(sql: string): SqliteStatement<P, R> => connection.prepare<P, R>(sql).raw(true);
-    this.block = get(`SELECT ${FACTS_HALVES}, timestamp_lag, checksum, stamp_checksum FROM blocks WHERE height = ?`);
-    this.hashOfBlock = get('SELECT hash FROM blocks WHERE height = ?');
-    this.body = get('SELECT height, codec, body, checksum FROM block_bodies WHERE height = ?');
-    this.transactionsBetween = get(
-      `SELECT id, hash, height, global_indexes, checksum, codec, prefix_checksum, prefix FROM transactions
-       WHERE id >= ? AND id < ? ORDER BY id`,
-    );
-    this.heightOfTransaction = get('SELECT height FROM transactions WHERE id = ?');
-    this.hashOfTransaction = get('SELECT hash FROM transactions WHERE id = ?');
-    this.signaturesBetween = get(
-      'SELECT id, codec, signatures, checksum FROM signatures WHERE id >= ? AND id < ? ORDER BY id',
-    );
-    this.amount = get('SELECT id FROM amounts WHERE amount = ?');
-    this.output = get(
-      `SELECT key, height, unlock_time & 4294967295, (unlock_time >> 32) & 4294967295, position, checksum FROM outputs
-       WHERE amount_id = ? AND global_index = ?`,
-    );
-    this.imageAt = get('SELECT id, image, height, checksum FROM key_images WHERE id = ?');
-    this.paymentIdAt = get('SELECT payment_id, use, transaction_id, checksum FROM payment_ids WHERE id = ?');
   }
 
-  blockAt(height: number): BlockRow | undefined {
-    const row = this.block.get(height);
-    if (row === undefined) return undefined;
-    const columns = row as unknown as FactsRow;
-    const facts = factsOf(columns);
-    const sound =
-      blockRowChecksum(columns, row[13]) === row[14] && stampChecksum({ ...facts, timestampLag: row[13] }) === row[15];
-    return { facts, timestampLag: row[13], sound };
+  block(height: number): StoredBlock | undefined {
+    const row = this.get<readonly [...FactsRow, lag: number]>(
+      `SELECT ${FACTS_HALVES}, timestamp_lag FROM blocks WHERE height = ?`,
+      height,
+    );
+    return row && { facts: factsOf(row as unknown as FactsRow), timestampLag: row[13] };
   }
 
   heightOf(hash: Buffer): number | undefined {
-    return this.find(HASH_KINDS.block, hash, (height) => this.hashOfBlock.get(height)?.[0]);
+    return this.find(HASH_KINDS.block, hash, 'SELECT hash FROM blocks WHERE height = ?');
   }
 
-  blockBody(height: number): BlobRow | undefined {
-    const row = this.body.get(height);
-    return row && blobRow(row, bodyChecksum);
+  body(height: number): Buffer | undefined {
+    const row = this.get<BlobRow>('SELECT height, codec, body FROM block_bodies WHERE height = ?', height);
+    return row && decodeBlob(row[1], row[2], 'block_bodies', height);
   }
 
-  /** How many rows from `first` on say that they are of block `height`. */
-  transactionsOf(height: number, first: number): number {
-    let id = first;
-    while (this.heightOfTransaction.get(id)?.[0] === height) id++;
-    return id - first;
-  }
-
-  transactions(first: number, end: number): TransactionRow[] {
-    return this.transactionsBetween.all(first, end).map(([id, hash, height, packed, checksum, codec, sum, prefix]) => ({
+  transactions(first: number, end: number): StoredTransactionRow[] {
+    return this.all<TransactionColumns>(
+      'SELECT id, hash, height, global_indexes, codec, prefix FROM transactions WHERE id >= ? AND id < ? ORDER BY id',
+      first,
+      end,
+    ).map(([id, hash, height, packed, codec, prefix]) => ({
       id,
       hash,
       height,
       globalIndexes: unpackIndexes(packed),
-      codec,
-      bytes: prefix,
-      sound:
-        transactionChecksum(id, hash, height, packed) === checksum && prefixChecksum(id, hash, codec, prefix) === sum,
+      prefix: decodeBlob(codec, prefix, 'transactions', id),
     }));
   }
 
+  /** The rows from `first` on whose height is `height`. */
+  transactionsOf(height: number, first: number): StoredTransactionRow[] {
+    const rows: StoredTransactionRow[] = [];
+    for (;;) {
+      const start = first + rows.length;
+      const batch = this.transactions(start, start + ROWS_AT_A_TIME);
+      const end = batch.findIndex((row, i) => row.height !== height || row.id !== start + i);
+      rows.push(...(end < 0 ? batch : batch.slice(0, end)));
+      if (end >= 0 || batch.length < ROWS_AT_A_TIME) return rows;
+    }
+  }
+
   transactionId(hash: Buffer): number | undefined {
-    return this.find(HASH_KINDS.transaction, hash, (id) => this.hashOfTransaction.get(id)?.[0]);
+    return this.find(HASH_KINDS.transaction, hash, 'SELECT hash FROM transactions WHERE id = ?');
   }
 
-  signatures(first: number, end: number): Map<number, BlobRow> {
-    return new Map(this.signaturesBetween.all(first, end).map((row) => [row[0], blobRow(row, signaturesChecksum)]));
+  signatures(first: number, end: number): Map<number, Buffer> {
+    const sql = 'SELECT id, codec, signatures FROM signatures WHERE id >= ? AND id < ? ORDER BY id';
+    return new Map(
+      this.all<BlobRow>(sql, first, end).map(([id, codec, bytes]) => [id, decodeBlob(codec, bytes, 'signatures', id)]),
+    );
   }
 
-  amountId(amount: bigint): number | undefined {
-    return this.amount.get(toSigned(amount))?.[0];
-  }
-
-  outputAt(amount: bigint, amountId: number, globalIndex: number): OutputRow | undefined {
-    const row = this.output.get(amountId, globalIndex);
+  output(amount: bigint, globalIndex: number): StoredOutputRow | undefined {
+    const row = this.get<OutputColumns>(
+      `SELECT key, height, unlock_time & 4294967295, (unlock_time >> 32) & 4294967295, position FROM outputs
+       WHERE amount_id = (SELECT id FROM amounts WHERE amount = ?) AND global_index = ?`,
+      toSigned(amount),
+      globalIndex,
+    );
     if (row === undefined) return undefined;
-    const [key, height, unlockLow, unlockHigh, position, checksum] = row;
-    const sound = outputChecksum(amount, globalIndex, { key, height, unlockLow, unlockHigh, position }) === checksum;
-    return { key, height, unlockTime: joined(unlockLow, unlockHigh), position, sound };
+    const [key, height, unlockLow, unlockHigh, position] = row;
+    return { key, height, unlockTime: joined(unlockLow, unlockHigh), position };
   }
 
-  keyImage(image: Buffer): KeyImageRow | undefined {
-    const id = this.find(HASH_KINDS.keyImage, image, (row) => this.imageAt.get(row)?.[1]);
-    const row = id === undefined ? undefined : this.imageAt.get(id);
-    return row && { id: row[0], height: row[2], sound: keyImageChecksum(row[0], row[1], row[2]) === row[3] };
+  /** The height that is stored for a key image. */
+  spentHeight(image: Buffer): number | undefined {
+    const id = this.find(HASH_KINDS.keyImage, image, 'SELECT image FROM key_images WHERE id = ?');
+    return id === undefined ? undefined : this.get<[number]>('SELECT height FROM key_images WHERE id = ?', id)?.[0];
   }
 
-  paymentId(id: number): PaymentIdRow | undefined {
-    const row = this.paymentIdAt.get(id);
-    if (row === undefined) return undefined;
-    const [paymentId, use, transactionId, checksum] = row;
-    return { paymentId, use, transactionId, sound: paymentIdChecksum(id, paymentId, use, transactionId) === checksum };
+  paymentId(id: number): StoredPaymentId | undefined {
+    const row = this.get<[Buffer, number, number]>(
+      'SELECT payment_id, use, transaction_id FROM payment_ids WHERE id = ?',
+      id,
+    );
+    return row && { paymentId: row[0], use: row[1], transactionId: row[2] };
   }
 
   /** The row of a use of a payment id. */
   paymentIdRow(paymentId: Buffer, use: number): number | undefined {
-    return this.find(HASH_KINDS.paymentId, useHash(paymentId, use), (id) =>
-      HASHED_ROWS[HASH_KINDS.paymentId].hashOf(...(this.paymentIdAt.get(id)?.slice(0, 2) ?? [])),
-    );
+    return this.lookup.candidates(HASH_KINDS.paymentId, useHash(paymentId, use)).find((id) => {
+      const row = this.paymentId(id);
+      return row?.use === use && row.paymentId.equals(paymentId);
+    });
   }
 
-  /** Ids of the blocks off the main chain, as their rows have them. */
+  /** Ids of the blocks off the main chain. */
   alternativeHashes(): Buffer[] {
-    return this.connection
-      .prepare<[], [Buffer]>('SELECT hash FROM alternatives NOT INDEXED ORDER BY height, id')
-      .raw(true)
-      .all()
-      .map(([hash]) => hash);
+    return this.all<[Buffer]>('SELECT hash FROM alternatives NOT INDEXED ORDER BY height, id').map(([hash]) => hash);
   }
 
-  private find(kind: HashKind, hash: Buffer, hashOf: (id: number) => Buffer | undefined): number | undefined {
-    return soundCandidates(this.lookup, kind, hash).find((id) => hashOf(id)?.equals(hash) === true);
+  private find(kind: HashKind, hash: Buffer, hashOfRow: string): number | undefined {
+    return this.lookup.candidates(kind, hash).find((id) => this.get<[Buffer]>(hashOfRow, id)?.[0].equals(hash));
   }
-}
 
-/** A look-up whose pages are damaged finds nothing; the check of the look-ups tells of them. */
-function soundCandidates(lookup: HashLookup, kind: HashKind, hash: Buffer): number[] {
-  try {
-    return lookup.candidates(kind, hash);
-  } catch (error) {
-    if (error instanceof CorruptDatabase) return [];
-    throw error;
+  private get<Row>(sql: string, ...values: readonly (number | bigint)[]): Row | undefined {
+    return this.prepared(sql).get(...values) as Row | undefined;
   }
-}
 
-function blobRow(
-  [key, codec, bytes, checksum]: BlobColumns,
-  sum: (key: number, codec: number, bytes: Buffer) => number,
-): BlobRow {
-  return { codec, bytes, sound: sum(key, codec, bytes) === checksum };
+  private all<Row>(sql: string, ...values: readonly number[]): Row[] {
+    return this.prepared(sql).all(...values) as Row[];
+  }
+
+  private prepared(sql: string): SqliteStatement<unknown[], unknown> {
+    let statement = this.statements.get(sql);
+    if (statement === undefined) this.statements.set(sql, (statement = this.connection.prepare(sql).raw(true)));
+    return statement;
+  }
 }

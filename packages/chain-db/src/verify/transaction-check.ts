@@ -2,13 +2,13 @@ import type { TransactionPrefix } from '@wrkz/core-types';
 import { plainPaymentId } from '../payment-ids';
 import type { StateDigest } from './digest';
 import type { Problems } from './problems';
-import type { StoredRows, TransactionRow } from './stored-rows';
+import type { StoredRows, StoredTransactionRow } from './stored-rows';
 
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Compares the rows that a transaction has brought (itself, outputs, key images, payment id) with their checksums and with
- * what its prefix says. Transactions come in chain order.
+ * Compares the rows of a transaction (its own, outputs, key images, payment id) with its prefix. Transactions come in chain
+ * order.
  */
 export class TransactionCheck {
   /** Outputs so far of each amount. */
@@ -22,8 +22,8 @@ export class TransactionCheck {
     private readonly digest: StateDigest,
   ) {}
 
-  /** @param hash what the transaction's bytes hash to, or what its row says where they are not all there */
-  check(name: string, hash: Buffer, prefix: TransactionPrefix, row: TransactionRow, height: number): void {
+  /** @param hash of the transaction's bytes; the hash in its row where the bytes are incomplete */
+  check(name: string, hash: Buffer, prefix: TransactionPrefix, row: StoredTransactionRow, height: number): void {
     const { problems } = this;
     this.digest.add(row.hash, row.height, prefix.unlockTime);
     problems.equal(name, 'hash', row.hash, hash);
@@ -34,25 +34,19 @@ export class TransactionCheck {
     this.checkPaymentId(name, plainPaymentId(prefix.extra), row.id);
     for (const input of prefix.inputs) {
       if (input.type !== 'key') continue;
-      const spent = this.rows.keyImage(input.keyImage);
-      const image = input.keyImage.toString('hex');
-      if (spent !== undefined) problems.sound(`key image ${image}`, spent);
-      this.digest.add(input.keyImage, spent?.height ?? -1);
-      problems.equal(name, `height at which ${image} is spent`, spent?.height, height);
+      const spentAt = this.rows.spentHeight(input.keyImage);
+      this.digest.add(input.keyImage, spentAt ?? -1);
+      problems.equal(name, `height at which ${input.keyImage.toString('hex')} is spent`, spentAt, height);
       this.keyImages++;
     }
   }
 
-  /**
-   * That the uses of an id are counted without a gap follows block by block: each one is found, and so is the one before it,
-   * in a lower row.
-   */
+  /** Each use of an id must be found, and the use before it in a lower row: so the uses have no gap. */
   private checkPaymentId(name: string, paymentId: Buffer | undefined, transactionId: number): void {
     if (paymentId === undefined) return;
     const { problems, rows } = this;
     const id = this.paymentIds++;
     const row = rows.paymentId(id);
-    if (row !== undefined) problems.sound(`payment id of ${name}`, row);
     this.digest.add(row?.paymentId ?? NOTHING, row?.use ?? -1, row?.transactionId ?? -1);
     problems.equal(name, 'payment id', row?.paymentId, paymentId);
     problems.equal(name, 'transaction of its payment id', row?.transactionId, transactionId);
@@ -71,10 +65,8 @@ export class TransactionCheck {
       this.outputs.set(amount, index + 1);
       const output = `output ${position}`;
       this.problems.equal(name, `global index of ${output}`, indexes[position], index);
-      const amountId = this.rows.amountId(amount);
-      const row = amountId === undefined ? undefined : this.rows.outputAt(amount, amountId, index);
-      if (row !== undefined) this.problems.sound(`${output} of ${name}`, row);
-      // Where the row stands, in one number: 0 in its own block and unlocked with its transaction.
+      const row = this.rows.output(amount, index);
+      // 0 for a row with the height of its block and the unlock time of its transaction.
       const place = row === undefined ? -1 : row.height - height || Number(row.unlockTime !== prefix.unlockTime);
       this.digest.add(amount, indexes[position] ?? -1, row?.key ?? NOTHING, place, row?.position ?? -1);
       this.problems.equal(name, `key of ${output}`, row?.key, key);

@@ -2,58 +2,55 @@ import { EventLoopYielder } from '@wrkz/service-kit/base';
 import type { SqliteConnection } from '@wrkz/sqlite';
 import { connectForReading, databaseFile } from '../connection';
 import { RunDirectory } from '../hash-index/directory';
-import { HASH_INDEX_TABLES } from '../hash-index/schema';
+import { HASH_KINDS } from '../hash-index/kinds';
 import type { FloorHeights } from '../modes/floors';
 import { rulesDigestSteps } from '../modes/rules-digest-steps';
 import type { ChainDb } from '../open';
 import { ChainReader } from '../reader/reader';
-import { TABLES } from '../schema';
+import { PAGE_SIZE, TABLES } from '../schema';
 import { checkAlternatives } from './alternatives-check';
-import { fastPass, steps } from './fast-pass';
-import { checkHeader } from './file-check';
-import { fullPass } from './full-pass';
+import { BlockCheck } from './block-check';
+import { StateDigest } from './digest';
 import { checkHashIndex } from './hash-index-check';
-import { guarded, Problems } from './problems';
+import { checkLowerTables } from './lower-tables';
+import { checkPages, checkPagesInChild, CHILD_PROCESS_BYTES, pageCount, type PageReport } from './page-check';
+import { Problems } from './problems';
 import { checkMeta, checkSchema } from './schema-check';
 import { StoredRows } from './stored-rows';
-import { APART_FROM, checkStructure, WHOLE_FILE } from './structure';
-
-/** `fast` believes rows that fit their checksums; `full` recomputes what they say (docs/protocol/storage.md#verify). */
-export type VerifyMode = 'fast' | 'full';
 
 export interface VerifyOptions {
-  /** Default: full. */
-  readonly mode?: VerifyMode;
-  /** Called now and then with the height reached and that of the tip. */
+  /** Called now and then with the height reached and the height of the tip. */
   readonly onProgress?: (height: number, tip: number) => void;
-  /** Ends it early, within some milliseconds of a turn: the promise is rejected with the signal's reason. */
+  /** Aborts the verification: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Bytes of a database from which on SQLite's own check is done in another process; for tests. */
-  readonly apartFrom?: number;
+  /** Database size from which on a child process checks the pages; for tests. */
+  readonly childProcessBytes?: number;
 }
 
 export interface VerifyReport {
-  /** One line a finding, in chain order; empty for a sound database. */
+  /** One line for each finding; empty for a sound database. */
   readonly problems: string[];
   /** Height of the tip, -1 for an empty database. */
   readonly height: number;
   /**
-   * 64 hex characters; equal for two databases of one network exactly when they hold the same chain state. undefined in the fast
-   * mode, and where the database is not a full one: it has not all that goes in.
+   * 64 hex characters; equal for two databases of one network exactly when they hold the same chain state. Undefined for a
+   * pruned or lite database, which lacks a part of the state, and where damaged pages ended the verification.
    */
   readonly digest: string | undefined;
-  /** The same of what the rules read, which every mode has; undefined where that is damaged. See `rulesDigest`. */
+  /** The digest of the data that the consensus rules read (`rulesDigest`), which every mode has; undefined on damage. */
   readonly rulesDigest: string | undefined;
 }
 
 /** Milliseconds of work between two yields to the event loop. */
 const SLICE_MS = 20;
+const FULL: FloorHeights = { bodies: 0, records: 0, lite: undefined };
 
 /**
- * Reads the whole database and looks whether all is as it must be, in the thoroughness of the mode. Rows that no block accounts
- * for are found by counting, SQLite's own check looks at the pages, and the schema and the rows of `meta` are compared as well.
+ * Verifies the whole database in one pass: every page by its checksum, the structure by SQLite, then the chain, which is
+ * recomputed from the raw blocks and compared with every other table (docs/protocol/storage.md#verify). Damaged pages end it
+ * before the chain: one damaged page is one finding.
  *
- * It sees one state of the chain, in bounded memory, while a writer may go on (the write-ahead log grows meanwhile).
+ * The verification reads one state of the chain in bounded memory. A writer may append meanwhile.
  */
 export async function verifyChain(
   db: Pick<ChainDb, 'directory' | 'network'>,
@@ -62,12 +59,18 @@ export async function verifyChain(
   const connection = connectForReading(db.directory);
   try {
     connection.exec('BEGIN');
-    const work = verification(connection, db, options);
+    const problems = new Problems();
+    const pages = await pageReport(connection, databaseFile(db.directory), options);
+    for (const line of pages.problems) problems.line(line);
+    if (problems.count > 0) {
+      const height = problems.guard('blocks', () => new ChainReader(connection).height()) ?? -1;
+      return { problems: problems.all(), height, digest: undefined, rulesDigest: undefined };
+    }
+    const work = verification(connection, db, pages.rows, problems, options);
     const yielder = new EventLoopYielder(SLICE_MS);
     for (;;) {
       const step = work.next();
       if (step.done === true) return step.value;
-      if (step.value instanceof Promise) await step.value;
       if (yielder.isDue) await yielder.yieldIfDue(options.signal);
     }
   } finally {
@@ -75,58 +78,84 @@ export async function verifyChain(
   }
 }
 
-function* verification(
+function pageReport(
   connection: SqliteConnection,
-  { directory, network }: Pick<ChainDb, 'directory' | 'network'>,
-  { mode = 'full', onProgress, signal, apartFrom = APART_FROM }: VerifyOptions,
-): Generator<void | Promise<void>, VerifyReport> {
-  const problems = new Problems();
-  const runs = guarded(problems, 'hash look-ups', () => RunDirectory.load(connection));
-  const reader = new ChainReader(connection, () => runs);
-  const rows = new StoredRows(connection, runs);
-  const floors = guarded(problems, 'meta', () => reader.floors()) ?? WHOLE;
-  const isTold = intervals(SLICE_MS);
-  const progress = (height: number, tip: number): void => {
-    if (isTold()) onProgress?.(height, tip);
-  };
-  const found =
-    mode === 'full'
-      ? yield* fullPass(connection, network, rows, floors, problems, progress)
-      : { ...(yield* fastPass(connection, reader, floors, problems, progress)), digest: undefined };
-  const { tip, entries } = found;
-  guarded(problems, 'blocks', () => problems.equal('blocks', 'highest height', reader.height(), tip));
-  guarded(problems, 'schema', () => checkSchema(connection, problems));
-  guarded(problems, 'meta', () => checkMeta(connection, network, tip, problems));
-  guarded(problems, 'alternatives', () => checkAlternatives(reader, rows, problems));
-  if (runs !== undefined) {
-    yield* steps(problems, 'hash look-ups', checkHashIndex(connection, runs, entries, problems));
-  }
-  const file = databaseFile(directory);
-  const tables = [...TABLES, ...HASH_INDEX_TABLES];
-  yield* checkStructure(connection, { file, tables, apartFrom, signal }, problems);
-  guarded(problems, 'header of the file', () => checkHeader(connection, file, problems));
-  // SQLite looks at all pages once more for what belongs to no table, so it is done only where nothing else was found.
-  if (problems.count === 0) {
-    yield* checkStructure(connection, { file, tables: [WHOLE_FILE], apartFrom, signal }, problems);
-  }
-  const rulesDigest =
-    'rulesDigest' in found
-      ? found.rulesDigest
-      : yield* steps(problems, 'what the rules read', rulesDigestSteps(reader));
-  onProgress?.(tip, tip);
-  const digest = floors.bodies === 0 ? found.digest : undefined;
-  return { problems: problems.all(), height: tip, digest, rulesDigest };
+  file: string,
+  { childProcessBytes = CHILD_PROCESS_BYTES, signal }: VerifyOptions,
+): PageReport | Promise<PageReport> {
+  signal?.throwIfAborted();
+  const tables = [...TABLES, 'hash_pages'];
+  const isLarge = pageCount(connection) * PAGE_SIZE >= childProcessBytes;
+  return isLarge ? checkPagesInChild(file, tables, signal) : checkPages(connection, tables);
 }
 
-const WHOLE: FloorHeights = { bodies: 0, records: 0, lite: undefined };
-
-/** A question that is answered with yes when `milliseconds` have passed since the last yes. */
-function intervals(milliseconds: number): () => boolean {
-  let last = performance.now();
-  return () => {
-    const now = performance.now();
-    if (now - last < milliseconds) return false;
-    last = now;
-    return true;
+function* verification(
+  connection: SqliteConnection,
+  { network }: Pick<ChainDb, 'network'>,
+  rows: PageReport['rows'],
+  problems: Problems,
+  { onProgress }: VerifyOptions,
+): Generator<void, VerifyReport> {
+  problems.guard('schema', () => checkSchema(connection, problems));
+  const directory = problems.guard('hash index', () => RunDirectory.load(connection));
+  const reader = new ChainReader(connection, () => directory);
+  const stored = new StoredRows(connection, directory);
+  const floors = problems.guard('meta', () => reader.floors()) ?? FULL;
+  const digest = new StateDigest(network);
+  const check = new BlockCheck(network, stored, problems, digest, floors);
+  const { transactionCheck } = check;
+  const blocks = rows['blocks'] ?? 0;
+  const tip = blocks - 1;
+  for (let height = 0; height <= tip; height++) {
+    problems.guard(`block ${height}`, () => check.check(height));
+    onProgress?.(height, tip);
+    yield;
+    if (height === 0 && floors.lite !== undefined) {
+      const lower = checkLowerTables(reader, stored, problems, { lite: floors.lite, tip }, transactionCheck);
+      yield* guardedSteps(problems, 'rows below the lite height', lower);
+    }
+  }
+  problems.guard('blocks', () => problems.equal('blocks', 'highest height', reader.height(), tip));
+  // Rows that no block accounts for.
+  const expected: Record<string, number> = {
+    ...check.rows,
+    amounts: transactionCheck.outputs.size,
+    outputs: [...transactionCheck.outputs.values()].reduce((sum, count) => sum + count, 0),
+    key_images: transactionCheck.keyImages,
+    payment_ids: transactionCheck.paymentIds,
   };
+  for (const [table, count] of Object.entries(expected)) problems.equal(table, 'number of rows', rows[table], count);
+  problems.guard('meta', () => checkMeta(connection, network, tip, problems));
+  problems.guard('alternatives', () => checkAlternatives(reader, stored, problems));
+  if (directory !== undefined) {
+    const entries = {
+      [HASH_KINDS.block]: blocks,
+      [HASH_KINDS.transaction]: check.rows.transactions,
+      [HASH_KINDS.keyImage]: transactionCheck.keyImages,
+      [HASH_KINDS.paymentId]: transactionCheck.paymentIds,
+    };
+    yield* guardedSteps(problems, 'hash index', checkHashIndex(connection, directory, entries, problems));
+  }
+  const rulesDigest = yield* guardedSteps(problems, 'rules digest', rulesDigestSteps(reader));
+  onProgress?.(tip, tip);
+  return {
+    problems: problems.all(),
+    height: tip,
+    digest: floors.bodies === 0 ? digest.finish() : undefined,
+    rulesDigest,
+  };
+}
+
+/** Runs the steps of a check. Damage that ends it is a finding, and the result undefined. */
+function* guardedSteps<T>(
+  problems: Problems,
+  where: string,
+  steps: Generator<void, T>,
+): Generator<void, T | undefined> {
+  for (;;) {
+    const step = problems.guard(where, () => steps.next());
+    if (step === undefined) return undefined;
+    if (step.done === true) return step.value;
+    yield;
+  }
 }

@@ -3,40 +3,34 @@ import { encodeRawBlock, type RawBlock } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import type { ChainReader } from '../reader/reader';
 import { Codec } from '../codec';
-import { alternativeBodyChecksum, alternativeChecksum } from '../rows/checksums';
-import { FACTS_COLUMNS, factsValues } from '../rows/facts';
+import { FACTS_COLUMNS, factsValues } from '../block-row';
 
 /** The statements that keep and drop blocks off the main chain. */
 export class AlternativeStore {
   private readonly insert: SqliteStatement<(number | bigint | Buffer)[]>;
   private readonly remove: SqliteStatement<[Buffer]>;
-  private readonly removeRow: SqliteStatement<[number]>;
 
   constructor(
     connection: SqliteConnection,
     private readonly reader: ChainReader,
   ) {
-    const columns = `${FACTS_COLUMNS}, parent, checksum, codec, body_checksum, body`;
+    const columns = `${FACTS_COLUMNS}, parent, codec, body`;
     this.insert = connection.prepare(
       `INSERT OR IGNORE INTO alternatives (${columns}) VALUES (${columns.replace(/\w+/g, '?')})`,
     );
     this.remove = connection.prepare('DELETE FROM alternatives WHERE hash = ?');
-    this.removeRow = connection.prepare('DELETE FROM alternatives WHERE id = ?');
   }
 
   put(facts: BlockFacts, parent: Buffer, raw: RawBlock): void {
-    const body = encodeRawBlock(raw);
-    const bodySum = alternativeBodyChecksum(facts.hash, Codec.plain, body);
-    this.insert.run(...factsValues(facts), parent, alternativeChecksum(facts, parent), Codec.plain, bodySum, body);
+    this.insert.run(...factsValues(facts), parent, Codec.plain, encodeRawBlock(raw));
   }
 
   drop(hashes: readonly Buffer[]): void {
     for (const hash of hashes) this.remove.run(hash);
   }
 
-  /** Drops the blocks that no longer stand on anything: their parent is on no branch. Damaged ones go, too. */
+  /** Drops the blocks whose parent is on no branch. */
   dropUnrooted(): void {
-    for (const row of this.reader.damagedAlternatives()) this.removeRow.run(row);
     const kept = new Set<string>();
     for (const { facts, parent } of this.reader.alternatives()) {
       // Lowest first, so a parent among the alternatives has been judged before its children.

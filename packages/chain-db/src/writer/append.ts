@@ -1,15 +1,13 @@
 import { VerifiedBlock, type BlockFacts } from '@wrkz/consensus';
-import type { ParsedTransaction, TransactionPrefix } from '@wrkz/core-types';
+import type { ParsedTransaction } from '@wrkz/core-types';
 import { blockBody, signaturesOf } from '../block-parts';
 import { RefusedChange, WrongLink } from '../errors';
 import { packIndexes, toSigned } from '../integers';
 import { plainPaymentId } from '../payment-ids';
 import type { Store } from './store';
 
-/** What is stored of a transaction: its bytes end with the prefix where the signatures are not kept. */
-export interface StorableTransaction extends Pick<ParsedTransaction, 'hash' | 'bytes' | 'prefixBytes'> {
-  readonly transaction: TransactionPrefix;
-}
+/** A block with its facts. A {@link VerifiedBlock} passed the rules; a repair appends blocks that passed them before. */
+export type StorableBlock = Pick<VerifiedBlock, 'block' | 'transactions' | 'facts'>;
 
 /**
  * Puts a block on the tip of the chain: its facts, then transaction by transaction (coinbase first) the outputs with their
@@ -23,12 +21,12 @@ export interface StorableTransaction extends Pick<ParsedTransaction, 'hash' | 'b
  */
 export function appendBlock(
   store: Store,
-  verified: VerifiedBlock,
+  storable: StorableBlock,
   tip: BlockFacts | undefined,
   form: 'whole' | 'reduced',
 ): void {
-  checkLink(verified, tip);
-  const { block, transactions, facts } = verified;
+  checkLink(storable, tip);
+  const { block, transactions, facts } = storable;
   store.putBlock(facts);
   if (form === 'reduced') {
     for (const parsed of [block.coinbase, ...transactions]) {
@@ -44,7 +42,7 @@ export function appendBlock(
 }
 
 /** Puts a transaction and all that it brings. @param id the next one, in chain order */
-export function putTransaction(store: Store, id: number, parsed: StorableTransaction, height: number): void {
+function putTransaction(store: Store, id: number, parsed: ParsedTransaction, height: number): void {
   const globalIndexes = packIndexes(putOutputs(store, parsed, height));
   store.putTransaction({ id, hash: parsed.hash, height, globalIndexes, prefix: parsed.prefixBytes });
   putKeyImages(store, parsed, height);
@@ -55,17 +53,13 @@ export function putTransaction(store: Store, id: number, parsed: StorableTransac
 }
 
 /** @returns the global index of each output */
-function putOutputs(store: Store, { transaction }: Pick<StorableTransaction, 'transaction'>, height: number): number[] {
+function putOutputs(store: Store, { transaction }: Pick<ParsedTransaction, 'transaction'>, height: number): number[] {
   const { outputs, unlockTime } = transaction;
-  const unlockLow = Number(unlockTime & 0xffff_ffffn);
-  const unlockHigh = Number(unlockTime >> 32n);
   const signed = toSigned(unlockTime);
-  return outputs.map(({ amount, key }, position) =>
-    store.putOutput(amount, signed, { key, height, unlockLow, unlockHigh, position }),
-  );
+  return outputs.map(({ amount, key }, position) => store.putOutput(amount, signed, { key, height, position }));
 }
 
-function putKeyImages(store: Store, { transaction }: Pick<StorableTransaction, 'transaction'>, height: number): void {
+function putKeyImages(store: Store, { transaction }: Pick<ParsedTransaction, 'transaction'>, height: number): void {
   for (const input of transaction.inputs) {
     if (input.type === 'key') store.keyImages.put(input.keyImage, height);
   }
@@ -76,7 +70,7 @@ export function checkVerified(verified: VerifiedBlock): void {
   if (!(verified instanceof VerifiedBlock)) throw new TypeError('a chain takes verified blocks only');
 }
 
-function checkLink({ block, transactions, facts }: VerifiedBlock, tip: BlockFacts | undefined): void {
+function checkLink({ block, transactions, facts }: StorableBlock, tip: BlockFacts | undefined): void {
   const id = `block ${facts.height} (${facts.hash.toString('hex')})`;
   if (tip === undefined) {
     if (facts.height !== 0) throw new WrongLink(`${id} cannot be the first of an empty database: that is genesis`);

@@ -2,7 +2,7 @@ import type { BlockFacts } from '@wrkz/consensus';
 import { decodeTransactionPrefix, type RawBlock, type TransactionPrefix } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { spentKeyImages } from '../block-parts';
-import { CorruptDatabase, DamagedRow } from '../errors';
+import { CorruptDatabase } from '../errors';
 import type { HashIndex } from '../hash-index/hash-index';
 import { HASH_KINDS } from '../hash-index/kinds';
 import { toSigned } from '../integers';
@@ -10,16 +10,12 @@ import { KeyImageStore } from '../key-images';
 import { PaymentIdStore, plainPaymentId } from '../payment-ids';
 import type { ChainReader } from '../reader/reader';
 
-/**
- * A block that was taken off the main chain. Taking it off needs no body; `raw` is undefined where it is damaged, as
- * `rawMissing` tells.
- */
+/** A block that was taken off the main chain. */
 export interface RewoundBlock {
   readonly facts: BlockFacts;
   /** Hashes of its transactions, coinbase first. */
   readonly transactionHashes: readonly Buffer[];
   readonly raw: RawBlock | undefined;
-  readonly rawMissing?: DamagedRow;
 }
 
 /** Outputs of one amount in one block: the lowest global index and how many. */
@@ -70,7 +66,7 @@ export class Rewinder {
   private removeTip(height: number): RewoundBlock {
     const facts = this.reader.facts(height);
     if (facts === undefined) throw new CorruptDatabase(`block ${height} is missing`);
-    const raw = this.rawBlock(height);
+    const raw = this.reader.rawBlock(height);
     const { hashes, prefixes } = this.reader.scanBlocks(height, height + 1);
     const transactions = prefixes.map((prefix) => decodeTransactionPrefix(prefix));
     this.removeKeyImages(transactions, height);
@@ -83,17 +79,7 @@ export class Rewinder {
     this.deleteSignatures.run(first);
     this.deleteBody.run(height);
     this.deleteBlock.run(height);
-    return { facts, transactionHashes: hashes, ...raw };
-  }
-
-  /** The bytes as far as they are to be had: whoever keeps the block as an alternative can fetch it again. */
-  private rawBlock(height: number): Pick<RewoundBlock, 'raw' | 'rawMissing'> {
-    try {
-      return { raw: this.reader.rawBlock(height) };
-    } catch (error) {
-      if (error instanceof DamagedRow) return { raw: undefined, rawMissing: error };
-      throw error;
-    }
+    return { facts, transactionHashes: hashes, raw };
   }
 
   private removeKeyImages(transactions: readonly TransactionPrefix[], height: number): void {

@@ -8,17 +8,7 @@ import { KeyImageStore } from '../key-images';
 import { PaymentIdStore } from '../payment-ids';
 import { BlockQueries } from '../reader/blocks';
 import { OutputQueries } from '../reader/outputs';
-import {
-  blockChecksum,
-  bodyChecksum,
-  outputChecksum,
-  prefixChecksum,
-  signaturesChecksum,
-  stampChecksum,
-  transactionChecksum,
-  type OutputColumns,
-} from '../rows/checksums';
-import { FACTS_COLUMNS, factsValues } from '../rows/facts';
+import { FACTS_COLUMNS, factsValues } from '../block-row';
 
 type Value = number | bigint | Buffer;
 
@@ -38,6 +28,13 @@ export interface NewTransaction {
   readonly height: number;
   readonly globalIndexes: Buffer;
   readonly prefix: Buffer;
+}
+
+/** An output of the block at `height`, with its position in its transaction. */
+export interface NewOutput {
+  readonly key: Buffer;
+  readonly height: number;
+  readonly position: number;
 }
 
 /** The statements that put rows into the main chain's tables, and the counting of outputs by amount. */
@@ -60,14 +57,11 @@ export class Store {
   ) {
     const insert = (table: string, columns: string): SqliteStatement<Value[]> =>
       connection.prepare<Value[]>(`INSERT INTO ${table} (${columns}) VALUES (${columns.replace(/\w+/g, '?')})`);
-    this.block = insert('blocks', `${FACTS_COLUMNS}, timestamp_lag, checksum, stamp_checksum`);
-    this.body = insert('block_bodies', 'height, codec, body, checksum');
-    this.transaction = insert(
-      'transactions',
-      'id, hash, height, global_indexes, checksum, codec, prefix_checksum, prefix',
-    );
-    this.signatures = insert('signatures', 'id, codec, signatures, checksum');
-    this.output = insert('outputs', 'amount_id, global_index, key, height, unlock_time, position, checksum');
+    this.block = insert('blocks', `${FACTS_COLUMNS}, timestamp_lag`);
+    this.body = insert('block_bodies', 'height, codec, body');
+    this.transaction = insert('transactions', 'id, hash, height, global_indexes, codec, prefix');
+    this.signatures = insert('signatures', 'id, codec, signatures');
+    this.output = insert('outputs', 'amount_id, global_index, key, height, unlock_time, position');
     this.keyImages = new KeyImageStore(connection, hashes);
     this.paymentIds = new PaymentIdStore(connection, hashes);
     // The highest id plus one, so that a rewind gives ids back and the file does not tell that it happened.
@@ -92,32 +86,28 @@ export class Store {
   putBlock(facts: BlockFacts): void {
     const latest = facts.height === 0 ? facts.timestamp : this.blocks.latestTimestamp(facts.height - 1);
     const lag = Math.max(0, latest - facts.timestamp);
-    const stampSum = stampChecksum({ ...facts, timestampLag: lag });
-    this.block.run(...factsValues(facts), lag, blockChecksum(facts, lag), stampSum);
+    this.block.run(...factsValues(facts), lag);
     this.hashes.add(HASH_KINDS.block, facts.hash, facts.height);
   }
 
   putBlockBody(height: number, body: Buffer): void {
-    this.body.run(height, Codec.plain, body, bodyChecksum(height, Codec.plain, body));
+    this.body.run(height, Codec.plain, body);
   }
 
   putTransaction({ id, hash, height, globalIndexes, prefix }: NewTransaction): void {
-    const checksum = transactionChecksum(id, hash, height, globalIndexes);
-    const prefixSum = prefixChecksum(id, hash, Codec.plain, prefix);
-    this.transaction.run(id, hash, height, globalIndexes, checksum, Codec.plain, prefixSum, prefix);
+    this.transaction.run(id, hash, height, globalIndexes, Codec.plain, prefix);
     this.hashes.add(HASH_KINDS.transaction, hash, id);
   }
 
   putSignatures(id: number, signatures: Buffer): void {
-    this.signatures.run(id, Codec.plain, signatures, signaturesChecksum(id, Codec.plain, signatures));
+    this.signatures.run(id, Codec.plain, signatures);
   }
 
   /** Gives the output the next global index of its amount and returns it. `unlockTime` is the signed form. */
-  putOutput(amount: bigint, unlockTime: bigint, output: OutputColumns): number {
+  putOutput(amount: bigint, unlockTime: bigint, output: NewOutput): number {
     const known = this.amounts.get(amount) ?? this.lookUp(amount);
     const { key, height, position } = output;
-    const checksum = outputChecksum(amount, known.count, output);
-    this.output.run(known.id, known.count, key, height, unlockTime, position, checksum);
+    this.output.run(known.id, known.count, key, height, unlockTime, position);
     return known.count++;
   }
 

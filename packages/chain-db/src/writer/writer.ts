@@ -2,21 +2,16 @@ import type { VerifiedBlock } from '@wrkz/consensus';
 import { sqliteFailure, type SqliteConnection } from '@wrkz/sqlite';
 import { spentKeyImages } from '../block-parts';
 import { damageIn } from '../damage';
-import { ChainDbError, KeyImageSpent, RefusedChange, WriterFailed, WrongLink } from '../errors';
+import { ChainDbError, CorruptDatabase, RefusedChange, WriterFailed, WrongLink } from '../errors';
 import type { RunDirectory } from '../hash-index/directory';
 import { HashIndex, type HashIndexLimits } from '../hash-index/hash-index';
 import { sameHashIn } from '../hash-index/same-hash';
 import { Floors } from '../modes/floors';
 import type { KeyImageStore } from '../key-images';
 import { type CompactStep, Pruner, type PruneStep } from '../modes/prune';
-import { writeMeta } from '../meta';
 import { ChainReader } from '../reader/reader';
-import type { AlternativeBlock } from '../reader/alternatives';
-import type { RestoredBlock } from '../repair/restored-block';
 import { AlternativeStore } from './alternative-store';
-import { appendBlock, checkVerified } from './append';
-import { explainConflict } from './conflict';
-import { imagesOf, restoreBlock } from './restore';
+import { appendBlock, checkVerified, type StorableBlock } from './append';
 import { Rewinder, type RewoundBlock } from './rewind';
 import { Store } from './store';
 
@@ -88,7 +83,7 @@ export class ChainWriter {
   append(blocks: readonly VerifiedBlock[]): void {
     if (blocks.length === 0) return;
     while (this.failure === undefined && this.hashes.isMergeDue) this.change(() => this.hashes.merge());
-    this.change(() => this.appendAll(blocks), blocks);
+    this.change(() => this.appendAll(blocks));
   }
 
   /**
@@ -142,7 +137,7 @@ export class ChainWriter {
       }
       this.alternatives.dropUnrooted();
       return removed;
-    }, blocks);
+    });
   }
 
   /**
@@ -173,16 +168,6 @@ export class ChainWriter {
       this.alternatives.drop(hashes);
       this.alternatives.dropUnrooted();
     });
-  }
-
-  /**
-   * Drops blocks off the main chain whose rows are damaged, and those that stand on them: peers still have them, should their
-   * branch ever weigh more. @returns how many were damaged
-   */
-  dropDamagedAlternatives(): number {
-    const damaged = this.reader.damagedAlternatives().length;
-    if (damaged > 0) this.change(() => this.alternatives.dropUnrooted());
-    return damaged;
   }
 
   /**
@@ -231,44 +216,30 @@ export class ChainWriter {
   }
 
   /**
-   * Puts blocks of a damaged database on the tip, in order; all or none. They were judged when they were stored, so no rule
-   * is asked again: for a repair alone, which has what comes of it verified.
+   * Appends blocks of a damaged database, in order; all or none. No rule is checked again: only a repair calls this, and
+   * verifies the database afterwards.
    *
-   * @param bodies height from which on the new database keeps bodies
    * @throws as `append`
    */
-  restore(blocks: readonly RestoredBlock[], bodies: number): void {
+  restore(blocks: readonly StorableBlock[]): void {
     while (this.failure === undefined && this.hashes.isMergeDue) this.change(() => this.hashes.merge());
-    this.change(() => {
-      if (this.floors.bodies() !== bodies) writeMeta(this.connection, 'body_floor', String(bodies));
-      let tip = this.reader.height() < 0 ? undefined : this.reader.tip();
-      this.store.beginAppend(blocks.flatMap(imagesOf));
-      for (const block of blocks) {
-        restoreBlock(this.store, block, tip);
-        tip = block.facts;
-      }
-      this.hashes.flush();
-    });
-  }
-
-  /** The same for blocks off the main chain; those that stand on nothing are left out. */
-  restoreAlternatives(blocks: readonly AlternativeBlock[]): void {
-    this.change(() => {
-      for (const { facts, parent, raw } of blocks) this.alternatives.put(facts, parent, raw);
-      this.alternatives.dropUnrooted();
-    });
+    this.change(() => this.appendBlocks(blocks));
   }
 
   private appendAll(blocks: readonly VerifiedBlock[]): void {
+    for (const verified of blocks) checkVerified(verified);
+    this.appendBlocks(blocks);
+  }
+
+  private appendBlocks(blocks: readonly StorableBlock[]): void {
     let tip = this.reader.height() < 0 ? undefined : this.reader.tip();
     const branches = this.reader.alternativeCount() > 0;
-    for (const verified of blocks) checkVerified(verified);
     this.store.beginAppend(
       blocks.flatMap(({ transactions }) => transactions.flatMap(({ transaction }) => spentKeyImages(transaction))),
     );
-    for (const verified of blocks) {
-      appendBlock(this.store, verified, tip, this.floors.hasRecords(verified.facts.height) ? 'whole' : 'reduced');
-      tip = verified.facts;
+    for (const block of blocks) {
+      appendBlock(this.store, block, tip, this.floors.hasRecords(block.facts.height) ? 'whole' : 'reduced');
+      tip = block.facts;
       if (branches) this.alternatives.drop([tip.hash]);
     }
     this.hashes.flush();
@@ -286,8 +257,7 @@ export class ChainWriter {
     return removed;
   }
 
-  /** @param blocks what the change appends, to tell why the tables refuse it */
-  private change<T>(work: () => T, blocks: readonly VerifiedBlock[] = []): T {
+  private change<T>(work: () => T): T {
     if (this.failure !== undefined) throw this.failure;
     this.orFail(this.hooks.before);
     let result: T;
@@ -296,7 +266,7 @@ export class ChainWriter {
       result = work();
       this.connection.exec('COMMIT');
     } catch (error) {
-      throw this.undo(error, blocks);
+      throw this.undo(error);
     }
     this.orFail(this.hooks.committed);
     return result;
@@ -311,15 +281,16 @@ export class ChainWriter {
   }
 
   /** Rolls back. @returns the error that the caller gets */
-  private undo(error: unknown, blocks: readonly VerifiedBlock[]): unknown {
+  private undo(error: unknown): unknown {
     this.store.reset();
     this.hashes.rolledBack();
     const failure = sqliteFailure(error);
     try {
       if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
-      if (error instanceof KeyImageSpent) return explainConflict(this.reader, blocks, error.message);
       if (failure === undefined) return error;
-      if (failure.code.startsWith('SQLITE_CONSTRAINT')) return explainConflict(this.reader, blocks, failure.message);
+      if (failure.code.startsWith('SQLITE_CONSTRAINT')) {
+        return new CorruptDatabase(`stored rows contradict the change (${failure.message})`);
+      }
     } catch (second) {
       return damageIn(second) ?? this.fail(error instanceof ChainDbError ? second : error);
     }

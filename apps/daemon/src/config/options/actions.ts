@@ -122,16 +122,7 @@ export const ACTIONS = defineOptions([
     default: false,
     oneShot: true,
     group,
-    help: 'Look through the stored chain, tell what was found and its digests, and exit',
-  },
-  {
-    name: 'verify-mode',
-    type: 'string',
-    default: 'full',
-    choices: ['full', 'fast'],
-    oneShot: true,
-    group,
-    help: 'How --verify looks: full recomputes everything, fast believes what fits its checksum',
+    help: 'Verify the whole database, print the problems and the digests, and exit',
   },
   {
     name: 'repair',
@@ -139,6 +130,6 @@ export const ACTIONS = defineOptions([
     default: false,
     oneShot: true,
     group,
-    help: 'Make a sound database of a damaged one, with blocks from peers where bytes are gone, and exit',
+    help: 'Repair a damaged database, with blocks from peers where they cannot be read, and exit',
   },
 ]);

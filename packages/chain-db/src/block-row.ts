@@ -1,6 +1,5 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import { addBigInt, addBytes, addNumber, addWord, type Checksum } from '../checksum';
-import { toSigned } from '../integers';
+import { toSigned } from './integers';
 
 /** The columns behind {@link BlockFacts}, as they are written; `blocks` and `alternatives` both have them. */
 export const FACTS_COLUMNS =
@@ -67,20 +66,11 @@ export function factsValues(facts: BlockFacts): readonly (number | bigint | Buff
   ];
 }
 
-/** Adds facts that are to be written. */
-export function addFacts(start: Checksum, facts: BlockFacts): Checksum {
-  let h = addBytes(addNumber(start, facts.height), facts.hash);
-  h = addNumber(addNumber(h, facts.majorVersion), facts.minorVersion);
-  h = addNumber(addNumber(h, facts.timestamp), facts.size);
-  h = addBigInt(addBigInt(h, facts.difficulty), facts.cumulativeDifficulty);
-  return addNumber(addBigInt(h, facts.generatedCoins), facts.generatedTransactions);
-}
-
-/** Adds facts as they were read: the same result without making bigints. */
-export function addFactsRow(start: Checksum, row: FactsRow): Checksum {
-  let h = addBytes(addNumber(start, row[0]), row[1]);
-  h = addNumber(addNumber(h, row[2]), row[3]);
-  h = addNumber(addNumber(h, row[4]), row[5]);
-  h = addWord(addWord(addWord(addWord(h, row[6]), row[7]), row[8]), row[9]);
-  return addNumber(addWord(addWord(h, row[10]), row[11]), row[12]);
+/** The part of a block's row that a scan reads. `generatedTransactions` counts all transactions up to the block. */
+export interface BlockStamp {
+  readonly height: number;
+  readonly hash: Buffer;
+  readonly timestamp: number;
+  readonly timestampLag: number;
+  readonly generatedTransactions: number;
 }

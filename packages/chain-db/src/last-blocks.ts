@@ -1,8 +1,8 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { blockHash, decodeBlock, decodeTransactionPrefix, type TransactionPrefix } from '@wrkz/core-types';
-import { BelowFloor, CorruptDatabase } from '../errors';
-import { plainPaymentId } from '../payment-ids';
-import type { ChainReader } from '../reader/reader';
+import { BelowFloor, CorruptDatabase } from './errors';
+import { plainPaymentId } from './payment-ids';
+import type { ChainReader } from './reader/reader';
 
 /** Blocks that are looked at after a stop that was none. */
 export const LAST_BLOCKS = 1_000;

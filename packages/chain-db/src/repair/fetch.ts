@@ -1,0 +1,28 @@
+import type { RawBlock } from '@wrkz/core-types';
+import { type WholeBlock, wholeBlock } from './whole-block';
+
+/** A block that the damaged database lacks, by its id. */
+export interface WantedBlock {
+  readonly height: number;
+  readonly id: Buffer;
+}
+
+/** Requests blocks from peers by their ids. @returns the blocks that came, in any order; the caller checks them */
+export type FetchBlocks = (wanted: readonly WantedBlock[]) => Promise<readonly { id: Buffer; raw: RawBlock }[]>;
+
+/** Blocks in one call of {@link FetchBlocks}. */
+const BATCH = 200;
+
+/** Fetches blocks. @returns the valid ones, by height: each hashes to the id by which it was requested */
+export async function fetchByIds(wanted: readonly WantedBlock[], fetch: FetchBlocks): Promise<Map<number, WholeBlock>> {
+  const heights = new Map(wanted.map(({ height, id }) => [id.toString('hex'), height]));
+  const blocks = new Map<number, WholeBlock>();
+  for (let start = 0; start < wanted.length; start += BATCH) {
+    for (const { id, raw } of await fetch(wanted.slice(start, start + BATCH))) {
+      const height = heights.get(id.toString('hex'));
+      const block = wholeBlock(raw);
+      if (height !== undefined && block?.block.hash.equals(id) === true) blocks.set(height, block);
+    }
+  }
+  return blocks;
+}
