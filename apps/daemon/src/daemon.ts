@@ -14,7 +14,7 @@ import {
 import { AnnouncedWork } from './chain/announced-work';
 import { loadCheckpoints } from './chain/checkpoints';
 import { ChainClient } from './chain/client';
-import type { ChainService, CommitListener } from './chain/service';
+import { ChainDamaged, type ChainService, type CommitListener } from './chain/service';
 import type { DaemonConfig } from './config/config';
 import { resyncAtStart } from './actions/resync';
 import { rewindAtStart } from './actions/rewind';
@@ -57,7 +57,7 @@ import { freeBytes } from './upkeep/free-space';
 import { warnOfLowDisk } from './upkeep/low-disk';
 import { logRoom, publishUpkeep } from './upkeep/room-log';
 import { startCompaction } from './upkeep/compaction/start';
-import { Scrub } from './upkeep/scrub';
+import { pageRepair, Scrub } from './upkeep/scrub';
 import { consoleContext, startLocalSocket } from './wiring/console';
 import { daemonLogger } from './wiring/logger';
 import { watchLiteRule } from './wiring/lite-rule';
@@ -87,6 +87,8 @@ export interface RunningParts {
   readonly peers: P2pNode;
   /** Undefined where nobody asked for it, or its port could not be had. */
   readonly stratum?: StratumServer | undefined;
+  readonly events?: NodeEvents;
+  readonly scrub?: Scrub;
 }
 
 /** Milliseconds from one look at the pool's old transactions to the next. */
@@ -107,6 +109,8 @@ export class Daemon implements Service {
   private action: Promise<number> | undefined;
   private http: HttpServer | undefined;
   private running: RunningParts | undefined;
+  /** Why the node has stopped following the chain. */
+  private damaged: string | undefined;
 
   private constructor(
     private readonly config: DaemonConfig,
@@ -182,7 +186,7 @@ export class Daemon implements Service {
     const setup = engineSetup(config, directory);
     const memory = databaseMemory(options);
     const chain = this.closers.use('the chain engine', await ChainClient.start(setup), (client) => client.stop());
-    chain.on('failed', (error) => this.giveUp(error));
+    chain.on('failed', (error) => this.onChainFailed(error));
     const damage = new DamageWatch(logger);
     chain.on('damage', (error) => void damage.note(error));
     const storageLog = new StorageLog(chain, logger.child('storage'));
@@ -264,7 +268,8 @@ export class Daemon implements Service {
           );
     const queries: QueryRunner = syncCache ?? readers;
     const feed = eventSource(journal, { maxClients: options['events-max-clients'], stopping: this.stopping.signal });
-    const parts = { config, reader, queries, chain, pool, miner, generator, peers, now, events: feed };
+    const damaged = (): string | undefined => this.damaged;
+    const parts = { config, reader, queries, chain, pool, miner, generator, peers, damaged, now, events: feed };
     const context = rpcContext(parts);
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
     if (metrics !== undefined) for (const part of [damage, journal, hooks, storageLog]) part.publish(metrics);
@@ -302,9 +307,11 @@ export class Daemon implements Service {
         compaction,
       });
     }
-    const scrub = new Scrub({ reader, damage }, options['scrub-hours']);
+    const repair = pageRepair(reader, chain, peers, this.stopping.signal);
+    const scrub = new Scrub({ reader, damage, events, repair, log: this.notice }, options['scrub-hours']);
     scrub.start();
     this.closers.use('the scrub', scrub, (running) => running.stop());
+    this.running = { ...this.running, events, scrub };
     if (metrics !== undefined) scrub.publish(metrics);
     const runner = new ConsoleRunner();
     const socket = { config, context, rpc: server, runner, notice: this.notice, logger: logger.child('rpc') };
@@ -348,7 +355,15 @@ export class Daemon implements Service {
     this.closers.use('the terminal', end, (ends) => ends());
   }
 
-  /** What cannot be gone on with: the disk is full, or a component met what it does not expect. */
+  /** After damage the node answers from the data that it can read, and neither writes nor follows the chain. */
+  private onChainFailed(error: Error): void {
+    if (!(error instanceof ChainDamaged) || this.running === undefined) return this.giveUp(error);
+    this.damaged = error.message;
+    this.logger.fatal(`the node has stopped following the chain and only answers requests: ${error.message}`);
+    void this.running.peers.stop().catch((failure: unknown) => this.giveUp(failure));
+  }
+
+  /** Ends the daemon: the disk is full, or a component met an unexpected error. */
   private giveUp(error: unknown): void {
     this.logger.fatal(`the daemon cannot go on: ${operatorText(error)}`, { error });
     this.overrides.control?.requestStop(1);

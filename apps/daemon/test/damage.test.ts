@@ -4,6 +4,7 @@ import { ChainReader, ChainWriter, CorruptDatabase, damageIn, databaseFile, KeyI
 import { Checkpoints } from '@wrkz/consensus';
 import { networkOf, parseTransaction } from '@wrkz/core-types';
 import { createMemoryLogger, createMetrics } from '@wrkz/service-kit';
+import { SqliteConnection } from '@wrkz/sqlite';
 import { chainA, Forge, TestWallet } from '@wrkz/testing';
 import { readConfig } from '../src/config/config';
 import { Daemon } from '../src/daemon';
@@ -47,6 +48,20 @@ function damagePage(file: string, bytes: Buffer): void {
   const at = content.indexOf(bytes);
   if (at < 0) throw new Error('the bytes are not in the file');
   content.fill(0xff, at - (at % PAGE), at - (at % PAGE) + 8);
+  writeFileSync(file, content);
+}
+
+/** Flips a bit in the last page of a table. */
+function damageTable(file: string, table: string): void {
+  const connection = new SqliteConnection(file, { readonly: true });
+  const page = connection
+    .prepare<[string], [number]>('SELECT max(pageno) FROM dbstat WHERE name = ?')
+    .raw(true)
+    .get(table)?.[0];
+  connection.close();
+  const content = readFileSync(file);
+  const at = (page ?? 0) * 8192 - 100;
+  content.writeUInt8(content.readUInt8(at) ^ 1, at);
   writeFileSync(file, content);
 }
 
@@ -119,7 +134,7 @@ describe('a block that a reorganisation replaces', () => {
     const again = engineBench('simnet', { directory: bench.directory });
     const failures: string[] = [];
     again.engine.on('failed', ({ message }) => failures.push(message));
-    expect(() => again.reader.rawBlock(9)).toThrow('disk I/O error');
+    expect(() => again.reader.rawBlock(9)).toThrow(/chain.sqlite: page \d+ does not fit its checksum/);
     await expect(again.engine.addBlocks(side, 'sync')).rejects.toThrow(/: page \d+ does not fit its checksum/);
     expect(failures).toEqual([expect.stringMatching(/can no longer be written: .*run with --verify/) as string]);
     expect(again.engine.tip()).toMatchObject({ height: 10 });
@@ -202,13 +217,13 @@ describe('a whole daemon', () => {
         const ask = (path: string, body: object): Promise<Response> =>
           fetch(url + path, { method: 'POST', body: JSON.stringify(body) });
         const damaged = await ask('/getrawblocks', { startHeight: 95, blockCount: 20 });
-        expect(damaged.status).toBe(500);
+        expect(damaged.status).toBe(503);
         expect(await damaged.json()).toEqual({
           status: 'Failed',
-          error: expect.stringMatching(/^Internal server error: the chain database is damaged: /) as string,
+          error: expect.stringMatching(/^the chain database is damaged: .*What to do: run with --verify/) as string,
         });
         const wallet = await ask('/getwalletsyncdata', { startHeight: 95, blockCount: 20 });
-        expect([200, 500]).toContain(wallet.status);
+        expect([200, 503]).toContain(wallet.status);
         const sound = await ask('/getrawblocks', { startHeight: 300, blockCount: 20 });
         expect(sound.status).toBe(200);
         expect(logger.entries.some(({ message }) => REMEDY.test(message))).toBe(true);
@@ -220,6 +235,55 @@ describe('a whole daemon', () => {
       }
     },
   );
+
+  it('stops writing and following the chain after damage, answers 503 with the reason, and serves the rest', async () => {
+    const dataDir = temporaryDirectory();
+    const args = ['--network', 'simnet', '--data-dir', dataDir, '--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1'];
+    const more = ['--p2p-bind-port', '0', '--add-exclusive-node', '127.0.0.1:1', '--enable-health'];
+    const logger = createMemoryLogger();
+    const stops: (number | undefined)[] = [];
+    const control = { requestStop: (code?: number): void => void stops.push(code) };
+    const start = async (): Promise<Daemon> => {
+      const daemon = Daemon.create(readConfig([...args, ...more]), { logger, control });
+      await daemon.start();
+      return daemon;
+    };
+    const call = async (daemon: Daemon, path: string, body?: object): Promise<{ status: number; body: unknown }> => {
+      const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      const response = await fetch(`http://127.0.0.1:${String(daemon.ports.rpc)}${path}`, init);
+      return { status: response.status, body: await response.json() };
+    };
+    const params = { wallet_address: new TestWallet('miner').address, count: 3 };
+    const generate = { jsonrpc: '2.0', id: 1, method: 'generateblocks', params };
+    const first = await start();
+    await call(first, '/json_rpc', generate);
+    await first.stop();
+
+    damageTable(databaseFile(join(dataDir, 'simnet')), 'outputs');
+    const daemon = await start();
+    try {
+      const refused = (await call(daemon, '/json_rpc', generate)).body as { error: { message: string } };
+      expect(refused.error.message).toMatch(/page \d+ does not fit its checksum.*What to do/);
+      const reason = /^(the chain database .*)?.*: page \d+ does not fit its checksum.*What to do: run with --verify/;
+      for (const [path, body] of [
+        ['/json_rpc', { ...generate, method: 'getblocktemplate', params: { ...params, reserve_size: 8 } }],
+        ['/sendrawtransaction', { tx_as_hex: '00' }],
+      ] as const) {
+        expect({ path, ...(await call(daemon, path, body)) }).toEqual({
+          path,
+          status: 503,
+          body: { status: 'Failed', error: expect.stringMatching(reason) as string },
+        });
+      }
+      expect(await call(daemon, '/height')).toMatchObject({ status: 200, body: { height: 4 } });
+      expect(await call(daemon, '/getrawblocks', { startHeight: 0, blockCount: 9 })).toMatchObject({ status: 200 });
+      expect(await call(daemon, '/readyz')).toMatchObject({ body: { paused: 'the database is damaged' } });
+      expect(stops).toEqual([]);
+      expect(logger.entries.filter(({ message }) => /has stopped following the chain/.test(message))).toHaveLength(1);
+    } finally {
+      await daemon.stop();
+    }
+  });
 
   it.each<[string, (folder: string) => void]>([
     ['deleted', (folder) => rmSync(folder, { recursive: true })],

@@ -9,6 +9,9 @@
 // SQL functions of each connection:
 //   page_checksum_failure()          the last failure that this thread has read; NULL without one
 //   first_bad_page(first, count)     the lowest page of the main file in a range that does not fit its checksum, or NULL
+//   page_bytes(page)                 the bytes of a page of the main file, whether they fit or not; NULL behind its end
+//   replace_bad_page(page, bytes)    writes a page whose bytes do not fit their checksum, with a new checksum; the caller
+//                                    keeps checkpoints away. Returns 0, and writes nothing, where the page fits
 
 #include <cstdint>
 #include <cstring>
@@ -308,38 +311,95 @@ bool isBadPage(File* file, unsigned char* page, int size, sqlite3_int64 number, 
   }
 }
 
-void firstBadPage(sqlite3_context* context, int, sqlite3_value** arguments) {
-  sqlite3_file* base = nullptr;
-  sqlite3_file_control(sqlite3_context_db_handle(context), "main", SQLITE_FCNTL_FILE_POINTER, &base);
-  if (base == nullptr || base->pMethods != &kMethods) return;
-  File* file = fileOf(base);
-  unsigned char header[kDatabaseHeader];
+// The main file of a connection and its page size; the size is 0 where the header names none.
+struct MainFile {
+  File* file = nullptr;
+  int pageSize = 0;
   sqlite3_int64 bytes = 0;
-  int result = file->read(header, kDatabaseHeader, 0);
-  if (result == SQLITE_IOERR_SHORT_READ) return;
-  if (result == SQLITE_OK) result = file->methods()->xFileSize(file->inner(), &bytes);
-  if (result != SQLITE_OK) return sqlite3_result_error_code(context, result);
-  const int size = pageSizeOf(header);
-  if (!isPage(size)) return sqlite3_result_int64(context, 1);
-  std::vector<unsigned char> page(static_cast<size_t>(size));
+  int result = SQLITE_OK;
+
+  explicit MainFile(sqlite3_context* context) {
+    sqlite3_file* base = nullptr;
+    sqlite3_file_control(sqlite3_context_db_handle(context), "main", SQLITE_FCNTL_FILE_POINTER, &base);
+    if (base == nullptr || base->pMethods != &kMethods) return;
+    file = fileOf(base);
+    unsigned char header[kDatabaseHeader];
+    result = file->read(header, kDatabaseHeader, 0);
+    if (result == SQLITE_OK) result = file->methods()->xFileSize(file->inner(), &bytes);
+    if (result != SQLITE_OK) return;
+    const int told = pageSizeOf(header);
+    if (isPage(told)) pageSize = told;
+  }
+
+  bool isEmpty() const { return file == nullptr || result == SQLITE_IOERR_SHORT_READ; }
+  bool has(sqlite3_int64 number) const { return pageSize > 0 && number > 0 && number * pageSize <= bytes; }
+};
+
+void firstBadPage(sqlite3_context* context, int, sqlite3_value** arguments) {
+  MainFile main(context);
+  if (main.isEmpty()) return;
+  if (main.result != SQLITE_OK) return sqlite3_result_error_code(context, main.result);
+  if (main.pageSize == 0) return sqlite3_result_int64(context, 1);
+  std::vector<unsigned char> page(static_cast<size_t>(main.pageSize));
   const sqlite3_int64 first = sqlite3_value_int64(arguments[0]);
   const sqlite3_int64 end = first + sqlite3_value_int64(arguments[1]);
-  for (sqlite3_int64 number = first; number < end && number * size <= bytes; number++) {
-    const bool isBad = isBadPage(file, page.data(), size, number, &result);
+  for (sqlite3_int64 number = first; number < end && main.has(number); number++) {
+    int result = SQLITE_OK;
+    const bool isBad = isBadPage(main.file, page.data(), main.pageSize, number, &result);
     if (result != SQLITE_OK) return sqlite3_result_error_code(context, result);
     if (isBad) return sqlite3_result_int64(context, number);
   }
+}
+
+void pageBytes(sqlite3_context* context, int, sqlite3_value** arguments) {
+  MainFile main(context);
+  const sqlite3_int64 number = sqlite3_value_int64(arguments[0]);
+  if (main.isEmpty() || !main.has(number)) return;
+  std::vector<unsigned char> page(static_cast<size_t>(main.pageSize));
+  const int result = main.file->read(page.data(), main.pageSize, (number - 1) * main.pageSize);
+  if (result != SQLITE_OK) return sqlite3_result_error_code(context, result);
+  sqlite3_result_blob(context, page.data(), main.pageSize, SQLITE_TRANSIENT);
+}
+
+void replaceBadPage(sqlite3_context* context, int, sqlite3_value** arguments) {
+  MainFile main(context);
+  const sqlite3_int64 number = sqlite3_value_int64(arguments[0]);
+  const int size = sqlite3_value_bytes(arguments[1]);
+  if (main.isEmpty() || !main.has(number) || size != main.pageSize) {
+    return sqlite3_result_error_code(context, SQLITE_RANGE);
+  }
+  auto bytes = static_cast<Bytes>(sqlite3_value_blob(arguments[1]));
+  std::vector<unsigned char> page(bytes, bytes + size);
+  std::vector<unsigned char> old(page.size());
+  int result = SQLITE_OK;
+  const bool isBad = isBadPage(main.file, old.data(), size, number, &result);
+  if (result == SQLITE_OK && isBad) {
+    writePageChecksum(page.data(), size);
+    result = main.file->write(page.data(), size, (number - 1) * size);
+    if (result == SQLITE_OK) result = main.file->methods()->xSync(main.file->inner(), SQLITE_SYNC_NORMAL);
+  }
+  if (result != SQLITE_OK) return sqlite3_result_error_code(context, result);
+  sqlite3_result_int(context, isBad ? 1 : 0);
 }
 
 // SQLite calls this for every new connection.
 int onConnection(sqlite3* db, char**, const sqlite3_api_routines*) {
   int reserved = kReserved;
   sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
-  int result = sqlite3_create_function_v2(db, "page_checksum_failure", 0, SQLITE_UTF8 | SQLITE_DIRECTONLY, nullptr,
-                                          pageChecksumFailure, nullptr, nullptr, nullptr);
-  if (result != SQLITE_OK) return result;
-  return sqlite3_create_function_v2(db, "first_bad_page", 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, nullptr, firstBadPage,
-                                    nullptr, nullptr, nullptr);
+  struct Function {
+    const char* name;
+    int arguments;
+    void (*run)(sqlite3_context*, int, sqlite3_value**);
+  };
+  for (const Function& function : {Function{"page_checksum_failure", 0, pageChecksumFailure},
+                                   Function{"first_bad_page", 2, firstBadPage}, Function{"page_bytes", 1, pageBytes},
+                                   Function{"replace_bad_page", 2, replaceBadPage}}) {
+    const int result = sqlite3_create_function_v2(db, function.name, function.arguments,
+                                                  SQLITE_UTF8 | SQLITE_DIRECTONLY, nullptr, function.run, nullptr,
+                                                  nullptr, nullptr);
+    if (result != SQLITE_OK) return result;
+  }
+  return SQLITE_OK;
 }
 
 }  // namespace

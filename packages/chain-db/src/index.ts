@@ -10,6 +10,8 @@ export type { CompactStep, PruneStep } from './modes/prune';
 export { ChainDb, openChainDb, type Opening, type OpenOptions } from './open';
 export { plainPaymentId, type PaymentIdUse } from './payment-ids';
 export { rewriteChainDb, type RewriteOptions } from './rewrite';
+export { pageText, type PageLocation } from './block-pages';
+export { blocksOfPage } from './repair/block-pages';
 export type { FetchBlocks, WantedBlock } from './repair/fetch';
 export { repairChainDb, type RepairOptions, type RepairReport, type RepairStep } from './repair/repair';
 export { DatabaseRemains, removablePaths, removeChainDb } from './remove';

@@ -1,4 +1,4 @@
-import { sqliteFailure } from '@wrkz/sqlite';
+import { isDamage, sqliteFailure } from '@wrkz/sqlite';
 import { DatabaseAway } from './errors';
 
 /**
@@ -10,5 +10,5 @@ const NOT_NOW = /^SQLITE_(BUSY|LOCKED|PROTOCOL|IOERR|CANTOPEN|NOMEM)/;
 
 /** Whether an error of a reader says that the chain cannot be read at this moment, and may be read later. */
 export function isUnreadableNow(error: unknown): boolean {
-  return error instanceof DatabaseAway || NOT_NOW.test(sqliteFailure(error)?.code ?? '');
+  return error instanceof DatabaseAway || (NOT_NOW.test(sqliteFailure(error)?.code ?? '') && !isDamage(error));
 }

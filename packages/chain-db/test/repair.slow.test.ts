@@ -47,7 +47,11 @@ test.each(['full', 'pruned', 'lite'] as const)(
         continue;
       }
       const report = await repair(copy, fetch).catch((error: unknown) => ({ outcome: String(error), dropped: 0 }));
-      expect({ bit, outcome: report.outcome }).toEqual({ bit, outcome: 'rebuilt' });
+      if (mode !== 'full' && report.outcome.includes('NeedsWholeChain')) continue;
+      expect({ bit, outcome: report.outcome }).toEqual({
+        bit,
+        outcome: expect.stringMatching(/^(pages repaired|rebuilt)$/),
+      });
       const after = await verifyChain({ directory: copy, network: 'devnet' });
       expect({ bit, problems: after.problems }).toEqual({ bit, problems: [] });
       if ('dropped' in report && report.dropped === 0) expect({ bit, after }).toEqual({ bit, after: sound });
@@ -59,7 +63,7 @@ test.each(['full', 'pruned', 'lite'] as const)(
 
 test('killed 100 times at random moments, it goes on or begins anew, and the digests are equal', async () => {
   const directory = closedChain('full');
-  const page = (pagesByTable(directory).get('transactions') ?? []).at(-1) ?? 0;
+  const page = (pagesByTable(directory).get('outputs') ?? []).at(-1) ?? 0;
   const lines = Array.from({ length: 100 }, () => randomInt(20));
   await killRepairs(directory, page * PAGE_SIZE * 8 - 333, lines, () => Math.random());
 }, 3_600_000);

@@ -84,19 +84,48 @@ test.each<[Mode, string, number]>([
   expect(await repair(copy, noPeer)).toEqual({ outcome: 'sound', height: 25 });
 });
 
-test.each<[Mode, string, number]>([
-  ['full', 'signatures', CELLS],
-  ['full', 'transactions', CELLS],
-  ['full', 'block_bodies', HEADER],
-])('a %s database with a flipped bit in %s is rebuilt with blocks from a peer', async (mode, table, bit) => {
-  const { copy, sound } = await damaged(mode, table, bit);
-  const untouched = readFileSync(databaseFile(copy));
+describe.each<Mode>(['full', 'pruned', 'lite'])('in a %s database a damaged page with the bytes of blocks', (mode) => {
+  test.each([
+    [
+      'one flipped bit in its cells',
+      (bytes: Buffer) => void (bytes[PAGE_SIZE - 50] = (bytes[PAGE_SIZE - 50] ?? 0) ^ 4),
+    ],
+    ['one flipped bit in its header', (bytes: Buffer) => void (bytes[3] = (bytes[3] ?? 0) ^ 2)],
+    ['a torn sector', (bytes: Buffer) => void bytes.fill(0x5a, 4096, 8192)],
+    ['another content', (bytes: Buffer) => void bytes.fill(0xa5)],
+  ])('with %s is written again from a peer, byte for byte of its rows', async (_, damage) => {
+    const { directory, sound, pages } = await made(mode);
+    for (const table of ['block_bodies', 'signatures', 'transactions']) {
+      for (const page of pages.get(table) ?? []) {
+        const copy = copyOf(directory);
+        const file = readFileSync(databaseFile(copy));
+        damage(file.subarray((page - 1) * PAGE_SIZE, page * PAGE_SIZE));
+        writeFileSync(databaseFile(copy), file);
+        const { problems } = await findings(copy);
+        expect(problems).toEqual([expect.stringMatching(new RegExp(`^page ${String(page)} of ${table} \\(block`))]);
+        const report = await repair(copy, peerWith(blocks).fetch);
+        expect({ table, page, report }).toMatchObject({ report: { outcome: 'pages repaired', pages: 1, height: 25 } });
+        expect(await after(copy)).toEqual(sound);
+        expect(readdirSync(copy).filter((name) => !name.startsWith('chain.'))).toEqual([]);
+      }
+    }
+  });
+});
+
+test('a page is not written from a wrong block, nor when a peer lacks one', async () => {
+  const { directory, sound, pages } = await made('full');
+  const copy = copyOf(directory);
+  flip(copy, (pages.get('block_bodies') ?? []).at(-1)! * PAGE_SIZE * 8 - 333);
+  const before = readFileSync(databaseFile(copy));
   expect(await repair(copy, noPeer)).toMatchObject({ outcome: 'missing', fetched: 0 });
-  expect(readFileSync(databaseFile(copy)).equals(untouched)).toBe(true);
-  expect(await repair(copy, peerWith(blocks).fetch)).toMatchObject({ outcome: 'rebuilt' });
-  const { height, problems, rulesDigest } = await after(copy);
-  expect(problems).toEqual([]);
-  expect({ height, rulesDigest }).toEqual({ height: sound.height, rulesDigest: sound.rulesDigest });
+  const liar = peerWith(blocks);
+  const wrong = await repair(copy, async (wanted) =>
+    (await liar.fetch(wanted)).map(({ id, raw }) => ({ id, raw: { ...raw, transactions: raw.transactions.slice(1) } })),
+  );
+  expect(wrong).toMatchObject({ outcome: 'missing', fetched: 0 });
+  expect(readFileSync(databaseFile(copy)).equals(before)).toBe(true);
+  expect(await repair(copy, peerWith(blocks).fetch)).toMatchObject({ outcome: 'pages repaired' });
+  expect(await after(copy)).toEqual(sound);
 });
 
 test.each([
@@ -117,8 +146,10 @@ test.each([
   expect(await after(copy)).toEqual(sound);
 });
 
-test('a wrong block is refused, and the next repair goes on where a block was missing', async () => {
+test('a rebuild refuses a wrong block, and the next repair goes on where a block was missing', async () => {
   const { copy, sound } = await damaged('full', 'transactions', HEADER);
+  // Damage of another table too: the page alone would be repaired in place.
+  flip(copy, ((await made('full')).pages.get('outputs') ?? []).at(-1)! * PAGE_SIZE * 8 - 333);
   const first = await repair(copy, noPeer);
   if (first.outcome !== 'missing') throw new Error(first.outcome);
   expect(first.missing.length).toBeGreaterThan(3);
@@ -198,6 +229,6 @@ test('killed at some moments, it goes on or begins anew', async () => {
   const db = openHere({ directory: freshDirectory() });
   writerOf(db).append(chainA().slice(0, 150));
   db.close();
-  const page = (pagesByTable(db.directory).get('transactions') ?? []).at(-1)!;
+  const page = (pagesByTable(db.directory).get('outputs') ?? []).at(-1)!;
   await killRepairs(db.directory, (page - 1) * PAGE_SIZE * 8 + CELLS, [5, 9]);
 }, 120_000);

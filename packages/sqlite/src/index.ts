@@ -9,5 +9,6 @@ export { takeWriteLock, type WriteLock } from './lock';
 export type { MigrationProgress } from './migrate';
 export type { BatchedMigration, Migration, MigrationBatch, MigrationCursor, WholeMigration } from './migration';
 export { openDatabase, openDatabaseAsync, SqliteDatabase, type DatabaseOptions } from './open';
-export { firstBadPage, tableOfPage } from './scrub';
+export { childPages, firstBadPage, pageBytes, pageOwner, replaceBadPage, type PageOwner, type RowRange } from './pages';
+export { rebuiltPage, type TableRow } from './page-rebuild';
 export { DEFAULT_SETTINGS, type AutoVacuum, type SqliteSettings } from './settings';

@@ -8,6 +8,7 @@ import type { ActionParts } from './action';
 
 const LABELS: Record<RepairStep, string> = {
   verify: 'Verifying',
+  fetch: 'Repairing pages',
   rebuild: 'Building the new database',
   'verify new': 'Verifying the new database',
 };
@@ -75,6 +76,9 @@ function reportLines(report: RepairReport | undefined): string[] {
       `The database is unchanged; ${fetched}. The next --repair continues. Name a node that has every block with ` +
         '--add-exclusive-node',
     ];
+  }
+  if (report.outcome === 'pages repaired') {
+    return [`Repaired ${counted(report.pages, 'page')} in place: ${counted(report.height + 1, 'block')}, ${fetched}`];
   }
   const { dropped, damagedFolder } = report;
   return [

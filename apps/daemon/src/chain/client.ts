@@ -13,6 +13,7 @@ import {
   ChainStopped,
   type ChainUpkeep,
   type CommitEvent,
+  type RepairBlock,
   type TipFacts,
 } from './service';
 import { CHAIN_ERRORS, type ChainThread, type WorkerSetup } from './thread';
@@ -123,6 +124,10 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
 
   cutLog(): Promise<boolean> {
     return this.thread.call('cutLog', undefined);
+  }
+
+  repairPage(page: number, blocks: readonly RepairBlock[]): Promise<boolean> {
+    return this.thread.call('repairPage', { page, blocks });
   }
 
   hold(): Promise<void> {

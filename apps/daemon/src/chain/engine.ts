@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { BelowFloor, type CompactStep, type CorruptDatabase } from '@wrkz/chain-db';
+import { BelowFloor, type CompactStep, type CorruptDatabase, damageIn } from '@wrkz/chain-db';
 import { RuleFailure } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
 import { yieldToEventLoop } from '@wrkz/service-kit/base';
@@ -13,6 +13,7 @@ import type { PrunePass, Pruning } from './pruning';
 import { type AddBlockResult, refused, unreadable, verdict } from './results';
 import {
   type BlockSource,
+  ChainDamaged,
   ChainFailed,
   ChainPaused,
   type ChainService,
@@ -20,6 +21,7 @@ import {
   type ChainUpkeep,
   type CommitEvent,
   type RemovedBlock,
+  type RepairBlock,
   type TipFacts,
 } from './service';
 import { type RefusedSwitch, SideBranches, type Switch } from './side-branches';
@@ -96,6 +98,10 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
 
   cutLog(): Promise<boolean> {
     return this.chore(() => this.state.cutLog());
+  }
+
+  repairPage(page: number, blocks: readonly RepairBlock[]): Promise<boolean> {
+    return this.chore(() => this.state.cutLog() && this.state.writer.repairPage(page, blocks));
   }
 
   hold(): Promise<void> {
@@ -353,7 +359,8 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
 
   /** The database refused to write, or the engine met what it does not expect: to go on could damage the chain. */
   private fail(error: unknown): void {
-    const reason = new ChainFailed(operatorText(error), { cause: error });
+    const Failure = damageIn(error) === undefined ? ChainFailed : ChainDamaged;
+    const reason = new Failure(operatorText(error), { cause: error });
     this.ended = reason;
     this.chores.rejectAll(reason);
     this.emit('failed', reason);

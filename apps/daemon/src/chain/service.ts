@@ -63,12 +63,22 @@ export interface AlternativeCommit {
 
 export type CommitEvent = ChainCommit | AlternativeCommit;
 
+export interface RepairBlock {
+  readonly height: number;
+  readonly raw: RawBlock;
+}
+
 /** What the upkeep of the database asks of the engine, between two commits. Each rejects as `addBlocks` does. */
 export interface ChainUpkeep {
   /** Gives some empty pages back to the file system. */
   compactStep(): Promise<CompactStep>;
   /** Copies the write-ahead log back and cuts it. @returns whether it is empty now: a reader may need it */
   cutLog(): Promise<boolean>;
+  /**
+   * Repairs a damaged page with the blocks that have rows on it.
+   * @returns false where the blocks do not fit, or a reader needs the write-ahead log: a later call may succeed
+   */
+  repairPage(page: number, blocks: readonly RepairBlock[]): Promise<boolean>;
   /** Resolves when nothing more is written, until `release`: another process writes meanwhile. */
   hold(): Promise<void>;
   release(): Promise<void>;
@@ -113,7 +123,12 @@ export class ChainPaused extends Error {
   override readonly name = 'ChainPaused';
 }
 
-/** The database could not be written (full disk, I/O error): the engine takes nothing more, the file is whole. */
+/** The database could not be written (full disk, I/O error): the engine writes nothing more, and the file is sound. */
 export class ChainFailed extends Error {
-  override readonly name = 'ChainFailed';
+  override readonly name: string = 'ChainFailed';
+}
+
+/** The engine read a damaged page: it writes nothing more. What can be read is still served. */
+export class ChainDamaged extends ChainFailed {
+  override readonly name = 'ChainDamaged';
 }

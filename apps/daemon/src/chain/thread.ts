@@ -4,7 +4,16 @@ import type { NetworkName, RawBlock } from '@wrkz/core-types';
 import type { PrunePass, PruneRules } from './pruning';
 import type { RefusedSwitch } from './side-branches';
 import type { AddBlockResult } from './results';
-import { type BlockSource, ChainFailed, ChainPaused, ChainStopped, type CommitEvent, type TipFacts } from './service';
+import {
+  type BlockSource,
+  ChainDamaged,
+  ChainFailed,
+  ChainPaused,
+  ChainStopped,
+  type CommitEvent,
+  type RepairBlock,
+  type TipFacts,
+} from './service';
 
 /** What the engine's thread is started with. */
 export interface WorkerSetup {
@@ -33,6 +42,7 @@ export type ChainThread = {
     rewindTo: { argument: number; result: void };
     compactStep: { argument: undefined; result: CompactStep };
     cutLog: { argument: undefined; result: boolean };
+    repairPage: { argument: { page: number; blocks: readonly RepairBlock[] }; result: boolean };
     hold: { argument: undefined; result: void };
     release: { argument: undefined; result: void };
   };
@@ -49,6 +59,7 @@ export type ChainThread = {
 /** The errors that callers of a ChainService tell apart. */
 export const CHAIN_ERRORS = [
   carriedError(ChainStopped, () => new ChainStopped()),
+  carriedError(ChainDamaged, (message) => new ChainDamaged(message)),
   carriedError(ChainFailed, (message) => new ChainFailed(message)),
   carriedError(ChainPaused, (message) => new ChainPaused(message)),
   carriedError(

@@ -56,6 +56,7 @@ serveThread<ChainThread>((setup, { emit, fail }) => {
       rewindTo: (height) => engine.rewindTo(height),
       compactStep: () => engine.compactStep(),
       cutLog: () => engine.cutLog(),
+      repairPage: ({ page, blocks }) => engine.repairPage(page, blocks),
       hold: () => engine.hold(),
       release: () => engine.release(),
     },

@@ -52,7 +52,19 @@ export interface PoolRemovedEvent {
   readonly reason: RemovalReason;
 }
 
-export type NodeEvent = BlockEvent | AlternativeEvent | ReorganisationEvent | PoolAddedEvent | PoolRemovedEvent;
+/** The scrub found a damaged page of the chain database. */
+export interface DamageEvent {
+  readonly kind: 'damage';
+  readonly page: number;
+  readonly table: string | undefined;
+  /** The blocks with rows on the page, first and last height. */
+  readonly heights: readonly [first: number, last: number] | undefined;
+  /** Whether the page was repaired with blocks from peers. */
+  readonly isRepaired: boolean;
+}
+
+export type NodeEvent =
+  BlockEvent | AlternativeEvent | ReorganisationEvent | PoolAddedEvent | PoolRemovedEvent | DamageEvent;
 
 export type NodeEventListener = (event: NodeEvent) => void;
 
@@ -85,6 +97,10 @@ export class NodeEvents {
       pool.off('added', onAdded);
       pool.off('removed', onRemoved);
     });
+  }
+
+  publishDamage(event: Omit<DamageEvent, 'kind'>): void {
+    this.tell({ kind: 'damage', ...event });
   }
 
   /** @returns ends the subscription */

@@ -36,6 +36,8 @@ export function topicMessages(event: NodeEvent, lowest = 0): TopicMessage[] {
     }
     case 'pool-added':
       return [{ topic: 'txpool_add', body: JSON.stringify({ hashes: [hex(event.hash)] }) }];
+    case 'damage':
+      return [];
     case 'pool-removed': {
       const { hashes, reason } = event;
       return [{ topic: 'txpool_del', body: JSON.stringify({ hashes: hashes.map(hex), reason }) }];

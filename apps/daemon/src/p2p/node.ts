@@ -207,9 +207,10 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return sessions.list().map(({ id, ...peer }) => ({ ...peer, share: driver.coordinator.shareOf(id) }));
   }
 
-  /** Those that blocks can be asked for, by number. */
+  /** The peers from which single blocks can be requested: peers that the synchronisation does not use now. */
   sessionIds(): number[] {
-    return this.context.sessions.handshaken().map(({ id }) => id);
+    const { sessions, driver } = this.context;
+    return sessions.handshaken().flatMap((session) => (driver.coordinator.objectsAsked(session) ? [] : [session.id]));
   }
 
   /** Asks one peer for blocks by their ids. @returns those that it gave; none when it has left */

@@ -13,10 +13,16 @@ export function grants(mode: PermissionMode, explorer: boolean): boolean {
   return GRANTED[explorer ? 'explorer' : 'standard'].includes(mode);
 }
 
-/** Holds a declaration's labels against the node. @throws RpcRefusal 403 for the mode, 503 while not synchronized */
+/**
+ * Checks the labels of a declaration against the node.
+ * @throws RpcRefusal 403 for the mode; 503 while the node is not synchronized, and after damage for every call that writes
+ */
 export function admit(labels: DaemonLabels | undefined, context: RpcContext): void {
   if (labels === undefined) return;
   admitMode(labels, context);
+  const damage = context.damaged?.();
+  const writes = labels.needsSync === true || labels.mode === 'MiningEnabled';
+  if (damage !== undefined && writes) throw refuse(daemonApi.refusals.damaged, { message: damage });
   if (labels.needsSync === true && !context.peers.isSynchronized()) throw refuse(daemonApi.refusals.notSynced);
 }
 

@@ -47,8 +47,9 @@ export function nodeHealthRoutes(context: RpcContext): readonly DaemonRoute[] {
   const readiness = () => {
     const now = state(context);
     const paused = context.paused?.();
-    const ready = now?.synced === true && paused === undefined;
-    return { ready, synced: false, ...now, ...(paused === undefined ? {} : { paused: 'no room on the disk' }) };
+    const why = context.damaged?.() === undefined ? paused && 'no room on the disk' : 'the database is damaged';
+    const ready = now?.synced === true && why === undefined;
+    return { ready, synced: false, ...now, ...(why === undefined ? {} : { paused: why }) };
   };
   return [health, ...healthRoutes(readiness)];
 }

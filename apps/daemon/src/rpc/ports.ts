@@ -71,6 +71,8 @@ export interface RpcContext {
   readonly miningOff?: boolean;
   /** Why no blocks are taken now, though requests are answered; undefined while they are. */
   readonly paused?: (() => string | undefined) | undefined;
+  /** Why the node has stopped following the chain: damage of the database. */
+  readonly damaged?: (() => string | undefined) | undefined;
   /** Unix seconds of the start. */
   readonly startTime: number;
   readonly now: () => number;

@@ -1,5 +1,5 @@
 import { daemonApi } from '@wrkz/api';
-import { isUnreadableNow } from '@wrkz/chain-db';
+import { damageIn, isUnreadableNow } from '@wrkz/chain-db';
 import {
   bindRoutes,
   createHttpApp,
@@ -18,6 +18,7 @@ import {
   type UpgradeGuard,
   type UpgradeListener,
 } from '@wrkz/service-kit';
+import { operatorText } from '../damage/operator-text';
 import { GUARDED, type DaemonRoute } from './declare';
 import { overCapBody, refusalBody, refuse } from './errors';
 import { nodeHealthRoutes } from './health';
@@ -126,7 +127,7 @@ function routesOf({ metrics, health, moreRoutes = [] }: RpcServerOptions, contex
   ];
 }
 
-/** The route, with what its handler throws told to `onError`; a chain that cannot be read now is BUSY on any of them. */
+/** The route. Reports errors of its handler to `onError`; 503 for damage, and BUSY for a chain that cannot be read now. */
 function reporting(route: BoundRoute, onError?: (error: unknown) => void): BoundRoute {
   return {
     ...route,
@@ -135,6 +136,8 @@ function reporting(route: BoundRoute, onError?: (error: unknown) => void): Bound
         await route.handler(request, response, next);
       } catch (error) {
         onError?.(error);
+        const damage = damageIn(error);
+        if (damage !== undefined) throw refuse(daemonApi.refusals.damaged, { message: operatorText(damage) });
         throw isUnreadableNow(error) ? refuse(daemonApi.refusals.busy) : error;
       }
     },

@@ -1,37 +1,52 @@
-import { type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
+import { blocksOfPage, type ChainReader, CorruptDatabase, type PageLocation, pageText } from '@wrkz/chain-db';
 import type { Metrics } from '@wrkz/service-kit';
+import type { ChainUpkeep } from '../chain/service';
 import type { DamageWatch } from '../damage/damage-watch';
+import type { NodeEvents } from '../events/node-events';
+import { type BlockSource, PeerBlocks } from '../repair/peer-blocks';
 
 const HOUR_MS = 3_600_000;
-/** Milliseconds between two steps: each reads only some pages. */
+/** Milliseconds between two steps. */
 const STEP_MS = 250;
+/** Milliseconds that a step reads; then it leaves the rest of its pages to the next step. */
+const BUDGET_MS = 5;
 /** Damaged pages that are remembered. Later ones are only logged. */
 const MAX_REMEMBERED = 1_000;
+/** Blocks that are fetched for one page. More are a task for `--repair`. */
+const MAX_BLOCKS = 2_000;
+/** Milliseconds to wait for another peer. */
+const PATIENCE_MS = 30_000;
 
 export interface ScrubDependencies {
-  readonly reader: Pick<ChainReader, 'fileSpace' | 'firstBadPage' | 'tableOfPage'>;
+  readonly reader: Pick<ChainReader, 'fileSpace' | 'firstBadPage' | 'pageLocation'>;
   readonly damage: Pick<DamageWatch, 'note'>;
+  readonly events: Pick<NodeEvents, 'publishDamage'>;
+  /** Repairs a page with blocks from peers. @returns whether it did */
+  readonly repair: (page: number) => Promise<boolean>;
+  readonly log: (line: string) => void;
   /** In [0, 1). */
   readonly random?: () => number;
 }
 
 export interface ScrubStatus {
-  /** How often the end of the file was reached since the start. */
+  /** How often all pages were read since the start. */
   readonly passes: number;
-  /** Damaged pages, and the table or index of each where it is known. */
-  readonly damaged: ReadonlyMap<number, string | undefined>;
+  /** Damaged pages, each with its table and blocks where they are known. */
+  readonly damaged: ReadonlyMap<number, string>;
 }
 
 /**
- * The scrub: reads every page of the database once within `hours` and compares it with its checksum, so that damage of data
- * that nobody reads is found while a backup or a peer still has it (docs/operations/daemon.md#damage). It begins at a random
- * page: a node that is restarted every day reads other pages each time.
+ * The scrub reads every page of the database once within `hours` and compares it with its checksum. So damage of data that
+ * nobody reads is found while a backup or a peer still has the data (docs/operations/daemon.md#damage). It begins at a random
+ * page: a node that is restarted every day reads other pages each time. A page that blocks from peers or the pages below it can restore is repaired at once.
  */
 export class Scrub {
-  readonly #damaged = new Map<number, string | undefined>();
+  readonly #damaged = new Map<number, string>();
   readonly #hours: number;
   #next: number;
-  #passes = 0;
+  /** Pages that are due, with the fraction of a page. */
+  #due = 0;
+  #read = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param hours 0: nothing is read */
@@ -53,7 +68,8 @@ export class Scrub {
   }
 
   get status(): ScrubStatus | undefined {
-    return this.#hours > 0 ? { passes: this.#passes, damaged: this.#damaged } : undefined;
+    if (this.#hours === 0) return undefined;
+    return { passes: this.#passes, damaged: this.#damaged };
   }
 
   publish({ shared }: Metrics): void {
@@ -63,43 +79,75 @@ export class Scrub {
       [],
       (own) => own.set(this.#damaged.size),
     );
-    shared.counted('wrkz_scrub_passes_total', 'How often the scrub reached the end of the database', [
+    shared.counted('wrkz_scrub_passes_total', 'How often the scrub read all pages of the database', [
       [{}, () => this.#passes],
     ]);
   }
 
-  /** Reads the pages that are due until the next step. Never throws. */
+  /** Reads the pages that are due, as far as the time of a step allows. Never throws. */
   step(): void {
     try {
-      this.#read();
+      this.#readDue();
     } catch (error) {
       // Damage of the header, or a disk that cannot be read now: the next step tries again.
       this.dependencies.damage.note(error);
     }
   }
 
-  #read(): void {
+  get #passes(): number {
+    return Math.floor(this.#read / Math.max(1, this.dependencies.reader.fileSpace().pages));
+  }
+
+  #readDue(): void {
     const { reader } = this.dependencies;
     const { pages } = reader.fileSpace();
-    const count = Math.ceil((pages * STEP_MS) / (this.#hours * HOUR_MS));
-    const end = Math.min(this.#next + count, pages + 1);
-    for (let from = this.#next; from < end;) {
-      const bad = reader.firstBadPage(from, end - from);
-      for (let page = from; page < (bad ?? end); page++) this.#damaged.delete(page);
-      if (bad !== undefined) this.#report(bad);
-      from = (bad ?? end) + 1;
+    this.#due = Math.min(this.#due + (pages * STEP_MS) / (this.#hours * HOUR_MS), pages);
+    const start = performance.now();
+    while (this.#due > 0 && performance.now() - start < BUDGET_MS) {
+      if (this.#next > pages) this.#next = 1;
+      const page = this.#next++;
+      this.#due--;
+      this.#read++;
+      if (reader.firstBadPage(page, 1) === undefined) this.#damaged.delete(page);
+      else this.#report(page);
     }
-    this.#next = end;
-    if (end <= pages) return;
-    this.#next = 1;
-    this.#passes++;
   }
 
   #report(page: number): void {
     if (this.#damaged.has(page)) return;
-    const table = this.dependencies.reader.tableOfPage(page);
-    if (this.#damaged.size < MAX_REMEMBERED) this.#damaged.set(page, table);
-    const where = table === undefined ? '' : ` of ${table}`;
-    this.dependencies.damage.note(new CorruptDatabase(`page ${String(page)}${where} does not fit its checksum`));
+    const location = this.dependencies.reader.pageLocation(page);
+    const text = pageText(page, location);
+    if (this.#damaged.size < MAX_REMEMBERED) this.#damaged.set(page, text);
+    void this.#handle(page, text, location);
   }
+
+  async #handle(page: number, text: string, location: PageLocation | undefined): Promise<void> {
+    const { damage, events, repair, log } = this.dependencies;
+    const isRepaired = location?.source !== undefined && (await repair(page).catch(() => false));
+    if (isRepaired) {
+      this.#damaged.delete(page);
+      log(`${text} of the database did not fit its checksum and was repaired`);
+    } else damage.note(new CorruptDatabase(`${text} does not fit its checksum`));
+    events.publishDamage({ page, table: location?.owner.table, heights: location?.heights, isRepaired });
+  }
+}
+
+/** Repairs pages with blocks from peers. */
+export function pageRepair(
+  reader: ChainReader,
+  chain: Pick<ChainUpkeep, 'repairPage'>,
+  peers: BlockSource,
+  signal: AbortSignal,
+): ScrubDependencies['repair'] {
+  const fetcher = new PeerBlocks(peers, { patienceMs: PATIENCE_MS, signal });
+  return async (page) => {
+    const wanted = blocksOfPage(reader, page);
+    if (wanted === undefined || wanted.length > MAX_BLOCKS) return false;
+    const heights = new Map(wanted.map(({ height, id }) => [id.toString('hex'), height]));
+    const blocks = (await fetcher.fetch(wanted)).flatMap(({ id, raw }) => {
+      const height = heights.get(id.toString('hex'));
+      return height === undefined ? [] : [{ height, raw }];
+    });
+    return blocks.length === wanted.length && chain.repairPage(page, blocks);
+  };
 }

@@ -18,6 +18,8 @@ export interface RpcParts {
   readonly miner: Miner;
   readonly generator: BlockGenerator;
   readonly peers: NetworkStatus;
+  /** Why the node has stopped following the chain. */
+  readonly damaged: () => string | undefined;
   readonly events: EventSource;
   /** Unix seconds. */
   readonly now: () => number;
@@ -43,6 +45,7 @@ export function rpcContext(parts: RpcParts): RpcContext {
     explorer: config.options['daemon-mode'] === 'explorer',
     miningOff: config.options['rpc-no-mining'],
     paused: () => chain.noRoom,
+    damaged: parts.damaged,
     startTime: now(),
     now,
   };

@@ -24,6 +24,7 @@ function bench(steps: number, parts: Partial<CompactionParts> = {}): Bench {
   const note = (what: string): Promise<void> => Promise.resolve(void done.push(what));
   const chain: ChainUpkeep = {
     compactStep: () => note('step').then(() => ({ done: done.length >= steps, freedPages: 2 })),
+    repairPage: () => Promise.resolve(false),
     cutLog: () => note('cut').then(() => true),
     hold: () => note('hold'),
     release: () => note('release'),

@@ -50,6 +50,7 @@ describe('a node of an hour', () => {
       chain: {
         tip: () => ({ height }) as never,
         compactStep: () => Promise.resolve({ done: (steps += 1) > 0, freedPages: 0 }),
+        repairPage: () => Promise.resolve(false),
         cutLog: () => Promise.resolve(true),
         hold: () => Promise.resolve(),
         release: () => Promise.resolve(),

@@ -1,10 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { databaseFile, openChainDb } from '@wrkz/chain-db';
+import { setImmediate } from 'node:timers/promises';
+import { databaseFile, openChainDb, type PageLocation, verifyChain } from '@wrkz/chain-db';
 import { createMemoryLogger, createMetrics } from '@wrkz/service-kit';
 import { Suite } from '@wrkz/testing';
 import { readConfig } from '../../src/config/config';
 import { Daemon } from '../../src/daemon';
 import { DamageWatch } from '../../src/damage/damage-watch';
+import type { DamageEvent, NodeEvent } from '../../src/events/node-events';
 import { Scrub } from '../../src/upkeep/scrub';
 import { exercises } from '../support/exercises';
 import { consoleAt } from './console-at';
@@ -17,9 +19,9 @@ const STEPS_PER_HOUR = 14_400;
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: createMemoryLogger('info') }));
 afterAll(() => suite.stopAll());
 
-function scrubOf(pages: number, hours: number, bad = new Map<number, string>()) {
+function scrubOf(pages: number, hours: number, bad = new Map<number, PageLocation>(), isRepairable = false) {
   const read: number[] = [];
-  const logger = createMemoryLogger('error');
+  const logger = createMemoryLogger('info');
   const damage = new DamageWatch(logger);
   const reader = {
     fileSpace: () => ({ pageSize: 4096, pages, emptyPages: 0 }),
@@ -30,49 +32,89 @@ function scrubOf(pages: number, hours: number, bad = new Map<number, string>()) 
       }
       return undefined;
     },
-    tableOfPage: (page: number) => bad.get(page),
+    pageLocation: (page: number) => bad.get(page),
   };
-  return { scrub: new Scrub({ reader, damage, random: () => 0.4 }, hours), read, bad, logger, damage };
+  const events: Omit<DamageEvent, 'kind'>[] = [];
+  const dependencies = {
+    reader,
+    damage,
+    events: { publishDamage: (event: Omit<DamageEvent, 'kind'>) => void events.push(event) },
+    repair: (page: number) => Promise.resolve(isRepairable && bad.delete(page)),
+    log: (line: string) => logger.info(line),
+    random: () => 0.4,
+  };
+  return { scrub: new Scrub(dependencies, hours), read, bad, logger, damage, events };
 }
 
 test('reads each page once in the hours of the option, from a random page on', () => {
   const { scrub, read } = scrubOf(36_000, 2);
-  for (let step = 0; step < 2 * STEPS_PER_HOUR; step++) scrub.step();
+  // A busy machine may leave pages of one step to the next.
+  for (let step = 0; (scrub.status?.passes ?? 0) < 2 && step < 8 * STEPS_PER_HOUR; step++) scrub.step();
   expect(read[0]).toBe(14_401);
   expect(new Set(read.slice(0, 36_000)).size).toBe(36_000);
   expect(Math.max(...read)).toBe(36_000);
-  expect(read.length).toBeLessThan(2 * 36_000);
-  expect(scrub.status).toMatchObject({ passes: 2 });
+  expect(read.length).toBe(2 * 36_000);
 });
 
-test('reports a damaged page once with its table, and forgets it when it is sound again', () => {
-  const { scrub, bad, logger, damage } = scrubOf(10, 1, new Map([[7, 'outputs']]));
+const location = (table: string, isBlockData: boolean): PageLocation => ({
+  owner: { table, treePage: 7, overflow: undefined, rows: undefined },
+  heights: isBlockData ? [100, 120] : undefined,
+  source: isBlockData ? 'blocks' : undefined,
+});
+
+test('reports a damaged page once with its table, and no longer when it is sound again', async () => {
+  const { scrub, bad, logger, damage, events } = scrubOf(10, 1, new Map([[7, location('outputs', false)]]));
   const metrics = createMetrics('wrkz_');
   scrub.publish(metrics);
-  for (let step = 0; step < 30; step++) scrub.step();
-  expect(scrub.status?.damaged).toEqual(new Map([[7, 'outputs']]));
+  for (let step = 0; step < STEPS_PER_HOUR + 1; step++) scrub.step();
+  await setImmediate();
+  expect([...(scrub.status?.damaged ?? [])]).toEqual([[7, 'page 7 of outputs']]);
+  expect(await metrics.registry.metrics()).toMatch(/^wrkz_scrub_damaged_pages 1$/m);
   expect(damage.total).toBe(1);
   expect(logger.lines.join('\n')).toMatch(/damaged: page 7 of outputs does not fit its checksum.*--repair/);
+  expect(events).toEqual([{ page: 7, table: 'outputs', heights: undefined, isRepaired: false }]);
   bad.clear();
-  for (let step = 0; step < 10; step++) scrub.step();
+  for (let step = 0; step < STEPS_PER_HOUR; step++) scrub.step();
   expect(scrub.status?.damaged.size).toBe(0);
 });
 
-test('finds a flipped bit of the chain database and names its table', async () => {
+test('repairs a page with the bytes of blocks, and publishes that', async () => {
+  const { scrub, logger, damage, events } = scrubOf(10, 1, new Map([[7, location('block_bodies', true)]]), true);
+  for (let step = 0; step < STEPS_PER_HOUR + 1; step++) scrub.step();
+  await setImmediate();
+  expect(scrub.status?.damaged.size).toBe(0);
+  expect(damage.total).toBe(0);
+  expect(logger.lines.join('\n')).toMatch(
+    /page 7 of block_bodies \(blocks 100 to 120\) of the database did not fit its checksum and was repaired/,
+  );
+  expect(events).toEqual([{ page: 7, table: 'block_bodies', heights: [100, 120], isRepaired: true }]);
+});
+
+test('a running node repairs a damaged body from a peer, and the events name it', async () => {
+  const peer = await suite.node({ from: await suite.chainA() });
   const node = await suite.node({ from: await suite.chainA() });
   const directory = `${node.dataDir}/devnet`;
   await node.stop();
   const bytes = readFileSync(databaseFile(directory));
-  const at = bytes.indexOf(Buffer.from(chainBytes(directory)));
+  const at = bytes.indexOf(bodyBytes(directory));
+  const sound = Buffer.from(bytes);
   bytes[at] = (bytes[at] ?? 0) ^ 1;
   writeFileSync(databaseFile(directory), bytes);
-  const { reader, close } = openForReading(directory);
-  const logger = createMemoryLogger('error');
-  const scrub = new Scrub({ reader, damage: new DamageWatch(logger) }, 1);
-  const { pages, pageSize } = reader.fileSpace();
-  for (let step = 0; step < pages; step++) scrub.step();
-  close();
-  expect([...(scrub.status?.damaged ?? [])]).toEqual([[Math.floor(at / pageSize) + 1, 'block_bodies']]);
+  const damaged = await suite.node({ from: node.dataDir, peers: [peer.p2pPort], args: ['--scrub-hours', '1'] });
+  const { events, scrub } = damaged.daemon.parts;
+  const repaired = new Promise<NodeEvent>((resolve) =>
+    events?.subscribe((event) => {
+      if (event.kind === 'damage') resolve(event);
+    }),
+  );
+  for (let step = 0; step < STEPS_PER_HOUR; step++) scrub?.step();
+  const page = Math.floor(at / 8192) + 1;
+  expect(await repaired).toMatchObject({ page, table: 'block_bodies', isRepaired: true });
+  await damaged.stop();
+  const after = `${damaged.dataDir}/devnet`;
+  expect(readFileSync(databaseFile(after)).subarray(at, at + 60)).toEqual(sound.subarray(at, at + 60));
+  const { problems } = await verifyChain({ directory: after, network: 'devnet' });
+  expect(problems).toEqual([]);
 });
 
 test('db_status says what the scrub has found, or that it is off', async () => {
@@ -93,7 +135,7 @@ function openForReading(directory: string) {
 }
 
 /** The first bytes of a block, which only its body has. */
-function chainBytes(directory: string): Buffer {
+function bodyBytes(directory: string): Buffer {
   const { reader, close } = openForReading(directory);
   const { block } = reader.rawBlock(300) ?? { block: Buffer.alloc(0) };
   close();

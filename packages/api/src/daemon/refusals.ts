@@ -120,6 +120,11 @@ export const refusals = {
     'Too many callers of this address wait for events, please retry later',
     'The address has as many callers waiting for events as it may.',
   ),
+  damaged: failed(
+    503,
+    '{message}',
+    'The database is damaged: the data cannot be read, or the node has stopped following the chain.',
+  ),
   internal: failed(500, 'Internal server error: {message}', 'The node failed inside.'),
   notSynced: failed(
     503,

@@ -1,6 +1,7 @@
 import type { BlockFacts, ChainView, OutputFacts } from '@wrkz/consensus';
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
-import { firstBadPage, type SqliteConnection, type SqliteStatement, tableOfPage } from '@wrkz/sqlite';
+import { firstBadPage, type SqliteConnection, type SqliteStatement } from '@wrkz/sqlite';
+import { pageLocation, type PageLocation } from '../block-pages';
 import { damageIn } from '../damage';
 import { AlternativeQueries, type AltInfo, type AlternativeBlock } from './alternatives';
 import type { RunDirectory } from '../hash-index/directory';
@@ -113,6 +114,9 @@ export class ChainReader {
       if (result instanceof Promise)
         throw new TypeError('a snapshot ends with the call: its reads cannot be asynchronous');
       return result;
+    } catch (error) {
+      // Interpreted at once: SQLite keeps only the last damaged page of a thread.
+      throw damageIn(error) ?? error;
     } finally {
       // A page that does not fit its checksum ends the transaction.
       if (this.connection.inTransaction) this.commit.run();
@@ -411,14 +415,9 @@ export class ChainReader {
     return firstBadPage(this.connection, first, count);
   }
 
-  /** The table or index of a page of the file; undefined for an empty page and where damage hides it. */
-  tableOfPage(page: number): string | undefined {
-    try {
-      return tableOfPage(this.connection, page);
-    } catch (error) {
-      if (damageIn(error) === undefined) throw error;
-      return undefined;
-    }
+  /** The table and heights of a page of the file; undefined for a free page and where damage hides it. */
+  pageLocation(page: number): PageLocation | undefined {
+    return pageLocation(this.connection, page);
   }
 
   close(): void {

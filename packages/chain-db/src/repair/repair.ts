@@ -1,19 +1,22 @@
 import type { NetworkName } from '@wrkz/core-types';
-import { takeWriteLock } from '@wrkz/sqlite';
+import { SqliteConnection, takeWriteLock } from '@wrkz/sqlite';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseFile } from '../connection';
 import { damageIn } from '../damage';
 import { ChainDbError, CorruptDatabase, DatabaseMissing } from '../errors';
 import { toChainDbError } from '../open-errors';
+import { ChainReader } from '../reader/reader';
+import { badPages } from '../verify/page-check';
 import { verifyChain } from '../verify/verify';
-import type { FetchBlocks } from './fetch';
+import { blocksOfPage, repairBlockPage } from './block-pages';
+import { type FetchBlocks, fetchByIds } from './fetch';
 import { replaceFirstPage } from './first-page';
 import { rebuildChain } from './rebuild';
 import { finishSwap, repairFolder, swapIn } from './swap';
 
 /** The step that a repair is in. */
-export type RepairStep = 'verify' | 'rebuild' | 'verify new';
+export type RepairStep = 'verify' | 'fetch' | 'rebuild' | 'verify new';
 
 export interface RepairOptions {
   readonly directory: string;
@@ -29,6 +32,8 @@ export interface RepairOptions {
 
 export type RepairReport =
   | { readonly outcome: 'sound'; readonly height: number }
+  /** Damaged pages with the bytes of blocks were written again in place. */
+  | { readonly outcome: 'pages repaired'; readonly pages: number; readonly fetched: number; readonly height: number }
   | {
       readonly outcome: 'rebuilt';
       readonly height: number;
@@ -42,8 +47,9 @@ export type RepairReport =
   | { readonly outcome: 'missing'; readonly missing: readonly number[]; readonly fetched: number };
 
 /**
- * Repairs a chain database (docs/protocol/storage.md#repair): verifies it, and builds a new one from its readable blocks and
- * from blocks that peers send. The new database is verified and then replaces the damaged one, which is kept in a folder.
+ * Repairs a chain database (docs/protocol/storage.md#repair). Damaged pages with the bytes of blocks are computed from blocks
+ * that peers send, and written in place. For any other damage a new database is built from the readable blocks and from
+ * blocks that peers send. It is verified and replaces the damaged one, which is kept in a folder.
  *
  * @throws DatabaseLocked, DatabaseMissing, NeedsWholeChain, CorruptDatabase where the new database is not sound; the signal's
  *   reason
@@ -76,6 +82,11 @@ async function repair(options: RepairOptions): Promise<RepairReport> {
     return { outcome: 'sound', height };
   }
   onDamage?.(problems);
+  const fixed = await repairPages(options);
+  if (fixed !== undefined) {
+    const after = await verify(options, directory, 'verify');
+    if (after.problems.length === 0) return { outcome: 'pages repaired', ...fixed, height: after.height };
+  }
   replaceFirstPage(directory, network, join(target, 'first-page'));
   const rebuilt = await rebuildChain({
     ...options,
@@ -92,6 +103,36 @@ async function repair(options: RepairOptions): Promise<RepairReport> {
   }
   options.signal?.throwIfAborted();
   return { outcome: 'rebuilt', height: rebuilt.height, fetched, dropped, damagedFolder: swapIn(directory) };
+}
+
+/** @returns undefined unless every damaged page has the bytes of blocks and was repaired */
+async function repairPages({
+  directory,
+  fetch,
+  onProgress,
+}: RepairOptions): Promise<{ pages: number; fetched: number } | undefined> {
+  const connection = new SqliteConnection(databaseFile(directory), { fileMustExist: true });
+  try {
+    connection.pragma('wal_checkpoint(TRUNCATE)');
+    const reader = new ChainReader(connection);
+    const pages = badPages(connection);
+    const wanted = pages.map((page) => ({ page, blocks: blocksOfPage(reader, page) }));
+    if (pages.length === 0 || wanted.some(({ blocks }) => blocks === undefined)) return undefined;
+    let fetched = 0;
+    for (const [i, { page, blocks = [] }] of wanted.entries()) {
+      onProgress?.('fetch', i, pages.length);
+      const got = await fetchByIds(blocks, fetch);
+      fetched += got.size;
+      if (got.size < blocks.length || !repairBlockPage(connection, page, got)) return undefined;
+    }
+    return { pages: pages.length, fetched };
+  } catch (error) {
+    // Other damage hides the place of a page.
+    if (damageIn(error) === undefined && !(error instanceof ChainDbError)) throw error;
+    return undefined;
+  } finally {
+    connection.close();
+  }
 }
 
 async function verify(

@@ -1,14 +1,14 @@
 import { workerEntry } from '@wrkz/service-kit/base';
-import { firstBadPage, SqliteConnection, tableOfPage } from '@wrkz/sqlite';
+import { firstBadPage, type SqliteConnection } from '@wrkz/sqlite';
 import { spawn } from 'node:child_process';
 import { damageIn } from '../damage';
+import { pageLocation, pageText } from '../block-pages';
 
 /** From this database size on a child process does the check: one statement can take minutes and cannot be interrupted. */
 export const CHILD_PROCESS_BYTES = 256 * 1024 * 1024;
 
 /** Lines of SQLite's integrity check that are reported. */
 const MAX_LINES = 20;
-const PAGES_AT_A_TIME = 1_000_000;
 
 /** The findings of {@link checkPages}, and the number of rows of each table. */
 export interface PageReport {
@@ -21,14 +21,10 @@ export interface PageReport {
  * the tables. One damaged page is one problem, and ends the check: what else SQLite says follows from it.
  */
 export function checkPages(connection: SqliteConnection, tables: readonly string[]): PageReport {
-  const problems: string[] = [];
+  const problems = badPages(connection).map(
+    (page) => `${pageText(page, pageLocation(connection, page))} does not fit its checksum`,
+  );
   const rows: Record<string, number> = {};
-  for (let first = 1; ;) {
-    const bad = firstBadPage(connection, first, PAGES_AT_A_TIME);
-    if (bad !== undefined) problems.push(pageProblem(connection, bad));
-    else if (first > pageCount(connection)) break;
-    first = bad === undefined ? first + PAGES_AT_A_TIME : bad + 1;
-  }
   if (problems.length > 0) return { problems, rows };
   try {
     const check = connection.prepare<[], [string]>(`PRAGMA integrity_check(${MAX_LINES})`).raw(true);
@@ -71,16 +67,16 @@ export async function checkPagesInChild(
   }
 }
 
-export function pageCount(connection: SqliteConnection): number {
-  return Number(connection.pragma('page_count', { simple: true }));
+/** The pages of the file that do not fit their checksums. */
+export function badPages(connection: SqliteConnection): number[] {
+  const pages: number[] = [];
+  for (;;) {
+    const bad = firstBadPage(connection, (pages.at(-1) ?? 0) + 1, Number.MAX_SAFE_INTEGER);
+    if (bad === undefined) return pages;
+    pages.push(bad);
+  }
 }
 
-function pageProblem(connection: SqliteConnection, page: number): string {
-  let table: string | undefined;
-  try {
-    table = tableOfPage(connection, page);
-  } catch (error) {
-    if (damageIn(error) === undefined) throw error;
-  }
-  return `page ${page}${table === undefined ? '' : ` of ${table}`} does not fit its checksum`;
+export function pageCount(connection: SqliteConnection): number {
+  return Number(connection.pragma('page_count', { simple: true }));
 }

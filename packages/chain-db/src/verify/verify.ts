@@ -1,6 +1,7 @@
 import { EventLoopYielder } from '@wrkz/service-kit/base';
 import type { SqliteConnection } from '@wrkz/sqlite';
 import { connectForReading, databaseFile } from '../connection';
+import { damageIn } from '../damage';
 import { RunDirectory } from '../hash-index/directory';
 import { HASH_KINDS } from '../hash-index/kinds';
 import type { FloorHeights } from '../modes/floors';
@@ -63,8 +64,12 @@ export async function verifyChain(
     const pages = await pageReport(connection, databaseFile(db.directory), options);
     for (const line of pages.problems) problems.line(line);
     if (problems.count > 0) {
-      const height = problems.guard('blocks', () => new ChainReader(connection).height()) ?? -1;
-      return { problems: problems.all(), height, digest: undefined, rulesDigest: undefined };
+      return {
+        problems: problems.all(),
+        height: readableHeight(connection),
+        digest: undefined,
+        rulesDigest: undefined,
+      };
     }
     const work = verification(connection, db, pages.rows, problems, options);
     const yielder = new EventLoopYielder(SLICE_MS);
@@ -75,6 +80,15 @@ export async function verifyChain(
     }
   } finally {
     connection.close();
+  }
+}
+
+function readableHeight(connection: SqliteConnection): number {
+  try {
+    return new ChainReader(connection).height();
+  } catch (error) {
+    if (damageIn(error) === undefined) throw error;
+    return -1;
   }
 }
 

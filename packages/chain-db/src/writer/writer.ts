@@ -1,4 +1,5 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
+import type { RawBlock } from '@wrkz/core-types';
 import { sqliteFailure, type SqliteConnection } from '@wrkz/sqlite';
 import { spentKeyImages } from '../block-parts';
 import { damageIn } from '../damage';
@@ -10,6 +11,8 @@ import { Floors } from '../modes/floors';
 import type { KeyImageStore } from '../key-images';
 import { type CompactStep, Pruner, type PruneStep } from '../modes/prune';
 import { ChainReader } from '../reader/reader';
+import { repairBlockPage } from '../repair/block-pages';
+import { wholeBlock } from '../repair/whole-block';
 import { AlternativeStore } from './alternative-store';
 import { appendBlock, checkVerified, type StorableBlock } from './append';
 import { Rewinder, type RewoundBlock } from './rewind';
@@ -224,6 +227,20 @@ export class ChainWriter {
   restore(blocks: readonly StorableBlock[]): void {
     while (this.failure === undefined && this.hashes.isMergeDue) this.change(() => this.hashes.merge());
     this.change(() => this.appendBlocks(blocks));
+  }
+
+  /**
+   * Repairs a damaged page with the blocks that have rows on it, in place. The write-ahead log must be empty.
+   * @returns false where the page is sound, has other data, or the blocks do not fit the pages beside it
+   * @throws WriterFailed
+   */
+  repairPage(page: number, blocks: readonly { readonly height: number; readonly raw: RawBlock }[]): boolean {
+    if (this.failure !== undefined) throw this.failure;
+    const whole = blocks.flatMap(({ height, raw }) => {
+      const block = wholeBlock(raw);
+      return block === undefined ? [] : [[height, block] as const];
+    });
+    return repairBlockPage(this.connection, page, new Map(whole));
   }
 
   private appendAll(blocks: readonly VerifiedBlock[]): void {

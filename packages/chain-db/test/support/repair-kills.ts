@@ -22,7 +22,8 @@ export async function killRepairs(
   for (const count of lines) {
     const child = runProgram('repair.ts', directory);
     let isOver = false;
-    for (let i = 0; i < count && !isOver; i++) isOver = ['rebuilt', 'sound'].includes(await child.line());
+    for (let i = 0; i < count && !isOver; i++)
+      isOver = ['rebuilt', 'pages repaired', 'sound'].includes(await child.line());
     if (random !== undefined) await new Promise((go) => setTimeout(go, random() * 200));
     child.process.kill('SIGKILL');
     await child.ended;

@@ -53,8 +53,8 @@ export const dbStatus: ConsoleCommand = {
 
 function scrubText(status: ScrubStatus | undefined): string {
   if (status === undefined) return 'off';
-  const damaged = Array.from(status.damaged, ([page, table]) => `${page}${table === undefined ? '' : ` (${table})`}`);
-  const found = damaged.length === 0 ? 'no damage' : `damaged pages: ${damaged.slice(0, 20).join(', ')}`;
+  const damaged = [...status.damaged.values()];
+  const found = damaged.length === 0 ? 'no damage' : `damaged: ${damaged.slice(0, 20).join(', ')}`;
   return `${found}, ${status.passes} passes since the start`;
 }
 

@@ -51,6 +51,7 @@ export function notificationsOf(event: NodeEvent): Notification[] {
     case 'pool-added':
       return [transactionNotification(event.hash.toString('hex'))];
     case 'alternative':
+    case 'damage':
     case 'pool-removed':
       return [];
   }
@@ -71,6 +72,7 @@ export function notificationOfEntry({ topic, body }: JournalEntry): Notification
     case 'tx':
       return transactionNotification(String(body['hash']));
     case 'alternative':
+    case 'damage':
     case 'pool-removed':
       return undefined;
   }

@@ -40,8 +40,9 @@ export async function startNodeHooks(parts: NodeHooksParts): Promise<Notificatio
   const isTold = (event: NodeEvent): boolean =>
     options['notify-during-sync'] || readiness.isReady(heightOf(event) ?? chain.tip().height);
   events.subscribe((event) => {
-    if (event.kind === 'alternative' || event.kind === 'pool-removed' || !isTold(event)) return;
-    for (const { hook, event: told } of notificationsOf(event)) hooks.notify(hook, told);
+    const notifications = notificationsOf(event);
+    if (notifications.length === 0 || !isTold(event)) return;
+    for (const { hook, event: told } of notifications) hooks.notify(hook, told);
   });
   return hooks;
 }

@@ -1,4 +1,4 @@
-import type { EventBlock, NodeEvent, ReorganisationEvent } from '../node-events';
+import type { DamageEvent, EventBlock, NodeEvent, ReorganisationEvent } from '../node-events';
 import type { JournalEntry, JournalTopic } from './journal';
 
 type Body = JournalEntry['body'];
@@ -37,6 +37,11 @@ export function toldAlternative({ height, hash }: Extract<NodeEvent, { kind: 'al
 
 export function toldTransaction(hash: Buffer): Told {
   return ['tx', { hash: hex(hash) }];
+}
+
+export function toldDamage({ page, table, heights, isRepaired }: Omit<DamageEvent, 'kind'>): Told {
+  const [first, last] = heights ?? [];
+  return ['damage', { page, table, first_height: first, last_height: last, repaired: isRepaired }];
 }
 
 export function toldRemoval(hashes: readonly Buffer[], reason: string): Told {

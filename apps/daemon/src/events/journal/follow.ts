@@ -1,5 +1,5 @@
 import type { EventBlock, NodeEvent, ReorganisationEvent } from '../node-events';
-import { toldAlternative, toldBlock, toldRemoval, toldReorganisation, toldTransaction } from './entry-body';
+import { toldAlternative, toldBlock, toldDamage, toldRemoval, toldReorganisation, toldTransaction } from './entry-body';
 import type { JournalStore } from './store';
 
 /** An event with the moment at which it came, Unix milliseconds. */
@@ -25,6 +25,9 @@ export function writeEvent(store: JournalStore, { event, time }: TimedEvent): bo
       return true;
     case 'pool-added':
       if (store.enterPool(event.hash)) store.append(toldTransaction(event.hash), time);
+      return true;
+    case 'damage':
+      store.append(toldDamage(event), time);
       return true;
     case 'pool-removed': {
       const left = store.leavePool(event.hashes);

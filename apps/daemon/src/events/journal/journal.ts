@@ -1,5 +1,5 @@
 /** What an entry tells of; clients choose by these. */
-export const JOURNAL_TOPICS = ['block', 'alternative', 'reorganisation', 'tx', 'pool-removed'] as const;
+export const JOURNAL_TOPICS = ['block', 'alternative', 'reorganisation', 'tx', 'pool-removed', 'damage'] as const;
 
 export type JournalTopic = (typeof JOURNAL_TOPICS)[number];
 

@@ -50,11 +50,15 @@ export class BlockFetcher {
     });
   }
 
-  /** Takes an answer. @returns false where nothing was asked for here */
-  take(session: Session, { blocks }: ResponseObjects): boolean {
+  /**
+   * Takes a response. @param isSyncing whether the synchronisation has requested blocks from this peer, too
+   * @returns false where the response belongs to no request from here
+   */
+  take(session: Session, { blocks }: ResponseObjects, isSyncing: boolean): boolean {
     const question = this.questions.get(session.id);
     if (question === undefined) return false;
     const fetched = blocks.flatMap((raw) => this.checked(raw, question) ?? []);
+    if (isSyncing && blocks.length > 0 && fetched.length === 0) return false;
     if (fetched.length < blocks.length) session.close(closeReasons.objectsForeign);
     this.settle(session.id, fetched);
     return true;

@@ -41,6 +41,6 @@ export async function takeObjects(
   session: Session,
   message: ResponseObjects,
 ): Promise<void> {
-  if (fetcher.take(session, message)) return;
+  if (fetcher.take(session, message, driver.coordinator.objectsAsked(session))) return;
   await driver.coordinator.onObjects(session, message);
 }

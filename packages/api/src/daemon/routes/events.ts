@@ -48,6 +48,16 @@ export const nodeEvent = z.union([
     }),
   ),
   event('tx', z.object({ hash })),
+  event(
+    'damage',
+    z.object({
+      page: integer.meta({ description: 'A page of the chain database that does not fit its checksum' }),
+      table: z.string().optional(),
+      first_height: integer.optional().meta({ description: 'The lowest block with a row on the page' }),
+      last_height: integer.optional(),
+      repaired: z.boolean().meta({ description: 'Whether blocks from peers repaired the page' }),
+    }),
+  ),
   event('pool-removed', z.object({ hashes, reason: z.enum(['InBlock', 'Outdated', 'NotActual', 'NotKept']) })),
 ]);
 

@@ -1,0 +1,73 @@
+import { lowerBound } from '@wrkz/core-types';
+import { childPages, pageOwner, type PageOwner, type SqliteConnection } from '@wrkz/sqlite';
+import { damageIn } from './damage';
+
+/** The tables with the bytes of blocks: their rows can be computed again from blocks that peers send. */
+const BLOCK_TABLES = ['block_bodies', 'signatures', 'transactions'];
+
+/** Where a page of the database file is. */
+export interface PageLocation {
+  readonly owner: PageOwner;
+  /** The blocks with rows on the page, first and last height; undefined for an index, where many blocks are on each page. */
+  readonly heights: readonly [first: number, last: number] | undefined;
+  /** The source from which the page can be computed again: blocks, or the pages below it. */
+  readonly source: 'blocks' | 'pages' | undefined;
+}
+
+/** The table and heights of a page; undefined for a free page and where other damage hides it. */
+export function pageLocation(connection: SqliteConnection, page: number): PageLocation | undefined {
+  try {
+    const owner = pageOwner(connection, page);
+    if (owner === undefined) return undefined;
+    const heights = heightsOf(connection, owner);
+    const isInner = owner.rows !== undefined && childPages(connection, page).length > 0;
+    const isBlockData = heights !== undefined && BLOCK_TABLES.includes(owner.table);
+    return { owner, heights, source: isInner ? 'pages' : isBlockData ? 'blocks' : undefined };
+  } catch (error) {
+    if (damageIn(error) === undefined && !(error instanceof RangeError)) throw error;
+    return undefined;
+  }
+}
+
+/** A page with its table and blocks, for a message. */
+export function pageText(page: number, location: PageLocation | undefined): string {
+  const table = location === undefined ? '' : ` of ${location.owner.table}`;
+  const [first, last] = location?.heights ?? [];
+  const blocks = first === undefined ? '' : first === last ? ` (block ${first})` : ` (blocks ${first} to ${last})`;
+  return `page ${page}${table}${blocks}`;
+}
+
+function heightsOf(connection: SqliteConnection, { table, rows }: PageOwner): PageLocation['heights'] {
+  if (rows === undefined) return undefined;
+  const tip = numberOf(connection, 'SELECT max(height) FROM blocks') ?? -1;
+  const clipped = (height: number): number => Math.min(Math.max(height, 0), tip);
+  switch (table) {
+    case 'blocks':
+    case 'block_bodies':
+      return [clipped(rows.first), clipped(rows.last)];
+    case 'signatures':
+    case 'transactions': {
+      const heightOf = (id: number): number =>
+        lowerBound(0, tip + 1, (height) => (transactionsUpTo(connection, height) ?? 0) <= id);
+      return [clipped(heightOf(rows.first)), clipped(heightOf(rows.last))];
+    }
+    case 'key_images': {
+      const end = (numberOf(connection, 'SELECT max(id) FROM key_images') ?? -1) + 1;
+      const heightAt = (id: number): number =>
+        numberOf(connection, `SELECT height FROM key_images WHERE id = ${id}`) ?? 0;
+      // The rows of the page itself cannot be read: the heights of its neighbours bound theirs.
+      return [rows.first <= 0 ? 0 : heightAt(rows.first - 1), rows.last + 1 >= end ? tip : heightAt(rows.last + 1)];
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Transactions up to and including a block. */
+export function transactionsUpTo(connection: SqliteConnection, height: number): number | undefined {
+  return numberOf(connection, `SELECT generated_transactions FROM blocks WHERE height = ${height}`);
+}
+
+function numberOf(connection: SqliteConnection, sql: string): number | undefined {
+  return connection.prepare<[], [number | null]>(sql).raw(true).get()?.[0] ?? undefined;
+}

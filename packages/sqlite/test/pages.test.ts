@@ -1,0 +1,132 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import {
+  childPages,
+  firstBadPage,
+  openDatabase,
+  pageOwner,
+  rebuiltPage,
+  replaceBadPage,
+  SqliteConnection,
+} from '../src';
+import { cleanUp, closing, fresh } from './support/folder';
+import { journal } from './support/journal';
+
+afterEach(cleanUp);
+
+const PAGE = 4096;
+
+/** Tables with inner pages and overflow pages, and an index, over more pages than one pointer map describes. */
+function filled(): { file: string; connection: SqliteConnection } {
+  const file = fresh('journal.sqlite');
+  const { connection } = closing(openDatabase(journal(file, { settings: { autoVacuum: 'incremental' } })));
+  connection.exec('CREATE TABLE long (text TEXT); CREATE INDEX by_text ON entries (text)');
+  const insert = connection.prepare('INSERT INTO entries (text) VALUES (?)');
+  connection.transaction(() => {
+    for (let i = 0; i < 30_000; i++) insert.run(`entry ${String(i)} ${'x'.repeat(i % 90)}`);
+    for (let i = 0; i < 12; i++) connection.prepare('INSERT INTO long VALUES (?)').run('y'.repeat(50_000));
+  })();
+  connection.pragma('wal_checkpoint(TRUNCATE)');
+  return { file, connection };
+}
+
+test('each page is that of the table by which SQLite counts it', () => {
+  const { file, connection } = filled();
+  const pages = readFileSync(file).length / PAGE;
+  expect(pages).toBeGreaterThan(900);
+  const counted = connection.prepare<[], [number, string]>('SELECT pageno, name FROM dbstat').raw(true).all();
+  expect(counted.length).toBeGreaterThan(900);
+  for (const [page, name] of counted) expect([page, pageOwner(connection, page)?.table]).toEqual([page, name]);
+});
+
+test('a scan in pieces finds each damaged page, and stops at the end of the file', () => {
+  const { file, connection } = filled();
+  const bytes = readFileSync(file);
+  const damaged = [3, 400, 401, bytes.length / PAGE];
+  for (const page of damaged) {
+    const at = (page - 1) * PAGE + 77;
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+  }
+  writeFileSync(file, bytes, { flag: 'r+' });
+  const found: number[] = [];
+  for (let first = 1; first <= bytes.length / PAGE + 200;) {
+    const bad = firstBadPage(connection, first, 100);
+    if (bad !== undefined) found.push(bad);
+    first = bad === undefined ? first + 100 : bad + 1;
+  }
+  expect(found).toEqual(damaged);
+});
+
+describe('a table with rows of any length', () => {
+  type Row = readonly [id: number, number: number, bytes: Buffer];
+
+  /** 300 rows: short ones, rows that just fit into a leaf, and rows over one to ten overflow pages; some ids are left out. */
+  function table(): { file: string; connection: SqliteConnection; rows: Row[] } {
+    const file = fresh('journal.sqlite');
+    const { connection } = closing(openDatabase(journal(file, { settings: { autoVacuum: 'incremental' } })));
+    connection.exec('CREATE TABLE items (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT');
+    const rows = Array.from({ length: 300 }, (_, i): Row => {
+      const size = [0, 30, 900, PAGE - 60, PAGE - 40, 2 * PAGE, 9_999 + i, 40_000][i % 8] as number;
+      return [1 + i + Math.floor(i / 7), [0, 1, 200, 70_000, 2 ** 24, 2 ** 40][i % 6] as number, Buffer.alloc(size, i)];
+    });
+    const insert = connection.prepare('INSERT INTO items VALUES (?, ?, ?)');
+    connection.transaction(() => {
+      for (const row of rows) insert.run(...row);
+    })();
+    connection.pragma('wal_checkpoint(TRUNCATE)');
+    return { file, connection, rows };
+  }
+
+  test('any page of it can be computed from its rows, and SQLite finds nothing wrong with the result', () => {
+    const { file, connection, rows } = table();
+    const pages = connection.prepare<[], [number]>("SELECT pageno FROM dbstat WHERE name = 'items'").raw(true).all();
+    expect(pages.length).toBeGreaterThan(600);
+    for (const [page] of pages) {
+      const sound = readFileSync(file);
+      const damaged = Buffer.from(sound);
+      for (let at = (page - 1) * PAGE + 10; at < page * PAGE; at += 7) damaged[at] = (damaged[at] ?? 0) ^ 0x11;
+      writeFileSync(file, damaged, { flag: 'r+' });
+      const owner = pageOwner(connection, page);
+      const range = owner?.rows ?? { first: 1, last: 0 };
+      const own = rows.filter(([id]) => id >= range.first && id <= range.last);
+      const bytes =
+        owner &&
+        rebuiltPage(
+          connection,
+          page,
+          owner,
+          own.map(([id, ...columns]) => ({ id, columns: [null, ...columns] })),
+        );
+      expect([page, bytes !== undefined && replaceBadPage(connection, page, bytes)]).toEqual([page, true]);
+    }
+    const other = new SqliteConnection(file, { readonly: true });
+    expect(other.pragma('integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+    expect(other.prepare('SELECT * FROM items ORDER BY id').raw(true).all()).toEqual(rows);
+    other.close();
+  });
+
+  test('a page is not computed from rows that do not fit the pages beside it', () => {
+    const { connection, rows } = table();
+    const pages = connection.prepare<[], [number]>("SELECT pageno FROM dbstat WHERE name = 'items'").raw(true).all();
+    let [leaves, refused] = [0, 0];
+    for (const [page] of pages) {
+      const owner = pageOwner(connection, page);
+      if (owner?.overflow !== undefined || childPages(connection, page).length > 0) continue;
+      leaves++;
+      const range = owner?.rows ?? { first: 1, last: 0 };
+      const wrong = rows
+        .filter(([id]) => id >= range.first && id <= range.last)
+        .map(([id, number, bytes]) => ({ id, columns: [null, number, Buffer.alloc(bytes.length + 20_000, 0xee)] }));
+      if (owner !== undefined && rebuiltPage(connection, page, owner, wrong) === undefined) refused++;
+    }
+    expect(leaves).toBeGreaterThan(50);
+    expect(refused).toBe(leaves);
+  });
+
+  test('a sound page is never replaced', () => {
+    const { file, connection } = table();
+    const before = readFileSync(file);
+    expect(replaceBadPage(connection, 5, Buffer.alloc(PAGE))).toBe(false);
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(() => replaceBadPage(connection, 5, Buffer.alloc(100))).toThrow();
+  });
+});
