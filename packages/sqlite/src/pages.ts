@@ -48,7 +48,7 @@ export function firstBadPage(connection: SqliteConnection, first: number, count:
 /** The bytes of a page, damaged or not. @throws RangeError behind the end of the file */
 export function pageBytes(connection: SqliteConnection, page: number): Buffer {
   const bytes = connection.prepare<[number], [Buffer | null]>('SELECT page_bytes(?)').raw(true).get(page)?.[0];
-  if (bytes == null) throw new RangeError(`the file has no page ${page}`);
+  if (bytes === undefined || bytes === null) throw new RangeError(`the file has no page ${page}`);
   return bytes;
 }
 

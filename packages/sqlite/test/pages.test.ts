@@ -59,12 +59,12 @@ test('a scan in pieces finds each damaged page, and stops at the end of the file
 describe('a table with rows of any length', () => {
   type Row = readonly [id: number, number: number, bytes: Buffer];
 
-  /** 300 rows: short ones, rows that just fit into a leaf, and rows over one to ten overflow pages; some ids are left out. */
+  /** 64 rows: short ones, rows that just fit into a leaf, and rows over one to ten overflow pages; some ids are left out. */
   function table(): { file: string; connection: SqliteConnection; rows: Row[] } {
     const file = fresh('journal.sqlite');
     const { connection } = closing(openDatabase(journal(file, { settings: { autoVacuum: 'incremental' } })));
     connection.exec('CREATE TABLE items (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT');
-    const rows = Array.from({ length: 300 }, (_, i): Row => {
+    const rows = Array.from({ length: 64 }, (_, i): Row => {
       const size = [0, 30, 900, PAGE - 60, PAGE - 40, 2 * PAGE, 9_999 + i, 40_000][i % 8] as number;
       return [1 + i + Math.floor(i / 7), [0, 1, 200, 70_000, 2 ** 24, 2 ** 40][i % 6] as number, Buffer.alloc(size, i)];
     });
@@ -79,7 +79,7 @@ describe('a table with rows of any length', () => {
   test('any page of it can be computed from its rows, and SQLite finds nothing wrong with the result', () => {
     const { file, connection, rows } = table();
     const pages = connection.prepare<[], [number]>("SELECT pageno FROM dbstat WHERE name = 'items'").raw(true).all();
-    expect(pages.length).toBeGreaterThan(600);
+    expect(pages.length).toBeGreaterThan(120);
     for (const [page] of pages) {
       const sound = readFileSync(file);
       const damaged = Buffer.from(sound);
@@ -118,7 +118,7 @@ describe('a table with rows of any length', () => {
         .map(([id, number, bytes]) => ({ id, columns: [null, number, Buffer.alloc(bytes.length + 20_000, 0xee)] }));
       if (owner !== undefined && rebuiltPage(connection, page, owner, wrong) === undefined) refused++;
     }
-    expect(leaves).toBeGreaterThan(50);
+    expect(leaves).toBeGreaterThan(10);
     expect(refused).toBe(leaves);
   });
 

@@ -3,7 +3,7 @@ import { AutoResetEvent } from '@wrkz/service-kit/base';
 import type { FetchedBlock } from '../p2p/fetch/block-fetcher';
 
 /** The part of the peer-to-peer node that this module uses. */
-export interface BlockSource {
+export interface PeerSource {
   sessionIds(): number[];
   fetchBlocks(session: number, ids: readonly Buffer[]): Promise<readonly FetchedBlock[]>;
   on(event: 'connected', listener: () => void): unknown;
@@ -34,7 +34,7 @@ export class PeerBlocks {
   private readonly refused = new Map<number, Set<string>>();
 
   constructor(
-    private readonly source: BlockSource,
+    private readonly source: PeerSource,
     private readonly options: PeerBlocksOptions,
   ) {}
 

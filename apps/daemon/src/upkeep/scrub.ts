@@ -3,7 +3,7 @@ import type { Metrics } from '@wrkz/service-kit';
 import type { ChainUpkeep } from '../chain/service';
 import type { DamageWatch } from '../damage/damage-watch';
 import type { NodeEvents } from '../events/node-events';
-import { type BlockSource, PeerBlocks } from '../repair/peer-blocks';
+import { PeerBlocks, type PeerSource } from '../repair/peer-blocks';
 
 const HOUR_MS = 3_600_000;
 /** Milliseconds between two steps. */
@@ -136,7 +136,7 @@ export class Scrub {
 export function pageRepair(
   reader: ChainReader,
   chain: Pick<ChainUpkeep, 'repairPage'>,
-  peers: BlockSource,
+  peers: PeerSource,
   signal: AbortSignal,
 ): ScrubDependencies['repair'] {
   const fetcher = new PeerBlocks(peers, { patienceMs: PATIENCE_MS, signal });

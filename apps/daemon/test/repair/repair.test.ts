@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { databaseFile, openChainDb, verifyChain } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import { createMemoryLogger, type MemoryLogger } from '@wrkz/service-kit';
+import { SqliteConnection } from '@wrkz/sqlite';
 import { nodeArguments } from '@wrkz/testing';
-import { Daemon, readConfig } from '../src';
-import { networkDirectory } from '../src/config/config';
-import { newSuite } from './network/daemons';
-import { exercises } from './support/exercises';
-import { temporaryDirectory } from './support/temporary';
+import { Daemon, readConfig } from '../../src';
+import { networkDirectory } from '../../src/config/config';
+import { newSuite } from '../network/daemons';
+import { exercises } from '../support/exercises';
+import { temporaryDirectory } from '../support/temporary';
 
 exercises('repair');
 
@@ -58,14 +59,34 @@ describe('--repair', () => {
     const { dataDir } = damagedCopy();
     const peer = await suite.node({ from: sound });
     const { code, lines } = await run(dataDir, [peer.p2pPort]);
-    expect(lines).toMatch(/Repaired: 721 blocks, [1-9]\d* blocks fetched from peers/);
+    expect(lines).toMatch(/Repaired 1 page in place: 721 blocks, [1-9]\d* blocks fetched from peers/);
     expect(code).toBe(0);
     expect(await digest(dataDir)).toBe(await digest(sound));
-    expect(existsSync(join(folderOf(dataDir), 'damaged', 'chain.sqlite'))).toBe(true);
+    expect(existsSync(join(folderOf(dataDir), 'damaged'))).toBe(false);
     await peer.stop();
     const again = await run(dataDir, []);
     expect(again.lines).toMatch(/The database is sound: 721 blocks. Nothing was changed/);
     expect(again.code).toBe(0);
+  });
+
+  it('rebuilds the database where a derived table is damaged, without a peer', async () => {
+    const dataDir = join(temporaryDirectory(), 'data');
+    cpSync(sound, dataDir, { recursive: true });
+    const file = databaseFile(folderOf(dataDir));
+    const connection = new SqliteConnection(file, { readonly: true });
+    const page = connection
+      .prepare<[], [number]>("SELECT max(pageno) FROM dbstat WHERE name = 'outputs'")
+      .raw(true)
+      .get()?.[0];
+    connection.close();
+    const content = readFileSync(file);
+    content.fill(0xa5, (page ?? 0) * 8192 - 500, (page ?? 0) * 8192);
+    writeFileSync(file, content);
+    const { code, lines } = await run(dataDir, []);
+    expect(lines).toMatch(/Repaired: 721 blocks, 0 blocks fetched from peers/);
+    expect(lines).toContain(`The damaged database is in ${join(folderOf(dataDir), 'damaged')}`);
+    expect(code).toBe(0);
+    expect(await digest(dataDir)).toBe(await digest(sound));
   });
 
   it('names the blocks that no peer sent and changes nothing', async () => {
