@@ -121,7 +121,7 @@ export class DatabaseAway extends ChainDbError {
 export class CorruptDatabase extends ChainDbError {
   /** What an operator can do. */
   readonly remedy: string =
-    'run with --verify to see what else is damaged, and with --repair to have it mended, with blocks from peers where bytes are gone';
+    'run with --verify to list all damage, and with --repair to repair it with blocks from peers';
 
   constructor(
     readonly reason: string,
