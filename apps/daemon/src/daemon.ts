@@ -52,10 +52,10 @@ import {
 } from './rpc';
 import { SnapshotExporter } from './snapshot/exporter';
 import { startStratum, type StratumServer } from './stratum';
-import type { Compaction } from './upkeep/compaction/compaction';
-import { freeBytes } from './upkeep/free-space';
+import type { Compaction } from './upkeep/compaction';
+import { freeBytes } from './upkeep/disk-space';
 import { warnOfLowDisk } from './upkeep/low-disk';
-import { logRoom, publishUpkeep } from './upkeep/room-log';
+import { logRoom, publishUpkeep } from './upkeep/metrics';
 import { startCompaction } from './upkeep/compaction/start';
 import { Scrub } from './upkeep/scrub';
 import { consoleContext, startLocalSocket } from './wiring/console';

@@ -5,8 +5,8 @@ import { isPlaceOfChain, openChainDb } from '@wrkz/chain-db';
 import { workerEntry } from '@wrkz/service-kit';
 import { removeLeftovers } from '@wrkz/sqlite';
 import { BlockProgress } from '../progress/progress';
-import { freeBytes } from '../upkeep/free-space';
-import { runTask } from '../upkeep/process/run-task';
+import { freeBytes } from '../upkeep/disk-space';
+import { runTask } from '../upkeep/task-process';
 import { megabytes } from '../upkeep/room';
 import type { ActionParts } from './action';
 
@@ -35,7 +35,7 @@ export async function backupAction({ config, notice, stream, signal }: ActionPar
   let checking = false;
   try {
     const made = (await runTask({
-      entry: workerEntry(join(__dirname, '../upkeep/backup'), 'backup-process'),
+      entry: workerEntry(join(__dirname, '../upkeep'), 'backup-process'),
       task: { directory, network: network.name, to },
       signal,
       onProgress: (copied, total) => {

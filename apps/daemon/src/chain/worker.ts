@@ -2,7 +2,7 @@ import { damageIn, openChainDb, type Opening } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import { serveThread } from '@wrkz/service-kit/base';
 import { operatorText } from '../damage/operator-text';
-import { freeBytes } from '../upkeep/free-space';
+import { freeBytes } from '../upkeep/disk-space';
 import { roomComplaint } from '../upkeep/room';
 import { holdStored, loadCheckpoints } from './checkpoints';
 import { ChainEngine } from './engine';

@@ -1,5 +1,5 @@
 import type { Logger } from '@wrkz/service-kit';
-import { FreeSpaceWatch } from './free-space';
+import { FreeSpaceWatch } from './disk-space';
 import { megabytes } from './room';
 
 /**

@@ -1,5 +1,5 @@
 import type { DaemonOptions } from '../config/config';
-import { freeBytes } from './free-space';
+import { freeBytes } from './disk-space';
 
 const MIB = 1024 * 1024;
 /** So much more must be free before writing goes on, or the two would alternate. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ChainUpkeep } from '../../src/chain/service';
 import { compactDb } from '../../src/console/commands/compact-db';
 import type { ConsoleContext } from '../../src/console/command';
-import { Compaction, type CompactionParts } from '../../src/upkeep/compaction/compaction';
+import { Compaction, type CompactionParts } from '../../src/upkeep/compaction';
 import { CompactionMarker } from '../../src/upkeep/compaction/marker';
 import { temporaryDirectory } from '../support/temporary';
 

@@ -5,7 +5,7 @@ import { openChainDb } from '@wrkz/chain-db';
 import { chainA } from '@wrkz/testing';
 import { ChainEngine } from '../../src/chain/engine';
 import { ChainPaused } from '../../src/chain/service';
-import { FreeSpaceWatch } from '../../src/upkeep/free-space';
+import { FreeSpaceWatch } from '../../src/upkeep/disk-space';
 import { digestOf, NOW } from '../support/engine';
 import { temporaryDirectory } from '../support/temporary';
 

@@ -1,5 +1,5 @@
-import { freeBytes } from '../../upkeep/free-space';
-import type { Compaction } from '../../upkeep/compaction/compaction';
+import { freeBytes } from '../../upkeep/disk-space';
+import type { Compaction } from '../../upkeep/compaction';
 import { rewriteNeeds } from '../../upkeep/compaction/start';
 import type { ConsoleCommand, ConsoleContext } from '../command';
 import { sizeText } from '../text/format';

@@ -4,7 +4,7 @@ import type { FloorHeights } from '@wrkz/chain-db';
 import { logBytes } from '@wrkz/chain-db';
 import { errorCode } from '@wrkz/service-kit';
 import { isPruned, type StorageFacts } from '../../rpc';
-import { freeBytes } from '../../upkeep/free-space';
+import { freeBytes } from '../../upkeep/disk-space';
 import type { ScrubStatus } from '../../upkeep/scrub';
 import type { ConsoleCommand } from '../command';
 import { sizeText } from '../text/format';

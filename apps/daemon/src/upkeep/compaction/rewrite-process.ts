@@ -1,4 +1,4 @@
 import { rewriteChainDb, type RewriteOptions } from '@wrkz/chain-db';
-import { serveTask } from '../process/task-process';
+import { serveTask } from '../task-process-main';
 
 serveTask<RewriteOptions>((task) => rewriteChainDb(task));

@@ -3,10 +3,10 @@ import { workerEntry } from '@wrkz/service-kit/base';
 import type { Logger } from '@wrkz/service-kit';
 import type { ChainUpkeep, TipFacts } from '../../chain/service';
 import type { DaemonConfig } from '../../config/config';
-import { freeBytes } from '../free-space';
-import { runTask } from '../process/run-task';
+import { freeBytes } from '../disk-space';
+import { runTask } from '../task-process';
 import { leastRoom, roomComplaint } from '../room';
-import { Compaction, type CompactionResult } from './compaction';
+import { Compaction, type CompactionResult } from '../compaction';
 import { CompactionMarker } from './marker';
 import { isDue, LookInterval } from './schedule';
 

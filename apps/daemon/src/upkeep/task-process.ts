@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { setPriority } from 'node:os';
 import type { WorkerEntry } from '@wrkz/service-kit/base';
-import type { FromTaskProcess } from './task-process';
+import type { FromTaskProcess } from './task-process-main';
 
 export interface TaskProcessOptions<T> {
   /** The file that calls `serveTask`. */

@@ -1,5 +1,5 @@
 import { backupChainDb, type ChainBackupOptions } from '@wrkz/chain-db';
-import { serveTask } from '../process/task-process';
+import { serveTask } from './task-process-main';
 
 /** The longest rest between two steps, in milliseconds. */
 const LONGEST_REST = 200;

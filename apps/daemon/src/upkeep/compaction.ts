@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorText } from '@wrkz/service-kit/base';
-import type { ChainUpkeep } from '../../chain/service';
-import type { CompactionMarker } from './marker';
+import type { ChainUpkeep } from '../chain/service';
+import type { CompactionMarker } from './compaction/marker';
 
 /** Who began a compaction, as `compact_db status` says it. */
 export type CompactionCause = 'manual console request' | 'boot background task' | 'automatic periodic background task';
