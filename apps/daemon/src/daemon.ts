@@ -52,11 +52,9 @@ import {
 } from './rpc';
 import { SnapshotExporter } from './snapshot/exporter';
 import { startStratum, type StratumServer } from './stratum';
-import type { Compaction } from './upkeep/compaction';
-import { freeBytes } from './upkeep/disk-space';
-import { warnOfLowDisk } from './upkeep/low-disk';
-import { logRoom, publishUpkeep } from './upkeep/metrics';
-import { startCompaction } from './upkeep/compaction/start';
+import { Compaction } from './upkeep/compaction';
+import { diskShortage, freeBytes, LowDiskWatch, minWritableBytes } from './upkeep/disk-space';
+import { logWritePauses, publishUpkeepMetrics } from './upkeep/metrics';
 import { Scrub } from './upkeep/scrub';
 import { consoleContext, startLocalSocket } from './wiring/console';
 import { daemonLogger } from './wiring/logger';
@@ -187,12 +185,13 @@ export class Daemon implements Service {
     chain.on('damage', (error) => void damage.note(error));
     const storageLog = new StorageLog(chain, logger.child('storage'));
     this.closers.use('the storage log', storageLog, (log) => log.close());
-    this.closers.use('the room for blocks', logRoom(chain, logger.child('upkeep')), (end) => end());
-    this.closers.use(
-      'the watch over the disk',
-      warnOfLowDisk(directory, options['auto-prune-min-free-bytes'], logger.child('upkeep')),
-      (end) => end(),
-    );
+    this.closers.use('the log of write pauses', logWritePauses(chain, logger.child('upkeep')), (end) => end());
+    const lowDiskWatch = new LowDiskWatch({
+      folder: directory,
+      minBytes: options['auto-prune-min-free-bytes'],
+      logger: logger.child('upkeep'),
+    });
+    this.closers.use('the watch over the disk', lowDiskWatch.start(), (watch) => watch.stop());
     for (const line of openingLines(chain.opening)) this.notice(line);
     await rewindAtStart(config, chain, this.notice);
     this.closers.use('the chain log', logChain(chain, logger.child('chain')), (end) => end());
@@ -287,17 +286,21 @@ export class Daemon implements Service {
       http.close(RPC_DRAIN),
     );
     this.closers.use('the WebSocket clients', webSocket, (open) => open?.hub.close()); // before the RPC cuts them
-    const upkeep = { config, directory, chain, notice: this.notice, logger: logger.child('upkeep') };
-    const { compaction } = this.closers.use(
-      'the compaction',
-      startCompaction({ ...upkeep, stopping: this.stopping.signal, networkHeight: () => peers.networkHeight() }),
-      (running) => running.close(),
-    );
+    const compaction = new Compaction(options, {
+      chain,
+      reader,
+      diskShortage: () => diskShortage(directory, minWritableBytes(options)),
+      logger: logger.child('upkeep'),
+    });
+    this.closers.use('the compaction', compaction, (running) => running.stop());
+    // A console command may wait for the compaction, and the stop of the console for that command.
+    this.stopping.signal.addEventListener('abort', () => void compaction.stop(), { once: true });
+    compaction.enable();
     if (metrics !== undefined) {
-      publishUpkeep(metrics, {
+      publishUpkeepMetrics(metrics, {
         paused: () => chain.noRoom !== undefined,
-        free: () => freeBytes(directory),
-        space: () => reader.fileSpace(),
+        freeBytes: () => freeBytes(directory),
+        fileSpace: () => reader.fileSpace(),
         logBytes: () => logBytes(directory),
         compaction,
       });

@@ -9,7 +9,6 @@ export { rulesDigest, rulesDigestSteps } from './modes/rules-digest-steps';
 export type { CompactStep, PruneStep } from './modes/prune';
 export { ChainDb, openChainDb, type Opening, type OpenOptions } from './open';
 export { plainPaymentId, type PaymentIdUse } from './payment-ids';
-export { rewriteChainDb, type RewriteOptions } from './rewrite';
 export type { FetchBlocks, WantedBlock } from './repair/obtain';
 export { repairChainDb, type RepairOptions, type RepairReport, type RepairStep } from './repair/repair';
 export { DatabaseRemains, removablePaths, removeChainDb } from './remove';

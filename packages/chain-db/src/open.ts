@@ -108,11 +108,6 @@ export class ChainDb {
     }
   }
 
-  /** To be called after another process has written to the file for this one, as `rewriteChainDb` does. */
-  rewritten(): void {
-    this.named(() => this.database.committed());
-  }
-
   private hooks(): ChangeHooks {
     return {
       before: () => this.named(() => this.database.checkInPlace()),

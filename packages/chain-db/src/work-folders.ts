@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
-/** What the upkeep of a chain leaves in its folder while it works: of `--repair`, of an import, the mark of a compaction. */
-const WORK_NAMES = ['repair', 'snapshot-import', '.compact_db_in_progress'] as const;
+/** Folders that `--repair` and the import of a snapshot create beside the database while they work. */
+const WORK_NAMES = ['repair', 'snapshot-import'] as const;
 
 /** Folders and files that are of no use without the chain they were made for; those that are there. */
 export function workPaths(directory: string): string[] {

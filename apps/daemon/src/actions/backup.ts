@@ -5,9 +5,8 @@ import { isPlaceOfChain, openChainDb } from '@wrkz/chain-db';
 import { workerEntry } from '@wrkz/service-kit';
 import { removeLeftovers } from '@wrkz/sqlite';
 import { BlockProgress } from '../progress/progress';
-import { freeBytes } from '../upkeep/disk-space';
+import { freeBytes, megabytes } from '../upkeep/disk-space';
 import { runTask } from '../upkeep/task-process';
-import { megabytes } from '../upkeep/room';
 import type { ActionParts } from './action';
 
 const MIB = 1024 * 1024;

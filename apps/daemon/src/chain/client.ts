@@ -125,14 +125,6 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
     return this.thread.call('cutLog', undefined);
   }
 
-  hold(): Promise<void> {
-    return this.thread.call('hold', undefined);
-  }
-
-  release(): Promise<void> {
-    return this.thread.call('release', undefined);
-  }
-
   stop(): Promise<void> {
     return this.thread.close();
   }

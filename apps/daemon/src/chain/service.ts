@@ -69,9 +69,6 @@ export interface ChainUpkeep {
   compactStep(): Promise<CompactStep>;
   /** Copies the write-ahead log back and cuts it. @returns whether it is empty now: a reader may need it */
   cutLog(): Promise<boolean>;
-  /** Resolves when nothing more is written, until `release`: another process writes meanwhile. */
-  hold(): Promise<void>;
-  release(): Promise<void>;
 }
 
 export type CommitListener = (event: CommitEvent) => void;

@@ -33,8 +33,6 @@ export type ChainThread = {
     rewindTo: { argument: number; result: void };
     compactStep: { argument: undefined; result: CompactStep };
     cutLog: { argument: undefined; result: boolean };
-    hold: { argument: undefined; result: void };
-    release: { argument: undefined; result: void };
   };
   /** `damage`: what was damaged and dropped. */
   events: {

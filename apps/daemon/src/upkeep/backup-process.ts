@@ -1,24 +1,23 @@
 import { backupChainDb, type ChainBackupOptions } from '@wrkz/chain-db';
-import { serveTask } from './task-process-main';
+import { serveTask } from './task-process';
 
-/** The longest rest between two steps, in milliseconds. */
-const LONGEST_REST = 200;
+const MAX_PAUSE_MS = 200;
 
-/** Rests as long as the last step took: half of the disk and of a processor is left to the node. */
-function pacer(): () => void {
+/** Pauses for as long as the last step took: half of the disk and of a processor stays with the node. */
+function createThrottle(): () => void {
   const clock = new Int32Array(new SharedArrayBuffer(4));
-  let rested = performance.now();
+  let pausedAt = performance.now();
   return () => {
-    Atomics.wait(clock, 0, 0, Math.min(LONGEST_REST, performance.now() - rested));
-    rested = performance.now();
+    Atomics.wait(clock, 0, 0, Math.min(MAX_PAUSE_MS, performance.now() - pausedAt));
+    pausedAt = performance.now();
   };
 }
 
 serveTask<ChainBackupOptions>(async (task, progress) => {
-  const rest = pacer();
+  const throttle = createThrottle();
   const onProgress = (copied: number, total: number): void => {
     progress(copied, total);
-    rest();
+    throttle();
   };
   const { height, hash } = await backupChainDb({ ...task, onProgress });
   return { height, hash: hash.toString('hex') };

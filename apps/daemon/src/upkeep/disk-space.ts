@@ -1,32 +1,15 @@
-import { EventEmitter } from 'node:events';
 import { statfsSync } from 'node:fs';
+import type { Logger } from '@wrkz/service-kit';
+import type { DaemonOptions } from '../config/config';
 
-/** Milliseconds from one look at the disk to the next. */
-const INTERVAL = 2_000;
-/** Space is enough again only when it is this much above the least: else the two would alternate. */
-const MARGIN = 1 / 16;
-
-interface FreeSpaceEvents {
-  /** Less is free than the least. Bytes. */
-  begin: [free: number];
-  /** Enough is free again. Bytes. */
-  end: [free: number];
-}
-
-export interface FreeSpaceOptions {
-  /** A folder on the disk that is watched. */
-  readonly folder: string;
-  /** Bytes; 0 never is too little. */
-  readonly least: number;
-  /** Milliseconds. */
-  readonly interval?: number;
-  /** How much is free, for tests. */
-  readonly read?: (folder: string) => number;
-}
+const MIB = 1024 * 1024;
+const CHECK_INTERVAL_MS = 2_000;
+/** Hysteresis: a shortage ends only when this share more than the minimum is free. */
+const HYSTERESIS = 1 / 16;
 
 /**
- * Bytes that this user may still write on the disk of a folder. A disk that cannot be asked counts as endless, so that
- * nothing is refused or thrown away because of it.
+ * Bytes that this user may still write on the disk of a folder. An unreadable disk counts as infinite: an unknown value must
+ * neither refuse blocks nor delete data.
  */
 export function freeBytes(folder: string): number {
   try {
@@ -37,20 +20,45 @@ export function freeBytes(folder: string): number {
   }
 }
 
-/** Tells when a disk gets short of space, and when it has enough again. */
-export class FreeSpaceWatch extends EventEmitter<FreeSpaceEvents> {
-  private low = false;
+/** Bytes as text for the operator. */
+export function megabytes(bytes: number): string {
+  return `${(bytes / MIB).toFixed(bytes < 10 * MIB ? 1 : 0)} MiB`;
+}
+
+/** Free bytes below which the database is not written: the log's limit, once for the log and once for the pages it holds. */
+export function minWritableBytes(options: Pick<DaemonOptions, 'db-write-buffer-size'>): number {
+  return 2 * options['db-write-buffer-size'] * MIB;
+}
+
+/**
+ * Why nothing can be written to a folder now; undefined if `minBytes` are free.
+ * @param isShort whether the last check found a shortage
+ */
+export function diskShortage(folder: string, minBytes: number, isShort = false): string | undefined {
+  const free = freeBytes(folder);
+  if (free >= (isShort ? minBytes * (1 + HYSTERESIS) : minBytes)) return undefined;
+  return `only ${megabytes(free)} are free on the disk of ${folder}, and ${megabytes(minBytes)} are needed to write safely`;
+}
+
+export interface LowDiskWatchOptions {
+  readonly folder: string;
+  /** 0 disables the warning. */
+  readonly minBytes: number;
+  readonly logger: Pick<Logger, 'warning'>;
+  /** Replaces {@link freeBytes} in tests. */
+  readonly readFreeBytes?: (folder: string) => number;
+}
+
+/** Warns when the disk of the data directory runs low on space, and again when it has recovered. */
+export class LowDiskWatch {
+  private isLow = false;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly options: FreeSpaceOptions) {
-    super();
-  }
+  constructor(private readonly options: LowDiskWatchOptions) {}
 
-  /** Looks now and from then on from time to time. */
   start(): this {
-    this.look();
-    this.timer = setInterval(() => void this.look(), this.options.interval ?? INTERVAL);
-    this.timer.unref();
+    this.check();
+    this.timer = setInterval(() => this.check(), CHECK_INTERVAL_MS).unref();
     return this;
   }
 
@@ -58,20 +66,16 @@ export class FreeSpaceWatch extends EventEmitter<FreeSpaceEvents> {
     clearInterval(this.timer);
   }
 
-  /** Whether there was too little at the last look. */
-  get isLow(): boolean {
-    return this.low;
-  }
-
-  /** Looks now. @returns whether there is too little */
-  look(): boolean {
-    const { folder, least, read = freeBytes } = this.options;
-    const free = read(folder);
-    const low = free < (this.low ? least * (1 + MARGIN) : least);
-    if (low !== this.low) {
-      this.low = low;
-      this.emit(low ? 'begin' : 'end', free);
-    }
-    return low;
+  check(): void {
+    const { folder, minBytes, logger, readFreeBytes = freeBytes } = this.options;
+    const free = readFreeBytes(folder);
+    const isLow = free < (this.isLow ? minBytes * (1 + HYSTERESIS) : minBytes);
+    if (isLow === this.isLow) return;
+    this.isLow = isLow;
+    if (isLow)
+      logger.warning(
+        `the disk of ${folder} is low on space: ${megabytes(free)} free, less than ${megabytes(minBytes)}`,
+      );
+    else logger.warning(`the disk of ${folder} has enough space again: ${megabytes(free)} free`);
   }
 }

@@ -18,7 +18,6 @@ beforeAll(async () => {
   const work = join(data, 'devnet', 'repair');
   mkdirSync(work);
   writeFileSync(join(work, 'bodies'), 'x'.repeat(1000));
-  writeFileSync(join(data, 'devnet', '.compact_db_in_progress'), '');
   mkdirSync(join(data, 'devnet', 'snapshot-import'));
 });
 afterAll(() => suite.stopAll());
@@ -103,7 +102,7 @@ test('alone, or with something that deletes nothing, it is refused', () => {
 test('a resync deletes what unfinished work has left, too', async () => {
   const node = await suite.node({ from: data, args: ['--resync', '--skip-boot-compaction'] });
   expect(node.height).toBe(0);
-  for (const name of ['repair', 'snapshot-import', '.compact_db_in_progress']) {
+  for (const name of ['repair', 'snapshot-import']) {
     expect(existsSync(join(node.dataDir, 'devnet', name))).toBe(false);
   }
   await node.stop();
