@@ -1,7 +1,7 @@
 import type { ChainReader } from '../reader/reader';
 import { littleEndianOrder, sortLittleEndian } from './order';
 import type { SnapshotBlock, SnapshotImage, SnapshotOutput } from './records';
-import { Buckets } from './spool';
+import { Buckets } from './files';
 
 /** Blocks whose key images are read at a time. */
 const BLOCKS_A_READ = 200;

@@ -5,7 +5,7 @@ import type { ChainWriter, ImportedRows } from '../writer/writer';
 import type { SnapshotBlock, SnapshotImage, SnapshotOutput } from './records';
 import { changedMeanwhile, SnapshotRefused } from './errors';
 import type { SnapshotHeader } from './header';
-import { Buckets, Spool } from './spool';
+import { Buckets, Spool } from './files';
 
 /** Rows of one transaction, roughly. */
 const ROWS_A_CHANGE = 20_000;

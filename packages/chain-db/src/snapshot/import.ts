@@ -12,7 +12,7 @@ import { finishSwap } from '../repair/swap';
 import { isAcceptedSnapshot } from './accepted';
 import { type GenesisRows, SnapshotAudit } from './audit';
 import { changedMeanwhile, SnapshotRefused } from './errors';
-import { FrameReader } from './frame-reader';
+import { FrameReader } from './frames';
 import { genesisRows } from './genesis-rows';
 import { readSnapshotHeader, totalRecords, type SnapshotHeader } from './header';
 import { RowImport } from './import-rows';

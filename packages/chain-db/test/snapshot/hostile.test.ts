@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { exportSnapshot, importSnapshot, readSnapshotHeader, SnapshotRefused } from '../../src';
 import { encodeSnapshotHeader } from '../../src/snapshot/header';
-import { FrameReader } from '../../src/snapshot/frame-reader';
+import { FrameReader } from '../../src/snapshot/frames';
 import { decodeRecord, type SnapshotBlock, type SnapshotOutput } from '../../src/snapshot/records';
 import { loadZstd } from '../../src/snapshot/zstd';
 import { chainA } from '../support/chain-a';

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SnapshotHeader } from '../../src';
-import { FrameReader } from '../../src/snapshot/frame-reader';
+import { FrameReader } from '../../src/snapshot/frames';
 import { FrameWriter } from '../../src/snapshot/frame-writer';
 import { decodeRecord, RecordEncoder, type SnapshotRecord } from '../../src/snapshot/records';
 import { loadZstd } from '../../src/snapshot/zstd';
