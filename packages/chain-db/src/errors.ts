@@ -197,3 +197,10 @@ export class WriterFailed extends ChainDbError {
     super('WRITER_FAILED', `the chain database can no longer be written: ${failureText(cause)}`, { cause });
   }
 }
+
+/** A snapshot cannot be imported or made. The database was not changed. The message is for the operator. */
+export class SnapshotRefused extends ChainDbError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('SNAPSHOT_REFUSED', message, options);
+  }
+}

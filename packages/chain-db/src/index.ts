@@ -29,5 +29,13 @@ export { SCHEMA_VERSION } from './schema';
 export { isUnreadableNow } from './unreadable';
 export { ChainWriter } from './writer/writer';
 export type { RewoundBlock } from './writer/rewind';
-export * from './snapshot';
+export { exportSnapshot, type ExportProgress, type SnapshotExportOptions } from './snapshot/export';
+export {
+  isAcceptedSnapshot,
+  readSnapshotHeader,
+  SNAPSHOT_VERSION,
+  type SnapshotHeader,
+  totalRecords,
+} from './snapshot/header';
+export { importSnapshot, type ImportPhase, type SnapshotImportOptions } from './snapshot/import';
 export { verifyChain, type VerifyMode, type VerifyOptions, type VerifyReport } from './verify/verify';

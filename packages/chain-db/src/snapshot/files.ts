@@ -1,10 +1,29 @@
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A file of records of one length, written in any order and read in ascending order; it is gone when it is closed. */
+/** Reads `length` bytes at a position; fewer at the end of the file. */
+export function readAt(fd: number, position: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  let done = 0;
+  for (let read = -1; read !== 0 && done < length; done += read) {
+    read = readSync(fd, bytes, done, length - done, position + done);
+  }
+  return bytes.subarray(0, done);
+}
+
+/** Writes all bytes at a position. @returns the position behind the bytes */
+export function writeAt(fd: number, position: number, bytes: Buffer): number {
+  for (let done = 0; done < bytes.length;) {
+    done += writeSync(fd, bytes, done, bytes.length - done, position + done);
+  }
+  return position + bytes.length;
+}
+
+/** A temporary file of records of one length, written in any order and read by index. `close()` deletes the file. */
 export class Spool {
   private readonly fd: number;
-  private count = 0;
+  /** One above the highest index that was written. */
+  count = 0;
 
   constructor(
     private readonly path: string,
@@ -13,21 +32,15 @@ export class Spool {
     this.fd = openSync(path, 'wx+', 0o600);
   }
 
-  /** A record that is put again is overwritten. */
   put(index: number, record: Buffer): void {
-    writeSync(this.fd, record, 0, this.recordBytes, index * this.recordBytes);
+    writeAt(this.fd, index * this.recordBytes, record);
     this.count = Math.max(this.count, index + 1);
   }
 
-  /** Records `start` to `end` - 1, one after the other. */
+  /** Records `start` to `end` - 1, concatenated; fewer at the end of the file. */
   read(start: number, end: number): Buffer {
-    const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(end, this.count) - start) * this.recordBytes);
-    for (let done = 0; done < bytes.length;) {
-      const read = readSync(this.fd, bytes, done, bytes.length - done, start * this.recordBytes + done);
-      if (read === 0) throw new Error(`${this.path} is shorter than what was written into it`);
-      done += read;
-    }
-    return bytes;
+    const length = Math.max(0, Math.min(end, this.count) - start) * this.recordBytes;
+    return readAt(this.fd, start * this.recordBytes, length);
   }
 
   close(): void {
@@ -36,66 +49,66 @@ export class Spool {
   }
 }
 
-/** Bytes of a bucket that are gathered before they are written. */
-const GATHERED = 32 * 1024;
+const WRITE_BUFFER_BYTES = 32 * 1024;
 
-/** Records of one length that are sorted outside of memory: each goes into a bucket, and buckets are read whole, in order. */
+interface Bucket {
+  readonly path: string;
+  readonly fd: number;
+  readonly buffer: Buffer;
+  /** Bytes in the buffer. */
+  used: number;
+  /** Bytes in the file. */
+  written: number;
+}
+
+/**
+ * External bucket sort of records of one length: each record is appended to the temporary file of its bucket, then the buckets are read
+ * in order and each is sorted in memory. `close()` deletes the files.
+ */
 export class Buckets {
-  private readonly files: { readonly path: string; readonly fd: number; readonly buffer: Buffer; used: number }[];
+  private readonly buckets: readonly Bucket[];
 
-  /** @param folder where the files go; they are gone after {@link close} */
   constructor(
     folder: string,
     count: number,
     private readonly recordBytes: number,
   ) {
-    const room = Math.floor(GATHERED / recordBytes) * recordBytes;
-    this.files = Array.from({ length: count }, (_, i) => {
+    const bufferBytes = Math.floor(WRITE_BUFFER_BYTES / recordBytes) * recordBytes;
+    this.buckets = Array.from({ length: count }, (_, i) => {
       const path = join(folder, `bucket-${i}`);
-      return { path, fd: openSync(path, 'wx+', 0o600), buffer: Buffer.allocUnsafe(room), used: 0 };
+      const fd = openSync(path, 'wx+', 0o600);
+      return { path, fd, buffer: Buffer.allocUnsafe(bufferBytes), used: 0, written: 0 };
     });
   }
 
-  put(bucket: number, record: Buffer): void {
-    const file = this.files[bucket];
-    if (file === undefined) throw new RangeError(`no bucket ${bucket}`);
-    if (file.used === file.buffer.length) this.flush(file);
-    file.used += record.copy(file.buffer, file.used, 0, this.recordBytes);
+  put(index: number, record: Buffer): void {
+    const bucket = this.buckets[index];
+    if (bucket === undefined) throw new RangeError(`no bucket ${index}`);
+    if (bucket.used === bucket.buffer.length) flush(bucket);
+    bucket.used += record.copy(bucket.buffer, bucket.used, 0, this.recordBytes);
   }
 
-  /** The records of each bucket, ascending as bytes. */
+  /** The records of each bucket, in ascending byte order. */
   *sorted(): Generator<readonly Buffer[], void> {
-    for (const file of this.files) {
-      this.flush(file);
-      const bytes = readWhole(file.fd);
-      const count = bytes.length / this.recordBytes;
-      const records = Array.from({ length: count }, (_, i) =>
-        bytes.subarray(i * this.recordBytes, (i + 1) * this.recordBytes),
-      );
+    for (const bucket of this.buckets) {
+      flush(bucket);
+      const bytes = readAt(bucket.fd, 0, bucket.written);
+      const records: Buffer[] = [];
+      for (let at = 0; at < bytes.length; at += this.recordBytes)
+        records.push(bytes.subarray(at, at + this.recordBytes));
       yield records.sort((a, b) => a.compare(b));
     }
   }
 
   close(): void {
-    for (const { fd, path } of this.files) {
+    for (const { fd, path } of this.buckets) {
       closeSync(fd);
       rmSync(path, { force: true });
     }
   }
-
-  private flush(file: (typeof this.files)[number]): void {
-    for (let done = 0; done < file.used;) done += writeSync(file.fd, file.buffer, done, file.used - done, null);
-    file.used = 0;
-  }
 }
 
-function readWhole(fd: number): Buffer {
-  const parts: Buffer[] = [];
-  for (let position = 0; ;) {
-    const part = Buffer.allocUnsafe(1024 * 1024);
-    const read = readSync(fd, part, 0, part.length, position);
-    if (read === 0) return Buffer.concat(parts);
-    parts.push(part.subarray(0, read));
-    position += read;
-  }
+function flush(bucket: Bucket): void {
+  bucket.written = writeAt(bucket.fd, bucket.written, bucket.buffer.subarray(0, bucket.used));
+  bucket.used = 0;
 }

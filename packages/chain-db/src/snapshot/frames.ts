@@ -1,14 +1,95 @@
-import { closeSync, fstatSync, readSync } from 'node:fs';
-import { PayloadDigest } from './digest';
-import { SnapshotRefused } from './errors';
-import { decodeSnapshotHeader, openSnapshot, SNAPSHOT_HEADER_BYTES, type SnapshotHeader } from './header';
+import { closeSync, fstatSync } from 'node:fs';
+import { cnFastHash } from '@wrkz/crypto';
+import { SnapshotRefused } from '../errors';
+import { readAt, writeAt } from './files';
+import {
+  decodeSnapshotHeader,
+  encodeSnapshotHeader,
+  openSnapshot,
+  SNAPSHOT_HEADER_BYTES,
+  type SnapshotHeader,
+} from './header';
 import type { EncodedRecord } from './records';
 import type { Zstd } from './zstd';
 
-/** A frame that says it is longer is refused, so that no file decides how much memory is taken. Bytes. */
-const FRAME_LIMIT = 64 * 1024 * 1024;
+/**
+ * The payload of a snapshot: compressed frames of records (docs/protocol/snapshot.md#frames). A frame is the raw length (u32), the
+ * packed length (u32) and a zstd frame; 8 zero bytes end the payload. A record is key and value, each behind its length in LEB128.
+ */
 
-/** Reads a snapshot file record by record, in bounded memory. */
+/** A frame ends with the record that reaches this raw length. Part of the definition of the digest. */
+const FRAME_TARGET_BYTES = 4 * 1024 * 1024;
+/** Upper bound of one record with its lengths, far above the largest record. */
+const MAX_RECORD_BYTES = 4096;
+/** Longer frames are refused, so that no file decides how much memory is allocated. */
+const MAX_FRAME_BYTES = 64 * 1024 * 1024;
+/** LEB128 groups of a length; a record without its lengths has fewer than 2^35 bytes. */
+const MAX_LENGTH_BYTES = 5;
+
+const END_OF_PAYLOAD = Buffer.alloc(8);
+
+/** The digest of a payload: a chain of the hashes of its raw frames (docs/protocol/snapshot.md#digest). */
+class PayloadDigest {
+  /** 32 bytes; zeros for an empty payload. */
+  value: Buffer = Buffer.alloc(32);
+
+  add(rawFrame: Buffer): void {
+    this.value = cnFastHash(Buffer.concat([this.value, cnFastHash(rawFrame)]));
+  }
+}
+
+/** Writes a snapshot into an open, empty file. The header is written last, by {@link finish}. */
+export class FrameWriter {
+  private readonly frame = Buffer.allocUnsafe(FRAME_TARGET_BYTES + MAX_RECORD_BYTES);
+  private length = 0;
+  private position = SNAPSHOT_HEADER_BYTES;
+  private readonly digest = new PayloadDigest();
+  private lastKey: Buffer | undefined;
+
+  constructor(
+    private readonly fd: number,
+    private readonly zstd: Zstd,
+  ) {}
+
+  /** @throws Error if keys do not ascend, which is a bug of the caller */
+  add({ key, value }: EncodedRecord): void {
+    if (this.lastKey !== undefined && this.lastKey.compare(key) >= 0) throw new Error('snapshot keys do not ascend');
+    this.lastKey = key;
+    this.put(key);
+    this.put(value);
+    if (this.length >= FRAME_TARGET_BYTES) this.endFrame();
+  }
+
+  /** Ends the payload and writes the header with its digest. @returns the complete header */
+  finish(header: Omit<SnapshotHeader, 'digest'>): SnapshotHeader {
+    if (this.length > 0) this.endFrame();
+    writeAt(this.fd, this.position, END_OF_PAYLOAD);
+    const complete = { ...header, digest: this.digest.value };
+    writeAt(this.fd, 0, encodeSnapshotHeader(complete));
+    return complete;
+  }
+
+  private put(part: Buffer): void {
+    let length = part.length;
+    for (; length >= 0x80; length >>>= 7) this.frame[this.length++] = (length & 0x7f) | 0x80;
+    this.frame[this.length++] = length;
+    this.length += part.copy(this.frame, this.length);
+  }
+
+  private endFrame(): void {
+    const raw = this.frame.subarray(0, this.length);
+    this.digest.add(raw);
+    const packed = this.zstd.compress(raw);
+    const lengths = Buffer.alloc(8);
+    lengths.writeUInt32LE(raw.length, 0);
+    lengths.writeUInt32LE(packed.length, 4);
+    this.position = writeAt(this.fd, this.position, lengths);
+    this.position = writeAt(this.fd, this.position, packed);
+    this.length = 0;
+  }
+}
+
+/** Reads a snapshot record by record, in bounded memory. */
 export class FrameReader {
   readonly header: SnapshotHeader;
   private readonly fd: number;
@@ -16,21 +97,21 @@ export class FrameReader {
   private position = SNAPSHOT_HEADER_BYTES;
   private lastKey: Buffer | undefined;
 
-  /** @throws SnapshotRefused; what the file system refuses, as it has it */
+  /** @throws SnapshotRefused; the error of the file system */
   constructor(
     private readonly path: string,
     private readonly zstd: Zstd,
   ) {
     this.fd = openSnapshot(path);
     try {
-      this.header = decodeSnapshotHeader(this.read(0, SNAPSHOT_HEADER_BYTES), path);
+      this.header = decodeSnapshotHeader(readAt(this.fd, 0, SNAPSHOT_HEADER_BYTES), path);
     } catch (error) {
       this.close();
       throw error;
     }
   }
 
-  /** Of all frames read so far. */
+  /** Of the frames that were read so far. */
   get payloadDigest(): Buffer {
     return this.digest.value;
   }
@@ -40,8 +121,8 @@ export class FrameReader {
   }
 
   /**
-   * The records of one frame after the other; a record is good until the next frame. They are to be taken in turn, and all:
-   * a frame may be full of the smallest ones, so they are found as they are asked for.
+   * The records of one frame after the other. Each is valid until the next frame. The caller has to consume all in order; records
+   * are parsed lazily, because a hostile frame may hold millions of tiny ones.
    * @throws SnapshotRefused
    */
   *frames(): Generator<Iterable<EncodedRecord>, void> {
@@ -50,28 +131,21 @@ export class FrameReader {
   }
 
   private nextFrame(): Buffer | undefined {
-    const lengths = this.read(this.position, 8);
-    if (lengths.length < 8) throw this.truncated();
-    this.position += 8;
+    const lengths = this.read(8);
     const [rawLength, packedLength] = [lengths.readUInt32LE(0), lengths.readUInt32LE(4)];
     if (rawLength === 0 && packedLength === 0) return undefined;
-    if (rawLength === 0 || packedLength === 0 || rawLength > FRAME_LIMIT || packedLength > FRAME_LIMIT) {
+    if (Math.min(rawLength, packedLength) === 0 || Math.max(rawLength, packedLength) > MAX_FRAME_BYTES) {
       throw this.corrupt('declares an implausible frame size');
     }
-    const packed = this.read(this.position, packedLength);
-    if (packed.length < packedLength) throw this.truncated();
-    this.position += packedLength;
-    const raw = this.unpack(packed, rawLength);
-    this.digest.add(raw);
-    return raw;
-  }
-
-  private unpack(packed: Buffer, rawLength: number): Buffer {
+    const packed = this.read(packedLength);
+    let raw: Buffer;
     try {
-      return this.zstd.decompress(packed, rawLength);
+      raw = this.zstd.decompress(packed, rawLength);
     } catch (error) {
       throw this.corrupt('holds a frame that does not decompress', error);
     }
+    this.digest.add(raw);
+    return raw;
   }
 
   private *recordsOf(raw: Buffer): Generator<EncodedRecord, void> {
@@ -86,32 +160,25 @@ export class FrameReader {
       this.lastKey = key;
       yield { key, value };
     }
-    // The frame's memory is not kept for its last key.
+    // A copy, because the view would retain the memory of the whole frame.
     this.lastKey = this.lastKey && Buffer.from(this.lastKey);
   }
 
-  private read(position: number, length: number): Buffer {
-    const bytes = Buffer.allocUnsafe(length);
-    let done = 0;
-    for (let read = -1; read !== 0 && done < length; done += read) {
-      read = readSync(this.fd, bytes, done, length - done, position + done);
+  private read(length: number): Buffer {
+    const bytes = readAt(this.fd, this.position, length);
+    if (bytes.length < length) {
+      throw new SnapshotRefused(`${this.path} ends in the middle of a frame - the file is truncated`);
     }
-    return bytes.subarray(0, done);
+    this.position += length;
+    return bytes;
   }
 
-  private truncated(): SnapshotRefused {
-    return this.corrupt('ends in the middle of a frame', undefined, 'the file is truncated');
-  }
-
-  private corrupt(what: string, cause?: unknown, so = 'the file is corrupt'): SnapshotRefused {
-    return new SnapshotRefused(`${this.path} ${what} - ${so}`, { cause });
+  private corrupt(problem: string, cause?: unknown): SnapshotRefused {
+    return new SnapshotRefused(`${this.path} ${problem} - the file is corrupt`, { cause });
   }
 }
 
-/** A key image's record, the shortest, has this many bytes; no length of a part needs more than three bytes. */
-const LENGTH_BYTES = 5;
-
-/** Walks through parts with their lengths in front (LEB128). */
+/** Parses the parts of a raw frame. */
 class Cursor {
   private position = 0;
 
@@ -121,7 +188,7 @@ class Cursor {
     return this.position >= this.bytes.length;
   }
 
-  /** undefined where none is whole. */
+  /** The next part; undefined if it is not complete. */
   part(): Buffer | undefined {
     const length = this.length();
     if (length === undefined || length > this.bytes.length - this.position) return undefined;
@@ -130,7 +197,7 @@ class Cursor {
 
   private length(): number | undefined {
     let value = 0;
-    for (let i = 0; i < LENGTH_BYTES; i++) {
+    for (let i = 0; i < MAX_LENGTH_BYTES; i++) {
       const byte = this.bytes[this.position++];
       if (byte === undefined) return undefined;
       value += (byte & 0x7f) * 2 ** (7 * i);
