@@ -149,11 +149,20 @@ export class FrameReader {
   }
 
   private *recordsOf(raw: Buffer): Generator<EncodedRecord, void> {
-    const cursor = new Cursor(raw);
-    while (!cursor.isAtEnd) {
-      const key = cursor.part();
-      const value = key && cursor.part();
-      if (key === undefined || value === undefined) throw this.corrupt('holds a malformed record');
+    let position = 0;
+    const part = (): Buffer => {
+      let length = 0;
+      for (let i = 0, byte = 0x80; byte >= 0x80; i++) {
+        const next = raw[position++];
+        if (next === undefined || i === MAX_LENGTH_BYTES) throw this.corrupt('holds a malformed record');
+        byte = next;
+        length += (byte & 0x7f) * 2 ** (7 * i);
+      }
+      if (length > raw.length - position) throw this.corrupt('holds a malformed record');
+      return raw.subarray(position, (position += length));
+    };
+    while (position < raw.length) {
+      const [key, value] = [part(), part()];
       if (this.lastKey !== undefined && this.lastKey.compare(key) >= 0) {
         throw this.corrupt('holds records out of ascending key order');
       }
@@ -175,34 +184,5 @@ export class FrameReader {
 
   private corrupt(problem: string, cause?: unknown): SnapshotRefused {
     return new SnapshotRefused(`${this.path} ${problem} - the file is corrupt`, { cause });
-  }
-}
-
-/** Parses the parts of a raw frame. */
-class Cursor {
-  private position = 0;
-
-  constructor(private readonly bytes: Buffer) {}
-
-  get isAtEnd(): boolean {
-    return this.position >= this.bytes.length;
-  }
-
-  /** The next part; undefined if it is not complete. */
-  part(): Buffer | undefined {
-    const length = this.length();
-    if (length === undefined || length > this.bytes.length - this.position) return undefined;
-    return this.bytes.subarray(this.position, (this.position += length));
-  }
-
-  private length(): number | undefined {
-    let value = 0;
-    for (let i = 0; i < MAX_LENGTH_BYTES; i++) {
-      const byte = this.bytes[this.position++];
-      if (byte === undefined) return undefined;
-      value += (byte & 0x7f) * 2 ** (7 * i);
-      if (byte < 0x80) return value;
-    }
-    return undefined;
   }
 }
