@@ -8,7 +8,7 @@ import { DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork } 
 import type { HashIndexLimits } from './hash-index/hash-index';
 import { readMeta, writeMeta } from './meta';
 import { MIGRATIONS } from './migrations';
-import { assertLiteHeight, checkLiteMark, markLite } from './modes/lite-mark';
+import { assertLiteHeight, checkLiteMark, markLite } from './modes/floors';
 import { checkLastBlocks } from './open-checks/last-blocks';
 import { checkRecentHashes } from './open-checks/recent-hashes';
 import { toChainDbError } from './open-errors';

@@ -1,5 +1,5 @@
 import type { SqliteConnection } from '@wrkz/sqlite';
-import { UnreadableLiteMark } from '../modes/lite-errors';
+import { UnreadableLiteMark } from '../errors';
 import { type FloorHeights, Floors } from '../modes/floors';
 import { orNothing } from './tolerant';
 

@@ -1,6 +1,5 @@
 import { sqliteFailure } from '@wrkz/sqlite';
-import { CorruptDatabase } from '../errors';
-import { UnreadableLiteMark } from '../modes/lite-errors';
+import { CorruptDatabase, UnreadableLiteMark } from '../errors';
 
 /** Findings kept; one damaged body can put thousands of rows in doubt. */
 const KEPT = 200;

@@ -4,7 +4,7 @@ import { connectForReading, databaseFile } from '../connection';
 import { RunDirectory } from '../hash-index/directory';
 import { HASH_INDEX_TABLES } from '../hash-index/schema';
 import type { FloorHeights } from '../modes/floors';
-import { rulesDigestSteps } from '../modes/rules-digest-steps';
+import { rulesDigestSteps } from '../modes/rules-digest';
 import type { ChainDb } from '../open';
 import { ChainReader } from '../reader/reader';
 import { TABLES } from '../schema';
