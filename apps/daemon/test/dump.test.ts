@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { networkOf } from '@wrkz/core-types';
 import { chainA, dumpOf, writeChainADump } from '@wrkz/testing';
 import { ChainClient } from '../src/chain/client';
-import { DumpReader } from '../src/dump/reader';
+import { DumpReader } from '../src/dump/dump-reader';
 import { exportDump, ExportRefused } from '../src/dump/export';
 import { importDump, ImportRefused } from '../src/dump/import';
 import { digestOf, type EngineBench, engineBench } from './support/engine';

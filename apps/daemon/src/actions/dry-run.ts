@@ -1,7 +1,7 @@
 import { type ChainReader, openChainDb, readSnapshotHeader, removablePaths, totalRecords } from '@wrkz/chain-db';
 import { errorText, yieldToEventLoop } from '@wrkz/service-kit';
 import type { ActionParts } from './action';
-import { importSnapshotAction } from './import-snapshot';
+import { importSnapshotAction } from './snapshot';
 import { assertRewind } from './rewind';
 
 /** Blocks that are summed up between two looks at the signal. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { ensureDirectory } from '@wrkz/service-kit';
 import { ChainClient } from '../chain/client';
 import { importDump, type ImportReport } from '../dump/import';
-import { DumpReader } from '../dump/reader';
+import { DumpReader } from '../dump/dump-reader';
 import { openingLines } from '../progress/opening-lines';
 import { BlockProgress } from '../progress/progress';
 import { engineSetup } from '../wiring/storage-setup';

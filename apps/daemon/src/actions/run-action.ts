@@ -1,10 +1,10 @@
 import type { ActionParts, OneShot, RunOneShot } from './action';
 import { backupAction } from './backup';
 import { dryRunAction } from './dry-run';
-import { exportAction } from './export';
+import { exportAction } from './dump';
 import { exportCheckpointsAction } from './export-checkpoints';
 import { importAction } from './import';
-import { importSnapshotAction } from './import-snapshot';
+import { importSnapshotAction } from './snapshot';
 import { repairAction } from './repair';
 import { selfTestAction } from './self-test';
 import { snapshotInfoAction } from './snapshot-info';

@@ -3,7 +3,7 @@ import { weightOf, WEIGHT_UNDER_WAY } from '../chain/limits';
 import { type AddBlockResult, isAccepted } from '../chain/results';
 import { type ChainService, ChainStopped } from '../chain/service';
 import { DumpError } from './format';
-import { DumpReader } from './reader';
+import { DumpReader } from './dump-reader';
 
 /** Blocks given to the engine at a time. */
 const PARCEL_BLOCKS = 200;
