@@ -16,8 +16,7 @@ import { loadCheckpoints } from './chain/checkpoints';
 import { ChainClient } from './chain/client';
 import type { ChainService, CommitListener } from './chain/service';
 import type { DaemonConfig } from './config/config';
-import { resyncAtStart } from './actions/resync';
-import { rewindAtStart } from './actions/rewind';
+import { resyncAtStart, rewindAtStart } from './actions/at-start';
 import { runAction } from './actions/run-action';
 import { ConsoleRunner, LogTail, Screen, startLocalConsole } from './console';
 import { DamageWatch } from './damage/damage-watch';
@@ -36,11 +35,9 @@ import { Miner } from './mining/miner';
 import type { P2pConfig } from './p2p/config';
 import type { P2pNode } from './p2p/node';
 import { startPortMapping } from './p2p/port-mapping/start';
-import { logChain } from './progress/chain-log';
-import { notices } from './progress/notices';
-import { openingLines } from './progress/opening-lines';
-import { StorageLog } from './progress/storage-log';
-import { SyncProgressDisplay } from './progress/sync-progress';
+import { logChain, StorageLog } from './progress/chain-log';
+import { notices, openingLines } from './progress/notices';
+import { SyncProgressDisplay } from './progress/progress';
 import {
   type QueryRunner,
   readerThreads,

@@ -4,9 +4,8 @@ import { createMemoryLogger } from '@wrkz/service-kit';
 import type { ChainService } from '../src/chain/service';
 import { logChain } from '../src/progress/chain-log';
 import { notices } from '../src/progress/notices';
-import { BlockProgress, durationText } from '../src/progress/progress';
+import { BlockProgress, durationText, SyncProgressDisplay } from '../src/progress/progress';
 import { Screen } from '../src/console';
-import { SyncProgressDisplay } from '../src/progress/sync-progress';
 
 function stream(isTTY: boolean): { stream: NodeJS.WriteStream; text: () => string } {
   let text = '';

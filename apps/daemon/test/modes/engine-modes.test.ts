@@ -8,7 +8,7 @@ import { topicMessages } from '../../src/events/topics';
 import type { PrunePass } from '../../src/chain/pruning';
 import type { RefusedSwitch } from '../../src/chain/side-branches';
 import { DamageWatch } from '../../src/damage/damage-watch';
-import { StorageLog } from '../../src/progress/storage-log';
+import { StorageLog } from '../../src/progress/chain-log';
 import { type EngineBench, engineBench, NOW } from '../support/engine';
 
 /* The engine of a lite and of a pruned node: what it takes, what it drops, what it refuses. */

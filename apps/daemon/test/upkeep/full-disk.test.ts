@@ -1,4 +1,4 @@
-import { cpSync, statSync } from 'node:fs';
+import { cpSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { canMount, CHAIN_A_HEIGHT, SmallDisk } from '@wrkz/testing';
 import { addEmptyPages } from '../support/empty-pages';
@@ -8,7 +8,7 @@ import { consoleAt } from './console-at';
 
 jest.setTimeout(180_000);
 
-/* Whole daemons on a disk of some megabytes, which fills up and gets space again. */
+/* Daemons on a disk of some megabytes that fills up. */
 
 const MIB = 1024 * 1024;
 const suite = newSuite();
@@ -74,36 +74,30 @@ async function rpcPort(daemon: DaemonProcess): Promise<string> {
   return (await daemon.prints(/RPC at http:\/\/([^;]+);/))[1] ?? '';
 }
 
-onDisk(
-  'a sync that fills the disk waits, answers meanwhile, and goes on when there is space: nothing is lost',
-  async () => {
-    const peer = await suite.node({ from: await suite.chainA() });
-    const disk = await smallDisk(48 * MIB);
-    const empty = disk.fill(3.5 * MIB);
-    const daemon = daemonOn(disk, peer.p2pPort);
-    const rpc = await rpcPort(daemon);
-    await daemon.prints(/no blocks are accepted until the disk has free space: only 1\.\d MiB are free/);
-    const height = async (): Promise<number> =>
-      ((await (await fetch(`http://${rpc}/height`)).json()) as { height: number }).height;
-    const stuck = await height();
-    expect(stuck).toBeLessThan(CHAIN_A_HEIGHT);
-    const ready = await fetch(`http://${rpc}/readyz`);
-    expect([ready.status, await ready.json()]).toEqual([
-      503,
-      expect.objectContaining({ paused: 'no room on the disk' }),
-    ]);
-    expect(await height()).toBe(stuck);
-    empty();
-    await daemon.prints(/the disk has enough free space again/);
-    while ((await height()) <= CHAIN_A_HEIGHT) await new Promise((go) => setTimeout(go, 50));
-    daemon.kill('SIGTERM');
-    expect((await daemon.ended).code).toBe(0);
-    expect(await digestOn(disk)).toBe(await peer.digest());
-  },
-);
+onDisk('a sync pauses while the disk is full, answers requests, and loses nothing', async () => {
+  const peer = await suite.node({ from: await suite.chainA() });
+  const disk = await smallDisk(48 * MIB);
+  const empty = disk.fill(3.5 * MIB);
+  const daemon = daemonOn(disk, peer.p2pPort);
+  const rpc = await rpcPort(daemon);
+  await daemon.prints(/no blocks are accepted until the disk has free space: only 1\.\d MiB are free/);
+  const height = async (): Promise<number> =>
+    ((await (await fetch(`http://${rpc}/height`)).json()) as { height: number }).height;
+  const stuck = await height();
+  expect(stuck).toBeLessThan(CHAIN_A_HEIGHT);
+  const ready = await fetch(`http://${rpc}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([503, expect.objectContaining({ paused: 'no room on the disk' })]);
+  expect(await height()).toBe(stuck);
+  empty();
+  await daemon.prints(/the disk has enough free space again/);
+  while ((await height()) <= CHAIN_A_HEIGHT) await new Promise((go) => setTimeout(go, 50));
+  daemon.kill('SIGTERM');
+  expect((await daemon.ended).code).toBe(0);
+  expect(await digestOn(disk)).toBe(await peer.digest());
+});
 
 onDisk(
-  'a disk that is full at once ends the daemon with a clear message; the next start has all that was told',
+  'a disk that fills at once stops the daemon with a message; the next start has every reported block',
   async () => {
     const peer = await suite.node({ from: await suite.chainA() });
     const disk = await smallDisk(12 * MIB);
@@ -124,7 +118,7 @@ onDisk(
   },
 );
 
-onDisk('pruning waits while the disk is full, and gives space back when it can', async () => {
+onDisk('pruning pauses while the disk is full, and shrinks the file afterwards', async () => {
   const disk = await smallDisk(48 * MIB);
   await chainOn(disk);
   const wanted = await rulesDigestOn(disk);
@@ -141,7 +135,7 @@ onDisk('pruning waits while the disk is full, and gives space back when it can',
   expect(await rulesDigestOn(disk)).toBe(wanted);
 });
 
-onDisk('with some space only it prunes in small steps whose log does not fill the disk', async () => {
+onDisk('prunes in small steps whose log does not fill a disk with little space', async () => {
   const disk = await smallDisk(48 * MIB);
   await chainOn(disk);
   const wanted = await rulesDigestOn(disk);
@@ -153,7 +147,7 @@ onDisk('with some space only it prunes in small steps whose log does not fill th
   expect(await rulesDigestOn(disk)).toBe(wanted);
 });
 
-onDisk('a compaction without room fails with the reason, the node goes on, and another one works', async () => {
+onDisk('a compaction without free space fails with the reason, and a later one completes', async () => {
   const disk = await smallDisk(64 * MIB);
   await chainOn(disk, 8 * MIB);
   const wanted = await rulesDigestOn(disk);
@@ -172,4 +166,28 @@ onDisk('a compaction without room fails with the reason, the node goes on, and a
   await endOf(daemon);
   expect(statSync(fileOn(disk)).size).toBeLessThan(before - 7 * MIB);
   expect(await rulesDigestOn(disk)).toBe(wanted);
+});
+
+/** A start that exits by itself, with its output. */
+async function actionOn(disk: SmallDisk, ...args: string[]): Promise<{ code: number | null; output: string }> {
+  const dataDir = await suite.chainA();
+  const given = ['--network', 'devnet', '--data-dir', dataDir, '--log-file', '/dev/null', ...args];
+  const { code, stdout, stderr } = await new DaemonProcess(given, disk.path, undefined, disk.enter).ended;
+  return { code, output: stdout + stderr };
+}
+
+onDisk.each([
+  ['a dump', ['--export-blockchain', '--dump-file'], 'cannot be written: no space left on the device'],
+  ['checkpoints', ['--export-checkpoints'], 'cannot be written: no space left on the device'],
+  ['a backup', ['--backup'], /needs \d+(\.\d)? MiB, and only 0\.\d MiB are free on the disk of /],
+])('%s on a full disk fails with the option and the file, and leaves no file', async (_name, args, text) => {
+  const disk = await smallDisk(4 * MIB);
+  const empty = disk.fill(0);
+  const file = join(disk.path, 'file');
+  const { code, output } = await actionOn(disk, ...args, file);
+  expect(code).toBe(1);
+  expect(output).toContain(`--${args.at(-1)?.slice(2) ?? ''}: the file ${file}`);
+  expect(output).toMatch(text);
+  empty();
+  expect(readdirSync(disk.outside).filter((name) => name.includes('file'))).toEqual([]);
 });
