@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Reads `length` bytes at a position; fewer at the end of the file. */
-export function readAt(fd: number, position: number, length: number): Buffer {
+export function readBytes(fd: number, position: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
   for (let read = -1; read !== 0 && done < length; done += read) {
@@ -12,7 +12,7 @@ export function readAt(fd: number, position: number, length: number): Buffer {
 }
 
 /** Writes all bytes at a position. @returns the position behind the bytes */
-export function writeAt(fd: number, position: number, bytes: Buffer): number {
+export function writeBytes(fd: number, position: number, bytes: Buffer): number {
   for (let done = 0; done < bytes.length;) {
     done += writeSync(fd, bytes, done, bytes.length - done, position + done);
   }
@@ -33,14 +33,14 @@ export class Spool {
   }
 
   put(index: number, record: Buffer): void {
-    writeAt(this.fd, index * this.recordBytes, record);
+    writeBytes(this.fd, index * this.recordBytes, record);
     this.count = Math.max(this.count, index + 1);
   }
 
   /** Records `start` to `end` - 1, concatenated; fewer at the end of the file. */
   read(start: number, end: number): Buffer {
     const length = Math.max(0, Math.min(end, this.count) - start) * this.recordBytes;
-    return readAt(this.fd, start * this.recordBytes, length);
+    return readBytes(this.fd, start * this.recordBytes, length);
   }
 
   close(): void {
@@ -92,7 +92,7 @@ export class Buckets {
   *sorted(): Generator<readonly Buffer[], void> {
     for (const bucket of this.buckets) {
       flush(bucket);
-      const bytes = readAt(bucket.fd, 0, bucket.written);
+      const bytes = readBytes(bucket.fd, 0, bucket.written);
       const records: Buffer[] = [];
       for (let at = 0; at < bytes.length; at += this.recordBytes)
         records.push(bytes.subarray(at, at + this.recordBytes));
@@ -109,6 +109,6 @@ export class Buckets {
 }
 
 function flush(bucket: Bucket): void {
-  bucket.written = writeAt(bucket.fd, bucket.written, bucket.buffer.subarray(0, bucket.used));
+  bucket.written = writeBytes(bucket.fd, bucket.written, bucket.buffer.subarray(0, bucket.used));
   bucket.used = 0;
 }

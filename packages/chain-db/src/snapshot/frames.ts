@@ -1,7 +1,7 @@
 import { closeSync, fstatSync } from 'node:fs';
 import { cnFastHash } from '@wrkz/crypto';
 import { SnapshotRefused } from '../errors';
-import { readAt, writeAt } from './files';
+import { readBytes, writeBytes } from './files';
 import {
   decodeSnapshotHeader,
   encodeSnapshotHeader,
@@ -63,9 +63,9 @@ export class FrameWriter {
   /** Ends the payload and writes the header with its digest. @returns the complete header */
   finish(header: Omit<SnapshotHeader, 'digest'>): SnapshotHeader {
     if (this.length > 0) this.endFrame();
-    writeAt(this.fd, this.position, END_OF_PAYLOAD);
+    writeBytes(this.fd, this.position, END_OF_PAYLOAD);
     const complete = { ...header, digest: this.digest.value };
-    writeAt(this.fd, 0, encodeSnapshotHeader(complete));
+    writeBytes(this.fd, 0, encodeSnapshotHeader(complete));
     return complete;
   }
 
@@ -83,8 +83,8 @@ export class FrameWriter {
     const lengths = Buffer.alloc(8);
     lengths.writeUInt32LE(raw.length, 0);
     lengths.writeUInt32LE(packed.length, 4);
-    this.position = writeAt(this.fd, this.position, lengths);
-    this.position = writeAt(this.fd, this.position, packed);
+    this.position = writeBytes(this.fd, this.position, lengths);
+    this.position = writeBytes(this.fd, this.position, packed);
     this.length = 0;
   }
 }
@@ -104,7 +104,7 @@ export class FrameReader {
   ) {
     this.fd = openSnapshot(path);
     try {
-      this.header = decodeSnapshotHeader(readAt(this.fd, 0, SNAPSHOT_HEADER_BYTES), path);
+      this.header = decodeSnapshotHeader(readBytes(this.fd, 0, SNAPSHOT_HEADER_BYTES), path);
     } catch (error) {
       this.close();
       throw error;
@@ -174,7 +174,7 @@ export class FrameReader {
   }
 
   private read(length: number): Buffer {
-    const bytes = readAt(this.fd, this.position, length);
+    const bytes = readBytes(this.fd, this.position, length);
     if (bytes.length < length) {
       throw new SnapshotRefused(`${this.path} ends in the middle of a frame - the file is truncated`);
     }

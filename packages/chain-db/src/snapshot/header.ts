@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { SnapshotRefused } from '../errors';
-import { readAt } from './files';
+import { readBytes } from './files';
 
 /** The header of a snapshot file (docs/protocol/snapshot.md#header). */
 export interface SnapshotHeader {
@@ -78,7 +78,7 @@ export function openSnapshot(path: string): number {
 export function readSnapshotHeader(path: string): SnapshotHeader {
   const fd = openSnapshot(path);
   try {
-    return decodeSnapshotHeader(readAt(fd, 0, SNAPSHOT_HEADER_BYTES), path);
+    return decodeSnapshotHeader(readBytes(fd, 0, SNAPSHOT_HEADER_BYTES), path);
   } finally {
     closeSync(fd);
   }

@@ -1,3 +1,4 @@
+import type * as ZstdWasm from '@bokuweb/zstd-wasm';
 import zlib from 'node:zlib';
 
 /** Compresses and decompresses one zstd frame at a time. */
@@ -22,13 +23,13 @@ export function loadZstd(library: object = zlib): Promise<Zstd> {
   return 'zstdCompressSync' in library ? Promise.resolve(fromNode(library as NodeZstd)) : fromWasm();
 }
 
-function fromNode({ constants, zstdCompressSync, zstdDecompressSync }: NodeZstd): Zstd {
-  const params = { [constants.ZSTD_c_compressionLevel]: LEVEL };
+function fromNode(library: NodeZstd): Zstd {
+  const params = { [library.constants.ZSTD_c_compressionLevel]: LEVEL };
   return {
-    compress: (raw) => zstdCompressSync(raw, { params, pledgedSrcSize: raw.length }),
+    compress: (raw) => library.zstdCompressSync(raw, { params, pledgedSrcSize: raw.length }),
     decompress: (frame, rawLength) => {
       assertFrameHeader(frame, rawLength);
-      return assertLength(zstdDecompressSync(frame, { maxOutputLength: Math.max(1, rawLength) }), rawLength);
+      return assertLength(library.zstdDecompressSync(frame, { maxOutputLength: Math.max(1, rawLength) }), rawLength);
     },
   };
 }
@@ -37,7 +38,8 @@ function fromNode({ constants, zstdCompressSync, zstdDecompressSync }: NodeZstd)
 let initialized: Promise<void> | undefined;
 
 async function fromWasm(): Promise<Zstd> {
-  const { compress, decompress, init } = await import('@bokuweb/zstd-wasm');
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would load it in any case
+  const { compress, decompress, init } = require('@bokuweb/zstd-wasm') as typeof ZstdWasm;
   await (initialized ??= init());
   const view = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return {
