@@ -1,5 +1,6 @@
+import { resolve } from 'node:path';
 import type { NetworkName } from '@wrkz/core-types';
-import { backupDatabase, type SqliteConnection } from '@wrkz/sqlite';
+import { backupDatabase, type SqliteConnection, SqliteFileError } from '@wrkz/sqlite';
 import { connectionOptions } from './connection';
 import { checkLastBlocks } from './open-checks/last-blocks';
 import { checkRecentHashes } from './open-checks/recent-hashes';
@@ -45,6 +46,8 @@ export async function backupChainDb(options: ChainBackupOptions): Promise<ChainB
     };
     await backupDatabase({ ...connectionOptions(directory, 'read'), ...copyOptions, to, check });
   } catch (error) {
+    // A full disk or a lock of the copy is no error of the database.
+    if (error instanceof SqliteFileError && error.file === resolve(to)) throw error;
     throw toChainDbError(directory, error);
   }
   if (backup === undefined) throw new Error('the backup was not checked');

@@ -168,13 +168,13 @@ onDisk('a compaction without free space fails with the reason, and a later one c
   expect(await rulesDigestOn(disk)).toBe(wanted);
 });
 
-/** A start that exits by itself, with its output. */
-async function actionOn(disk: SmallDisk, ...args: string[]): Promise<{ code: number | null; output: string }> {
-  const dataDir = await suite.chainA();
-  const given = ['--network', 'devnet', '--data-dir', dataDir, '--log-file', '/dev/null', ...args];
-  const { code, stdout, stderr } = await new DaemonProcess(given, disk.path, undefined, disk.enter).ended;
-  return { code, output: stdout + stderr };
+/** A start that exits by itself, with the data of chain A beside the disk. */
+async function actionOn(disk: SmallDisk, ...args: string[]): Promise<DaemonProcess> {
+  const given = ['--network', 'devnet', '--data-dir', await suite.chainA(), '--log-file', '/dev/null', ...args];
+  return new DaemonProcess(given, disk.path, undefined, disk.enter);
 }
+
+const filesOn = (disk: SmallDisk): string[] => readdirSync(disk.outside).filter((name) => name.includes('file'));
 
 onDisk.each([
   ['a dump', ['--export-blockchain', '--dump-file'], 'cannot be written: no space left on the device'],
@@ -184,10 +184,26 @@ onDisk.each([
   const disk = await smallDisk(4 * MIB);
   const empty = disk.fill(0);
   const file = join(disk.path, 'file');
-  const { code, output } = await actionOn(disk, ...args, file);
+  const { code, stdout, stderr } = await (await actionOn(disk, ...args, file)).ended;
+  const output = stdout + stderr;
   expect(code).toBe(1);
   expect(output).toContain(`--${args.at(-1)?.slice(2) ?? ''}: the file ${file}`);
   expect(output).toMatch(text);
   empty();
-  expect(readdirSync(disk.outside).filter((name) => name.includes('file'))).toEqual([]);
+  expect(filesOn(disk)).toEqual([]);
+});
+
+onDisk('a backup whose disk fills up meanwhile fails with the option and the file, and leaves no file', async () => {
+  const disk = await smallDisk(16 * MIB);
+  const file = join(disk.path, 'file');
+  const daemon = await actionOn(disk, '--backup', file);
+  await daemon.prints(/Backing up/);
+  const empty = disk.fill(0);
+  const { code, stdout, stderr } = await daemon.ended;
+  expect(code).toBe(1);
+  expect(stdout + stderr).toContain(
+    `--backup: cannot use the backup of the chain database ${file}: database or disk is full`,
+  );
+  empty();
+  expect(filesOn(disk)).toEqual([]);
 });
