@@ -157,7 +157,7 @@ describe('the chain log', () => {
     commit({ kind: 'switch', source: 'rewind', removed: removed(2), tip });
     expect(logger.linesOf('info').at(-1)).toContain('taken back to block 5, 2 blocks less');
     commit({ kind: 'alternative', height: 6, hash, tip });
-    expect(logger.linesOf('debug').at(-1)).toContain('is kept on a side branch');
+    expect(logger.linesOf('debug').at(-1)).toContain('is stored on a side branch');
     end();
     commit({ kind: 'append', source: 'relay', added: [block(8)], tip });
     expect(logger.lines).toHaveLength(5);

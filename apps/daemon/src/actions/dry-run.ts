@@ -24,7 +24,7 @@ export async function dryRunAction(parts: ActionParts): Promise<number> {
     if (code !== 0) return code;
   }
   if (parts.signal.aborted) {
-    parts.notice('Stopped before everything was looked at');
+    parts.notice('Stopped before everything was checked');
     return 1;
   }
   parts.notice('Nothing was changed: --dry-run');
@@ -47,7 +47,7 @@ async function reportResync({ config, notice }: ActionParts): Promise<void> {
   const bytes = paths.reduce((sum, one) => sum + one.bytes, 0);
   notice(`--resync would delete the chain ${blocks}, ${counted(files, 'file')} of ${String(bytes)} bytes:`);
   for (const one of paths) notice(`  ${one.path} (${String(one.bytes)} bytes)`);
-  notice('It would leave out the peer lists; bans are kept');
+  notice('It would drop the peer lists; bans would stay');
 }
 
 function reportRewind(reader: ChainReader, { config, notice }: ActionParts): void {
@@ -62,9 +62,9 @@ function reportRewind(reader: ChainReader, { config, notice }: ActionParts): voi
   const bytes = facts.reduce((sum, { size }) => sum + Number(size), 0);
   const transactions = generatedTransactions - (reader.facts(wanted - 1)?.generatedTransactions ?? 0);
   notice(
-    `--rewind-to-height ${String(wanted)} would take off ${counted(facts.length, 'block')} (${String(wanted)} to ` +
+    `--rewind-to-height ${String(wanted)} would remove ${counted(facts.length, 'block')} (${String(wanted)} to ` +
       `${String(height)}) with ${counted(transactions, 'transaction')}, ${String(bytes)} bytes of blocks; ` +
-      `${counted(wanted, 'block')} would be left`,
+      `${counted(wanted, 'block')} would remain`,
   );
 }
 
@@ -72,7 +72,7 @@ async function reportPrune(reader: ChainReader, { config, notice, signal }: Acti
   const floor = Math.max(1, reader.floors().bodies);
   const target = reader.height() + 1 - config.pruneDepth;
   if (target <= floor)
-    return notice(`--prune would delete nothing: the last ${String(config.pruneDepth)} blocks are kept`);
+    return notice(`--prune would delete nothing: the last ${String(config.pruneDepth)} blocks are retained`);
   let bytes = 0;
   for (let from = floor; from < target && !signal.aborted; from += BLOCKS_PER_SLICE) {
     bytes += reader.prunableBytes(from, Math.min(target, from + BLOCKS_PER_SLICE));
@@ -80,7 +80,7 @@ async function reportPrune(reader: ChainReader, { config, notice, signal }: Acti
   }
   notice(
     `--prune would delete the bodies and signatures of ${counted(target - floor, 'block')} (${String(floor)} to ` +
-      `${String(target - 1)}), ${String(bytes)} bytes; the last ${String(config.pruneDepth)} blocks and genesis are kept`,
+      `${String(target - 1)}), ${String(bytes)} bytes; the last ${String(config.pruneDepth)} blocks and genesis are retained`,
   );
 }
 
@@ -91,7 +91,7 @@ function reportSnapshot({ config, notice }: ActionParts, path: string): void {
     `--import-lite-snapshot ${path} would write ${String(totalRecords(header))} records of the blocks ` +
       `below height ${String(header.liteHeight)} to ${config.directory}`,
   );
-  if (existing.length > 0) notice('A database is there already; an import deletes none');
+  if (existing.length > 0) notice('A database exists already; an import deletes none');
 }
 
 function counted(count: number, thing: string): string {

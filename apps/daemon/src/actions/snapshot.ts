@@ -39,7 +39,7 @@ export async function importSnapshotAction({ config, notice, stream, signal }: A
       replaces: options.resync,
       signal,
       onProgress: progressLines((line) => stream.write(line)),
-      tell: notice,
+      report: notice,
     });
     if (dryRun) notice('The snapshot is whole and would be taken');
     return 0;

@@ -16,7 +16,7 @@ const MAX_REMEMBERED = 1000;
 export function logChain(chain: ChainService, logger: Logger): () => void {
   const listener = (event: CommitEvent): void => {
     if (event.kind === 'alternative') {
-      logger.debug(`block ${event.height} ${hex(event.hash)} is kept on a side branch`);
+      logger.debug(`block ${event.height} ${hex(event.hash)} is stored on a side branch`);
     } else if (event.kind === 'switch') {
       logSwitch(event, logger);
     } else if (event.source === 'relay' || event.source === 'submit') {
@@ -58,7 +58,7 @@ export class StorageLog {
   publish({ shared }: Metrics): void {
     shared.counted(
       'wrkz_refused_reorganisations_total',
-      'Heavier branches not followed because they leave the chain below what this node keeps',
+      'Heavier branches not followed because they leave the chain below the stored block data',
       () => this.refused,
     );
   }
@@ -71,7 +71,7 @@ export class StorageLog {
   private readonly onPruned = ({ floor, blocks, freedPages, forced }: PrunePass): void => {
     const why = forced ? ', because space is short' : '';
     this.logger.info(
-      `pruned ${blocks} blocks${why}: bodies are kept from block ${floor} on, ${freedPages} pages were given back`,
+      `pruned ${blocks} blocks${why}: bodies are stored from block ${floor} on, ${freedPages} pages were returned to the file system`,
     );
   };
 

@@ -16,10 +16,10 @@ export function notices(logger: Logger, stream: Pick<NodeJS.WritableStream, 'wri
 export function openingLines({ cleanStop, checked, forgotten }: Opening): string[] {
   const lines: string[] = [];
   if (forgotten > 0) {
-    lines.push(`${String(forgotten)} blocks beside the main chain were dropped, because one of them was damaged`);
+    lines.push(`${String(forgotten)} blocks of side branches were dropped because one of them was damaged`);
   }
   if (!cleanStop) {
-    lines.push(`The last stop was not in order: the highest ${String(checked)} blocks were checked, and are whole`);
+    lines.push(`The last stop was not clean: the highest ${String(checked)} blocks were checked and are intact`);
   }
   return lines;
 }

@@ -101,7 +101,7 @@ export function parseLiteMark(text: string): number | undefined {
 /** @throws RangeError for an invalid lite height */
 export function assertLiteHeight(height: number | undefined): void {
   if (height === undefined || parseLiteMark(`lite:${height}`) === height) return;
-  throw new RangeError(`a lite height is a whole number from 1 on, not ${height}`);
+  throw new RangeError(`a lite height is an integer from 1 on, not ${height}`);
 }
 
 /** Marks a new database as a lite one, permanently. Bodies are stored from the lite height on. */

@@ -23,7 +23,7 @@ import { loadZstd } from './zstd';
 export interface ExportProgress {
   readonly table: 'block info' | 'spent key images' | 'key output info';
   /** Records written. */
-  readonly kept: number;
+  readonly written: number;
   /** Steps of work: key images are sorted before the first is written. */
   readonly scanned: number;
 }
@@ -138,7 +138,7 @@ async function writeRecords(
       }
     }
     if (!yielder.isDue) continue;
-    onProgress?.({ table: TABLES[table], kept: counts.block + counts.image + counts.output, scanned });
+    onProgress?.({ table: TABLES[table], written: counts.block + counts.image + counts.output, scanned });
     await yielder.yieldIfDue(signal);
   }
   return writer.finish({

@@ -36,7 +36,7 @@ export interface SnapshotImportOptions {
   /** Records processed in this phase, and all records of the file. */
   readonly onProgress?: (phase: ImportPhase, done: number, total: number) => void;
   /** Receives lines for the operator. */
-  readonly tell?: (line: string) => void;
+  readonly report?: (line: string) => void;
 }
 
 /** Folder inside the database's folder, for a database that is not complete yet. */
@@ -105,15 +105,15 @@ function assertEmpty({ directory, network, liteHeight }: SnapshotImportOptions):
 /** The first pass. @throws SnapshotRefused */
 async function audit(options: SnapshotImportOptions, header: SnapshotHeader): Promise<void> {
   assertHeader(options, header);
-  const { path, network, checkpoint = () => undefined, tell, onProgress } = options;
+  const { path, network, checkpoint = () => undefined, report, onProgress } = options;
   const total = totalRecords(header);
-  tell?.(`Importing a lite node snapshot at height ${header.liteHeight} from ${path}`);
-  tell?.(`Records: ${total}, digest ${header.digest.toString('hex')}`);
-  tell?.('Checking the snapshot before writing any of it...');
+  report?.(`Importing a lite node snapshot at height ${header.liteHeight} from ${path}`);
+  report?.(`Records: ${total}, digest ${header.digest.toString('hex')}`);
+  report?.('Checking the snapshot before writing any of it...');
   // The audit allocates memory by the count of blocks, so the count has to be plausible.
   if (header.blockRecords * BigInt(MIN_BLOCK_BYTES) > BigInt(statSync(path).size)) {
     throw new SnapshotRefused(
-      `${path} says that it holds ${header.blockRecords} blocks, and is too short for them - the file is corrupt`,
+      `${path} claims ${header.blockRecords} blocks, and is too short for them - the file is corrupt`,
     );
   }
   const checks = new SnapshotAudit({ header, network, checkpoint });
@@ -143,9 +143,9 @@ function assertHeader({ network, liteHeight, accepted }: SnapshotImportOptions, 
   throw new SnapshotRefused(
     `This build does not recognise that snapshot. Its digest is ${header.digest.toString('hex')} at height ` +
       `${header.liteHeight}, and no digest for that height is compiled into this daemon. ` +
-      'What a snapshot holds cannot be checked without the blocks that it leaves out, so whoever imports one trusts whoever ' +
-      'made it. If you have this digest from somebody you trust, name it with --accept-snapshot-digest; else use a published ' +
-      'snapshot, or synchronize from the network.',
+      'A snapshot cannot be verified without the blocks that it leaves out, so an import trusts the author of the file. If you ' +
+      'have this digest from a source you trust, name it with --accept-snapshot-digest. Otherwise use a published snapshot, ' +
+      'or synchronize from the network.',
   );
 }
 
@@ -183,13 +183,13 @@ async function readRecords(
 
 /** The second pass, and the replacement of the database. */
 async function write(options: SnapshotImportOptions, header: SnapshotHeader): Promise<void> {
-  const { directory, tell, onProgress } = options;
+  const { directory, report, onProgress } = options;
   const folder = join(directory, WORK_FOLDER);
   if (existsSync(folder)) {
-    tell?.('An earlier import stopped part of the way through; what it left is removed.');
+    report?.('An earlier import stopped part of the way through; what it left is removed.');
     rmSync(folder, { recursive: true });
   }
-  tell?.('The snapshot is whole. Writing it now.');
+  report?.('The snapshot is whole. Writing it now.');
   mkdirSync(folder);
   try {
     await build(options, header, folder);
@@ -202,7 +202,7 @@ async function write(options: SnapshotImportOptions, header: SnapshotHeader): Pr
   }
   const total = Number(totalRecords(header));
   onProgress?.('done', total, total);
-  tell?.(`This node now holds the chain below height ${header.liteHeight} and will sync the rest from the network.`);
+  report?.(`This node now holds the chain below height ${header.liteHeight} and will sync the rest from the network.`);
 }
 
 async function build(options: SnapshotImportOptions, header: SnapshotHeader, folder: string): Promise<void> {

@@ -43,7 +43,7 @@ afterEach(cleanUp);
 
 async function refusal(
   { path, header }: Crafted,
-  options: { readonly accepted?: readonly string[]; readonly tell?: (line: string) => void } = {},
+  options: { readonly accepted?: readonly string[]; readonly report?: (line: string) => void } = {},
 ): Promise<string> {
   const directory = freshDirectory();
   const { liteHeight, digest } = header;
@@ -112,7 +112,7 @@ test('refuses a block count that does not fit into the file before it allocates 
   const bytes = Buffer.concat([encodeSnapshotHeader(lies), honest.subarray(128)]);
   const path = await place(bytes);
   expect(await refusal({ path, header: { ...lies, digest } })).toBe(
-    `${path} says that it holds 4294967295 blocks, and is too short for them - the file is corrupt`,
+    `${path} claims 4294967295 blocks, and is too short for them - the file is corrupt`,
   );
 });
 
@@ -167,7 +167,7 @@ test('refuses a file that changes between the two passes', async () => {
       if (line.startsWith('The snapshot is whole')) copyFileSync(other.path, path);
     };
     const header = readSnapshotHeader(path);
-    expect(await refusal({ path, header }, { tell: swap })).toBe(
+    expect(await refusal({ path, header }, { report: swap })).toBe(
       'The snapshot changed while it was read. Nothing has been written.',
     );
   }

@@ -133,7 +133,7 @@ test('a refused import changes nothing', async () => {
   await refused(
     { accepted: [] },
     `This build does not recognise that snapshot. Its digest is ${digest} at height ${LITE}, and no digest for that height ` +
-      'is compiled into this daemon. What',
+      'is compiled into this daemon. A snapshot cannot be verified',
   );
   await refused(
     { liteHeight: 500 },
@@ -191,9 +191,9 @@ test('replaces a database that holds genesis only, and the remains of a killed i
   db.close();
   mkdirSync(join(db.directory, 'snapshot-import'));
   writeFileSync(join(db.directory, 'snapshot-import', 'chain.sqlite'), 'torn');
-  const told: string[] = [];
-  await importHere({ directory: db.directory, tell: (line) => told.push(line) });
-  expect(told.join('\n')).toContain('An earlier import stopped part of the way through');
+  const lines: string[] = [];
+  await importHere({ directory: db.directory, report: (line) => lines.push(line) });
+  expect(lines.join('\n')).toContain('An earlier import stopped part of the way through');
   expect(openHere({ directory: db.directory, lite: LITE }).reader.height()).toBe(LITE - 1);
 });
 

@@ -49,7 +49,7 @@ function statusText(running: RunningExport | undefined, result: ExportResult | u
     return (
       `Snapshot export: running (${String(seconds)}s elapsed)\nWriting: ${path}\n` +
       `Table: ${progress?.table ?? 'block info'}\n` +
-      `Records: ${String(progress?.kept ?? 0)} kept of ${String(progress?.scanned ?? 0)} scanned\n`
+      `Records: ${String(progress?.written ?? 0)} kept of ${String(progress?.scanned ?? 0)} scanned\n`
     );
   }
   if (result === undefined) return 'Snapshot export: idle\n';
