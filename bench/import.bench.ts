@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { ChainClient } from '../apps/daemon/src/chain/client';
-import { DumpReader } from '../apps/daemon/src/dump/reader';
+import { DumpReader } from '../apps/daemon/src/dump/format';
 import { importDump } from '../apps/daemon/src/dump/import';
 import { databaseFile } from '../packages/chain-db/src';
 import { writeChainADump } from '../packages/testing/src';

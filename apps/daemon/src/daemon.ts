@@ -16,8 +16,7 @@ import { loadCheckpoints } from './chain/checkpoints';
 import { ChainClient } from './chain/client';
 import { ChainDamaged, type ChainService, type CommitListener } from './chain/service';
 import type { DaemonConfig } from './config/config';
-import { resyncAtStart } from './actions/resync';
-import { rewindAtStart } from './actions/rewind';
+import { resyncAtStart, rewindAtStart } from './actions/at-start';
 import { runAction } from './actions/run-action';
 import { ConsoleRunner, LogTail, Screen, startLocalConsole } from './console';
 import { DamageWatch } from './damage/damage-watch';
@@ -36,11 +35,9 @@ import { Miner } from './mining/miner';
 import type { P2pConfig } from './p2p/config';
 import type { P2pNode } from './p2p/node';
 import { startPortMapping } from './p2p/port-mapping/start';
-import { logChain } from './progress/chain-log';
-import { notices } from './progress/notices';
-import { openingLines } from './progress/opening-lines';
-import { StorageLog } from './progress/storage-log';
-import { SyncProgressDisplay } from './progress/sync-progress';
+import { logChain, StorageLog } from './progress/chain-log';
+import { notices, openingLines } from './progress/notices';
+import { SyncProgressDisplay } from './progress/progress';
 import {
   type QueryRunner,
   readerThreads,
@@ -52,11 +49,9 @@ import {
 } from './rpc';
 import { SnapshotExporter } from './snapshot/exporter';
 import { startStratum, type StratumServer } from './stratum';
-import type { Compaction } from './upkeep/compaction/compaction';
-import { freeBytes } from './upkeep/free-space';
-import { warnOfLowDisk } from './upkeep/low-disk';
-import { logRoom, publishUpkeep } from './upkeep/room-log';
-import { startCompaction } from './upkeep/compaction/start';
+import { Compaction } from './upkeep/compaction';
+import { diskShortage, freeBytes, LowDiskWatch, minWritableBytes } from './upkeep/disk-space';
+import { logWritePauses, publishUpkeepMetrics } from './upkeep/metrics';
 import { pageRepair, Scrub } from './upkeep/scrub';
 import { consoleContext, startLocalSocket } from './wiring/console';
 import { daemonLogger } from './wiring/logger';
@@ -191,12 +186,13 @@ export class Daemon implements Service {
     chain.on('damage', (error) => void damage.note(error));
     const storageLog = new StorageLog(chain, logger.child('storage'));
     this.closers.use('the storage log', storageLog, (log) => log.close());
-    this.closers.use('the room for blocks', logRoom(chain, logger.child('upkeep')), (end) => end());
-    this.closers.use(
-      'the watch over the disk',
-      warnOfLowDisk(directory, options['auto-prune-min-free-bytes'], logger.child('upkeep')),
-      (end) => end(),
-    );
+    this.closers.use('the log of write pauses', logWritePauses(chain, logger.child('upkeep')), (end) => end());
+    const lowDiskWatch = new LowDiskWatch({
+      folder: directory,
+      minBytes: options['auto-prune-min-free-bytes'],
+      logger: logger.child('upkeep'),
+    });
+    this.closers.use('the watch over the disk', lowDiskWatch.start(), (watch) => watch.stop());
     for (const line of openingLines(chain.opening)) this.notice(line);
     await rewindAtStart(config, chain, this.notice);
     this.closers.use('the chain log', logChain(chain, logger.child('chain')), (end) => end());
@@ -292,17 +288,21 @@ export class Daemon implements Service {
       http.close(RPC_DRAIN),
     );
     this.closers.use('the WebSocket clients', webSocket, (open) => open?.hub.close()); // before the RPC cuts them
-    const upkeep = { config, directory, chain, notice: this.notice, logger: logger.child('upkeep') };
-    const { compaction } = this.closers.use(
-      'the compaction',
-      startCompaction({ ...upkeep, stopping: this.stopping.signal, networkHeight: () => peers.networkHeight() }),
-      (running) => running.close(),
-    );
+    const compaction = new Compaction(options, {
+      chain,
+      reader,
+      diskShortage: () => diskShortage(directory, minWritableBytes(options)),
+      logger: logger.child('upkeep'),
+    });
+    this.closers.use('the compaction', compaction, (running) => running.stop());
+    // A console command may wait for the compaction, and the stop of the console for that command.
+    this.stopping.signal.addEventListener('abort', () => void compaction.stop(), { once: true });
+    compaction.enable();
     if (metrics !== undefined) {
-      publishUpkeep(metrics, {
+      publishUpkeepMetrics(metrics, {
         paused: () => chain.noRoom !== undefined,
-        free: () => freeBytes(directory),
-        space: () => reader.fileSpace(),
+        freeBytes: () => freeBytes(directory),
+        fileSpace: () => reader.fileSpace(),
         logBytes: () => logBytes(directory),
         compaction,
       });

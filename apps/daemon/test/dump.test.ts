@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { networkOf } from '@wrkz/core-types';
 import { chainA, dumpOf, writeChainADump } from '@wrkz/testing';
 import { ChainClient } from '../src/chain/client';
-import { DumpReader } from '../src/dump/reader';
+import { DumpReader } from '../src/dump/format';
 import { exportDump, ExportRefused } from '../src/dump/export';
 import { importDump, ImportRefused } from '../src/dump/import';
 import { digestOf, type EngineBench, engineBench } from './support/engine';
@@ -24,8 +24,8 @@ beforeAll(() => {
 const bring = async (bench: EngineBench, path: string, signal?: AbortSignal): ReturnType<typeof importDump> =>
   importDump({ dump: await DumpReader.open(path), chain: bench.engine, ...(signal && { signal }) });
 
-describe('import and export', () => {
-  it('brings chain A in, writes the same file out, and that one in again: one digest', async () => {
+describe('import and export of a dump', () => {
+  it('imports chain A, exports the same bytes, and imports them again to the same digest', async () => {
     const first = engineBench('devnet');
     const seen: number[] = [];
     const report = await importDump({
@@ -43,7 +43,7 @@ describe('import and export', () => {
     expect(await second.digest()).toBe(await first.digest());
   });
 
-  it('goes on where an earlier import ended', async () => {
+  it('continues where an earlier import ended', async () => {
     const part = join(folder, 'part.dump');
     writeChainADump(part, 301);
     const bench = engineBench('devnet');
@@ -53,7 +53,7 @@ describe('import and export', () => {
     await bench.digest();
   });
 
-  it('stops when asked and keeps what it has', async () => {
+  it('stops on its signal and keeps the imported blocks', async () => {
     const bench = engineBench('devnet');
     const stop = new AbortController();
     bench.engine.once('commit', () => stop.abort());
@@ -65,7 +65,7 @@ describe('import and export', () => {
     await bench.digest();
   });
 
-  it('drops what waits when the engine is stopped too, and tells what is stored', async () => {
+  it('drops the blocks in flight if the engine is stopped too, and reports the stored ones', async () => {
     const directory = temporaryDirectory();
     const start = (): Promise<ChainClient> => ChainClient.start({ directory, network: 'devnet', checkpoints: '' });
     const chain = await start();
@@ -87,7 +87,7 @@ describe('import and export', () => {
     await digestOf(directory, 'devnet');
   });
 
-  it('exports no more than asked, and only the real network insists on 1000 blocks', async () => {
+  it('exports at most the limit, and requires 1000 blocks on mainnet only', async () => {
     const bench = engineBench('devnet');
     await bench.engine.addBlocks(chainA().slice(1, 30), 'import');
     const path = join(folder, 'limited.dump');
@@ -101,7 +101,7 @@ describe('import and export', () => {
     await bench.engine.stop();
   });
 
-  it('gives up when the chain is reorganised below what is written', async () => {
+  it('fails if the chain is reorganised below the exported blocks', async () => {
     const bench = engineBench('devnet');
     await bench.engine.addBlocks(chainA().slice(1, 221), 'import');
     const path = join(folder, 'moving.dump');
@@ -122,7 +122,7 @@ describe('import and export', () => {
     await bench.engine.stop();
   });
 
-  it('leaves no half file behind', async () => {
+  it('leaves no incomplete file behind', async () => {
     const bench = engineBench('devnet');
     await bench.engine.addBlocks(chainA().slice(1, 10), 'import');
     const there = temporaryDirectory();
@@ -132,14 +132,12 @@ describe('import and export', () => {
     ).rejects.toThrow('stopped');
     expect(readdirSync(there)).toEqual([]);
     const path = join(there, 'missing', 'x.dump');
-    await expect(exportDump({ path, reader: bench.reader, network: devnet, limit: 0 })).rejects.toThrow(
-      `the dump file ${path} cannot be written: no such file or directory`,
-    );
+    await expect(exportDump({ path, reader: bench.reader, network: devnet, limit: 0 })).rejects.toThrow('ENOENT');
     await bench.engine.stop();
   });
 });
 
-describe('dumps that are not right', () => {
+describe('an invalid dump', () => {
   const broken = (name: string, bytes: Buffer): string => {
     const path = join(folder, `${name}.dump`);
     writeFileSync(path, bytes);
@@ -154,7 +152,7 @@ describe('dumps that are not right', () => {
     ['cut off', dumpOf(chainA().slice(21, 22), 21).subarray(0, -20), 'cut off'],
     ['a gap', dumpOf(chainA().slice(22, 23), 22), 'block 22 follows block 20'],
     ['garbage in a body', Buffer.from('21 3 abc '), 'block 21 cannot be read'],
-  ])('says so: %s; and keeps the blocks before it', async (name, bytes, message) => {
+  ])('is rejected: %s; the blocks before the damage are stored', async (name, bytes, message) => {
     const bench = engineBench('devnet');
     await expect(bring(bench, broken(name, Buffer.concat([good, bytes])))).rejects.toThrow(message);
     expect(bench.engine.tip().height).toBe(20);
@@ -162,9 +160,9 @@ describe('dumps that are not right', () => {
   });
 
   it.each([
-    ['the last parcel', 41],
-    ['one that others were read behind', 721],
-  ])('names the block that a rule refuses, in %s', async (_, end) => {
+    ['the last batch', 41],
+    ['a batch that is followed by others', 721],
+  ])('is rejected with the block that a rule refuses, in %s', async (_, end) => {
     const blocks = chainA().slice(1, end);
     const bad = Buffer.from(blocks[30]!.block);
     bad[bad.length - 40] = (bad[bad.length - 40] ?? 0) ^ 1;
@@ -180,7 +178,7 @@ describe('dumps that are not right', () => {
     await bench.digest();
   });
 
-  it('refuses a dump that starts above the top, or of another chain', async () => {
+  it('is rejected if it starts above the tip or belongs to another chain', async () => {
     const bench = engineBench('devnet');
     await expect(bring(bench, broken('late', dumpOf(chainA().slice(5, 9), 5)))).rejects.toThrow('starts at block 5');
     await bench.engine.addBlocks(chainA().slice(1, 3), 'import');
@@ -191,18 +189,16 @@ describe('dumps that are not right', () => {
     await expect(bring(bench, folder)).rejects.toThrow('it is not a file');
     await bench.digest();
   });
+});
 
-  it('reads records of any size through its window', async () => {
-    const big = Buffer.alloc(3 * 1024 * 1024, 7);
-    const path = broken(
-      'big',
-      Buffer.concat([Buffer.from(`1 ${String(big.length)} `), big, Buffer.from(' 2 0  3 1 x ')]),
-    );
-    const reader = await DumpReader.open(path);
-    expect((await reader.next())?.body?.equals(big)).toBe(true);
-    expect(await reader.next()).toMatchObject({ height: 2, body: Buffer.alloc(0) });
-    expect(await reader.next(4)).toEqual({ height: 3, body: undefined });
-    expect(await reader.next()).toBeUndefined();
-    await reader.close();
-  });
+test('reads records that are larger than one read of the file', async () => {
+  const big = Buffer.alloc(3 * 1024 * 1024, 7);
+  const path = join(folder, 'big.dump');
+  writeFileSync(path, Buffer.concat([Buffer.from(`1 ${String(big.length)} `), big, Buffer.from(' 2 0  3 1 x ')]));
+  const reader = await DumpReader.open(path);
+  expect((await reader.next())?.body?.equals(big)).toBe(true);
+  expect(await reader.next()).toMatchObject({ height: 2, body: Buffer.alloc(0) });
+  expect(await reader.next(4)).toEqual({ height: 3, body: undefined });
+  expect(await reader.next()).toBeUndefined();
+  await reader.close();
 });

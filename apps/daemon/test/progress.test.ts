@@ -4,9 +4,8 @@ import { createMemoryLogger } from '@wrkz/service-kit';
 import type { ChainService } from '../src/chain/service';
 import { logChain } from '../src/progress/chain-log';
 import { notices } from '../src/progress/notices';
-import { BlockProgress, durationText } from '../src/progress/progress';
+import { BlockProgress, durationText, SyncProgressDisplay } from '../src/progress/progress';
 import { Screen } from '../src/console';
-import { SyncProgressDisplay } from '../src/progress/sync-progress';
 
 function stream(isTTY: boolean): { stream: NodeJS.WriteStream; text: () => string } {
   let text = '';
@@ -158,7 +157,7 @@ describe('the chain log', () => {
     commit({ kind: 'switch', source: 'rewind', removed: removed(2), tip });
     expect(logger.linesOf('info').at(-1)).toContain('taken back to block 5, 2 blocks less');
     commit({ kind: 'alternative', height: 6, hash, tip });
-    expect(logger.linesOf('debug').at(-1)).toContain('is kept on a side branch');
+    expect(logger.linesOf('debug').at(-1)).toContain('is stored on a side branch');
     end();
     commit({ kind: 'append', source: 'relay', added: [block(8)], tip });
     expect(logger.lines).toHaveLength(5);

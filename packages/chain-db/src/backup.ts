@@ -1,5 +1,6 @@
+import { resolve } from 'node:path';
 import type { NetworkName } from '@wrkz/core-types';
-import { backupDatabase, type SqliteConnection } from '@wrkz/sqlite';
+import { backupDatabase, type SqliteConnection, SqliteFileError } from '@wrkz/sqlite';
 import { connectionOptions } from './connection';
 import { checkLastBlocks } from './last-blocks';
 import { openChainDb } from './open';
@@ -9,43 +10,44 @@ import { ChainReader } from './reader/reader';
 export interface ChainBackupOptions {
   readonly directory: string;
   readonly network: NetworkName;
-  /** The file to be written; its folder exists, and it does not. */
+  /** The new file; its folder has to exist. */
   readonly to: string;
   readonly pagesPerStep?: number;
-  /** Pages; called after each step, which may wait here. */
+  /** Counts of pages. Called synchronously after each step, so it may throttle the copying. */
   readonly onProgress?: (copied: number, total: number) => void;
   readonly signal?: AbortSignal;
 }
 
-/** What a backup holds. */
+/** The highest block of a backup. */
 export interface ChainBackup {
-  /** Index and id of the highest block. */
   readonly height: number;
   readonly hash: Buffer;
 }
 
 /**
- * Copies the chain database of a folder, in use or not, into a file of its own. Before it takes its name the copy is checked by
- * SQLite, and its highest blocks as at a start after a kill.
+ * Copies the chain database of a folder, also one in use, into one file. The copy is written under a temporary name. It gets its
+ * final name after SQLite's integrity check and the checks that an open after a kill runs on the highest blocks.
  *
- * @throws what `openChainDb` throws for reading; what `backupDatabase` throws; CorruptDatabase; the signal's reason
+ * @throws the errors of `openChainDb` for reading and of `backupDatabase`; CorruptDatabase; the signal's reason
  */
 export async function backupChainDb(options: ChainBackupOptions): Promise<ChainBackup> {
-  const { directory, network, to, ...how } = options;
-  // Its log, network and schema are looked at as for any reader.
+  const { directory, network, to, ...copyOptions } = options;
+  // Checks log, network and schema.
   openChainDb({ directory, network, readonly: true }).close();
-  let found: ChainBackup | undefined;
+  let backup: ChainBackup | undefined;
   try {
     const check = (copied: SqliteConnection): void => {
       const reader = new ChainReader(copied);
       checkLastBlocks(reader);
       const { height, hash } = reader.tip();
-      found = { height, hash };
+      backup = { height, hash };
     };
-    await backupDatabase({ ...connectionOptions(directory, 'read'), ...how, to, check });
+    await backupDatabase({ ...connectionOptions(directory, 'read'), ...copyOptions, to, check });
   } catch (error) {
+    // A full disk or a lock of the copy is no error of the database.
+    if (error instanceof SqliteFileError && error.file === resolve(to)) throw error;
     throw toChainDbError(directory, error);
   }
-  if (found === undefined) throw new Error('the backup was not checked');
-  return found;
+  if (backup === undefined) throw new Error('the backup was not checked');
+  return backup;
 }

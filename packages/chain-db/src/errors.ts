@@ -205,3 +205,60 @@ export class WriterFailed extends ChainDbError {
     super('WRITER_FAILED', `the chain database can no longer be written: ${failureText(cause)}`, { cause });
   }
 }
+
+/** A snapshot cannot be imported or made. The database was not changed. The message is for the operator. */
+export class SnapshotRefused extends ChainDbError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('SNAPSHOT_REFUSED', message, options);
+  }
+}
+
+/** A lite height was given for a database that is not a lite one. The database was not changed. */
+export class NotALiteDatabase extends ChainDbError {
+  constructor() {
+    super(
+      'NOT_A_LITE_DATABASE',
+      '--lite can only be chosen for a new database. This one already holds a chain that was synced in full, and nothing ' +
+        'here will delete it for you. Point --data-dir at an empty directory, or remove this one yourself, to build a lite ' +
+        'node.',
+    );
+  }
+}
+
+/** A lite database was opened for writing without its lite height. The database was not changed. */
+export class LiteDatabase extends ChainDbError {
+  constructor(readonly liteHeight: number) {
+    super(
+      'LITE_DATABASE',
+      `This database was built as a lite node from height ${liteHeight}, so it does not hold the block data a full node ` +
+        `serves. Restart with --lite --lite-height ${liteHeight}, or delete the data directory to sync a full node from scratch.`,
+    );
+  }
+}
+
+/** A lite database was created with another lite height. The database was not changed. */
+export class LiteHeightDiffers extends ChainDbError {
+  constructor(
+    readonly liteHeight: number,
+    readonly requested: number,
+  ) {
+    super(
+      'LITE_HEIGHT_DIFFERS',
+      `This database was built as a lite node from height ${liteHeight}, not ${requested}. The stored height cannot be changed ` +
+        `- blocks below it were never written. Restart with --lite-height ${liteHeight}, or delete the data directory to ` +
+        'rebuild at a different height.',
+    );
+  }
+}
+
+/** The mark of a lite database is damaged or missing. The database was not changed. */
+export class UnreadableLiteMark extends ChainDbError {
+  constructor(options?: ErrorOptions) {
+    super(
+      'UNREADABLE_LITE_MARK',
+      'The lite-node marker in this database is unreadable. Refusing to start rather than guess how it was built. Remove ' +
+        'the data directory to rebuild.',
+      options,
+    );
+  }
+}

@@ -2,14 +2,11 @@ export * from './errors';
 export { backupChainDb, type ChainBackup, type ChainBackupOptions } from './backup';
 export { databaseFile, type DatabaseMemory, logBytes } from './connection';
 export { damageIn } from './damage';
-export type { FloorHeights } from './modes/floors';
-export { LiteDatabase, LiteHeightDiffers, NotALiteDatabase, UnreadableLiteMark } from './modes/lite-errors';
-export type { StorageMode } from './modes/mode';
-export { rulesDigest, rulesDigestSteps } from './modes/rules-digest-steps';
+export type { FloorHeights, StorageMode } from './modes/floors';
+export { rulesDigest, rulesDigestSteps } from './modes/rules-digest';
 export type { CompactStep, PruneStep } from './modes/prune';
 export { ChainDb, openChainDb, type Opening, type OpenOptions } from './open';
 export { plainPaymentId, type PaymentIdUse } from './payment-ids';
-export { rewriteChainDb, type RewriteOptions } from './rewrite';
 export { pageText, type PageLocation } from './block-pages';
 export { blocksOfPage } from './repair/block-pages';
 export type { FetchBlocks, WantedBlock } from './repair/fetch';
@@ -32,5 +29,13 @@ export { SCHEMA_VERSION } from './schema';
 export { isUnreadableNow } from './unreadable';
 export { ChainWriter } from './writer/writer';
 export type { RewoundBlock } from './writer/rewind';
-export * from './snapshot';
+export { exportSnapshot, type ExportProgress, type SnapshotExportOptions } from './snapshot/export';
+export {
+  isAcceptedSnapshot,
+  readSnapshotHeader,
+  SNAPSHOT_VERSION,
+  type SnapshotHeader,
+  totalRecords,
+} from './snapshot/header';
+export { importSnapshot, type ImportPhase, type SnapshotImportOptions } from './snapshot/import';
 export { verifyChain, type VerifyOptions, type VerifyReport } from './verify/verify';

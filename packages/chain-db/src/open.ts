@@ -8,8 +8,8 @@ import { DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork } 
 import type { HashIndexLimits } from './hash-index/hash-index';
 import { readMeta, writeMeta } from './meta';
 import { MIGRATIONS } from './migrations';
-import { assertLiteHeight, checkLiteMark, markLite } from './modes/lite-mark';
 import { checkLastBlocks } from './last-blocks';
+import { assertLiteHeight, checkLiteMark, markLite } from './modes/floors';
 import { toChainDbError } from './open-errors';
 import { ChainReader } from './reader/reader';
 import { finishSwap } from './repair/swap';
@@ -101,11 +101,6 @@ export class ChainDb {
     } catch (error) {
       throw toChainDbError(this.directory, error);
     }
-  }
-
-  /** To be called after another process has written to the file for this one, as `rewriteChainDb` does. */
-  rewritten(): void {
-    this.named(() => this.database.committed());
   }
 
   private hooks(): ChangeHooks {

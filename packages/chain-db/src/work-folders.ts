@@ -1,41 +1,40 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
-/** What the upkeep of a chain leaves in its folder while it works: of `--repair`, of an import, the mark of a compaction. */
-const WORK_NAMES = ['repair', 'snapshot-import', '.compact_db_in_progress'] as const;
+/** Folders that `--repair` and the import of a snapshot create beside the database while they work. */
+const WORK_NAMES = ['repair', 'snapshot-import'] as const;
 
-/** Folders and files that are of no use without the chain they were made for; those that are there. */
+/** The existing work folders of a data directory. They belong to the chain and are deleted with it. */
 export function workPaths(directory: string): string[] {
   return WORK_NAMES.map((name) => join(directory, name)).filter((path) => existsSync(path));
 }
 
 /**
- * Whether a file of this path would be taken for a part of the chain in a data directory: as a log beside the database it
- * would be cut or joined to it, in a work folder be removed.
+ * Whether a path collides with the files of the chain in a data directory. SQLite would use a file of such a name as the log of the
+ * database, and a file in a work folder would be deleted.
  */
 export function isPlaceOfChain(directory: string, file: string): boolean {
   const [first = ''] = relative(real(directory), join(real(dirname(file)), basename(file))).split(sep);
   return first.startsWith('chain.') || WORK_NAMES.some((name) => name === first) || /^damaged(-\d+)?$/.test(first);
 }
 
-/** The path without links, as far as it is there. */
+/** The path with links resolved if it exists. */
 function real(path: string): string {
   return existsSync(path) ? realpathSync(path) : resolve(path);
 }
 
-/** A file or folder that belongs to a chain. */
+/** A file or folder of a chain, with the sum of its contents. */
 export interface ChainPath {
   readonly path: string;
-  /** With all that is in it. */
   readonly bytes: number;
   readonly files: number;
 }
 
 export function measuredPath(path: string): ChainPath {
-  const facts = statSync(path, { throwIfNoEntry: false });
-  if (facts === undefined) return { path, bytes: 0, files: 0 };
-  if (!facts.isDirectory()) return { path, bytes: facts.size, files: 1 };
-  const inside = readdirSync(path).map((name) => measuredPath(join(path, name)));
-  const sum = (of: (one: ChainPath) => number): number => inside.reduce((total, one) => total + of(one), 0);
-  return { path, bytes: sum(({ bytes }) => bytes), files: sum(({ files }) => files) };
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return { path, bytes: 0, files: 0 };
+  if (!stat.isDirectory()) return { path, bytes: stat.size, files: 1 };
+  const entries = readdirSync(path).map((name) => measuredPath(join(path, name)));
+  const sum = (field: 'bytes' | 'files'): number => entries.reduce((total, entry) => total + entry[field], 0);
+  return { path, bytes: sum('bytes'), files: sum('files') };
 }

@@ -3,14 +3,13 @@ import { databaseFile, verifyChain } from '../src';
 import { leaveEmptyPages } from './support/bulk';
 import { makeCoinbaseChain } from './support/coinbase-chain';
 import { cleanUp, openHere, writerOf } from './support/directories';
-import { killRewrites } from './support/rewrite-kills';
 
 afterEach(cleanUp);
 
 const MIB = 1024 * 1024;
 const chain = makeCoinbaseChain(40);
 
-test('steps give the empty pages back, all but what the next blocks need; between two blocks go on', async () => {
+test('slices shrink the file by the free pages; blocks are appended between two slices', async () => {
   const db = openHere();
   const writer = writerOf(db);
   writer.append(chain.slice(0, 30));
@@ -36,14 +35,10 @@ test('steps give the empty pages back, all but what the next blocks need; betwee
   expect(db.reader.height()).toBe(34);
 });
 
-test('a lite database is compacted as well', () => {
+test('slices return the free pages of a lite database', () => {
   const db = openHere({ lite: 20 });
   writerOf(db).append(chain.slice(0, 30));
   leaveEmptyPages(db, 4 * MIB);
   while (!writerOf(db).compactStep().done);
   expect(db.reader.fileSpace().emptyPages).toBeLessThan(16);
 });
-
-test('a rewrite by another process, killed at any moment, leaves all as it was, and the writer goes on', async () => {
-  await killRewrites(chain, [0, 5, 10, 20]);
-}, 60_000);

@@ -3,10 +3,10 @@ import { killCompactions, killRewinds } from './support/upkeep-kills';
 
 afterEach(cleanUp);
 
-test('a rewind that is killed has happened or has not', async () => {
+test('a killed rewind is complete or absent', async () => {
   await killRewinds([20, 60]);
 }, 60_000);
 
-test('a compaction in steps that is killed leaves the chain as it was, and goes on', async () => {
+test('a killed compaction leaves the state digest unchanged, and the next one continues', async () => {
   expect(await killCompactions([30, 90])).toBeGreaterThan(0);
 }, 60_000);

@@ -5,7 +5,7 @@ import { cleanUp, freshDirectory } from './support/directories';
 
 afterAll(cleanUp);
 
-test('names by which a file would become a part of the chain are known, also through links', () => {
+test('recognizes paths that collide with the files of the chain, also through links', () => {
   const directory = freshDirectory();
   const link = join(freshDirectory(), 'link');
   symlinkSync(directory, link);

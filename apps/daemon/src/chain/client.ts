@@ -130,14 +130,6 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
     return this.thread.call('repairPage', { page, blocks });
   }
 
-  hold(): Promise<void> {
-    return this.thread.call('hold', undefined);
-  }
-
-  release(): Promise<void> {
-    return this.thread.call('release', undefined);
-  }
-
   stop(): Promise<void> {
     return this.thread.close();
   }

@@ -104,19 +104,6 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     return this.chore(() => this.state.cutLog() && this.state.writer.repairPage(page, blocks));
   }
 
-  hold(): Promise<void> {
-    if (this.ended !== undefined) return Promise.reject(this.ended);
-    const held = this.chores.hold(() => this.state.rewritten());
-    this.gate.wake();
-    this.working ??= this.work();
-    return held;
-  }
-
-  release(): Promise<void> {
-    this.chores.release();
-    return Promise.resolve();
-  }
-
   async stop(): Promise<void> {
     if (this.ended === undefined) this.end(new ChainStopped());
     if (!this.held.isEmpty) this.working ??= this.work();

@@ -79,9 +79,6 @@ export interface ChainUpkeep {
    * @returns false where the blocks do not fit, or a reader needs the write-ahead log: a later call may succeed
    */
   repairPage(page: number, blocks: readonly RepairBlock[]): Promise<boolean>;
-  /** Resolves when nothing more is written, until `release`: another process writes meanwhile. */
-  hold(): Promise<void>;
-  release(): Promise<void>;
 }
 
 export type CommitListener = (event: CommitEvent) => void;

@@ -107,11 +107,6 @@ export class ChainState {
     return this.parts.db.cutLog();
   }
 
-  /** Another process has written for this one. */
-  rewritten(): void {
-    this.parts.db.rewritten();
-  }
-
   close(): void {
     this.parts.db.close();
   }

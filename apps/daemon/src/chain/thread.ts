@@ -43,8 +43,6 @@ export type ChainThread = {
     compactStep: { argument: undefined; result: CompactStep };
     cutLog: { argument: undefined; result: boolean };
     repairPage: { argument: { page: number; blocks: readonly RepairBlock[] }; result: boolean };
-    hold: { argument: undefined; result: void };
-    release: { argument: undefined; result: void };
   };
   /** `damage`: what was damaged and dropped. */
   events: {

@@ -2,8 +2,7 @@ import { damageIn, openChainDb, type Opening } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import { serveThread } from '@wrkz/service-kit/base';
 import { operatorText } from '../damage/operator-text';
-import { freeBytes } from '../upkeep/free-space';
-import { roomComplaint } from '../upkeep/room';
+import { diskShortage, freeBytes } from '../upkeep/disk-space';
 import { holdStored, loadCheckpoints } from './checkpoints';
 import { ChainEngine } from './engine';
 import { Pruning } from './pruning';
@@ -24,7 +23,7 @@ function startEngine({ directory, network: name, checkpoints, memory, lite, prun
     const now = (): number => Math.floor(Date.now() / 1000);
     const pruning = prune && new Pruning(prune, () => freeBytes(directory));
     const noRoom =
-      leastRoom === undefined ? undefined : (closed: boolean) => roomComplaint(directory, leastRoom, closed);
+      leastRoom === undefined ? undefined : (closed: boolean) => diskShortage(directory, leastRoom, closed);
     return { engine: new ChainEngine({ db, network, checkpoints: known, now, pruning, noRoom }), opening: db.opening };
   } catch (error) {
     db.close();
@@ -57,8 +56,6 @@ serveThread<ChainThread>((setup, { emit, fail }) => {
       compactStep: () => engine.compactStep(),
       cutLog: () => engine.cutLog(),
       repairPage: ({ page, blocks }) => engine.repairPage(page, blocks),
-      hold: () => engine.hold(),
-      release: () => engine.release(),
     },
     close: () => engine.stop(),
   };

@@ -3,35 +3,36 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BelowFloor, type ChainReader } from '@wrkz/chain-db';
 import { encodeRawBlock, type Network, type RawBlock } from '@wrkz/core-types';
-import { errorText, syncFolder } from '@wrkz/service-kit';
+import { syncFolder } from '@wrkz/service-kit';
 import { SMALLEST_EXPORT } from '../config/config';
 import { dumpRecord, FIRST_DUMP_HEIGHT } from './format';
 
-/** Blocks read in one snapshot. */
+/** Blocks read in one database snapshot. */
 const CHUNK_BLOCKS = 100;
 
 export interface ExportOptions {
   readonly path: string;
   readonly reader: ChainReader;
   readonly network: Network;
-  /** The most blocks to write; 0 for all. */
+  /** Maximum number of blocks; 0 for all. */
   readonly limit: number;
   readonly signal?: AbortSignal;
+  /** Counts of blocks. */
   readonly onProgress?: (height: number, total: number) => void;
 }
 
-/** An export that is refused before anything is written. */
+/** The export was refused before anything was written. */
 export class ExportRefused extends Error {
   override readonly name = 'ExportRefused';
 }
 
 /**
- * Writes the chain into a dump file, which appears under its name only when it is whole.
- * @returns the number of blocks written
- * @throws ExportRefused when the file exists or cannot be made, or the chain is too short; Error when the disk is full
+ * Writes the chain into a dump file. The file gets its name when it is complete and synced.
+ * @returns the number of blocks
+ * @throws ExportRefused if the file exists or the chain is too short or incomplete; the error of the file system
  */
 export async function exportDump(options: ExportOptions): Promise<number> {
-  const { path, reader, network, limit, signal, onProgress } = options;
+  const { path, reader, network, limit } = options;
   if (existsSync(path)) throw new ExportRefused(`the dump file ${path} exists already`);
   const { bodies, lite } = reader.floors();
   if (bodies > 0) throw new ExportRefused(new BelowFloor(0, bodies, lite === undefined ? 'pruned' : 'lite').message);
@@ -40,46 +41,48 @@ export async function exportDump(options: ExportOptions): Promise<number> {
     throw new ExportRefused(`the chain has ${String(count)} blocks, an export needs ${String(SMALLEST_EXPORT)}`);
   }
   const end = limit > 0 ? Math.min(count, FIRST_DUMP_HEIGHT + limit) : count;
-  const unfinished = `${path}.part`;
-  const file = await open(unfinished, 'w', 0o644).catch((error: unknown) => {
-    throw new ExportRefused(`the dump file ${path} cannot be written: ${errorText(error)}`);
-  });
-  let previous: Buffer | undefined;
+  const temporary = `${path}.part`;
+  const file = await open(temporary, 'w', 0o644);
   try {
-    for (let start = FIRST_DUMP_HEIGHT; start < end; start += CHUNK_BLOCKS) {
-      if (signal?.aborted === true) throw new Error('the export was stopped');
-      const { blocks, below, lastHash } = readChunk(reader, start, Math.min(start + CHUNK_BLOCKS, end));
-      if (previous !== undefined && below?.equals(previous) !== true) {
-        throw new Error('the chain was reorganised while it was exported; start the export again');
-      }
-      previous = lastHash;
-      const records = blocks.map((block, i) => dumpRecord(start + i, encodeRawBlock(block)));
-      await file.writeFile(Buffer.concat(records));
-      onProgress?.(start + blocks.length, end);
-    }
+    for await (const records of dumpChunks(options, end)) await file.writeFile(records);
     await file.sync();
     await file.close();
-    await rename(unfinished, path);
+    await rename(temporary, path);
     await syncFolder(dirname(path));
   } catch (error) {
     await file.close().catch(() => undefined);
-    await rm(unfinished, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
   return Math.max(0, end - FIRST_DUMP_HEIGHT);
 }
 
+/** The records of the blocks below `end`, in chunks. @throws Error if the chain is reorganised meanwhile or the signal fires */
+async function* dumpChunks({ reader, signal, onProgress }: ExportOptions, end: number): AsyncGenerator<Buffer, void> {
+  let previousHash: Buffer | undefined;
+  for (let start = FIRST_DUMP_HEIGHT; start < end; start += CHUNK_BLOCKS) {
+    if (signal?.aborted === true) throw new Error('the export was stopped');
+    const { blocks, parentHash, lastHash } = readChunk(reader, start, Math.min(start + CHUNK_BLOCKS, end));
+    if (previousHash !== undefined && parentHash?.equals(previousHash) !== true) {
+      throw new Error('the chain was reorganised while it was exported; start the export again');
+    }
+    previousHash = lastHash;
+    yield Buffer.concat(blocks.map((block, i) => dumpRecord(start + i, encodeRawBlock(block))));
+    onProgress?.(start + blocks.length, end);
+  }
+}
+
 interface Chunk {
   readonly blocks: readonly RawBlock[];
-  /** The hash right below the first block; it must be the last one of the chunk before. */
-  readonly below: Buffer | undefined;
+  /** Hash of the block below the first one; equals `lastHash` of the previous chunk. */
+  readonly parentHash: Buffer | undefined;
   readonly lastHash: Buffer | undefined;
 }
 
-/** The blocks of [start, end). What a disk has damaged is not spread: the reader throws DamagedRow. */
+/** The blocks of [start, end). Damaged blocks are not exported: the reader throws CorruptDatabase. */
 function readChunk(reader: ChainReader, start: number, end: number): Chunk {
   return reader.snapshot(() => {
     const blocks = reader.rawBlocks(start, end);
-    return { blocks, below: reader.hashAt(start - 1), lastHash: reader.hashAt(start + blocks.length - 1) };
+    return { blocks, parentHash: reader.hashAt(start - 1), lastHash: reader.hashAt(start + blocks.length - 1) };
   });
 }

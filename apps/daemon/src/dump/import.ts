@@ -1,63 +1,56 @@
 import { decodeRawBlock, type RawBlock } from '@wrkz/core-types';
+import { errorText } from '@wrkz/service-kit';
 import { weightOf, WEIGHT_UNDER_WAY } from '../chain/limits';
 import { type AddBlockResult, isAccepted } from '../chain/results';
 import { type ChainService, ChainStopped } from '../chain/service';
-import { DumpError } from './format';
-import { DumpReader } from './reader';
+import { DumpError, type DumpReader } from './format';
 
-/** Blocks given to the engine at a time. */
-const PARCEL_BLOCKS = 200;
-const PARCEL_BYTES = 128 * 1024;
-/** What may wait there at first. The engine commits more together the longer the row is, so more may wait then. */
-const FIRST_WEIGHT = 6 * PARCEL_BYTES;
+/** Limits of one batch: blocks that are passed to the engine in one call. */
+const BATCH_BLOCKS = 200;
+const BATCH_BYTES = 128 * 1024;
+/** Initial limit of the weight in flight. It grows with the import: the engine commits more blocks at once later. */
+const INITIAL_WEIGHT = 6 * BATCH_BYTES;
 
 export interface ImportOptions {
-  /** Open at its beginning; the import closes it. */
+  /** At the start of the file. The import closes it. */
   readonly dump: DumpReader;
   readonly chain: ChainService;
   /**
-   * Stops after what is already in the engine's hands; the import can be continued later. Whoever is in a hurry stops
-   * the engine too, which drops what waits there.
+   * Stops reading. Blocks in flight are still added, unless the caller stops the engine too. A later import continues from there.
    */
   readonly signal?: AbortSignal;
-  /** Counts of blocks; the total is an estimate from the bytes read. */
+  /** Counts of blocks; the total is extrapolated from the bytes read. */
   readonly onProgress?: (height: number, total: number) => void;
 }
 
 export interface ImportReport {
   /** Index of the block at the tip. */
   readonly height: number;
-  /** Blocks of the dump that were added by this run. */
+  /** Blocks that this import added. */
   readonly blocks: number;
   readonly transactions: number;
   readonly stopped: boolean;
 }
 
-/** A block of the dump that the chain does not take. What stood before it is stored. */
+/** The chain refused a block of the dump. The blocks below are stored. */
 export class ImportRefused extends Error {
   override readonly name = 'ImportRefused';
 }
 
-interface Parcel {
-  readonly first: number;
-  readonly blocks: RawBlock[];
-  bytes: number;
-  /** What its blocks weigh while they are under way. */
-  weight: number;
-}
-
 /**
- * Reads a dump into the chain. Every block is judged by every rule, as if a peer had sent it. Records at or below the
- * present tip are stepped over, so an import that was cut short continues where it was.
+ * Adds the blocks of a dump to the chain, with the same checks as blocks from a peer. Records up to the tip are skipped, so an
+ * interrupted import continues where it stopped.
  * @throws DumpError, ImportRefused
  */
-export async function importDump(options: ImportOptions): Promise<ImportReport> {
-  const { dump } = options;
+export async function importDump({ dump, chain, signal, onProgress }: ImportOptions): Promise<ImportReport> {
   try {
-    const { chain, signal } = options;
     const before = chain.tip();
+    const pipeline = new ImportPipeline(chain, (count) => {
+      const total = Math.round((count * dump.size) / Math.max(1, dump.position));
+      onProgress?.(count, Math.max(count, total));
+    });
     try {
-      await readInto(options);
+      await readInto(pipeline, dump, before.height + 1, signal);
     } catch (error) {
       if (!(error instanceof ChainStopped && signal?.aborted === true)) throw error;
     }
@@ -70,95 +63,116 @@ export async function importDump(options: ImportOptions): Promise<ImportReport> 
   }
 }
 
-async function readInto({ dump: reader, chain, signal, onProgress }: ImportOptions): Promise<void> {
-  const waiting: { parcel: Parcel; answer: Promise<AddBlockResult[]> }[] = [];
-  let expected = chain.tip().height + 1;
+async function readInto(
+  pipeline: ImportPipeline,
+  dump: DumpReader,
+  start: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  let expected = start;
   let previous: number | undefined;
-  let weightWaiting = 0;
-  let weightSettled = 0;
-
-  const settle = async (): Promise<void> => {
-    const next = waiting.shift();
-    if (next === undefined) return;
-    const { parcel } = next;
-    const results = await next.answer;
-    weightWaiting -= parcel.weight;
-    weightSettled += parcel.weight;
-    requireAll(parcel, results);
-    const count = parcel.first + parcel.blocks.length;
-    onProgress?.(count, Math.max(count, Math.round((count * reader.size) / Math.max(1, reader.position))));
-  };
-  const send = async (parcel: Parcel, more: boolean): Promise<void> => {
-    if (parcel.blocks.length === 0) return;
-    const answer = chain.addBlocks(parcel.blocks, 'import', more);
-    answer.catch(() => undefined); // looked at in its turn
-    waiting.push({ parcel, answer });
-    weightWaiting += parcel.weight;
-    const mayWait = (): number => Math.min(WEIGHT_UNDER_WAY, FIRST_WEIGHT + 2 * weightSettled);
-    while (weightWaiting >= mayWait()) await settle();
-  };
-
-  // One full parcel stays behind, because the last one has to be known: nothing follows on it.
-  let full = newParcel(expected);
-  let parcel = newParcel(expected);
-  const sendRest = async (): Promise<void> => {
-    await send(full, parcel.blocks.length > 0);
-    await send(parcel, false);
-  };
   try {
     while (signal?.aborted !== true) {
-      const record = await reader.next(expected);
+      const record = await dump.next(expected);
       if (record === undefined) break;
       if (previous !== undefined && record.height !== previous + 1) {
-        throw new DumpError(`block ${String(record.height)} follows block ${String(previous)}`, reader.position);
+        throw new DumpError(`block ${String(record.height)} follows block ${String(previous)}`, dump.position);
       }
       previous = record.height;
       if (record.body === undefined) continue;
       if (record.height !== expected) {
-        throw new ImportRefused(
-          `the dump starts at block ${String(record.height)}, the chain ends at block ${String(expected - 1)}`,
-        );
+        const heights = `the dump starts at block ${String(record.height)}, the chain ends at block`;
+        throw new ImportRefused(`${heights} ${String(expected - 1)}`);
       }
-      parcel.blocks.push(decodeBody(record.body, record.height, reader.position));
-      parcel.bytes += record.body.length;
-      parcel.weight += weightOf(record.body.length);
+      await pipeline.add(record.height, decodeBody(record.body, record.height, dump.position), record.body.length);
       expected += 1;
-      if (parcel.blocks.length < PARCEL_BLOCKS && parcel.bytes < PARCEL_BYTES) continue;
-      await send(full, true);
-      full = parcel;
-      parcel = newParcel(expected);
     }
   } catch (error) {
-    // What was read beyond a refused block has no parent now: refusing it too would hide the reason.
+    // Blocks behind a refused one have no parent: adding them would replace the first error.
     if (error instanceof ImportRefused) throw error;
-    // The blocks before the bad place are good, so they are stored before the error is reported.
-    await sendRest();
-    while (waiting.length > 0) await settle();
+    // The blocks below the damage are valid and are stored before the error is reported.
+    await pipeline.finish();
     throw error;
   }
-  await sendRest();
-  while (waiting.length > 0) await settle();
+  await pipeline.finish();
 }
 
-function newParcel(first: number): Parcel {
-  return { first, blocks: [], bytes: 0, weight: 0 };
+interface Batch {
+  readonly first: number;
+  readonly blocks: RawBlock[];
+  bytes: number;
+  /** Memory of the blocks in the engine. */
+  weight: number;
+}
+
+/** Passes batches to the engine and limits the weight in flight. */
+class ImportPipeline {
+  private readonly inFlight: { readonly batch: Batch; readonly results: Promise<AddBlockResult[]> }[] = [];
+  private weightInFlight = 0;
+  private weightDone = 0;
+  /** A full batch is held back until another block follows: the engine has to know which batch is the last. */
+  private held: Batch | undefined;
+  private current: Batch | undefined;
+
+  constructor(
+    private readonly chain: ChainService,
+    private readonly onProgress: (count: number) => void,
+  ) {}
+
+  /** @throws ImportRefused for a block that was added before */
+  async add(height: number, block: RawBlock, bytes: number): Promise<void> {
+    this.current ??= { first: height, blocks: [], bytes: 0, weight: 0 };
+    this.current.blocks.push(block);
+    this.current.bytes += bytes;
+    this.current.weight += weightOf(bytes);
+    if (this.current.blocks.length < BATCH_BLOCKS && this.current.bytes < BATCH_BYTES) return;
+    const { held } = this;
+    this.held = this.current;
+    this.current = undefined;
+    await this.send(held, true);
+  }
+
+  /** Resolves when all blocks are stored. @throws ImportRefused */
+  async finish(): Promise<void> {
+    await this.send(this.held, this.current !== undefined);
+    await this.send(this.current, false);
+    this.held = this.current = undefined;
+    while (this.inFlight.length > 0) await this.awaitOldest();
+  }
+
+  private async send(batch: Batch | undefined, more: boolean): Promise<void> {
+    if (batch === undefined) return;
+    const results = this.chain.addBlocks(batch.blocks, 'import', more);
+    // Avoids an unhandled rejection; awaitOldest() awaits the promise later.
+    results.catch(() => undefined);
+    this.inFlight.push({ batch, results });
+    this.weightInFlight += batch.weight;
+    while (this.weightInFlight >= Math.min(WEIGHT_UNDER_WAY, INITIAL_WEIGHT + 2 * this.weightDone)) {
+      await this.awaitOldest();
+    }
+  }
+
+  private async awaitOldest(): Promise<void> {
+    const oldest = this.inFlight.shift();
+    if (oldest === undefined) return;
+    const { batch } = oldest;
+    const results = await oldest.results;
+    this.weightInFlight -= batch.weight;
+    this.weightDone += batch.weight;
+    const refused = results.findIndex((result) => !isAccepted(result));
+    const result = results[refused];
+    if (result !== undefined) {
+      const block = `block ${String(batch.first + refused)} of the dump`;
+      throw new ImportRefused(`${block} is refused: ${result.message} (${result.code})`);
+    }
+    this.onProgress(batch.first + batch.blocks.length);
+  }
 }
 
 function decodeBody(body: Buffer, height: number, position: number): RawBlock {
   try {
     return decodeRawBlock(body);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new DumpError(`block ${String(height)} cannot be read: ${why}`, position);
-  }
-}
-
-function requireAll(parcel: Parcel, results: readonly AddBlockResult[]): void {
-  const bad = results.findIndex((result) => !isAccepted(result));
-  const result = results[bad];
-  if (result !== undefined) {
-    throw new ImportRefused(
-      `block ${String(parcel.first + bad)} of the dump is refused: ${result.message} (${result.code})`,
-    );
+    throw new DumpError(`block ${String(height)} cannot be read: ${errorText(error)}`, position);
   }
 }

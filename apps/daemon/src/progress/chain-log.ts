@@ -1,18 +1,22 @@
-import type { Logger } from '@wrkz/service-kit';
+import type { Logger, Metrics } from '@wrkz/service-kit';
+import type { ChainClient } from '../chain/client';
+import type { PrunePass } from '../chain/pruning';
 import type { ChainCommit, ChainService, CommitEvent } from '../chain/service';
+import type { RefusedSwitch } from '../chain/side-branches';
 
-/** Replaced blocks from which on a reorganisation is more than the network's everyday. */
-const NOTABLE_DEPTH = 10;
+/** A reorganisation of this many blocks is logged as a warning; shorter ones are routine. */
+const WARNING_DEPTH = 10;
+/** Refused branches that are remembered, so that a branch that is offered repeatedly is logged once. */
+const MAX_REMEMBERED = 1000;
 
 /**
- * Logs what the chain does: each block that arrives by itself, and every reorganisation. Blocks that are fetched
- * while synchronizing are left to the progress display.
- * @returns how to end it
+ * Logs relayed and submitted blocks and every reorganisation. Blocks of a synchronization are reported by the progress display.
+ * @returns a function that ends the logging
  */
 export function logChain(chain: ChainService, logger: Logger): () => void {
   const listener = (event: CommitEvent): void => {
     if (event.kind === 'alternative') {
-      logger.debug(`block ${event.height} ${hex(event.hash)} is kept on a side branch`);
+      logger.debug(`block ${event.height} ${hex(event.hash)} is stored on a side branch`);
     } else if (event.kind === 'switch') {
       logSwitch(event, logger);
     } else if (event.source === 'relay' || event.source === 'submit') {
@@ -33,8 +37,55 @@ function logSwitch({ source, forkHeight, added, removed, tip }: ChainCommit, log
   const text =
     `reorganised above block ${forkHeight}: ${removed.length} blocks replaced by ${added.length}, ` +
     `the tip is block ${tip.height} ${hex(tip.hash)}`;
-  if (removed.length >= NOTABLE_DEPTH) logger.warning(text);
+  if (removed.length >= WARNING_DEPTH) logger.warning(text);
   else logger.info(text);
+}
+
+/** Logs passes of pruning, and logs and counts reorganisations that the storage mode refuses. */
+export class StorageLog {
+  private refused = 0;
+  /** Hashes in hex. */
+  private readonly logged = new Set<string>();
+
+  constructor(
+    private readonly chain: Pick<ChainClient, 'on' | 'off'>,
+    private readonly logger: Logger,
+  ) {
+    chain.on('pruned', this.onPruned);
+    chain.on('refusedSwitch', this.onRefused);
+  }
+
+  publish({ shared }: Metrics): void {
+    shared.counted(
+      'wrkz_refused_reorganisations_total',
+      'Heavier branches not followed because they leave the chain below the stored block data',
+      () => this.refused,
+    );
+  }
+
+  close(): void {
+    this.chain.off('pruned', this.onPruned);
+    this.chain.off('refusedSwitch', this.onRefused);
+  }
+
+  private readonly onPruned = ({ floor, blocks, freedPages, forced }: PrunePass): void => {
+    const why = forced ? ', because space is short' : '';
+    this.logger.info(
+      `pruned ${blocks} blocks${why}: bodies are stored from block ${floor} on, ${freedPages} pages were returned to the file system`,
+    );
+  };
+
+  private readonly onRefused = ({ fork, height, hash, reason }: RefusedSwitch): void => {
+    this.refused += 1;
+    const id = hash.toString('hex');
+    if (this.logged.has(id)) return;
+    if (this.logged.size >= MAX_REMEMBERED) this.logged.clear();
+    this.logged.add(id);
+    this.logger.warning(
+      `a heavier branch up to block ${height} ${id} is not followed, it leaves our chain at block ${fork}. ${reason}. ` +
+        'If the network follows it, only --resync brings this node to it',
+    );
+  };
 }
 
 function hex(hash: Buffer): string {

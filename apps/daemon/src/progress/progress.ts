@@ -1,28 +1,29 @@
 import { Format, Presets, SingleBar } from 'cli-progress';
+import type { ChainService, CommitEvent } from '../chain/service';
 
-/** How often a line is written where there is no terminal. Milliseconds. */
-const LINE_INTERVAL = 30_000;
-/** How far the rate looks back. Milliseconds. */
-const RATE_WINDOW = 30_000;
-/** How often the bar above a prompt is drawn. Milliseconds. */
-const BAR_INTERVAL = 250;
+/** From one line to the next without a terminal. */
+const LINE_INTERVAL_MS = 30_000;
+/** Time window of the rate. */
+const RATE_WINDOW_MS = 30_000;
+/** From one update of the bar above a prompt to the next. */
+const BAR_INTERVAL_MS = 250;
 const BAR_WIDTH = 16;
 
 export interface ProgressOptions {
-  /** What is going on, e.g. `Synchronizing`. */
+  /** For example `Synchronizing`. */
   readonly label: string;
-  /** What is counted. Default: blocks. */
+  /** The unit of the counts. Default: blocks. */
   readonly unit?: string;
   readonly write: (line: string) => void;
-  /** Draws a bar here when it is a terminal; lines through `write` otherwise. */
+  /** A terminal shows a bar; otherwise lines go to `write`. */
   readonly stream?: NodeJS.WriteStream;
-  /** Shows the bar in the place of `stream`, above the prompt, when it is a terminal. */
+  /** If it is a terminal, it shows the bar above the prompt, instead of `stream`. */
   readonly screen?: { readonly isTerminal: boolean; status(text: string): void };
   /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
 
-/** Blocks done of blocks to do, with the rate and the time left: a bar on a terminal, else a line each 30 s. */
+/** Reports progress with rate and remaining time: as a bar on a terminal, otherwise as a line every 30 s. */
 export class BlockProgress {
   private readonly now: () => number;
   private bar: SingleBar | undefined;
@@ -38,27 +39,27 @@ export class BlockProgress {
     return this.started;
   }
 
-  /** Shows how far it is; the first call starts the display. Heights are counts of blocks. */
+  /** The first call starts the display. Heights are counts of blocks. */
   update(height: number, target: number): void {
     const at = this.now();
     if (!this.started) this.begin(at, height, Math.max(target, height));
     this.samples.push({ at, height });
-    while (this.samples.length > 2 && at - (this.samples[0]?.at ?? at) > RATE_WINDOW) this.samples.shift();
+    while (this.samples.length > 2 && at - (this.samples[0]?.at ?? at) > RATE_WINDOW_MS) this.samples.shift();
     const total = Math.max(target, height);
     if (this.options.screen?.isTerminal === true) {
-      if (at - this.lastLine < BAR_INTERVAL) return;
+      if (at - this.lastLine < BAR_INTERVAL_MS) return;
       this.lastLine = at;
       this.options.screen.status(this.barText(height, total));
     } else if (this.bar !== undefined) {
       this.bar.setTotal(total);
       this.bar.update(height, { rate: this.rateText(), left: this.leftText(total - height) });
-    } else if (at - this.lastLine >= LINE_INTERVAL) {
+    } else if (at - this.lastLine >= LINE_INTERVAL_MS) {
       this.lastLine = at;
       this.options.write(this.line(height, total));
     }
   }
 
-  /** Ends the display; `summary` (if any) is written as a line. */
+  /** Ends the display and writes the summary as a line. */
   stop(summary?: string): void {
     this.bar?.stop();
     this.bar = undefined;
@@ -68,7 +69,7 @@ export class BlockProgress {
     if (summary !== undefined) this.options.write(summary);
   }
 
-  /** Blocks a second over the last half minute. */
+  /** Blocks per second over the rate window. */
   rate(): number {
     const first = this.samples[0];
     const last = this.samples.at(-1);
@@ -134,7 +135,7 @@ export class BlockProgress {
   }
 }
 
-/** Seconds for people: `45 s`, `12 min`, `3 h 05 min`, `2 d 4 h`. */
+/** Seconds as text: `45 s`, `12 min`, `3 h 05 min`, `2 d 4 h`. */
 export function durationText(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 120) return `${String(whole)} s`;
@@ -143,4 +144,38 @@ export function durationText(seconds: number): string {
   const hours = Math.floor(minutes / 60);
   if (hours < 48) return `${String(hours)} h ${String(minutes % 60).padStart(2, '0')} min`;
   return `${String(Math.floor(hours / 24))} d ${String(hours % 24)} h`;
+}
+
+/** Blocks behind the network from which on the progress is shown. */
+const MIN_BLOCKS_BEHIND = 20;
+
+export interface SyncProgressOptions {
+  readonly chain: ChainService;
+  /** Counts of blocks. */
+  readonly peers: { networkHeight(): number };
+  readonly write: (line: string) => void;
+  readonly screen: NonNullable<ProgressOptions['screen']>;
+}
+
+/** Shows the progress of a synchronization while the node is behind the network. */
+export class SyncProgressDisplay {
+  private readonly display: BlockProgress;
+  private readonly onCommit = (event: CommitEvent): void => this.update(event.tip.height + 1);
+
+  constructor(private readonly options: SyncProgressOptions) {
+    this.display = new BlockProgress({ label: 'Synchronizing', write: options.write, screen: options.screen });
+    options.chain.on('commit', this.onCommit);
+  }
+
+  stop(): void {
+    this.options.chain.off('commit', this.onCommit);
+    this.display.stop();
+  }
+
+  private update(count: number): void {
+    const target = this.options.peers.networkHeight();
+    if (!this.display.active && target - count < MIN_BLOCKS_BEHIND) return;
+    if (count >= target) return this.display.stop(`Synchronized: ${String(count)} blocks`);
+    this.display.update(count, target);
+  }
 }

@@ -1,14 +1,14 @@
 import { existsSync, statSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type ChainReader, databaseFile, type ExportProgress, isPlaceOfChain } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
 import { errorText, workerEntry, WorkerThread } from '@wrkz/service-kit/base';
 import type { Logger } from '@wrkz/service-kit';
 import { sizeText } from '../console/text/format';
-import type { ExportOrder, ExportReport, ExportThread } from './protocol';
+import { freeBytes } from '../upkeep/disk-space';
+import type { ExportOrder, ExportReport, ExportThread } from './thread';
 
-export interface ExporterParts {
+export interface ExporterDependencies {
   /** The folder of the database. */
   readonly directory: string;
   readonly network: Network;
@@ -16,40 +16,40 @@ export interface ExporterParts {
   readonly logger: Logger;
 }
 
-/** Why an export does not begin; for the operator. */
+/** The export was not started. The message is for the operator. */
 export class SnapshotExportRefused extends Error {
   override readonly name = 'SnapshotExportRefused';
 }
 
-/** An export that goes on. */
+/** The export that is running. */
 export interface RunningExport extends ExportOrder {
-  /** Milliseconds since it began. */
+  /** Milliseconds since the start. */
   readonly elapsed: number;
   readonly progress: ExportProgress | undefined;
 }
 
-/** How the last export ended. */
+/** The result of the last export. */
 export type ExportResult = (ExportOrder & ExportReport) | { readonly failed: string };
 
 interface Running {
   readonly order: ExportOrder;
-  readonly began: number;
+  readonly startedAt: number;
   readonly cancel: AbortController;
   progress: ExportProgress | undefined;
   ended: Promise<void>;
 }
 
-/** Exports a snapshot beside everything else, one at a time, in a thread of its own (docs/operations/snapshots.md). */
+/** Exports snapshots in a worker thread, one at a time (docs/operations/snapshots.md). */
 export class SnapshotExporter {
   private current: Running | undefined;
   private last: ExportResult | undefined;
 
-  constructor(private readonly parts: ExporterParts) {}
+  constructor(private readonly dependencies: ExporterDependencies) {}
 
   get running(): RunningExport | undefined {
     const { current } = this;
     if (current === undefined) return undefined;
-    return { ...current.order, elapsed: performance.now() - current.began, progress: current.progress };
+    return { ...current.order, elapsed: performance.now() - current.startedAt, progress: current.progress };
   }
 
   get result(): ExportResult | undefined {
@@ -57,18 +57,18 @@ export class SnapshotExporter {
   }
 
   /**
-   * Begins an export. @param liteHeight undefined: the node's own, where it is a lite one
-   * @param path a file, or a folder that gets the usual name; undefined: that name beside the data
+   * Starts an export.
+   * @param liteHeight default: the lite height of a lite node
+   * @param path a file, or a folder for the default file name; default: the folder above the data directory
    * @throws SnapshotExportRefused
    */
-  async start(liteHeight: number | undefined, path: string | undefined): Promise<ExportOrder> {
+  start(liteHeight: number | undefined, path: string | undefined): ExportOrder {
     this.assertIdle();
     const height = this.heightFor(liteHeight);
     const order = { liteHeight: height, path: this.pathFor(height, path) };
-    await this.assertRoom(order.path);
-    this.assertIdle();
+    this.assertSpace(order.path);
     const running: Running = {
-      ...{ order, began: performance.now(), cancel: new AbortController(), progress: undefined },
+      ...{ order, startedAt: performance.now(), cancel: new AbortController(), progress: undefined },
       ended: Promise.resolve(),
     };
     this.current = running;
@@ -77,13 +77,13 @@ export class SnapshotExporter {
     return order;
   }
 
-  /** @returns whether there was one */
+  /** @returns whether an export was running */
   cancel(): boolean {
     this.current?.cancel.abort(new Error('it was cancelled'));
     return this.current !== undefined;
   }
 
-  /** Cancels what is under way and waits until its file is gone. */
+  /** Cancels the running export and waits until its files are deleted. */
   async close(): Promise<void> {
     this.current?.cancel.abort(new Error('the daemon was stopped'));
     await this.current?.ended;
@@ -95,11 +95,12 @@ export class SnapshotExporter {
     }
   }
 
-  private heightFor(asked: number | undefined): number {
-    const { reader, network } = this.parts;
+  private heightFor(requested: number | undefined): number {
+    const { reader, network } = this.dependencies;
     const { lite } = reader.floors();
-    const height = asked ?? lite;
-    if (height === undefined) throw new NoHeight('This node has no lite height, so a snapshot height has to be given:');
+    const height = requested ?? lite;
+    if (height === undefined)
+      throw new HeightRequired('This node has no lite height, so a snapshot height has to be given:');
     if (lite !== undefined && height !== lite) {
       throw new SnapshotExportRefused(
         `This is a lite node built at height ${String(lite)}, and it does not hold the block data a snapshot at ` +
@@ -107,41 +108,41 @@ export class SnapshotExporter {
       );
     }
     const count = reader.height() + 1;
-    const least = height + network.liteWindow;
-    if (count < least) {
+    const minCount = height + network.liteWindow;
+    if (count < minCount) {
       throw new SnapshotExportRefused(
         `This node is at height ${String(count)} and a snapshot at ${String(height)} needs it to be at least ` +
-          `${String(least)}, so the exported region is beyond any reorg.`,
+          `${String(minCount)}, so the exported region is beyond any reorg.`,
       );
     }
     return height;
   }
 
-  private pathFor(height: number, asked: string | undefined): string {
+  private pathFor(height: number, requested: string | undefined): string {
     const name = `wrkz-lite-base-h${String(height)}-v1.litesnap`;
-    const place = resolve(asked ?? dirname(resolve(this.parts.directory)));
+    const place = resolve(requested ?? dirname(resolve(this.dependencies.directory)));
     const path = existsSync(place) && statSync(place).isDirectory() ? join(place, name) : place;
     if (existsSync(path))
       throw new SnapshotExportRefused(`${path} already exists. Move it aside or name another path.`);
     if (!existsSync(dirname(path))) throw new SnapshotExportRefused(`The folder ${dirname(path)} does not exist.`);
-    if (isPlaceOfChain(this.parts.directory, path))
+    if (isPlaceOfChain(this.dependencies.directory, path))
       throw new SnapshotExportRefused(`${path} is a name of the database itself. Name another path.`);
     return path;
   }
 
-  /** @throws SnapshotExportRefused when a file as large as the database would not fit */
-  private async assertRoom(path: string): Promise<void> {
-    const { size } = statSync(databaseFile(this.parts.directory));
-    const { bavail, bsize } = await statfs(dirname(path)).catch(() => ({ bavail: Infinity, bsize: 1 }));
-    if (bavail * bsize >= size) return;
+  /** @throws SnapshotExportRefused unless a file as large as the database fits on the disk */
+  private assertSpace(path: string): void {
+    const { size } = statSync(databaseFile(this.dependencies.directory));
+    const free = freeBytes(dirname(path));
+    if (free >= size) return;
     throw new SnapshotExportRefused(
-      `Only ${sizeText(bavail * bsize)} free where the snapshot would go, and the database it comes from is ` +
+      `Only ${sizeText(free)} free where the snapshot would go, and the database it comes from is ` +
         `${sizeText(size)}.`,
     );
   }
 
   private async run(running: Running): Promise<void> {
-    const { directory, network, logger } = this.parts;
+    const { directory, network, logger } = this.dependencies;
     const thread = new WorkerThread<ExportThread>({
       entry: workerEntry(__dirname, 'thread'),
       setup: { directory, network: network.name },
@@ -162,5 +163,5 @@ export class SnapshotExporter {
   }
 }
 
-/** Not a failure: how to ask is told instead. */
-export class NoHeight extends SnapshotExportRefused {}
+/** No height was given on a node without a lite height. The console prints the usage. */
+export class HeightRequired extends SnapshotExportRefused {}

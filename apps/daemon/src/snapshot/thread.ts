@@ -1,13 +1,32 @@
-import { exportSnapshot, openChainDb, totalRecords } from '@wrkz/chain-db';
+import { type ExportProgress, exportSnapshot, openChainDb, totalRecords } from '@wrkz/chain-db';
+import type { NetworkName } from '@wrkz/core-types';
 import { serveThread } from '@wrkz/service-kit/base';
-import type { ExportThread } from './protocol';
 
-/** Milliseconds from one report of progress to the next. */
-const REPORT_EVERY = 500;
+export interface ExportOrder {
+  readonly liteHeight: number;
+  readonly path: string;
+}
+
+/** The result of a finished export. */
+export interface ExportReport {
+  readonly records: number;
+  /** 64 hex characters. */
+  readonly digest: string;
+}
+
+/** The thread that exports snapshots, with a database connection of its own. */
+export type ExportThread = {
+  setup: { readonly directory: string; readonly network: NetworkName };
+  ready: undefined;
+  calls: { export: { argument: ExportOrder; result: ExportReport } };
+  events: { progress: ExportProgress };
+};
+
+const PROGRESS_INTERVAL_MS = 500;
 
 serveThread<ExportThread>(({ directory, network }, { emit }) => {
   const db = openChainDb({ directory, network, readonly: true });
-  let reported = 0;
+  let reportedAt = 0;
   return {
     ready: undefined,
     calls: {
@@ -15,8 +34,8 @@ serveThread<ExportThread>(({ directory, network }, { emit }) => {
         const header = await exportSnapshot({
           ...{ reader: db.reader, network, liteHeight, path, signal },
           onProgress: (progress) => {
-            if (performance.now() - reported < REPORT_EVERY) return;
-            reported = performance.now();
+            if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) return;
+            reportedAt = performance.now();
             emit('progress', progress);
           },
         });

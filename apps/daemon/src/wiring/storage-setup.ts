@@ -1,6 +1,6 @@
 import type { DaemonConfig } from '../config/config';
 import type { WorkerSetup } from '../chain/thread';
-import { leastRoom } from '../upkeep/room';
+import { minWritableBytes } from '../upkeep/disk-space';
 import { databaseMemory } from './database-memory';
 
 /** What the engine's thread is told, from the options. */
@@ -8,7 +8,7 @@ export function engineSetup(
   { network, options, storage }: Pick<DaemonConfig, 'network' | 'options' | 'storage'>,
   directory: string,
 ): WorkerSetup {
-  const room = leastRoom(options);
+  const room = minWritableBytes(options);
   return {
     directory,
     network: network.name,

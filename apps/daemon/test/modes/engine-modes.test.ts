@@ -8,7 +8,7 @@ import { topicMessages } from '../../src/events/topics';
 import type { PrunePass } from '../../src/chain/pruning';
 import type { RefusedSwitch } from '../../src/chain/side-branches';
 import { DamageWatch } from '../../src/damage/damage-watch';
-import { StorageLog } from '../../src/progress/storage-log';
+import { StorageLog } from '../../src/progress/chain-log';
 import { type EngineBench, engineBench, NOW } from '../support/engine';
 
 /* The engine of a lite and of a pruned node: what it takes, what it drops, what it refuses. */
@@ -148,7 +148,7 @@ test('passes and refusals are logged, a branch that is offered again once, and c
   expect(logger.linesOf('warning')).toHaveLength(1);
   expect(logger.linesOf('warning')[0]).toContain('it leaves our chain at block 18. why.');
   expect(logger.linesOf('info')[0]).toContain(
-    'pruned 5 blocks, because space is short: bodies are kept from block 5 on',
+    'pruned 5 blocks, because space is short: bodies are stored from block 5 on',
   );
   expect(await metrics.registry.metrics()).toContain('wrkz_refused_reorganisations_total 2');
   log.close();

@@ -1,7 +1,7 @@
 import { networkOf } from '@wrkz/core-types';
 import { readConfig } from '../../src';
 import { Pruning } from '../../src/chain/pruning';
-import { freeBytes } from '../../src/upkeep/free-space';
+import { freeBytes } from '../../src/upkeep/disk-space';
 import { engineSetup } from '../../src/wiring/storage-setup';
 import { exercises } from '../support/exercises';
 

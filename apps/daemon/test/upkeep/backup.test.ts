@@ -37,11 +37,13 @@ async function restored(file: string): Promise<string> {
   return digestOf(dataDir, 'devnet');
 }
 
-test('a backup of a data directory that nobody uses, and of one whose node goes on', async () => {
+test('backs up an idle data directory, and one whose node is running', async () => {
   const to = join(suite.folder(), 'idle.sqlite');
   const { code, logger } = await backup(data, to);
   expect(code).toBe(0);
-  expect(logger.lines.join('\n')).toMatch(/Backing up .* MiB to [^]*The backup .* is whole: its top is block 720 \(/);
+  expect(logger.lines.join('\n')).toMatch(
+    /Backing up .* MiB to [^]*The backup .* is complete: its top is block 720 \(/,
+  );
   expect(readdirSync(dirname(to))).toEqual(['idle.sqlite']);
   expect(await restored(to)).toBe(wanted);
 
@@ -54,14 +56,14 @@ test('a backup of a data directory that nobody uses, and of one whose node goes 
   expect([wanted, await digestOf(node.dataDir, 'devnet')]).toContain(await restored(busy));
 });
 
-test('what is refused is refused before anything is written', async () => {
+test('refuses an unusable target or source before anything is written', async () => {
   const folder = suite.folder();
   const there = join(folder, 'there');
   writeFileSync(there, 'mine');
   for (const [dataDir, to, text] of [
-    [data, there, `the backup failed: the file ${there} exists already, and a backup is not written over it`],
-    [data, join(folder, 'none', 'x'), `the backup failed: the folder ${join(folder, 'none')} does not exist`],
-    [data, databaseFile(join(data, 'devnet')) + '-journal', 'is a name of the database itself; choose another one'],
+    [data, there, `the backup failed: --backup: the file ${there} exists already and is not overwritten`],
+    [data, join(folder, 'none', 'x'), `the backup failed: --backup: the folder ${join(folder, 'none')} does not exist`],
+    [data, databaseFile(join(data, 'devnet')) + '-journal', '--backup: the database itself uses the name'],
     [suite.folder(), join(folder, 'x'), 'the backup failed: there is no chain database'],
   ] as const) {
     const { code, logger } = await backup(dataDir, to);
@@ -73,7 +75,7 @@ test('what is refused is refused before anything is written', async () => {
   expect(() => readConfig(['--backup', 'x', '--verify'])).toThrow('choose one of');
 });
 
-test('a stop is answered within a second, and nothing is left', async () => {
+test('stops within a second and leaves no file', async () => {
   const to = join(suite.folder(), 'stopped.sqlite');
   const logger = createMemoryLogger('info');
   const daemon = Daemon.create(readConfig(['--network', 'devnet', '--data-dir', data, '--backup', to]), { logger });
@@ -82,11 +84,11 @@ test('a stop is answered within a second, and nothing is left', async () => {
   await daemon.stop();
   expect(performance.now() - begin).toBeLessThan(1000);
   expect(await daemon.finished).toBe(1);
-  expect(logger.lines.join('\n')).toContain('Stopped before the backup was whole; nothing of it was left');
+  expect(logger.lines.join('\n')).toContain('Stopped before the backup was complete; no file was left');
   expect(readdirSync(dirname(to))).toEqual([]);
 });
 
-test('killed at any moment it leaves no file of that name that is not whole, and the next one clears up', async () => {
+test('a killed backup leaves no incomplete file under its name, and the next one removes the remains', async () => {
   const to = await killBackups(data, suite.folder(), [400, 700]);
   expect(existsSync(to)).toBe(true);
   expect(statSync(to).size).toBeGreaterThan(0);

@@ -1,106 +1,145 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ChainUpkeep } from '../../src/chain/service';
+import { readConfig } from '../../src/config/config';
 import { compactDb } from '../../src/console/commands/compact-db';
 import type { ConsoleContext } from '../../src/console/command';
-import { Compaction, type CompactionParts } from '../../src/upkeep/compaction/compaction';
-import { CompactionMarker } from '../../src/upkeep/compaction/marker';
-import { temporaryDirectory } from '../support/temporary';
+import { Compaction, type CompactionDependencies } from '../../src/upkeep/compaction';
+import { exercises } from '../support/exercises';
 
-/* The compaction itself over an engine that the test is. */
+exercises('auto-compaction-min-gap-blocks', 'auto-compaction-min-free-bytes');
+
+/* The compaction with a chain writer that the test replaces. */
 
 interface Bench {
   readonly compaction: Compaction;
-  readonly marker: string;
-  readonly done: string[];
+  /** Calls to the chain writer. */
+  readonly calls: string[];
+  readonly lines: string[];
   /** What `compact_db <words>` prints. */
   say(words: string): Promise<string>;
 }
 
-/** @param steps after which nothing is left to do */
-function bench(steps: number, parts: Partial<CompactionParts> = {}): Bench {
-  const directory = temporaryDirectory();
-  const done: string[] = [];
-  const note = (what: string): Promise<void> => Promise.resolve(void done.push(what));
-  const chain: ChainUpkeep = {
-    compactStep: () => note('step').then(() => ({ done: done.length >= steps, freedPages: 2 })),
-    repairPage: () => Promise.resolve(false),
-    cutLog: () => note('cut').then(() => true),
-    hold: () => note('hold'),
-    release: () => note('release'),
-  };
-  const rewrite = (): Promise<void> => note('rewrite');
-  const marker = new CompactionMarker(directory);
-  const compaction = new Compaction({ chain, marker, rewrite, noRoom: () => undefined, ...parts });
-  const reader = { fileSpace: () => ({ pageSize: 1024, pages: 10, emptyPages: 3 }) };
-  const context = { compaction, directory, rpc: { reader } } as unknown as ConsoleContext;
+/** @param slices after which no free page is left */
+function bench(
+  slices: number,
+  replaced: Partial<CompactionDependencies & ChainUpkeep> = {},
+  args: string[] = [],
+): Bench {
+  const calls: string[] = [];
+  const lines: string[] = [];
+  const note = (call: string): Promise<void> => Promise.resolve(void calls.push(call));
+  const compaction = new Compaction(readConfig(['--network', 'devnet', ...args]).options, {
+    chain: {
+      tip: () => ({ height: 100 }),
+      compactStep: () => note('slice').then(() => ({ done: calls.length >= slices, freedPages: 2 })),
+      cutLog: () => note('checkpoint').then(() => true),
+      repairPage: () => Promise.resolve(false),
+      ...replaced,
+    },
+    reader: { fileSpace: () => ({ pageSize: 8192, pages: 10, emptyPages: 3 }) },
+    diskShortage: () => undefined,
+    logger: {
+      info: (line, fields) => void lines.push(`${line} ${JSON.stringify(fields ?? {})}`),
+      warning: (line) => void lines.push(line),
+    },
+    ...replaced,
+  });
+  const context = { compaction } as unknown as ConsoleContext;
   const say = async (words: string): Promise<string> => compactDb.run(context, words.split(' ').filter(Boolean));
-  return { compaction, marker: join(directory, '.compact_db_in_progress'), done, say };
+  return { compaction, calls, lines, say };
 }
 
 const STARTED = 'DB compaction started in background. Use `compact_db status` or `compact_db wait`.\n';
 const ALREADY = 'DB compaction is already running. Use `compact_db status` or `compact_db wait`.\n';
 
-test('it works in steps until nothing is left, cuts the log, and its marker lies there meanwhile', async () => {
-  const { marker, done, say } = bench(3);
+test.each([
+  ['', ''],
+  ['start', ''],
+  ['force', ' (force)'],
+])('compact_db %s runs slices until no free page is left, then a checkpoint', async (words, suffix) => {
+  const { calls, lines, say } = bench(3);
   expect(await say('status')).toBe('DB compaction status: idle\n');
   expect(await say('wait')).toBe('No DB compaction is running.\n');
-  expect(await say('')).toBe(STARTED);
-  expect(existsSync(marker)).toBe(true);
+  expect(await say(words)).toBe(STARTED);
   expect(await say('start')).toBe(ALREADY);
   expect(await say('force')).toBe(ALREADY);
-  expect(await say('status')).toMatch(
-    /^DB compaction status: running \(\d+s elapsed\)\nStarted by: manual console request\n$/,
-  );
+  const running = await say('status');
+  expect(running).toMatch(/^DB compaction status: running \(\d+s elapsed\)\nStarted by: manual console request/);
+  expect(running).toContain(`request${suffix}\nFree pages returned: `);
   expect(await say('wait')).toBe('Waiting for DB compaction to complete...\nDB compaction completed.\n');
-  expect(done).toEqual(['step', 'step', 'step', 'cut']);
-  expect(existsSync(marker)).toBe(false);
+  expect(calls).toEqual(['slice', 'slice', 'slice', 'checkpoint']);
   expect(await say('status')).toBe('DB compaction status: idle\nLast result: completed successfully\n');
+  expect(lines).toEqual(['the database was compacted {"freedPages":6}']);
 });
 
-test('a stop interrupts it, whether it works in steps or another process rewrites, and the marker stays', async () => {
-  for (const forced of [false, true]) {
-    const rewrite = (signal: AbortSignal): Promise<void> =>
-      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-    const { compaction, marker, done, say } = bench(Infinity, { rewrite });
-    compaction.start('boot background task', forced);
-    expect(await say('status')).toContain(`Started by: boot background task${forced ? ' (force)' : ''}\n`);
-    const before = performance.now();
-    await compaction.stop();
-    expect(performance.now() - before).toBeLessThan(1000);
-    expect(existsSync(marker)).toBe(true);
-    expect(await say('status')).toBe(
-      'DB compaction status: idle\n' +
-        'Persistent compaction marker present (previous run may have terminated mid-compaction).\n' +
-        'Last result: failed - interrupted by the stop of the node\n',
-    );
-    if (forced) expect(done).toEqual(['hold', 'release']);
-    expect(compaction.start('manual console request')).toBe(false);
-  }
-});
-
-test('a forced one has the engine rest while the file is rewritten', async () => {
-  const { done, say } = bench(4);
-  expect(await say('force')).toBe(
-    'A forced compaction rewrites the whole database and takes up to 14.00 KB on the disk; until it is done the node ' +
-      `takes no blocks.\n${STARTED}`,
+test('a stop aborts a running compaction and refuses later ones', async () => {
+  const { compaction, calls, lines, say } = bench(Infinity);
+  compaction.start('boot background task');
+  expect(await say('status')).toContain('Started by: boot background task\n');
+  const before = performance.now();
+  await compaction.stop();
+  expect(performance.now() - before).toBeLessThan(1000);
+  expect(calls).not.toContain('checkpoint');
+  expect(await say('status')).toBe(
+    'DB compaction status: idle\nLast result: failed - interrupted by the stop of the node\n',
   );
-  await say('wait');
-  expect(done).toEqual(['hold', 'rewrite', 'release', 'step', 'cut']);
+  expect(lines).toEqual(['the compaction of the database was interrupted by the stop of the node {}']);
+  expect(compaction.start('manual console request')).toBe(false);
 });
 
-test('what fails is told, and the engine goes on', async () => {
-  const { done, say } = bench(1, { rewrite: () => Promise.reject(new Error('the disk is full')) });
+test('an error of the chain writer ends the compaction and is reported', async () => {
+  const { lines, say } = bench(1, { compactStep: () => Promise.reject(new Error('the disk is full')) });
   await say('force');
   await say('wait');
-  expect(done).toEqual(['hold', 'release']);
   expect(await say('status')).toContain('Last result: failed - the disk is full\n');
+  expect(lines).toEqual(['the compaction of the database failed: the disk is full']);
 });
 
-test('without room on the disk no step is made', async () => {
-  const { done, say } = bench(1, { noRoom: () => 'no room' });
+test('without free space for the log no slice runs', async () => {
+  const { calls, say } = bench(1, { diskShortage: () => 'only 1 MiB is free' });
   await say('start');
   await say('wait');
-  expect(done).toEqual([]);
-  expect(await say('status')).toContain('Last result: failed - no room\n');
+  expect(calls).toEqual([]);
+  expect(await say('status')).toContain('Last result: failed - only 1 MiB is free\n');
+});
+
+test('the checkpoint is repeated while a reader holds the write-ahead log', async () => {
+  let attempts = 0;
+  const { compaction } = bench(1, { cutLog: () => Promise.resolve((attempts += 1) === 3) });
+  compaction.start('manual console request');
+  await compaction.wait();
+  expect(attempts).toBe(3);
+  expect(compaction.counts).toEqual({ completed: 1, failed: 0 });
+});
+
+describe('with a fake clock', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  /** @returns slices at the boot, and after an hour in which the chain grew by a block a minute */
+  async function hour(...args: string[]): Promise<number[]> {
+    let height = 100;
+    const { compaction, calls } = bench(0, { now: () => Date.now(), tip: () => ({ height }) } as never, args);
+    const slices = (): number => calls.filter((call) => call === 'slice').length;
+    compaction.enable();
+    await compaction.wait();
+    const seen = [slices()];
+    for (let minute = 0; minute < 60; minute++) {
+      height += 1;
+      await jest.advanceTimersByTimeAsync(60_000);
+    }
+    await compaction.wait();
+    await compaction.stop();
+    return [...seen, slices()];
+  }
+
+  const gap = (blocks: number): string[] => ['--auto-compaction-min-gap-blocks', String(blocks)];
+
+  test.each<[string, string[], number[]]>([
+    ['compacts at the boot and by the schedule', gap(40), [1, 2]],
+    ['at most every 30 minutes', gap(1), [1, 3]],
+    ['not at the boot with --skip-boot-compaction', [...gap(40), '--skip-boot-compaction'], [0, 1]],
+    ['not by the schedule while fewer blocks than the gap were added', [], [1, 1]],
+    ['never by the schedule without a gap', gap(0), [1, 1]],
+    ['whatever is free', [...gap(40), '--auto-compaction-min-free-bytes', '1000000000000000'], [1, 2]],
+  ])('a node of an hour %s', async (_name, args, wanted) => expect(await hour(...args)).toEqual(wanted));
 });

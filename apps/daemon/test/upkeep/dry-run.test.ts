@@ -18,7 +18,6 @@ beforeAll(async () => {
   const work = join(data, 'devnet', 'repair');
   mkdirSync(work);
   writeFileSync(join(work, 'bodies'), 'x'.repeat(1000));
-  writeFileSync(join(data, 'devnet', '.compact_db_in_progress'), '');
   mkdirSync(join(data, 'devnet', 'snapshot-import'));
 });
 afterAll(() => suite.stopAll());
@@ -51,27 +50,27 @@ test.each<[string[], RegExp]>([
   [['--resync'], /repair \(1000 bytes\)[^]*Nothing was changed: --dry-run$/],
   [
     ['--rewind-to-height', '700'],
-    /would take off 21 blocks \(700 to 720\) with \d+ transactions, \d+ bytes of blocks; 700 blocks would be left/,
+    /would remove 21 blocks \(700 to 720\) with \d+ transactions, \d+ bytes of blocks; 700 blocks would remain/,
   ],
   [['--rewind-to-height', '5000'], /Nothing to rewind: the chain has 721 blocks/],
   [
     ['--prune'],
     /--prune would delete the bodies and signatures of 320 blocks \(1 to 320\), [1-9]\d+ bytes; the last 400 blocks and genesis/,
   ],
-  [['--prune', '--prune-depth', '720'], /--prune would delete nothing: the last 720 blocks are kept/],
-])('%j says what would go, and touches nothing', async (args, text) => {
+  [['--prune', '--prune-depth', '720'], /--prune would delete nothing: the last 720 blocks are retained/],
+])('%j reports what would be deleted, and changes nothing', async (args, text) => {
   const before = contents(data);
   const { code, lines } = await dryRun(...args);
   expect([code, lines]).toEqual([0, expect.stringMatching(text)]);
   expect(contents(data)).toEqual(before);
 });
 
-test('what the start itself would be refused is refused here as well', async () => {
+test('exits with 1 if the start itself would be refused', async () => {
   const { code, lines } = await dryRun('--rewind-to-height', '5');
   expect([code, lines]).toEqual([1, expect.stringContaining('Cannot rewind to 5: the chain is 721 blocks tall')]);
 });
 
-test('of a snapshot it tells what the file would bring; a file that is none is refused', async () => {
+test('reports the records of a snapshot, and refuses an invalid file', async () => {
   const file = join(suite.folder(), 'x.litesnap');
   const args = ['--lite', '--lite-height', '300', '--import-lite-snapshot', file];
   writeFileSync(file, 'no snapshot');
@@ -93,17 +92,17 @@ test('of a snapshot it tells what the file would bring; a file that is none is r
   expect(contents(data)).toEqual(before);
 });
 
-test('alone, or with something that deletes nothing, it is refused', () => {
+test('is refused without an option that deletes', () => {
   const refusal = '--dry-run needs what would be done: --resync, --rewind-to-height, --prune, --import-lite-snapshot';
   expect(() => readConfig(['--dry-run'])).toThrow(refusal);
   expect(() => readConfig(['--dry-run', '--verify'])).toThrow(/--dry-run needs|choose one of/);
   expect(() => readConfig(['--dry-run', '--resync', '--import-blockchain'])).toThrow('choose one of');
 });
 
-test('a resync deletes what unfinished work has left, too', async () => {
+test('a resync deletes the work folders too', async () => {
   const node = await suite.node({ from: data, args: ['--resync', '--skip-boot-compaction'] });
   expect(node.height).toBe(0);
-  for (const name of ['repair', 'snapshot-import', '.compact_db_in_progress']) {
+  for (const name of ['repair', 'snapshot-import']) {
     expect(existsSync(join(node.dataDir, 'devnet', name))).toBe(false);
   }
   await node.stop();

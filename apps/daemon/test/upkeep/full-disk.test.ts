@@ -1,4 +1,4 @@
-import { cpSync, statSync } from 'node:fs';
+import { cpSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { canMount, CHAIN_A_HEIGHT, SmallDisk } from '@wrkz/testing';
 import { addEmptyPages } from '../support/empty-pages';
@@ -8,7 +8,7 @@ import { consoleAt } from './console-at';
 
 jest.setTimeout(180_000);
 
-/* Whole daemons on a disk of some megabytes, which fills up and gets space again. */
+/* Daemons on a disk of some megabytes that fills up. */
 
 const MIB = 1024 * 1024;
 const suite = newSuite();
@@ -74,36 +74,30 @@ async function rpcPort(daemon: DaemonProcess): Promise<string> {
   return (await daemon.prints(/RPC at http:\/\/([^;]+);/))[1] ?? '';
 }
 
-onDisk(
-  'a sync that fills the disk waits, answers meanwhile, and goes on when there is space: nothing is lost',
-  async () => {
-    const peer = await suite.node({ from: await suite.chainA() });
-    const disk = await smallDisk(48 * MIB);
-    const empty = disk.fill(3.5 * MIB);
-    const daemon = daemonOn(disk, peer.p2pPort);
-    const rpc = await rpcPort(daemon);
-    await daemon.prints(/no blocks are taken until there is room on the disk: only 1\.\d MiB are free/);
-    const height = async (): Promise<number> =>
-      ((await (await fetch(`http://${rpc}/height`)).json()) as { height: number }).height;
-    const stuck = await height();
-    expect(stuck).toBeLessThan(CHAIN_A_HEIGHT);
-    const ready = await fetch(`http://${rpc}/readyz`);
-    expect([ready.status, await ready.json()]).toEqual([
-      503,
-      expect.objectContaining({ paused: 'no room on the disk' }),
-    ]);
-    expect(await height()).toBe(stuck);
-    empty();
-    await daemon.prints(/there is room on the disk again/);
-    while ((await height()) <= CHAIN_A_HEIGHT) await new Promise((go) => setTimeout(go, 50));
-    daemon.kill('SIGTERM');
-    expect((await daemon.ended).code).toBe(0);
-    expect(await digestOn(disk)).toBe(await peer.digest());
-  },
-);
+onDisk('a sync pauses while the disk is full, answers requests, and loses nothing', async () => {
+  const peer = await suite.node({ from: await suite.chainA() });
+  const disk = await smallDisk(48 * MIB);
+  const empty = disk.fill(3.5 * MIB);
+  const daemon = daemonOn(disk, peer.p2pPort);
+  const rpc = await rpcPort(daemon);
+  await daemon.prints(/no blocks are accepted until the disk has free space: only 1\.\d MiB are free/);
+  const height = async (): Promise<number> =>
+    ((await (await fetch(`http://${rpc}/height`)).json()) as { height: number }).height;
+  const stuck = await height();
+  expect(stuck).toBeLessThan(CHAIN_A_HEIGHT);
+  const ready = await fetch(`http://${rpc}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([503, expect.objectContaining({ paused: 'no room on the disk' })]);
+  expect(await height()).toBe(stuck);
+  empty();
+  await daemon.prints(/the disk has enough free space again/);
+  while ((await height()) <= CHAIN_A_HEIGHT) await new Promise((go) => setTimeout(go, 50));
+  daemon.kill('SIGTERM');
+  expect((await daemon.ended).code).toBe(0);
+  expect(await digestOn(disk)).toBe(await peer.digest());
+});
 
 onDisk(
-  'a disk that is full at once ends the daemon with a clear message; the next start has all that was told',
+  'a disk that fills at once stops the daemon with a message; the next start has every reported block',
   async () => {
     const peer = await suite.node({ from: await suite.chainA() });
     const disk = await smallDisk(12 * MIB);
@@ -111,7 +105,7 @@ onDisk(
     await first.prints(/RPC at/);
     const empty = disk.fill(0);
     // One that ends prints it no more.
-    const waits = first.prints(/no blocks are taken/).then(
+    const waits = first.prints(/no blocks are accepted/).then(
       () => undefined,
       () => first.ended,
     );
@@ -124,7 +118,7 @@ onDisk(
   },
 );
 
-onDisk('pruning waits while the disk is full, and gives space back when it can', async () => {
+onDisk('pruning pauses while the disk is full, and shrinks the file afterwards', async () => {
   const disk = await smallDisk(48 * MIB);
   await chainOn(disk);
   const wanted = await rulesDigestOn(disk);
@@ -141,7 +135,7 @@ onDisk('pruning waits while the disk is full, and gives space back when it can',
   expect(await rulesDigestOn(disk)).toBe(wanted);
 });
 
-onDisk('with some space only it prunes in small steps whose log does not fill the disk', async () => {
+onDisk('prunes in small steps whose log does not fill a disk with little space', async () => {
   const disk = await smallDisk(48 * MIB);
   await chainOn(disk);
   const wanted = await rulesDigestOn(disk);
@@ -153,7 +147,7 @@ onDisk('with some space only it prunes in small steps whose log does not fill th
   expect(await rulesDigestOn(disk)).toBe(wanted);
 });
 
-onDisk('a compaction without room fails with the reason, the node goes on, and another one works', async () => {
+onDisk('a compaction without free space fails with the reason, and a later one completes', async () => {
   const disk = await smallDisk(64 * MIB);
   await chainOn(disk, 8 * MIB);
   const wanted = await rulesDigestOn(disk);
@@ -164,15 +158,7 @@ onDisk('a compaction without room fails with the reason, the node goes on, and a
   const daemon = daemonOn(disk, 1, '--rpc-ipc-path', socket);
   const rpc = await rpcPort(daemon);
   await daemon.prints(/the compaction of the database failed: only 1\.\d MiB are free/);
-  expect(await say('compact_db force')).toMatch(/only 1\.\d\d MB are free\. Nothing was started/);
   empty();
-  // The space goes while the file is being rewritten: whichever comes first, the chain is what it was.
-  const emptyAgain = disk.fill(9 * MIB);
-  expect(await say('compact_db force')).toContain('started in background');
-  const full = disk.fill(0, 'more');
-  await say('compact_db wait');
-  full();
-  emptyAgain();
   expect(await (await fetch(`http://${rpc}/height`)).json()).toMatchObject({ height: CHAIN_A_HEIGHT + 1 });
   await say('compact_db start');
   await say('compact_db wait');
@@ -180,4 +166,44 @@ onDisk('a compaction without room fails with the reason, the node goes on, and a
   await endOf(daemon);
   expect(statSync(fileOn(disk)).size).toBeLessThan(before - 7 * MIB);
   expect(await rulesDigestOn(disk)).toBe(wanted);
+});
+
+/** A start that exits by itself, with the data of chain A beside the disk. */
+async function actionOn(disk: SmallDisk, ...args: string[]): Promise<DaemonProcess> {
+  const given = ['--network', 'devnet', '--data-dir', await suite.chainA(), '--log-file', '/dev/null', ...args];
+  return new DaemonProcess(given, disk.path, undefined, disk.enter);
+}
+
+const filesOn = (disk: SmallDisk): string[] => readdirSync(disk.outside).filter((name) => name.includes('file'));
+
+onDisk.each([
+  ['a dump', ['--export-blockchain', '--dump-file'], 'cannot be written: no space left on the device'],
+  ['checkpoints', ['--export-checkpoints'], 'cannot be written: no space left on the device'],
+  ['a backup', ['--backup'], /needs \d+(\.\d)? MiB, and only 0\.\d MiB are free on the disk of /],
+])('%s on a full disk fails with the option and the file, and leaves no file', async (_name, args, text) => {
+  const disk = await smallDisk(4 * MIB);
+  const empty = disk.fill(0);
+  const file = join(disk.path, 'file');
+  const { code, stdout, stderr } = await (await actionOn(disk, ...args, file)).ended;
+  const output = stdout + stderr;
+  expect(code).toBe(1);
+  expect(output).toContain(`--${args.at(-1)?.slice(2) ?? ''}: the file ${file}`);
+  expect(output).toMatch(text);
+  empty();
+  expect(filesOn(disk)).toEqual([]);
+});
+
+onDisk('a backup whose disk fills up meanwhile fails with the option and the file, and leaves no file', async () => {
+  const disk = await smallDisk(16 * MIB);
+  const file = join(disk.path, 'file');
+  const daemon = await actionOn(disk, '--backup', file);
+  await daemon.prints(/Backing up/);
+  const empty = disk.fill(0);
+  const { code, stdout, stderr } = await daemon.ended;
+  expect(code).toBe(1);
+  expect(stdout + stderr).toContain(
+    `--backup: cannot use the backup of the chain database ${file}: database or disk is full`,
+  );
+  empty();
+  expect(filesOn(disk)).toEqual([]);
 });

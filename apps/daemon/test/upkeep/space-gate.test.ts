@@ -5,7 +5,7 @@ import { openChainDb } from '@wrkz/chain-db';
 import { chainA } from '@wrkz/testing';
 import { ChainEngine } from '../../src/chain/engine';
 import { ChainPaused } from '../../src/chain/service';
-import { FreeSpaceWatch } from '../../src/upkeep/free-space';
+import { LowDiskWatch } from '../../src/upkeep/disk-space';
 import { digestOf, NOW } from '../support/engine';
 import { temporaryDirectory } from '../support/temporary';
 
@@ -26,6 +26,7 @@ function bench() {
   return { directory, disk, engine, told };
 }
 
+const MIB = 1024 * 1024;
 const blocks = chainA().slice(1, 40);
 
 test('blocks wait without room and are taken when there is some; upkeep goes on meanwhile', async () => {
@@ -53,12 +54,19 @@ test('a stop does not wait for room', async () => {
   await digestOf(directory, 'devnet');
 });
 
-test('a watch tells when space gets short and when there is enough again, and not at each look', () => {
-  const told: string[] = [];
-  let free = 100;
-  const watch = new FreeSpaceWatch({ folder: '/', least: 64, read: () => free });
-  watch.on('begin', (bytes) => told.push(`begin ${bytes}`)).on('end', (bytes) => told.push(`end ${bytes}`));
-  for (free of [100, 64, 63, 10, 64, 67, 68, 100, 0]) watch.look();
-  expect(told).toEqual(['begin 63', 'end 68', 'begin 0']);
-  expect(watch.isLow).toBe(true);
+test('warns once when the disk runs low, and once when it has recovered by more than the minimum', () => {
+  const lines: string[] = [];
+  let free = 0;
+  const watch = new LowDiskWatch({
+    folder: '/data',
+    minBytes: 64 * MIB,
+    logger: { warning: (line) => void lines.push(line) },
+    readFreeBytes: () => free * MIB,
+  });
+  for (free of [100, 64, 63, 10, 64, 67, 68, 100, 0]) watch.check();
+  expect(lines).toEqual([
+    'the disk of /data is low on space: 63 MiB free, less than 64 MiB',
+    'the disk of /data has enough space again: 68 MiB free',
+    'the disk of /data is low on space: 0.0 MiB free, less than 64 MiB',
+  ]);
 });

@@ -1,30 +1,30 @@
 import { createHash } from 'node:crypto';
 
-const SIZE = 64 * 1024;
+const BUFFER_BYTES = 64 * 1024;
 
-/** SHA-256 over numbers of 8 bytes, little-endian, and over bytes of a length that is known from the place. */
+/** Buffered SHA-256 over little-endian numbers and byte strings. Byte strings have no length prefix: each position has a fixed length. */
 export class DigestWriter {
   private readonly hash = createHash('sha256');
-  private readonly buffer = Buffer.allocUnsafe(SIZE);
+  private readonly buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   private end = 0;
 
-  /** A whole number from 0 up to 2^53. */
+  /** 8 bytes. @param value an integer from 0 to 2^53 */
   number(value: number): void {
-    this.makeRoom(8);
+    this.reserve(8);
     this.buffer.writeUInt32LE(value % 0x1_0000_0000, this.end);
     this.buffer.writeUInt32LE(Math.floor(value / 0x1_0000_0000), this.end + 4);
     this.end += 8;
   }
 
-  /** 32 bits: half a number. */
+  /** 4 bytes. */
   word(value: number): void {
-    this.makeRoom(4);
+    this.reserve(4);
     this.buffer.writeUInt32LE(value, this.end);
     this.end += 4;
   }
 
   bytes(value: Uint8Array): void {
-    this.makeRoom(value.length);
+    this.reserve(value.length);
     this.buffer.set(value, this.end);
     this.end += value.length;
   }
@@ -35,8 +35,8 @@ export class DigestWriter {
     return this.hash.digest('hex');
   }
 
-  private makeRoom(length: number): void {
-    if (this.end + length > SIZE) this.flush();
+  private reserve(length: number): void {
+    if (this.end + length > BUFFER_BYTES) this.flush();
   }
 
   private flush(): void {

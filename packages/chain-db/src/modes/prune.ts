@@ -2,36 +2,33 @@ import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { writeMeta } from '../meta';
 import type { ChainReader } from '../reader/reader';
 
-/** How far one step of pruning has come. */
+/** Result of one step of pruning. */
 export interface PruneStep {
   /** The body floor now. */
   readonly floor: number;
-  /** Whether the floor asked for is reached and the file holds no more empty pages than it keeps for new blocks. */
+  /** Whether the target floor is reached and only the reserve of free pages is left. */
   readonly done: boolean;
-  /** Pages that this step gave back; the file shrinks when all is done, or with an earlier checkpoint. */
+  /** Pages that this step returned to the file system. The file shrinks with the next checkpoint. */
   readonly freedPages: number;
 }
 
-/** How far one step of compaction has come. */
+/** Result of one step of compaction. */
 export interface CompactStep {
-  /** Whether the file holds no more empty pages than it keeps for new blocks. */
+  /** Whether only the reserve of free pages is left. */
   readonly done: boolean;
-  /** Pages that this step gave back to the file system; they leave the file with the next checkpoint. */
+  /** Pages that this step returned to the file system. The file shrinks with the next checkpoint. */
   readonly freedPages: number;
 }
 
-/** Blocks that are deleted between two looks at the clock. */
-const BLOCKS_A_LOOK = 16;
-/** Pages that are given back between two looks at the clock. */
-const PAGES_A_LOOK = 32;
-/**
- * Empty pages that stay in the file, for the next blocks, so that it need not shrink and grow with each: one in so many of
- * all, and at most 2 MiB.
- */
-const ONE_IN = 32;
-const KEPT_PAGES = 256;
+/** Blocks deleted between two reads of the clock. */
+const BLOCKS_PER_CHECK = 16;
+/** Pages returned between two reads of the clock. */
+const PAGES_PER_CHECK = 32;
+/** Reserve of free pages for the next blocks, so that the file does not shrink and grow with each: 1/32 of all, at most 2 MiB. */
+const RESERVE_DIVISOR = 32;
+const MAX_RESERVE_PAGES = 256;
 
-/** Deletes bodies and signatures below a floor, some at a time. The caller holds the transaction. */
+/** Deletes bodies and signatures below a floor, and returns free pages, in bounded steps. The caller holds the transaction. */
 export class Pruner {
   private readonly deleteBodies: SqliteStatement<[number, number]>;
   private readonly deleteSignatures: SqliteStatement<[number, number]>;
@@ -46,8 +43,8 @@ export class Pruner {
   }
 
   /**
-   * Raises the floor towards `target` and deletes what lies below; genesis stays.
-   * @param milliseconds after which it stops, at the next look
+   * Raises the floor towards `target` and deletes the data below, except genesis.
+   * @param milliseconds time limit, exceeded by at most one check interval
    * @returns the new floor
    */
   raise(target: number, milliseconds: number): number {
@@ -55,7 +52,7 @@ export class Pruner {
     const stop = performance.now() + milliseconds;
     let floor = from;
     while (floor < target && (floor === from || performance.now() < stop)) {
-      const next = Math.min(floor + BLOCKS_A_LOOK, target);
+      const next = Math.min(floor + BLOCKS_PER_CHECK, target);
       this.deleteBelow(Math.max(floor, 1), next);
       floor = next;
     }
@@ -63,29 +60,29 @@ export class Pruner {
     return floor;
   }
 
-  /** Gives empty pages back, all but some. @returns how many */
+  /** Returns free pages to the file system (`PRAGMA incremental_vacuum`), except the reserve. @returns the number of pages */
   giveBack(milliseconds: number): number {
     const stop = performance.now() + milliseconds;
     const spare = this.sparePages();
     let freed = 0;
     while (freed < spare) {
       const before = this.emptyPages();
-      this.connection.exec(`PRAGMA incremental_vacuum(${Math.min(PAGES_A_LOOK, spare - freed)})`);
-      const given = before - this.emptyPages();
-      freed += given;
-      if (given === 0 || performance.now() >= stop) break;
+      this.connection.exec(`PRAGMA incremental_vacuum(${Math.min(PAGES_PER_CHECK, spare - freed)})`);
+      const returned = before - this.emptyPages();
+      freed += returned;
+      if (returned === 0 || performance.now() >= stop) break;
     }
     return freed;
   }
 
-  /** Whether there is nothing to give back. */
+  /** Whether only the reserve of free pages is left. */
   get isTight(): boolean {
     return this.sparePages() <= 0;
   }
 
   private sparePages(): number {
     const pages = Number(this.connection.pragma('page_count', { simple: true }));
-    return this.emptyPages() - Math.min(KEPT_PAGES, Math.floor(pages / ONE_IN));
+    return this.emptyPages() - Math.min(MAX_RESERVE_PAGES, Math.floor(pages / RESERVE_DIVISOR));
   }
 
   private emptyPages(): number {

@@ -1,11 +1,12 @@
 import type { BlockFacts } from '@wrkz/consensus';
+import type { ChainReader } from '../reader/reader';
 import { DigestWriter } from './digest-writer';
 
 /**
- * The digest of what the rules read, which a full, a pruned and a lite node have alike
- * (docs/protocol/storage.md#rules-digest): equal for two databases exactly when they judge the next block alike.
+ * The digest of the data that the consensus rules read (docs/protocol/storage.md#rules-digest). Full, pruned and lite databases of one
+ * chain have the same digest; databases with equal digests accept the same next blocks.
  *
- * Blocks come first, then key images, each in chain order, then the outputs, amount by amount in ascending order.
+ * The caller adds blocks, then key images, each in chain order, then outputs by ascending amount and index.
  */
 export class RulesDigest {
   private readonly writer = new DigestWriter();
@@ -38,7 +39,7 @@ export class RulesDigest {
     this.blocks++;
   }
 
-  /** Which block spent an image counts, and not in which order a block spends its own. */
+  /** The order of the key images within a block does not matter: they are sorted. */
   keyImage(image: Buffer, height: number): void {
     if (height !== this.imagesHeight) this.endImages(height);
     this.images.push(image);
@@ -80,4 +81,58 @@ export class RulesDigest {
     }
     this.imagesHeight = next;
   }
+}
+
+/** Rows per read. */
+const ROWS = 500;
+
+/**
+ * The {@link RulesDigest} of a database, computed synchronously over every block, key image and output: minutes on a long chain.
+ *
+ * @returns 64 hex characters
+ * @throws MissingRow
+ */
+export function rulesDigest(reader: ChainReader): string {
+  return reader.snapshot(() => {
+    const steps = rulesDigestSteps(reader);
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+    }
+  });
+}
+
+/** Like {@link rulesDigest} in steps of some milliseconds. The caller holds one snapshot of the database throughout. */
+export function* rulesDigestSteps(reader: ChainReader): Generator<void, string> {
+  const digest = new RulesDigest();
+  const end = reader.height() + 1;
+  for (let start = 0; start < end; start += ROWS, yield) {
+    for (const facts of reader.factsRange(start, start + ROWS)) {
+      digest.block(facts, [
+        ...halves(facts.difficulty),
+        ...halves(facts.cumulativeDifficulty),
+        ...halves(facts.generatedCoins),
+      ]);
+    }
+  }
+  for (let start = 0; start < end; start += ROWS, yield) {
+    for (const { image, height } of reader.keyImagesBetween(start, Math.min(start + ROWS, end))) {
+      digest.keyImage(image, height);
+    }
+  }
+  for (const amount of reader.amounts()) {
+    const count = reader.outputCount(amount);
+    digest.amount(amount);
+    for (let start = 0; start < count; start += ROWS, yield) {
+      for (const { key, height, unlockTime } of reader.outputsBetween(amount, start, Math.min(start + ROWS, count))) {
+        digest.output(key, height, ...halves(unlockTime));
+      }
+    }
+    digest.endAmount(count);
+  }
+  return digest.finish();
+}
+
+function halves(value: bigint): [low: number, high: number] {
+  return [Number(value & 0xffff_ffffn), Number(value >> 32n)];
 }

@@ -1,49 +1,55 @@
-import { SnapshotRefused } from './errors';
+import { genesisBlock } from '@wrkz/consensus';
+import { networkOf, type NetworkName } from '@wrkz/core-types';
+import { SnapshotRefused } from '../errors';
 import type { SnapshotHeader } from './header';
 import type { SnapshotBlock, SnapshotImage, SnapshotOutput, SnapshotRecord } from './records';
 
-/** The block that a database begins with, as a snapshot has it. */
-export interface GenesisRows {
-  readonly block: SnapshotBlock;
-  readonly outputs: readonly SnapshotOutput[];
-}
-
-export interface AuditParts {
+export interface AuditOptions {
   readonly header: SnapshotHeader;
-  readonly genesis: GenesisRows;
-  /** The block that must stand at a height, where that is known. */
+  readonly network: NetworkName;
+  /** The hash that a checkpoint demands at a height. */
   readonly checkpoint: (height: number) => Buffer | undefined;
 }
 
-/** Running totals of a block: none may fall from one to the next, and of a chain's two must rise. */
+/** Cumulative values of a block. None may fall from one block to the next; those with `stays` have to rise. */
 const TOTALS = [
   { falls: 'cumulative difficulty falls', stays: 'cumulative difficulty does not rise' },
   { falls: 'generated coins fall', stays: undefined },
-  // A block has a coinbase.
+  // Every block has a coinbase transaction.
   { falls: 'transaction count falls', stays: 'transaction count does not rise' },
 ] as const;
 
+/** Header counts that are compared with the records, and their names in messages. */
+const COUNTS = {
+  keyImageRecords: 'key images',
+  keyOutputRecords: 'key outputs',
+  transactions: 'transactions',
+  amounts: 'distinct amounts',
+} as const;
+
+const MAX_NUMBER = BigInt(Number.MAX_SAFE_INTEGER);
+
 /**
- * Holds a snapshot's records against each other and against what is known, before anything is written
+ * Checks the records of a snapshot against each other, the header, the genesis block and the checkpoints, before anything is written
  * (docs/protocol/snapshot.md#checks).
  */
 export class SnapshotAudit {
-  private readonly seen: Uint8Array;
   private readonly totals: BigUint64Array;
+  private readonly genesis: GenesisRows;
   private blocks = 0;
   private images = 0n;
   private outputs = 0n;
-  /** Of the amount whose outputs come; they stand together, because keys ascend. */
-  private amount: { readonly amount: bigint; count: number; highest: number } | undefined;
   private amounts = 0n;
+  /** The amount of the current outputs. Keys ascend, so the outputs of one amount are consecutive. */
+  private amount: { readonly amount: bigint; count: number; highest: number } | undefined;
 
-  /** @throws SnapshotRefused for a header whose counts cannot be right */
-  constructor(private readonly parts: AuditParts) {
-    const { liteHeight, blockRecords, amountRecords } = parts.header;
-    // Before memory is taken by the height.
+  /** @throws SnapshotRefused if the counts of the header contradict each other */
+  constructor(private readonly options: AuditOptions) {
+    const { liteHeight, blockRecords, amountRecords } = options.header;
+    // Checked before memory is allocated by the height.
     if (blockRecords !== BigInt(liteHeight) || amountRecords !== 0n) throw incomplete(blockRecords, liteHeight);
-    this.seen = new Uint8Array(liteHeight);
     this.totals = new BigUint64Array(liteHeight * TOTALS.length);
+    this.genesis = genesisRows(options.network);
   }
 
   /** @throws SnapshotRefused */
@@ -53,9 +59,9 @@ export class SnapshotAudit {
     else this.addOutput(record.output);
   }
 
-  /** After the last record. @param digest of what was read @throws SnapshotRefused */
+  /** Called after the last record. @param digest of the payload that was read @throws SnapshotRefused */
   finish(digest: Buffer): void {
-    const { header } = this.parts;
+    const { header } = this.options;
     if (!digest.equals(header.digest)) {
       throw new SnapshotRefused(
         `The snapshot's contents hash to ${digest.toString('hex')} but its header claims ${header.digest.toString('hex')}. ` +
@@ -69,7 +75,7 @@ export class SnapshotAudit {
   }
 
   private get end(): number {
-    return this.parts.header.liteHeight;
+    return this.options.header.liteHeight;
   }
 
   private addBlock(block: SnapshotBlock): void {
@@ -79,22 +85,21 @@ export class SnapshotAudit {
         `The snapshot carries block ${height}, which is at or above the height it claims to stop below (${this.end})`,
       );
     }
-    if (this.seen[height] === 1) throw new SnapshotRefused(`The snapshot carries block ${height} twice`);
-    this.seen[height] = 1;
+    // Keys ascend, so no height comes twice.
     this.blocks++;
     const totals = [block.cumulativeDifficulty, block.generatedCoins, block.generatedTransactions];
     this.totals.set(totals, height * TOTALS.length);
-    if (block.timestamp > LARGEST_NUMBER || block.generatedTransactions > LARGEST_NUMBER) {
+    if (block.timestamp > MAX_NUMBER || block.generatedTransactions > MAX_NUMBER) {
       throw new SnapshotRefused(`The snapshot's block ${height} has numbers that no chain has. Refusing it.`);
     }
-    const wanted = this.parts.checkpoint(height);
-    if (wanted !== undefined && !wanted.equals(hash)) {
+    const expected = this.options.checkpoint(height);
+    if (expected !== undefined && !expected.equals(hash)) {
       throw new SnapshotRefused(
         `The snapshot's block ${height} is ${hash.toString('hex')}, but this build's checkpoints say it must be ` +
-          `${wanted.toString('hex')}. This snapshot is not for this chain.`,
+          `${expected.toString('hex')}. This snapshot is not for this chain.`,
       );
     }
-    if (height === 0 && !isSame(block, this.parts.genesis.block)) throw otherGenesis();
+    if (height === 0 && !isSame(block, this.genesis.block)) throw otherGenesis();
   }
 
   private addImage({ height }: SnapshotImage): void {
@@ -110,7 +115,7 @@ export class SnapshotAudit {
   private addOutput(output: SnapshotOutput): void {
     const { amount, index, height } = output;
     if (height >= this.end) throw this.beyond('an output created in', height);
-    const known = this.parts.genesis.outputs.find((one) => one.amount === amount && one.index === index);
+    const known = this.genesis.outputs.find((one) => one.amount === amount && one.index === index);
     if ((height === 0) !== (known !== undefined) || (known !== undefined && !isSame(output, known)))
       throw otherGenesis();
     if (this.amount?.amount !== amount) {
@@ -123,7 +128,7 @@ export class SnapshotAudit {
     this.outputs++;
   }
 
-  /** Keys differ, so as many as the highest index says are all of them. */
+  /** Keys are unique, so the count equals the highest index plus one exactly if no output is missing. */
   private endAmount(): void {
     if (this.amount === undefined || this.amount.highest === this.amount.count - 1) return;
     const { amount, count, highest } = this.amount;
@@ -143,7 +148,7 @@ export class SnapshotAudit {
   }
 
   private compareCounts(): void {
-    const { header } = this.parts;
+    const { header } = this.options;
     const found = {
       keyImageRecords: this.images,
       keyOutputRecords: this.outputs,
@@ -153,7 +158,7 @@ export class SnapshotAudit {
     for (const [name, count] of Object.entries(found) as [keyof typeof found, bigint][]) {
       if (header[name] === count) continue;
       throw new SnapshotRefused(
-        `The snapshot's header claims ${header[name]} ${COUNTED[name]} and it carries ${count}. Nothing has been written.`,
+        `The snapshot's header claims ${header[name]} ${COUNTS[name]} and it carries ${count}. Nothing has been written.`,
       );
     }
   }
@@ -165,14 +170,29 @@ export class SnapshotAudit {
   }
 }
 
-const COUNTED = {
-  keyImageRecords: 'key images',
-  keyOutputRecords: 'key outputs',
-  transactions: 'transactions',
-  amounts: 'distinct amounts',
-};
+interface GenesisRows {
+  readonly block: SnapshotBlock;
+  readonly outputs: readonly SnapshotOutput[];
+}
 
-const LARGEST_NUMBER = BigInt(Number.MAX_SAFE_INTEGER);
+function genesisRows(network: NetworkName): GenesisRows {
+  const { facts, block } = genesisBlock(networkOf(network));
+  const { outputs, unlockTime } = block.coinbase.transaction;
+  const counts = new Map<bigint, number>();
+  return {
+    block: {
+      ...{ height: 0, hash: facts.hash, size: facts.size },
+      ...{ cumulativeDifficulty: facts.cumulativeDifficulty, generatedCoins: facts.generatedCoins },
+      timestamp: BigInt(facts.timestamp),
+      generatedTransactions: BigInt(facts.generatedTransactions),
+    },
+    outputs: outputs.map(({ amount, key }, position) => {
+      const index = counts.get(amount) ?? 0;
+      counts.set(amount, index + 1);
+      return { amount, index, key, unlockTime, position, height: 0 };
+    }),
+  };
+}
 
 function incomplete(blocks: number | bigint, height: number): SnapshotRefused {
   return new SnapshotRefused(
@@ -186,7 +206,7 @@ function otherGenesis(): SnapshotRefused {
   );
 }
 
-/** Equal in every member. */
+/** Equal in every field. */
 function isSame<T extends object>(a: T, b: T): boolean {
   return (Object.keys(b) as (keyof T)[]).every((name) => {
     const [one, other] = [a[name], b[name]];

@@ -11,20 +11,20 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { networkOf, type NetworkName } from '@wrkz/core-types';
-import { errorCode, EventLoopYielder, syncFolder } from '@wrkz/service-kit/base';
+import { errorCode, errorText, EventLoopYielder, syncFolder } from '@wrkz/service-kit/base';
+import { SnapshotRefused } from '../errors';
 import type { ChainReader } from '../reader/reader';
-import { SnapshotRefused } from './errors';
-import { exportedBlocks, exportedImages, exportedOutputs } from './export-records';
-import { FrameWriter } from './frame-writer';
+import { Buckets } from './files';
+import { FrameWriter } from './frames';
 import type { SnapshotHeader } from './header';
-import { RecordEncoder, type SnapshotBlock, type SnapshotImage, type SnapshotOutput } from './records';
+import { encodeRecord, littleEndianOrder, type SnapshotOutput, type SnapshotRecord, sortLittleEndian } from './records';
 import { loadZstd } from './zstd';
 
-/** What is being written, and how far it is. */
 export interface ExportProgress {
   readonly table: 'block info' | 'spent key images' | 'key output info';
-  /** Records written, and looked at: key images are sorted before the first is written. */
-  readonly kept: number;
+  /** Records written. */
+  readonly written: number;
+  /** Steps of work: key images are sorted before the first is written. */
   readonly scanned: number;
 }
 
@@ -32,7 +32,7 @@ export interface SnapshotExportOptions {
   readonly reader: ChainReader;
   readonly network: NetworkName;
   readonly liteHeight: number;
-  /** The file to make; it must not be there, its folder must. */
+  /** The new file; its folder has to exist. */
   readonly path: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ExportProgress) => void;
@@ -40,60 +40,71 @@ export interface SnapshotExportOptions {
 
 /** Milliseconds of work between two yields to the event loop. */
 const SLICE_MS = 20;
+const BLOCKS_PER_READ = 200;
+const OUTPUTS_PER_READ = 500;
+/** Outputs of one amount that are held in memory. The others are read one by one. */
+const MAX_HELD_OUTPUTS = 1_000_000;
+const IMAGE_BYTES = 32 + 4;
+const IMAGE_BUCKETS = 256;
 
-/** The folder for what is sorted, and for the file until it is whole, beside the file; six characters follow. */
+/** The temporary folder beside the file, for sorting and for the file until it is complete; `mkdtemp` appends six characters. */
 const workPrefix = (path: string): string => join(dirname(path), `.${basename(path)}.export-`);
 const WORK_SUFFIX = /^[A-Za-z0-9]{6}$/;
 
-/** @throws SnapshotRefused when the file would be in the way of what is there */
-export function refuseExisting(path: string): never {
-  throw new SnapshotRefused(`${path} already exists. Move it aside or name another path.`);
-}
-
 /**
- * Writes what a lite node of a height stores below it into a file that appears when it is whole. The blocks below must be out
- * of reach of any reorganisation: they are read bit by bit while the chain goes on.
+ * Writes the data that a lite node of a height stores below the height into a new file. The file gets its name when it is complete and
+ * synced. No reorganisation may reach the blocks below the height: they are read in many transactions while the chain grows.
  *
- * @returns its header
- * @throws SnapshotRefused, MissingRow, what the file system refuses; the signal's reason
+ * @returns the header of the snapshot
+ * @throws SnapshotRefused if the file exists or cannot be written; MissingRow; the signal's reason
  */
 export async function exportSnapshot(options: SnapshotExportOptions): Promise<SnapshotHeader> {
   const { path } = options;
-  // Also beside a whole file: a kill may have come after it got its name.
+  // Also if the file exists: a kill may have come right after the file got its name.
   removeRemains(path);
-  if (existsSync(path)) refuseExisting(path);
+  if (existsSync(path)) throw alreadyExists(path);
   const zstd = await loadZstd();
-  const folder = mkdtempSync(workPrefix(path));
+  let folder: string | undefined;
   try {
+    folder = mkdtempSync(workPrefix(path));
     const file = join(folder, 'snapshot');
     const fd = openSync(file, 'wx', 0o644);
     let header: SnapshotHeader;
     try {
-      header = await new Export(options, new FrameWriter(fd, zstd), folder).run();
+      header = await writeRecords(options, new FrameWriter(fd, zstd), folder);
       fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
-    place(file, path);
+    publish(file, path);
     await syncFolder(dirname(path));
     return header;
+  } catch (error) {
+    // A system error, such as a full disk, names neither the file nor the remedy.
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    const hint = errorCode(error) === 'ENOSPC' ? '. Free some space or name a path on another disk' : '';
+    throw new SnapshotRefused(`the snapshot ${path} cannot be written: ${errorText(error)}${hint}`, { cause: error });
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Under its own name, unless that was taken meanwhile. */
-function place(file: string, path: string): void {
+function alreadyExists(path: string): SnapshotRefused {
+  return new SnapshotRefused(`${path} already exists. Move it aside or name another path.`);
+}
+
+/** Gives the file its final name, unless another file has taken the name meanwhile. */
+function publish(file: string, path: string): void {
   try {
     linkSync(file, path);
   } catch (error) {
-    // Some file systems have no links; a rename would replace what is there.
-    if (errorCode(error) === 'EEXIST' || existsSync(path)) refuseExisting(path);
+    // A rename would replace an existing file, so it is for file systems without hard links only.
+    if (errorCode(error) === 'EEXIST' || existsSync(path)) throw alreadyExists(path);
     renameSync(file, path);
   }
 }
 
-/** Removes what exports into this file have left that were killed; other files of such a name are somebody's. */
+/** Removes the temporary folders that killed exports to this file have left. */
 function removeRemains(path: string): void {
   const prefix = basename(workPrefix(path));
   for (const entry of readdirSync(dirname(path), { withFileTypes: true })) {
@@ -103,67 +114,99 @@ function removeRemains(path: string): void {
   }
 }
 
-class Export {
-  private readonly encoder = new RecordEncoder();
-  private scanned = 0;
-  private kept = 0;
-  private amounts = 0n;
-  private readonly yielder = new EventLoopYielder(SLICE_MS);
+const TABLES = { block: 'block info', image: 'spent key images', output: 'key output info' } as const;
+type Table = keyof typeof TABLES;
 
-  constructor(
-    private readonly options: SnapshotExportOptions,
-    private readonly writer: FrameWriter,
-    private readonly folder: string,
-  ) {}
-
-  async run(): Promise<SnapshotHeader> {
-    const { reader, liteHeight: end, network } = this.options;
-    const { encoder } = this;
-    const blockRecords = await this.table<SnapshotBlock>('block info', exportedBlocks(reader, end), (block) =>
-      encoder.encodeBlock(block),
-    );
-    const keyImageRecords = await this.table<SnapshotImage>(
-      'spent key images',
-      exportedImages(reader, end, this.folder),
-      (image) => encoder.encodeImage(image),
-    );
-    const keyOutputRecords = await this.table<SnapshotOutput>(
-      'key output info',
-      exportedOutputs(reader, end, () => this.amounts++),
-      (output) => encoder.encodeOutput(output),
-    );
-    return this.writer.finish({
-      liteHeight: end,
-      genesisHash: networkOf(network).genesis.hash,
-      blockRecords,
-      keyImageRecords,
-      amountRecords: 0n,
-      keyOutputRecords,
-      transactions: BigInt(reader.facts(end - 1)?.generatedTransactions ?? 0),
-      amounts: this.amounts,
-    });
-  }
-
-  /** @returns how many records the table has */
-  private async table<T>(
-    name: ExportProgress['table'],
-    records: Iterable<T | undefined>,
-    encode: (record: T) => ReturnType<RecordEncoder['encodeBlock']>,
-  ): Promise<bigint> {
-    const before = this.writer.records;
-    for (const record of records) {
-      this.scanned++;
-      if (record !== undefined) {
-        this.writer.add(encode(record));
-        this.kept++;
+async function writeRecords(
+  { reader, network, liteHeight, signal, onProgress }: SnapshotExportOptions,
+  writer: FrameWriter,
+  folder: string,
+): Promise<SnapshotHeader> {
+  const counts = { block: 0, image: 0, output: 0 };
+  const amounts = { count: 0, last: undefined as bigint | undefined };
+  const yielder = new EventLoopYielder(SLICE_MS);
+  let scanned = 0;
+  for (const step of records(reader, liteHeight, folder)) {
+    scanned++;
+    const table = typeof step === 'string' ? step : step.table;
+    if (typeof step !== 'string') {
+      writer.add(encodeRecord(step));
+      counts[step.table]++;
+      if (step.table === 'output' && step.output.amount !== amounts.last) {
+        amounts.last = step.output.amount;
+        amounts.count++;
       }
-      if (this.yielder.isDue) await this.reportProgress(name);
     }
-    return this.writer.records - before;
+    if (!yielder.isDue) continue;
+    onProgress?.({ table: TABLES[table], written: counts.block + counts.image + counts.output, scanned });
+    await yielder.yieldIfDue(signal);
   }
+  return writer.finish({
+    liteHeight,
+    genesisHash: networkOf(network).genesis.hash,
+    blockRecords: BigInt(counts.block),
+    keyImageRecords: BigInt(counts.image),
+    amountRecords: 0n,
+    keyOutputRecords: BigInt(counts.output),
+    transactions: BigInt(reader.facts(liteHeight - 1)?.generatedTransactions ?? 0),
+    amounts: BigInt(amounts.count),
+  });
+}
 
-  private async reportProgress(table: ExportProgress['table']): Promise<void> {
-    this.options.onProgress?.({ table, kept: this.kept, scanned: this.scanned });
-    await this.yielder.yieldIfDue(this.options.signal);
+/** All records below a height in key order. The name of a table is a step without a record. */
+function* records(reader: ChainReader, end: number, folder: string): Generator<SnapshotRecord | Table, void> {
+  yield* blockRecords(reader, end);
+  yield* imageRecords(reader, end, folder);
+  yield* outputRecords(reader, end);
+}
+
+function* blockRecords(reader: ChainReader, end: number): Generator<SnapshotRecord, void> {
+  for (const height of littleEndianOrder(end)) {
+    const facts = reader.facts(height);
+    if (facts === undefined) throw new RangeError(`no block ${height}`);
+    const { hash, size, cumulativeDifficulty, generatedCoins } = facts;
+    const timestamp = BigInt(facts.timestamp);
+    const generatedTransactions = BigInt(facts.generatedTransactions);
+    const block = { height, hash, timestamp, size, cumulativeDifficulty, generatedCoins, generatedTransactions };
+    yield { table: 'block', block };
+  }
+}
+
+/** The database has key images in chain order, so they are sorted in temporary files. */
+function* imageRecords(reader: ChainReader, end: number, folder: string): Generator<SnapshotRecord | 'image', void> {
+  const buckets = new Buckets(folder, IMAGE_BUCKETS, IMAGE_BYTES);
+  try {
+    const bytes = Buffer.alloc(IMAGE_BYTES);
+    for (let start = 0; start < end; start += BLOCKS_PER_READ) {
+      for (const { image, height } of reader.keyImagesBetween(start, Math.min(start + BLOCKS_PER_READ, end))) {
+        image.copy(bytes);
+        bytes.writeUInt32BE(height, 32);
+        buckets.put(image[0] as number, bytes);
+      }
+      yield 'image';
+    }
+    for (const sorted of buckets.sorted()) {
+      for (const image of sorted) {
+        yield { table: 'image', image: { image: image.subarray(0, 32), height: image.readUInt32BE(32) } };
+      }
+    }
+  } finally {
+    buckets.close();
+  }
+}
+
+function* outputRecords(reader: ChainReader, end: number): Generator<SnapshotRecord | 'output', void> {
+  for (const amount of sortLittleEndian(reader.amounts())) {
+    const count = reader.outputCount(amount, end - 1);
+    const held: Omit<SnapshotOutput, 'amount' | 'index'>[] = [];
+    for (const limit = Math.min(count, MAX_HELD_OUTPUTS); held.length < limit;) {
+      held.push(...reader.outputsBetween(amount, held.length, Math.min(held.length + OUTPUTS_PER_READ, limit)));
+      yield 'output';
+    }
+    for (const index of littleEndianOrder(count)) {
+      const output = held[index] ?? reader.output(amount, index);
+      if (output === undefined) throw new RangeError(`no output ${index} of ${amount}`);
+      yield { table: 'output', output: { amount, index, ...output } };
+    }
   }
 }

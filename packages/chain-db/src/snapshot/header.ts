@@ -1,41 +1,28 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { SnapshotRefused } from './errors';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { SnapshotRefused } from '../errors';
+import { readBytes } from './files';
 
-/** What a snapshot says of itself (docs/protocol/snapshot.md#header). */
+/** The header of a snapshot file (docs/protocol/snapshot.md#header). */
 export interface SnapshotHeader {
-  /** The snapshot is the chain below this height. */
+  /** The snapshot holds the chain below this height. */
   readonly liteHeight: number;
   readonly genesisHash: Buffer;
   readonly blockRecords: bigint;
   readonly keyImageRecords: bigint;
-  /** Always 0 in files of the known programs. */
+  /** 0 in the files of every known program. */
   readonly amountRecords: bigint;
   readonly keyOutputRecords: bigint;
   /** Transactions of the chain below the height, coinbases included. */
   readonly transactions: bigint;
   /** Distinct amounts of the outputs. */
   readonly amounts: bigint;
-  /** 32 bytes; see {@link PayloadDigest}. */
+  /** 32 bytes, see `PayloadDigest`. */
   readonly digest: Buffer;
 }
 
 export const SNAPSHOT_HEADER_BYTES = 128;
 export const SNAPSHOT_VERSION = 1;
 const MAGIC = Buffer.from('WRKZLITE', 'latin1');
-const ZEROS = Buffer.alloc(32);
-
-/** Stands at the front until the whole file is written. */
-export const RESERVED_HEADER: SnapshotHeader = {
-  liteHeight: 0,
-  genesisHash: ZEROS,
-  blockRecords: 0n,
-  keyImageRecords: 0n,
-  amountRecords: 0n,
-  keyOutputRecords: 0n,
-  transactions: 0n,
-  amounts: 0n,
-  digest: ZEROS,
-};
 
 export function encodeSnapshotHeader(header: SnapshotHeader): Buffer {
   const bytes = Buffer.alloc(SNAPSHOT_HEADER_BYTES);
@@ -51,7 +38,7 @@ export function encodeSnapshotHeader(header: SnapshotHeader): Buffer {
   return bytes;
 }
 
-/** @param name what messages call the file @throws SnapshotRefused */
+/** @param name the file in error messages @throws SnapshotRefused */
 export function decodeSnapshotHeader(bytes: Buffer, name: string): SnapshotHeader {
   if (bytes.length < SNAPSHOT_HEADER_BYTES)
     throw new SnapshotRefused(`${name} is too short to be a lite node snapshot`);
@@ -76,10 +63,9 @@ export function decodeSnapshotHeader(bytes: Buffer, name: string): SnapshotHeade
 }
 
 /**
- * Opens a snapshot for reading. A pipe is refused and not waited for: nobody may ever write into it, and a signal would not be
- * heard meanwhile.
- * @returns a descriptor
- * @throws SnapshotRefused; what the file system refuses, as it has it
+ * Opens a snapshot for reading. A pipe is refused without blocking: the open could wait forever for a writer.
+ * @returns a file descriptor
+ * @throws SnapshotRefused; the error of the file system
  */
 export function openSnapshot(path: string): number {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -88,23 +74,35 @@ export function openSnapshot(path: string): number {
   throw new SnapshotRefused(`${path} is not a regular file`);
 }
 
-/** The header of a file. @throws SnapshotRefused; what the file system refuses, as it has it */
+/** The header of a file. @throws SnapshotRefused; the error of the file system */
 export function readSnapshotHeader(path: string): SnapshotHeader {
   const fd = openSnapshot(path);
   try {
-    const bytes = Buffer.alloc(SNAPSHOT_HEADER_BYTES);
-    let length = 0;
-    for (let read = -1; read !== 0 && length < SNAPSHOT_HEADER_BYTES; length += read) {
-      read = readSync(fd, bytes, length, SNAPSHOT_HEADER_BYTES - length, length);
-    }
-    return decodeSnapshotHeader(bytes.subarray(0, length), path);
+    return decodeSnapshotHeader(readBytes(fd, 0, SNAPSHOT_HEADER_BYTES), path);
   } finally {
     closeSync(fd);
   }
 }
 
-/** Sum of the four counts, which may wrap in a liar's file as it does in the reference. */
+/** Sum of the four counts modulo 2^64, as in the reference: a forged header may overflow. */
 export function totalRecords(header: SnapshotHeader): bigint {
   const { blockRecords, keyImageRecords, amountRecords, keyOutputRecords } = header;
   return BigInt.asUintN(64, blockRecords + keyImageRecords + amountRecords + keyOutputRecords);
+}
+
+/**
+ * Payload digests of published snapshots by height. A snapshot cannot be verified without the bodies that it leaves out
+ * (docs/protocol/snapshot.md#trust). All are mainnet's; an import compares the genesis hash.
+ */
+const BUILT_IN_DIGESTS: ReadonlyMap<number, string> = new Map([
+  [4_000_000, '4601d802d990fa26b876ed7fdaffc00953cff6ca6b77299fd1c6981ef94fe09e'],
+]);
+
+/** Whether a snapshot is trusted. @param accepted further digests in hex that the operator trusts at any height */
+export function isAcceptedSnapshot(
+  { liteHeight, digest }: Pick<SnapshotHeader, 'liteHeight' | 'digest'>,
+  accepted: readonly string[] = [],
+): boolean {
+  const hex = digest.toString('hex');
+  return accepted.some((other) => other.toLowerCase() === hex) || BUILT_IN_DIGESTS.get(liteHeight) === hex;
 }

@@ -1,177 +1,199 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { join } from 'node:path';
+import { SnapshotRefused } from '../errors';
 import { toSigned } from '../integers';
 import type { ChainWriter, ImportedRows } from '../writer/writer';
-import type { SnapshotBlock, SnapshotImage, SnapshotOutput } from './records';
-import { changedMeanwhile, SnapshotRefused } from './errors';
+import { Buckets, Spool } from './files';
 import type { SnapshotHeader } from './header';
-import { Buckets, Spool } from './spool';
+import type { SnapshotBlock, SnapshotImage, SnapshotOutput, SnapshotRecord } from './records';
 
-/** Rows of one transaction, roughly. */
-const ROWS_A_CHANGE = 20_000;
+/** Approximate rows per transaction. */
+const ROWS_PER_STEP = 20_000;
+const IMAGE_BUCKETS = 256;
 
-const BLOCK_BYTES = 32 + 8 + 4 + 8 + 8 + 8;
-const IMAGE_BYTES = 4 + 32;
-const OUTPUT_BYTES = 32 + 8 + 2 + 4;
-const BUCKETS = 256;
+/** Temporary records: fixed-width fields at these offsets. */
+const BLOCK = { bytes: 68, hash: 0, timestamp: 32, size: 40, difficulty: 44, coins: 52, transactions: 60 } as const;
+/** The height comes first, big-endian: sorting the bytes sorts by height. */
+const IMAGE = { bytes: 36, height: 0, image: 4 } as const;
+const OUTPUT = { bytes: 46, key: 0, unlockTime: 32, position: 40, height: 42 } as const;
+
+/** The second pass over the file met other records than the audited ones. */
+export function snapshotChanged(): SnapshotRefused {
+  return new SnapshotRefused('The snapshot changed while it was read. Nothing has been written.');
+}
+
+export interface RowImportOptions {
+  readonly writer: ChainWriter;
+  readonly header: Pick<SnapshotHeader, 'liteHeight' | 'keyOutputRecords'>;
+  /** For temporary files. */
+  readonly folder: string;
+  /** Called after each transaction with the number of rows written so far. */
+  readonly afterStep: (phase: 'blocks' | 'write', rows: number) => Promise<void>;
+}
 
 /**
- * Turns records, which come in the order of their keys, into rows in the order of the chain. What cannot be written at once
- * lies in files in `folder`. Genesis is in the database already and is passed over.
- *
- * Each method is a generator that gives the number of records it has dealt with, now and then. The records were held against
- * each other by an earlier reading; what would lie outside of the files here is another file's.
+ * Writes the rows of a snapshot. Records arrive in key order and rows are written in chain order, so records wait in temporary files:
+ * blocks and key images until the first output, the outputs of an amount until the next amount. The records have passed the
+ * audit; the checks here only protect the temporary files against a file that changed since. Genesis is in the database already.
  */
 export class RowImport {
   private readonly blocks: Spool;
   private readonly images: Buckets;
   private readonly liteHeight: number;
-  private outputs: { readonly amount: bigint; readonly spool: Spool; count: number; height: number } | undefined;
+  private amount: { readonly amount: bigint; readonly spool: Spool } | undefined;
+  private blocksWritten = false;
+  private rows = 0;
 
-  constructor(
-    private readonly writer: ChainWriter,
-    private readonly header: Pick<SnapshotHeader, 'liteHeight' | 'keyOutputRecords'>,
-    private readonly folder: string,
-  ) {
+  constructor(private readonly options: RowImportOptions) {
+    const { header, folder } = options;
     this.liteHeight = header.liteHeight;
-    this.blocks = new Spool(join(folder, 'blocks'), BLOCK_BYTES);
-    this.images = new Buckets(folder, BUCKETS, IMAGE_BYTES);
+    this.blocks = new Spool(join(folder, 'blocks'), BLOCK.bytes);
+    this.images = new Buckets(folder, IMAGE_BUCKETS, IMAGE.bytes);
   }
 
-  /** @throws SnapshotRefused */
-  putBlock(block: SnapshotBlock): void {
-    if (block.height >= this.liteHeight) throw changedMeanwhile();
-    const record = Buffer.allocUnsafe(BLOCK_BYTES);
-    block.hash.copy(record);
-    record.writeBigUInt64LE(block.timestamp, 32);
-    record.writeUInt32LE(block.size, 40);
-    record.writeBigUInt64LE(block.cumulativeDifficulty, 44);
-    record.writeBigUInt64LE(block.generatedCoins, 52);
-    record.writeBigUInt64LE(block.generatedTransactions, 60);
-    this.blocks.put(block.height, record);
+  /** @returns a promise only if rows are written first: millions of records need none @throws SnapshotRefused */
+  add(record: SnapshotRecord): Promise<void> | undefined {
+    if (record.table === 'block') return this.putBlock(record.block);
+    if (record.table === 'image') return this.putImage(record.image);
+    const { output } = record;
+    if (BigInt(output.index) >= this.options.header.keyOutputRecords) throw snapshotChanged();
+    if (this.amount?.amount === output.amount) return putOutput(this.amount.spool, output);
+    return this.startAmount(output);
   }
 
-  /** @throws SnapshotRefused */
-  putImage({ image, height }: SnapshotImage): void {
-    if (height >= this.liteHeight) throw changedMeanwhile();
-    const record = Buffer.allocUnsafe(IMAGE_BYTES);
-    record.writeUInt32BE(height);
-    image.copy(record, 4);
-    this.images.put(Math.floor((height * BUCKETS) / this.liteHeight), record);
+  /** Writes the rows that still wait. @throws SnapshotRefused */
+  async finish(): Promise<void> {
+    await this.writeBlocks();
+    await this.writeAmount();
   }
 
-  /** Blocks and key images have all come: they are written. @returns records */
-  *writeBlocks(): Generator<number, void> {
-    const images = this.sortedImages();
-    let image = images.next();
-    let written = 0;
-    let previous = this.block(0);
-    for (let start = 1; start < this.liteHeight;) {
-      const blocks: BlockFacts[] = [];
-      const spent: SnapshotImage[] = [];
-      for (; start < this.liteHeight && blocks.length + spent.length < ROWS_A_CHANGE; start++) {
-        const block = this.block(start);
-        blocks.push(factsOf(block, previous));
-        for (; image.done !== true && image.value.height <= start; image = images.next()) spent.push(image.value);
-        previous = block;
-      }
-      this.writer.importStep(
-        spent.map((one) => one.image),
-        (rows) => putChain(rows, blocks, spent),
-      );
-      written += blocks.length + spent.length;
-      yield written;
-    }
-  }
-
-  /** An output; those of one amount come together. @returns rows written, when an amount is whole */
-  *putOutput(output: SnapshotOutput): Generator<number, void> {
-    if (BigInt(output.index) >= this.header.keyOutputRecords) throw changedMeanwhile();
-    if (this.outputs?.amount !== output.amount) {
-      yield* this.endAmount();
-      this.outputs = {
-        amount: output.amount,
-        spool: new Spool(join(this.folder, 'outputs'), OUTPUT_BYTES),
-        count: 0,
-        height: 0,
-      };
-    }
-    const record = Buffer.allocUnsafe(OUTPUT_BYTES);
-    output.key.copy(record);
-    record.writeBigUInt64LE(output.unlockTime, 32);
-    record.writeUInt16LE(output.position, 40);
-    record.writeUInt32LE(output.height, 42);
-    this.outputs.spool.put(output.index, record);
-    this.outputs.count++;
-  }
-
-  /** After the last output. */
-  *endAmount(): Generator<number, void> {
-    if (this.outputs === undefined) return;
-    const { amount, spool, count } = this.outputs;
-    for (let start = 0; start < count; start += ROWS_A_CHANGE) {
-      const records = spool.read(start, Math.min(start + ROWS_A_CHANGE, count));
-      this.outputs.height = assertRising(amount, this.outputs.height, records);
-      this.writer.importStep([], (rows) => putOutputs(rows, amount, records));
-      yield records.length / OUTPUT_BYTES;
-    }
-    spool.close();
-    this.outputs = undefined;
-  }
-
+  /** Deletes the temporary files. */
   close(): void {
     this.blocks.close();
     this.images.close();
-    this.outputs?.spool.close();
+    this.amount?.spool.close();
+  }
+
+  private putBlock(block: SnapshotBlock): undefined {
+    if (block.height >= this.liteHeight) throw snapshotChanged();
+    const record = Buffer.allocUnsafe(BLOCK.bytes);
+    block.hash.copy(record, BLOCK.hash);
+    record.writeBigUInt64LE(block.timestamp, BLOCK.timestamp);
+    record.writeUInt32LE(block.size, BLOCK.size);
+    record.writeBigUInt64LE(block.cumulativeDifficulty, BLOCK.difficulty);
+    record.writeBigUInt64LE(block.generatedCoins, BLOCK.coins);
+    record.writeBigUInt64LE(block.generatedTransactions, BLOCK.transactions);
+    this.blocks.put(block.height, record);
+  }
+
+  private putImage({ image, height }: SnapshotImage): undefined {
+    if (height >= this.liteHeight) throw snapshotChanged();
+    const record = Buffer.allocUnsafe(IMAGE.bytes);
+    record.writeUInt32BE(height, IMAGE.height);
+    image.copy(record, IMAGE.image);
+    this.images.put(Math.floor((height * IMAGE_BUCKETS) / this.liteHeight), record);
+  }
+
+  private async startAmount(output: SnapshotOutput): Promise<void> {
+    await this.finish();
+    const spool = new Spool(join(this.options.folder, 'outputs'), OUTPUT.bytes);
+    this.amount = { amount: output.amount, spool };
+    putOutput(spool, output);
+  }
+
+  private async writeBlocks(): Promise<void> {
+    if (this.blocksWritten) return;
+    this.blocksWritten = true;
+    const images = this.sortedImages();
+    let image = images.next();
+    let previous = this.block(0);
+    for (let height = 1; height < this.liteHeight;) {
+      const blocks: BlockFacts[] = [];
+      const spent: SnapshotImage[] = [];
+      for (; height < this.liteHeight && blocks.length + spent.length < ROWS_PER_STEP; height++) {
+        const block = this.block(height);
+        blocks.push(factsOf(block, previous));
+        for (; image.done !== true && image.value.height <= height; image = images.next()) spent.push(image.value);
+        previous = block;
+      }
+      const keys = spent.map((one) => one.image);
+      await this.step('blocks', blocks.length + spent.length, keys, (rows) => {
+        for (const facts of blocks) rows.putBlock(facts);
+        for (const one of spent) rows.keyImages.put(one.image, one.height);
+      });
+    }
+  }
+
+  private async writeAmount(): Promise<void> {
+    if (this.amount === undefined) return;
+    const { amount, spool } = this.amount;
+    let lastHeight = 0;
+    for (let start = 0; start < spool.count; start += ROWS_PER_STEP) {
+      const records = spool.read(start, start + ROWS_PER_STEP);
+      lastHeight = assertAscending(amount, lastHeight, records);
+      await this.step('write', records.length / OUTPUT.bytes, [], (rows) => putOutputs(rows, amount, records));
+    }
+    spool.close();
+    this.amount = undefined;
+  }
+
+  private async step(
+    phase: 'blocks' | 'write',
+    count: number,
+    images: readonly Buffer[],
+    work: (rows: ImportedRows) => void,
+  ): Promise<void> {
+    this.options.writer.importStep(images, work);
+    this.rows += count;
+    await this.options.afterStep(phase, this.rows);
   }
 
   private *sortedImages(): Generator<SnapshotImage, void> {
     for (const records of this.images.sorted()) {
-      for (const record of records) yield { height: record.readUInt32BE(), image: record.subarray(4) };
+      for (const record of records)
+        yield { height: record.readUInt32BE(IMAGE.height), image: record.subarray(IMAGE.image) };
     }
   }
 
   private block(height: number): SnapshotBlock {
     const record = this.blocks.read(height, height + 1);
-    if (record.length < BLOCK_BYTES) throw changedMeanwhile();
+    if (record.length < BLOCK.bytes) throw snapshotChanged();
     return {
       height,
-      hash: record.subarray(0, 32),
-      timestamp: record.readBigUInt64LE(32),
-      size: record.readUInt32LE(40),
-      cumulativeDifficulty: record.readBigUInt64LE(44),
-      generatedCoins: record.readBigUInt64LE(52),
-      generatedTransactions: record.readBigUInt64LE(60),
+      hash: record.subarray(BLOCK.hash, BLOCK.hash + 32),
+      timestamp: record.readBigUInt64LE(BLOCK.timestamp),
+      size: record.readUInt32LE(BLOCK.size),
+      cumulativeDifficulty: record.readBigUInt64LE(BLOCK.difficulty),
+      generatedCoins: record.readBigUInt64LE(BLOCK.coins),
+      generatedTransactions: record.readBigUInt64LE(BLOCK.transactions),
     };
   }
 }
 
-/** The versions are not in a snapshot; the node answers 0 for them. */
+/** A snapshot has no versions of blocks; the node reports 0. */
 function factsOf(block: SnapshotBlock, previous: SnapshotBlock): BlockFacts {
   return {
-    height: block.height,
-    hash: block.hash,
-    majorVersion: 0,
-    minorVersion: 0,
+    ...block,
+    ...{ majorVersion: 0, minorVersion: 0 },
     timestamp: Number(block.timestamp),
-    size: block.size,
     difficulty: block.cumulativeDifficulty - previous.cumulativeDifficulty,
-    cumulativeDifficulty: block.cumulativeDifficulty,
-    generatedCoins: block.generatedCoins,
     generatedTransactions: Number(block.generatedTransactions),
   };
 }
 
-/** Images ascend by height, as the blocks do. */
-function putChain(rows: ImportedRows, blocks: readonly BlockFacts[], spent: readonly SnapshotImage[]): void {
-  for (const facts of blocks) rows.putBlock(facts);
-  for (const { image, height } of spent) rows.keyImages.put(image, height);
+function putOutput(spool: Spool, output: SnapshotOutput): undefined {
+  const record = Buffer.allocUnsafe(OUTPUT.bytes);
+  output.key.copy(record, OUTPUT.key);
+  record.writeBigUInt64LE(output.unlockTime, OUTPUT.unlockTime);
+  record.writeUInt16LE(output.position, OUTPUT.position);
+  record.writeUInt32LE(output.height, OUTPUT.height);
+  spool.put(output.index, record);
 }
 
-/** Among outputs of one amount the height never falls. @returns that of the last @throws SnapshotRefused */
-function assertRising(amount: bigint, before: number, records: Buffer): number {
+/** Within an amount the height never falls. @returns the height of the last output @throws SnapshotRefused */
+function assertAscending(amount: bigint, before: number, records: Buffer): number {
   let last = before;
-  for (let at = 42; at < records.length; at += OUTPUT_BYTES) {
+  for (let at = OUTPUT.height; at < records.length; at += OUTPUT.bytes) {
     const height = records.readUInt32LE(at);
     if (height < last) {
       throw new SnapshotRefused(`The snapshot's outputs of amount ${amount} are not in the order of their blocks.`);
@@ -182,14 +204,14 @@ function assertRising(amount: bigint, before: number, records: Buffer): number {
 }
 
 function putOutputs(rows: ImportedRows, amount: bigint, records: Buffer): void {
-  for (let at = 0; at < records.length; at += OUTPUT_BYTES) {
-    const height = records.readUInt32LE(at + 42);
+  for (let at = 0; at < records.length; at += OUTPUT.bytes) {
+    const height = records.readUInt32LE(at + OUTPUT.height);
     if (height === 0) continue;
-    const unlockTime = records.readBigUInt64LE(at + 32);
-    rows.putOutput(amount, toSigned(unlockTime), {
+    const unlockAt = at + OUTPUT.unlockTime;
+    rows.putOutput(amount, toSigned(records.readBigUInt64LE(unlockAt)), {
       key: records.subarray(at, at + 32),
       height,
-      position: records.readUInt16LE(at + 40),
+      position: records.readUInt16LE(at + OUTPUT.position),
     });
   }
 }

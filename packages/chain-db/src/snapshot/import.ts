@@ -5,75 +5,79 @@ import { networkOf, type NetworkName } from '@wrkz/core-types';
 import { EventLoopYielder, makeFolders, syncFolder, yieldToEventLoop } from '@wrkz/service-kit/base';
 import { takeWriteLock } from '@wrkz/sqlite';
 import { databaseFile } from '../connection';
-import { type ChainDb, openChainDb } from '../open';
+import { SnapshotRefused } from '../errors';
+import { openChainDb } from '../open';
 import { toChainDbError } from '../open-errors';
 import { assertNetwork, removeLogOf } from '../remove';
 import { finishSwap } from '../repair/swap';
-import { isAcceptedSnapshot } from './accepted';
-import { type GenesisRows, SnapshotAudit } from './audit';
-import { changedMeanwhile, SnapshotRefused } from './errors';
-import { FrameReader } from './frame-reader';
-import { genesisRows } from './genesis-rows';
-import { readSnapshotHeader, totalRecords, type SnapshotHeader } from './header';
-import { RowImport } from './import-rows';
+import { SnapshotAudit } from './audit';
+import { FrameReader } from './frames';
+import { isAcceptedSnapshot, readSnapshotHeader, type SnapshotHeader, totalRecords } from './header';
+import { RowImport, snapshotChanged } from './import-rows';
 import { decodeRecord, type SnapshotRecord } from './records';
-import { loadZstd, type Zstd } from './zstd';
+import { loadZstd } from './zstd';
 
 export type ImportPhase = 'verify' | 'blocks' | 'write' | 'done';
 
 export interface SnapshotImportOptions {
   readonly path: string;
-  /** The folder of the database, which holds none, or one with nothing but genesis. */
+  /** The folder of the database. It may hold no database, or one that holds genesis only. */
   readonly directory: string;
   readonly network: NetworkName;
   readonly liteHeight: number;
-  /** Digests that are accepted besides the built-in ones, as hex. */
+  /** Accepted digests in hex besides the built-in ones. */
   readonly accepted?: readonly string[];
   readonly checkpoint?: (height: number) => Buffer | undefined;
-  /** Look at everything and write nothing. */
+  /** Checks the file and writes nothing. */
   readonly dryRun?: boolean;
-  /** Takes the place of any chain of this network that is there, once the new database stands. */
+  /** Replaces any chain of this network in the folder, after the new database is complete. */
   readonly replaces?: boolean;
   readonly signal?: AbortSignal;
-  /** Records dealt with in this phase, and those of the file. */
+  /** Records processed in this phase, and all records of the file. */
   readonly onProgress?: (phase: ImportPhase, done: number, total: number) => void;
-  /** A line for the operator. */
-  readonly tell?: (line: string) => void;
+  /** Receives lines for the operator. */
+  readonly report?: (line: string) => void;
 }
 
-/** Where a database is built until it is whole, inside the folder of the database. */
-export const IMPORT_FOLDER = 'snapshot-import';
+/** Folder inside the database's folder, for a database that is not complete yet. */
+const WORK_FOLDER = 'snapshot-import';
 
 /** Milliseconds of work between two yields to the event loop. */
 const SLICE_MS = 20;
 
+/** A block takes at least its hash in the file, which does not compress. */
+const MIN_BLOCK_BYTES = 32;
+
 /**
- * Builds the database of a lite node from a snapshot: first everything is read and checked, then a new database is written beside the
- * place of the old one, and moved there in one step when it is whole. A kill at any moment leaves what was there before, or all of it.
+ * Builds the database of a lite node from a snapshot. The first pass audits the whole file, the second writes a new database in a work
+ * folder, which replaces the old one in one rename. A kill at any moment leaves the old state or the new one.
  *
  * @returns the header
  * @throws SnapshotRefused, NotALiteDatabase, LiteHeightDiffers, DatabaseLocked, DatabaseUnwritable; the signal's reason
  */
 export async function importSnapshot(options: SnapshotImportOptions): Promise<SnapshotHeader> {
-  const { directory, path } = options;
+  const { directory, path, dryRun = false, replaces = false } = options;
   const header = readSnapshotHeader(path);
-  if (options.dryRun === true && !existsSync(directory)) return check(options, header);
+  if (dryRun && !existsSync(directory)) {
+    await audit(options, header);
+    return header;
+  }
   makeFolders(directory);
-  // Else the next start would put the repaired database in the place of the imported one.
+  // Otherwise the next start would replace the imported database with the repaired one.
   finishSwap(directory);
-  const lock = locked(directory);
+  const lock = takeLock(directory);
   try {
-    if (options.replaces === true) assertNetwork(directory, options.network);
+    if (replaces) assertNetwork(directory, options.network);
     else assertEmpty(options);
-    const checked = await check(options, header);
-    if (options.dryRun !== true) await write(options, checked);
-    return checked;
+    await audit(options, header);
+    if (!dryRun) await write(options, header);
+    return header;
   } finally {
     lock.release();
   }
 }
 
-function locked(directory: string): ReturnType<typeof takeWriteLock> {
+function takeLock(directory: string): ReturnType<typeof takeWriteLock> {
   try {
     return takeWriteLock(join(directory, 'chain.lock'), { file: databaseFile(directory), title: 'chain database' });
   } catch (error) {
@@ -98,19 +102,27 @@ function assertEmpty({ directory, network, liteHeight }: SnapshotImportOptions):
   }
 }
 
-/** Everything that can be known before anything is written. */
-async function check(options: SnapshotImportOptions, header: SnapshotHeader): Promise<SnapshotHeader> {
+/** The first pass. @throws SnapshotRefused */
+async function audit(options: SnapshotImportOptions, header: SnapshotHeader): Promise<void> {
   assertHeader(options, header);
-  const { path, network, checkpoint = () => undefined, tell } = options;
-  tell?.(`Importing a lite node snapshot at height ${header.liteHeight} from ${path}`);
-  tell?.(`Records: ${totalRecords(header)}, digest ${header.digest.toString('hex')}`);
-  tell?.('Checking the snapshot before writing any of it...');
-  assertLength(path, header);
-  const genesis: GenesisRows = genesisRows(network);
-  const audit = new SnapshotAudit({ header, genesis, checkpoint });
-  const digest = await readAll(options, await loadZstd(), 'verify', (record) => audit.add(record));
-  audit.finish(digest);
-  return header;
+  const { path, network, checkpoint = () => undefined, report, onProgress } = options;
+  const total = totalRecords(header);
+  report?.(`Importing a lite node snapshot at height ${header.liteHeight} from ${path}`);
+  report?.(`Records: ${total}, digest ${header.digest.toString('hex')}`);
+  report?.('Checking the snapshot before writing any of it...');
+  // The audit allocates memory by the count of blocks, so the count has to be plausible.
+  if (header.blockRecords * BigInt(MIN_BLOCK_BYTES) > BigInt(statSync(path).size)) {
+    throw new SnapshotRefused(
+      `${path} claims ${header.blockRecords} blocks, and is too short for them - the file is corrupt`,
+    );
+  }
+  const checks = new SnapshotAudit({ header, network, checkpoint });
+  const digest = await readRecords(
+    options,
+    (record) => checks.add(record),
+    (done) => onProgress?.('verify', done, Number(total)),
+  );
+  checks.finish(digest);
 }
 
 function assertHeader({ network, liteHeight, accepted }: SnapshotImportOptions, header: SnapshotHeader): void {
@@ -128,45 +140,38 @@ function assertHeader({ network, liteHeight, accepted }: SnapshotImportOptions, 
     );
   }
   if (isAcceptedSnapshot(header, accepted)) return;
-  const digest = header.digest.toString('hex');
   throw new SnapshotRefused(
-    `This build does not recognise that snapshot. Its digest is ${digest} at height ${header.liteHeight}, and no digest for ` +
-      'that height is compiled into this daemon. ' +
-      'What a snapshot holds cannot be checked without the blocks that it leaves out, so whoever imports one trusts whoever ' +
-      'made it. If you have this digest from somebody you trust, name it with --accept-snapshot-digest; else use a published ' +
-      'snapshot, or synchronize from the network.',
+    `This build does not recognise that snapshot. Its digest is ${header.digest.toString('hex')} at height ` +
+      `${header.liteHeight}, and no digest for that height is compiled into this daemon. ` +
+      'A snapshot cannot be verified without the blocks that it leaves out, so an import trusts the author of the file. If you ' +
+      'have this digest from a source you trust, name it with --accept-snapshot-digest. Otherwise use a published snapshot, ' +
+      'or synchronize from the network.',
   );
 }
 
-/** Bytes that a block takes at least in a file: its hash, which nothing makes shorter. */
-const BLOCK_IN_FILE = 32;
-
-/** Memory is taken by the count of blocks, so it must be one that the file has room for. @throws SnapshotRefused */
-function assertLength(path: string, { blockRecords }: SnapshotHeader): void {
-  if (blockRecords * BigInt(BLOCK_IN_FILE) <= BigInt(statSync(path).size)) return;
-  throw new SnapshotRefused(
-    `${path} says that it holds ${blockRecords} blocks, and is too short for them - the file is corrupt`,
-  );
-}
-
-/** Reads the whole file. @returns its payload's digest */
-async function readAll(
-  { path, signal, onProgress }: SnapshotImportOptions,
-  zstd: Zstd,
-  phase: ImportPhase,
-  take: (record: SnapshotRecord) => void,
+/**
+ * Reads the whole file.
+ * @param use may return a promise if it cannot take the next record yet
+ * @param onSlice receives the number of records so far, before each yield to the event loop
+ * @returns the digest of the payload
+ */
+async function readRecords(
+  { path, signal }: SnapshotImportOptions,
+  use: (record: SnapshotRecord) => Promise<void> | void,
+  onSlice?: (done: number) => void,
 ): Promise<Buffer> {
-  const reader = new FrameReader(path, zstd);
-  const total = Number(totalRecords(reader.header));
+  const reader = new FrameReader(path, await loadZstd());
   try {
-    let done = 0;
+    signal?.throwIfAborted();
     const yielder = new EventLoopYielder(SLICE_MS);
+    let done = 0;
     for (const records of reader.frames()) {
       for (const { key, value } of records) {
-        take(decodeRecord(key, value));
+        const pending = use(decodeRecord(key, value));
+        if (pending !== undefined) await pending;
         done++;
         if (!yielder.isDue) continue;
-        onProgress?.(phase, done, total);
+        onSlice?.(done);
         await yielder.yieldIfDue(signal);
       }
     }
@@ -176,14 +181,15 @@ async function readAll(
   }
 }
 
+/** The second pass, and the replacement of the database. */
 async function write(options: SnapshotImportOptions, header: SnapshotHeader): Promise<void> {
-  const { directory, tell } = options;
-  const folder = join(directory, IMPORT_FOLDER);
+  const { directory, report, onProgress } = options;
+  const folder = join(directory, WORK_FOLDER);
   if (existsSync(folder)) {
-    tell?.('An earlier import stopped part of the way through; what it left is removed.');
+    report?.('An earlier import stopped part of the way through; what it left is removed.');
     rmSync(folder, { recursive: true });
   }
-  tell?.('The snapshot is whole. Writing it now.');
+  report?.('The snapshot is whole. Writing it now.');
   mkdirSync(folder);
   try {
     await build(options, header, folder);
@@ -194,93 +200,32 @@ async function write(options: SnapshotImportOptions, header: SnapshotHeader): Pr
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  options.onProgress?.('done', Number(totalRecords(header)), Number(totalRecords(header)));
-  tell?.(`This node now holds the chain below height ${header.liteHeight} and will sync the rest from the network.`);
+  const total = Number(totalRecords(header));
+  onProgress?.('done', total, total);
+  report?.(`This node now holds the chain below height ${header.liteHeight} and will sync the rest from the network.`);
 }
 
 async function build(options: SnapshotImportOptions, header: SnapshotHeader, folder: string): Promise<void> {
-  const { network, liteHeight } = options;
+  const { network, liteHeight, signal, onProgress } = options;
+  const total = Number(totalRecords(header));
   const db = openChainDb({ directory: folder, network, lite: liteHeight });
   try {
-    db.writer?.append([genesisBlock(networkOf(network))]);
-    const digest = await fill(options, header, db, folder);
-    if (!digest.equals(header.digest)) throw changedMeanwhile();
+    const { writer } = db;
+    if (writer === undefined) throw new TypeError('the new database is open for reading only');
+    writer.append([genesisBlock(networkOf(network))]);
+    const afterStep = async (phase: ImportPhase, rows: number): Promise<void> => {
+      onProgress?.(phase, rows, total);
+      await yieldToEventLoop(signal);
+    };
+    const rows = new RowImport({ writer, header, folder, afterStep });
+    try {
+      const digest = await readRecords(options, (record) => rows.add(record));
+      await rows.finish();
+      if (!digest.equals(header.digest)) throw snapshotChanged();
+    } finally {
+      rows.close();
+    }
   } finally {
     db.close();
-  }
-}
-
-async function fill(
-  options: SnapshotImportOptions,
-  header: SnapshotHeader,
-  { writer }: ChainDb,
-  folder: string,
-): Promise<Buffer> {
-  if (writer === undefined) throw new TypeError('opened for reading');
-  const rows = new RowImport(writer, header, folder);
-  try {
-    return await new Filling(options, header, rows).run(await loadZstd());
-  } finally {
-    rows.close();
-  }
-}
-
-/** The second reading, in which rows are written. */
-class Filling {
-  private written = 0;
-  private blocksWritten = false;
-
-  constructor(
-    private readonly options: SnapshotImportOptions,
-    private readonly header: SnapshotHeader,
-    private readonly rows: RowImport,
-  ) {}
-
-  async run(zstd: Zstd): Promise<Buffer> {
-    const { path, signal } = this.options;
-    const reader = new FrameReader(path, zstd);
-    try {
-      for (const records of reader.frames()) {
-        for (const { key, value } of records) {
-          for (const _ of this.take(decodeRecord(key, value))) await yieldToEventLoop(signal);
-        }
-        await yieldToEventLoop(signal);
-      }
-      for (const _ of this.end()) await yieldToEventLoop(signal);
-      return reader.payloadDigest;
-    } finally {
-      reader.close();
-    }
-  }
-
-  private *take(record: SnapshotRecord): Generator<void, void> {
-    if (record.table === 'block') return this.rows.putBlock(record.block);
-    if (record.table === 'image') return this.rows.putImage(record.image);
-    yield* this.writeBlocks();
-    yield* this.count('write', this.rows.putOutput(record.output));
-  }
-
-  private *end(): Generator<void, void> {
-    yield* this.writeBlocks();
-    yield* this.count('write', this.rows.endAmount());
-  }
-
-  private *writeBlocks(): Generator<void, void> {
-    if (this.blocksWritten) return;
-    this.blocksWritten = true;
-    const total = Number(totalRecords(this.header));
-    for (const done of this.rows.writeBlocks()) {
-      this.written = done;
-      this.options.onProgress?.('blocks', done, total);
-      yield;
-    }
-  }
-
-  private *count(phase: ImportPhase, work: Generator<number, void>): Generator<void, void> {
-    for (const rows of work) {
-      this.written += rows;
-      this.options.onProgress?.(phase, this.written, Number(totalRecords(this.header)));
-      yield;
-    }
   }
 }

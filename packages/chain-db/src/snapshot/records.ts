@@ -1,17 +1,10 @@
-import { SnapshotRefused } from './errors';
-import {
-  BLOCK_KEY,
-  BLOCK_VALUE,
-  IMAGE_KEY,
-  IMAGE_VALUE,
-  type RecordLayout,
-  OUTPUT_KEY,
-  OUTPUT_VALUE,
-  type Slot,
-  TABLE_BYTES,
-} from './layout';
+import { SnapshotRefused } from '../errors';
 
-/** What a snapshot says of a block. */
+/**
+ * Records of a snapshot: documents of the peers' key-value format, as the C++ database stores them
+ * (docs/protocol/snapshot.md#records). All records of a table are equal but for a few fields at fixed offsets.
+ */
+
 export interface SnapshotBlock {
   readonly height: number;
   readonly hash: Buffer;
@@ -22,13 +15,13 @@ export interface SnapshotBlock {
   readonly generatedTransactions: bigint;
 }
 
-/** A spent key image and the block that spent it. */
+/** A spent key image and the height of the block that spent it. */
 export interface SnapshotImage {
   readonly image: Buffer;
   readonly height: number;
 }
 
-/** An output; the hash of its transaction, which files of the known programs leave out, is not kept. */
+/** An output. The transaction hash is not part of it: the known programs write zeros. */
 export interface SnapshotOutput {
   readonly amount: bigint;
   readonly index: number;
@@ -43,112 +36,219 @@ export type SnapshotRecord =
   | { readonly table: 'image'; readonly image: SnapshotImage }
   | { readonly table: 'output'; readonly output: SnapshotOutput };
 
-/** Key and value of one record; both are overwritten by the next of the same encoder. */
 export interface EncodedRecord {
   readonly key: Buffer;
   readonly value: Buffer;
 }
 
-/** Puts records into the layouts of the C++ database. */
-export class RecordEncoder {
-  private readonly block = copies(BLOCK_KEY, BLOCK_VALUE);
-  private readonly image = copies(IMAGE_KEY, IMAGE_VALUE);
-  private readonly output = copies(OUTPUT_KEY, OUTPUT_VALUE);
+const SIGNATURE = [0x01, 0x11, 0x01, 0x01, 0x01, 0x01, 0x02, 0x01, 0x01];
+/** Bytes at the start of a key that name its table. */
+const TABLE_BYTES = SIGNATURE.length + 3;
 
-  encodeBlock(block: SnapshotBlock): EncodedRecord {
-    const { key, value } = this.block;
-    const { slots } = BLOCK_VALUE;
-    key.writeUInt32LE(block.height, BLOCK_KEY.slots.height.start);
-    block.hash.copy(value, slots.hash.start);
-    value.writeBigUInt64LE(block.timestamp, slots.timestamp.start);
-    value.writeUInt32LE(block.size, slots.size.start);
-    value.writeBigUInt64LE(block.cumulativeDifficulty, slots.cumulativeDifficulty.start);
-    value.writeBigUInt64LE(block.generatedCoins, slots.generatedCoins.start);
-    value.writeBigUInt64LE(block.generatedTransactions, slots.generatedTransactions.start);
-    return this.block;
+/** Type bytes of the key-value format. */
+const TYPE = { u64: 0x05, u32: 0x06, u16: 0x07, text: 0x0a, section: 0x0c } as const;
+const WIDTH = { u64: 8, u32: 4, u16: 2, hash: 32 } as const;
+type Kind = keyof typeof WIDTH;
+
+/** A field of a record: bytes [start, end). */
+interface Slot {
+  readonly kind: Kind;
+  readonly start: number;
+  readonly end: number;
+}
+
+type FieldValue = number | bigint | Buffer;
+
+/** The template of a record, with zeros in its slots. */
+class RecordLayout<Name extends string = string> {
+  /** The bytes between the slots. */
+  private readonly fixed: readonly { readonly start: number; readonly bytes: Buffer }[];
+
+  constructor(
+    private readonly template: Buffer,
+    readonly slots: Readonly<Record<Name, Slot>>,
+  ) {
+    const list = Object.values<Slot>(slots);
+    const starts = [0, ...list.map(({ end }) => end)];
+    this.fixed = starts
+      .map((start, i) => ({ start, bytes: template.subarray(start, list[i]?.start ?? template.length) }))
+      .filter(({ bytes }) => bytes.length > 0);
   }
 
-  encodeImage({ image, height }: SnapshotImage): EncodedRecord {
-    image.copy(this.image.key, IMAGE_KEY.slots.image.start);
-    this.image.value.writeUInt32LE(height, IMAGE_VALUE.slots.height.start);
-    return this.image;
+  get length(): number {
+    return this.template.length;
   }
 
-  encodeOutput(output: SnapshotOutput): EncodedRecord {
-    const { key, value } = this.output;
-    const { slots } = OUTPUT_VALUE;
-    key.writeBigUInt64LE(output.amount, OUTPUT_KEY.slots.amount.start);
-    key.writeUInt32LE(output.index, OUTPUT_KEY.slots.index.start);
-    output.key.copy(value, slots.key.start);
-    value.writeBigUInt64LE(output.unlockTime, slots.unlockTime.start);
-    value.writeUInt16LE(output.position, slots.position.start);
-    value.writeUInt32LE(output.height, slots.height.start);
-    return this.output;
+  isTableOf(key: Buffer): boolean {
+    return key.length >= TABLE_BYTES && this.template.compare(key, 0, TABLE_BYTES, 0, TABLE_BYTES) === 0;
+  }
+
+  fits(bytes: Buffer): boolean {
+    return (
+      bytes.length === this.length &&
+      this.fixed.every(({ start, bytes: wanted }) => wanted.compare(bytes, start, start + wanted.length) === 0)
+    );
+  }
+
+  /** Slots without a value stay zero. */
+  encode(values: Readonly<Partial<Record<Name, FieldValue>>>): Buffer {
+    const bytes = Buffer.from(this.template);
+    for (const name in this.slots) {
+      const { kind, start } = this.slots[name];
+      const value = values[name];
+      if (value === undefined) continue;
+      if (kind === 'hash') (value as Buffer).copy(bytes, start);
+      else if (kind === 'u64') bytes.writeBigUInt64LE(value as bigint, start);
+      else bytes.writeUIntLE(value as number, start, WIDTH[kind]);
+    }
+    return bytes;
+  }
+
+  read(bytes: Buffer, name: Name): number {
+    const { kind, start } = this.slots[name];
+    return bytes.readUIntLE(start, WIDTH[kind]);
+  }
+
+  readU64(bytes: Buffer, name: Name): bigint {
+    return bytes.readBigUInt64LE(this.slots[name].start);
+  }
+
+  /** A view of the 32 bytes. */
+  readHash(bytes: Buffer, name: Name): Buffer {
+    const { start, end } = this.slots[name];
+    return bytes.subarray(start, end);
   }
 }
 
-/** Buffers of the result are views of the record's. @throws SnapshotRefused */
+const text = (name: string): number[] => [name.length, ...Buffer.from(name, 'latin1')];
+const table = (letter: string): number[] => [...SIGNATURE, 1 << 2, ...text(letter), TYPE.section];
+/** A key holds the letter of its table, then the letter as text, then the key proper. */
+const keyHead = (letter: string): number[] => [
+  ...[...table(letter), 2 << 2, ...text('first')],
+  ...[TYPE.text, 1 << 2, letter.charCodeAt(0)],
+];
+
+/** @param fields slot name, name in the document, and type, in document order */
+function layout<Name extends string>(
+  head: readonly number[],
+  fields: readonly (readonly [slot: Name, name: string, kind: Kind])[],
+): RecordLayout<Name> {
+  const bytes = [...head];
+  const slots: Partial<Record<Name, Slot>> = {};
+  for (const [slot, name, kind] of fields) {
+    bytes.push(...text(name), ...(kind === 'hash' ? [TYPE.text, WIDTH.hash << 2] : [TYPE[kind]]));
+    slots[slot] = { kind, start: bytes.length, end: bytes.length + WIDTH[kind] };
+    for (let i = 0; i < WIDTH[kind]; i++) bytes.push(0);
+  }
+  return new RecordLayout(Buffer.from(bytes), slots as Record<Name, Slot>);
+}
+
+export const BLOCK_KEY = layout(keyHead('6'), [['height', 'second', 'u32']]);
+export const BLOCK_VALUE = layout(
+  [...table('6'), 6 << 2],
+  [
+    ['hash', 'block_hash', 'hash'],
+    ['timestamp', 'timestamp', 'u64'],
+    ['size', 'block_size', 'u32'],
+    ['cumulativeDifficulty', 'cumulative_difficulty', 'u64'],
+    ['generatedCoins', 'already_generated_coins', 'u64'],
+    ['generatedTransactions', 'already_generated_transaction_count', 'u64'],
+  ],
+);
+export const IMAGE_KEY = layout(keyHead('7'), [['image', 'second', 'hash']]);
+export const IMAGE_VALUE = layout([...SIGNATURE, 1 << 2], [['height', '7', 'u32']]);
+export const OUTPUT_KEY = layout(
+  [...keyHead('j'), ...text('second'), TYPE.section, 2 << 2],
+  [
+    ['amount', 'first', 'u64'],
+    ['index', 'second', 'u32'],
+  ],
+);
+export const OUTPUT_VALUE = layout(
+  [...table('j'), 5 << 2],
+  [
+    ['key', 'public_key', 'hash'],
+    ['transactionHash', 'transaction_hash', 'hash'],
+    ['unlockTime', 'unlock_time', 'u64'],
+    ['position', 'output_index', 'u16'],
+    ['height', 'block_index', 'u32'],
+  ],
+);
+
+export function encodeRecord(record: SnapshotRecord): EncodedRecord {
+  if (record.table === 'block') return { key: BLOCK_KEY.encode(record.block), value: BLOCK_VALUE.encode(record.block) };
+  if (record.table === 'image') return { key: IMAGE_KEY.encode(record.image), value: IMAGE_VALUE.encode(record.image) };
+  return { key: OUTPUT_KEY.encode(record.output), value: OUTPUT_VALUE.encode(record.output) };
+}
+
+/** Buffers in the result are views of key and value. @throws SnapshotRefused */
 export function decodeRecord(key: Buffer, value: Buffer): SnapshotRecord {
-  if (isOf(BLOCK_KEY, key)) {
-    assertLayout(BLOCK_KEY, key, BLOCK_VALUE, value, 'block info');
+  if (BLOCK_KEY.isTableOf(key)) {
+    assertLayout(BLOCK_KEY.fits(key) && BLOCK_VALUE.fits(value), 'block info');
     return { table: 'block', block: decodeBlock(key, value) };
   }
-  if (isOf(IMAGE_KEY, key)) {
-    assertLayout(IMAGE_KEY, key, IMAGE_VALUE, value, 'key image');
-    const height = value.readUInt32LE(IMAGE_VALUE.slots.height.start);
-    return { table: 'image', image: { image: part(key, IMAGE_KEY.slots.image), height } };
+  if (IMAGE_KEY.isTableOf(key)) {
+    assertLayout(IMAGE_KEY.fits(key) && IMAGE_VALUE.fits(value), 'key image');
+    const image = { image: IMAGE_KEY.readHash(key, 'image'), height: IMAGE_VALUE.read(value, 'height') };
+    return { table: 'image', image };
   }
-  if (isOf(OUTPUT_KEY, key)) {
-    assertLayout(OUTPUT_KEY, key, OUTPUT_VALUE, value, 'key output');
+  if (OUTPUT_KEY.isTableOf(key)) {
+    assertLayout(OUTPUT_KEY.fits(key) && OUTPUT_VALUE.fits(value), 'key output');
     return { table: 'output', output: decodeOutput(key, value) };
   }
   throw new SnapshotRefused('The snapshot holds a record belonging to no table a snapshot may carry. Refusing it.');
 }
 
 function decodeBlock(key: Buffer, value: Buffer): SnapshotBlock {
-  const { slots } = BLOCK_VALUE;
   return {
-    height: key.readUInt32LE(BLOCK_KEY.slots.height.start),
-    hash: part(value, slots.hash),
-    timestamp: value.readBigUInt64LE(slots.timestamp.start),
-    size: value.readUInt32LE(slots.size.start),
-    cumulativeDifficulty: value.readBigUInt64LE(slots.cumulativeDifficulty.start),
-    generatedCoins: value.readBigUInt64LE(slots.generatedCoins.start),
-    generatedTransactions: value.readBigUInt64LE(slots.generatedTransactions.start),
+    height: BLOCK_KEY.read(key, 'height'),
+    hash: BLOCK_VALUE.readHash(value, 'hash'),
+    timestamp: BLOCK_VALUE.readU64(value, 'timestamp'),
+    size: BLOCK_VALUE.read(value, 'size'),
+    cumulativeDifficulty: BLOCK_VALUE.readU64(value, 'cumulativeDifficulty'),
+    generatedCoins: BLOCK_VALUE.readU64(value, 'generatedCoins'),
+    generatedTransactions: BLOCK_VALUE.readU64(value, 'generatedTransactions'),
   };
 }
 
 function decodeOutput(key: Buffer, value: Buffer): SnapshotOutput {
-  const { slots } = OUTPUT_VALUE;
   return {
-    amount: key.readBigUInt64LE(OUTPUT_KEY.slots.amount.start),
-    index: key.readUInt32LE(OUTPUT_KEY.slots.index.start),
-    key: part(value, slots.key),
-    unlockTime: value.readBigUInt64LE(slots.unlockTime.start),
-    position: value.readUInt16LE(slots.position.start),
-    height: value.readUInt32LE(slots.height.start),
+    amount: OUTPUT_KEY.readU64(key, 'amount'),
+    index: OUTPUT_KEY.read(key, 'index'),
+    key: OUTPUT_VALUE.readHash(value, 'key'),
+    unlockTime: OUTPUT_VALUE.readU64(value, 'unlockTime'),
+    position: OUTPUT_VALUE.read(value, 'position'),
+    height: OUTPUT_VALUE.read(value, 'height'),
   };
 }
 
-const part = (bytes: Buffer, { start, end }: Slot): Buffer => bytes.subarray(start, end);
-
-const copies = (key: RecordLayout<string>, value: RecordLayout<string>): EncodedRecord => ({
-  key: Buffer.from(key.template),
-  value: Buffer.from(value.template),
-});
-
-const isOf = ({ template }: RecordLayout<string>, key: Buffer): boolean =>
-  key.length >= TABLE_BYTES && template.compare(key, 0, TABLE_BYTES, 0, TABLE_BYTES) === 0;
-
-function assertLayout(
-  keyLayout: RecordLayout<string>,
-  key: Buffer,
-  valueLayout: RecordLayout<string>,
-  value: Buffer,
-  name: string,
-): void {
-  if (keyLayout.fits(key) && valueLayout.fits(value)) return;
+function assertLayout(fits: boolean, name: string): void {
+  if (fits) return;
   throw new SnapshotRefused(
     `The snapshot holds a ${name} record that is not in the layout the C++ node writes. Refusing it.`,
   );
+}
+
+/**
+ * The numbers 0 to `count` - 1 in the order of their little-endian bytes: keys hold little-endian numbers and are sorted as bytes.
+ * @param count at most 2^32
+ */
+export function* littleEndianOrder(count: number): Generator<number, void> {
+  for (let first = 0; first < 0x100 && first < count; first++) {
+    for (let second = first; second < 0x1_0000 && second < count; second += 0x100) {
+      for (let third = second; third < 0x100_0000 && third < count; third += 0x1_0000) {
+        for (let value = third; value < count; value += 0x100_0000) yield value;
+      }
+    }
+  }
+}
+
+/** Unsigned 64-bit numbers in the order of their little-endian bytes. */
+export function sortLittleEndian(values: readonly bigint[]): bigint[] {
+  const keys = values.map((value) => {
+    const key = Buffer.alloc(8);
+    key.writeBigUInt64LE(value);
+    return key;
+  });
+  return keys.sort((a, b) => a.compare(b)).map((key) => key.readBigUInt64LE());
 }

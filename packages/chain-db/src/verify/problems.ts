@@ -1,5 +1,5 @@
 import { damageIn } from '../damage';
-import { UnreadableLiteMark } from '../modes/lite-errors';
+import { UnreadableLiteMark } from '../errors';
 
 /** One wrong row can contradict thousands of others: only so many findings are reported one by one. */
 const MAX_LINES = 200;

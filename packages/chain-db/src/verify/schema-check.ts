@@ -1,7 +1,7 @@
 import { SqliteConnection } from '@wrkz/sqlite';
 import { type MetaKey, readMeta } from '../meta';
 import { MIGRATIONS } from '../migrations';
-import { parseLiteMark } from '../modes/lite-mark';
+import { parseLiteMark } from '../modes/floors';
 import type { Problems } from './problems';
 
 type SchemaRow = readonly [name: string, type: string, table: string, sql: string];

@@ -5,7 +5,7 @@ import { damageIn } from '../damage';
 import { RunDirectory } from '../hash-index/directory';
 import { HASH_KINDS } from '../hash-index/kinds';
 import type { FloorHeights } from '../modes/floors';
-import { rulesDigestSteps } from '../modes/rules-digest-steps';
+import { rulesDigestSteps } from '../modes/rules-digest';
 import type { ChainDb } from '../open';
 import { ChainReader } from '../reader/reader';
 import { PAGE_SIZE, TABLES } from '../schema';

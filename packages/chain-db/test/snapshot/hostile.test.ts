@@ -13,14 +13,14 @@ import {
 import { join } from 'node:path';
 import { exportSnapshot, importSnapshot, readSnapshotHeader, SnapshotRefused } from '../../src';
 import { encodeSnapshotHeader } from '../../src/snapshot/header';
-import { FrameReader } from '../../src/snapshot/frame-reader';
+import { FrameReader } from '../../src/snapshot/frames';
 import { decodeRecord, type SnapshotBlock, type SnapshotOutput } from '../../src/snapshot/records';
 import { loadZstd } from '../../src/snapshot/zstd';
 import { chainA } from '../support/chain-a';
 import { type Change, crafted, type Crafted } from '../support/crafted-snapshot';
 import { cleanUp, freshDirectory, openHere, writerOf } from '../support/directories';
 
-/* Snapshots of a hostile maker, whose digest is right or the accepted one, and files that are none. */
+/* Snapshots of a hostile author with a correct or accepted digest, and files that are no snapshots. */
 
 const LITE = 60;
 
@@ -43,7 +43,7 @@ afterEach(cleanUp);
 
 async function refusal(
   { path, header }: Crafted,
-  options: { readonly accepted?: readonly string[]; readonly tell?: (line: string) => void } = {},
+  options: { readonly accepted?: readonly string[]; readonly report?: (line: string) => void } = {},
 ): Promise<string> {
   const directory = freshDirectory();
   const { liteHeight, digest } = header;
@@ -74,7 +74,7 @@ const outputAt =
       ? { ...record, output: { ...record.output, ...members } }
       : record;
 
-test('numbers that no chain has are refused, though the digest is right', async () => {
+test('refuses impossible numbers even with the right digest', async () => {
   const told: string[] = [];
   const facts = (height: number) => chainA()[height]!.facts;
   const changes: readonly Change[] = [
@@ -106,13 +106,13 @@ test('numbers that no chain has are refused, though the digest is right', async 
   ]);
 });
 
-test('a height that the file cannot hold the blocks of takes no memory', async () => {
+test('refuses a block count that does not fit into the file before it allocates memory', async () => {
   const { digest } = readSnapshotHeader(await place(honest));
   const lies = { ...readSnapshotHeader(await place(honest)), liteHeight: 0xffff_ffff, blockRecords: 0xffff_ffffn };
   const bytes = Buffer.concat([encodeSnapshotHeader(lies), honest.subarray(128)]);
   const path = await place(bytes);
   expect(await refusal({ path, header: { ...lies, digest } })).toBe(
-    `${path} says that it holds 4294967295 blocks, and is too short for them - the file is corrupt`,
+    `${path} claims 4294967295 blocks, and is too short for them - the file is corrupt`,
   );
 });
 
@@ -123,7 +123,7 @@ function place(bytes: Buffer): Promise<string> {
   return Promise.resolve(path);
 }
 
-test('records are looked at one by one: a frame of millions of tiny ones takes no memory', async () => {
+test('parses records lazily: a frame of millions of tiny records takes no memory', async () => {
   const raw = Buffer.alloc(5 * 200_000);
   for (let i = 0; i < raw.length / 5; i++) raw.writeUIntBE(i, raw.writeUInt8(3, i * 5), 3);
   const zstd = await loadZstd();
@@ -147,7 +147,7 @@ test('records are looked at one by one: a frame of millions of tiny ones takes n
   }
 });
 
-test('a file that becomes another one between its two readings is refused, whatever it then holds', async () => {
+test('refuses a file that changes between the two passes', async () => {
   const hidden: readonly Change[] = [
     (record) => (record.table === 'block' && record.block.height === 30 ? undefined : record),
     blockAt(LITE - 1, { height: 0xffff_fff0 }),
@@ -167,13 +167,13 @@ test('a file that becomes another one between its two readings is refused, whate
       if (line.startsWith('The snapshot is whole')) copyFileSync(other.path, path);
     };
     const header = readSnapshotHeader(path);
-    expect(await refusal({ path, header }, { tell: swap })).toBe(
+    expect(await refusal({ path, header }, { report: swap })).toBe(
       'The snapshot changed while it was read. Nothing has been written.',
     );
   }
 });
 
-test('what is no regular file is refused, and a pipe is not waited for', () => {
+test('refuses anything but a regular file, and does not wait for a pipe', () => {
   const folder = freshDirectory();
   expect(() => readSnapshotHeader(folder)).toThrow(`${folder} is not a regular file`);
   const pipe = join(folder, 'pipe');
@@ -188,7 +188,7 @@ test('what is no regular file is refused, and a pipe is not waited for', () => {
   expect(() => readSnapshotHeader(pipe)).toThrow(`${pipe} is not a regular file`);
 });
 
-test('an export removes what a killed one of the same file has left, and nothing else that has such a name', async () => {
+test('an export removes the work folders of killed exports to the same file, and no other file', async () => {
   const folder = freshDirectory();
   const { reader } = openHere({ lite: LITE });
   const path = join(folder, 'a');

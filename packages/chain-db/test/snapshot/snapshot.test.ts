@@ -1,4 +1,12 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import fs, {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { networkOf } from '@wrkz/core-types';
 import {
@@ -63,7 +71,7 @@ async function importHere(options: Partial<SnapshotImportOptions> = {}): Promise
 
 const listed = (directory: string): string[] => readdirSync(directory).sort();
 
-test('an import is the database of a lite node that synchronized, and goes on like it', async () => {
+test('an import yields the database of a synchronized lite node', async () => {
   const directory = await importHere();
   expect(listed(directory)).not.toContain('snapshot-import');
   const imported = openHere({ directory, lite: LITE });
@@ -82,7 +90,7 @@ test('an import is the database of a lite node that synchronized, and goes on li
   }
 });
 
-test('a full, a pruned and a lite node make the same file', async () => {
+test('a full, a pruned and a lite node export the same bytes', async () => {
   const { bytes } = await snapshot();
   const lite = synced();
   const path = join(freshDirectory(), 'c.litesnap');
@@ -96,7 +104,7 @@ test('a full, a pruned and a lite node make the same file', async () => {
   expect(listed(join(other, '..'))).toEqual(['d.litesnap']);
 });
 
-test('the header says what is in it', async () => {
+test('the header counts the records', async () => {
   const header = readSnapshotHeader(await file());
   const { reader } = full();
   const blocks = chainA().slice(0, LITE);
@@ -115,7 +123,7 @@ test('the header says what is in it', async () => {
   expect((await snapshot()).bytes.subarray(0, 128)).toEqual(encodeSnapshotHeader(header));
 });
 
-test('refusals leave everything as it was', async () => {
+test('a refused import changes nothing', async () => {
   const { digest } = await snapshot();
   const refused = async (options: Partial<SnapshotImportOptions>, message: string | RegExp): Promise<void> => {
     const directory = freshDirectory();
@@ -125,7 +133,7 @@ test('refusals leave everything as it was', async () => {
   await refused(
     { accepted: [] },
     `This build does not recognise that snapshot. Its digest is ${digest} at height ${LITE}, and no digest for that height ` +
-      'is compiled into this daemon. What',
+      'is compiled into this daemon. A snapshot cannot be verified',
   );
   await refused(
     { liteHeight: 500 },
@@ -160,7 +168,7 @@ test('refusals leave everything as it was', async () => {
   );
 });
 
-test('a database that holds a chain, or is of another kind, is not touched', async () => {
+test('refuses to replace a database that holds a chain or is not a lite one', async () => {
   const lite = synced();
   const rows = contents(lite);
   lite.close();
@@ -177,19 +185,19 @@ test('a database that holds a chain, or is of another kind, is not touched', asy
   );
 });
 
-test('a database with nothing but genesis is replaced, and what a killed import has left', async () => {
+test('replaces a database that holds genesis only, and the remains of a killed import', async () => {
   const db = openHere({ lite: LITE });
   writerOf(db).append(chainA().slice(0, 1));
   db.close();
   mkdirSync(join(db.directory, 'snapshot-import'));
   writeFileSync(join(db.directory, 'snapshot-import', 'chain.sqlite'), 'torn');
-  const told: string[] = [];
-  await importHere({ directory: db.directory, tell: (line) => told.push(line) });
-  expect(told.join('\n')).toContain('An earlier import stopped part of the way through');
+  const lines: string[] = [];
+  await importHere({ directory: db.directory, report: (line) => lines.push(line) });
+  expect(lines.join('\n')).toContain('An earlier import stopped part of the way through');
   expect(openHere({ directory: db.directory, lite: LITE }).reader.height()).toBe(LITE - 1);
 });
 
-test('a repair that was cut short in its last step is finished before an import takes its place', async () => {
+test('finishes the swap of an interrupted repair first', async () => {
   const directory = freshDirectory();
   mkdirSync(join(directory, 'repair'));
   openHere({ directory: join(directory, 'repair') }).close();
@@ -199,7 +207,7 @@ test('a repair that was cut short in its last step is finished before an import 
   expect(listed(directory)).not.toContain('repair');
 });
 
-test('a dry run looks at everything and writes nothing', async () => {
+test('a dry run checks the whole file and writes nothing', async () => {
   const directory = join(freshDirectory(), 'none');
   await importHere({ directory, dryRun: true });
   expect(existsSync(directory)).toBe(false);
@@ -207,7 +215,7 @@ test('a dry run looks at everything and writes nothing', async () => {
   await expect(importHere({ directory, dryRun: true, path: torn })).rejects.toThrow('does not decompress');
 });
 
-test('progress rises to all records, and a stop leaves nothing', async () => {
+test('reports progress up to all records, and leaves nothing after a stop', async () => {
   const seen: [string, number, number][] = [];
   await importHere({ onProgress: (...progress) => seen.push(progress) });
   const total = seen.at(-1)![2];
@@ -225,7 +233,7 @@ test('progress rises to all records, and a stop leaves nothing', async () => {
   expect(listed(join(path, '..'))).toEqual([]);
 });
 
-test('an export refuses a file that is there', async () => {
+test('an export refuses an existing file', async () => {
   const path = await file();
   const { reader } = full();
   await expect(exportSnapshot({ reader, network: 'devnet', liteHeight: LITE, path })).rejects.toThrow(
@@ -234,7 +242,23 @@ test('an export refuses a file that is there', async () => {
   expect(readFileSync(path)).toEqual((await snapshot()).bytes);
 });
 
-test('a flipped bit anywhere is refused', async () => {
+test('an export to a full disk fails with the name of the file and leaves nothing', async () => {
+  const path = join(freshDirectory(), 'g.litesnap');
+  const { reader } = full();
+  const write = jest.spyOn(fs, 'writeSync').mockImplementation(() => {
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
+  });
+  try {
+    await expect(exportSnapshot({ reader, network: 'devnet', liteHeight: LITE, path })).rejects.toThrow(
+      `the snapshot ${path} cannot be written: no space left on the device. Free some space or name a path on another disk`,
+    );
+  } finally {
+    write.mockRestore();
+  }
+  expect(listed(join(path, '..'))).toEqual([]);
+});
+
+test('refuses a file with a flipped bit', async () => {
   const { bytes } = await snapshot();
   const path = join(freshDirectory(), 'f.litesnap');
   const places = [

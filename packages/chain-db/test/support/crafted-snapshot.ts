@@ -1,9 +1,8 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SnapshotHeader } from '../../src';
-import { FrameReader } from '../../src/snapshot/frame-reader';
-import { FrameWriter } from '../../src/snapshot/frame-writer';
-import { decodeRecord, RecordEncoder, type SnapshotRecord } from '../../src/snapshot/records';
+import { FrameReader, FrameWriter } from '../../src/snapshot/frames';
+import { decodeRecord, encodeRecord, type SnapshotRecord } from '../../src/snapshot/records';
 import { loadZstd } from '../../src/snapshot/zstd';
 import { freshDirectory } from './directories';
 
@@ -23,19 +22,13 @@ export async function crafted(honest: Buffer, change: Change, header: Partial<Sn
   writeFileSync(source, honest);
   const zstd = await loadZstd();
   const reader = new FrameReader(source, zstd);
-  const encoder = new RecordEncoder();
   const records: [Buffer, Buffer][] = [];
   for (const frame of reader.frames()) {
     for (const { key, value } of frame) {
       const changed = change(decodeRecord(key, value));
       if (changed === undefined) continue;
-      const encoded =
-        changed.table === 'block'
-          ? encoder.encodeBlock(changed.block)
-          : changed.table === 'image'
-            ? encoder.encodeImage(changed.image)
-            : encoder.encodeOutput(changed.output);
-      records.push([Buffer.from(encoded.key), Buffer.from(encoded.value)]);
+      const { key: newKey, value: newValue } = encodeRecord(changed);
+      records.push([newKey, newValue]);
     }
   }
   reader.close();

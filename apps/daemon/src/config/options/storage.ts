@@ -79,8 +79,9 @@ export const STORAGE = defineOptions([
     type: 'number',
     default: 8_589_934_592,
     min: 0,
+    noEffect: 'a compaction needs free space for the write-ahead log only',
     group: MAINTENANCE,
-    help: 'Free bytes that a compaction of the schedule needs to begin',
+    help: 'Accepted; a compaction needs free space for the write-ahead log only',
   },
   {
     name: 'skip-boot-compaction',

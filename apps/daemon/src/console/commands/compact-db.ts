@@ -1,8 +1,5 @@
-import { freeBytes } from '../../upkeep/free-space';
-import type { Compaction } from '../../upkeep/compaction/compaction';
-import { rewriteNeeds } from '../../upkeep/compaction/start';
-import type { ConsoleCommand, ConsoleContext } from '../command';
-import { sizeText } from '../text/format';
+import type { Compaction } from '../../upkeep/compaction';
+import type { ConsoleCommand } from '../command';
 
 const HINT = 'Use `compact_db status` or `compact_db wait`.\n';
 
@@ -10,42 +7,34 @@ export const compactDb: ConsoleCommand = {
   name: 'compact_db',
   help: 'Manage DB compaction: compact_db [start|status|wait|force]',
   words: ['start', 'status', 'wait', 'force'],
-  run: (context, [action = 'start']) => {
-    const { compaction } = context;
+  run: ({ compaction }, [action = 'start']) => {
     if (action === 'status') return statusText(compaction);
-    if (action === 'wait') return waited(compaction);
-    if (action === 'start') return started(compaction, false);
-    if (action === 'force') return forced(context);
-    return "Usage: compact_db [start|status|wait|force] (force rewrites everything, needs free space of twice the database's size)\n";
+    if (action === 'wait') return wait(compaction);
+    if (action === 'start' || action === 'force') return start(compaction, action === 'force');
+    return 'Usage: compact_db [start|status|wait|force] (force is accepted and does the same as start)\n';
   },
 };
 
-function started(compaction: Compaction, force: boolean): string {
-  return compaction.start('manual console request', force)
+function start(compaction: Compaction, forced: boolean): string {
+  return compaction.start('manual console request', forced)
     ? `DB compaction started in background. ${HINT}`
     : `DB compaction is already running. ${HINT}`;
 }
 
-function forced({ compaction, directory, rpc }: ConsoleContext): string {
-  if (compaction.isRunning) return started(compaction, true);
-  const [needs, free] = [rewriteNeeds(rpc.reader), freeBytes(directory)];
-  const needed = `A forced compaction rewrites the whole database and takes up to ${sizeText(needs)} on the disk`;
-  if (free < needs) return `${needed}; only ${sizeText(free)} are free. Nothing was started.\n`;
-  return `${needed}; until it is done the node takes no blocks.\n${started(compaction, true)}`;
-}
-
-function statusText(compaction: Compaction): string {
-  const { running, marker, last } = compaction.status();
+function statusText({ running, counts, failure }: Compaction): string {
   if (running !== undefined) {
-    const { cause, forced: isForced, seconds } = running;
-    return `DB compaction status: running (${seconds}s elapsed)\nStarted by: ${cause}${isForced ? ' (force)' : ''}\n`;
+    const { run, seconds } = running;
+    return (
+      `DB compaction status: running (${seconds}s elapsed)\nStarted by: ${run.cause}${run.forced ? ' (force)' : ''}\n` +
+      `Free pages returned: ${run.freedPages}\n`
+    );
   }
-  const left = 'Persistent compaction marker present (previous run may have terminated mid-compaction).\n';
-  const result = last?.failure === undefined ? 'completed successfully' : `failed - ${last.failure}`;
-  return `DB compaction status: idle\n${marker ? left : ''}${last === undefined ? '' : `Last result: ${result}\n`}`;
+  const result = failure === undefined ? 'completed successfully' : `failed - ${failure}`;
+  const hasEnded = counts.completed + counts.failed > 0;
+  return `DB compaction status: idle\n${hasEnded ? `Last result: ${result}\n` : ''}`;
 }
 
-async function waited(compaction: Compaction): Promise<string> {
+async function wait(compaction: Compaction): Promise<string> {
   if (!compaction.isRunning) return 'No DB compaction is running.\n';
   await compaction.wait();
   return 'Waiting for DB compaction to complete...\nDB compaction completed.\n';

@@ -4,7 +4,7 @@ import type { FloorHeights } from '@wrkz/chain-db';
 import { logBytes } from '@wrkz/chain-db';
 import { errorCode } from '@wrkz/service-kit';
 import { isPruned, type StorageFacts } from '../../rpc';
-import { freeBytes } from '../../upkeep/free-space';
+import { freeBytes } from '../../upkeep/disk-space';
 import type { ScrubStatus } from '../../upkeep/scrub';
 import type { ConsoleCommand } from '../command';
 import { sizeText } from '../text/format';
@@ -25,7 +25,7 @@ export const dbStatus: ConsoleCommand = {
   help: 'Show on-disk DB status for the active DB engine',
   run: async ({ directory, rpc, compaction, scrub }) => {
     const { pageSize, emptyPages } = rpc.reader.fileSpace();
-    const { running, marker } = compaction.status();
+    const { running } = compaction;
     const { bytes, files, directories, extensions } = await measure(directory);
     const floors = rpc.reader.floors();
     return (
@@ -38,7 +38,7 @@ export const dbStatus: ConsoleCommand = {
         ['Free Pages', `${emptyPages} (${sizeText(emptyPages * pageSize)})`],
         ['Log Size', sizeText(logBytes(directory))],
         ['Disk Free', sizeText(freeBytes(directory))],
-        ['Compaction', running === undefined ? (marker ? 'unfinished' : 'idle') : `running (${running.seconds}s)`],
+        ['Compaction', running === undefined ? 'idle' : `running (${running.seconds}s)`],
         ['Scrub', scrubText(scrub.status)],
         ['Writing', rpc.paused?.() ?? 'Yes'],
         ['Files', files],

@@ -1,45 +1,45 @@
-import { SnapshotExportRefused, type ExportResult, NoHeight, type RunningExport } from '../../snapshot/exporter';
+import { SnapshotExportRefused, type ExportResult, HeightRequired, type RunningExport } from '../../snapshot/exporter';
 import type { ConsoleCommand } from '../command';
 
 const USAGE = 'Usage: snapshot_export [start [height] [path] | status | cancel]\n';
 
-/** Snapshots of a lite node's region, made in the background (docs/operations/snapshots.md). */
+/** Exports lite node snapshots in the background (docs/operations/snapshots.md). */
 export const snapshotExport: ConsoleCommand = {
   name: 'snapshot_export',
   help: 'Export a lite node snapshot: snapshot_export [start [height] [path] | status | cancel]',
   words: ['start', 'status', 'cancel'],
-  run: async ({ snapshots }, [action = 'start', ...words]) => {
+  run: ({ snapshots }, [action = 'start', ...words]) => {
     if (action === 'status') return statusText(snapshots.running, snapshots.result);
     if (action === 'cancel') {
       return snapshots.cancel()
         ? 'Cancelling the snapshot export. The partial file will be removed.\n'
         : 'No snapshot export is running.\n';
     }
-    const asked = action === 'start' ? startWords(words) : undefined;
-    if (asked === undefined) return USAGE;
+    const request = action === 'start' ? startWords(words) : undefined;
+    if (request === undefined) return USAGE;
     try {
-      const { liteHeight, path } = await snapshots.start(asked.height, asked.path);
+      const { liteHeight, path } = snapshots.start(request.height, request.path);
       return (
         `Exporting a lite node snapshot at height ${String(liteHeight)} to ${path}\n` +
         'This walks the whole database and takes tens of minutes. Follow it with `snapshot_export status`.\n'
       );
     } catch (error) {
-      if (error instanceof NoHeight) return `${error.message}\n${USAGE}`;
+      if (error instanceof HeightRequired) return `${error.message}\n${USAGE}`;
       if (error instanceof SnapshotExportRefused) return `${error.message}\n`;
       throw error;
     }
   },
 };
 
-/** A number is the height while none was given, anything else the path; undefined for what is neither. */
+/** The first number is the height, any other word the path; undefined for further words. */
 function startWords(words: readonly string[]): { height?: number; path?: string } | undefined {
-  const asked: { height?: number; path?: string } = {};
+  const request: { height?: number; path?: string } = {};
   for (const word of words) {
-    if (/^[1-9]\d{0,9}$/.test(word) && asked.height === undefined) asked.height = Number(word);
-    else if (asked.path === undefined) asked.path = word;
+    if (/^[1-9]\d{0,9}$/.test(word) && request.height === undefined) request.height = Number(word);
+    else if (request.path === undefined) request.path = word;
     else return undefined;
   }
-  return asked;
+  return request;
 }
 
 function statusText(running: RunningExport | undefined, result: ExportResult | undefined): string {
@@ -49,7 +49,7 @@ function statusText(running: RunningExport | undefined, result: ExportResult | u
     return (
       `Snapshot export: running (${String(seconds)}s elapsed)\nWriting: ${path}\n` +
       `Table: ${progress?.table ?? 'block info'}\n` +
-      `Records: ${String(progress?.kept ?? 0)} kept of ${String(progress?.scanned ?? 0)} scanned\n`
+      `Records: ${String(progress?.written ?? 0)} kept of ${String(progress?.scanned ?? 0)} scanned\n`
     );
   }
   if (result === undefined) return 'Snapshot export: idle\n';

@@ -20,12 +20,12 @@ export class WalkedBlock {
     return this.stamp.generatedTransactions === this.first + 1;
   }
 
-  /** All its transactions, coinbase first. @throws DamagedRow */
+  /** All its transactions, coinbase first. @throws CorruptDatabase */
   transactions(): TransactionScan {
     return this.run.transactions(this.first, this.stamp.generatedTransactions);
   }
 
-  /** Without the coinbase. @throws DamagedRow */
+  /** Without the coinbase. @throws CorruptDatabase */
   transfers(): TransactionScan {
     const { first, stamp, run } = this;
     return this.isEmpty ? NO_TRANSACTIONS : run.scan(first + 1, stamp.generatedTransactions);

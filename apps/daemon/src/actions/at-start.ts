@@ -1,16 +1,25 @@
-import { BelowFloor } from '@wrkz/chain-db';
+import { BelowFloor, removeChainDb } from '@wrkz/chain-db';
 import type { ChainService } from '../chain/service';
 import type { DaemonConfig } from '../config/config';
 
-/** Refused before anything is changed. */
+/**
+ * `--resync`: deletes the chain before the database is opened. The peer lists are dropped when the peers start; bans stay.
+ * @throws Error with a message for the operator: the database is in use, of another network, or cannot be deleted
+ */
+export function resyncAtStart({ options, directory, network }: DaemonConfig, notice: (line: string) => void): void {
+  if (!options.resync) return;
+  const removed = removeChainDb(directory, network.name);
+  notice(removed ? `The chain in ${directory} was deleted, to be synchronized again` : `No chain in ${directory} yet`);
+}
+
+/** The rewind was refused. Nothing was changed. */
 export class RewindRefused extends Error {
   override readonly name = 'RewindRefused';
 }
 
 /**
- * `--rewind-to-height N`: takes off the blocks from index N on, so that N blocks are left. At or above the present count it
- * does nothing.
- * @throws RewindRefused further down than the network allows, or than this node has stored
+ * `--rewind-to-height N`: removes the blocks from index N on, so that N blocks remain. Does nothing if the chain has at most N blocks.
+ * @throws RewindRefused below the rewind limit of the network or below the stored block data
  */
 export async function rewindAtStart(
   { options, network, storage }: Pick<DaemonConfig, 'options' | 'network' | 'storage'>,
@@ -32,12 +41,12 @@ export async function rewindAtStart(
   notice(`Rewound ${String(count - wanted)} blocks; the chain has ${String(wanted)} now`);
 }
 
-/** @throws RewindRefused further down than the network allows */
+/** @throws RewindRefused below the rewind limit of the network */
 export function assertRewind(wanted: number, count: number, limit: number): void {
-  if (wanted < count - limit) throw new RewindRefused(refusalText(wanted, count, limit));
+  if (wanted < count - limit) throw new RewindRefused(limitText(wanted, count, limit));
 }
 
-function refusalText(wanted: number, count: number, limit: number): string {
+function limitText(wanted: number, count: number, limit: number): string {
   return (
     `Cannot rewind to ${String(wanted)}: the chain is ${String(count)} blocks tall and a rewind may reach at most ` +
     `${String(limit)} blocks below its top, so you can only rewind to ${String(count - limit)}. Nothing was changed. ` +
