@@ -9,6 +9,7 @@
 // SQL functions of each connection:
 //   page_checksum_failure()          the last failure that this thread has read; NULL without one
 //   first_bad_page(first, count)     the lowest page of the main file in a range that does not fit its checksum, or NULL
+//   keep_log_on_close()              the connection leaves the write-ahead log as it is when it closes; NULL
 
 #include <cstdint>
 #include <cstring>
@@ -331,6 +332,12 @@ void firstBadPage(sqlite3_context* context, int, sqlite3_value** arguments) {
   }
 }
 
+// Without this, the last connection that closes copies the log into the file and deletes the log.
+void keepLogOnClose(sqlite3_context* context, int, sqlite3_value**) {
+  const int result = sqlite3_db_config(sqlite3_context_db_handle(context), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  if (result != SQLITE_OK) sqlite3_result_error_code(context, result);
+}
+
 // SQLite calls this for every new connection.
 int onConnection(sqlite3* db, char**, const sqlite3_api_routines*) {
   int reserved = kReserved;
@@ -338,8 +345,11 @@ int onConnection(sqlite3* db, char**, const sqlite3_api_routines*) {
   int result = sqlite3_create_function_v2(db, "page_checksum_failure", 0, SQLITE_UTF8 | SQLITE_DIRECTONLY, nullptr,
                                           pageChecksumFailure, nullptr, nullptr, nullptr);
   if (result != SQLITE_OK) return result;
-  return sqlite3_create_function_v2(db, "first_bad_page", 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, nullptr, firstBadPage,
-                                    nullptr, nullptr, nullptr);
+  result = sqlite3_create_function_v2(db, "first_bad_page", 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, nullptr, firstBadPage,
+                                      nullptr, nullptr, nullptr);
+  if (result != SQLITE_OK) return result;
+  return sqlite3_create_function_v2(db, "keep_log_on_close", 0, SQLITE_UTF8 | SQLITE_DIRECTONLY, nullptr,
+                                    keepLogOnClose, nullptr, nullptr, nullptr);
 }
 
 }  // namespace
