@@ -44,7 +44,7 @@ export async function backupChainDb(options: ChainBackupOptions): Promise<ChainB
       const { height, hash } = reader.tip();
       found = { height, hash };
     };
-    await backupDatabase({ ...connectionOptions(directory, 'read'), ...how, to, check });
+    await backupDatabase({ ...connectionOptions(directory, 'read'), ...how, to, toOption: '--backup', check });
   } catch (error) {
     throw toChainDbError(directory, error);
   }

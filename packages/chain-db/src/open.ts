@@ -70,10 +70,10 @@ export class ChainDb {
   }
 
   private look(writer: ChainWriter): Opening {
-    const { connection, lastStop } = this.database;
+    const { connection, isCleanStop } = this.database;
     checkRecentHashes(connection, this.reader);
     const forgotten = writer.dropDamagedAlternatives();
-    return { cleanStop: lastStop.clean, checked: lastStop.clean ? 0 : checkLastBlocks(this.reader), forgotten };
+    return { cleanStop: isCleanStop, checked: isCleanStop ? 0 : checkLastBlocks(this.reader), forgotten };
   }
 
   /** One more reading connection, for work that holds a snapshot while others go on; it is closed with the database. */
@@ -154,7 +154,6 @@ export function openChainDb(options: OpenOptions): ChainDb {
     database = openDatabase({
       ...connectionOptions(directory, mode, options.memory),
       lockFile: join(directory, 'chain.lock'),
-      markLog: true,
       besideOwn: options.besideOwn === true,
       create,
       migrations: MIGRATIONS,

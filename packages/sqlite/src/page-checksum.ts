@@ -1,4 +1,5 @@
-const CHECKSUM_BYTES = 8;
+/** Byte 20 of the header of a file. */
+export const CHECKSUM_BYTES = 8;
 
 /** Writes the checksum of a database page into its last 8 bytes (docs/protocol/storage.md#page-checksums). */
 export function sealPage(page: Buffer): void {
@@ -10,4 +11,10 @@ export function sealPage(page: Buffer): void {
   }
   page.writeUInt32LE(first, end);
   page.writeUInt32LE(second, end + 4);
+}
+
+export function fitsPageChecksum(page: Buffer): boolean {
+  const sealed = Buffer.from(page);
+  sealPage(sealed);
+  return sealed.equals(page);
 }

@@ -42,7 +42,7 @@ test('a backup of a data directory that nobody uses, and of one whose node goes 
   const { code, logger } = await backup(data, to);
   expect(code).toBe(0);
   expect(logger.lines.join('\n')).toMatch(/Backing up .* MiB to [^]*The backup .* is whole: its top is block 720 \(/);
-  expect(readdirSync(dirname(to))).toEqual(['idle.sqlite']);
+  expect(readdirSync(dirname(to))).toEqual(['idle.sqlite', 'idle.sqlite-control']);
   expect(await restored(to)).toBe(wanted);
 
   const node = await suite.node({ from: data });

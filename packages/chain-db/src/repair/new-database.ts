@@ -13,7 +13,7 @@ const WINDOW = 3_000;
 
 /** Takes the files of an unfinished new database away. */
 export function removeUnfinished(folder: string): void {
-  for (const suffix of ['-wal', '-shm', '-mark', '']) rmSync(`${databaseFile(folder)}${suffix}`, { force: true });
+  for (const suffix of ['-wal', '-shm', '-control', '']) rmSync(`${databaseFile(folder)}${suffix}`, { force: true });
 }
 
 /**

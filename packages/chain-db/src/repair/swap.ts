@@ -15,7 +15,7 @@ import { databaseFile } from '../connection';
 import { toChainDbError } from '../open-errors';
 
 /** What stands beside a database's file under its name. */
-const BESIDE = ['-wal', '-shm', '-mark'] as const;
+const BESIDE = ['-wal', '-shm', '-control'] as const;
 
 /** Where a repair works, inside the data directory. */
 export function repairFolder(directory: string): string {
@@ -81,6 +81,8 @@ function finish(directory: string): void {
     renameSync(repaired, place);
     syncFolder(directory);
   }
+  move(`${repaired}-control`, `${place}-control`);
+  syncFolder(directory);
   rmSync(readyNote(directory));
   syncFolder(folder);
   rmSync(folder, { recursive: true, force: true });

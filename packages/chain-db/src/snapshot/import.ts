@@ -7,7 +7,7 @@ import { takeWriteLock } from '@wrkz/sqlite';
 import { databaseFile } from '../connection';
 import { type ChainDb, openChainDb } from '../open';
 import { toChainDbError } from '../open-errors';
-import { assertNetwork, removeLogOf } from '../remove';
+import { assertNetwork, removeDatabaseFiles } from '../remove';
 import { finishSwap } from '../repair/swap';
 import { isAcceptedSnapshot } from './accepted';
 import { type GenesisRows, SnapshotAudit } from './audit';
@@ -49,7 +49,7 @@ const SLICE_MS = 20;
 
 /**
  * Builds the database of a lite node from a snapshot: first everything is read and checked, then a new database is written beside the
- * place of the old one, and moved there in one step when it is whole. A kill at any moment leaves what was there before, or all of it.
+ * place of the old one, and moved there when it is whole. A kill at any moment leaves the database of before, none, or the new one.
  *
  * @returns the header
  * @throws SnapshotRefused, NotALiteDatabase, LiteHeightDiffers, DatabaseLocked, DatabaseUnwritable; the signal's reason
@@ -188,8 +188,10 @@ async function write(options: SnapshotImportOptions, header: SnapshotHeader): Pr
   try {
     await build(options, header, folder);
     await syncFolder(folder);
-    removeLogOf(directory);
-    renameSync(databaseFile(folder), databaseFile(directory));
+    removeDatabaseFiles(directory);
+    for (const suffix of ['-control', '']) {
+      renameSync(`${databaseFile(folder)}${suffix}`, `${databaseFile(directory)}${suffix}`);
+    }
     await syncFolder(directory);
   } finally {
     rmSync(folder, { recursive: true, force: true });

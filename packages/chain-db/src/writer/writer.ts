@@ -1,6 +1,7 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
-import { sqliteFailure, type SqliteConnection } from '@wrkz/sqlite';
+import { accessError, DiskFull, sqliteFailure, type SqliteConnection } from '@wrkz/sqlite';
 import { spentKeyImages } from '../block-parts';
+import { CHAIN_FILE } from '../connection';
 import { damageIn } from '../damage';
 import { ChainDbError, KeyImageSpent, RefusedChange, WriterFailed, WrongLink } from '../errors';
 import type { RunDirectory } from '../hash-index/directory';
@@ -327,7 +328,8 @@ export class ChainWriter {
   }
 
   private fail(cause: unknown): WriterFailed {
-    this.failure = new WriterFailed(cause);
+    const named = accessError({ ...CHAIN_FILE, file: this.connection.name }, cause);
+    this.failure = new WriterFailed(named instanceof DiskFull ? named : cause);
     try {
       this.connection.close();
     } catch {
