@@ -12,6 +12,7 @@ import {
 import { walletErrorRows } from '../../packages/wallet-core/src/errors';
 import { MINER_OPTIONS, readMinerConfig } from '../../packages/miner/src';
 import { DAEMON_OPTIONS, readConfig } from '../../apps/daemon/src';
+import { ADOPT_COMMANDS, adoptCommand } from '../../apps/daemon/src/actions/adopt';
 import { ATTACH_COMMANDS, readAttach } from '../../apps/daemon/src/console/attach/command-line';
 import { allMethods, allRoutes, description } from '../../apps/daemon/src/rpc/service';
 import { readServeRpc } from '../../apps/daemon/src/serve-rpc/config';
@@ -71,6 +72,9 @@ const daemon: PrintedService = {
     help('wrkz-daemon serve-rpc', SERVE_RPC_OPTIONS, (argv) => readServeRpc(argv, DAEMON_OPTIONS)),
     ...ATTACH_COMMANDS.map(({ name, options }) =>
       help(`wrkz-daemon ${name}`, options, (argv) => readAttach(argv, DAEMON_OPTIONS)),
+    ),
+    ...ADOPT_COMMANDS.map(({ name, options }) =>
+      help(`wrkz-daemon ${name}`, options, (argv) => adoptCommand(argv, () => undefined)),
     ),
   ],
   errors: [

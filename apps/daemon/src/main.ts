@@ -1,6 +1,7 @@
 import '@wrkz/service-kit/early-signals';
 import { cpuFeatures } from '@wrkz/crypto';
 import { assertPortsFree, runMain } from '@wrkz/service-kit';
+import { adoptCommand } from './actions/adopt';
 import { listenAddresses, readConfig } from './config/config';
 import { DAEMON_OPTIONS } from './config/options';
 import { AttachedConsole } from './console/attach/attached-console';
@@ -14,6 +15,8 @@ runMain(async (control) => {
   const attached = readAttach(argv, DAEMON_OPTIONS);
   if (attached !== undefined)
     return new AttachedConsole(attached, { input: process.stdin, output: process.stdout, errors: process.stderr });
+  const adopting = adoptCommand(argv, (line) => void process.stdout.write(`${line}\n`));
+  if (adopting !== undefined) return adopting;
   const reading = readServeRpc(argv, DAEMON_OPTIONS);
   if (reading !== undefined) {
     await assertPortsFree(readerAddresses(reading));

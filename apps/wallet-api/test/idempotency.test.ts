@@ -353,7 +353,7 @@ test('pauses sends when the wallet database is outdated, missing or damaged, unt
   const file = join(service.folder, 'alice.wallet.db');
   copyFileSync(file, yesterday);
   const replaceWith = (from: string | undefined): void => {
-    for (const suffix of ['', '-wal', '-shm', '-mark']) rmSync(file + suffix, { force: true });
+    for (const suffix of ['', '-wal', '-shm', '-control']) rmSync(file + suffix, { force: true });
     if (from !== undefined) copyFileSync(from, file);
   };
   const pause = async (): Promise<string | undefined> => {

@@ -12,6 +12,7 @@
 //   page_bytes(page)                 the bytes of a page of the main file, whether they fit or not; NULL behind its end
 //   replace_bad_page(page, bytes)    writes a page whose bytes do not fit their checksum, with a new checksum; the caller
 //                                    keeps checkpoints away. Returns 0, and writes nothing, where the page fits
+//   keep_log_on_close()              the connection leaves the write-ahead log as it is when it closes; NULL
 
 #include <cstdint>
 #include <cstring>
@@ -382,6 +383,12 @@ void replaceBadPage(sqlite3_context* context, int, sqlite3_value** arguments) {
   sqlite3_result_int(context, isBad ? 1 : 0);
 }
 
+// Without this, the last connection that closes copies the log into the file and deletes the log.
+void keepLogOnClose(sqlite3_context* context, int, sqlite3_value**) {
+  const int result = sqlite3_db_config(sqlite3_context_db_handle(context), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  if (result != SQLITE_OK) sqlite3_result_error_code(context, result);
+}
+
 // SQLite calls this for every new connection.
 int onConnection(sqlite3* db, char**, const sqlite3_api_routines*) {
   int reserved = kReserved;
@@ -393,7 +400,8 @@ int onConnection(sqlite3* db, char**, const sqlite3_api_routines*) {
   };
   for (const Function& function : {Function{"page_checksum_failure", 0, pageChecksumFailure},
                                    Function{"first_bad_page", 2, firstBadPage}, Function{"page_bytes", 1, pageBytes},
-                                   Function{"replace_bad_page", 2, replaceBadPage}}) {
+                                   Function{"replace_bad_page", 2, replaceBadPage},
+                                   Function{"keep_log_on_close", 0, keepLogOnClose}}) {
     const int result = sqlite3_create_function_v2(db, function.name, function.arguments,
                                                   SQLITE_UTF8 | SQLITE_DIRECTONLY, nullptr, function.run, nullptr,
                                                   nullptr, nullptr);

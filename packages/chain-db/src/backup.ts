@@ -42,7 +42,7 @@ export async function backupChainDb(options: ChainBackupOptions): Promise<ChainB
       const { height, hash } = reader.tip();
       backup = { height, hash };
     };
-    await backupDatabase({ ...connectionOptions(directory, 'read'), ...copyOptions, to, check });
+    await backupDatabase({ ...connectionOptions(directory, 'read'), ...copyOptions, to, toOption: '--backup', check });
   } catch (error) {
     // A full disk or a lock of the copy is no error of the database.
     if (error instanceof SqliteFileError && error.file === resolve(to)) throw error;

@@ -18,6 +18,9 @@ const SETTINGS: Partial<SqliteSettings> = {
   autoVacuum: 'incremental',
 };
 
+/** What errors call the database, and the option that moves it. */
+export const CHAIN_FILE = { title: 'chain database', option: '--data-dir' };
+
 /** The database's own file inside its directory; beside it stand the write-ahead log and the lock. */
 export function databaseFile(directory: string): string {
   return join(directory, 'chain.sqlite');
@@ -36,10 +39,11 @@ export function connectionOptions(
   directory: string,
   mode: 'read' | 'write',
   memory: DatabaseMemory = {},
-): SqliteConnectionOptions {
+): SqliteConnectionOptions & { readonly adoptCommand: string } {
   return {
+    ...CHAIN_FILE,
     file: databaseFile(directory),
-    title: 'chain database',
+    adoptCommand: 'wrkz-daemon adopt',
     applicationId: APPLICATION_ID,
     mode,
     settings: { ...SETTINGS, ...memory },

@@ -1,4 +1,5 @@
 export * from './errors';
+export { adoptChainDb } from './adopt';
 export { backupChainDb, type ChainBackup, type ChainBackupOptions } from './backup';
 export { databaseFile, type DatabaseMemory, logBytes } from './connection';
 export { damageIn } from './damage';

@@ -1,10 +1,12 @@
 import {
+  DiskFull,
   FileCutShort,
   FileInaccessible,
   FileLocked,
   FileMissing,
   FileVanished,
   MigrationFailed,
+  NotAdopted,
   NotOurFile,
   openingError,
   SettingRefused,
@@ -26,8 +28,10 @@ import {
 export function toChainDbError(directory: string, error: unknown): unknown {
   if (error instanceof FileLocked) return new DatabaseLocked(directory);
   if (error instanceof FileMissing) return new DatabaseMissing(directory);
+  if (error instanceof DiskFull) return new DatabaseUnwritable(directory, error);
   if (error instanceof FileInaccessible) return new DatabaseUnwritable(directory, error.cause);
-  if (error instanceof WrongLog || error instanceof FileCutShort) return new IncompleteDatabase(error);
+  const isIncomplete = [WrongLog, FileCutShort, NotAdopted].some((type) => error instanceof type);
+  if (isIncomplete) return new IncompleteDatabase(error as Error);
   if (error instanceof FileVanished) return new DatabaseVanished(error);
   if (error instanceof NotOurFile) return new NotAChainDatabase(error.file, error.reason, causeOf(error));
   if (error instanceof WrongSchemaVersion) return new WrongSchema(error);

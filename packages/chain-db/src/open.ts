@@ -67,8 +67,8 @@ export class ChainDb {
   }
 
   private checkAfterStop(): Opening {
-    const { clean } = this.database.lastStop;
-    return { cleanStop: clean, checked: clean ? 0 : checkLastBlocks(this.reader) };
+    const { isCleanStop } = this.database;
+    return { cleanStop: isCleanStop, checked: isCleanStop ? 0 : checkLastBlocks(this.reader) };
   }
 
   /** One more reading connection, for work that holds a snapshot while others go on; it is closed with the database. */
@@ -144,7 +144,6 @@ export function openChainDb(options: OpenOptions): ChainDb {
     database = openDatabase({
       ...connectionOptions(directory, mode, options.memory),
       lockFile: join(directory, 'chain.lock'),
-      markLog: true,
       besideOwn: options.besideOwn === true,
       create,
       migrations: MIGRATIONS,

@@ -9,8 +9,8 @@ import { toChainDbError } from './open-errors';
 import { finishSwap } from './repair/swap';
 import { type ChainPath, measuredPath, workPaths } from './work-folders';
 
-/** What stands beside the database; the mark last, which tells a later open that a log is missing. */
-const SUFFIXES = ['', '-wal', '-shm', '-mark'] as const;
+/** The files of a database. The control file is last: it tells a later open that a log is missing. */
+const SUFFIXES = ['', '-wal', '-shm', '-control'] as const;
 
 /**
  * Deletes the chain database of a directory, whole or damaged, and what unfinished work on it has left there; one that another
@@ -48,12 +48,9 @@ function databaseFiles(directory: string): string[] {
   return SUFFIXES.map((suffix) => `${databaseFile(directory)}${suffix}`).filter((file) => existsSync(file));
 }
 
-/**
- * Deletes what stands beside a database, for another one to take its place in one step. The caller holds its lock.
- * @throws DatabaseRemains
- */
-export function removeLogOf(directory: string): void {
-  for (const suffix of SUFFIXES.filter((one) => one !== '')) remove(`${databaseFile(directory)}${suffix}`);
+/** Deletes the files of a database. The caller holds its lock. @throws DatabaseRemains */
+export function removeDatabaseFiles(directory: string): void {
+  for (const file of databaseFiles(directory)) remove(file);
 }
 
 /** A file of the database that cannot be deleted. */

@@ -12,7 +12,7 @@ afterEach(cleanUp);
 function killed(db: ChainDb): string {
   const directory = join(freshDirectory(), 'left');
   mkdirSync(directory);
-  for (const file of ['chain.sqlite', 'chain.sqlite-wal', 'chain.sqlite-mark']) {
+  for (const file of ['chain.sqlite', 'chain.sqlite-wal', 'chain.sqlite-control']) {
     const from = join(db.directory, file);
     if (existsSync(from)) copyFileSync(from, join(directory, file));
   }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseFile, openChainDb, verifyChain, type VerifyReport } from '../src';
 import { PAGE_SIZE } from '../src/schema';
@@ -207,21 +207,32 @@ test('it is ended by its signal, and the next one goes on', async () => {
 
 test('a start finishes a swap that was cut short at any of its steps', async () => {
   const { directory, sound } = await made('full');
-  for (let step = 0; step < 4; step++) {
+  for (let step = 0; step < 5; step++) {
     const place = copyOf(directory);
     const folder = join(place, 'repair');
     mkdirSync(folder);
-    writeFileSync(databaseFile(folder), readFileSync(databaseFile(directory)));
+    for (const suffix of ['', '-control']) {
+      copyFileSync(`${databaseFile(directory)}${suffix}`, `${databaseFile(folder)}${suffix}`);
+    }
     flip(place, (PAGE_SIZE + 2) * 8);
     writeFileSync(`${databaseFile(place)}-wal`, '');
     writeFileSync(join(folder, 'ready'), 'damaged\n');
     if (step > 0) mkdirSync(join(place, 'damaged'));
     if (step > 1) renameSync(`${databaseFile(place)}-wal`, `${databaseFile(join(place, 'damaged'))}-wal`);
-    if (step > 2) renameSync(databaseFile(place), databaseFile(join(place, 'damaged')));
+    const moved = step > 2 ? ['-control', ''] : [];
+    for (const suffix of moved) {
+      renameSync(`${databaseFile(place)}${suffix}`, `${databaseFile(join(place, 'damaged'))}${suffix}`);
+    }
+    if (step > 3) renameSync(databaseFile(folder), databaseFile(place));
     openChainDb({ directory: place, network: 'devnet', readonly: true }).close();
     expect(await after(place)).toEqual(sound);
     expect(existsSync(folder)).toBe(false);
-    expect(readdirSync(join(place, 'damaged')).sort()).toEqual(['chain.sqlite', 'chain.sqlite-wal']);
+    expect(readdirSync(join(place, 'damaged')).sort()).toEqual([
+      'chain.sqlite',
+      'chain.sqlite-control',
+      'chain.sqlite-wal',
+    ]);
+    openHere({ directory: place }).close();
   }
 });
 

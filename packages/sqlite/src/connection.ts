@@ -1,42 +1,39 @@
 import { NotOurFile, SettingRefused, type FileName } from './errors';
-import { SqliteConnection } from './library';
+import { lastPageFailure, SqliteConnection } from './library';
 import { AUTO_VACUUM, DEFAULT_SETTINGS, type SqliteSettings } from './settings';
 
 export interface SqliteConnectionOptions extends FileName {
-  /** `PRAGMA application_id`: four bytes by which a program knows its own files. */
+  /** `PRAGMA application_id`: four bytes that mark the files of a program. */
   readonly applicationId: number;
   readonly mode: 'read' | 'write';
-  /** What differs from {@link DEFAULT_SETTINGS}. */
+  /** Values other than {@link DEFAULT_SETTINGS}. */
   readonly settings?: Partial<SqliteSettings>;
 }
 
-/** A setting, its value, and the answer to expect when SQLite's own differs from the value. */
-type Pragma = readonly [name: string, value: string | number, answer?: string | number];
-
 /**
- * Opens a file for reading, or for reading and writing, with every setting made and asserted. Settings belong to the
- * connection, not to the file (the library's own default would leave `synchronous` at NORMAL under WAL), so each open
- * makes them and asks back.
+ * Opens a file for reading, or for reading and writing, and sets and asserts every setting. Settings belong to the connection,
+ * not to the file; the library's default would leave `synchronous` at NORMAL under WAL.
  *
- * @throws SqliteError as the library has it, SettingRefused, NotOurFile for another program's file, which is left as it is
+ * @throws SqliteError of the library, SettingRefused; NotOurFile for the file of another program, which stays as it is
  */
 export function openConnection(options: SqliteConnectionOptions): SqliteConnection {
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
   const readonly = options.mode === 'read';
   const connection = new SqliteConnection(options.file, { readonly, fileMustExist: readonly });
+  const apply = (pragmas: readonly Pragma[]): void => {
+    for (const [name, value] of pragmas) connection.pragma(`${name} = ${value}`);
+    for (const pragma of pragmas) assertSetting(connection, pragma, options);
+  };
   try {
     const blank = isBlank(connection);
-    // Before any setting, because the journal mode is written into the file.
-    assertOurs(connection, blank, options);
-    if (!readonly) {
-      if (blank) layOut(connection, settings, options);
-      connection.pragma('journal_mode = WAL');
-    }
-    const pragmas = readonly ? readerPragmas(settings) : writerPragmas(settings, pageSize(connection));
-    for (const [name, value] of pragmas) connection.pragma(`${name} = ${value}`);
-    // A file that has no table yet may still have the journal of a file that nobody has written to.
-    if (!(readonly && blank)) assertSetting(connection, ['journal_mode', 'wal'], options);
-    for (const pragma of pragmas) assertSetting(connection, pragma, options);
+    // Before any setting: SQLite writes the journal mode into the file.
+    assertOurs(connection.pragma('application_id', { simple: true }), blank, options);
+    if (blank && !readonly) apply(layout(settings));
+    if (!readonly) connection.pragma('journal_mode = WAL');
+    // A file without a table may still have a rollback journal.
+    if (!blank || !readonly) assertSetting(connection, ['journal_mode', 'wal'], options);
+    const pageSize = Number(connection.pragma('page_size', { simple: true }));
+    apply(readonly ? readerPragmas(settings) : writerPragmas(settings, pageSize));
     return connection;
   } catch (error) {
     connection.close();
@@ -44,45 +41,20 @@ export function openConnection(options: SqliteConnectionOptions): SqliteConnecti
   }
 }
 
-/** Whether a file has no table yet: it is new, or its making was cut off before the first commit. */
-export function isBlank(connection: SqliteConnection): boolean {
-  return connection.prepare<[], [number]>('SELECT count(*) FROM sqlite_schema').raw(true).get()?.[0] === 0;
-}
+/** A setting, its value, and the value that SQLite returns if that differs. */
+type Pragma = readonly [name: string, value: string | number, returned?: string | number];
 
-/**
- * Closes the writing connection and copies the write-ahead log back into the file. Idempotent; a connection that is closed
- * already stays so.
- */
-export function closeWriter(connection: SqliteConnection): void {
-  if (!connection.open) return;
-  try {
-    // A long read elsewhere keeps the log in use; a stop does not wait for it.
-    connection.pragma('busy_timeout = 0');
-    connection.pragma('wal_checkpoint(TRUNCATE)');
-  } catch {
-    // On a full disk the log keeps what was committed, and the next open reads it from there.
-  }
-  connection.close();
-}
-
-/**
- * Copies all of the write-ahead log back into the file and cuts it, without waiting for anybody.
- * @returns whether the log is empty now
- */
-export function checkpointAll(connection: SqliteConnection): boolean {
-  const timeout = Number(connection.pragma('busy_timeout', { simple: true }));
-  connection.pragma('busy_timeout = 0');
-  try {
-    const [answer] = connection.pragma('wal_checkpoint(TRUNCATE)') as readonly { busy: number }[];
-    return answer?.busy === 0;
-  } finally {
-    connection.pragma(`busy_timeout = ${timeout}`);
-  }
+/** A new file keeps these for ever. */
+function layout({ pageSize, autoVacuum }: SqliteSettings): readonly Pragma[] {
+  return [
+    ['page_size', pageSize],
+    ['auto_vacuum', autoVacuum, AUTO_VACUUM[autoVacuum]],
+  ];
 }
 
 function commonPragmas({ busyTimeout, foreignKeys }: SqliteSettings, cache: number): readonly Pragma[] {
   return [
-    // Under memory mapping a damaged page is a signal that ends the process; a failed read is an error with a message.
+    // With memory mapping a failed read would be a signal that ends the process.
     ['mmap_size', 0],
     ['cache_size', -Math.ceil(cache / 1024)],
     ['foreign_keys', foreignKeys ? 1 : 0],
@@ -97,39 +69,71 @@ function readerPragmas(settings: SqliteSettings): readonly Pragma[] {
   return [...commonPragmas(settings, settings.readerCache), ['query_only', 1]];
 }
 
-function writerPragmas(settings: SqliteSettings, page: number): readonly Pragma[] {
+function writerPragmas(settings: SqliteSettings, pageSize: number): readonly Pragma[] {
   return [
     ...commonPragmas(settings, settings.writerCache),
     ['synchronous', 'FULL', 2],
-    ['wal_autocheckpoint', Math.max(1, Math.floor(settings.checkpointAt / page))],
+    ['wal_autocheckpoint', Math.max(1, Math.floor(settings.checkpointAt / pageSize))],
     ['journal_size_limit', settings.walLimit],
   ];
 }
 
-/** Sets the page size and the vacuum mode of a new file, which keeps both from its first page on. */
-function layOut(connection: SqliteConnection, settings: SqliteSettings, name: FileName): void {
-  const layout: readonly Pragma[] = [
-    ['page_size', settings.pageSize],
-    ['auto_vacuum', settings.autoVacuum, AUTO_VACUUM[settings.autoVacuum]],
-  ];
-  for (const [pragma, value] of layout) connection.pragma(`${pragma} = ${value}`);
-  for (const pragma of layout) assertSetting(connection, pragma, name);
+function assertSetting(connection: SqliteConnection, [pragma, value, returned]: Pragma, name: FileName): void {
+  const wanted = returned ?? value;
+  const found: unknown = connection.pragma(pragma, { simple: true });
+  // A build of SQLite without memory mapping returns nothing.
+  if (found === wanted || (pragma === 'mmap_size' && found === undefined)) return;
+  throw new SettingRefused(name, `SQLite did not take the setting ${pragma} = ${wanted} (it is ${String(found)})`);
 }
 
-function pageSize(connection: SqliteConnection): number {
-  return Number(connection.pragma('page_size', { simple: true }));
-}
-
-function assertOurs(connection: SqliteConnection, blank: boolean, options: SqliteConnectionOptions): void {
-  const id: unknown = connection.pragma('application_id', { simple: true });
-  if (id === options.applicationId || (blank && id === 0)) return;
+/** @throws NotOurFile */
+export function assertOurs(applicationId: unknown, isBlank: boolean, options: SqliteConnectionOptions): void {
+  if (applicationId === options.applicationId || (isBlank && applicationId === 0)) return;
   throw new NotOurFile(options, 'it was written by another program');
 }
 
-function assertSetting(connection: SqliteConnection, [pragma, value, answer]: Pragma, name: FileName): void {
-  const wanted = answer ?? value;
-  const found: unknown = connection.pragma(pragma, { simple: true });
-  // SQLite answers nothing where memory mapping was left out of the build.
-  if (found === wanted || (pragma === 'mmap_size' && found === undefined)) return;
-  throw new SettingRefused(name, pragma, wanted, found);
+/** Whether a file has no table yet: it is new, or a kill came before its first commit. */
+export function isBlank(connection: SqliteConnection): boolean {
+  return connection.prepare<[], [number]>('SELECT count(*) FROM sqlite_schema').raw(true).get()?.[0] === 0;
+}
+
+/** `log` and `checkpointed` are frames: in the log, and copied into the file. */
+function checkpoint(connection: SqliteConnection, mode: string): { busy: number; log: number; checkpointed: number } {
+  const [result] = connection.pragma(`wal_checkpoint(${mode})`) as ReturnType<typeof checkpoint>[];
+  return result ?? { busy: 1, log: 0, checkpointed: 0 };
+}
+
+/** Committed frames in the log, and whether the file has them all. PASSIVE copies them as far as readers allow. */
+export function logState(
+  connection: SqliteConnection,
+  mode: 'NOOP' | 'PASSIVE',
+): { frames: number; isCopied: boolean } {
+  const { busy, log, checkpointed } = checkpoint(connection, mode);
+  return { frames: Math.max(0, log), isCopied: busy === 0 && log === checkpointed };
+}
+
+/** Truncates a log that was copied into the file. Waits for no reader. @returns false if a reader still uses the log */
+export function truncateLog(connection: SqliteConnection): boolean {
+  const timeout = Number(connection.pragma('busy_timeout', { simple: true }));
+  connection.pragma('busy_timeout = 0');
+  try {
+    return checkpoint(connection, 'TRUNCATE').busy === 0;
+  } finally {
+    connection.pragma(`busy_timeout = ${timeout}`);
+  }
+}
+
+/** Closes a connection without a checkpoint: the log stays as it is. */
+export function closeKeepingLog(connection: SqliteConnection): void {
+  if (connection.open) connection.prepare('SELECT keep_log_on_close()').get();
+  connection.close();
+}
+
+/** Reads every page, and with it every page checksum. @throws NotOurFile with the first finding */
+export function assertSound(connection: SqliteConnection, name: FileName): void {
+  const finding = String(connection.pragma('integrity_check(1)', { simple: true }));
+  if (finding === 'ok') return;
+  // The first line names the database. A failed read of a page is a number there.
+  const page = finding.includes('error code=') ? lastPageFailure() : undefined;
+  throw new NotOurFile(name, page ?? finding.split('\n').at(-1) ?? finding);
 }

@@ -1,36 +1,20 @@
-import { failureText, isDamage, sqliteFailure } from './failure';
+import { errorCode, failureText, isDamage, isDiskFull } from './failure';
 
-/** Everything this package refuses, one class a reason. `code` is stable and goes into logs and exit messages. */
-export type SqliteFileErrorCode =
-  | 'LOCKED'
-  | 'MISSING'
-  | 'INACCESSIBLE'
-  | 'NOT_OURS'
-  | 'WRONG_VERSION'
-  | 'SETTING_REFUSED'
-  | 'MIGRATION_FAILED'
-  | 'TARGET_EXISTS'
-  | 'BACKUP_DAMAGED'
-  | 'WRONG_LOG'
-  | 'CUT_SHORT'
-  | 'VANISHED';
-
-/** Which file an error speaks of: its path and what the operator calls it ("event journal"). */
+/** The file that an error is about. */
 export interface FileName {
   readonly file: string;
+  /** The operator's name of the file, such as "event journal". */
   readonly title: string;
+  /** The option that moves the file to another disk, such as `--data-dir`. */
+  readonly option?: string;
 }
 
-export class SqliteFileError extends Error implements FileName {
+/** Base of all refusals of this package. `name` is stable and goes into logs. */
+export class SqliteFileError extends Error {
   readonly file: string;
   readonly title: string;
 
-  constructor(
-    readonly code: SqliteFileErrorCode,
-    { file, title }: FileName,
-    message: string,
-    options?: ErrorOptions,
-  ) {
+  constructor({ file, title }: FileName, message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = new.target.name;
     this.file = file;
@@ -38,152 +22,114 @@ export class SqliteFileError extends Error implements FileName {
   }
 }
 
-/** Another process, or another writer of this one, holds the file. */
-export class FileLocked extends SqliteFileError {
-  constructor(name: FileName) {
-    super('LOCKED', name, `the ${name.title} ${name.file} is in use by another running program`);
-  }
-}
+/** Another process, or another writer of this process, holds the file. */
+export class FileLocked extends SqliteFileError {}
 
-/** There is no database and none was to be created. */
+/** This build of SQLite, or this file, refuses a setting that the program depends on. */
+export class SettingRefused extends SqliteFileError {}
+
+/** The file has the version before the migration. `cause` is the error of the migration. */
+export class MigrationFailed extends SqliteFileError {}
+
+/** The file ends before the database does. Nothing was touched. */
+export class FileCutShort extends SqliteFileError {}
+
+/** An open file was removed or replaced, or can no longer be written. `file` is that file. */
+export class FileVanished extends SqliteFileError {}
+
+/** There is no database, and the caller did not allow a new one. */
 export class FileMissing extends SqliteFileError {
   constructor(name: FileName) {
-    super('MISSING', name, `there is no ${name.title} at ${name.file}`);
+    super(name, `there is no ${name.title} at ${name.file}`);
   }
 }
 
-/** The system lets the file, or one beside it, not be opened, read or written; `cause` is its error. */
+/** The system refuses to open, read or write the file or a file beside it; `cause` is the error of the system. */
 export class FileInaccessible extends SqliteFileError {
-  constructor(name: FileName, cause: unknown) {
-    super('INACCESSIBLE', name, `cannot use the ${name.title} ${name.file}: ${failureText(cause)}`, { cause });
+  constructor(name: FileName, cause: unknown, message?: string) {
+    super(name, message ?? `cannot use the ${name.title} ${name.file}: ${failureText(cause)}`, { cause });
   }
 }
 
-/** The file is there but holds something else, or nothing that can be read. */
+/** The disk of the file is full. Nothing was changed. */
+export class DiskFull extends FileInaccessible {
+  constructor(name: FileName, cause: unknown) {
+    const move = name.option === undefined ? '' : `, or move the files to another disk with ${name.option}`;
+    const what = `the disk is full: cannot write the ${name.title} ${name.file}`;
+    super(name, cause, `${what}. Free space on that disk${move}`);
+  }
+}
+
+/** The file has other content, or content that cannot be read. */
 export class NotOurFile extends SqliteFileError {
   constructor(
     name: FileName,
     readonly reason: string,
     options?: ErrorOptions,
   ) {
-    super('NOT_OURS', name, `${name.file} is not the ${name.title} it should be: ${reason}`, options);
+    super(name, `${name.file} is not the ${name.title} it should be: ${reason}`, options);
   }
 }
 
-/** The schema is newer than this program, or older where nothing may be changed. */
+/** The schema is newer than this program, or older and the file is open for reading. */
 export class WrongSchemaVersion extends SqliteFileError {
-  /**
-   * @param found version of the file; of a newer program's migration that was cut short, the version it leads to
-   * @param wanted version that this program reads and writes
-   */
+  /** @param found version of the file; of an unfinished migration its version @param wanted version of this program */
   constructor(
     name: FileName,
     readonly found: number,
     readonly wanted: number,
   ) {
-    const advice =
-      found > wanted
-        ? 'it was written by a newer program'
-        : 'it must first be opened for writing to be brought up to date';
-    super(
-      'WRONG_VERSION',
-      name,
-      `the ${name.title} ${name.file} has schema version ${found}, this program reads ${wanted}: ${advice}`,
-    );
+    const isNewer = found > wanted;
+    const advice = isNewer ? 'it was written by a newer program' : 'open it for writing first, to upgrade it';
+    super(name, `the ${name.title} ${name.file} has schema version ${found}, this program reads ${wanted}: ${advice}`);
   }
 }
 
-/** This build of SQLite, or this file, does not take a setting that the program depends on. */
-export class SettingRefused extends SqliteFileError {
-  constructor(name: FileName, setting: string, wanted: string | number, found: unknown) {
-    super('SETTING_REFUSED', name, `SQLite did not take the setting ${setting} = ${wanted} (it is ${String(found)})`);
-  }
-}
-
-/** A step of the schema's history failed; the file has the version before it. `cause` is what the step threw. */
-export class MigrationFailed extends SqliteFileError {
-  constructor(
-    name: FileName,
-    readonly version: number,
-    step: string,
-    cause: unknown,
-  ) {
-    const message = `migration ${version} (${step}) of the ${name.title} ${name.file} failed: ${failureText(cause)}`;
-    super('MIGRATION_FAILED', name, message, { cause });
-  }
-}
-
-/** A backup does not write over a file that is there. `file` is that one. */
+/** A backup overwrites no file. `file` is the target. */
 export class TargetExists extends SqliteFileError {
   constructor(name: FileName) {
-    super('TARGET_EXISTS', name, `${name.file} exists already, and a backup is not written over it`);
+    super(name, `${name.file} exists already, and a backup is not written over it`);
   }
 }
 
-/** What was copied is not a sound copy; it was removed again. `file` is the one that was to be written. */
+/** The copy is not sound and was deleted. `file` is the target. */
 export class BackupDamaged extends SqliteFileError {
   constructor(name: FileName, reason: string) {
-    super('BACKUP_DAMAGED', name, `the backup ${name.file} was not kept: ${reason}`);
+    super(name, `the backup ${name.file} was not kept: ${reason}`);
   }
 }
 
-/** The write-ahead log beside a file is missing, or is not the one that belongs to it; neither was touched. */
+/** The write-ahead log lacks commits or belongs to another database. Nothing was touched. */
 export class WrongLog extends SqliteFileError {
-  constructor(
-    name: FileName,
-    readonly reason: string,
-    readonly remedy: string,
-  ) {
+  constructor(name: FileName, reason: string) {
+    const { title, file } = name;
+    const remedy = `To go on without its commits, move ${file}-wal and ${file}-control away`;
     super(
-      'WRONG_LOG',
       name,
-      `the write-ahead log of the ${name.title} ${name.file} cannot be used: ${reason}. ${remedy}`,
+      `the write-ahead log ${file}-wal of the ${title} cannot be used: ${reason}. ` +
+        `Put back the files ${file}* of one moment. ${remedy}`,
     );
   }
 }
 
-/** The file ends before the database does; it was not touched. */
-export class FileCutShort extends SqliteFileError {
-  /** @param pages whole pages of the file @param wanted pages that the database has */
-  constructor(
-    name: FileName,
-    readonly pages: number,
-    readonly wanted: number,
-  ) {
-    super(
-      'CUT_SHORT',
-      name,
-      `the ${name.title} ${name.file} was cut short: ${pages} pages of ${wanted} are there. ` +
-        `Put it back from a backup, or move it away with the files of its name to begin anew`,
-    );
+/** The database and its control file do not belong together. Nothing was touched. */
+export class NotAdopted extends SqliteFileError {
+  /** @param command takes the database over; undefined if every open for writing does */
+  constructor(name: FileName, reason: string, command = 'the program that writes it') {
+    const remedy = `To use it here, run: ${command} ${name.file}`;
+    super(name, `the ${name.title} ${name.file} was copied or replaced: ${reason}. ${remedy}`);
   }
 }
 
-/** An open file no longer stands under its name, or can no longer be written there. `file` is the one in question. */
-export class FileVanished extends SqliteFileError {
-  constructor(name: FileName, what: string, cause?: unknown) {
-    const why = cause === undefined ? '' : `: ${failureText(cause)}`;
-    super('VANISHED', name, `${name.file} of the open ${name.title} ${what}${why}`, { cause });
-  }
+/** A failed read or write of the system or of SQLite as an error of this package. */
+export function accessError(name: FileName, error: unknown): FileInaccessible {
+  return isDiskFull(error, name.file) ? new DiskFull(name, error) : new FileInaccessible(name, error);
 }
 
-/** The file of the lock holds something else, and was not touched. */
-export class NotALock extends FileInaccessible {
-  constructor(
-    name: FileName,
-    readonly lockFile: string,
-  ) {
-    const what = `${lockFile} holds something else than a lock: while no program uses the ${name.title}, remove that file`;
-    super(name, new Error(what));
-  }
-}
-
-/** An error of opening in the terms of this package: SQLite's own by what they mean, any other as it is. */
+/** An error of an open as an error of this package; errors of other modules stay as they are. */
 export function openingError(name: FileName, error: unknown): unknown {
-  const failure = sqliteFailure(error);
-  if (failure === undefined) return error;
-  if (isDamage(error) || failure.code === 'SQLITE_ERROR') {
-    return new NotOurFile(name, failure.message, { cause: error });
-  }
-  return new FileInaccessible(name, error);
+  const code = errorCode(error);
+  if (!/^(SQLITE_|E[A-Z]+$)/.test(code)) return error;
+  const isUnreadable = isDamage(error) || code === 'SQLITE_ERROR';
+  return isUnreadable ? new NotOurFile(name, failureText(error), { cause: error }) : accessError(name, error);
 }

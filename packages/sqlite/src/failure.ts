@@ -1,31 +1,48 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { lastPageFailure } from './library';
 
-/** An error that SQLite raised; `code` is like SQLITE_FULL. */
+/** An error of SQLite; `code` is like SQLITE_FULL. */
 export interface SqliteFailure {
   readonly code: string;
   readonly message: string;
 }
 
-const PAGE_CHECKSUM = 'SQLITE_IOERR_DATA';
-
 /**
- * The error as one of SQLite's, undefined for any other; of a page that does not fit its checksum the message names file and
- * page. Recognized by its shape: where a process holds several copies of the library's module, the classes of its errors are
- * not one.
+ * The error as an error of SQLite, undefined for any other. For a page that does not fit its checksum the message names file
+ * and page. The shape decides, not the class: a process may hold several copies of the library.
  */
 export function sqliteFailure(error: unknown): SqliteFailure | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error) || !('message' in error)) return undefined;
-  const { code, message } = error;
-  if (typeof code !== 'string' || typeof message !== 'string' || !code.startsWith('SQLITE_')) return undefined;
-  return { code, message: code === PAGE_CHECKSUM ? (lastPageFailure() ?? message) : message };
+  if (typeof error !== 'object' || error === null || !('message' in error)) return undefined;
+  const { message } = error;
+  const code = errorCode(error);
+  if (typeof message !== 'string' || !code.startsWith('SQLITE_')) return undefined;
+  return { code, message: code === 'SQLITE_IOERR_DATA' ? (lastPageFailure() ?? message) : message };
 }
 
-/** Whether an error says that the bytes of a file are not those that were written. */
+/** Whether the bytes of a file are not the bytes that were written. */
 export function isDamage(error: unknown): boolean {
-  return /^SQLITE_(CORRUPT|NOTADB|IOERR_DATA|IOERR_SHORT_READ|IOERR_CORRUPTFS)/.test(sqliteFailure(error)?.code ?? '');
+  return /^SQLITE_(CORRUPT|NOTADB|IOERR_DATA|IOERR_SHORT_READ|IOERR_CORRUPTFS)/.test(errorCode(error));
 }
 
-/** What an error says, in one line and without its class. */
+/** SQLite hides the error of the system behind these codes; its backup call reports the bare SQLITE_IOERR. */
+const FAILED_WRITE = /^SQLITE_IOERR(_WRITE|_FSYNC|_TRUNCATE|_SHMSIZE)?$/;
+const FULL_BELOW_BYTES = 128 * 1024;
+
+/** Whether a write to a file failed because the disk, or the quota of the owner, is full. */
+export function isDiskFull(error: unknown, file: string): boolean {
+  const code = errorCode(error);
+  if (!FAILED_WRITE.test(code)) return /^(SQLITE_FULL|ENOSPC|EDQUOT)$/.test(code);
+  const { bavail, bsize } = statfsSync(dirname(file));
+  return bavail * bsize < FULL_BELOW_BYTES;
+}
+
+/** The code of an error of SQLite or of the system; empty for any other error. */
+export function errorCode(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+}
+
+/** The message of an error, without its class. */
 export function failureText(error: unknown): string {
   return sqliteFailure(error)?.message ?? (error instanceof Error ? error.message : String(error));
 }

@@ -1,59 +1,48 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { FileVanished, type FileName } from './errors';
-import { logFile } from './log-mark';
-
-interface Place {
-  readonly path: string;
-  readonly device: number;
-  readonly inode: number;
-}
+import { failureText } from './failure';
+import { statOf } from './lock';
+import { logFile } from './log-scan';
 
 /**
- * Tells whether an open database still stands under its name. The system lets a program go on writing to files that were
- * removed or moved: every commit succeeds, and all of it is gone with the process.
+ * Checks that an open database is still under its name. The system lets a program write to files that were removed or moved:
+ * every commit succeeds, and the commits are lost when the process ends.
  */
 export class InPlace {
-  private readonly file: Place | undefined;
-  private log: Place | undefined;
+  private readonly places = new Map<string, string>();
 
   constructor(private readonly name: FileName) {
-    this.file = placeOf(name.file);
+    this.compare(name.file);
   }
 
   /** @throws FileVanished */
   check(): void {
-    this.holds(this.file);
-    // SQLite makes the log with the first statement and keeps it as long as a connection is open.
-    this.log ??= placeOf(logFile(this.name.file));
-    this.holds(this.log);
+    this.compare(this.name.file);
+    // SQLite creates the log with the first statement and keeps it while a connection is open.
+    this.compare(logFile(this.name.file));
   }
 
-  /** The same, and whether anything can be written there: for looks from time to time. @throws FileVanished */
+  /** Also checks that folder and file can be written. @throws FileVanished */
   checkWritable(): void {
     this.check();
     try {
-      accessSync(dirname(this.name.file), constants.W_OK);
-      accessSync(this.name.file, constants.W_OK);
+      for (const path of [dirname(this.name.file), this.name.file]) accessSync(path, constants.W_OK);
     } catch (error) {
-      throw new FileVanished(this.name, 'can no longer be written', error);
+      throw this.vanished(this.name.file, `can no longer be written: ${failureText(error)}`, error);
     }
   }
 
-  private holds(place: Place | undefined): void {
-    if (place === undefined) return;
-    const now = placeOf(place.path);
-    if (now?.inode === place.inode && now.device === place.device) return;
-    const what = existsSync(place.path) ? 'was replaced by another file' : 'was removed or moved';
-    throw new FileVanished({ ...this.name, file: place.path }, what);
+  private compare(path: string): void {
+    const stat = statOf(path);
+    const place = stat && `${stat.dev} ${stat.ino}`;
+    const first = this.places.get(path);
+    if (first === undefined && place !== undefined) this.places.set(path, place);
+    if (first === undefined || first === place) return;
+    throw this.vanished(path, place === undefined ? 'was removed or moved' : 'was replaced by another file');
   }
-}
 
-function placeOf(path: string): Place | undefined {
-  try {
-    const { dev, ino } = statSync(path);
-    return { path, device: dev, inode: ino };
-  } catch {
-    return undefined;
+  private vanished(file: string, what: string, cause?: unknown): FileVanished {
+    return new FileVanished({ ...this.name, file }, `${file} of the open ${this.name.title} ${what}`, { cause });
   }
 }

@@ -1,5 +1,7 @@
-import { FileInaccessible, FileLocked, NotALock, type FileName } from './errors';
-import { isDamage, sqliteFailure } from './failure';
+import { lstatSync, readlinkSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { accessError, FileInaccessible, FileLocked, type FileName } from './errors';
+import { errorCode, isDamage } from './failure';
 import { SqliteConnection } from './library';
 
 /** Held while a database is open for writing. */
@@ -7,28 +9,54 @@ export interface WriteLock {
   release(): void;
 }
 
+const MAX_LINKS = 40;
+
+/** The file that symbolic links lead to, also if it does not exist yet. SQLite creates the log beside that file. */
+export function followLinks(file: string): string {
+  let target = file;
+  for (let links = 0; links < MAX_LINKS && statOf(target)?.isSymbolicLink() === true; links++) {
+    target = resolve(dirname(target), readlinkSync(target));
+  }
+  return target;
+}
+
+/** Undefined if the file does not exist. A symbolic link that leads nowhere does exist. */
+export function statOf(file: string): ReturnType<typeof lstatSync> {
+  try {
+    return lstatSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A lock file in the folder of its database is beside the file that a symbolic link leads to: one file has one lock. */
+export function lockPlace(lockFile: string, { file }: FileName): string {
+  return dirname(lockFile) === dirname(file) ? join(dirname(followLinks(file)), basename(lockFile)) : lockFile;
+}
+
 /**
- * Takes a database for one writer. The lock is the operating system's, on a tiny file beside the database that is itself
- * an SQLite database with an exclusive transaction left open: it ends with the process, however that ends, so there is
- * nothing stale to clean up, and readers of the database never meet it.
+ * Locks a database for one writer. The lock is the operating system's, on a small SQLite file with an open exclusive
+ * transaction: it ends with the process, needs no cleanup, and readers of the database never meet it.
  *
- * @param lockFile made if need be, in a folder that exists
- * @param name the database that it stands for, as errors call it
- * @throws FileLocked, NotALock, FileInaccessible
+ * @param lockFile created if missing, in a folder that exists @param name the database, for errors
+ * @throws FileLocked, FileInaccessible
  */
 export function takeWriteLock(lockFile: string, name: FileName): WriteLock {
+  const place = lockPlace(lockFile, name);
   let connection: SqliteConnection | undefined;
   try {
-    connection = new SqliteConnection(lockFile, { timeout: 0 });
+    connection = new SqliteConnection(place, { timeout: 0 });
     connection.pragma('journal_mode = MEMORY');
     connection.exec('BEGIN EXCLUSIVE');
     const held = connection;
     return { release: () => void held.close() };
   } catch (error) {
     connection?.close();
-    const code = sqliteFailure(error)?.code ?? '';
-    if (code.startsWith('SQLITE_BUSY')) throw new FileLocked(name);
-    if (isDamage(error)) throw new NotALock(name, lockFile);
-    throw new FileInaccessible(name, error);
+    if (errorCode(error).startsWith('SQLITE_BUSY')) {
+      throw new FileLocked(name, `the ${name.title} ${name.file} is in use by another running program`);
+    }
+    if (!isDamage(error)) throw accessError(name, error);
+    const what = `${place} holds something else than a lock: while no program uses the ${name.title}, remove that file`;
+    throw new FileInaccessible(name, new Error(what));
   }
 }

@@ -1,125 +1,95 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { checkpointAll, closeWriter, isBlank, openConnection, type SqliteConnectionOptions } from './connection';
-import { FileCutShort, FileInaccessible, FileMissing, openingError, WrongLog } from './errors';
+import { checkFiles, type FileCheck } from './check';
+import { closeKeepingLog, isBlank, openConnection } from './connection';
+import { controlFile } from './control-file';
+import { FileInaccessible, FileMissing, openingError, SqliteFileError } from './errors';
 import { InPlace } from './in-place';
 import type { SqliteConnection } from './library';
-import { takeWriteLock, type WriteLock } from './lock';
-import { checkLog, type LastStop } from './log-check';
-import { LogMark } from './log-mark';
-import { checkSchemaVersion, createSchema, upgradeSchema, type MigrateOptions } from './migrate';
-import { assertNumbered } from './migration';
+import { followLinks, lockPlace, statOf, takeWriteLock, type WriteLock } from './lock';
+import { assertNumbered, checkSchemaVersion, upgradeSchema } from './migration';
+import { WriteSession, type SessionOptions } from './session';
 
-/**
- * What a program says about a database of its own. `title` is what errors call it ("event journal"), `applicationId` the
- * number by which its files are known; steps run in the order of `migrations`.
- */
-export interface DatabaseOptions extends SqliteConnectionOptions, MigrateOptions {
-  /** For writing: make the file where there is none, in a folder that exists. Default: true. */
+/** How a program opens a database of its own. */
+export interface DatabaseOptions extends SessionOptions {
+  /** For writing: creates a missing file, in a folder that exists. Default: true. */
   readonly create?: boolean;
-  /** Held while open for writing. Default: the file's own name, symbolic links followed, with `.lock` after it. */
+  /** Lock of the writer. Default: the name of the file, symbolic links followed, with `.lock` after it. */
   readonly lockFile?: string;
   /**
-   * Leave a mark while the write-ahead log is needed, so that a log which is lost or was exchanged is noticed at the next
-   * open. Who asks for it calls {@link SqliteDatabase.committed} after each commit.
+   * For reading in a process that has the database open already: skips the checks of the files. They would open and close the
+   * file, and the system would then release all locks of this process on it.
    */
-  readonly markLog?: boolean;
-  /** For reading: this process has the file open already, so that its log is not looked at once more. */
   readonly besideOwn?: boolean;
-  /** Puts the first rows into a new file, in the transaction that makes its schema. */
-  readonly onCreate?: (connection: SqliteConnection) => void;
-  /** Looks whether a file that has a schema is the right one, before anything in it changes; it throws when it is not. */
-  readonly identify?: (connection: SqliteConnection) => void;
 }
 
-/** An open database: the connection as asked for, and the lock when it is for writing. */
+/** An open database. */
 export class SqliteDatabase {
   private readonly readers: SqliteConnection[] = [];
   private readonly place: InPlace;
 
   constructor(
-    private readonly options: SqliteConnectionOptions,
+    private readonly options: DatabaseOptions,
     readonly connection: SqliteConnection,
-    /** How the session before ended. */
-    readonly lastStop: LastStop,
+    /** Whether the last session that wrote stopped in order. */
+    readonly isCleanStop: boolean,
+    private readonly session?: WriteSession,
     private readonly lock?: WriteLock,
-    private mark?: LogMark,
   ) {
     this.place = new InPlace(options);
   }
 
-  /** To be called after each commit of a database with `markLog`. @throws FileInaccessible */
+  /** Call it after each commit: the next open then refuses a log without that commit. @throws FileInaccessible */
   committed(): void {
-    this.mark?.committed();
+    this.session?.committed();
   }
 
   /**
-   * Copies the write-ahead log back into the file and cuts it to nothing, unless a reader still needs it. Nobody waits for
-   * anybody: readers go on, and where one holds the log it stays.
+   * Copies the write-ahead log into the file and truncates it, unless a reader uses it. Nobody waits.
    * @returns whether the log is empty now
    */
   cutLog(): boolean {
-    const cut = (): boolean => checkpointAll(this.connection);
-    return this.mark === undefined ? cut() : this.mark.whileCut(cut);
+    return this.session?.cutLog() ?? false;
   }
 
-  /** Whether the files still stand where they were opened; costs some microseconds. @throws FileVanished */
+  /** Checks that the files are under their names; takes some microseconds. @throws FileVanished */
   checkInPlace(): void {
     this.place.check();
   }
 
-  /** The same, and whether they can still be written. @throws FileVanished */
+  /** Also checks that the files can be written. @throws FileVanished */
   checkWritable(): void {
     this.place.checkWritable();
   }
 
-  /** One more connection, for reading, with a snapshot of its own; it is closed with the database. */
+  /** Opens one more connection for reading, with a snapshot of its own. It is closed with the database. */
   openReader(): SqliteConnection {
     const reader = openConnection({ ...this.options, mode: 'read' });
     this.readers.push(reader);
     return reader;
   }
 
-  /** Closes every connection, then lets go of the lock. Idempotent. */
+  /** Closes every connection, then releases the lock. Idempotent. @throws the last error of a connection */
   close(): void {
-    try {
-      closeAll(this.readers);
-    } finally {
-      try {
-        if (this.lock === undefined) this.connection.close();
-        else this.closeWriter();
-      } finally {
-        this.lock?.release();
-      }
-    }
-  }
-
-  private closeWriter(): void {
-    const { mark } = this;
-    this.mark = undefined;
-    if (this.connection.open) mark?.closing();
-    closeWriter(this.connection);
-    mark?.closed();
+    const readers = this.readers.splice(0).map((reader) => () => void reader.close());
+    runAll([...readers, () => (this.session ?? this.connection).close(), () => this.lock?.release()]);
   }
 }
 
-/** @throws what the first one throws that is in the midst of a statement; the others are closed all the same */
-function closeAll(connections: SqliteConnection[]): void {
-  const reader = connections.pop();
-  if (reader === undefined) return;
+/** Runs every function, also after an error. @throws the last error */
+function runAll([first, ...rest]: readonly (() => unknown)[]): void {
   try {
-    reader.close();
+    first?.();
   } finally {
-    closeAll(connections);
+    if (rest.length > 0) runAll(rest);
   }
 }
 
 /**
- * Opens a database: takes its lock (for writing), asserts every setting, makes or upgrades its schema. A new file gets its
- * schema in one transaction. For reading nothing is made or changed.
+ * Opens a database: takes its lock (for writing), asserts every setting, creates or upgrades its schema. A new file gets its
+ * schema in one transaction. A refused open changes no byte; an open for reading never does.
  *
- * @throws FileLocked, NotALock, FileMissing, FileInaccessible, NotOurFile, WrongLog, FileCutShort, WrongSchemaVersion,
- *   SettingRefused, MigrationFailed; what `identify` and `onCreate` throw; the signal's reason
+ * @throws SqliteFileError; errors of `identify` and `onCreate`; the reason of the signal
  */
 export function openDatabase(options: DatabaseOptions): SqliteDatabase {
   const steps = opening(options);
@@ -129,7 +99,7 @@ export function openDatabase(options: DatabaseOptions): SqliteDatabase {
   }
 }
 
-/** The same for an upgrade that may take long: between its batches the event loop gets its turn, and a signal is heard. */
+/** The same for a long upgrade: yields to the event loop between two batches. */
 export async function openDatabaseAsync(options: DatabaseOptions): Promise<SqliteDatabase> {
   const steps = opening(options);
   for (;;) {
@@ -139,109 +109,83 @@ export async function openDatabaseAsync(options: DatabaseOptions): Promise<Sqlit
   }
 }
 
-function* opening(options: DatabaseOptions): Generator<void, SqliteDatabase> {
-  assertNumbered(options.migrations);
-  return options.mode === 'read' ? openForReading(options) : yield* openForWriting(options);
+/**
+ * Takes over a copied or replaced database: checks every page and gives the database a new id.
+ * @throws as `openDatabase`; NotOurFile for a damaged file, WrongLog for a log of another database
+ */
+export function adoptDatabase(options: Omit<DatabaseOptions, 'mode'>): void {
+  openDatabase({ ...options, mode: 'write', create: false, adopt: true }).close();
+}
+
+function* opening(given: DatabaseOptions): Generator<void, SqliteDatabase> {
+  assertNumbered(given.migrations);
+  const options = { ...given, file: followLinks(given.file) };
+  if (options.mode === 'read') return openForReading(options);
+  return yield* openForWriting(options, lockPlace(given.lockFile ?? `${options.file}.lock`, given));
 }
 
 function openForReading(options: DatabaseOptions): SqliteDatabase {
-  const lastStop = options.besideOwn === true ? { clean: false } : checkedBeside(options);
+  const check = options.besideOwn === true ? undefined : checkBesideWriter(options);
+  // A copy without a log is complete, so it may be read before it is adopted.
+  if (check?.refusal !== undefined && existsSync(controlFile(options.file))) throw check.refusal;
   if (!existsSync(options.file)) throw new FileMissing(options);
   let connection: SqliteConnection | undefined;
   try {
     connection = openConnection(options);
     if (isBlank(connection)) throw new FileMissing(options);
     options.identify?.(connection);
-    checkSchemaVersion(connection, options, 'read');
-    return new SqliteDatabase(options, connection, lastStop);
+    checkSchemaVersion(connection, options);
+    return new SqliteDatabase(options, connection, check?.isCleanStop ?? false);
   } catch (error) {
     connection?.close();
     throw openingError(options, error);
   }
 }
 
-/** Milliseconds until a reader looks again at files that seemed not to fit together. */
-const LOOK_AGAIN = 20;
-const LOOKS = 5;
+const CHECK_ATTEMPTS = 5;
+const CHECK_INTERVAL_MS = 20;
 
-/** The check for a reader, beside whom a writer may be at work: what does not fit is looked at again. */
-function checkedBeside(options: DatabaseOptions): LastStop {
-  for (let look = 1; ; look++) {
+/** A writer may change the files during the check: a failed check is repeated. */
+function checkBesideWriter(options: DatabaseOptions): FileCheck {
+  for (let attempt = 1; ; attempt++) {
     try {
-      return checkLog(options, options.markLog === true);
+      const check = checkFiles(options);
+      if (check.refusal === undefined || attempt === CHECK_ATTEMPTS) return check;
     } catch (error) {
-      if (look === LOOKS || !(error instanceof WrongLog || error instanceof FileCutShort)) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_AGAIN);
+      if (attempt === CHECK_ATTEMPTS || !(error instanceof SqliteFileError)) throw error;
     }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, CHECK_INTERVAL_MS);
   }
 }
 
-function* openForWriting(options: DatabaseOptions): Generator<void, SqliteDatabase> {
-  const { markLog = false } = options;
-  if (options.create === false && !existsSync(options.file) && !existsSync(`${options.file}-wal`)) {
-    throw new FileMissing(options);
-  }
-  refuseHardLinks(options);
-  const lock = takeWriteLock(options.lockFile ?? `${followed(options.file)}.lock`, options);
-  let connection: SqliteConnection | undefined;
-  const mark = markLog ? new LogMark(options) : undefined;
+function* openForWriting(options: DatabaseOptions, lockFile: string): Generator<void, SqliteDatabase> {
+  // Without a lock file there is no writer. A refusal must not leave one.
+  if (!existsSync(lockFile)) checkForWriting(options);
+  const lock = takeWriteLock(lockFile, options);
+  let close = (): void => undefined;
   try {
-    const lastStop = checkLog(options, markLog);
-    if (options.create === false && !existsSync(options.file)) throw new FileMissing(options);
-    mark?.forgetUnlessLog();
-    connection = openConnection(options);
-    yield* prepare(connection, options, () => mark?.committed());
-    return new SqliteDatabase(options, connection, lastStop, lock, mark);
+    const check = checkForWriting(options);
+    const connection = openConnection(options);
+    // Without a log SQLite deletes what it has created beside the file.
+    close = () => (check.log === undefined ? void connection.close() : closeKeepingLog(connection));
+    const session = new WriteSession(options, connection, check);
+    close = () => session.close();
+    yield* upgradeSchema(connection, options, session.committed.bind(session));
+    return new SqliteDatabase(options, connection, check.isCleanStop, session, lock);
   } catch (error) {
-    if (connection !== undefined) {
-      // Closing copies the log back, where one was left.
-      mark?.closing();
-      connection.close();
-      mark?.closed();
-    }
-    lock.release();
+    runAll([close, () => lock.release()]);
     throw openingError(options, error);
   }
 }
 
-/** One file has one lock, by whichever symbolic link it is reached. */
-function followed(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file;
-  }
-}
-
-/** Under another name of the same file another writer would have another lock, and SQLite another log. */
-function refuseHardLinks(options: DatabaseOptions): void {
-  const links = existsSync(options.file) ? statSync(options.file).nlink : 1;
-  if (links === 1) return;
-  throw new FileInaccessible(options, new Error(`it has ${links} names (hard links). Remove the others, or copy it`));
-}
-
-function* prepare(
-  connection: SqliteConnection,
-  options: DatabaseOptions,
-  committed: () => void,
-): Generator<void, void> {
-  if (isBlank(connection)) {
-    connection.transaction(() => create(connection, options)).immediate();
-    committed();
-    return;
-  }
-  // As a writer, so that a file which can only be read is refused now and not by the first commit.
-  connection
-    .transaction(() => {
-      options.identify?.(connection);
-      checkSchemaVersion(connection, options, 'write');
-    })
-    .immediate();
-  yield* upgradeSchema(connection, options, committed);
-}
-
-function create(connection: SqliteConnection, options: DatabaseOptions): void {
-  connection.pragma(`application_id = ${options.applicationId}`);
-  createSchema(connection, options);
-  options.onCreate?.(connection);
+/** @throws as `checkFiles`; FileMissing, NotAdopted; FileInaccessible for a file with more than one hard link */
+function checkForWriting(options: DatabaseOptions): FileCheck {
+  const links = statOf(options.file)?.nlink ?? 1;
+  // Another name of the file would have another lock and another log.
+  const problem = `it has ${links} names (hard links). Remove the others, or copy it`;
+  if (links > 1) throw new FileInaccessible(options, new Error(problem));
+  const check = checkFiles(options);
+  if (options.create === false && !existsSync(options.file)) throw new FileMissing(options);
+  if (check.refusal !== undefined && options.adoptCommand !== undefined && options.adopt !== true) throw check.refusal;
+  return check;
 }

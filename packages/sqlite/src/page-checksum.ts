@@ -1,4 +1,5 @@
-const CHECKSUM_BYTES = 8;
+/** The bytes that each page reserves: byte 20 of the header of a file. */
+export const CHECKSUM_BYTES = 8;
 
 /** Writes the checksum of a database page into its last 8 bytes (docs/protocol/storage.md#page-checksums). */
 export function sealPage(page: Buffer): void {

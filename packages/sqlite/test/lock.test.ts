@@ -1,6 +1,6 @@
-import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { FileInaccessible, FileLocked, NotALock, openDatabase, openDatabaseAsync, takeWriteLock } from '../src';
+import { FileInaccessible, FileLocked, openDatabase, openDatabaseAsync, takeWriteLock } from '../src';
 import { runProgram } from './support/child';
 import { cleanUp, closing, fresh } from './support/folder';
 import { journal } from './support/journal';
@@ -22,7 +22,7 @@ test('a writer of another process holds the file until it ends, by a kill as wel
   const file = fresh('journal.sqlite');
   const first = openDatabase(journal(file));
   const refused = runProgram('hold.ts', file);
-  expect(await refused.line()).toBe('LOCKED');
+  expect(await refused.line()).toBe('FileLocked');
   expect(await refused.ended).toBe(1);
   first.close();
   for (const end of ['kill', 'stop'] as const) {
@@ -73,6 +73,21 @@ test('one file has one lock, by whichever symbolic link it is reached', () => {
   expect(() => openDatabase(journal(file))).toThrow(FileLocked);
 });
 
+test('two writers through two names of a file exclude each other, with any name of the lock, and also for a new file', () => {
+  const folder = dirname(fresh('journal.sqlite'));
+  const file = join(folder, 'journal.sqlite');
+  mkdirSync(join(folder, 'elsewhere'));
+  const link = join(folder, 'elsewhere', 'linked.sqlite');
+  symlinkSync(file, link);
+  const first = openDatabase(journal(link, { lockFile: join(dirname(link), 'own.lock') }));
+  expect(() => openDatabase(journal(file, { lockFile: join(folder, 'own.lock') }))).toThrow(FileLocked);
+  first.close();
+  expect(readdirSync(join(folder, 'elsewhere'))).toEqual(['linked.sqlite']);
+  expect(readdirSync(folder).sort()).toEqual(['elsewhere', 'journal.sqlite', 'journal.sqlite-control', 'own.lock']);
+  closing(openDatabase(journal(file, { lockFile: join(folder, 'own.lock') })));
+  expect(() => openDatabase(journal(link, { lockFile: join(dirname(link), 'own.lock') }))).toThrow(FileLocked);
+});
+
 test('a file with a second hard link is opened by readers only', () => {
   const file = fresh('journal.sqlite');
   openDatabase(journal(file)).close();
@@ -103,7 +118,7 @@ test('a reader in the midst of its rows does not keep the file from being let go
 test('a lock file that holds something else says what to do about it', () => {
   const file = fresh('journal.sqlite');
   writeFileSync(`${file}.lock`, 'garbage in the place of a lock '.repeat(100));
-  expect(() => openDatabase(journal(file))).toThrow(NotALock);
+  expect(() => openDatabase(journal(file))).toThrow(FileInaccessible);
   expect(() => openDatabase(journal(file))).toThrow(
     `cannot use the journal ${file}: ${file}.lock holds something else than a lock: ` +
       'while no program uses the journal, remove that file',

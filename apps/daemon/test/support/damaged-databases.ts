@@ -15,7 +15,7 @@ import { temporaryDirectory } from './temporary';
  */
 
 const NETWORK = 'devnet';
-const FILES = ['chain.sqlite', 'chain.sqlite-wal', 'chain.sqlite-mark'];
+const FILES = ['chain.sqlite', 'chain.sqlite-wal', 'chain.sqlite-control'];
 
 export interface Damages {
   /** A folder at rest that holds chain A. */

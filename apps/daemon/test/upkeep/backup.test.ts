@@ -44,7 +44,7 @@ test('backs up an idle data directory, and one whose node is running', async () 
   expect(logger.lines.join('\n')).toMatch(
     /Backing up .* MiB to [^]*The backup .* is complete: its top is block 720 \(/,
   );
-  expect(readdirSync(dirname(to))).toEqual(['idle.sqlite']);
+  expect(readdirSync(dirname(to))).toEqual(['idle.sqlite', 'idle.sqlite-control']);
   expect(await restored(to)).toBe(wanted);
 
   const node = await suite.node({ from: data });

@@ -71,6 +71,7 @@ function changing(place: StorePlace, values: ChangeValues, change: (order: Chang
       said = change({ writer, reader: new ProposalReader(database.connection), now: at });
       if (values['dry-run']) throw new OnlyTried();
     });
+    database.committed();
     return said;
   } catch (error) {
     if (error instanceof OnlyTried) return `${said}\nNothing was changed (--dry-run).`;

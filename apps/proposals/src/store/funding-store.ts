@@ -52,7 +52,11 @@ export class FundingStore {
   revision = 0;
   #lastChecked: number | undefined;
 
-  constructor(private readonly connection: SqliteConnection) {
+  /** @param committed called after each commit */
+  constructor(
+    private readonly connection: SqliteConnection,
+    private readonly committed: () => void = () => undefined,
+  ) {
     this.#one = connection
       .prepare<[string], FundingRow>('SELECT received, pending, checked, height FROM funding WHERE address = ?')
       .safeIntegers();
@@ -109,6 +113,7 @@ export class FundingStore {
         }
       })
       .immediate();
+    this.committed();
     this.#lastChecked = at.checked;
     if (changed) this.revision += 1;
   }

@@ -47,7 +47,7 @@ function openedStores(proposals: SqliteDatabase, funding: SqliteDatabase): Store
   const reader = new ProposalReader(proposals.connection);
   return {
     reader,
-    funding: new FundingStore(funding.connection),
+    funding: new FundingStore(funding.connection, () => funding.committed()),
     check: () => {
       proposals.checkInPlace();
       funding.checkInPlace();

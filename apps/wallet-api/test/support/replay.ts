@@ -16,7 +16,7 @@ export interface Replayed {
 const RECORDED_PORT = 37856;
 
 /** A wallet that a recorded request creates, with its database. */
-const NEW_WALLET_FILES = ['', '.previous', '.db', '.db-wal', '.db-shm', '.db-mark'].map(
+const NEW_WALLET_FILES = ['', '.previous', '.db', '.db-wal', '.db-shm', '.db-control'].map(
   (suffix) => `n.wallet${suffix}`,
 );
 

@@ -8,7 +8,7 @@ import { databaseFile } from '../connection';
 import { SnapshotRefused } from '../errors';
 import { openChainDb } from '../open';
 import { toChainDbError } from '../open-errors';
-import { assertNetwork, removeLogOf } from '../remove';
+import { assertNetwork, removeDatabaseFiles } from '../remove';
 import { finishSwap } from '../repair/swap';
 import { SnapshotAudit } from './audit';
 import { FrameReader } from './frames';
@@ -50,7 +50,7 @@ const MIN_BLOCK_BYTES = 32;
 
 /**
  * Builds the database of a lite node from a snapshot. The first pass audits the whole file, the second writes a new database in a work
- * folder, which replaces the old one in one rename. A kill at any moment leaves the old state or the new one.
+ * folder, which then replaces the old one. A kill at any moment leaves the old database, none, or the new one.
  *
  * @returns the header
  * @throws SnapshotRefused, NotALiteDatabase, LiteHeightDiffers, DatabaseLocked, DatabaseUnwritable; the signal's reason
@@ -194,8 +194,10 @@ async function write(options: SnapshotImportOptions, header: SnapshotHeader): Pr
   try {
     await build(options, header, folder);
     await syncFolder(folder);
-    removeLogOf(directory);
-    renameSync(databaseFile(folder), databaseFile(directory));
+    removeDatabaseFiles(directory);
+    for (const suffix of ['-control', '']) {
+      renameSync(`${databaseFile(folder)}${suffix}`, `${databaseFile(directory)}${suffix}`);
+    }
     await syncFolder(directory);
   } finally {
     rmSync(folder, { recursive: true, force: true });

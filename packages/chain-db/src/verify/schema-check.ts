@@ -1,4 +1,4 @@
-import { SqliteConnection } from '@wrkz/sqlite';
+import { createIdentityTable, SqliteConnection } from '@wrkz/sqlite';
 import { type MetaKey, readMeta } from '../meta';
 import { MIGRATIONS } from '../migrations';
 import { parseLiteMark } from '../modes/floors';
@@ -10,6 +10,7 @@ type SchemaRow = readonly [name: string, type: string, table: string, sql: strin
 export function checkSchema(connection: SqliteConnection, problems: Problems): void {
   const fresh = new SqliteConnection(':memory:');
   try {
+    createIdentityTable(fresh);
     for (const migration of MIGRATIONS) migration.up(fresh);
     const wanted = schemaOf(fresh);
     const found = schemaOf(connection);

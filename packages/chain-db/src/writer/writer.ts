@@ -1,7 +1,8 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
-import { sqliteFailure, type SqliteConnection } from '@wrkz/sqlite';
+import { accessError, DiskFull, sqliteFailure, type SqliteConnection } from '@wrkz/sqlite';
 import { spentKeyImages } from '../block-parts';
+import { CHAIN_FILE } from '../connection';
 import { damageIn } from '../damage';
 import { ChainDbError, CorruptDatabase, RefusedChange, WriterFailed, WrongLink } from '../errors';
 import type { RunDirectory } from '../hash-index/directory';
@@ -315,7 +316,8 @@ export class ChainWriter {
   }
 
   private fail(cause: unknown): WriterFailed {
-    this.failure = new WriterFailed(cause);
+    const named = accessError({ ...CHAIN_FILE, file: this.connection.name }, cause);
+    this.failure = new WriterFailed(named instanceof DiskFull ? named : cause);
     try {
       this.connection.close();
     } catch {

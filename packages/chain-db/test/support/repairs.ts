@@ -35,7 +35,7 @@ export const noPeer: FetchBlocks = () => Promise.resolve([]);
 export function copyOf(directory: string): string {
   const copy = join(freshDirectory(), 'chain');
   mkdirSync(copy);
-  for (const suffix of ['', '-wal', '-mark']) {
+  for (const suffix of ['', '-wal', '-control']) {
     const file = `${databaseFile(directory)}${suffix}`;
     if (existsSync(file)) copyFileSync(file, `${databaseFile(copy)}${suffix}`);
   }

@@ -9,6 +9,6 @@ try {
   process.stdin.resume().once('end', () => database.close());
 } catch (error) {
   if (!(error instanceof SqliteFileError)) throw error;
-  console.log(error.code);
+  console.log(error.name);
   process.exitCode = 1;
 }

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 export function crashed(file: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
   const copy = join(folder, basename(file));
-  for (const ending of ['', '-wal', '-mark']) {
+  for (const ending of ['', '-wal', '-control']) {
     if (existsSync(file + ending)) copyFileSync(file + ending, copy + ending);
   }
   return copy;

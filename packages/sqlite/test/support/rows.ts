@@ -4,7 +4,9 @@ import { SqliteConnection } from '../../src';
 export function contents(file: string): string[] {
   return looking(file, (connection) => {
     const tables = connection
-      .prepare<[], [string, string]>("SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+      .prepare<[], [string, string]>(
+        "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name <> 'database_identity' ORDER BY name",
+      )
       .raw(true)
       .all();
     const marks = ['application_id', 'user_version'].map((mark) => `${mark} ${Number(pragma(connection, mark))}`);

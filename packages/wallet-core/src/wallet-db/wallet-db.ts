@@ -6,6 +6,7 @@ import {
   FileCutShort,
   isDamage,
   NotOurFile,
+  NotAdopted,
   openDatabase,
   type DatabaseOptions,
   type SqliteConnection,
@@ -54,7 +55,7 @@ const OTHER_TABLES = ['retired', 'details', 'events', 'notified', 'labels'];
 const ALL_TABLES = [...MONEY_TABLES, ...OTHER_TABLES];
 
 /** Suffixes of the database file and of the files that SQLite and `@wrkz/sqlite` create beside it. */
-export const FILE_SUFFIXES = ['', '-wal', '-shm', '-journal', '-mark'];
+export const FILE_SUFFIXES = ['', '-wal', '-shm', '-journal', '-control', '-control.new'];
 
 export interface WalletDbOptions {
   /** Path of the container. */
@@ -292,7 +293,6 @@ function databaseOptions(
     title: TITLE,
     applicationId: APPLICATION_ID,
     mode: 'write',
-    markLog: true,
     migrations: [{ version: 1, name: 'wallet database', up: create }],
     onCreate: (connection) => {
       const identity = { ...first, database: randomBytes(16).toString('hex'), isLossAcknowledged: false };
@@ -313,7 +313,7 @@ function checkContent(file: string, { connection }: SqliteDatabase, sealer: RowS
 /** SQLITE_ERROR is a missing table or column, since the statements are constant. */
 function isDamaged(error: unknown): boolean {
   if (isDamage(error) || sqliteFailure(error)?.code.startsWith('SQLITE_ERROR') === true) return true;
-  return [NotOurFile, WrongLog, FileCutShort, DamagedSealedRow].some((type) => error instanceof type);
+  return [NotOurFile, WrongLog, FileCutShort, NotAdopted, DamagedSealedRow].some((type) => error instanceof type);
 }
 
 /**

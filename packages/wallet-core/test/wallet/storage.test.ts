@@ -50,7 +50,7 @@ async function opened(file: string): Promise<OpenedStorage> {
 /** The files as a kill leaves them at this moment, in another folder. */
 function crashImage(file: string): string {
   const copy = fresh('a.wallet');
-  for (const suffix of ['', '.db', '.db-wal', '.db-mark']) {
+  for (const suffix of ['', '.db', '.db-wal', '.db-control']) {
     if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix);
   }
   return copy;

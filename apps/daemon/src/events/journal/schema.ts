@@ -35,6 +35,7 @@ export function journalOptions(directory: string, mode: 'read' | 'write', firstA
   return {
     file: journalFile(directory),
     title: 'event journal',
+    option: '--data-dir',
     applicationId: APPLICATION_ID,
     mode,
     settings: { autoVacuum: 'incremental' },

@@ -5,6 +5,7 @@ import {
   FileVanished,
   isDamage,
   MigrationFailed,
+  NotAdopted,
   NotOurFile,
   WrongLog,
   WrongSchemaVersion,
@@ -13,12 +14,21 @@ import { DamagedJournal } from './checksums';
 import { JournalReader } from './reading';
 import { journalFile } from './schema';
 
-/** What SQLite has beside a file. */
-const ENDINGS = ['', '-wal', '-shm', '-journal'];
+/** Endings of a database and of the files beside it. */
+const ENDINGS = ['', '-wal', '-shm', '-journal', '-control'];
 /** Journals that were set aside and are left lying there; a failing disk must not fill itself with them. */
 const KEPT_ASIDE = 3;
 
-const LOST = [FileCutShort, FileVanished, MigrationFailed, NotOurFile, WrongLog, WrongSchemaVersion, DamagedJournal];
+const LOST = [
+  FileCutShort,
+  FileVanished,
+  MigrationFailed,
+  NotAdopted,
+  NotOurFile,
+  WrongLog,
+  WrongSchemaVersion,
+  DamagedJournal,
+];
 
 /** Whether an error says that the journal itself cannot be used any more; every other one may pass. */
 export function isLost(error: unknown): boolean {
@@ -54,7 +64,7 @@ export function setAside(directory: string, now: Date): string | undefined {
 function forgetOldest(file: string): void {
   const start = `${basename(file, '.sqlite')}-damaged-`;
   const aside = readdirSync(dirname(file)).filter((name) => name.startsWith(start));
-  const names = [...new Set(aside.map((name) => name.replace(/-(wal|shm|journal)$/, '')))].sort();
+  const names = [...new Set(aside.map((name) => name.replace(/-(wal|shm|journal|control)$/, '')))].sort();
   for (const name of names.slice(0, -KEPT_ASIDE)) {
     for (const ending of ENDINGS) rmSync(join(dirname(file), name + ending), { force: true });
   }

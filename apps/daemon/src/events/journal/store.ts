@@ -54,18 +54,21 @@ export class JournalStore {
   commit<T>(work: () => T): T {
     this.database.checkInPlace();
     const before = this.current;
+    let result: T;
     try {
-      return this.connection
+      result = this.connection
         .transaction(() => {
-          const result = work();
+          const done = work();
           if (this.current !== before) putState(this.connection, this.current);
-          return result;
+          return done;
         })
         .immediate();
     } catch (error) {
       this.current = before;
       throw error;
     }
+    this.database.committed();
+    return result;
   }
 
   /** @param time Unix milliseconds */

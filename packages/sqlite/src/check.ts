@@ -1,0 +1,118 @@
+import { assertOurs, type SqliteConnectionOptions } from './connection';
+import { readControlFile, type ControlRecord } from './control-file';
+import { FileCutShort, NotAdopted, NotOurFile, WrongLog, type FileName } from './errors';
+import { readHead, type DatabaseHead, type DatabaseIdentity } from './identity';
+import type { SqliteConnection } from './library';
+import { roundsAhead, scanLog, type LogScan } from './log-scan';
+import { assertVersion, type MigrateOptions } from './migration';
+
+export interface CheckOptions extends SqliteConnectionOptions, MigrateOptions {
+  /** The command that takes over a copied database. Without it, an open for writing takes a sound copy over. */
+  readonly adoptCommand?: string;
+  /** Throws if this is another database than the caller expects. Called before any change. */
+  readonly identify?: (connection: SqliteConnection) => void;
+}
+
+/** What is on disk before SQLite opens it. */
+export interface FileCheck {
+  /** Undefined if there is no database yet, or none that this place has adopted. */
+  readonly record: ControlRecord | undefined;
+  readonly identity: DatabaseIdentity | undefined;
+  /** A log with commits. */
+  readonly log: LogScan | undefined;
+  /** Why the database must be adopted before it is written. */
+  readonly refusal: NotAdopted | undefined;
+  /** False after a kill, a power cut, or a stop that could not copy the log into the file. */
+  readonly isCleanStop: boolean;
+}
+
+/**
+ * Checks that database, write-ahead log and control file belong together and are complete. Changes nothing. SQLite deletes a log
+ * without a database, applies every log whose checksums are right, and ignores a log from the first bad frame on.
+ *
+ * @throws NotOurFile, WrongLog, FileCutShort, WrongSchemaVersion, FileInaccessible
+ */
+export function checkFiles(options: CheckOptions): FileCheck {
+  const scan = scanLog(options);
+  const log = scan?.frames === 0 ? undefined : scan;
+  const head = readHead(options, log);
+  if (head === undefined) {
+    if (log !== undefined) throw new WrongLog(options, 'its database is missing or empty');
+    return { record: undefined, identity: undefined, log, refusal: undefined, isCleanStop: true };
+  }
+  const control = readControlFile(options.file);
+  const record = typeof control === 'object' ? control : undefined;
+  const reason = record && logProblem(record, scan, head.identity);
+  if (reason !== undefined) throw new WrongLog(options, reason);
+  assertOurs(head.applicationId, !head.hasTables, options);
+  if (!head.hasTables) return { record: undefined, identity: undefined, log, refusal: undefined, isCleanStop: true };
+  assertVersion(head.userVersion, options);
+  if (head.identity === undefined) throw new NotOurFile(options, 'it has no id');
+  const problem = controlProblem(control) ?? (record && identityProblem(record, log, head.identity, head.stored));
+  // A foreign log could overwrite a sound file with pages of another database.
+  if (problem !== undefined && log !== undefined && (record !== undefined || !isOwnLog(head))) {
+    throw new WrongLog(options, problem);
+  }
+  assertLength(options, head, log);
+  const refusal = problem === undefined ? undefined : new NotAdopted(options, problem, options.adoptCommand);
+  const isCleanStop = log === undefined && refusal === undefined && record?.isLogNeeded !== true;
+  return { record: refusal === undefined ? record : undefined, identity: head.identity, log, refusal, isCleanStop };
+}
+
+/** SQLite leaves the page at this byte out of every file. */
+const LOCK_BYTE = 0x4000_0000;
+
+/** Each page of the database must be in the file or in the log. @throws FileCutShort */
+function assertLength(name: FileName, { pages, pageSize, countedPages: wanted }: DatabaseHead, log?: LogScan): void {
+  for (let page = pages + 1; page <= wanted; page++) {
+    if (page === LOCK_BYTE / pageSize + 1 || log?.pages.has(page) === true) continue;
+    const what = `the ${name.title} ${name.file} was cut short: ${pages} pages of ${wanted} are there`;
+    throw new FileCutShort(
+      name,
+      `${what}. Put it back from a backup, or move all files ${name.file}* away to begin anew`,
+    );
+  }
+}
+
+/** Why the log is not the log of the control file, or lacks commits. */
+function logProblem(record: ControlRecord, scan?: LogScan, identity?: DatabaseIdentity): string | undefined {
+  if (scan === undefined) return record.isLogNeeded ? 'it is missing or empty, or its header is damaged' : undefined;
+  const { frames, commits, round } = scan;
+  const ahead = roundsAhead(record.round, round);
+  if (ahead === undefined) {
+    // A session was killed between its first commit, which writes id and session, and the control file.
+    const isBegin = commits === 1 && identity?.id === record.id && identity.session === record.session + 1;
+    const isHarmless = !record.isLogNeeded && (frames === 0 || isBegin);
+    return isHarmless ? undefined : 'it belongs to another database or another session';
+  }
+  if (ahead < 0) return 'it is older than the control file';
+  // SQLite begins a round only after it has copied the round before into the file.
+  if (ahead > 0 || frames >= record.frames || (frames === 0 && !record.isLogNeeded)) return undefined;
+  return `it has ${frames} of ${record.frames} committed frames, the next one is damaged or missing`;
+}
+
+function controlProblem(control: ControlRecord | 'damaged' | undefined): string | undefined {
+  if (control === undefined) return 'there is no control file';
+  return control === 'damaged' ? 'the control file is damaged' : undefined;
+}
+
+/** Why database and control file do not belong together. @param stored the identity in the file without its log */
+function identityProblem(
+  { id, session, fileSession }: ControlRecord,
+  log: LogScan | undefined,
+  identity: DatabaseIdentity,
+  stored: DatabaseIdentity | undefined,
+): string | undefined {
+  if (identity.id !== id) return 'the control file belongs to another database';
+  if (identity.session < session) return 'the database is older than the control file';
+  // The first commit of a session is in the log before it is in the control file.
+  if (identity.session > session + (log === undefined ? 0 : 1)) return 'the control file is older than the database';
+  if (log === undefined || fileSession === 0 || stored === undefined) return undefined;
+  const isOfLog = stored.id === id && stored.session >= fileSession;
+  return isOfLog ? undefined : 'the database is not the one that the log was written for';
+}
+
+/** Whether the log has the first commit of a session of this file. */
+function isOwnLog({ identity, stored, isInLog }: DatabaseHead): boolean {
+  return isInLog && identity !== undefined && stored?.id === identity.id && stored.session <= identity.session;
+}

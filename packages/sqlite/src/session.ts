@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
+import type { CheckOptions, FileCheck } from './check';
+import { assertSound, closeKeepingLog, isBlank, logState, truncateLog } from './connection';
+import { ControlFile, newRecord, type ControlRecord } from './control-file';
+import { accessError, FileInaccessible } from './errors';
+import { createIdentityTable, writeIdentity } from './identity';
+import type { SqliteConnection } from './library';
+import { logFile, readRound } from './log-scan';
+import { checkSchemaVersion, createSchema } from './migration';
+
+export interface SessionOptions extends CheckOptions {
+  /** Gives the database a new id, as for a copy. */
+  readonly adopt?: boolean;
+  /** Writes the first rows of a new file, in the transaction that creates the schema. */
+  readonly onCreate?: (connection: SqliteConnection) => void;
+}
+
+/**
+ * The session of the one writer: keeps the control file up to date. After a kill or a power cut the control file may lag behind
+ * the log. It never runs ahead, because SQLite syncs the log before the session writes the control file.
+ */
+export class WriteSession {
+  private log: number | undefined;
+  private readonly control: ControlFile;
+  private readonly session: number;
+
+  /**
+   * Begins a session with a commit of id and session number, so that a log shows whose it is. Creates the schema of a new file.
+   * @throws NotOurFile, WrongSchemaVersion, MigrationFailed; errors of `identify` and `onCreate`
+   */
+  constructor(
+    private readonly options: SessionOptions,
+    private readonly connection: SqliteConnection,
+    { record, identity, log }: FileCheck,
+  ) {
+    const isNew = isBlank(connection);
+    if (!isNew) {
+      options.identify?.(connection);
+      checkSchemaVersion(connection, options);
+    }
+    const isAdopted = record === undefined || options.adopt === true;
+    const session = identity?.session ?? 0;
+    if (isAdopted && !isNew) takeOver(connection, options, record && { ...record, session });
+    const before = isAdopted ? newRecord(randomBytes(16).toString('hex'), 0, 0) : record;
+    // After a kill the control file may lag behind the log.
+    const atLog = log === undefined || isAdopted ? {} : { isLogNeeded: true, round: log.round, frames: log.frames };
+    this.control = ControlFile.create(options.file, { ...before, session, ...atLog });
+    this.session = session + 1;
+    try {
+      const work = connection.transaction(() => {
+        if (isNew) create(connection, options);
+        writeIdentity(connection, { id: before.id, session: this.session });
+      });
+      work.immediate();
+      this.recordBegin(isAdopted);
+    } catch (error) {
+      this.control.close();
+      throw error;
+    }
+  }
+
+  /** Records the commits up to now in the control file. Call it after each commit. @throws DiskFull, FileInaccessible */
+  committed(): void {
+    const { frames } = logState(this.connection, 'NOOP');
+    if (frames === 0) return;
+    const round = this.round();
+    const isNewRound = round !== this.control.record.round;
+    this.write({ ...(isNewRound && { fileSession: this.session }), isLogNeeded: true, round, frames });
+  }
+
+  /**
+   * Copies the log into the file and truncates it, unless a reader uses it. Nobody waits.
+   * @returns whether the log is empty now
+   */
+  cutLog(): boolean {
+    return this.copyLog() && truncateLog(this.connection);
+  }
+
+  /** Closes the connection. The log stays if it cannot be copied into the file. Idempotent. */
+  close(): void {
+    let isCopied = !this.connection.open;
+    try {
+      if (!isCopied) isCopied = this.copyLog();
+      if (this.connection.open && isCopied) truncateLog(this.connection);
+    } catch {
+      // A full disk, or a statement that still runs: the next session finds the commits in the log.
+    }
+    this.control.close();
+    if (this.log !== undefined) closeSync(this.log);
+    this.log = undefined;
+    if (isCopied) this.connection.close();
+    else closeKeepingLog(this.connection);
+  }
+
+  /** The control file must say that the log is not needed before the log is truncated: a kill may come between. */
+  private copyLog(): boolean {
+    const { isCopied, frames } = logState(this.connection, 'PASSIVE');
+    if (!isCopied) return false;
+    const position = frames > 0 ? { round: this.round(), frames } : {};
+    this.write({ fileSession: this.session, isLogNeeded: false, ...position }, true);
+    return true;
+  }
+
+  /** Durable: a log of an unknown round is only accepted with one commit. */
+  private recordBegin(isNewId: boolean): void {
+    const { round: before, isLogNeeded, session } = this.control.record;
+    const { frames } = logState(this.connection, 'NOOP');
+    const round = this.round();
+    const fileSession = isLogNeeded && round === before ? {} : { fileSession: isNewId ? 0 : session };
+    this.write({ session: this.session, isLogNeeded: true, round, frames, ...fileSession }, true);
+    // The next check compares the id in the file without its log.
+    if (this.control.record.fileSession === 0) this.cutLog();
+  }
+
+  private round(): string {
+    // The system has no locks on the log that closing it would release.
+    this.log ??= openSync(logFile(this.options.file), 'r');
+    return readRound(this.log);
+  }
+
+  private write(...change: Parameters<ControlFile['write']>): void {
+    try {
+      this.control.write(...change);
+    } catch (error) {
+      throw accessError(this.options, error);
+    }
+  }
+}
+
+function create(connection: SqliteConnection, options: SessionOptions): void {
+  connection.pragma(`application_id = ${options.applicationId}`);
+  createIdentityTable(connection);
+  createSchema(connection, options);
+  options.onCreate?.(connection);
+}
+
+/** Checks the database, and copies the log, which has the old id, into the file. @throws NotOurFile, FileInaccessible */
+function takeOver(connection: SqliteConnection, options: SessionOptions, record: ControlRecord | undefined): void {
+  assertSound(connection, options);
+  const { isCopied } = logState(connection, 'PASSIVE');
+  // After a kill the log may be missing.
+  if (isCopied && record !== undefined) ControlFile.create(options.file, { ...record, isLogNeeded: false }).close();
+  if (isCopied && truncateLog(connection)) return;
+  throw new FileInaccessible(options, new Error('a reader uses its write-ahead log'));
+}

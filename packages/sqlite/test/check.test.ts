@@ -1,0 +1,280 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { openDatabase, SqliteFileError, WrongLog } from '../src';
+import { cleanUp, fresh } from './support/folder';
+import { journal } from './support/journal';
+import { add, closed, earlyCopy, entriesOf, folderState, killed, open, SHORT } from './support/sessions';
+
+afterEach(cleanUp);
+
+const wal = (file: string): string => `${file}-wal`;
+const control = (file: string): string => `${file}-control`;
+
+/** Neither a reader nor a writer opens it, and the folder stays as it is. */
+function expectRefused(file: string, message: RegExp, options: Parameters<typeof open>[1] = {}): void {
+  const before = folderState(dirname(file));
+  for (const mode of ['write', 'read'] as const) {
+    const refused = (): unknown => openDatabase(journal(file, { ...SHORT, ...options, mode }));
+    expect(refused).toThrow(SqliteFileError);
+    expect(refused).toThrow(message);
+    expect(folderState(dirname(file))).toEqual(before);
+  }
+}
+
+interface Case {
+  readonly name: string;
+  /** Damages the files that a kill has left. */
+  readonly damage: (file: string) => void;
+  /** The refusal, or the number of entries of a database that opens. */
+  readonly expected: RegExp | number;
+}
+
+const CASES: readonly Case[] = [
+  { name: 'nothing', damage: () => undefined, expected: 60 },
+  { name: 'a missing database', damage: (file) => rmSync(file), expected: /its database is missing or empty/ },
+  { name: 'an empty database', damage: (file) => truncateSync(file, 0), expected: /its database is missing or empty/ },
+  {
+    name: 'a missing database without control file',
+    damage: (file) => [file, control(file)].forEach((one) => rmSync(one)),
+    expected: /its database is missing or empty/,
+  },
+  { name: 'a short database', damage: (file) => truncateSync(file, 4096), expected: /was cut short: 1 pages of/ },
+  {
+    name: 'a database that lacks a page of the log',
+    damage: (file) => truncateSync(file, statSync(file).size - 100),
+    expected: 60,
+  },
+  {
+    name: 'the database of another journal',
+    damage: (file) => copyFileSync(closed(20, 1), file),
+    expected: /the database is not the one that the log was written for/,
+  },
+  {
+    name: 'an older copy of the database',
+    damage: (file) => writeFileSync(file, earlyCopy(file)),
+    expected: /the database is not the one that the log was written for/,
+  },
+  {
+    name: 'the log of another journal',
+    damage: (file) => copyFileSync(wal(killed(5, 5)), wal(file)),
+    expected: /it belongs to another database or another session/,
+  },
+  {
+    name: 'the log of another journal without control file',
+    damage: (file) => {
+      copyFileSync(wal(killed(5, 5)), wal(file));
+      rmSync(control(file));
+    },
+    expected: /log .* cannot be used: there is no control file/,
+  },
+  {
+    name: 'the control file of another journal',
+    damage: (file) => copyFileSync(control(killed(5, 5)), control(file)),
+    expected: /it belongs to another database or another session/,
+  },
+  { name: 'a missing log', damage: (file) => rmSync(wal(file)), expected: /it is missing or empty/ },
+  { name: 'an empty log', damage: (file) => truncateSync(wal(file), 0), expected: /it is missing or empty/ },
+  {
+    name: 'a log without frames',
+    damage: (file) => truncateSync(wal(file), 32),
+    expected: /it has 0 of \d+ committed/,
+  },
+  {
+    name: 'a log of other content',
+    damage: (file) => writeFileSync(wal(file), 'x'.repeat(9000)),
+    expected: /its header is damaged/,
+  },
+  { name: 'a missing control file', damage: (file) => rmSync(control(file)), expected: 60 },
+  { name: 'a damaged control file', damage: (file) => writeFileSync(control(file), '{'), expected: 60 },
+  {
+    name: 'a missing log without control file',
+    damage: (file) => [wal(file), control(file)].forEach((one) => rmSync(one)),
+    expected: 40,
+  },
+  {
+    name: 'no file',
+    damage: (file) => ['', '-wal', '-control'].forEach((suffix) => rmSync(file + suffix)),
+    expected: 0,
+  },
+  {
+    name: 'nothing but a control file',
+    damage: (file) => [file, wal(file)].forEach((one) => rmSync(one)),
+    expected: 0,
+  },
+  {
+    name: 'a damaged index of the log',
+    damage: (file) => writeFileSync(`${file}-shm`, Buffer.alloc(32_768, 7)),
+    expected: 60,
+  },
+];
+
+describe('a killed database with', () => {
+  test.each(CASES)('$name', ({ damage, expected }) => {
+    const file = killed();
+    damage(file);
+    if (typeof expected === 'number') {
+      const database = open(file);
+      expect(entriesOf(database)).toBe(expected);
+      database.close();
+      expect(readdirSync(dirname(file)).sort()).toEqual([
+        'journal.sqlite',
+        'journal.sqlite-control',
+        'journal.sqlite.lock',
+      ]);
+      expect(open(file).isCleanStop).toBe(true);
+    } else {
+      expectRefused(file, expected);
+    }
+  });
+
+  test('a control file that is missing or damaged is refused if a command adopts the database', () => {
+    for (const damage of [() => undefined, (path: string) => writeFileSync(path, 'database control 1')]) {
+      const file = killed();
+      rmSync(control(file));
+      damage(control(file));
+      const before = folderState(dirname(file));
+      const refused = (): unknown => open(file, { adoptCommand: 'program adopt' });
+      expect(refused).toThrow(/was copied or replaced: .*control file.*run: program adopt .*journal\.sqlite/);
+      expect(folderState(dirname(file))).toEqual(before);
+    }
+  });
+});
+
+describe('each part of the log of a killed database', () => {
+  const FRAME = 24 + 4096;
+
+  /** A reader refuses the log by name, or sees every commit. */
+  function expectReported(file: string): boolean {
+    try {
+      const database = openDatabase(journal(file, { ...SHORT, mode: 'read' }));
+      expect(entriesOf(database)).toBe(13);
+      database.close();
+      return false;
+    } catch (error) {
+      expect(error).toBeInstanceOf(WrongLog);
+      return true;
+    }
+  }
+
+  test('is refused with a flipped bit, or the bit is harmless', () => {
+    const file = killed(5, 8);
+    const log = readFileSync(wal(file));
+    const frames = (log.length - 32) / FRAME;
+    const ofFrame = [2, 6, 9, 13, 17, 21, 24, 100, 2000, FRAME - 20, FRAME - 1];
+    const places = [
+      ...Array.from({ length: 32 }, (_, at) => at),
+      ...Array.from({ length: frames }, (_, frame) => ofFrame.map((at) => 32 + frame * FRAME + at)).flat(),
+    ];
+    let refused = 0;
+    for (const place of places) {
+      const flipped = Buffer.from(log);
+      flipped[place] = (flipped[place] ?? 0) ^ 4;
+      writeFileSync(wal(file), flipped);
+      refused += Number(expectReported(file));
+    }
+    expect(refused).toBe(places.length);
+  });
+
+  test('is refused when the log ends there', () => {
+    const file = killed(5, 8);
+    const log = readFileSync(wal(file));
+    for (let length = log.length - 1; length > 0; length -= FRAME / 4) {
+      writeFileSync(wal(file), log.subarray(0, length));
+      expect(expectReported(file)).toBe(true);
+    }
+  });
+
+  test('is refused when it is the frame of an earlier round', () => {
+    const file = fresh('journal.sqlite');
+    const database = open(file);
+    add(database, 10);
+    const early = readFileSync(wal(file));
+    database.connection.pragma('wal_checkpoint(PASSIVE)');
+    add(database, 3);
+    const late = readFileSync(wal(file));
+    const left = `${mkdtempSync(`${dirname(file)}-`)}/journal.sqlite`;
+    for (const suffix of ['', '-control']) copyFileSync(file + suffix, left + suffix);
+    writeFileSync(wal(left), Buffer.concat([late.subarray(0, 32), early.subarray(32)]));
+    expect(expectReported(left)).toBe(true);
+    writeFileSync(wal(left), early);
+    expectRefused(left, /it is older than the control file/);
+    rmSync(dirname(left), { recursive: true });
+  });
+});
+
+describe('a database that was closed in order', () => {
+  test('is refused when its file was cut short', () => {
+    const file = closed(10);
+    truncateSync(file, statSync(file).size - 4096);
+    expectRefused(file, /was cut short: \d+ pages of \d+ are there/);
+  });
+
+  test('is refused beside a log of another database, also with one commit', () => {
+    for (const entries of [0, 1, 10]) {
+      const file = closed(10);
+      copyFileSync(wal(killed(5, entries)), wal(file));
+      expectRefused(file, /it belongs to another database or another session/);
+    }
+  });
+
+  test('is refused when an older copy of it, or another database, was put in its place', () => {
+    const file = closed(10);
+    const early = readFileSync(file);
+    const database = open(file);
+    add(database, 1);
+    database.close();
+    writeFileSync(file, early);
+    const options = { adoptCommand: 'program adopt' };
+    expectRefused(file, /the database is older than the control file/, options);
+    copyFileSync(closed(5), file);
+    expectRefused(file, /the control file belongs to another database/, options);
+  });
+
+  test('is refused when its control file is older', () => {
+    const file = closed(5);
+    const early = readFileSync(control(file));
+    open(file).close();
+    open(file).close();
+    writeFileSync(control(file), early);
+    expectRefused(file, /the control file is older than the database/, { adoptCommand: 'program adopt' });
+  });
+});
+
+test('a file whose header reserves other bytes for checksums is damage', () => {
+  const file = closed(5);
+  const bytes = readFileSync(file);
+  bytes[20] = 0;
+  writeFileSync(file, bytes);
+  expectRefused(file, /page 1 reserves 0 bytes instead of 8/);
+});
+
+test('a damaged page with header or id is damage, not another database', () => {
+  for (const place of [60, 68, 4096 + 4096 - 30]) {
+    const file = closed(5);
+    const bytes = readFileSync(file);
+    bytes[place] = (bytes[place] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    expectRefused(file, /page [12] does not fit its checksum/);
+  }
+});
+
+test('a folder in the place of the log, of the control file or of the database is named', () => {
+  for (const suffix of ['-wal', '-control', '']) {
+    const file = closed(5);
+    rmSync(file + suffix, { force: true });
+    mkdirSync(file + suffix);
+    expect(() => open(file, { adoptCommand: 'program adopt' })).toThrow(SqliteFileError);
+    expect(existsSync(file + suffix)).toBe(true);
+  }
+});
