@@ -6,7 +6,7 @@ import { assertSound, isBlank, openConnection } from './connection';
 import { ControlFile, newRecord, syncPath } from './control-file';
 import { accessError, BackupDamaged, FileInaccessible, FileMissing, NotOurFile, openingError } from './errors';
 import { TargetExists, type FileName } from './errors';
-import { errorCode, failureText, isDamage, isDiskFull } from './failure';
+import { failureCode, failureText, isDamage, isDiskFull } from './failure';
 import { writeIdentity } from './identity';
 import { lastPageFailure, type SqliteConnection } from './library';
 import { statOf, takeWriteLock } from './lock';
@@ -70,7 +70,7 @@ export async function backupDatabase(options: BackupOptions): Promise<void> {
 function backupError(error: unknown, { file }: BackupOptions, target: FileName): unknown {
   if (isDiskFull(error, target.file)) return accessError(target, error);
   // The library reports a failed read as the bare SQLITE_IOERR.
-  const page = errorCode(error) === 'SQLITE_IOERR' ? lastPageFailure() : undefined;
+  const page = failureCode(error) === 'SQLITE_IOERR' ? lastPageFailure() : undefined;
   const isOfSource = page?.includes(basename(file)) === true;
   const isOfCopy = error instanceof NotOurFile && error.file !== file;
   const isUnreadable = isOfSource || isOfCopy || isDamage(error);

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { errorCode } from './failure';
+import { failureCode } from './failure';
 
 /** The content of the control file beside a database (docs/protocol/storage.md#control-file). */
 export interface ControlRecord {
@@ -46,7 +46,7 @@ export function readControlFile(file: string): ControlRecord | 'damaged' | undef
     const record = { ...newRecord(id, parseInt(session, 16), parseInt(fileSession, 16)), round };
     return { ...record, isLogNeeded: log === 'needed', frames: parseInt(frames, 16) };
   } catch (error) {
-    return errorCode(error) === 'ENOENT' ? undefined : 'damaged';
+    return failureCode(error) === 'ENOENT' ? undefined : 'damaged';
   }
 }
 

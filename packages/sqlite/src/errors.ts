@@ -1,4 +1,4 @@
-import { errorCode, failureText, isDamage, isDiskFull } from './failure';
+import { failureCode, failureText, isDamage, isDiskFull } from './failure';
 
 /** The file that an error is about. */
 export interface FileName {
@@ -128,7 +128,7 @@ export function accessError(name: FileName, error: unknown): FileInaccessible {
 
 /** An error of an open as an error of this package; errors of other modules stay as they are. */
 export function openingError(name: FileName, error: unknown): unknown {
-  const code = errorCode(error);
+  const code = failureCode(error);
   if (!/^(SQLITE_|E[A-Z]+$)/.test(code)) return error;
   const isUnreadable = isDamage(error) || code === 'SQLITE_ERROR';
   return isUnreadable ? new NotOurFile(name, failureText(error), { cause: error }) : accessError(name, error);

@@ -15,14 +15,14 @@ export interface SqliteFailure {
 export function sqliteFailure(error: unknown): SqliteFailure | undefined {
   if (typeof error !== 'object' || error === null || !('message' in error)) return undefined;
   const { message } = error;
-  const code = errorCode(error);
+  const code = failureCode(error);
   if (typeof message !== 'string' || !code.startsWith('SQLITE_')) return undefined;
   return { code, message: code === 'SQLITE_IOERR_DATA' ? (lastPageFailure() ?? message) : message };
 }
 
 /** Whether the bytes of a file are not the bytes that were written. */
 export function isDamage(error: unknown): boolean {
-  return /^SQLITE_(CORRUPT|NOTADB|IOERR_DATA|IOERR_SHORT_READ|IOERR_CORRUPTFS)/.test(errorCode(error));
+  return /^SQLITE_(CORRUPT|NOTADB|IOERR_DATA|IOERR_SHORT_READ|IOERR_CORRUPTFS)/.test(failureCode(error));
 }
 
 /** SQLite hides the error of the system behind these codes; its backup call reports the bare SQLITE_IOERR. */
@@ -31,14 +31,14 @@ const FULL_BELOW_BYTES = 128 * 1024;
 
 /** Whether a write to a file failed because the disk, or the quota of the owner, is full. */
 export function isDiskFull(error: unknown, file: string): boolean {
-  const code = errorCode(error);
+  const code = failureCode(error);
   if (!FAILED_WRITE.test(code)) return /^(SQLITE_FULL|ENOSPC|EDQUOT)$/.test(code);
   const { bavail, bsize } = statfsSync(dirname(file));
   return bavail * bsize < FULL_BELOW_BYTES;
 }
 
 /** The code of an error of SQLite or of the system; empty for any other error. */
-export function errorCode(error: unknown): string {
+export function failureCode(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
 

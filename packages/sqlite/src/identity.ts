@@ -2,7 +2,7 @@ import { fstatSync, readSync } from 'node:fs';
 import { NotOurFile, type FileName } from './errors';
 import type { SqliteConnection } from './library';
 import { logFile, reading, type LogScan } from './log-scan';
-import { CHECKSUM_BYTES, fitsChecksum } from './page-checksum';
+import { PAGE_CHECKSUM_BYTES, fitsChecksum } from './page-checksum';
 
 /** What a database stores about itself. */
 export interface DatabaseIdentity {
@@ -68,8 +68,8 @@ function headOf(name: FileName, log?: LogScan, logDescriptor?: number): Database
     const isDatabase = start.toString('latin1').startsWith('SQLite format 3\0') && pageSize >= 512;
     if (!isDatabase) throw new NotOurFile(name, 'file is not a database');
     const reserved = start.readUInt8(20);
-    const problem = `${name.file}: page 1 reserves ${reserved} bytes instead of ${CHECKSUM_BYTES}`;
-    if (reserved !== CHECKSUM_BYTES) throw new NotOurFile(name, problem);
+    const problem = `${name.file}: page 1 reserves ${reserved} bytes instead of ${PAGE_CHECKSUM_BYTES}`;
+    if (reserved !== PAGE_CHECKSUM_BYTES) throw new NotOurFile(name, problem);
     const stored = (page: number): Buffer | undefined => {
       const bytes = bytesAt(file, pageSize, (page - 1) * pageSize);
       return fitsChecksum(bytes) ? bytes : undefined;

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { accessError, FileInaccessible, FileLocked, type FileName } from './errors';
-import { errorCode, isDamage } from './failure';
+import { failureCode, isDamage } from './failure';
 import { SqliteConnection } from './library';
 
 /** Held while a database is open for writing. */
@@ -52,7 +52,7 @@ export function takeWriteLock(lockFile: string, name: FileName): WriteLock {
     return { release: () => void held.close() };
   } catch (error) {
     connection?.close();
-    if (errorCode(error).startsWith('SQLITE_BUSY')) {
+    if (failureCode(error).startsWith('SQLITE_BUSY')) {
       throw new FileLocked(name, `the ${name.title} ${name.file} is in use by another running program`);
     }
     if (!isDamage(error)) throw accessError(name, error);

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { FileInaccessible, SqliteFileError, type FileName } from './errors';
-import { errorCode } from './failure';
+import { failureCode } from './failure';
 
 /** The part of a write-ahead log that SQLite's recovery uses (https://www.sqlite.org/walformat.html). */
 export interface LogScan {
@@ -48,7 +48,7 @@ export function reading<T>(name: FileName, path: string, work: (descriptor: numb
     if (!fstatSync(descriptor).isFile()) throw new Error(`${path} is not a regular file`);
     return work(descriptor);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (failureCode(error) === 'ENOENT') return undefined;
     throw error instanceof SqliteFileError ? error : new FileInaccessible(name, error);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
