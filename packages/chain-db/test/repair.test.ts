@@ -223,7 +223,8 @@ test('a start finishes a swap that was cut short at any of its steps', async () 
     for (const suffix of moved) {
       renameSync(`${databaseFile(place)}${suffix}`, `${databaseFile(join(place, 'damaged'))}${suffix}`);
     }
-    if (step > 3) renameSync(databaseFile(folder), databaseFile(place));
+    // The database file moves last.
+    if (step > 3) renameSync(`${databaseFile(folder)}-control`, `${databaseFile(place)}-control`);
     openChainDb({ directory: place, network: 'devnet', readonly: true }).close();
     expect(await after(place)).toEqual(sound);
     expect(existsSync(folder)).toBe(false);
