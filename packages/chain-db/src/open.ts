@@ -71,7 +71,7 @@ export class ChainDb {
 
   private look(writer: ChainWriter): Opening {
     const { connection, lastStop } = this.database;
-    checkRecentHashes(connection, this.reader);
+    checkRecentHashes(connection, this.reader, writer.hashDirectory);
     const forgotten = writer.dropDamagedAlternatives();
     return { cleanStop: lastStop.clean, checked: lastStop.clean ? 0 : checkLastBlocks(this.reader), forgotten };
   }

@@ -2,9 +2,11 @@ import { SqliteConnection } from '@wrkz/sqlite';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CorruptDatabase, databaseFile, openChainDb, verifyChain, type ChainDb } from '../src';
+import { HASH_KINDS } from '../src/hash-index/schema';
 import { checkLastBlocks, LAST_BLOCKS } from '../src/open-checks/last-blocks';
 import { chainA } from './support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
+import { editEntries } from './support/entries';
 import { makeChain } from './support/maker';
 import { SMALL_RUNS } from './support/small-runs';
 
@@ -29,6 +31,16 @@ function tamper(directory: string, sql: string): void {
     connection.close();
   }
 }
+
+interface Entry {
+  readonly fingerprint: number;
+  readonly id: number;
+}
+
+const otherFingerprint = ({ fingerprint, id }: Entry): Entry => ({
+  fingerprint: fingerprint + 1 - 2 * (fingerprint % 2),
+  id,
+});
 
 describe('the last blocks', () => {
   test('are looked at after a stop that was none, and after no other', () => {
@@ -120,22 +132,37 @@ test.each([
   expect(again.reader.height()).toBe(1);
 });
 
-test.each([
-  ['is gone', 'DELETE FROM hash_recent WHERE kind = 2 AND id = 3'],
-  ['and all below it are gone', 'DELETE FROM hash_recent WHERE kind = 2 AND id < 3'],
-  ['and all others are gone', 'DELETE FROM hash_recent WHERE kind = 2'],
-  ['is filed under another kind', 'UPDATE hash_recent SET kind = 1 WHERE kind = 2 AND id = 3'],
-  ['has another fingerprint', 'UPDATE hash_recent SET fingerprint = fingerprint + 1 WHERE kind = 2 AND id = 3'],
-  ['leads to a row that is not there', 'UPDATE hash_recent SET id = id + 100000 WHERE kind = 2 AND id = 3'],
-  ['stands twice', 'INSERT INTO hash_recent SELECT 2, fingerprint + 7, id FROM hash_recent WHERE kind = 2 AND id = 3'],
-])('a new entry of a look-up that %s is named by the open, before an output is spent twice', (_, sql) => {
+type Edit = (entry: Entry, row: number) => Entry | undefined;
+
+test.each<[string, Edit]>([
+  ['is gone', (entry, row) => (entry.id === row ? undefined : entry)],
+  ['and all below it are gone', (entry, row) => (entry.id <= row ? undefined : entry)],
+  ['and all others are gone', () => undefined],
+  ['has another fingerprint', (entry, row) => (entry.id === row ? otherFingerprint(entry) : entry)],
+  ['leads to a row that is not there', (entry, row) => (entry.id === row ? { ...entry, id: row + 100_000 } : entry)],
+])('a new entry of a look-up that %s is named by the open, before an output is spent twice', (_, edit) => {
   const db = openHere();
   writerOf(db).append(chainA().slice(0, 500));
-  expect(db.reader.keyImagesBetween(0, 500).length).toBeGreaterThan(4);
+  const row = db.reader.keyImagesBetween(0, 500).length - 900;
+  expect(row).toBeGreaterThan(0);
   db.close();
   expect(() => openHere({ directory: db.directory }).close()).not.toThrow();
-  tamper(db.directory, sql);
-  expect(() => openHere({ directory: db.directory })).toThrow(/damaged: .*look-up of (key images|transaction hashes)/);
+  const connection = new SqliteConnection(databaseFile(db.directory));
+  editEntries(connection, HASH_KINDS.keyImage, (entry) => edit(entry, row));
+  connection.close();
+  expect(() => openHere({ directory: db.directory })).toThrow(
+    /damaged: row \d+ is missing in the look-up of key images/,
+  );
+});
+
+test('a run that the manifest has lost is named by the open', () => {
+  const db = openHere();
+  writerOf(db).append(chainA().slice(0, 300));
+  db.close();
+  tamper(db.directory, "UPDATE hash_state SET manifest = '[]'");
+  expect(() => openHere({ directory: db.directory })).toThrow(
+    /damaged: the run of page \d+ of the hash look-ups is missing/,
+  );
 });
 
 test('the new entries are whole beside runs, after rewinds and after reorganisations', () => {

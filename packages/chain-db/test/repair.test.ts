@@ -67,13 +67,13 @@ async function damaged(mode: Mode, table: string, bit: number): Promise<{ copy: 
 const after = (directory: string): Promise<VerifyReport> => verifyChain({ directory, network: 'devnet' });
 
 test.each<[Mode, string, number]>([
-  ['full', 'hash_recent', CELLS],
+  ['full', 'hash_pages', CELLS],
   ['full', 'outputs', CELLS],
   ['full', 'blocks', CELLS],
   ['full', 'key_images', HEADER],
   ['pruned', 'amounts', CELLS],
   ['pruned', 'outputs', HEADER],
-  ['lite', 'hash_recent', CELLS],
+  ['lite', 'hash_pages', CELLS],
   ['lite', 'sqlite_autoindex_amounts_1', CELLS],
 ])('a %s database with a flipped bit in %s needs no peer', async (mode, table, bit) => {
   const { copy, sound } = await damaged(mode, table, bit);

@@ -3,7 +3,7 @@ import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { firstBadPage, type SqliteConnection, type SqliteStatement, tableOfPage } from '@wrkz/sqlite';
 import { damageIn } from '../damage';
 import { AlternativeQueries, type AltInfo, type AlternativeBlock } from './alternatives';
-import type { RunDirectory } from '../hash-index/directory';
+import type { RunDirectory } from '../hash-index/lookup';
 import { HashLookup } from '../hash-index/lookup';
 import { KeyImageQueries, type SpentKeyImage } from '../key-images';
 import { Floors, type FloorHeights } from '../modes/floors';

@@ -1,8 +1,8 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { decodeBlob } from '../codec';
 import { CorruptDatabase, DamagedRow } from '../errors';
-import { findRow, type HashSource } from '../hash-index/find';
-import { HASH_KINDS } from '../hash-index/kinds';
+import { findRow, type HashSource } from '../rows/hashed-rows';
+import { HASH_KINDS } from '../hash-index/schema';
 import { unpackIndexes } from '../integers';
 import { prefixChecksum, transactionChecksum } from '../rows/checksums';
 

@@ -75,10 +75,7 @@ export class RowImport {
         for (; image.done !== true && image.value.height <= start; image = images.next()) spent.push(image.value);
         previous = block;
       }
-      this.writer.importStep(
-        spent.map((one) => one.image),
-        (rows) => putChain(rows, blocks, spent),
-      );
+      this.writer.importStep((rows) => putChain(rows, blocks, spent));
       written += blocks.length + spent.length;
       yield written;
     }
@@ -112,7 +109,7 @@ export class RowImport {
     for (let start = 0; start < count; start += ROWS_A_CHANGE) {
       const records = spool.read(start, Math.min(start + ROWS_A_CHANGE, count));
       this.outputs.height = assertRising(amount, this.outputs.height, records);
-      this.writer.importStep([], (rows) => putOutputs(rows, amount, records));
+      this.writer.importStep((rows) => putOutputs(rows, amount, records));
       yield records.length / OUTPUT_BYTES;
     }
     spool.close();

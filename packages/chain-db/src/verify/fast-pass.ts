@@ -1,5 +1,5 @@
 import type { SqliteConnection } from '@wrkz/sqlite';
-import { HASH_KINDS, type HashKind } from '../hash-index/kinds';
+import { HASH_KINDS, type HashKind } from '../hash-index/schema';
 import type { FloorHeights } from '../modes/floors';
 import { RulesDigest } from '../modes/rules-digest';
 import { checkRecentHashes } from '../open-checks/recent-hashes';

@@ -1,6 +1,6 @@
 import type { NetworkName } from '@wrkz/core-types';
 import type { SqliteConnection } from '@wrkz/sqlite';
-import { HASH_KINDS } from '../hash-index/kinds';
+import { HASH_KINDS } from '../hash-index/schema';
 import type { FloorHeights } from '../modes/floors';
 import type { TABLES } from '../schema';
 import { BlockVerifier } from './block-verifier';

@@ -1,10 +1,10 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { CorruptDatabase } from '../errors';
-import type { RunDirectory } from '../hash-index/directory';
-import { HASH_KINDS, type HashKind } from '../hash-index/kinds';
+import type { RunDirectory } from '../hash-index/lookup';
+import { HASH_KINDS, type HashKind } from '../hash-index/schema';
 import { HashLookup } from '../hash-index/lookup';
-import { HASHED_ROWS } from '../hash-index/same-hash';
+import { HASHED_ROWS } from '../rows/hashed-rows';
 import { toSigned, unpackIndexes } from '../integers';
 import { useHash } from '../payment-ids/use-hash';
 import {

@@ -1,7 +1,7 @@
 import { EventLoopYielder } from '@wrkz/service-kit/base';
 import type { SqliteConnection } from '@wrkz/sqlite';
 import { connectForReading, databaseFile } from '../connection';
-import { RunDirectory } from '../hash-index/directory';
+import { readDirectory } from '../hash-index/lookup';
 import { HASH_INDEX_TABLES } from '../hash-index/schema';
 import type { FloorHeights } from '../modes/floors';
 import { rulesDigestSteps } from '../modes/rules-digest-steps';
@@ -81,7 +81,7 @@ function* verification(
   { mode = 'full', onProgress, signal, apartFrom = APART_FROM }: VerifyOptions,
 ): Generator<void | Promise<void>, VerifyReport> {
   const problems = new Problems();
-  const runs = guarded(problems, 'hash look-ups', () => RunDirectory.load(connection));
+  const runs = guarded(problems, 'hash look-ups', () => readDirectory(connection, true));
   const reader = new ChainReader(connection, () => runs);
   const rows = new StoredRows(connection, runs);
   const floors = guarded(problems, 'meta', () => reader.floors()) ?? WHOLE;

@@ -1,5 +1,4 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import { spentKeyImages } from '../block-parts';
 import { WrongLink } from '../errors';
 import { toSigned } from '../integers';
 import type { RestoredBlock } from '../repair/restored-block';
@@ -30,11 +29,4 @@ export function restoreBlock(store: Store, block: RestoredBlock, tip: BlockFacts
     store.putOutput(amount, toSigned(unlockTime), { key, height, unlockLow, unlockHigh, position });
   }
   for (const image of block.images) store.keyImages.put(image, height);
-}
-
-/** What {@link restoreBlock} will spend. */
-export function imagesOf(block: RestoredBlock): readonly Buffer[] {
-  return block.kind === 'reduced'
-    ? block.images
-    : block.transactions.flatMap(({ transaction }) => spentKeyImages(transaction));
 }

@@ -1,11 +1,10 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
 import { sqliteFailure, type SqliteConnection } from '@wrkz/sqlite';
-import { spentKeyImages } from '../block-parts';
 import { damageIn } from '../damage';
 import { ChainDbError, KeyImageSpent, RefusedChange, WriterFailed, WrongLink } from '../errors';
-import type { RunDirectory } from '../hash-index/directory';
+import type { RunDirectory } from '../hash-index/lookup';
 import { HashIndex, type HashIndexLimits } from '../hash-index/hash-index';
-import { sameHashIn } from '../hash-index/same-hash';
+import { sameHashIn } from '../rows/hashed-rows';
 import { Floors } from '../modes/floors';
 import type { KeyImageStore } from '../key-images';
 import { type CompactStep, Pruner, type PruneStep } from '../modes/prune';
@@ -16,7 +15,7 @@ import type { RestoredBlock } from '../repair/restored-block';
 import { AlternativeStore } from './alternative-store';
 import { appendBlock, checkVerified } from './append';
 import { explainConflict } from './conflict';
-import { imagesOf, restoreBlock } from './restore';
+import { restoreBlock } from './restore';
 import { Rewinder, type RewoundBlock } from './rewind';
 import { Store } from './store';
 
@@ -81,26 +80,22 @@ export class ChainWriter {
   /**
    * Puts blocks on the tip of the main chain, in order; all or none. The first block of an empty database must be genesis.
    *
-   * Before them, and in transactions of their own, come the steps by which the hash look-ups are merged.
-   *
    * @throws WrongLink, KeyImageSpent, RefusedChange, CorruptDatabase, WriterFailed
    */
   append(blocks: readonly VerifiedBlock[]): void {
     if (blocks.length === 0) return;
-    while (this.failure === undefined && this.hashes.isMergeDue) this.change(() => this.hashes.merge());
     this.change(() => this.appendAll(blocks), blocks);
   }
 
   /**
    * One change of the import of a snapshot: `work` puts rows of blocks below the height of a lite node, which nothing here
-   * can check. @param images key images that it will put
+   * can check.
    * @throws KeyImageSpent, CorruptDatabase, WriterFailed; RefusedChange on any other node
    */
-  importStep(images: readonly Buffer[], work: (rows: ImportedRows) => void): void {
+  importStep(work: (rows: ImportedRows) => void): void {
     if (this.floors.lite === undefined) throw new RefusedChange('only a lite node takes rows without their blocks');
-    while (this.failure === undefined && this.hashes.isMergeDue) this.change(() => this.hashes.merge());
     this.change(() => {
-      this.store.beginAppend(images);
+      this.store.beginAppend();
       work(this.store);
       this.hashes.flush();
     });
@@ -238,11 +233,10 @@ export class ChainWriter {
    * @throws as `append`
    */
   restore(blocks: readonly RestoredBlock[], bodies: number): void {
-    while (this.failure === undefined && this.hashes.isMergeDue) this.change(() => this.hashes.merge());
     this.change(() => {
       if (this.floors.bodies() !== bodies) writeMeta(this.connection, 'body_floor', String(bodies));
       let tip = this.reader.height() < 0 ? undefined : this.reader.tip();
-      this.store.beginAppend(blocks.flatMap(imagesOf));
+      this.store.beginAppend();
       for (const block of blocks) {
         restoreBlock(this.store, block, tip);
         tip = block.facts;
@@ -263,9 +257,7 @@ export class ChainWriter {
     let tip = this.reader.height() < 0 ? undefined : this.reader.tip();
     const branches = this.reader.alternativeCount() > 0;
     for (const verified of blocks) checkVerified(verified);
-    this.store.beginAppend(
-      blocks.flatMap(({ transactions }) => transactions.flatMap(({ transaction }) => spentKeyImages(transaction))),
-    );
+    this.store.beginAppend();
     for (const verified of blocks) {
       appendBlock(this.store, verified, tip, this.floors.hasRecords(verified.facts.height) ? 'whole' : 'reduced');
       tip = verified.facts;
