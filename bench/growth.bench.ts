@@ -3,12 +3,13 @@
  *
  *   node -r ./scripts/source-loader.cjs bench/growth.bench.ts [--blocks 100000] [--at 30000,100000,300000,1000000]
  *     [--batch-bytes 16777216] [--window 20000] [--directory <where>] [--keep] [--compare <folder>]
- *     [--pair <short>,<long>] [--rounds 10] [--verify]
+ *     [--pair <short>,<long>] [--rounds 10] [--verify] [--preload 150000000] [--open <kept>]
  *
  * For the window of blocks that ends at each mark: bytes that reached the disk per block (`write_bytes` of /proc/self/io:
  * log and file both), microseconds per block by the clock and of the processor, and the longest single commit. Below it
  * microseconds a look-up at that length. `--verify` times both passes of a verification at the end and prints the bytes a block of
- * every table. `--pair` goes on with two kept databases in turns, a batch each, and prints the median ratio of the pairs: for
+ * every table. `--preload` fills the look-up of key images with invented entries first. `--open` prints the memory that
+ * a kept database takes, and the time of a miss, with the file in no cache of the system and again. `--pair` goes on with two kept databases in turns, a batch each, and prints the median ratio of the pairs: for
  * a machine whose load changes while a long chain grows. `--compare` runs this benchmark of the tree in another folder
  * (before) and of this tree (after) one after the other.
  */
@@ -17,10 +18,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { databaseFile, openChainDb } from '../packages/chain-db/src';
+import { type ChainDb, type ChainWriter, databaseFile, openChainDb } from '../packages/chain-db/src';
 import type { BlockFacts } from '../packages/consensus/src';
 import { printLookUps } from './support/chain-look-ups';
-import { median, row, runBench } from './support/figures';
+import { median, row, runBench, since } from './support/figures';
+import { dropFromCache, preloadKeyImages, printMisses } from './support/preload';
 import { timeVerify, printSpace } from './support/chain-passes';
 import { batch, bytesOf, inventFrom } from './support/invented-chain';
 import { machine } from './support/machine';
@@ -37,6 +39,8 @@ const { values } = parseArgs({
     pair: { type: 'string' },
     rounds: { type: 'string', default: '10' },
     verify: { type: 'boolean', default: false },
+    preload: { type: 'string', default: '0' },
+    open: { type: 'string' },
   },
 });
 
@@ -58,7 +62,7 @@ async function grow(): Promise<void> {
   const window = Number(values.window);
   const marks = values.at.split(',').map(Number);
   const directory = mkdtempSync(join(values.directory, 'bench-growth-'));
-  const db = openChainDb({ directory, network: 'devnet' });
+  const db = openPreloaded(directory, Number(values.preload));
   console.log(
     row('blocks so far', ['bytes a block', 'us a block', 'us processor', 'longest ms', 'file MB', 'resident MB']),
   );
@@ -109,6 +113,47 @@ async function grow(): Promise<void> {
   else rmSync(directory, { recursive: true });
 }
 
+/** Opens a new database, with invented key images if any are wanted; then its file is in no cache. */
+function openPreloaded(directory: string, keyImages: number): ChainDb {
+  if (keyImages > 0) {
+    const db = openChainDb({ directory, network: 'devnet' });
+    preloadKeyImages(db.writer as ChainWriter, keyImages);
+    db.close();
+    console.log(ownProcess(['--open', directory]));
+    dropFromCache(databaseFile(directory));
+  }
+  return openChainDb({ directory, network: 'devnet' });
+}
+
+/** Prints what an open database takes in memory, and the time of misses. */
+function open(directory: string): void {
+  const file = databaseFile(directory);
+  dropFromCache(file);
+  const before = process.memoryUsage().rss;
+  const start = performance.now();
+  const db = openChainDb({ directory, network: 'devnet' });
+  db.reader.keyImageHeight(Buffer.alloc(32));
+  const opened = since(start);
+  globalThis.gc?.();
+  const mega = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
+  console.log(row('open, cold', [`${opened.toFixed(0)} ms`, `file ${mega(statSync(file).size)}`]));
+  console.log(row('memory of the open database', [mega(process.memoryUsage().rss - before)]));
+  printMisses('writer thread, cold', db.reader);
+  printMisses('writer thread, warm', db.reader);
+  dropFromCache(file);
+  const other = openChainDb({ directory, network: 'devnet', readonly: true, besideOwn: true });
+  printMisses('other reader, cold', other.reader);
+  printMisses('other reader, warm', other.reader);
+  other.close();
+  db.close();
+}
+
+/** Runs this benchmark with other arguments. */
+function ownProcess(args: readonly string[]): string {
+  const loader = join(__dirname, '../scripts/source-loader.cjs');
+  return execFileSync(process.execPath, ['--expose-gc', '-r', loader, __filename, ...args], { encoding: 'utf8' });
+}
+
 /** Both are appended to in turns, each round the one and then the other; the first round only warms up. */
 function pair(directories: readonly string[]): void {
   const chains = directories.map((directory) => openChainDb({ directory, network: 'devnet' }));
@@ -154,6 +199,7 @@ function compare(folder: string): void {
 runBench(() => {
   console.log(machine());
   if (values.compare !== undefined) compare(values.compare);
+  else if (values.open !== undefined) open(values.open);
   else if (values.pair !== undefined) pair(values.pair.split(','));
   else return grow();
   return Promise.resolve();

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { HashIndex } from '../packages/chain-db/src/hash-index/hash-index';
-import { sameHashIn } from '../packages/chain-db/src/hash-index/same-hash';
+import { sameHashIn } from '../packages/chain-db/src/hashed-rows';
 import { createHashIndexes } from '../packages/chain-db/src/hash-index/schema';
 import { PAYMENT_ID_SCHEMA, PaymentIdStore } from '../packages/chain-db/src/payment-ids';
 import { SqliteConnection } from '../packages/sqlite/src';
@@ -84,7 +84,6 @@ measure('appended', (connection) => {
     put: (paymentId, transactionId) => store.put(paymentId, transactionId),
     flush: () => {
       hashes.flush();
-      while (hashes.isMergeDue) hashes.merge();
     },
   };
 });

@@ -2,25 +2,34 @@ import { SqliteConnection } from '@wrkz/sqlite';
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { CorruptDatabase } from '../src';
-import { RunDirectory } from '../src/hash-index/directory';
-import { Fingerprints } from '../src/hash-index/fingerprint';
+import { FINGERPRINT_LIMIT, Fingerprints } from '../src/hash-index/fingerprint';
 import { HashIndex } from '../src/hash-index/hash-index';
-import { HASH_KINDS, type HashKind } from '../src/hash-index/kinds';
-import { HashLookup } from '../src/hash-index/lookup';
-import { decodePage, encodePage } from '../src/hash-index/page';
-import { createHashIndexes } from '../src/hash-index/schema';
+import { HashLookup, readDirectory } from '../src/hash-index/lookup';
+import {
+  bloomFilter,
+  entryOf,
+  fingerprintAt,
+  ID_LIMIT,
+  idAt,
+  idsOf,
+  mayContain,
+  sortEntries,
+} from '../src/hash-index/page';
+import { createHashIndexes, HASH_KINDS } from '../src/hash-index/schema';
+import { countEntries, pagesOf } from './support/entries';
 import { SMALL_RUNS } from './support/small-runs';
 
 const { keyImage, transaction, block } = HASH_KINDS;
 const hashOf = (id: number): Buffer => createHash('sha256').update(String(id)).digest();
+const range = (from: number, end: number): number[] => Array.from({ length: end - from }, (_, i) => from + i);
 
-/** The look-ups alone, in memory; rows are compared by what `hashOf` says. */
+/** The look-ups alone, in memory. Row `id` of key images has the hash of its number. */
 function memoryIndex(limits = SMALL_RUNS) {
   const connection = new SqliteConnection(':memory:');
   createHashIndexes(connection);
   const open = (): HashIndex => new HashIndex(connection, (_, a, b) => hashOf(a).equals(hashOf(b)), limits);
   let index = open();
-  return {
+  const store = {
     connection,
     get index(): HashIndex {
       return index;
@@ -41,42 +50,53 @@ function memoryIndex(limits = SMALL_RUNS) {
       connection.exec(ends);
       if (ends === 'ROLLBACK') index.rolledBack();
     },
-    entries(kind: HashKind): number {
-      const count = (sql: string): number => connection.prepare<[], [number]>(sql).raw(true).get()?.[0] ?? 0;
-      const pages = connection.prepare<[], [number, Buffer]>('SELECT id, entries FROM hash_pages').raw(true).all();
-      const runs = new Set(RunDirectory.load(connection).runs.flatMap((run) => (run.kind === kind ? [run.run] : [])));
-      return pages
-        .filter(([id]) => runs.has(Math.floor(id / 2 ** 40)))
-        .reduce(
-          (sum, [id, bytes]) => sum + (decodePage(id, bytes)?.ids.length ?? NaN),
-          count(`SELECT count(*) FROM hash_recent WHERE kind = ${kind}`),
-        );
+    add(from: number, end: number): void {
+      store.change(() => range(from, end).forEach((id) => index.add(keyImage, hashOf(id), id)));
+    },
+    count(table: string): number | undefined {
+      return connection.prepare<[], [number]>(`SELECT count(*) FROM ${table}`).raw(true).get()?.[0];
     },
   };
+  return store;
 }
+
+/** A merge of a large run is under way: some of its sources' pages are moved. */
+function halfMerged() {
+  const store = memoryIndex();
+  store.add(0, 100);
+  store.add(100, 200);
+  expect(store.index.directory.runs).toHaveLength(1);
+  store.add(200, 400);
+  for (let id = 400; !store.index.directory.runs.some(isHalfMerged); id++) store.add(id, id + 1);
+  const [last] = store.connection.prepare<[], [number]>('SELECT generation FROM hash_state').raw(true).all();
+  return { store, end: 400 + (last?.[0] ?? 0) - 3 };
+}
+
+const isHalfMerged = ({ ceiling }: { ceiling: number }): boolean => ceiling > 0 && ceiling < FINGERPRINT_LIMIT;
 
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('add' as const), count: fc.integer({ min: 1, max: 9 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('add' as const), count: fc.integer({ min: 10, max: 80 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), count: fc.integer({ min: 1, max: 30 }) }) },
   {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('replace' as const), count: fc.integer({ min: 1, max: 12 }) }),
   },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('merge' as const), count: fc.integer({ min: 1, max: 6 }) }) },
   {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constantFrom('rollback' as const, 'reopen' as const), count: fc.constant(3) }),
   },
 );
 
-test('any run of additions, removals, merges, rollbacks and reopenings finds what a map finds, and nothing else', () => {
+test('any sequence of additions, removals, merges, rollbacks and restarts finds what a map finds, and nothing else', () => {
+  let halfMergedRestarts = 0;
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
       const store = memoryIndex();
-      // Both live through all of it, as a reader of another thread does, and one of the writer's own.
-      const cold = new HashLookup(store.connection);
-      const warm = new HashLookup(store.connection, () => store.index.directory);
-      /** The hash of each row; row i has the hash of number model[i]. */
+      // A reader of another thread, and a reader of the writer's thread.
+      const other = new HashLookup(store.connection);
+      const sharing = new HashLookup(store.connection, () => store.index.directory);
+      /** The hash of each row: row i has the hash of number model[i]. */
       const model: number[] = [];
       let fresh = 0;
       const add = (count: number): void => {
@@ -94,9 +114,9 @@ test('any run of additions, removals, merges, rollbacks and reopenings finds wha
       for (const { kind, count } of steps) {
         if (kind === 'add') store.change(() => add(count));
         if (kind === 'remove') store.change(() => remove(count));
-        if (kind === 'reopen') store.reopen();
-        if (kind === 'merge') {
-          for (let i = 0; i < count && store.index.isMergeDue; i++) store.change(() => store.index.merge());
+        if (kind === 'reopen') {
+          if (store.index.directory.runs.some(isHalfMerged)) halfMergedRestarts++;
+          store.reopen();
         }
         if (kind === 'replace') {
           store.change(() => {
@@ -112,213 +132,232 @@ test('any run of additions, removals, merges, rollbacks and reopenings finds wha
           store.change(() => {
             remove(count);
             store.index.flush();
-            add(2 * count);
+            add(20 * count);
           }, 'ROLLBACK');
           model.splice(0, model.length, ...before);
         }
         for (const [id, number] of model.entries()) {
-          if (id % 3 === 0) expect(cold.candidates(transaction, hashOf(number))).toEqual([id]);
+          if (id % 3 === 0) expect(other.candidates(transaction, hashOf(number))).toEqual([id]);
         }
       }
       const known = new Map(model.map((number, id) => [number, id]));
       for (let number = 0; number < fresh; number++) {
         const wanted = known.has(number) ? [known.get(number)] : [];
-        for (const source of [store.index, cold, warm]) {
+        for (const source of [store.index, other, sharing]) {
           expect(source.candidates(transaction, hashOf(number))).toEqual(wanted);
           expect(source.candidates(block, hashOf(number))).toEqual([]);
         }
       }
-      expect(store.entries(transaction)).toBe(model.length);
+      expect(countEntries(store.connection, store.index.directory, transaction)).toBe(model.length);
     }),
-    { numRuns: 60 },
+    { numRuns: 80 },
+  );
+  expect(halfMergedRestarts).toBeGreaterThan(0);
+});
+
+test('compaction leaves few runs, reuses their numbers, and frees all pages of merged runs', () => {
+  const store = memoryIndex();
+  for (let id = 0; id < 2000; id += 4) store.add(id, id + 4);
+  const { runs } = store.index.directory;
+  expect(runs.length).toBeLessThan(2 * Math.log2(2000));
+  expect(Math.max(...runs.map(({ run }) => run))).toBeLessThan(40);
+  const keys = runs.flatMap(pagesOf);
+  expect(store.count('hash_pages')).toBe(keys.length);
+  expect(store.count('hash_filters')).toBe(keys.length);
+  expect(store.index.directory.filters.size).toBe(keys.length);
+  expect(keys.length).toBeLessThan((2 * 2000) / 3 + 2 * runs.length);
+});
+
+test('a small change moves a small part of a large merge', () => {
+  const store = memoryIndex({ fanIn: 2, pageEntries: 50 });
+  const changes = (): number =>
+    store.connection.prepare<[], [number]>('SELECT total_changes()').raw(true).get()?.[0] ?? NaN;
+  store.add(0, 10_000);
+  for (let id = 10_000; !store.index.directory.runs.some(({ width }) => width < FINGERPRINT_LIMIT / 256); id += 500)
+    store.add(id, id + 500);
+  const most = Math.max(
+    ...range(30_000, 30_200).map((id) => {
+      const before = changes();
+      store.add(id, id + 1);
+      return changes() - before;
+    }),
+  );
+  expect(most).toBeLessThan(60);
+  expect(store.index.directory.runs.some(isHalfMerged)).toBe(true);
+});
+
+test('a restart in the middle of a merge continues the merge', () => {
+  const { store, end } = halfMerged();
+  const findAll = (): void =>
+    range(0, end).forEach((id) => expect(store.index.candidates(keyImage, hashOf(id))).toEqual([id]));
+  findAll();
+  const before = store.index.directory;
+  store.reopen();
+  expect(store.index.directory).toEqual(before);
+  findAll();
+  store.add(end, end + 400);
+  expect(store.index.directory.runs.filter(isHalfMerged)).toEqual([]);
+  findAll();
+});
+
+test('a miss reads hardly any page if the filters are in memory', () => {
+  const store = memoryIndex({ fanIn: 8, pageEntries: 900 });
+  store.add(0, 20_000);
+  const reads = jest.spyOn(store.index, 'entriesOf');
+  for (const id of range(20_000, 40_000)) expect(store.index.candidates(keyImage, hashOf(id))).toEqual([]);
+  expect(reads.mock.calls.length).toBeLessThan(140);
+  const bytes = [...store.index.directory.filters.values()].reduce((sum, { length }) => sum + length, 0);
+  expect(bytes / 20_000).toBeLessThan(1.51);
+});
+
+test.each([
+  ['two rows', 100],
+  ['one row', 0],
+])('a merge reports an image that has two entries, of %s', (_, second) => {
+  const connection = new SqliteConnection(':memory:');
+  createHashIndexes(connection);
+  const index = new HashIndex(connection, (_kind, a, b) => a % 100 === b % 100, SMALL_RUNS);
+  const add = (...ids: number[]): void => {
+    for (const id of ids) index.add(keyImage, hashOf(id % 100), id);
+    index.flush();
+  };
+  add(0, 1, 2, 3, 4);
+  expect(() => add(second, 5, 6, 7, 8)).toThrow(
+    new CorruptDatabase(`the look-up of key images has one of them twice, in rows 0 and ${second}`),
   );
 });
 
-test('merging goes on to the end, keeps few runs, and gives every page back', () => {
-  const store = memoryIndex();
-  for (let id = 0; id < 400; id += 4) {
-    store.change(() => {
-      for (let i = id; i < id + 4; i++) store.index.add(keyImage, hashOf(i), i);
-    });
-    while (store.index.isMergeDue) store.change(() => store.index.merge());
-  }
-  const { runs } = store.index.directory;
-  expect(new Set(runs.map(({ level }) => level)).size).toBe(runs.length);
-  expect(Math.max(...runs.map(({ level }) => level))).toBeGreaterThan(3);
-  const pages = runs.reduce((sum, { firsts }) => sum + firsts.length, 0);
-  for (const table of ['hash_pages', 'hash_filters']) {
-    expect(store.connection.prepare(`SELECT count(*) FROM ${table}`).raw(true).get()).toEqual([pages]);
-  }
-  expect(pages).toBeLessThan(400 / 3 + 40);
-});
+describe('what is missing is an error and never an unknown image', () => {
+  const ids = range(0, 60);
 
-test('a miss reads no page where the filters are at hand', () => {
-  const store = memoryIndex({ recent: 1000, fanIn: 8, step: 1000, page: 900 });
-  store.change(() => {
-    for (let id = 0; id < 5000; id++) store.index.add(keyImage, hashOf(id), id);
-  });
-  const { directory } = store.index;
-  const fingerprints = store.index.fingerprints;
-  let pages = 0;
-  for (let id = 5000; id < 15_000; id++) pages += directory.pages(keyImage, fingerprints.of(hashOf(id))).length;
-  expect(pages).toBeLessThan(30);
-  expect(directory.bytes / 5000).toBeLessThan(2.1);
-});
-
-test('what is expected is found as when it is asked for alone, also after the runs have changed', () => {
-  const store = memoryIndex();
-  const add = (from: number, end: number): void =>
-    store.change(() => {
-      for (let id = from; id < end; id++) store.index.add(keyImage, hashOf(id), id);
-    });
-  const all = Array.from({ length: 300 }, (_, id) => id);
-  const found = (): number[][] => all.map((id) => store.index.candidates(keyImage, hashOf(id)));
-  const expectAll = (): void => store.index.expect(keyImage, all.map(hashOf));
-  const asked = jest.spyOn(store.index.directory, 'pages');
-  for (let id = 0; id < 150; id += 10) add(id, id + 10);
-
-  const alone = found();
-  expect(alone.filter((ids) => ids.length > 0)).toHaveLength(150);
-  expect(asked).toHaveBeenCalledTimes(300);
-  expectAll();
-  expect(found()).toEqual(alone);
-  expect(asked).toHaveBeenCalledTimes(300);
-  expect(store.index.candidates(transaction, hashOf(1))).toEqual([]);
-  expect(store.index.candidates(keyImage, hashOf(1000))).toEqual([]);
-
-  expectAll();
-  store.change(() => store.index.merge());
-  expect(found()).toEqual(alone);
-  expectAll();
-  add(150, 200);
-  expect(found().filter((ids) => ids.length > 0)).toHaveLength(200);
-  expectAll();
-  store.change(() => {
-    store.index.remove(keyImage, hashOf(7), 7);
-  });
-  expect(found()[7]).toEqual([]);
-  store.change(() => {
-    for (let id = 200; id < 250; id++) store.index.add(keyImage, hashOf(id), id);
-    store.index.flush();
-    expectAll();
-  }, 'ROLLBACK');
-  add(250, 300); // the same number of changes as those that were rolled back
-  expect(found().slice(250).flat()).toHaveLength(50);
-});
-
-test('an image that stands twice is found by the merge and named', () => {
-  const store = memoryIndex();
-  const twice = hashOf(0);
-  store.change(() => {
-    for (let id = 0; id < 5; id++) store.index.add(keyImage, hashOf(id), id);
-  });
-  store.change(() => {
-    store.index.add(keyImage, twice, 0);
-    for (let id = 5; id < 9; id++) store.index.add(keyImage, hashOf(id), id);
-  });
-  expect(() => {
-    while (store.index.isMergeDue) store.change(() => store.index.merge());
-  }).toThrow(new CorruptDatabase('the look-up of key images has one of them twice, in rows 0 and 0'));
-  expect(store.index.candidates(keyImage, hashOf(7))).toEqual([7]);
-});
-
-test('a flipped bit in a page, a filter or the secret is an error and never an unknown image', () => {
-  const flip = (bytes: Buffer, bit: number): Buffer => {
-    const copy = Buffer.from(bytes);
-    copy[bit >> 3] = (copy[bit >> 3] as number) ^ (1 << (bit & 7));
-    return copy;
-  };
-  const columns = [
-    ['hash_pages', 'entries'],
-    ['hash_filters', 'bits'],
-    ['hash_state', 'seed'],
-  ] as const;
-  for (const [table, column] of columns) {
+  function sources() {
     const store = memoryIndex();
-    store.change(() => {
-      for (let id = 0; id < 5; id++) store.index.add(keyImage, hashOf(id), id);
-    });
-    const read = store.connection
-      .prepare<[], [number, Buffer]>(`SELECT id, ${column} FROM ${table} ORDER BY id`)
-      .raw(true);
-    const [id, bytes] = read.get() as [number, Buffer];
-    for (let bit = 0; bit < bytes.length * 8; bit += 7) {
-      store.connection.prepare(`UPDATE ${table} SET ${column} = ? WHERE id = ?`).run(flip(bytes, bit), id);
+    for (const id of ids.filter((one) => one % 10 === 0)) store.add(id, id + 10);
+    return { ...store, other: new HashLookup(store.connection), store };
+  }
+
+  test('a page', () => {
+    const { store, other, connection } = sources();
+    const keys = store.index.directory.runs.flatMap(pagesOf);
+    expect(keys.length).toBeGreaterThan(10);
+    for (const key of keys) {
+      connection.exec(`SAVEPOINT damage; DELETE FROM hash_pages WHERE id = ${key}`);
       store.reopen();
-      expect(() => [0, 1, 2, 3, 4].map((one) => store.index.candidates(keyImage, hashOf(one)))).toThrow(
-        CorruptDatabase,
+      for (const source of [store.index, other]) {
+        const failed = ids.filter((id) => {
+          try {
+            expect(source.candidates(keyImage, hashOf(id))).toEqual([id]);
+            return false;
+          } catch (error) {
+            expect(error).toEqual(new CorruptDatabase(`page ${key} of the hash look-ups is missing`));
+            return true;
+          }
+        });
+        if (source === other) expect(failed).not.toEqual([]);
+      }
+      connection.exec('ROLLBACK TO damage; RELEASE damage');
+    }
+  });
+
+  test('a run', () => {
+    const { store, connection } = sources();
+    const { runs } = store.index.directory;
+    for (const run of runs) {
+      const manifest = JSON.stringify(runs.filter((one) => one !== run));
+      connection.prepare('UPDATE hash_state SET manifest = ?').run(manifest);
+      store.reopen();
+      expect(() => store.index.candidates(keyImage, hashOf(0))).toThrow(
+        /the run of page \d+ of the hash look-ups is missing/,
       );
     }
-  }
-});
+  });
 
-describe('a row of the look-ups that is not where it was written is an error and never an unknown image', () => {
-  const ids = Array.from({ length: 12 }, (_, id) => id);
-
-  function damaged(sql: string) {
-    const store = memoryIndex();
-    store.change(() => ids.forEach((id) => store.index.add(keyImage, hashOf(id), id)));
-    store.connection.exec(sql);
+  test('the manifest', () => {
+    const { store, connection, other } = sources();
+    connection.exec('DELETE FROM hash_state');
     store.reopen();
-    return store;
-  }
-
-  test.each([
-    ['two pages are exchanged', swap('hash_pages', 'entries')],
-    ['two filters are exchanged', swap('hash_filters', 'bits')],
-    ['a filter is gone', 'DELETE FROM hash_filters WHERE id = (SELECT min(id) FROM hash_filters)'],
-    ['a filter has another key', 'UPDATE hash_filters SET id = id + 5 WHERE id = (SELECT max(id) FROM hash_filters)'],
-    ['a run is of another kind', `UPDATE hash_runs SET kind = ${transaction}`],
-    ['a run is of another level', 'UPDATE hash_runs SET level = level + 1'],
-    ['a run has a target', 'UPDATE hash_runs SET target = 77'],
-  ])('%s', (_, sql) => {
-    const store = damaged(sql);
-    expect(() => ids.map((id) => store.index.candidates(keyImage, hashOf(id)))).toThrow(CorruptDatabase);
+    for (const source of [store.index, other]) {
+      expect(() => source.candidates(keyImage, hashOf(0))).toThrow(
+        new CorruptDatabase('the manifest of the hash look-ups is missing'),
+      );
+    }
   });
 
-  test('also for a reader that keeps its own filters', () => {
-    const store = memoryIndex();
-    store.change(() => ids.forEach((id) => store.index.add(transaction, hashOf(id), id)));
-    store.connection.exec('DELETE FROM hash_filters WHERE id = (SELECT max(id) FROM hash_filters)');
-    const cold = new HashLookup(store.connection);
-    expect(() => ids.map((id) => cold.candidates(transaction, hashOf(id)))).toThrow(CorruptDatabase);
+  test('without a filter the page is read', () => {
+    const { store, connection } = sources();
+    connection.exec('DELETE FROM hash_filters');
+    store.reopen();
+    for (const id of ids) expect(store.index.candidates(keyImage, hashOf(id))).toEqual([id]);
   });
 
-  function swap(table: string, column: string): string {
-    const of = (which: string): string =>
-      `SELECT ${column} AS bytes FROM ${table} WHERE id = (SELECT ${which}(id) FROM ${table})`;
-    return `CREATE TEMP TABLE low AS ${of('min')}; CREATE TEMP TABLE high AS ${of('max')};
-      UPDATE ${table} SET ${column} = (SELECT bytes FROM high) WHERE id = (SELECT min(id) FROM ${table});
-      UPDATE ${table} SET ${column} = (SELECT bytes FROM low) WHERE id = (SELECT max(id) FROM ${table});`;
-  }
+  test('a page that a merge or a removal needs', () => {
+    const { store, connection } = sources();
+    connection.exec('DELETE FROM hash_pages');
+    expect(() => store.change(() => store.index.remove(keyImage, hashOf(3), 3))).toThrow(CorruptDatabase);
+    expect(() => range(0, 9).forEach((i) => store.add(100 * i, 100 * i + 40))).toThrow(CorruptDatabase);
+  });
+
+  test('an entry that is removed', () => {
+    const { store } = sources();
+    expect(() =>
+      store.change(() => {
+        store.index.remove(keyImage, hashOf(3), 3);
+        store.index.remove(keyImage, hashOf(3), 3);
+      }),
+    ).toThrow(new CorruptDatabase('row 3 is missing in the look-up of key images'));
+    expect(store.index.candidates(keyImage, hashOf(3))).toEqual([3]);
+  });
 });
 
-test('entries of one fingerprint stay together, and the rows tell them apart', () => {
+test('a reader of an older state does not use the newer directory of the writer', () => {
+  const store = memoryIndex();
+  store.add(0, 40);
+  const older = readDirectory(store.connection, true);
+  store.add(40, 80);
+  const reader = new HashLookup(store.connection, () => older);
+  for (const id of range(0, 80)) expect(reader.candidates(keyImage, hashOf(id))).toEqual([id]);
+});
+
+test('entries of one fingerprint stay together, and each is removed alone', () => {
   const fingerprints = new Fingerprints(Buffer.alloc(32, 1));
-  const seen = new Set(Array.from({ length: 5000 }, (_, id) => fingerprints.of(hashOf(id))));
+  const seen = new Set(range(0, 5000).map((id) => fingerprints.of(hashOf(id))));
   expect(seen.size).toBe(5000);
-  for (const one of seen) expect(one).toBeLessThan(2 ** 40);
+  for (const one of seen) expect(one).toBeLessThan(FINGERPRINT_LIMIT);
+  expect(Math.max(...seen)).toBeGreaterThan(FINGERPRINT_LIMIT * 0.99);
   expect(fingerprints.of(hashOf(1))).not.toBe(new Fingerprints(Buffer.alloc(32, 2)).of(hashOf(1)));
 
   const store = memoryIndex();
   const same = jest.spyOn(Fingerprints.prototype, 'of').mockReturnValue(77);
-  store.change(() => {
-    for (let id = 0; id < 8; id++) store.index.add(keyImage, hashOf(id), id);
-  });
-  store.change(() => {
-    for (let id = 8; id < 16; id++) store.index.add(keyImage, hashOf(id), id);
-  });
-  while (store.index.isMergeDue) store.change(() => store.index.merge());
-  const all = Array.from({ length: 16 }, (_, id) => id);
-  expect(store.index.candidates(keyImage, hashOf(3))).toEqual(all);
-  expect(new HashLookup(store.connection).candidates(keyImage, hashOf(3))).toEqual(all);
+  store.add(0, 8);
+  store.add(8, 16);
+  const sorted = (ids: readonly number[]): number[] => [...ids].sort((a, b) => a - b);
+  expect(sorted(store.index.candidates(keyImage, hashOf(3)))).toEqual(range(0, 16));
+  expect(sorted(new HashLookup(store.connection).candidates(keyImage, hashOf(3)))).toEqual(range(0, 16));
+  store.change(() => store.index.remove(keyImage, hashOf(5), 5));
+  expect(sorted(store.index.candidates(keyImage, hashOf(3)))).toEqual(range(0, 16).filter((id) => id !== 5));
   same.mockRestore();
 });
 
-test('a page is what was written, or nothing', () => {
-  const entries = { fingerprints: Float64Array.of(0, 5, 2 ** 40 - 1), ids: Uint32Array.of(9, 0, 2 ** 32 - 1) };
-  expect(decodePage(8, encodePage(8, entries, 0, 3))).toEqual(entries);
-  expect(decodePage(8, encodePage(8, entries, 1, 1))?.ids.length).toBe(0);
-  expect(decodePage(8, Buffer.alloc(0))).toBeUndefined();
-  expect(decodePage(8, encodePage(8, entries, 0, 3).subarray(1))).toBeUndefined();
+test('sorted entries hold what was added, their extremes included', () => {
+  const fingerprint = fc.oneof(fc.integer({ min: 0, max: FINGERPRINT_LIMIT - 1 }), fc.constant(FINGERPRINT_LIMIT - 1));
+  const id = fc.oneof(fc.integer({ min: 0, max: ID_LIMIT - 1 }), fc.constant(ID_LIMIT - 1));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fingerprint, id), { maxLength: 40 }), (pairs) => {
+      const entries = sortEntries(pairs.map((pair) => entryOf(...pair)));
+      const found = pairs.map((_, i) => [fingerprintAt(entries, i), idAt(entries, i)]);
+      expect(found).toEqual([...pairs].sort((a, b) => a[0] - b[0] || a[1] - b[1]));
+      const filter = bloomFilter(entries);
+      for (const [one, row] of pairs) {
+        expect(idsOf(entries, one)).toContain(row);
+        expect(mayContain(filter, one)).toBe(true);
+      }
+    }),
+  );
+  expect(idsOf(new Uint32Array(0), 0)).toEqual([]);
+  expect(mayContain(bloomFilter(new Uint32Array(0)), 0)).toBe(false);
+});
+
+test('a row id beyond 30 bits is refused', () => {
+  const { index } = memoryIndex();
+  for (const id of [-1, ID_LIMIT, NaN]) expect(() => index.add(keyImage, hashOf(0), id)).toThrow(RangeError);
 });

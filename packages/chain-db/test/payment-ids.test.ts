@@ -1,8 +1,9 @@
 import { SqliteConnection } from '@wrkz/sqlite';
 import { CorruptDatabase, databaseFile, plainPaymentId, verifyChain, type ChainDb } from '../src';
-import { HASH_KINDS } from '../src/hash-index/kinds';
+import { HASH_KINDS } from '../src/hash-index/schema';
 import { chainA } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';
+import { editEntries, loseEntry } from './support/entries';
 import { inventedId, makeChain } from './support/maker';
 import { SMALL_RUNS } from './support/small-runs';
 import { fingerprint } from './support/tables';
@@ -23,10 +24,16 @@ function many(count: number): ChainDb {
   return db;
 }
 
-function tamper({ directory }: ChainDb, ...sql: string[]): void {
+function tamper(db: ChainDb, ...sql: string[]): void {
+  change(db, (connection) => {
+    for (const one of sql) connection.exec(one);
+  });
+}
+
+function change({ directory }: ChainDb, work: (connection: SqliteConnection) => void): void {
   const connection = new SqliteConnection(databaseFile(directory));
   try {
-    for (const one of sql) connection.exec(one);
+    work(connection);
   } finally {
     connection.close();
   }
@@ -97,19 +104,14 @@ test('what a refused batch had put is forgotten with it', async () => {
 describe('damage', () => {
   test('a use that is lost between others is damage, and never a shorter list', () => {
     const db = many(8);
-    tamper(
-      db,
-      'UPDATE payment_ids SET use = 700 WHERE id = 4',
-      'DELETE FROM payment_ids WHERE id = 6',
-      `DELETE FROM hash_recent WHERE kind = ${HASH_KINDS.paymentId}`,
-    );
+    tamper(db, 'UPDATE payment_ids SET use = 700 WHERE id = 4', 'DELETE FROM payment_ids WHERE id = 6');
+    change(db, (connection) => editEntries(connection, HASH_KINDS.paymentId, () => undefined));
     expect(() => db.reader.transactionsByPaymentId(inventedId(0), 0, 8)).toThrow(CorruptDatabase);
   });
 
   test.each([
     ['a row of an id that no transaction carries', 'INSERT INTO payment_ids VALUES (12, zeroblob(32), 0, 3)'],
     ['a row too few', 'DELETE FROM payment_ids WHERE id = 11'],
-    ['a lost entry', `DELETE FROM hash_recent WHERE kind = ${HASH_KINDS.paymentId} AND id = 11`],
     ['another number', 'UPDATE payment_ids SET use = use + 1 WHERE id = 10'],
     ['another id', 'UPDATE payment_ids SET payment_id = randomblob(32) WHERE id = 10'],
   ])('%s is found by verify', async (_, sql) => {
@@ -117,6 +119,13 @@ describe('damage', () => {
     writerOf(db).append([...genesis, ...makeChain(Array.from({ length: 6 }, (_one, i) => plan(i, 0, i + 10)))]);
     expect((await verifyChain(db)).problems).toEqual([]);
     tamper(db, sql);
+    expect((await verifyChain(db)).problems.join('\n')).toMatch(/payment/);
+  });
+
+  test('a lost entry is found by verify', async () => {
+    const db = openHere();
+    writerOf(db).append([...genesis, ...makeChain([plan(1, 0, 10)])]);
+    change(db, (connection) => loseEntry(connection, HASH_KINDS.paymentId, 1));
     expect((await verifyChain(db)).problems.join('\n')).toMatch(/payment/);
   });
 });

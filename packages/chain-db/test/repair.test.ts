@@ -65,10 +65,11 @@ async function damaged(mode: Mode, table: string, bit: number): Promise<{ copy: 
 const after = (directory: string): Promise<VerifyReport> => verifyChain({ directory, network: 'devnet' });
 
 test.each<[Mode, string, number]>([
-  ['full', 'hash_recent', CELLS],
+  ['full', 'hash_pages', CELLS],
   ['full', 'outputs', CELLS],
   ['full', 'blocks', CELLS],
   ['full', 'key_images', HEADER],
+  ['full', 'hash_pages', CELLS],
   ['full', 'sqlite_autoindex_amounts_1', CELLS],
   ['full', 'meta', CELLS],
   ['full', 'alternatives', CELLS],

@@ -147,7 +147,9 @@ describe.each(STORAGE)('in a %s database', (storage) => {
     'DELETE FROM outputs WHERE height = 5',
     'DELETE FROM key_images WHERE height = 5',
     'DELETE FROM key_images WHERE height = 20',
-    'DELETE FROM hash_recent WHERE kind = 2',
+    'DELETE FROM hash_pages WHERE id = (SELECT max(id) FROM hash_pages)',
+    'DELETE FROM hash_filters WHERE id = (SELECT max(id) FROM hash_filters)',
+    "UPDATE hash_state SET manifest = '[]'",
     "UPDATE meta SET value = '9' WHERE key = 'body_floor'",
   ])('%s is found', async (sql) => {
     const own = small(storage);

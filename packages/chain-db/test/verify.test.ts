@@ -1,11 +1,12 @@
 import { SqliteConnection } from '@wrkz/sqlite';
 import { openSync, readSync, writeSync, closeSync, statSync } from 'node:fs';
 import { BelowFloor, databaseFile, verifyChain, type ChainDb } from '../src';
-import { HASH_KINDS } from '../src/hash-index/kinds';
+import { HASH_KINDS } from '../src/hash-index/schema';
 import { writeMeta } from '../src/meta';
 import { TABLES } from '../src/schema';
 import { chainA } from './support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
+import { loseEntry } from './support/entries';
 import { makeChain } from './support/maker';
 
 afterEach(cleanUp);
@@ -171,7 +172,7 @@ test.each(TABLES.filter((table) => table !== 'meta' && table !== 'alternatives')
 test('a lost entry of a look-up index is reported', async () => {
   const db = small();
   tamper(db, (connection) => {
-    connection.prepare('DELETE FROM hash_recent WHERE kind = ? AND id = 4').run(HASH_KINDS.transaction);
+    loseEntry(connection, HASH_KINDS.transaction, 4);
   });
   expect((await verifyChain(db)).problems.join('\n')).toMatch(/id found by its hash is missing/);
 });

@@ -1,41 +1,29 @@
 import { createHash } from 'node:crypto';
 
-/** Fingerprints are below this: 40 bits. */
-export const FINGERPRINT_LIMIT = 2 ** 40;
-
-const HASH_BYTES = 32;
-const VALUES = 256;
+/** Fingerprints have 34 bits. */
+export const FINGERPRINT_LIMIT = 2 ** 34;
 
 /**
- * Short fingerprints of 32-byte hashes by tabulation: for each position a table of 256 random words, of which one a byte is
- * chosen and all are joined by XOR. The tables follow from a secret of the database, because not everything that is looked
- * up is a hash: in the checkpoint zone key images are any bytes, and whoever chose many with one fingerprint would make
- * each look-up read many rows.
+ * Fingerprints of 32-byte hashes by tabulation hashing. The table follows from a secret seed of the database: in the
+ * checkpoint zone a key image may be any bytes, and an attacker must not choose many with one fingerprint.
  */
 export class Fingerprints {
-  private readonly low = new Uint32Array(HASH_BYTES * VALUES);
-  private readonly high = new Uint8Array(HASH_BYTES * VALUES);
+  /** For each position and byte value two words: the lower 32 bits and the upper bits. */
+  private readonly table: Uint32Array;
 
-  constructor(seed: Uint8Array) {
-    const words = this.low.length;
-    const random = createHash('shake256', { outputLength: words * 5 })
-      .update(seed)
-      .digest();
-    for (let i = 0; i < words; i++) {
-      this.low[i] = random.readUInt32LE(i * 4);
-      this.high[i] = random[words * 4 + i] as number;
-    }
+  constructor(seed: Buffer) {
+    const random = createHash('shake256', { outputLength: 2 ** 16 });
+    const bytes = random.update(seed).digest();
+    this.table = Uint32Array.from({ length: 2 ** 14 }, (_, i) => bytes.readUInt32LE(i * 4));
   }
 
-  /** 0 to 2^40 - 1. @param hash 32 bytes */
   of(hash: Uint8Array): number {
-    let low = 0;
-    let high = 0;
-    for (let i = 0; i < HASH_BYTES; i++) {
-      const place = i * VALUES + (hash[i] as number);
-      low ^= this.low[place] as number;
-      high ^= this.high[place] as number;
+    let [low, high] = [0, 0];
+    for (let i = 0; i < 32; i++) {
+      const word = (i * 256 + (hash[i] as number)) * 2;
+      low ^= this.table[word] as number;
+      high ^= this.table[word + 1] as number;
     }
-    return high * 2 ** 32 + (low >>> 0);
+    return (high & 3) * 2 ** 32 + (low >>> 0);
   }
 }

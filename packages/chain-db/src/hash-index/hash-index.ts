@@ -1,233 +1,166 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { RunDirectory, type Run } from './directory';
-import { ExpectedHashes } from './expected';
-import type { HashSource } from './find';
-import type { Fingerprints } from './fingerprint';
-import { HASH_KINDS, type HashKind } from './kinds';
-import { HashLookup } from './lookup';
-import { mergeStep } from './merge';
-import { ID_LIMIT, PAGE_ENTRIES } from './page';
-import { PendingEntries } from './pending';
-import { Removal, type Entry } from './removal';
-import { RunStore } from './run-store';
+import { CorruptDatabase } from '../errors';
+import { FINGERPRINT_LIMIT } from './fingerprint';
+import { HashLookup, pageKey, readDirectory, type Run, type RunDirectory } from './lookup';
+import { bloomFilter, entryOf, fingerprintAt, firstIndex, ID_LIMIT, idAt, idsOf, sortEntries } from './page';
+import { HASH_KIND_NAMES, type HashKind } from './schema';
 
-/** How the entries are kept; other numbers are for tests. */
 export interface HashIndexLimits {
-  /** Entries of a kind outside of runs; once there are so many they become one. */
-  readonly recent: number;
-  /** Runs of a level that are merged into one of the next. */
+  /** Runs of a level that are merged into one. */
   readonly fanIn: number;
-  /** Entries that one step of a merge moves: some 40 ms of work. */
-  readonly step: number;
-  /** Entries of a page. */
-  readonly page: number;
+  /** Mean number of entries of a full page: 900 and their deviation fit a database page of 8 KiB. */
+  readonly pageEntries: number;
 }
 
-export const HASH_INDEX_LIMITS: HashIndexLimits = {
-  recent: 16_384,
-  fanIn: 8,
-  step: 146 * PAGE_ENTRIES,
-  page: PAGE_ENTRIES,
-};
-
-/** For each new entry so many may be moved: more than the levels that a chain of any length comes to. */
-const MOVES_PER_ENTRY = 8;
-
-const KINDS: readonly HashKind[] = Object.values(HASH_KINDS);
-
 /**
- * The writing side of the hash look-ups. What a change adds waits in memory, where it is found like all the rest, and
- * reaches the file with {@link flush} at the end of the change's own transaction; merging is done in steps between changes,
- * each a transaction of its own.
- *
- * After a rollback {@link rolledBack} must be called.
+ * Writer of the LSM index. A memtable per kind collects the entries of a change by fingerprint. {@link flush} writes them as
+ * sorted runs and merges runs, in the transaction of the change. After a rollback the caller calls {@link rolledBack}.
  */
-export class HashIndex implements HashSource {
-  private directoryNow: RunDirectory | undefined;
-  private store: RunStore | undefined;
-  private readonly lookup: HashLookup;
-  private readonly insertRecent: SqliteStatement<[number, number, number]>;
-  private readonly recentOf: SqliteStatement<[number], [number, number]>;
-  private readonly countRecent: SqliteStatement<[number], [number]>;
-  private readonly deleteRecent: SqliteStatement<[number]>;
-  private readonly pending = new Map<HashKind, PendingEntries>(KINDS.map((kind) => [kind, new PendingEntries()]));
-  private readonly removed = new Map<HashKind, Entry[]>();
-  /** Entries outside of runs, as far as they have been counted. */
-  private readonly recent = new Map<HashKind, number>();
-  /** Their fingerprints, some of which may have been taken out: what is not in here needs not be looked up. */
-  private readonly recentFingerprints = new Map<HashKind, Set<number>>();
-  private expected: ExpectedHashes | undefined;
-  /** Entries that may still be moved. */
-  private credit = 0;
+export class HashIndex extends HashLookup {
+  private readonly memtables = new Map<HashKind, Map<number, number[]>>();
+  private readonly statements = new Map<string, SqliteStatement>();
+  private loaded: RunDirectory | undefined;
 
-  /** @param sameHash whether two rows of a kind have one hash */
   constructor(
-    private readonly connection: SqliteConnection,
+    connection: SqliteConnection,
     private readonly sameHash: (kind: HashKind, a: number, b: number) => boolean,
-    private readonly limits = HASH_INDEX_LIMITS,
+    private readonly limits: HashIndexLimits = { fanIn: 4, pageEntries: 900 },
   ) {
-    this.lookup = new HashLookup(connection);
-    this.insertRecent = connection.prepare('INSERT INTO hash_recent (kind, fingerprint, id) VALUES (?, ?, ?)');
-    this.recentOf = connection
-      .prepare<[number], [number, number]>('SELECT fingerprint, id FROM hash_recent WHERE kind = ?')
-      .raw(true);
-    this.countRecent = connection
-      .prepare<[number], [number]>('SELECT count(*) FROM hash_recent WHERE kind = ?')
-      .raw(true);
-    this.deleteRecent = connection.prepare('DELETE FROM hash_recent WHERE kind = ?');
+    super(connection);
   }
 
-  /** The filters of the committed state, for readers of this thread. @throws CorruptDatabase */
-  get directory(): RunDirectory {
-    return (this.directoryNow ??= RunDirectory.load(this.connection));
+  override get directory(): RunDirectory {
+    return (this.loaded ??= readDirectory(this.connection, true));
   }
 
-  get fingerprints(): Fingerprints {
-    return this.lookup.fingerprints;
-  }
-
-  /** Ids of the rows whose hash may be this one, what is not yet written included. */
-  candidates(kind: HashKind, hash: Buffer): number[] {
-    const fingerprint = this.lookup.fingerprints.of(hash);
-    const pending = this.of(kind).ids(fingerprint);
-    const recent = this.fingerprintsOfRecent(kind).has(fingerprint) ? this.lookup.recentIds(kind, fingerprint) : [];
-    const { directory } = this;
-    const pages = this.expected?.pages(kind, fingerprint, directory.generation) ?? directory.pages(kind, fingerprint);
-    return [...pending, ...recent, ...this.lookup.inPages(kind, fingerprint, pages)];
-  }
-
-  /** These hashes are about to be asked for, in any order: {@link candidates} has them sooner until the runs change. */
-  expect(kind: HashKind, hashes: readonly Buffer[]): void {
-    this.expected = ExpectedHashes.find(kind, hashes, this.fingerprints, this.directory);
+  /** Includes the rows of the current change. */
+  override candidates(kind: HashKind, hash: Buffer): number[] {
+    const fingerprint = this.fingerprints.of(hash);
+    const added = this.memtables.get(kind)?.get(fingerprint) ?? [];
+    return [...idsOf(added, fingerprint), ...super.candidates(kind, hash)];
   }
 
   /** Row `id` has this hash. */
   add(kind: HashKind, hash: Buffer, id: number): void {
     if (!(id >= 0 && id < ID_LIMIT)) throw new RangeError(`row ${id} of a look-up by hash`);
-    this.of(kind).add(this.lookup.fingerprints.of(hash), id);
+    const memtable = this.memtables.get(kind) ?? new Map<number, number[]>();
+    const fingerprint = this.fingerprints.of(hash);
+    memtable.set(fingerprint, [...(memtable.get(fingerprint) ?? []), ...entryOf(fingerprint, id)]);
+    this.memtables.set(kind, memtable);
   }
 
-  /** Row `id`, which had this hash, is no more. It must have been written before this change began. */
+  /** Removes the entry of row `id`, which an earlier change has flushed. @throws CorruptDatabase if it is missing */
   remove(kind: HashKind, hash: Buffer, id: number): void {
-    const list = this.removed.get(kind);
-    const entry = { fingerprint: this.lookup.fingerprints.of(hash), id };
-    if (list === undefined) this.removed.set(kind, [entry]);
-    else list.push(entry);
+    const fingerprint = this.fingerprints.of(hash);
+    const [low, high] = entryOf(fingerprint, id);
+    for (const key of this.pagesOf(kind, fingerprint)) {
+      const entries = this.entriesOf(key);
+      const rest = entries.filter((_, i) => entries[i & ~1] !== low || entries[i | 1] !== high);
+      if (rest.length === entries.length) continue;
+      // The Bloom filter stays: it only lets more look-ups read the page.
+      return this.write('UPDATE hash_pages SET entries = ? WHERE id = ?', rest, key);
+    }
+    throw new CorruptDatabase(`row ${id} is missing in the look-up of ${HASH_KIND_NAMES[kind]}`);
   }
 
-  /** Writes what was removed and added. The caller holds the transaction. @throws CorruptDatabase */
+  /** Writes the memtables and compacts. The caller holds the transaction. @throws CorruptDatabase */
   flush(): void {
-    for (const [kind, entries] of this.removed) this.removeAll(kind, entries);
-    this.removed.clear();
-    this.expected = undefined;
-    for (const kind of KINDS) {
-      const pending = this.of(kind);
-      if (pending.size === 0) continue;
-      this.credit += pending.size * MOVES_PER_ENTRY;
-      this.write(kind, pending);
-      pending.clear();
+    for (const [kind, memtable] of this.memtables) {
+      const entries = sortEntries([...memtable.values()]);
+      const run = this.newRun(kind, entries.length / 2);
+      this.append(run, entries, FINGERPRINT_LIMIT);
+      this.startMerge(run);
+      const targets = this.directory.runs.filter((run) => run.kind === kind && run.ceiling < FINGERPRINT_LIMIT);
+      // With two moves per new entry, a merge ends before the next merge of its level begins.
+      for (const target of targets) this.merge(target, run.entries * 2);
     }
+    const manifest = JSON.stringify(this.directory.runs);
+    this.write('UPDATE hash_state SET generation = ?, manifest = ?', ++this.directory.generation, manifest);
+    this.memtables.clear();
   }
 
-  /** Forgets what was not committed. */
   rolledBack(): void {
-    for (const pending of this.pending.values()) pending.clear();
-    this.removed.clear();
-    this.recent.clear();
-    this.recentFingerprints.clear();
-    this.expected = undefined;
-    this.directoryNow = undefined;
-    this.store = undefined;
+    this.memtables.clear();
+    this.loaded = undefined;
   }
 
-  /** Whether {@link merge} has something to do now. */
-  get isMergeDue(): boolean {
-    return this.credit > 0 && this.nextTarget() !== undefined;
+  /** Gives the complete runs of a level a common target, once there are enough. */
+  private startMerge({ kind, level }: Run): void {
+    const ofLevel = this.directory.runs.filter((run) => run.kind === kind && run.level === level);
+    const sources = ofLevel.filter((run) => run.target === undefined && run.ceiling === FINGERPRINT_LIMIT);
+    if (sources.length < this.limits.fanIn) return;
+    const entries = sources.reduce((sum, run) => sum + run.entries, 0);
+    const target = this.newRun(kind, entries);
+    for (const source of sources) source.target = target.run;
   }
 
-  /** One step of the merge that is due, as far as the entries added so far pay for it. The caller holds the transaction. */
-  merge(): void {
-    const target = this.nextTarget();
-    if (target === undefined) return;
-    const { kind } = target;
-    this.credit -= mergeStep(this.runs, this.lookup, target, this.limits.step, (a, b) => this.sameHash(kind, a, b));
-    this.startMerge(kind, target.level);
-    if (this.nextTarget() === undefined) this.credit = 0;
-  }
-
-  private get runs(): RunStore {
-    return (this.store ??= new RunStore(this.connection, this.directory, this.limits.page));
-  }
-
-  private of(kind: HashKind): PendingEntries {
-    return this.pending.get(kind) as PendingEntries;
-  }
-
-  private removeAll(kind: HashKind, entries: readonly Entry[]): void {
-    const recent = new Removal(this.connection, this.lookup, this.runs).remove(kind, entries);
-    this.recent.set(kind, this.recentCount(kind) - recent);
-  }
-
-  private fingerprintsOfRecent(kind: HashKind): Set<number> {
-    let known = this.recentFingerprints.get(kind);
-    if (known === undefined) {
-      known = new Set(this.recentOf.all(kind).map(([fingerprint]) => fingerprint));
-      this.recentFingerprints.set(kind, known);
+  /**
+   * Moves about `limit` entries, the lowest ones, from the sources to their target. Each fingerprint belongs to either the
+   * sources or the target, so look-ups need not know of a merge, and a restart continues it.
+   */
+  private merge(target: Run, limit: number): void {
+    const { runs } = this.directory;
+    const sources = runs.filter((run) => run.target === target.run);
+    // Widths are powers of two, so the bound is on a page boundary of all runs.
+    const widest = Math.max(target.width, ...sources.map(({ width }) => width));
+    const wanted = target.ceiling + (limit / target.entries) * FINGERPRINT_LIMIT;
+    const bound = Math.min(FINGERPRINT_LIMIT, Math.ceil(wanted / widest) * widest);
+    const entries = sortEntries(sources.flatMap((run) => this.takeBelow(run, bound)));
+    for (let i = 1; i < entries.length / 2; i++) {
+      if (fingerprintAt(entries, i - 1) !== fingerprintAt(entries, i)) continue;
+      const [a, b] = [idAt(entries, i - 1), idAt(entries, i)];
+      if (a !== b && !this.sameHash(target.kind, a, b)) continue;
+      // The writer refuses a hash that is already there.
+      const name = HASH_KIND_NAMES[target.kind];
+      throw new CorruptDatabase(`the look-up of ${name} has one of them twice, in rows ${a} and ${b}`);
     }
-    return known;
+    this.append(target, entries, bound);
+    if (bound < FINGERPRINT_LIMIT) return;
+    for (const source of sources) runs.splice(runs.indexOf(source), 1);
+    this.startMerge(target);
   }
 
-  private recentCount(kind: HashKind): number {
-    return this.recent.get(kind) ?? this.countRecent.get(kind)?.[0] ?? 0;
+  /** Numbers of removed runs are reused: page keys stay small. */
+  private newRun(kind: HashKind, entries: number): Run {
+    const { runs } = this.directory;
+    let number = 1;
+    while (runs.some(({ run }) => run === number)) number++;
+    const level = Math.floor(Math.log(entries) / Math.log(this.limits.fanIn));
+    const width = FINGERPRINT_LIMIT / 2 ** Math.max(0, Math.ceil(Math.log2(entries / this.limits.pageEntries)));
+    const run: Run = { run: number, kind, level, entries, width, floor: 0, ceiling: 0 };
+    runs.push(run);
+    return run;
   }
 
-  /** Too many for the small tree become a run at once, together with those that are in it. */
-  private write(kind: HashKind, pending: PendingEntries): void {
-    const count = this.recentCount(kind) + pending.size;
-    if (count < this.limits.recent) {
-      const { fingerprints, ids } = pending.sorted();
-      const known = this.fingerprintsOfRecent(kind);
-      ids.forEach((id, i) => {
-        this.insertRecent.run(kind, fingerprints[i] as number, id);
-        known.add(fingerprints[i] as number);
-      });
-      this.recent.set(kind, count);
-      return;
+  /** Writes the pages of a run from its ceiling to `end`. */
+  private append(run: Run, entries: Uint32Array, end: number): void {
+    for (let from = 0; run.ceiling < end; run.ceiling += run.width) {
+      const to = firstIndex(entries, run.ceiling + run.width) * 2;
+      const page = entries.subarray(from, to);
+      const key = pageKey(run, run.ceiling);
+      const filter = bloomFilter(page);
+      this.write('INSERT INTO hash_pages (id, entries) VALUES (?, ?)', key, page);
+      this.write('INSERT INTO hash_filters (id, bits) VALUES (?, ?)', key, filter);
+      this.directory.filters.set(key, filter);
+      from = to;
     }
-    const entries = pending.sorted(this.recentOf.all(kind));
-    this.runs.append(this.runs.newRun(kind, 0), entries);
-    this.runs.nextGeneration();
-    this.deleteRecent.run(kind);
-    this.recentFingerprints.set(kind, new Set());
-    this.recent.set(kind, 0);
-    this.startMerge(kind, 0);
   }
 
-  /** When a level has enough whole runs, they get a common target on the next one. */
-  private startMerge(kind: HashKind, level: number): void {
-    const whole = this.wholeRuns(kind, level);
-    if (whole.length >= this.limits.fanIn) this.runs.aimAt(this.runs.newRun(kind, level + 1), whole);
-  }
-
-  /** Runs that neither are being merged nor take others in. */
-  private wholeRuns(kind: HashKind, level: number): Run[] {
-    const targets = this.targets();
-    return this.directory.runs.filter(
-      (run) => run.kind === kind && run.level === level && run.target === undefined && !targets.has(run.run),
-    );
-  }
-
-  /** The lowest level first, because its runs are the most. */
-  private nextTarget(): Run | undefined {
-    const targets = this.targets();
-    let next: Run | undefined;
-    for (const run of this.directory.runs) {
-      if (targets.has(run.run) && (next === undefined || run.level < next.level)) next = run;
+  /** Removes the pages of a run below `bound`. @returns their entries */
+  private takeBelow(run: Run, bound: number): Uint32Array[] {
+    const taken: Uint32Array[] = [];
+    for (; run.floor < bound; run.floor += run.width) {
+      const key = pageKey(run, run.floor);
+      taken.push(this.entriesOf(key));
+      for (const table of ['hash_pages', 'hash_filters']) this.write(`DELETE FROM ${table} WHERE id = ?`, key);
+      this.directory.filters.delete(key);
     }
-    return next;
+    return taken;
   }
 
-  private targets(): Set<number> {
-    return new Set(this.directory.runs.flatMap(({ target }) => (target === undefined ? [] : [target])));
+  private write(sql: string, ...values: (number | string | ArrayBufferView)[]): void {
+    let statement = this.statements.get(sql);
+    if (statement === undefined) this.statements.set(sql, (statement = this.connection.prepare(sql)));
+    statement.run(...values);
   }
 }

@@ -1,104 +1,108 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { CorruptDatabase } from '../errors';
-import { isWhole } from './checksum';
-import type { RunDirectory } from './directory';
-import type { HashSource } from './find';
 import { Fingerprints } from './fingerprint';
-import { HASH_KIND_NAMES, type HashKind } from './kinds';
-import { findInPage, pageId } from './page';
-import { RunCache } from './run-cache';
-import { SEED_BYTES, SEED_KEY } from './schema';
+import { idsOf, mayContain } from './page';
+import type { HashKind } from './schema';
 
-/**
- * Finds the rows that may have a hash. All its answers must come from one state of the file, so the caller holds a
- * transaction.
- */
-export class HashLookup implements HashSource {
-  private readonly recent: SqliteStatement<[number, number], [number]>;
+/** A sorted run, as the manifest stores it. */
+export interface Run {
+  readonly run: number;
+  readonly kind: HashKind;
+  readonly level: number;
+  readonly entries: number;
+  /** Each page holds a range of so many fingerprints, a power of two. */
+  readonly width: number;
+  /** The run holds the fingerprints floor <= f < ceiling. */
+  floor: number;
+  ceiling: number;
+  /** The run that this run is being merged into. */
+  target?: number;
+}
+
+/** The manifest of one generation. */
+export interface RunDirectory {
+  generation: number;
+  readonly runs: Run[];
+  /** Bloom filters by page key: all of them for the writer, none for other readers. */
+  readonly filters: Map<number, Buffer>;
+}
+
+/** Page keys are run * PAGE_LIMIT + page: small integers in practice, which a Map finds fastest. */
+const PAGE_LIMIT = 2 ** 22;
+
+/** Key of the page that holds a fingerprint. */
+export function pageKey({ run, width }: Run, fingerprint: number): number {
+  return run * PAGE_LIMIT + Math.floor(fingerprint / width);
+}
+
+/** Finds the rows that may have a hash. The caller holds a transaction: all reads must see one state of the file. */
+export class HashLookup {
   private readonly generation: SqliteStatement<[], [number]>;
   private readonly page: SqliteStatement<[number], [Buffer]>;
-  private readonly pageOfRun: SqliteStatement<[number, number], [number, Buffer]>;
-  private readonly cache: RunCache;
-  private secret: Fingerprints | undefined;
+  private known: RunDirectory | undefined;
+  private seeded: Fingerprints | undefined;
 
-  /**
-   * @param directory the filters, where the writer works on this thread. They are used while they belong to the state that is
-   * read; otherwise the reader goes by what it remembers itself (RunCache)
-   */
+  /** @param shared directory of the writer, if it runs on this thread; other generations are read without filters */
   constructor(
-    private readonly connection: SqliteConnection,
-    private readonly directory: () => RunDirectory | undefined = () => undefined,
+    protected readonly connection: SqliteConnection,
+    private readonly shared: () => RunDirectory | undefined = () => undefined,
   ) {
-    this.recent = connection
-      .prepare<[number, number], [number]>('SELECT id FROM hash_recent WHERE kind = ? AND fingerprint = ?')
-      .raw(true);
-    this.generation = connection.prepare<[], [number]>('SELECT generation FROM hash_state WHERE id = 1').raw(true);
+    this.generation = connection.prepare<[], [number]>('SELECT generation FROM hash_state').raw(true);
     this.page = connection.prepare<[number], [Buffer]>('SELECT entries FROM hash_pages WHERE id = ?').raw(true);
-    this.pageOfRun = connection
-      .prepare<[number, number], [number, Buffer]>(
-        'SELECT id, entries FROM hash_pages WHERE id >= ? AND id <= ? ORDER BY id DESC LIMIT 1',
-      )
-      .raw(true);
-    this.cache = new RunCache(connection);
   }
 
-  /** The secret is read when it is first needed: a damaged one is an error of the look-up and not of opening the file. */
   get fingerprints(): Fingerprints {
-    return (this.secret ??= readSecret(this.connection));
+    return (this.seeded ??= new Fingerprints(readDirectory(this.connection, false).seed));
   }
 
-  /** Ids of the rows whose hash may be this one, nearly always none or one. @throws CorruptDatabase */
+  /** Ids of the rows that may have this hash, nearly always none or one. @throws CorruptDatabase */
   candidates(kind: HashKind, hash: Buffer): number[] {
     const fingerprint = this.fingerprints.of(hash);
-    const generation = this.generation.get()?.[0] ?? -1;
-    const directory = this.directory();
-    const recent = this.recentIds(kind, fingerprint);
-    if (directory?.generation === generation) return [...recent, ...this.inRuns(kind, fingerprint, directory)];
-    const { pages, runs } = this.cache.places(kind, fingerprint, generation);
-    return [
-      ...recent,
-      ...this.inPages(kind, fingerprint, pages),
-      ...runs.flatMap((run) => this.inRun(kind, run, fingerprint)),
-    ];
+    return this.pagesOf(kind, fingerprint).flatMap((key) => idsOf(this.entriesOf(key), fingerprint));
   }
 
-  /** Of the entries that are in no run yet. */
-  recentIds(kind: HashKind, fingerprint: number): number[] {
-    return this.recent.all(kind, fingerprint).map(([id]) => id);
+  /** @throws CorruptDatabase if the page is missing */
+  entriesOf(key: number): Uint32Array {
+    const page = this.page.get(key)?.[0];
+    if (page === undefined) throw new CorruptDatabase(`page ${key} of the hash look-ups is missing`);
+    return new Uint32Array(page.buffer, page.byteOffset, page.length / 4);
   }
 
-  /** Of the others. @param directory of the state that is read */
-  inRuns(kind: HashKind, fingerprint: number, directory: RunDirectory): number[] {
-    return this.inPages(kind, fingerprint, directory.pages(kind, fingerprint));
+  /** Keys of the pages that may hold a fingerprint, at most one per run. */
+  protected pagesOf(kind: HashKind, fingerprint: number): number[] {
+    const { runs, filters } = this.directory;
+    const keys: number[] = [];
+    for (const run of runs) {
+      if (run.kind !== kind || fingerprint < run.floor || fingerprint >= run.ceiling) continue;
+      const key = pageKey(run, fingerprint);
+      const filter = filters.get(key);
+      if (filter === undefined || mayContain(filter, fingerprint)) keys.push(key);
+    }
+    return keys;
   }
 
-  /** Of these pages. */
-  inPages(kind: HashKind, fingerprint: number, pages: readonly number[]): number[] {
-    return pages.flatMap((page) => found(kind, page, this.entriesOf(page), fingerprint));
-  }
-
-  private inRun(kind: HashKind, run: number, fingerprint: number): number[] {
-    const row = this.pageOfRun.get(pageId(run, 0), pageId(run, fingerprint));
-    return row === undefined ? [] : found(kind, ...row, fingerprint);
-  }
-
-  /** The bytes of a page that the directory names. */
-  entriesOf(page: number): Buffer {
-    const entries = this.page.get(page)?.[0];
-    if (entries === undefined) throw new CorruptDatabase(`page ${page} of the hash look-ups is missing`);
-    return entries;
+  /** The state that the transaction reads. @throws CorruptDatabase */
+  get directory(): RunDirectory {
+    const generation = this.generation.get()?.[0];
+    const current = [this.shared(), this.known].find((one) => one?.generation === generation);
+    return current ?? (this.known = readDirectory(this.connection, false));
   }
 }
 
-function found(kind: HashKind, page: number, entries: Buffer, fingerprint: number): number[] {
-  const ids = findInPage(page, entries, fingerprint);
-  if (ids === undefined) throw new CorruptDatabase(`a page of the look-up of ${HASH_KIND_NAMES[kind]}`);
-  return ids;
-}
-
-function readSecret(connection: SqliteConnection): Fingerprints {
-  const row = connection.prepare<[], [Buffer]>('SELECT seed FROM hash_state WHERE id = 1').raw(true).get();
-  const seed = row?.[0];
-  if (seed === undefined || !isWhole(seed, SEED_KEY)) throw new CorruptDatabase('the secret of the hash look-ups');
-  return new Fingerprints(seed.subarray(0, SEED_BYTES));
+/** Reads the manifest and the seed, and all Bloom filters if wanted: about 2 bytes per entry. @throws CorruptDatabase */
+export function readDirectory(connection: SqliteConnection, withFilters: boolean): RunDirectory & { seed: Buffer } {
+  const state = connection.prepare<[], [Buffer, number, string]>('SELECT seed, generation, manifest FROM hash_state');
+  const [row] = state.raw(true).all();
+  if (row === undefined) throw new CorruptDatabase('the manifest of the hash look-ups is missing');
+  const [seed, generation, manifest] = row;
+  const directory = { seed, generation, runs: JSON.parse(manifest) as Run[], filters: new Map<number, Buffer>() };
+  if (!withFilters) return directory;
+  const known = new Set(directory.runs.map(({ run }) => run));
+  const filters = connection.prepare<[], [number, Buffer]>('SELECT id, bits FROM hash_filters').raw(true);
+  for (const [key, bits] of filters.iterate()) {
+    const isKnown = known.has(Math.floor(key / PAGE_LIMIT));
+    if (!isKnown) throw new CorruptDatabase(`the run of page ${key} of the hash look-ups is missing`);
+    directory.filters.set(key, Buffer.from(bits));
+  }
+  return directory;
 }

@@ -1,76 +1,64 @@
 import { lowerBound } from '@wrkz/core-types';
-import { CHECKSUM_BYTES, checksum, isWhole } from './checksum';
-import { FINGERPRINT_LIMIT } from './fingerprint';
 
-/** Entries of a page, unless the last ones have one fingerprint: with the checksum 8,104 bytes, one page of 8 KiB. */
-export const PAGE_ENTRIES = 900;
-/** Five bytes of fingerprint, four of id, both big-endian. */
-const ENTRY_BYTES = 9;
+/**
+ * Entries are 64-bit integers in ascending order: 34 bits of fingerprint above 30 bits of row id. Each has two words, the
+ * lower one first (little-endian, as all supported processors).
+ */
+export type Entries = ArrayLike<number>;
+export const ID_LIMIT = 2 ** 30;
 
-/** Row ids are below this. */
-export const ID_LIMIT = 2 ** 32;
+/** With 12 bits per entry and seven probes, 1 of 300 misses passes a Bloom filter and reads a page in vain. */
+const BITS_PER_ENTRY = 12;
+const PROBES = 7;
 
-/** Entries in ascending order of their fingerprints; `ids[i]` belongs to `fingerprints[i]`. */
-export interface Entries {
-  readonly fingerprints: Float64Array;
-  readonly ids: Uint32Array;
+export function entryOf(fingerprint: number, id: number): [low: number, high: number] {
+  return [(fingerprint % 4) * ID_LIMIT + id, Math.floor(fingerprint / 4)];
 }
 
-/** The row of a page: the run's number above, the lower bound of its fingerprints below. */
-export function pageId(run: number, first: number): number {
-  return run * FINGERPRINT_LIMIT + first;
+/** NaN outside of the entries. */
+export function fingerprintAt(entries: Entries, index: number): number {
+  return (entries[index * 2 + 1] as number) * 4 + ((entries[index * 2] as number) >>> 30);
 }
 
-/** Entries `from` to `end` as stored in the row `page`: without gaps, a checksum behind them. */
-export function encodePage(page: number, { fingerprints, ids }: Entries, from: number, end: number): Buffer {
-  const bytes = Buffer.allocUnsafe((end - from) * ENTRY_BYTES);
-  for (let i = from, at = 0; i < end; i++, at += ENTRY_BYTES) {
-    bytes.writeUIntBE(fingerprints[i] as number, at, 5);
-    bytes.writeUInt32BE(ids[i] as number, at + 5);
-  }
-  return Buffer.concat([bytes, checksum(bytes, page)]);
+export function idAt(entries: Entries, index: number): number {
+  return (entries[index * 2] as number) % ID_LIMIT;
 }
 
-/** What {@link encodePage} wrote; undefined when it is damaged, or belongs to another row. */
-export function decodePage(page: number, bytes: Buffer): Entries | undefined {
-  if (!isPage(page, bytes)) return undefined;
-  const count = (bytes.length - CHECKSUM_BYTES) / ENTRY_BYTES;
-  const fingerprints = new Float64Array(count);
-  const ids = new Uint32Array(count);
-  for (let i = 0, at = 0; i < count; i++, at += ENTRY_BYTES) {
-    fingerprints[i] = fingerprintAt(bytes, at);
-    ids[i] = bytes.readUInt32BE(at + 5);
-  }
-  return { fingerprints, ids };
+export function sortEntries(inputs: readonly Entries[]): Uint32Array {
+  const sorted = Uint32Array.from(inputs.flatMap((input) => Array.from(input)));
+  new BigUint64Array(sorted.buffer).sort();
+  return sorted;
 }
 
-/** The ids of a fingerprint in a page; undefined when the page is damaged. */
-export function findInPage(page: number, bytes: Buffer, fingerprint: number): number[] | undefined {
-  if (!isPage(page, bytes)) return undefined;
-  const end = (bytes.length - CHECKSUM_BYTES) / ENTRY_BYTES;
-  const first = lowerBound(0, end, (i) => fingerprintAt(bytes, i * ENTRY_BYTES) < fingerprint);
+/** Index of the first entry whose fingerprint is not below `fingerprint`. */
+export function firstIndex(entries: Entries, fingerprint: number): number {
+  return lowerBound(0, entries.length / 2, (index) => fingerprintAt(entries, index) < fingerprint);
+}
+
+export function idsOf(entries: Entries, fingerprint: number): number[] {
   const ids: number[] = [];
-  for (let i = first; i < end && fingerprintAt(bytes, i * ENTRY_BYTES) === fingerprint; i++) {
-    ids.push(bytes.readUInt32BE(i * ENTRY_BYTES + 5));
-  }
+  let i = firstIndex(entries, fingerprint);
+  for (; fingerprintAt(entries, i) === fingerprint; i++) ids.push(idAt(entries, i));
   return ids;
 }
 
-/**
- * Where a page that starts at `from` ends: after `count` entries, or a little later, so that entries of one fingerprint
- * stay together and one page is enough for a look-up.
- */
-export function pageEnd(fingerprints: Float64Array, from: number, count: number): number {
-  const end = fingerprints.length;
-  let stop = Math.min(end, from + count);
-  while (stop < end && fingerprints[stop] === fingerprints[stop - 1]) stop++;
-  return stop;
+export function bloomFilter(entries: Entries): Buffer {
+  // allocUnsafe uses the pool of Buffer. An ArrayBuffer per filter would add 300 bytes.
+  const filter = Buffer.allocUnsafe(Math.ceil((entries.length * BITS_PER_ENTRY) / 16)).fill(0);
+  for (let i = 0; i < entries.length / 2; i++) mayContain(filter, fingerprintAt(entries, i), true);
+  return filter;
 }
 
-function isPage(page: number, bytes: Buffer): boolean {
-  return (bytes.length - CHECKSUM_BYTES) % ENTRY_BYTES === 0 && isWhole(bytes, page);
-}
-
-function fingerprintAt(bytes: Buffer, at: number): number {
-  return (bytes[at] as number) * 2 ** 32 + bytes.readUInt32BE(at + 1);
+/** Tests a Bloom filter, or adds to it. Double hashing of the lower 32 bits: the entries of a page share the upper bits. */
+export function mayContain(filter: Buffer, fingerprint: number, isAdded = false): boolean {
+  const low = fingerprint >>> 0;
+  const step = Math.imul(low ^ (low >>> 13), 0x297a2d39) | 1;
+  let hash = Math.imul(low ^ (low >>> 15), 0x2c1b3c6d);
+  for (let i = 0; i < PROBES; i++, hash = (hash + step) | 0) {
+    const bit = (hash >>> 0) % (filter.length * 8);
+    const byte = filter[bit >>> 3] as number;
+    if (isAdded) filter[bit >>> 3] = byte | (1 << (bit & 7));
+    else if ((byte & (1 << (bit & 7))) === 0) return false;
+  }
+  return true;
 }

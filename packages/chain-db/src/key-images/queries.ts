@@ -1,8 +1,8 @@
 import { lowerBound } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { CorruptDatabase, MissingRow } from '../errors';
-import { findRow, type HashSource } from '../hash-index/find';
-import { HASH_KINDS } from '../hash-index/kinds';
+import { findRow, type HashSource } from '../hashed-rows';
+import { HASH_KINDS } from '../hash-index/schema';
 
 /** A spent key image and the height of the block that spent it. */
 export interface SpentKeyImage {

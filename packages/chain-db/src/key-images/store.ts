@@ -1,7 +1,7 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { KeyImageSpent } from '../errors';
 import type { HashIndex } from '../hash-index/hash-index';
-import { HASH_KINDS } from '../hash-index/kinds';
+import { HASH_KINDS } from '../hash-index/schema';
 import { KeyImageQueries, type SpentKeyImage } from './queries';
 
 /** Puts and removes spent key images. The caller holds the transaction and flushes the look-ups at its end. */
@@ -24,11 +24,6 @@ export class KeyImageStore {
   /** Forgets what was counted: the table has changed in another way, or was rolled back. */
   reset(): void {
     this.next = undefined;
-  }
-
-  /** These images are about to be put. */
-  expect(images: readonly Buffer[]): void {
-    this.hashes.expect(HASH_KINDS.keyImage, images);
   }
 
   /** @throws KeyImageSpent for an image that is there already, from this change or before; CorruptDatabase */

@@ -1,6 +1,6 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import type { HashIndex } from '../hash-index/hash-index';
-import { HASH_KINDS } from '../hash-index/kinds';
+import { HASH_KINDS } from '../hash-index/schema';
 import { PaymentIdQueries, type PaymentIdUse } from './queries';
 import { useHash } from './use-hash';
 

@@ -2,8 +2,8 @@ import type { BlockFacts } from '@wrkz/consensus';
 import { lowerBound } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { CorruptDatabase, MissingRow, EmptyDatabase } from '../errors';
-import { findRow, type HashSource } from '../hash-index/find';
-import { HASH_KINDS } from '../hash-index/kinds';
+import { findRow, type HashSource } from '../hashed-rows';
+import { HASH_KINDS } from '../hash-index/schema';
 import { Floors } from '../modes/floors';
 import { type BlockStamp, FACTS_HALVES, factsOf, type FactsRow } from '../block-row';
 

@@ -4,7 +4,7 @@ import { firstBadPage, type SqliteConnection, type SqliteStatement } from '@wrkz
 import { pageLocation, type PageLocation } from '../block-pages';
 import { damageIn } from '../damage';
 import { AlternativeQueries, type AltInfo, type AlternativeBlock } from './alternatives';
-import type { RunDirectory } from '../hash-index/directory';
+import type { RunDirectory } from '../hash-index/lookup';
 import { HashLookup } from '../hash-index/lookup';
 import { KeyImageQueries, type SpentKeyImage } from '../key-images';
 import { Floors, type FloorHeights } from '../modes/floors';

@@ -1,8 +1,8 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { decodeBlob } from '../codec';
 import { CorruptDatabase, MissingRow } from '../errors';
-import { findRow, type HashSource } from '../hash-index/find';
-import { HASH_KINDS } from '../hash-index/kinds';
+import { findRow, type HashSource } from '../hashed-rows';
+import { HASH_KINDS } from '../hash-index/schema';
 import { unpackIndexes } from '../integers';
 
 /** Where some transactions lie among all: `first` is the lowest id, `end` is past the last. */

@@ -116,8 +116,7 @@ export class RowImport {
         for (; image.done !== true && image.value.height <= height; image = images.next()) spent.push(image.value);
         previous = block;
       }
-      const keys = spent.map((one) => one.image);
-      await this.step('blocks', blocks.length + spent.length, keys, (rows) => {
+      await this.step('blocks', blocks.length + spent.length, (rows) => {
         for (const facts of blocks) rows.putBlock(facts);
         for (const one of spent) rows.keyImages.put(one.image, one.height);
       });
@@ -131,19 +130,14 @@ export class RowImport {
     for (let start = 0; start < spool.count; start += ROWS_PER_STEP) {
       const records = spool.read(start, start + ROWS_PER_STEP);
       lastHeight = assertAscending(amount, lastHeight, records);
-      await this.step('write', records.length / OUTPUT.bytes, [], (rows) => putOutputs(rows, amount, records));
+      await this.step('write', records.length / OUTPUT.bytes, (rows) => putOutputs(rows, amount, records));
     }
     spool.close();
     this.amount = undefined;
   }
 
-  private async step(
-    phase: 'blocks' | 'write',
-    count: number,
-    images: readonly Buffer[],
-    work: (rows: ImportedRows) => void,
-  ): Promise<void> {
-    this.options.writer.importStep(images, work);
+  private async step(phase: 'blocks' | 'write', count: number, work: (rows: ImportedRows) => void): Promise<void> {
+    this.options.writer.importStep(work);
     this.rows += count;
     await this.options.afterStep(phase, this.rows);
   }

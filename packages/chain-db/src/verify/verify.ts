@@ -2,8 +2,8 @@ import { EventLoopYielder } from '@wrkz/service-kit/base';
 import type { SqliteConnection } from '@wrkz/sqlite';
 import { connectForReading, databaseFile } from '../connection';
 import { damageIn } from '../damage';
-import { RunDirectory } from '../hash-index/directory';
-import { HASH_KINDS } from '../hash-index/kinds';
+import { readDirectory } from '../hash-index/lookup';
+import { HASH_KINDS } from '../hash-index/schema';
 import type { FloorHeights } from '../modes/floors';
 import { rulesDigestSteps } from '../modes/rules-digest';
 import type { ChainDb } from '../open';
@@ -98,9 +98,8 @@ function pageReport(
   { childProcessBytes = CHILD_PROCESS_BYTES, signal }: VerifyOptions,
 ): PageReport | Promise<PageReport> {
   signal?.throwIfAborted();
-  const tables = [...TABLES, 'hash_pages'];
   const isLarge = pageCount(connection) * PAGE_SIZE >= childProcessBytes;
-  return isLarge ? checkPagesInChild(file, tables, signal) : checkPages(connection, tables);
+  return isLarge ? checkPagesInChild(file, TABLES, signal) : checkPages(connection, TABLES);
 }
 
 function* verification(
@@ -111,7 +110,7 @@ function* verification(
   { onProgress }: VerifyOptions,
 ): Generator<void, VerifyReport> {
   problems.guard('schema', () => checkSchema(connection, problems));
-  const directory = problems.guard('hash index', () => RunDirectory.load(connection));
+  const directory = problems.guard('hash index', () => readDirectory(connection, true));
   const reader = new ChainReader(connection, () => directory);
   const stored = new StoredRows(connection, directory);
   const floors = problems.guard('meta', () => reader.floors()) ?? FULL;

@@ -4,7 +4,7 @@ import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { spentKeyImages } from '../block-parts';
 import { CorruptDatabase } from '../errors';
 import type { HashIndex } from '../hash-index/hash-index';
-import { HASH_KINDS } from '../hash-index/kinds';
+import { HASH_KINDS } from '../hash-index/schema';
 import { toSigned } from '../integers';
 import { KeyImageStore } from '../key-images';
 import { PaymentIdStore, plainPaymentId } from '../payment-ids';

@@ -2,7 +2,7 @@ import type { BlockFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { Codec } from '../codec';
 import type { HashIndex } from '../hash-index/hash-index';
-import { HASH_KINDS } from '../hash-index/kinds';
+import { HASH_KINDS } from '../hash-index/schema';
 import { toSigned } from '../integers';
 import { KeyImageStore } from '../key-images';
 import { PaymentIdStore } from '../payment-ids';
@@ -77,10 +77,9 @@ export class Store {
     this.paymentIds.reset();
   }
 
-  /** The next key image follows those that are there. @param images what will be put */
-  beginAppend(images: readonly Buffer[]): void {
+  /** The next key image follows those that are there. */
+  beginAppend(): void {
     this.keyImages.reset();
-    this.keyImages.expect(images);
   }
 
   putBlock(facts: BlockFacts): void {

@@ -1,13 +1,12 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
 import { accessError, DiskFull, sqliteFailure, type SqliteConnection } from '@wrkz/sqlite';
-import { spentKeyImages } from '../block-parts';
 import { CHAIN_FILE } from '../connection';
 import { damageIn } from '../damage';
 import { ChainDbError, CorruptDatabase, RefusedChange, WriterFailed, WrongLink } from '../errors';
-import type { RunDirectory } from '../hash-index/directory';
+import type { RunDirectory } from '../hash-index/lookup';
 import { HashIndex, type HashIndexLimits } from '../hash-index/hash-index';
-import { sameHashIn } from '../hash-index/same-hash';
+import { sameHashIn } from '../hashed-rows';
 import { Floors } from '../modes/floors';
 import type { KeyImageStore } from '../key-images';
 import { type CompactStep, Pruner, type PruneStep } from '../modes/prune';
@@ -80,26 +79,22 @@ export class ChainWriter {
   /**
    * Puts blocks on the tip of the main chain, in order; all or none. The first block of an empty database must be genesis.
    *
-   * Before them, and in transactions of their own, come the steps by which the hash look-ups are merged.
-   *
    * @throws WrongLink, KeyImageSpent, RefusedChange, CorruptDatabase, WriterFailed
    */
   append(blocks: readonly VerifiedBlock[]): void {
     if (blocks.length === 0) return;
-    while (this.failure === undefined && this.hashes.isMergeDue) this.change(() => this.hashes.merge());
     this.change(() => this.appendAll(blocks));
   }
 
   /**
    * One change of the import of a snapshot: `work` puts rows of blocks below the height of a lite node, which nothing here
-   * can check. @param images key images that it will put
+   * can check.
    * @throws KeyImageSpent, CorruptDatabase, WriterFailed; RefusedChange on any other node
    */
-  importStep(images: readonly Buffer[], work: (rows: ImportedRows) => void): void {
+  importStep(work: (rows: ImportedRows) => void): void {
     if (this.floors.lite === undefined) throw new RefusedChange('only a lite node takes rows without their blocks');
-    while (this.failure === undefined && this.hashes.isMergeDue) this.change(() => this.hashes.merge());
     this.change(() => {
-      this.store.beginAppend(images);
+      this.store.beginAppend();
       work(this.store);
       this.hashes.flush();
     });
@@ -226,7 +221,6 @@ export class ChainWriter {
    * @throws as `append`
    */
   restore(blocks: readonly StorableBlock[]): void {
-    while (this.failure === undefined && this.hashes.isMergeDue) this.change(() => this.hashes.merge());
     this.change(() => this.appendBlocks(blocks));
   }
 
@@ -252,9 +246,7 @@ export class ChainWriter {
   private appendBlocks(blocks: readonly StorableBlock[]): void {
     let tip = this.reader.height() < 0 ? undefined : this.reader.tip();
     const branches = this.reader.alternativeCount() > 0;
-    this.store.beginAppend(
-      blocks.flatMap(({ transactions }) => transactions.flatMap(({ transaction }) => spentKeyImages(transaction))),
-    );
+    this.store.beginAppend();
     for (const block of blocks) {
       appendBlock(this.store, block, tip, this.floors.hasRecords(block.facts.height) ? 'whole' : 'reduced');
       tip = block.facts;

@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import type { ChainReader, ChainWriter } from '../../packages/chain-db/src';
+import { Fingerprints } from '../../packages/chain-db/src/hash-index/fingerprint';
+import type { HashIndex } from '../../packages/chain-db/src/hash-index/hash-index';
+import { HASH_KINDS } from '../../packages/chain-db/src/hash-index/schema';
+import type { SqliteConnection } from '../../packages/sqlite/src';
+import { median, row, since } from './figures';
+
+/** Key images of a commit of 16 MiB of blocks. */
+const ENTRIES_PER_COMMIT = 44_000;
+const NO_HASH = Buffer.alloc(32);
+
+/**
+ * Fills the look-up of key images with invented entries, which lead to no row. Their fingerprints are even and those of all
+ * hashes odd from then on, so that no look-up of a hash meets an invented entry.
+ */
+export function preloadKeyImages(writer: ChainWriter, total: number): void {
+  const connection = Reflect.get(writer, 'connection') as SqliteConnection;
+  const index = Reflect.get(writer, 'hashes') as HashIndex;
+  const { of } = Fingerprints.prototype;
+  const start = performance.now();
+  Fingerprints.prototype.of = () => Math.floor(Math.random() * 2 ** 39) * 2;
+  for (let id = 0; id < total;) {
+    connection.exec('BEGIN');
+    for (const end = Math.min(total, id + ENTRIES_PER_COMMIT); id < end; id++) {
+      index.add(HASH_KINDS.keyImage, NO_HASH, 2 ** 29 + id);
+    }
+    index.flush();
+    connection.exec('COMMIT');
+  }
+  Fingerprints.prototype.of = function (hash) {
+    const fingerprint = of.call(this, hash);
+    return fingerprint + 1 - (fingerprint % 2);
+  };
+  console.log(row('us per preloaded key image', [((since(start) * 1000) / total).toFixed(2)]));
+}
+
+/** Drops the file from the cache of the operating system. */
+export function dropFromCache(file: string): void {
+  execFileSync('dd', [`if=${file}`, 'iflag=nocache', 'count=0', 'status=none']);
+}
+
+/** Prints microseconds per look-up of key images that nobody has spent, each looked up once. */
+export function printMisses(name: string, reader: ChainReader): void {
+  const images = Array.from({ length: 5_000 }, () => randomBytes(32));
+  const times = images.map((image) => {
+    const start = performance.now();
+    reader.keyImageHeight(image);
+    return since(start) * 1000;
+  });
+  const mean = times.reduce((sum, time) => sum + time, 0) / times.length;
+  console.log(row(`us per miss, ${name}`, [`mean ${mean.toFixed(1)}`, `median ${median(times).toFixed(1)}`]));
+}
