@@ -3,26 +3,27 @@
  *
  *   node -r ./scripts/source-loader.cjs bench/growth.bench.ts [--blocks 100000] [--at 30000,100000,300000,1000000]
  *     [--batch-bytes 16777216] [--window 20000] [--directory <where>] [--keep] [--compare <folder>]
- *     [--pair <short>,<long>] [--rounds 10] [--verify] [--preload 150000000] [--open <kept>]
+ *     [--pair <short>,<long>] [--rounds 10] [--verify] [--preload 150000000] [--preloaded <folder> [--open]]
  *
  * For the window of blocks that ends at each mark: bytes that reached the disk per block (`write_bytes` of /proc/self/io:
  * log and file both), microseconds per block by the clock and of the processor, and the longest single commit. Below it
  * microseconds a look-up at that length. `--verify` times both passes of a verification at the end and prints the bytes a block of
- * every table. `--preload` fills the look-up of key images with invented entries first. `--open` prints the memory that
- * a kept database takes, and the time of a miss, with the file in no cache of the system and again. `--pair` goes on with two kept databases in turns, a batch each, and prints the median ratio of the pairs: for
+ * every table. `--pair` goes on with two kept databases in turns, a batch each, and prints the median ratio of the pairs: for
  * a machine whose load changes while a long chain grows. `--compare` runs this benchmark of the tree in another folder
  * (before) and of this tree (after) one after the other.
+ *
+ * `--preload` leaves a database with that many invented key images in the look-up and no blocks. `--preloaded` grows one in its
+ * folder; with `--open` it prints the memory that the open database takes and the time of a miss, cold and warm.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type ChainDb, type ChainWriter, databaseFile, openChainDb } from '../packages/chain-db/src';
-import type { BlockFacts } from '../packages/consensus/src';
+import { type ChainWriter, databaseFile, openChainDb } from '../packages/chain-db/src';
 import { printLookUps } from './support/chain-look-ups';
 import { median, row, runBench, since } from './support/figures';
-import { dropFromCache, preloadKeyImages, printMisses } from './support/preload';
+import { avoidInvented, dropFromCache, preloadKeyImages, printMisses } from './support/preload';
 import { timeVerify, printSpace } from './support/chain-passes';
 import { batch, bytesOf, inventFrom } from './support/invented-chain';
 import { machine } from './support/machine';
@@ -40,7 +41,8 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '10' },
     verify: { type: 'boolean', default: false },
     preload: { type: 'string', default: '0' },
-    open: { type: 'string' },
+    preloaded: { type: 'string' },
+    open: { type: 'boolean', default: false },
   },
 });
 
@@ -61,18 +63,20 @@ async function grow(): Promise<void> {
   const total = Number(values.blocks);
   const window = Number(values.window);
   const marks = values.at.split(',').map(Number);
-  const directory = mkdtempSync(join(values.directory, 'bench-growth-'));
-  const db = openPreloaded(directory, Number(values.preload));
+  const directory = values.preloaded ?? mkdtempSync(join(values.directory, 'bench-growth-'));
+  if (Number(values.preload) > 0) return preload(directory, Number(values.preload));
+  const db = openChainDb({ directory, network: 'devnet' });
   console.log(
     row('blocks so far', ['bytes a block', 'us a block', 'us processor', 'longest ms', 'file MB', 'resident MB']),
   );
-  let tip: BlockFacts | undefined;
+  let tip = db.reader.height() < 0 ? undefined : db.reader.tip();
+  if (tip !== undefined) inventFrom(`growth/${tip.height}`);
   let seconds = 0;
   let busy = 0;
   let longest = 0;
   let raw = 0;
-  const samples: Sample[] = [{ height: 0, written: written(), seconds: 0, busy: 0 }];
-  for (let height = 0; height < total;) {
+  const samples: Sample[] = [{ height: db.reader.height() + 1, written: written(), seconds: 0, busy: 0 }];
+  for (let height = db.reader.height() + 1; height < total;) {
     const mark = [...marks, total].find((one) => one > height) ?? total;
     const blocks = batch(tip, batchBytes, Math.min(mark, total) - height);
     height += blocks.length;
@@ -109,20 +113,16 @@ async function grow(): Promise<void> {
   if (values.verify || values.keep) printSpace(db.reader);
   db.close();
   if (values.verify) await timeVerify(directory);
-  if (values.keep) console.log(directory);
+  if (values.keep || values.preloaded !== undefined) console.log(directory);
   else rmSync(directory, { recursive: true });
 }
 
-/** Opens a new database, with invented key images if any are wanted; then its file is in no cache. */
-function openPreloaded(directory: string, keyImages: number): ChainDb {
-  if (keyImages > 0) {
-    const db = openChainDb({ directory, network: 'devnet' });
-    preloadKeyImages(db.writer as ChainWriter, keyImages);
-    db.close();
-    console.log(ownProcess(['--open', directory]));
-    dropFromCache(databaseFile(directory));
-  }
-  return openChainDb({ directory, network: 'devnet' });
+/** Leaves a database with invented key images in a folder. */
+function preload(directory: string, keyImages: number): void {
+  const db = openChainDb({ directory, network: 'devnet' });
+  preloadKeyImages(db.writer as ChainWriter, keyImages);
+  db.close();
+  console.log(directory);
 }
 
 /** Prints what an open database takes in memory, and the time of misses. */
@@ -146,12 +146,6 @@ function open(directory: string): void {
   printMisses('other reader, warm', other.reader);
   other.close();
   db.close();
-}
-
-/** Runs this benchmark with other arguments. */
-function ownProcess(args: readonly string[]): string {
-  const loader = join(__dirname, '../scripts/source-loader.cjs');
-  return execFileSync(process.execPath, ['--expose-gc', '-r', loader, __filename, ...args], { encoding: 'utf8' });
 }
 
 /** Both are appended to in turns, each round the one and then the other; the first round only warms up. */
@@ -198,8 +192,9 @@ function compare(folder: string): void {
 
 runBench(() => {
   console.log(machine());
+  if (values.preloaded !== undefined) avoidInvented();
   if (values.compare !== undefined) compare(values.compare);
-  else if (values.open !== undefined) open(values.open);
+  else if (values.open) open(values.preloaded ?? values.directory);
   else if (values.pair !== undefined) pair(values.pair.split(','));
   else return grow();
   return Promise.resolve();

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { ChainReader, ChainWriter } from '../../packages/chain-db/src';
-import { Fingerprints } from '../../packages/chain-db/src/hash-index/fingerprint';
+import { FINGERPRINT_LIMIT, Fingerprints } from '../../packages/chain-db/src/hash-index/fingerprint';
 import type { HashIndex } from '../../packages/chain-db/src/hash-index/hash-index';
 import { HASH_KINDS } from '../../packages/chain-db/src/hash-index/schema';
 import type { SqliteConnection } from '../../packages/sqlite/src';
@@ -11,16 +11,22 @@ import { median, row, since } from './figures';
 const ENTRIES_PER_COMMIT = 44_000;
 const NO_HASH = Buffer.alloc(32);
 
-/**
- * Fills the look-up of key images with invented entries, which lead to no row. Their fingerprints are even and those of all
- * hashes odd from then on, so that no look-up of a hash meets an invented entry.
- */
+/** Makes the fingerprints of all hashes odd from now on: those of invented entries are even, so no look-up meets one. */
+export function avoidInvented(): void {
+  const { of } = Fingerprints.prototype;
+  Fingerprints.prototype.of = function (hash) {
+    const fingerprint = of.call(this, hash);
+    return fingerprint + 1 - (fingerprint % 2);
+  };
+}
+
+/** Fills the look-up of key images with invented entries, which lead to no row. */
 export function preloadKeyImages(writer: ChainWriter, total: number): void {
   const connection = Reflect.get(writer, 'connection') as SqliteConnection;
   const index = Reflect.get(writer, 'hashes') as HashIndex;
   const { of } = Fingerprints.prototype;
   const start = performance.now();
-  Fingerprints.prototype.of = () => Math.floor(Math.random() * 2 ** 39) * 2;
+  Fingerprints.prototype.of = () => Math.floor(Math.random() * (FINGERPRINT_LIMIT / 2)) * 2;
   for (let id = 0; id < total;) {
     connection.exec('BEGIN');
     for (const end = Math.min(total, id + ENTRIES_PER_COMMIT); id < end; id++) {
@@ -29,10 +35,7 @@ export function preloadKeyImages(writer: ChainWriter, total: number): void {
     index.flush();
     connection.exec('COMMIT');
   }
-  Fingerprints.prototype.of = function (hash) {
-    const fingerprint = of.call(this, hash);
-    return fingerprint + 1 - (fingerprint % 2);
-  };
+  Fingerprints.prototype.of = of;
   console.log(row('us per preloaded key image', [((since(start) * 1000) / total).toFixed(2)]));
 }
 

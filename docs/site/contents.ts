@@ -50,7 +50,7 @@ const PLANS: readonly Plan[] = [
   {
     title: 'Project',
     first: [
-      ...within('docs', ['differences', 'architecture', 'architecture/wallet', 'benchmarks']),
+      ...within('docs', ['differences', 'architecture', 'architecture/storage', 'architecture/wallet', 'benchmarks']),
       ...['CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docker/README.md'],
     ],
   },

@@ -4,17 +4,8 @@ import { createHash } from 'node:crypto';
 import { CorruptDatabase } from '../src';
 import { FINGERPRINT_LIMIT, Fingerprints } from '../src/hash-index/fingerprint';
 import { HashIndex } from '../src/hash-index/hash-index';
-import { HashLookup, readDirectory } from '../src/hash-index/lookup';
-import {
-  bloomFilter,
-  entryOf,
-  fingerprintAt,
-  ID_LIMIT,
-  idAt,
-  idsOf,
-  mayContain,
-  sortEntries,
-} from '../src/hash-index/page';
+import { filterKey, HashLookup, readDirectory } from '../src/hash-index/lookup';
+import { entryOf, fingerprintAt, ID_LIMIT, idsOf, mayContain, sortEntries } from '../src/hash-index/page';
 import { createHashIndexes, HASH_KINDS } from '../src/hash-index/schema';
 import { countEntries, pagesOf } from './support/entries';
 import { SMALL_RUNS } from './support/small-runs';
@@ -75,8 +66,9 @@ function halfMerged() {
 const isHalfMerged = ({ ceiling }: { ceiling: number }): boolean => ceiling > 0 && ceiling < FINGERPRINT_LIMIT;
 
 const step = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('add' as const), count: fc.integer({ min: 1, max: 9 }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('add' as const), count: fc.integer({ min: 10, max: 80 }) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('add' as const), count: fc.integer({ min: 1, max: 3 }) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('add' as const), count: fc.integer({ min: 1, max: 9 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('add' as const), count: fc.integer({ min: 30, max: 90 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), count: fc.integer({ min: 1, max: 30 }) }) },
   {
     weight: 1,
@@ -89,9 +81,8 @@ const step = fc.oneof(
 );
 
 test('any sequence of additions, removals, merges, rollbacks and restarts finds what a map finds, and nothing else', () => {
-  let halfMergedRestarts = 0;
   fc.assert(
-    fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
+    fc.property(fc.boolean(), fc.array(step, { minLength: 1, maxLength: 60 }), (isMerging, steps) => {
       const store = memoryIndex();
       // A reader of another thread, and a reader of the writer's thread.
       const other = new HashLookup(store.connection);
@@ -111,13 +102,15 @@ test('any sequence of additions, removals, merges, rollbacks and restarts finds 
           store.index.remove(transaction, hashOf(number), model.length);
         }
       };
+      if (isMerging) {
+        store.change(() => add(40));
+        while (!store.index.directory.runs.some(isHalfMerged)) store.change(() => add(1));
+        store.reopen();
+      }
       for (const { kind, count } of steps) {
         if (kind === 'add') store.change(() => add(count));
         if (kind === 'remove') store.change(() => remove(count));
-        if (kind === 'reopen') {
-          if (store.index.directory.runs.some(isHalfMerged)) halfMergedRestarts++;
-          store.reopen();
-        }
+        if (kind === 'reopen') store.reopen();
         if (kind === 'replace') {
           store.change(() => {
             remove(count);
@@ -152,19 +145,18 @@ test('any sequence of additions, removals, merges, rollbacks and restarts finds 
     }),
     { numRuns: 80 },
   );
-  expect(halfMergedRestarts).toBeGreaterThan(0);
 });
 
-test('compaction leaves few runs, reuses their numbers, and frees all pages of merged runs', () => {
+test('compaction leaves few runs and frees all pages and filters of merged runs', () => {
   const store = memoryIndex();
   for (let id = 0; id < 2000; id += 4) store.add(id, id + 4);
   const { runs } = store.index.directory;
   expect(runs.length).toBeLessThan(2 * Math.log2(2000));
-  expect(Math.max(...runs.map(({ run }) => run))).toBeLessThan(40);
   const keys = runs.flatMap(pagesOf);
   expect(store.count('hash_pages')).toBe(keys.length);
-  expect(store.count('hash_filters')).toBe(keys.length);
-  expect(store.index.directory.filters.size).toBe(keys.length);
+  const filters = new Set(keys.map(filterKey));
+  expect(store.count('hash_filters')).toBe(filters.size);
+  expect(store.index.directory.filters.size).toBe(filters.size);
   expect(keys.length).toBeLessThan((2 * 2000) / 3 + 2 * runs.length);
 });
 
@@ -241,6 +233,7 @@ describe('what is missing is an error and never an unknown image', () => {
     const keys = store.index.directory.runs.flatMap(pagesOf);
     expect(keys.length).toBeGreaterThan(10);
     for (const key of keys) {
+      const isEmpty = store.index.entriesOf(key).length === 0;
       connection.exec(`SAVEPOINT damage; DELETE FROM hash_pages WHERE id = ${key}`);
       store.reopen();
       for (const source of [store.index, other]) {
@@ -253,7 +246,7 @@ describe('what is missing is an error and never an unknown image', () => {
             return true;
           }
         });
-        if (source === other) expect(failed).not.toEqual([]);
+        if (source === other && !isEmpty) expect(failed).not.toEqual([]);
       }
       connection.exec('ROLLBACK TO damage; RELEASE damage');
     }
@@ -267,7 +260,7 @@ describe('what is missing is an error and never an unknown image', () => {
       connection.prepare('UPDATE hash_state SET manifest = ?').run(manifest);
       store.reopen();
       expect(() => store.index.candidates(keyImage, hashOf(0))).toThrow(
-        /the run of page \d+ of the hash look-ups is missing/,
+        /the run of filter \d+ of the hash look-ups is missing/,
       );
     }
   });
@@ -344,9 +337,10 @@ test('sorted entries hold what was added, their extremes included', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fingerprint, id), { maxLength: 40 }), (pairs) => {
       const entries = sortEntries(pairs.map((pair) => entryOf(...pair)));
-      const found = pairs.map((_, i) => [fingerprintAt(entries, i), idAt(entries, i)]);
+      const found = pairs.map((_, i) => [fingerprintAt(entries, i), (entries[i * 2] as number) % ID_LIMIT]);
       expect(found).toEqual([...pairs].sort((a, b) => a[0] - b[0] || a[1] - b[1]));
-      const filter = bloomFilter(entries);
+      const filter = Buffer.alloc(1 + 2 * pairs.length);
+      pairs.forEach(([one]) => mayContain(filter, one, true));
       for (const [one, row] of pairs) {
         expect(idsOf(entries, one)).toContain(row);
         expect(mayContain(filter, one)).toBe(true);
@@ -354,7 +348,7 @@ test('sorted entries hold what was added, their extremes included', () => {
     }),
   );
   expect(idsOf(new Uint32Array(0), 0)).toEqual([]);
-  expect(mayContain(bloomFilter(new Uint32Array(0)), 0)).toBe(false);
+  expect(mayContain(Buffer.alloc(1), 0)).toBe(false);
 });
 
 test('a row id beyond 30 bits is refused', () => {

@@ -167,10 +167,10 @@ const ROWS: readonly (readonly [Folder, readonly string[], string | RegExp])[] =
   ['full', ['--enable-blockexplorer'], /use --daemon-mode explorer/],
   [
     'lite',
-    ['--export-blockchain', '--dump-file=/nowhere/x.dump'],
+    ['--export-blockchain', '--dump-file=/x.dump'],
     /This node is a lite node and stores no transaction data below height 5$/,
   ],
-  ['full', ['--prune', '--export-blockchain', '--dump-file=/nowhere/x.dump'], /a pruned node exports no dump/],
+  ['full', ['--prune', '--export-blockchain', '--dump-file=/x.dump'], /a pruned node exports no dump/],
 ];
 
 test.each(ROWS)('on a database that is %s: %j', async (folder, args, text) => {

@@ -41,10 +41,10 @@ test.each([
 });
 
 test.each([
-  ['damage', new CorruptDatabase('row 5 of blocks does not fit its checksum')],
-  ['damage as SQLite tells it', Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT' })],
-  ['a fault of the program', new TypeError('it broke')],
-])('%s is none: waiting would not help', async (_name, error) => {
+  ['damage', 503, new CorruptDatabase('page 5 does not fit its checksum')],
+  ['damage as SQLite reports it', 503, Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT' })],
+  ['a fault of the program', 500, new TypeError('it broke')],
+])('%s is not BUSY: waiting would not help', async (_name, expected, error) => {
   const context = node(
     {},
     {
@@ -55,6 +55,6 @@ test.each([
   );
   for (const path of ['/info', '/json_rpc'] as const) {
     const [status, body] = await ask(context, path);
-    expect([status, body]).toEqual([500, expect.objectContaining({ status: 'Failed' })]);
+    expect([status, body]).toEqual([expected, expect.objectContaining({ status: 'Failed' })]);
   }
 });

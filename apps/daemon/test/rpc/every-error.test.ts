@@ -15,6 +15,8 @@ const declared = new Set<ErrorRow>([
   ...consoleRoute.errors,
   // given to a connection, before there is a request (http-server.test.ts)
   daemonApi.refusals.tooManyConnections,
+  // returned by every route that meets damage (rpc/busy.test.ts, damage.test.ts)
+  daemonApi.refusals.damaged,
   // given by reader processes, which declare nothing of their own (serve-rpc/node-away.test.ts)
   daemonApi.refusals.nodeAway,
   daemonApi.refusals.nodeSilent,

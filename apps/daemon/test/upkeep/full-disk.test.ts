@@ -202,7 +202,7 @@ onDisk('a backup whose disk fills up meanwhile fails with the option and the fil
   const { code, stdout, stderr } = await daemon.ended;
   expect(code).toBe(1);
   expect(stdout + stderr).toContain(
-    `--backup: cannot use the backup of the chain database ${file}: database or disk is full`,
+    `--backup: the disk is full: cannot write the backup of the chain database ${file}. Free space on that disk`,
   );
   empty();
   expect(filesOn(disk)).toEqual([]);

@@ -1,8 +1,8 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { CorruptDatabase } from '../errors';
 import { FINGERPRINT_LIMIT } from './fingerprint';
-import { HashLookup, pageKey, readDirectory, type Run, type RunDirectory } from './lookup';
-import { bloomFilter, entryOf, fingerprintAt, firstIndex, ID_LIMIT, idAt, idsOf, sortEntries } from './page';
+import { filterKey, HashLookup, pageKey, PAGES_PER_FILTER, readDirectory, type Run, type RunDirectory } from './lookup';
+import { BITS_PER_ENTRY, entryOf, fingerprintAt, firstIndex, ID_LIMIT, idsOf, mayContain, sortEntries } from './page';
 import { HASH_KIND_NAMES, type HashKind } from './schema';
 
 export interface HashIndexLimits {
@@ -24,7 +24,7 @@ export class HashIndex extends HashLookup {
   constructor(
     connection: SqliteConnection,
     private readonly sameHash: (kind: HashKind, a: number, b: number) => boolean,
-    private readonly limits: HashIndexLimits = { fanIn: 4, pageEntries: 900 },
+    private readonly limits: HashIndexLimits = { fanIn: 3, pageEntries: 900 },
   ) {
     super(connection);
   }
@@ -71,8 +71,8 @@ export class HashIndex extends HashLookup {
       this.append(run, entries, FINGERPRINT_LIMIT);
       this.startMerge(run);
       const targets = this.directory.runs.filter((run) => run.kind === kind && run.ceiling < FINGERPRINT_LIMIT);
-      // With two moves per new entry, a merge ends before the next merge of its level begins.
-      for (const target of targets) this.merge(target, run.entries * 2);
+      // With two moves per new entry a merge ends before the next one of its level begins. With four, look-ups read fewer runs.
+      for (const target of targets) this.merge(target, run.entries * 4);
     }
     const manifest = JSON.stringify(this.directory.runs);
     this.write('UPDATE hash_state SET generation = ?, manifest = ?', ++this.directory.generation, manifest);
@@ -108,9 +108,8 @@ export class HashIndex extends HashLookup {
     const entries = sortEntries(sources.flatMap((run) => this.takeBelow(run, bound)));
     for (let i = 1; i < entries.length / 2; i++) {
       if (fingerprintAt(entries, i - 1) !== fingerprintAt(entries, i)) continue;
-      const [a, b] = [idAt(entries, i - 1), idAt(entries, i)];
+      const [a, b] = idsOf(entries.subarray(i * 2 - 2, i * 2 + 2), fingerprintAt(entries, i)) as [number, number];
       if (a !== b && !this.sameHash(target.kind, a, b)) continue;
-      // The writer refuses a hash that is already there.
       const name = HASH_KIND_NAMES[target.kind];
       throw new CorruptDatabase(`the look-up of ${name} has one of them twice, in rows ${a} and ${b}`);
     }
@@ -120,11 +119,9 @@ export class HashIndex extends HashLookup {
     this.startMerge(target);
   }
 
-  /** Numbers of removed runs are reused: page keys stay small. */
   private newRun(kind: HashKind, entries: number): Run {
     const { runs } = this.directory;
-    let number = 1;
-    while (runs.some(({ run }) => run === number)) number++;
+    const number = Math.max(0, ...runs.map(({ run }) => run)) + 1;
     const level = Math.floor(Math.log(entries) / Math.log(this.limits.fanIn));
     const width = FINGERPRINT_LIMIT / 2 ** Math.max(0, Math.ceil(Math.log2(entries / this.limits.pageEntries)));
     const run: Run = { run: number, kind, level, entries, width, floor: 0, ceiling: 0 };
@@ -134,26 +131,34 @@ export class HashIndex extends HashLookup {
 
   /** Writes the pages of a run from its ceiling to `end`. */
   private append(run: Run, entries: Uint32Array, end: number): void {
-    for (let from = 0; run.ceiling < end; run.ceiling += run.width) {
-      const to = firstIndex(entries, run.ceiling + run.width) * 2;
-      const page = entries.subarray(from, to);
+    const { filters } = this.directory;
+    const filtersOfRun = Math.max(1, FINGERPRINT_LIMIT / run.width / PAGES_PER_FILTER);
+    const filterBytes = Math.ceil((run.entries / filtersOfRun) * (BITS_PER_ENTRY / 8));
+    for (let from = 0; run.ceiling < end;) {
       const key = pageKey(run, run.ceiling);
-      const filter = bloomFilter(page);
-      this.write('INSERT INTO hash_pages (id, entries) VALUES (?, ?)', key, page);
-      this.write('INSERT INTO hash_filters (id, bits) VALUES (?, ?)', key, filter);
-      this.directory.filters.set(key, filter);
+      const filter = key % PAGES_PER_FILTER === 0 ? Buffer.alloc(filterBytes) : filters.get(filterKey(key));
+      if (filter === undefined) throw new CorruptDatabase(`filter ${filterKey(key)} of the hash look-ups is missing`);
+      const to = firstIndex(entries, (run.ceiling += run.width));
+      for (let i = from; i < to; i++) mayContain(filter, fingerprintAt(entries, i), true);
+      this.write('INSERT INTO hash_pages (id, entries) VALUES (?, ?)', key, entries.subarray(from * 2, to * 2));
+      filters.set(filterKey(key), filter);
       from = to;
+      if (run.ceiling < end && filterKey(key + 1) === filterKey(key)) continue;
+      this.write('REPLACE INTO hash_filters (id, bits) VALUES (?, ?)', filterKey(key), filter);
     }
   }
 
   /** Removes the pages of a run below `bound`. @returns their entries */
   private takeBelow(run: Run, bound: number): Uint32Array[] {
     const taken: Uint32Array[] = [];
-    for (; run.floor < bound; run.floor += run.width) {
+    while (run.floor < bound) {
       const key = pageKey(run, run.floor);
       taken.push(this.entriesOf(key));
-      for (const table of ['hash_pages', 'hash_filters']) this.write(`DELETE FROM ${table} WHERE id = ?`, key);
-      this.directory.filters.delete(key);
+      this.write('DELETE FROM hash_pages WHERE id = ?', key);
+      run.floor += run.width;
+      if (run.floor < FINGERPRINT_LIMIT && filterKey(key + 1) === filterKey(key)) continue;
+      this.write('DELETE FROM hash_filters WHERE id = ?', filterKey(key));
+      this.directory.filters.delete(filterKey(key));
     }
     return taken;
   }

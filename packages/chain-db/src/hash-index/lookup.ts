@@ -23,17 +23,21 @@ export interface Run {
 export interface RunDirectory {
   generation: number;
   readonly runs: Run[];
-  /** Bloom filters by page key: all of them for the writer, none for other readers. */
+  /** All Bloom filters for the writer, none for other readers. */
   readonly filters: Map<number, Buffer>;
 }
 
-/** Page keys are run * PAGE_LIMIT + page: small integers in practice, which a Map finds fastest. */
+/** Page keys are run * PAGE_LIMIT + page: safe integers for two billion runs. */
 const PAGE_LIMIT = 2 ** 22;
 
-/** Key of the page that holds a fingerprint. */
 export function pageKey({ run, width }: Run, fingerprint: number): number {
   return run * PAGE_LIMIT + Math.floor(fingerprint / width);
 }
+
+/** Pages that share a Bloom filter. A filter per page would be an object per page, and miss the processor's caches. */
+export const PAGES_PER_FILTER = 64;
+
+export const filterKey = (key: number): number => Math.floor(key / PAGES_PER_FILTER);
 
 /** Finds the rows that may have a hash. The caller holds a transaction: all reads must see one state of the file. */
 export class HashLookup {
@@ -75,7 +79,7 @@ export class HashLookup {
     for (const run of runs) {
       if (run.kind !== kind || fingerprint < run.floor || fingerprint >= run.ceiling) continue;
       const key = pageKey(run, fingerprint);
-      const filter = filters.get(key);
+      const filter = filters.get(filterKey(key));
       if (filter === undefined || mayContain(filter, fingerprint)) keys.push(key);
     }
     return keys;
@@ -89,7 +93,7 @@ export class HashLookup {
   }
 }
 
-/** Reads the manifest and the seed, and all Bloom filters if wanted: about 2 bytes per entry. @throws CorruptDatabase */
+/** Reads the manifest and the seed, and all Bloom filters if wanted: 1.6 bytes per entry. @throws CorruptDatabase */
 export function readDirectory(connection: SqliteConnection, withFilters: boolean): RunDirectory & { seed: Buffer } {
   const state = connection.prepare<[], [Buffer, number, string]>('SELECT seed, generation, manifest FROM hash_state');
   const [row] = state.raw(true).all();
@@ -100,9 +104,9 @@ export function readDirectory(connection: SqliteConnection, withFilters: boolean
   const known = new Set(directory.runs.map(({ run }) => run));
   const filters = connection.prepare<[], [number, Buffer]>('SELECT id, bits FROM hash_filters').raw(true);
   for (const [key, bits] of filters.iterate()) {
-    const isKnown = known.has(Math.floor(key / PAGE_LIMIT));
-    if (!isKnown) throw new CorruptDatabase(`the run of page ${key} of the hash look-ups is missing`);
-    directory.filters.set(key, Buffer.from(bits));
+    const isKnown = known.has(Math.floor((key * PAGES_PER_FILTER) / PAGE_LIMIT));
+    if (!isKnown) throw new CorruptDatabase(`the run of filter ${key} of the hash look-ups is missing`);
+    directory.filters.set(key, bits);
   }
   return directory;
 }

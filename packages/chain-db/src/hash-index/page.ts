@@ -8,7 +8,7 @@ export type Entries = ArrayLike<number>;
 export const ID_LIMIT = 2 ** 30;
 
 /** With 12 bits per entry and seven probes, 1 of 300 misses passes a Bloom filter and reads a page in vain. */
-const BITS_PER_ENTRY = 12;
+export const BITS_PER_ENTRY = 12;
 const PROBES = 7;
 
 export function entryOf(fingerprint: number, id: number): [low: number, high: number] {
@@ -20,12 +20,10 @@ export function fingerprintAt(entries: Entries, index: number): number {
   return (entries[index * 2 + 1] as number) * 4 + ((entries[index * 2] as number) >>> 30);
 }
 
-export function idAt(entries: Entries, index: number): number {
-  return (entries[index * 2] as number) % ID_LIMIT;
-}
-
 export function sortEntries(inputs: readonly Entries[]): Uint32Array {
-  const sorted = Uint32Array.from(inputs.flatMap((input) => Array.from(input)));
+  const sorted = new Uint32Array(inputs.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  for (const input of inputs) sorted.set(input, (end += input.length) - input.length);
   new BigUint64Array(sorted.buffer).sort();
   return sorted;
 }
@@ -38,15 +36,8 @@ export function firstIndex(entries: Entries, fingerprint: number): number {
 export function idsOf(entries: Entries, fingerprint: number): number[] {
   const ids: number[] = [];
   let i = firstIndex(entries, fingerprint);
-  for (; fingerprintAt(entries, i) === fingerprint; i++) ids.push(idAt(entries, i));
+  for (; fingerprintAt(entries, i) === fingerprint; i++) ids.push((entries[i * 2] as number) % ID_LIMIT);
   return ids;
-}
-
-export function bloomFilter(entries: Entries): Buffer {
-  // allocUnsafe uses the pool of Buffer. An ArrayBuffer per filter would add 300 bytes.
-  const filter = Buffer.allocUnsafe(Math.ceil((entries.length * BITS_PER_ENTRY) / 16)).fill(0);
-  for (let i = 0; i < entries.length / 2; i++) mayContain(filter, fingerprintAt(entries, i), true);
-  return filter;
 }
 
 /** Tests a Bloom filter, or adds to it. Double hashing of the lower 32 bits: the entries of a page share the upper bits. */

@@ -13,7 +13,7 @@ export const HASH_KIND_NAMES = ['block ids', 'transaction hashes', 'key images',
  * table probably has the hash with this fingerprint. Callers compare the row itself.
  *
  * hash_state: secret `seed` of the fingerprints; `manifest`, a JSON list of runs (`Run`); `generation` counts its changes.
- * hash_pages, hash_filters: a page of a run and its Bloom filter, by page key.
+ * hash_pages: pages of runs, by page key. hash_filters: Bloom filters of 64 pages each, by page key / 64.
  */
 const SCHEMA = `
 CREATE TABLE hash_state (

@@ -1,6 +1,6 @@
 import type { SqliteConnection } from '@wrkz/sqlite';
-import { readDirectory, pageKey, type Run, type RunDirectory } from '../../src/hash-index/lookup';
-import { bloomFilter, entryOf, fingerprintAt, idAt, sortEntries } from '../../src/hash-index/page';
+import { filterKey, readDirectory, pageKey, type Run, type RunDirectory } from '../../src/hash-index/lookup';
+import { entryOf, fingerprintAt, ID_LIMIT, mayContain, sortEntries } from '../../src/hash-index/page';
 import type { HashKind } from '../../src/hash-index/schema';
 
 interface StoredEntry {
@@ -27,7 +27,12 @@ export function editEntries(
       const entries = storedEntries(connection, key).flatMap((entry) => edit(entry) ?? []);
       const page = sortEntries(entries.map(({ fingerprint, id }) => entryOf(fingerprint, id)));
       connection.prepare('UPDATE hash_pages SET entries = ? WHERE id = ?').run(page, key);
-      connection.prepare('UPDATE hash_filters SET bits = ? WHERE id = ?').run(bloomFilter(page), key);
+      const [filter] = connection
+        .prepare<[number], [Buffer]>('SELECT bits FROM hash_filters WHERE id = ?')
+        .raw(true)
+        .all(filterKey(key));
+      entries.forEach(({ fingerprint }) => mayContain(filter?.[0] as Buffer, fingerprint, true));
+      connection.prepare('UPDATE hash_filters SET bits = ? WHERE id = ?').run(filter?.[0], filterKey(key));
     }
   }
 }
@@ -49,6 +54,6 @@ function storedEntries(connection: SqliteConnection, key: number): StoredEntry[]
   const entries = new Uint32Array(row[0].buffer, row[0].byteOffset, row[0].length / 4);
   return Array.from({ length: entries.length / 2 }, (_, i) => ({
     fingerprint: fingerprintAt(entries, i),
-    id: idAt(entries, i),
+    id: (entries[i * 2] as number) % ID_LIMIT,
   }));
 }
