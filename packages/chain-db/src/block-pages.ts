@@ -1,6 +1,6 @@
 import { lowerBound } from '@wrkz/core-types';
 import { childPages, pageOwner, type PageOwner, type SqliteConnection } from '@wrkz/sqlite';
-import { damageIn } from './damage';
+import { damageIn } from './failures';
 
 /** The tables with the bytes of blocks: their rows can be computed again from blocks that peers send. */
 const BLOCK_TABLES = ['block_bodies', 'signatures', 'transactions'];

@@ -1,8 +1,8 @@
 export * from './errors';
-export { adoptChainDb } from './adopt';
+export { adoptChainDb } from './backup';
 export { backupChainDb, type ChainBackup, type ChainBackupOptions } from './backup';
 export { databaseFile, type DatabaseMemory, logBytes } from './connection';
-export { damageIn } from './damage';
+export { damageIn } from './failures';
 export type { FloorHeights, StorageMode } from './modes/floors';
 export { rulesDigest, rulesDigestSteps } from './modes/rules-digest';
 export type { CompactStep, PruneStep } from './modes/prune';
@@ -13,8 +13,8 @@ export { blocksOfPage } from './repair/block-pages';
 export type { FetchBlocks, WantedBlock } from './repair/fetch';
 export { repairChainDb, type RepairOptions, type RepairReport, type RepairStep } from './repair/repair';
 export { DatabaseRemains, removablePaths, removeChainDb } from './remove';
-export { type ChainPath, isPlaceOfChain } from './work-folders';
-export type { AltInfo, AlternativeBlock } from './reader/alternatives';
+export { type ChainPath, isPlaceOfChain } from './remove';
+export type { AltInfo, AlternativeBlock } from './alternatives';
 export type { StoredOutput } from './reader/outputs';
 export {
   ChainReader,
@@ -27,7 +27,7 @@ export {
 export type { GlobalIndexes, TransactionScan } from './reader/transactions';
 export type { BlockStamp } from './block-row';
 export { SCHEMA_VERSION } from './schema';
-export { isUnreadableNow } from './unreadable';
+export { isUnreadableNow } from './failures';
 export { ChainWriter } from './writer/writer';
 export type { RewoundBlock } from './writer/rewind';
 export { exportSnapshot, type ExportProgress, type SnapshotExportOptions } from './snapshot/export';

@@ -1,5 +1,5 @@
-import { KEY_IMAGE_SCHEMA, KEY_IMAGE_TABLES } from './key-images/schema';
-import { PAYMENT_ID_SCHEMA, PAYMENT_ID_TABLES } from './payment-ids/schema';
+import { KEY_IMAGE_SCHEMA, KEY_IMAGE_TABLES } from './key-images';
+import { PAYMENT_ID_SCHEMA, PAYMENT_ID_TABLES } from './payment-ids';
 
 /**
  * The whole database on one page.
@@ -32,7 +32,7 @@ import { PAYMENT_ID_SCHEMA, PAYMENT_ID_TABLES } from './payment-ids/schema';
  * one-time key of an output stands twice on purpose: in the prefix for whoever reads blocks in a row, in `outputs` for
  * whoever picks single ones; each costs one page, and either can be made again from the other.
  *
- * `codec` names the encoding of a blob (codec.ts), so that compressed rows can be stored beside plain ones. Rows carry no
+ * `codec` names the encoding of a blob (block-bytes.ts), so that compressed rows can be stored beside plain ones. Rows carry no
  * checksums: every page has one (packages/sqlite).
  *
  * 32-byte hashes stand once: the look-ups hold fingerprints of them and the row itself is compared.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { packIndexes, toSigned, toUnsigned, unpackIndexes } from '../src/integers';
-import { sample, shuffledIndexes } from '../src/reader/decoys';
+import { sample, shuffledIndexes } from '../src/reader/outputs';
 
 const index = fc.oneof(
   fc.integer({ min: 0, max: 0xffffffff }),

@@ -1,7 +1,6 @@
 import { decodeTransactionPrefix, type RawBlock } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { joinBlock } from '../block-parts';
-import { decodeBlob } from '../codec';
+import { decodeBlob, joinBlock } from '../block-bytes';
 import { MissingRow } from '../errors';
 import { Floors } from '../modes/floors';
 import type { IdRange, TransactionScan } from './transactions';

@@ -2,18 +2,16 @@ import type { BlockFacts, ChainView, OutputFacts } from '@wrkz/consensus';
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { firstBadPage, type SqliteConnection, type SqliteStatement } from '@wrkz/sqlite';
 import { pageLocation, type PageLocation } from '../block-pages';
-import { damageIn } from '../damage';
-import { AlternativeQueries, type AltInfo, type AlternativeBlock } from './alternatives';
-import type { RunDirectory } from '../hash-index/lookup';
-import { HashLookup } from '../hash-index/lookup';
+import { damageIn } from '../failures';
+import { AlternativeQueries, type AltInfo, type AlternativeBlock } from '../alternatives';
+import { HashLookup, type RunDirectory } from '../hash-index/lookup';
 import { KeyImageQueries, type SpentKeyImage } from '../key-images';
 import { Floors, type FloorHeights } from '../modes/floors';
 import { PaymentIdQueries, type PaymentIdUse } from '../payment-ids';
 import type { BlockStamp } from '../block-row';
 import { BlockQueries } from './blocks';
 import { BodyQueries } from './bodies';
-import { sample } from './decoys';
-import { OutputQueries, type StoredOutput } from './outputs';
+import { OutputQueries, sample, type StoredOutput } from './outputs';
 import {
   globalIndexesOf,
   TransactionQueries,

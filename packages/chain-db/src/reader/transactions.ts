@@ -1,5 +1,5 @@
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { decodeBlob } from '../codec';
+import { decodeBlob } from '../block-bytes';
 import { CorruptDatabase, MissingRow } from '../errors';
 import { findRow, type HashSource } from '../hashed-rows';
 import { HASH_KINDS } from '../hash-index/schema';

@@ -1,7 +1,6 @@
 import { rebuiltPage, replaceBadPage, type SqliteConnection, type TableRow } from '@wrkz/sqlite';
-import { blockBody, signaturesOf } from '../block-parts';
+import { Codec, blockBody, signaturesOf } from '../block-bytes';
 import { pageLocation, transactionsUpTo } from '../block-pages';
-import { Codec } from '../codec';
 import { packIndexes } from '../integers';
 import { ChainReader } from '../reader/reader';
 import type { WantedBlock } from './fetch';

@@ -2,9 +2,9 @@ import { lowerBound, type Network, type NetworkName, networkOf, type RawBlock } 
 import { EventLoopYielder, makeFolders } from '@wrkz/service-kit/base';
 import { SqliteConnection } from '@wrkz/sqlite';
 import { rmSync } from 'node:fs';
-import { joinBlock } from '../block-parts';
+import { joinBlock } from '../block-bytes';
 import { databaseFile } from '../connection';
-import { damageIn } from '../damage';
+import { damageIn } from '../failures';
 import { ChainDbError, CorruptDatabase, NeedsWholeChain } from '../errors';
 import { openChainDb, type ChainDb } from '../open';
 import { Floors } from '../modes/floors';

@@ -3,7 +3,7 @@ import { SqliteConnection, takeWriteLock } from '@wrkz/sqlite';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseFile } from '../connection';
-import { damageIn } from '../damage';
+import { damageIn } from '../failures';
 import { ChainDbError, CorruptDatabase, DatabaseMissing } from '../errors';
 import { toChainDbError } from '../open-errors';
 import { ChainReader } from '../reader/reader';

@@ -9,7 +9,7 @@ import {
   type ParsedTransaction,
   type TransactionPrefix,
 } from '@wrkz/core-types';
-import { joinBlock } from '../block-parts';
+import { joinBlock } from '../block-bytes';
 import { factsValues } from '../block-row';
 import { CorruptDatabase } from '../errors';
 import type { FloorHeights } from '../modes/floors';

@@ -1,7 +1,7 @@
 import { workerEntry } from '@wrkz/service-kit/base';
 import { firstBadPage, type SqliteConnection } from '@wrkz/sqlite';
 import { spawn } from 'node:child_process';
-import { damageIn } from '../damage';
+import { damageIn } from '../failures';
 import { pageLocation, pageText } from '../block-pages';
 
 /** From this database size on a child process does the check: one statement can take minutes and cannot be interrupted. */

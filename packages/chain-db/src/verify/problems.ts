@@ -1,4 +1,4 @@
-import { damageIn } from '../damage';
+import { damageIn } from '../failures';
 import { UnreadableLiteMark } from '../errors';
 
 /** One wrong row can contradict thousands of others: only so many findings are reported one by one. */

@@ -1,11 +1,11 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { FACTS_HALVES, factsOf, joined, type FactsRow } from '../block-row';
-import { decodeBlob } from '../codec';
+import { decodeBlob } from '../block-bytes';
 import { HASH_KINDS, type HashKind } from '../hash-index/schema';
 import { HashLookup, type RunDirectory } from '../hash-index/lookup';
 import { toSigned, unpackIndexes } from '../integers';
-import { useHash } from '../payment-ids/use-hash';
+import { useHash } from '../payment-ids';
 
 export interface StoredBlock {
   readonly facts: BlockFacts;

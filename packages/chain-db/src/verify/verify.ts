@@ -1,7 +1,7 @@
 import { EventLoopYielder } from '@wrkz/service-kit/base';
 import type { SqliteConnection } from '@wrkz/sqlite';
 import { connectForReading, databaseFile } from '../connection';
-import { damageIn } from '../damage';
+import { damageIn } from '../failures';
 import { readDirectory } from '../hash-index/lookup';
 import { HASH_KINDS } from '../hash-index/schema';
 import type { FloorHeights } from '../modes/floors';
@@ -9,14 +9,12 @@ import { rulesDigestSteps } from '../modes/rules-digest';
 import type { ChainDb } from '../open';
 import { ChainReader } from '../reader/reader';
 import { PAGE_SIZE, TABLES } from '../schema';
-import { checkAlternatives } from './alternatives-check';
+import { checkAlternatives, checkHashIndex, checkMeta, checkSchema } from './table-checks';
 import { BlockCheck } from './block-check';
 import { StateDigest } from './digest';
-import { checkHashIndex } from './hash-index-check';
 import { checkLowerTables } from './lower-tables';
 import { checkPages, checkPagesInChild, CHILD_PROCESS_BYTES, pageCount, type PageReport } from './page-check';
 import { Problems } from './problems';
-import { checkMeta, checkSchema } from './schema-check';
 import { StoredRows } from './stored-rows';
 
 export interface VerifyOptions {

@@ -1,6 +1,6 @@
 import { VerifiedBlock, type BlockFacts } from '@wrkz/consensus';
 import type { ParsedTransaction } from '@wrkz/core-types';
-import { blockBody, signaturesOf } from '../block-parts';
+import { blockBody, signaturesOf } from '../block-bytes';
 import { RefusedChange, WrongLink } from '../errors';
 import { packIndexes, toSigned } from '../integers';
 import { plainPaymentId } from '../payment-ids';

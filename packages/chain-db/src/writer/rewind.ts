@@ -1,7 +1,7 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { decodeTransactionPrefix, type RawBlock, type TransactionPrefix } from '@wrkz/core-types';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { spentKeyImages } from '../block-parts';
+import { spentKeyImages } from '../block-bytes';
 import { CorruptDatabase } from '../errors';
 import type { HashIndex } from '../hash-index/hash-index';
 import { HASH_KINDS } from '../hash-index/schema';

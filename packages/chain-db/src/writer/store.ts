@@ -1,6 +1,6 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { Codec } from '../codec';
+import { Codec } from '../block-bytes';
 import type { HashIndex } from '../hash-index/hash-index';
 import { HASH_KINDS } from '../hash-index/schema';
 import { toSigned } from '../integers';

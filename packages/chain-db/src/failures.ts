@@ -1,5 +1,5 @@
+import { CorruptDatabase, DatabaseAway } from './errors';
 import { isDamage, sqliteFailure } from '@wrkz/sqlite';
-import { CorruptDatabase } from './errors';
 
 /**
  * The damage of the stored chain that an error tells of, its causes included; undefined for any other error. A disk that
@@ -14,4 +14,16 @@ export function damageIn(error: unknown): CorruptDatabase | undefined {
       : undefined;
   }
   return error instanceof Error && error.cause !== undefined ? damageIn(error.cause) : undefined;
+}
+
+/**
+ * Codes of SQLite for "not now": somebody holds the file or restores its log, or the disk does not answer. A commit, a
+ * reorganisation and a first sync are no such times, since every read has its snapshot; damage is none either, because it
+ * does not pass.
+ */
+const NOT_NOW = /^SQLITE_(BUSY|LOCKED|PROTOCOL|IOERR|CANTOPEN|NOMEM)/;
+
+/** Whether an error of a reader says that the chain cannot be read at this moment, and may be read later. */
+export function isUnreadableNow(error: unknown): boolean {
+  return error instanceof DatabaseAway || (NOT_NOW.test(sqliteFailure(error)?.code ?? '') && !isDamage(error));
 }

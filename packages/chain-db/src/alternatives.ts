@@ -1,8 +1,9 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import { decodeRawBlock, type RawBlock } from '@wrkz/core-types';
+import type { ChainReader } from './reader/reader';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { decodeBlob } from '../codec';
-import { FACTS_HALVES, factsOf, type FactsRow } from '../block-row';
+import { Codec, decodeBlob } from './block-bytes';
+import { FACTS_COLUMNS, FACTS_HALVES, factsOf, factsValues, type FactsRow } from './block-row';
+import { decodeRawBlock, encodeRawBlock, type RawBlock } from '@wrkz/core-types';
 
 /** A block off the main chain: what is remembered of it and the id of the block it stands on. */
 export interface AltInfo {
@@ -59,4 +60,40 @@ export class AlternativeQueries {
 
 function infoOf(row: AlternativeRow): AltInfo {
   return { facts: factsOf(row as unknown as FactsRow), parent: row[13] };
+}
+
+/** The statements that keep and drop blocks off the main chain. */
+export class AlternativeStore {
+  private readonly insert: SqliteStatement<(number | bigint | Buffer)[]>;
+  private readonly remove: SqliteStatement<[Buffer]>;
+
+  constructor(
+    connection: SqliteConnection,
+    private readonly reader: ChainReader,
+  ) {
+    const columns = `${FACTS_COLUMNS}, parent, codec, body`;
+    this.insert = connection.prepare(
+      `INSERT OR IGNORE INTO alternatives (${columns}) VALUES (${columns.replace(/\w+/g, '?')})`,
+    );
+    this.remove = connection.prepare('DELETE FROM alternatives WHERE hash = ?');
+  }
+
+  put(facts: BlockFacts, parent: Buffer, raw: RawBlock): void {
+    this.insert.run(...factsValues(facts), parent, Codec.plain, encodeRawBlock(raw));
+  }
+
+  drop(hashes: readonly Buffer[]): void {
+    for (const hash of hashes) this.remove.run(hash);
+  }
+
+  /** Drops the blocks whose parent is on no branch. */
+  dropUnrooted(): void {
+    const kept = new Set<string>();
+    for (const { facts, parent } of this.reader.alternatives()) {
+      // Lowest first, so a parent among the alternatives has been judged before its children.
+      const rooted = kept.has(parent.toString('hex')) || this.reader.heightOf(parent) === facts.height - 1;
+      if (rooted) kept.add(facts.hash.toString('hex'));
+      else this.remove.run(facts.hash);
+    }
+  }
 }

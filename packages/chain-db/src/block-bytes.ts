@@ -1,11 +1,11 @@
+import { CorruptDatabase, RefusedChange } from './errors';
 import {
-  varintSize,
-  writeVarint,
   type ParsedBlock,
   type ParsedTransaction,
   type TransactionPrefix,
+  varintSize,
+  writeVarint,
 } from '@wrkz/core-types';
-import { RefusedChange } from './errors';
 
 /*
  * A block's bytes are its body (header and parent block), its coinbase, and the hashes of its transactions
@@ -50,4 +50,19 @@ export function signaturesOf({ bytes, prefixBytes }: Pick<ParsedTransaction, 'by
 /** The key images that a transaction spends. */
 export function spentKeyImages({ inputs }: Pick<TransactionPrefix, 'inputs'>): Buffer[] {
   return inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage] : []));
+}
+
+/** In which form a stored blob stands: the `codec` column beside it. */
+export const Codec = {
+  /** The bytes as they are serialized. */
+  plain: 0,
+} as const;
+
+/**
+ * The serialized bytes behind a stored blob.
+ * @throws CorruptDatabase for a form that this program does not know
+ */
+export function decodeBlob(codec: number, blob: Buffer, table: string, row: string | number): Buffer {
+  if (codec === Codec.plain) return blob;
+  throw new CorruptDatabase(`row ${row} of ${table} stands in form ${codec}, which this program does not know`);
 }
