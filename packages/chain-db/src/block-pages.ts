@@ -1,5 +1,6 @@
 import { lowerBound } from '@wrkz/core-types';
 import { childPages, pageOwner, type PageOwner, type SqliteConnection } from '@wrkz/sqlite';
+import { CorruptDatabase } from './errors';
 import { damageIn } from './failures';
 
 /** The tables with the bytes of blocks: their rows can be computed again from blocks that peers send. */
@@ -35,6 +36,15 @@ export function pageText(page: number, location: PageLocation | undefined): stri
   const [first, last] = location?.heights ?? [];
   const blocks = first === undefined ? '' : first === last ? ` (block ${first})` : ` (blocks ${first} to ${last})`;
   return `page ${page}${table}${blocks}`;
+}
+
+/** The damage in an error, with table and blocks where SQLite names only a page; undefined for any other error. */
+export function damageWithTable(connection: SqliteConnection, error: unknown): CorruptDatabase | undefined {
+  const damage = damageIn(error);
+  const page = Number(/page (\d+),? does not fit/.exec(damage?.reason ?? '')?.[1]);
+  if (damage === undefined || Number.isNaN(page)) return damage;
+  const text = pageText(page, pageLocation(connection, page));
+  return new CorruptDatabase(damage.reason.replace(`page ${page}`, text), { cause: error });
 }
 
 function heightsOf(connection: SqliteConnection, { table, rows }: PageOwner): PageLocation['heights'] {

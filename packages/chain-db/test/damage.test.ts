@@ -69,7 +69,7 @@ test.each([...pages].filter(([name]) => name !== 'sqlite_schema'))(
   60_000,
 );
 
-test('the error names the file and the page', () => {
+test('the error names the file, the page, its table and its blocks', () => {
   const [page] = pages.get('signatures') ?? [];
   const answer = withFlippedBit(directory, page as number, PAGE_SIZE * 8 - 1_000, () => {
     const opened = openChainDb({ directory, network: 'devnet', readonly: true });
@@ -83,7 +83,7 @@ test('the error names the file and the page', () => {
   });
   expect(damageIn(answer)).toMatchObject({
     code: 'CORRUPT_DATABASE',
-    message: `the chain database is damaged: ${databaseFile(directory)}: page ${String(page)} does not fit its checksum`,
+    message: `the chain database is damaged: ${databaseFile(directory)}: page ${String(page)} of signatures (blocks 0 to 25) does not fit its checksum`,
     remedy: expect.stringContaining('--verify') as string,
   });
 });

@@ -1,8 +1,7 @@
 import type { BlockFacts, ChainView, OutputFacts } from '@wrkz/consensus';
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import { firstBadPage, type SqliteConnection, type SqliteStatement } from '@wrkz/sqlite';
-import { pageLocation, type PageLocation } from '../block-pages';
-import { damageIn } from '../failures';
+import { damageWithTable, pageLocation, type PageLocation } from '../block-pages';
 import { AlternativeQueries, type AltInfo, type AlternativeBlock } from '../alternatives';
 import { HashLookup, type RunDirectory } from '../hash-index/lookup';
 import { KeyImageQueries, type SpentKeyImage } from '../key-images';
@@ -114,7 +113,7 @@ export class ChainReader {
       return result;
     } catch (error) {
       // Interpreted at once: SQLite keeps only the last damaged page of a thread.
-      throw damageIn(error) ?? error;
+      throw damageWithTable(this.connection, error) ?? error;
     } finally {
       // A page that does not fit its checksum ends the transaction.
       if (this.connection.inTransaction) this.commit.run();
