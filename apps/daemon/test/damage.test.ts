@@ -134,7 +134,9 @@ describe('a block that a reorganisation replaces', () => {
     const again = engineBench('simnet', { directory: bench.directory });
     const failures: string[] = [];
     again.engine.on('failed', ({ message }) => failures.push(message));
-    expect(() => again.reader.rawBlock(9)).toThrow(/chain.sqlite: page \d+ of block_bodies \(blocks 0 to 10\) does not fit its checksum/);
+    expect(() => again.reader.rawBlock(9)).toThrow(
+      /chain.sqlite: page \d+ of block_bodies \(blocks 0 to 10\) does not fit its checksum/,
+    );
     await expect(again.engine.addBlocks(side, 'sync')).rejects.toThrow(/: page \d+ does not fit its checksum/);
     expect(failures).toEqual([expect.stringMatching(/can no longer be written: .*run with --verify/) as string]);
     expect(again.engine.tip()).toMatchObject({ height: 10 });
@@ -264,7 +266,8 @@ describe('a whole daemon', () => {
     try {
       const refused = (await call(daemon, '/json_rpc', generate)).body as { error: { message: string } };
       expect(refused.error.message).toMatch(/page \d+ of outputs does not fit its checksum.*What to do/);
-      const reason = /^(the chain database .*)?.*: page \d+( of \w+)? does not fit its checksum.*What to do: run with --verify/;
+      const reason =
+        /^(the chain database .*)?.*: page \d+( of \w+)? does not fit its checksum.*What to do: run with --verify/;
       for (const [path, body] of [
         ['/json_rpc', { ...generate, method: 'getblocktemplate', params: { ...params, reserve_size: 8 } }],
         ['/sendrawtransaction', { tx_as_hex: '00' }],
