@@ -1,6 +1,6 @@
 import type { SqliteConnection } from './library';
-import { fitsChecksum } from './page-checksum';
-import { childPages, nextOverflow, overflowHeads, pageBytes, type PageOwner, readVarint, usableSize } from './pages';
+import { childPages, nextOverflow, overflowHeads, pageBytes, type PageOwner } from './pages';
+import { readVarint, soundPage, usableSize } from './pages';
 
 const LEAF_TABLE = 0x0d;
 const LEAF_HEADER_BYTES = 8;
@@ -19,9 +19,18 @@ export interface TableRow {
  * (https://www.sqlite.org/fileformat.html#b_tree_pages). Everything beside the page must be sound.
  *
  * @param rows all rows of the leaf, in ascending order; none for an inner page
- * @returns undefined where the rows do not fit the pages beside it
+ * @returns undefined where the rows do not fit the pages beside it, a page beside it is damaged, or the page is of an index
  */
-export function rebuiltPage(
+export function rebuiltPage(...parameters: Parameters<typeof rebuilt>): Buffer | undefined {
+  try {
+    return rebuilt(...parameters);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return undefined;
+  }
+}
+
+function rebuilt(
   connection: SqliteConnection,
   page: number,
   { treePage, overflow }: PageOwner,
@@ -62,10 +71,9 @@ function rebuiltInner(
   return bytes;
 }
 
-/** The highest row id below a page. */
+/** The highest row id below a page. @throws RangeError */
 function lastRowId(connection: SqliteConnection, page: number): number {
-  const bytes = pageBytes(connection, page);
-  if (!fitsChecksum(bytes)) throw new RangeError(`page ${page} is damaged, too`);
+  const bytes = soundPage(connection, page);
   if (bytes.readUInt8(0) === INNER_TABLE) return lastRowId(connection, bytes.readUInt32BE(8));
   const cells = bytes.readUInt16BE(3);
   if (bytes.readUInt8(0) !== LEAF_TABLE || cells === 0) throw new RangeError(`page ${page} has no rows`);
@@ -116,9 +124,7 @@ function rebuiltOverflow(
   usable: number,
 ): Buffer | undefined {
   const bytes = Buffer.alloc(pageBytes(connection, page).length);
-  const leafBytes = pageBytes(connection, leaf);
-  if (!fitsChecksum(leafBytes)) return undefined;
-  const id = rowOfOverflow(leafBytes, head, usable);
+  const id = rowOfOverflow(soundPage(connection, leaf), head, usable);
   const row = rows.find((one) => one.id === id);
   if (row === undefined) return undefined;
   const payload = encodeRecord(row.columns);

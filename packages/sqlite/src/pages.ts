@@ -1,4 +1,5 @@
 import type { SqliteConnection } from './library';
+import { fitsChecksum } from './page-checksum';
 
 /*
  * Pages of the database file itself, without the write-ahead log. They are read through the connection's own file handle: to
@@ -52,6 +53,13 @@ export function pageBytes(connection: SqliteConnection, page: number): Buffer {
   return bytes;
 }
 
+/** @throws RangeError for a page that does not fit its checksum, too */
+export function soundPage(connection: SqliteConnection, page: number): Buffer {
+  const bytes = pageBytes(connection, page);
+  if (!fitsChecksum(bytes)) throw new RangeError(`page ${page} does not fit its checksum`);
+  return bytes;
+}
+
 /**
  * Writes a page whose present bytes do not fit their checksum, and its checksum. The caller keeps checkpoints away.
  * @returns false, and writes nothing, where the present page fits
@@ -61,7 +69,10 @@ export function replaceBadPage(connection: SqliteConnection, page: number, bytes
   return replace.get(page, bytes)?.[0] === 1;
 }
 
-/** The owner of a page by the pointer maps of a file with incremental vacuum; undefined for a free page and a map. */
+/**
+ * The owner of a page by the pointer maps of a file with incremental vacuum; undefined for a free page and a map.
+ * @throws RangeError where a map or a page above it is damaged
+ */
 export function pageOwner(connection: SqliteConnection, page: number): PageOwner | undefined {
   const path = pathToRoot(connection, page);
   if (path === undefined) return undefined;
@@ -117,7 +128,7 @@ function mapEntry(connection: SqliteConnection, page: number): { kind: number; p
   const perMap = Math.floor(usableSize(connection) / MAP_ENTRY_BYTES) + 1;
   const map = Math.floor((page - FIRST_MAP) / perMap) * perMap + FIRST_MAP;
   if (page <= map) return undefined;
-  const bytes = pageBytes(connection, map);
+  const bytes = soundPage(connection, map);
   const at = (page - map - 1) * MAP_ENTRY_BYTES;
   return { kind: bytes.readUInt8(at), parent: bytes.readUInt32BE(at + 1) };
 }
@@ -128,7 +139,7 @@ function pagesOf(connection: SqliteConnection, kind: number, parent: number): nu
   const pages = Number(connection.pragma('page_count', { simple: true }));
   const found: number[] = [];
   for (let map = FIRST_MAP; map <= pages; map += perMap) {
-    const bytes = pageBytes(connection, map);
+    const bytes = soundPage(connection, map);
     const end = Math.min(perMap - 1, pages - map);
     for (let i = 0; i < end; i++) {
       const at = i * MAP_ENTRY_BYTES;
@@ -143,7 +154,7 @@ function rowRange(connection: SqliteConnection, path: readonly number[]): RowRan
   let range: RowRange = { first: Number.MIN_SAFE_INTEGER, last: Number.MAX_SAFE_INTEGER };
   for (let i = path.length - 1; i > 0; i--) {
     const [page, child] = [path[i] as number, path[i - 1] as number];
-    const bytes = pageBytes(connection, page).subarray(page === 1 ? 100 : 0);
+    const bytes = soundPage(connection, page).subarray(page === 1 ? 100 : 0);
     if (bytes.readUInt8(0) !== INTERIOR_TABLE) return undefined;
     const cells = Array.from({ length: bytes.readUInt16BE(3) }, (_, cell) => {
       const at = bytes.readUInt16BE(12 + 2 * cell) - (page === 1 ? 100 : 0);

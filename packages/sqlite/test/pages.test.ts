@@ -122,6 +122,36 @@ describe('a table with rows of any length', () => {
     expect(refused).toBe(leaves);
   });
 
+  test('a page beside a damaged page is not computed', () => {
+    const { file, connection } = table();
+    connection.exec('CREATE TABLE keyed (key BLOB PRIMARY KEY) STRICT, WITHOUT ROWID');
+    for (let i = 0; i < 200; i++) connection.prepare('INSERT INTO keyed VALUES (?)').run(Buffer.alloc(99, i));
+    connection.pragma('wal_checkpoint(TRUNCATE)');
+    const root = (name: string): number =>
+      connection
+        .prepare<[string], [number]>('SELECT rootpage FROM sqlite_schema WHERE name = ?')
+        .raw(true)
+        .get(name)![0];
+    const rebuiltRoot = (name: string): Buffer | undefined => {
+      const owner = pageOwner(connection, root(name));
+      return owner && rebuiltPage(connection, root(name), owner, []);
+    };
+    expect(rebuiltRoot('keyed')).toBeUndefined();
+    expect(rebuiltRoot('items')).toBeInstanceOf(Buffer);
+    const [child = 0] = childPages(connection, root('items'));
+    const flip = (page: number): void => {
+      const content = readFileSync(file);
+      content[page * PAGE - 20] = (content[page * PAGE - 20] ?? 0) ^ 1;
+      writeFileSync(file, content, { flag: 'r+' });
+    };
+    flip(child);
+    expect(rebuiltRoot('items')).toBeUndefined();
+    flip(child);
+    // Page 2 is the pointer map.
+    flip(2);
+    expect(() => pageOwner(connection, child)).toThrow('page 2 does not fit its checksum');
+  });
+
   test('a sound page is never replaced', () => {
     const { file, connection } = table();
     const before = readFileSync(file);
