@@ -1,6 +1,15 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { databaseFile, openChainDb, verifyChain, type VerifyReport } from '../src';
+import { blocksOfPage, databaseFile, IncompleteDatabase, openChainDb, verifyChain, type VerifyReport } from '../src';
 import { PAGE_SIZE } from '../src/schema';
 import { chainA } from './support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
@@ -143,8 +152,126 @@ test.each([
   const copy = copyOf(directory);
   flip(copy, byte * 8 + 3);
   expect((await findings(copy)).problems).not.toEqual([]);
-  expect(await repair(copy, noPeer)).toMatchObject({ outcome: 'rebuilt', fetched: 0 });
+  const outcome = byte < PAGE_SIZE ? 'pages repaired' : 'rebuilt';
+  expect(await repair(copy, noPeer)).toMatchObject({ outcome, fetched: 0 });
   expect(await after(copy)).toEqual(sound);
+});
+
+describe('the write-ahead log of a killed daemon', () => {
+  /** A database whose first blocks are in the file, and all others in the log. One body in the file is damaged. */
+  async function killed(): Promise<{ copy: string; sound: VerifyReport; log: string }> {
+    const first = openHere();
+    writerOf(first).append(chainA().slice(0, 150));
+    first.close();
+    const db = openHere({ directory: first.directory });
+    for (const block of chainA().slice(150, 160)) writerOf(db).append([block]);
+    const copy = copyOf(first.directory);
+    db.close();
+    const sound = await verifyChain(db);
+    // The log has no copy of this page.
+    flip(copy, (pagesByTable(first.directory).get('signatures') ?? [])[1]! * PAGE_SIZE * 8 - 333);
+    return { copy, sound, log: `${databaseFile(copy)}-wal` };
+  }
+
+  test('is copied into the file before a page is repaired, and the database opens', async () => {
+    const { copy, sound } = await killed();
+    expect(await repair(copy, peerWith(chainA()).fetch)).toMatchObject({
+      outcome: 'pages repaired',
+      pages: 1,
+      height: 159,
+    });
+    openHere({ directory: copy }).close();
+    expect(await after(copy)).toEqual(sound);
+  });
+
+  test.each([
+    ['lacks commits', (log: string) => writeFileSync(log, readFileSync(log).subarray(0, -5_000))],
+    ['is missing', (log: string) => rmSync(log)],
+    [
+      'belongs to another database',
+      (log: string) => {
+        const other = openHere();
+        writerOf(other).append(chainA().slice(0, 3));
+        copyFileSync(`${databaseFile(other.directory)}-wal`, log);
+        other.close();
+      },
+    ],
+  ])('that %s is refused, and no file changes', async (_, change) => {
+    const { copy, log } = await killed();
+    change(log);
+    const files = () => ['', '-wal', '-control'].map((suffix) => `${databaseFile(copy)}${suffix}`).filter(existsSync);
+    const before = files().map((file) => [file, readFileSync(file)]);
+    await expect(repair(copy, peerWith(chainA()).fetch)).rejects.toThrow(IncompleteDatabase);
+    expect(files().map((file) => [file, readFileSync(file)])).toEqual(before);
+  });
+});
+
+test('a damaged inner page above a damaged leaf is rebuilt from the blocks', async () => {
+  const db = openHere();
+  writerOf(db).append(chainA().slice(0, 150));
+  const sound = await verifyChain(db);
+  db.close();
+  const [root = 0, leaf = 0] = pagesByTable(db.directory).get('transactions') ?? [];
+  for (const page of [root, leaf]) flip(db.directory, (page - 1) * PAGE_SIZE * 8 + CELLS);
+  const report = await repair(db.directory, peerWith(chainA()).fetch);
+  expect(report).toMatchObject({ outcome: 'rebuilt', dropped: 0 });
+  expect(await after(db.directory)).toEqual(sound);
+});
+
+test.each(['outputs', 'transactions'])('a damaged root of %s is repaired', async (table) => {
+  const db = openHere();
+  writerOf(db).append(chainA().slice(0, 400));
+  const sound = await verifyChain(db);
+  db.close();
+  const [root = 0] = pagesByTable(db.directory).get(table) ?? [];
+  flip(db.directory, (root - 1) * PAGE_SIZE * 8 + CELLS);
+  const { outcome } = await repair(db.directory, noPeer);
+  expect(outcome).toBe(table === 'outputs' ? 'rebuilt' : 'pages repaired');
+  expect(await after(db.directory)).toEqual(sound);
+});
+
+test('a page is not written while one of its blocks is missing', async () => {
+  const { directory, pages } = await made('full');
+  const copy = copyOf(directory);
+  const page = (pages.get('block_bodies') ?? []).at(-1)!;
+  flip(copy, page * PAGE_SIZE * 8 - 333);
+  const db = openHere({ directory: copy });
+  const wanted = blocksOfPage(db.reader, page) ?? [];
+  const all = wanted.map(({ height }) => {
+    const { block, transactions } = blocks[height]!;
+    return { height, raw: { block: block.bytes, transactions: transactions.map(({ bytes }) => bytes) } };
+  });
+  const [first, ...others] = all;
+  db.cutLog();
+  expect(writerOf(db).repairPage(page, others)).toBe(false);
+  expect(writerOf(db).repairPage(page, [...others, { ...others[0]!, height: first!.height }])).toBe(false);
+  expect(writerOf(db).repairPage(page, all)).toBe(true);
+  db.close();
+});
+
+test('a pruned database fetches no block below its floor', async () => {
+  const { copy, sound } = await damaged('pruned', 'block_bodies', CELLS);
+  const peer = peerWith(blocks);
+  expect(await repair(copy, peer.fetch)).toMatchObject({ outcome: 'pages repaired' });
+  expect(peer.asked.filter((height) => height > 0 && height < 15)).toEqual([]);
+  expect(await after(copy)).toEqual(sound);
+});
+
+test.each(['pruned', 'lite'] as const)('page 1 of a %s database is repaired', async (mode) => {
+  const { directory, sound } = await made(mode);
+  const copy = copyOf(directory);
+  flip(copy, 8 * 40);
+  expect(await repair(copy, noPeer)).toEqual({ outcome: 'pages repaired', pages: 1, fetched: 0, height: 25 });
+  expect(await after(copy)).toEqual(sound);
+  openHere({ directory: copy, lite: mode === 'lite' ? 12 : undefined }).close();
+});
+
+test('page 1 stays as it is where the database cannot be repaired', async () => {
+  const { copy } = await damaged('pruned', 'outputs', CELLS);
+  flip(copy, 8 * 40);
+  const before = readFileSync(databaseFile(copy));
+  await expect(repair(copy, noPeer)).rejects.toThrow('a pruned database does not store all blocks');
+  expect(readFileSync(databaseFile(copy)).equals(before)).toBe(true);
 });
 
 test('a rebuild refuses a wrong block, and the next repair goes on where a block was missing', async () => {

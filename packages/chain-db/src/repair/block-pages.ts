@@ -12,7 +12,16 @@ export function blocksOfPage(reader: ChainReader, page: number): WantedBlock[] |
   if (location?.source === 'pages') return [];
   if (location?.source !== 'blocks' || location.heights === undefined) return undefined;
   const [first, last] = location.heights;
-  return reader.hashes(first, last + 1).map((id, i) => ({ height: first + i, id }));
+  const start = Math.max(first, floorOf(reader, location.owner.table));
+  const heights: WantedBlock[] = reader.hashes(start, last + 1).map((id, i) => ({ height: start + i, id }));
+  const genesis = first === 0 && start > 0 ? reader.hashAt(0) : undefined;
+  return genesis === undefined ? heights : [{ height: 0, id: genesis }, ...heights];
+}
+
+/** The height from which on a table has the rows of all blocks. Those of genesis are always there. */
+function floorOf(reader: ChainReader, table: string): number {
+  const { bodies, records } = reader.floors();
+  return table === 'transactions' ? records : bodies;
 }
 
 /**
@@ -20,17 +29,19 @@ export function blocksOfPage(reader: ChainReader, page: number): WantedBlock[] |
  * Nothing else is changed. The caller keeps checkpoints away, and the write-ahead log is empty: so the file is the newest state.
  *
  * @param blocks by height, the blocks of {@link blocksOfPage}
- * @returns false where the blocks do not fit the pages beside the damaged one
+ * @returns false where a block is missing, or the blocks do not fit the pages beside the damaged one
  */
 export function repairBlockPage(
   connection: SqliteConnection,
   page: number,
   blocks: ReadonlyMap<number, WholeBlock>,
 ): boolean {
+  const reader = new ChainReader(connection);
   const location = pageLocation(connection, page);
   const range = location?.owner.rows;
-  if (location?.source === undefined || range === undefined) return false;
-  const reader = new ChainReader(connection);
+  // A block that is missing or another one would leave the page without its rows, and with a right checksum.
+  const isComplete = blocksOfPage(reader, page)?.every(({ height, id }) => blocks.get(height)?.block.hash.equals(id));
+  if (location === undefined || range === undefined || isComplete !== true) return false;
   const rows = [...blocks]
     .sort(([a], [b]) => a - b)
     .flatMap(([height, block]) => rowsOfBlock(connection, reader, location.owner.table, height, block));
@@ -47,8 +58,7 @@ function rowsOfBlock(
   height: number,
   { block, transactions }: WholeBlock,
 ): TableRow[] {
-  const { bodies, records } = reader.floors();
-  if (height > 0 && height < (table === 'transactions' ? records : bodies)) return [];
+  if (height > 0 && height < floorOf(reader, table)) return [];
   if (table === 'block_bodies') {
     return [{ id: height, columns: [null, Codec.plain, blockBody(block, transactions)] }];
   }

@@ -11,27 +11,41 @@ const FREE_LIST = 32;
 
 /**
  * Replaces a damaged page 1, which has the header and the schema, by page 1 of a new database: the schema and the root pages
- * are the same in every chain database. Free pages are lost, which only matters until the rebuild.
+ * are the same in every chain database. The list of free pages is lost: a database with free pages must not be written then.
  *
  * @param folder an empty folder for the new database
- * @returns whether page 1 was damaged
+ * @returns the damaged page; undefined for a sound one, which stays
  */
-export function replaceFirstPage(directory: string, network: NetworkName, folder: string): boolean {
+export function replaceFirstPage(directory: string, network: NetworkName, folder: string): Buffer | undefined {
   const file = openSync(databaseFile(directory), 'r+');
   try {
     const page = Buffer.alloc(PAGE_SIZE);
     readSync(file, page, 0, PAGE_SIZE, 0);
-    if (fitsChecksum(page)) return false;
+    if (fitsChecksum(page)) return undefined;
     openChainDb({ directory: folder, network }).close();
     const fresh = readFileSync(databaseFile(folder)).subarray(0, PAGE_SIZE);
     rmSync(folder, { recursive: true });
     fresh.writeUInt32BE(Math.floor(fstatSync(file).size / PAGE_SIZE), PAGE_COUNT);
     fresh.fill(0, FREE_LIST, FREE_LIST + 8);
     sealPage(fresh);
-    writeSync(file, fresh, 0, PAGE_SIZE, 0);
-    fsyncSync(file);
-    return true;
+    writeFirstPage(file, fresh);
+    return page;
   } finally {
     closeSync(file);
   }
+}
+
+/** Writes the damaged page back: the database stays as it was. */
+export function restoreFirstPage(directory: string, page: Buffer): void {
+  const file = openSync(databaseFile(directory), 'r+');
+  try {
+    writeFirstPage(file, page);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function writeFirstPage(file: number, page: Buffer): void {
+  writeSync(file, page, 0, PAGE_SIZE, 0);
+  fsyncSync(file);
 }

@@ -1,17 +1,19 @@
 import type { NetworkName } from '@wrkz/core-types';
-import { SqliteConnection, takeWriteLock } from '@wrkz/sqlite';
+import { FileInaccessible, FileLocked, openDatabase, SqliteConnection, SqliteFileError } from '@wrkz/sqlite';
+import { takeWriteLock, WrongLog } from '@wrkz/sqlite';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { databaseFile } from '../connection';
+import { connectionOptions, databaseFile, logBytes } from '../connection';
 import { damageIn } from '../failures';
 import { ChainDbError, CorruptDatabase, DatabaseMissing } from '../errors';
+import { MIGRATIONS } from '../migrations';
 import { toChainDbError } from '../open-errors';
 import { ChainReader } from '../reader/reader';
 import { badPages } from '../verify/page-check';
 import { verifyChain } from '../verify/verify';
 import { blocksOfPage, repairBlockPage } from './block-pages';
 import { type FetchBlocks, fetchByIds } from './fetch';
-import { replaceFirstPage } from './first-page';
+import { replaceFirstPage, restoreFirstPage } from './first-page';
 import { rebuildChain } from './rebuild';
 import { finishSwap, repairFolder, swapIn } from './swap';
 
@@ -51,14 +53,15 @@ export type RepairReport =
  * that peers send, and written in place. For any other damage a new database is built from the readable blocks and from
  * blocks that peers send. It is verified and replaces the damaged one, which is kept in a folder.
  *
- * @throws DatabaseLocked, DatabaseMissing, NeedsWholeChain, CorruptDatabase where the new database is not sound; the signal's
- *   reason
+ * @throws IncompleteDatabase for a log that cannot be used; DatabaseLocked, DatabaseMissing, DatabaseUnwritable; NeedsWholeChain;
+ *   CorruptDatabase where the new database is not sound; the signal's reason
  */
 export async function repairChainDb(options: RepairOptions): Promise<RepairReport> {
   const { directory } = options;
   finishSwap(directory);
   const file = databaseFile(directory);
   if (!existsSync(file)) throw new DatabaseMissing(directory);
+  recoverLog(directory);
   let lock;
   try {
     lock = takeWriteLock(join(directory, 'chain.lock'), { file, title: 'chain database' });
@@ -72,8 +75,27 @@ export async function repairChainDb(options: RepairOptions): Promise<RepairRepor
   }
 }
 
+/**
+ * Checks the write-ahead log of a killed daemon and copies it into the file: pages are repaired in the file. A log that cannot be
+ * used must not be applied, and a missing one must not be overlooked.
+ *
+ * @throws IncompleteDatabase, DatabaseLocked, DatabaseUnwritable
+ */
+function recoverLog(directory: string): void {
+  const mode = logBytes(directory) > 0 ? 'write' : 'read';
+  const lockFile = join(directory, 'chain.lock');
+  try {
+    const options = { ...connectionOptions(directory, mode), lockFile, create: false, migrations: MIGRATIONS };
+    openDatabase(options).close();
+  } catch (error) {
+    const isRefused = [WrongLog, FileLocked, FileInaccessible].some((type) => error instanceof type);
+    // Other errors are damage, or a copy without a control file: they are found by the verification, and by the next open.
+    if (isRefused || !(error instanceof SqliteFileError)) throw toChainDbError(directory, error);
+  }
+}
+
 async function repair(options: RepairOptions): Promise<RepairReport> {
-  const { directory, network, onProgress, onDamage } = options;
+  const { directory, network, onDamage } = options;
   const target = repairFolder(directory);
   const { problems, height } = await verify(options, directory, 'verify');
   if (problems.length === 0) {
@@ -87,7 +109,27 @@ async function repair(options: RepairOptions): Promise<RepairReport> {
     const after = await verify(options, directory, 'verify');
     if (after.problems.length === 0) return { outcome: 'pages repaired', ...fixed, height: after.height };
   }
-  replaceFirstPage(directory, network, join(target, 'first-page'));
+  const firstPage = replaceFirstPage(directory, network, join(target, 'first-page'));
+  if (firstPage === undefined) return rebuild(options);
+  let isRepaired = false;
+  try {
+    const after = await verify(options, directory, 'verify');
+    if (after.problems.length > 0) {
+      const report = await rebuild(options);
+      isRepaired = report.outcome === 'rebuilt';
+      return report;
+    }
+    isRepaired = true;
+    return { outcome: 'pages repaired', pages: 1, fetched: 0, height: after.height };
+  } finally {
+    if (!isRepaired) restoreFirstPage(directory, firstPage);
+  }
+}
+
+/** Builds a new database and swaps it in. */
+async function rebuild(options: RepairOptions): Promise<RepairReport> {
+  const { directory, network, onProgress } = options;
+  const target = repairFolder(directory);
   const rebuilt = await rebuildChain({
     ...options,
     target,
@@ -111,9 +153,10 @@ async function repairPages({
   fetch,
   onProgress,
 }: RepairOptions): Promise<{ pages: number; fetched: number } | undefined> {
+  // The log of a database whose first pages are damaged, or that a reader uses: the file is not the newest state.
+  if (logBytes(directory) > 0) return undefined;
   const connection = new SqliteConnection(databaseFile(directory), { fileMustExist: true });
   try {
-    connection.pragma('wal_checkpoint(TRUNCATE)');
     const reader = new ChainReader(connection);
     const pages = badPages(connection);
     const wanted = pages.map((page) => ({ page, blocks: blocksOfPage(reader, page) }));
