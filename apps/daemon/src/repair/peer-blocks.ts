@@ -27,6 +27,8 @@ const REQUEST_SECONDS = 2;
  * block has been requested, idle peers request the outstanding ones again: a slow peer delays nothing.
  */
 export class PeerBlocks {
+  /** The calls of {@link fetch} that run. They share the peers. */
+  private readonly running = new Set<AutoResetEvent>();
   private readonly busy = new Set<number>();
   /** Blocks a second of each peer that has answered. */
   private readonly throughput = new Map<number, number>();
@@ -48,8 +50,8 @@ export class PeerBlocks {
     const requested = new Set<string>();
     const take = (answer: readonly FetchedBlock[]): void => {
       for (const block of answer) if (missing.delete(block.id.toString('hex'))) blocks.push(block);
-      wake();
     };
+    this.running.add(changed);
     this.source.on('connected', wake);
     try {
       while (missing.size > 0 && !signal.aborted) {
@@ -59,6 +61,9 @@ export class PeerBlocks {
       }
     } finally {
       this.source.off('connected', wake);
+      this.running.delete(changed);
+      // A later call may be much later.
+      if (this.running.size === 0) this.refused.clear();
     }
     return blocks;
   };
@@ -105,6 +110,8 @@ export class PeerBlocks {
         for (const [id] of chosen) if (!sent.has(id)) requested.delete(id);
         this.throughput.set(peer, (sent.size * 1000) / Math.max(1, performance.now() - start));
         take(blocks);
+        // The peer is idle again for every call.
+        for (const changed of this.running) changed.set();
       });
   }
 }

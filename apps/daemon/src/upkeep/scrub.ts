@@ -38,10 +38,12 @@ export interface ScrubStatus {
 /**
  * The scrub reads every page of the database once within `hours` and compares it with its checksum. So damage of data that
  * nobody reads is found while a backup or a peer still has the data (docs/operations/daemon.md#damage). It begins at a random
- * page: a node that is restarted every day reads other pages each time. A page that blocks from peers or the pages below it can restore is repaired at once.
+ * page: a node that is restarted every day reads other pages each time. A page that blocks from peers or the pages below it can
+ * restore is repaired at once, or in a later pass.
  */
 export class Scrub {
   readonly #damaged = new Map<number, string>();
+  readonly #repairing = new Set<number>();
   readonly #hours: number;
   #next: number;
   /** Pages that are due, with the fraction of a page. */
@@ -114,16 +116,21 @@ export class Scrub {
   }
 
   #report(page: number): void {
-    if (this.#damaged.has(page)) return;
+    if (this.#repairing.has(page)) return;
+    const isKnown = this.#damaged.has(page);
     const location = this.dependencies.reader.pageLocation(page);
     const text = pageText(page, location);
     if (this.#damaged.size < MAX_REMEMBERED) this.#damaged.set(page, text);
-    void this.#handle(page, text, location);
+    void this.#handle(page, text, location, isKnown);
   }
 
-  async #handle(page: number, text: string, location: PageLocation | undefined): Promise<void> {
+  /** @param isKnown reported before: the repair is tried again, since peers and readers of the log come and go */
+  async #handle(page: number, text: string, location: PageLocation | undefined, isKnown: boolean): Promise<void> {
     const { damage, events, repair, log } = this.dependencies;
+    this.#repairing.add(page);
     const isRepaired = location?.source !== undefined && (await repair(page).catch(() => false));
+    this.#repairing.delete(page);
+    if (isKnown && !isRepaired) return;
     if (isRepaired) {
       this.#damaged.delete(page);
       log(`${text} of the database did not fit its checksum and was repaired`);

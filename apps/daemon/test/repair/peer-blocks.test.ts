@@ -90,6 +90,12 @@ test('waits for another peer, and gives up when none comes in time', async () =>
   expect(await fetcher(new Peers(new Map([[1, hasNothing]])), 1).blocks.fetch(wanted(5))).toEqual([]);
 });
 
+test('two calls at once share a peer, and both end', async () => {
+  const { blocks } = fetcher(new Peers(new Map([[1, hasAll]])));
+  const fetched = await Promise.all([blocks.fetch(wanted(3)), blocks.fetch(wanted(60))]);
+  expect(fetched.map(({ length }) => length)).toEqual([3, 60]);
+});
+
 test('ends with its signal', async () => {
   const { blocks, stop } = fetcher(new Peers(new Map([[1, neverAnswers]])));
   const fetching = blocks.fetch(wanted(5));

@@ -90,6 +90,21 @@ test('repairs a page with the bytes of blocks, and publishes that', async () => 
   expect(events).toEqual([{ page: 7, table: 'block_bodies', heights: [100, 120], isRepaired: true }]);
 });
 
+test('tries a repair that failed again in the next pass, and reports the page once before', async () => {
+  const { scrub, bad, events } = scrubOf(10, 1, new Map([[7, location('block_bodies', true)]]), true);
+  const failing = jest.spyOn(bad, 'delete').mockReturnValue(false);
+  for (let pass = 0; pass < 2; pass++) {
+    for (let step = 0; step < STEPS_PER_HOUR + 1; step++) scrub.step();
+    await setImmediate();
+  }
+  expect(events).toEqual([{ page: 7, table: 'block_bodies', heights: [100, 120], isRepaired: false }]);
+  failing.mockRestore();
+  for (let step = 0; step < STEPS_PER_HOUR + 1; step++) scrub.step();
+  await setImmediate();
+  expect(events.map(({ isRepaired }) => isRepaired)).toEqual([false, true]);
+  expect(scrub.status?.damaged.size).toBe(0);
+});
+
 test('a running node repairs a damaged body from a peer, and the events name it', async () => {
   const peer = await suite.node({ from: await suite.chainA() });
   const node = await suite.node({ from: await suite.chainA() });
