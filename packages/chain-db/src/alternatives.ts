@@ -1,5 +1,4 @@
 import type { BlockFacts } from '@wrkz/consensus';
-import type { ChainReader } from './reader/reader';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { Codec, decodeBlob } from './block-bytes';
 import { FACTS_COLUMNS, FACTS_HALVES, factsOf, factsValues, type FactsRow } from './block-row';
@@ -62,6 +61,12 @@ function infoOf(row: AlternativeRow): AltInfo {
   return { facts: factsOf(row as unknown as FactsRow), parent: row[13] };
 }
 
+/** The queries that decide whether a block off the main chain still has a parent. */
+interface MainAndSideBlocks {
+  alternatives(): AltInfo[];
+  heightOf(hash: Buffer): number | undefined;
+}
+
 /** The statements that keep and drop blocks off the main chain. */
 export class AlternativeStore {
   private readonly insert: SqliteStatement<(number | bigint | Buffer)[]>;
@@ -69,7 +74,7 @@ export class AlternativeStore {
 
   constructor(
     connection: SqliteConnection,
-    private readonly reader: ChainReader,
+    private readonly chain: MainAndSideBlocks,
   ) {
     const columns = `${FACTS_COLUMNS}, parent, codec, body`;
     this.insert = connection.prepare(
@@ -89,9 +94,9 @@ export class AlternativeStore {
   /** Drops the blocks whose parent is on no branch. */
   dropUnrooted(): void {
     const kept = new Set<string>();
-    for (const { facts, parent } of this.reader.alternatives()) {
+    for (const { facts, parent } of this.chain.alternatives()) {
       // Lowest first, so a parent among the alternatives has been judged before its children.
-      const rooted = kept.has(parent.toString('hex')) || this.reader.heightOf(parent) === facts.height - 1;
+      const rooted = kept.has(parent.toString('hex')) || this.chain.heightOf(parent) === facts.height - 1;
       if (rooted) kept.add(facts.hash.toString('hex'));
       else this.remove.run(facts.hash);
     }
