@@ -182,7 +182,7 @@ describe('towards peers', () => {
   it('other errors are not taken for damage', () => {
     const watch = new DamageWatch(createMemoryLogger());
     expect(() =>
-      watch.orNothing(() => {
+      watch.orUndefined(() => {
         throw new TypeError('mine');
       }),
     ).toThrow('mine');

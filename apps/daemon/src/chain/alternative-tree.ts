@@ -1,7 +1,7 @@
 import { REORGANISATION_DEPTH } from '@wrkz/core-types';
 import { ALTERNATIVE_LEAVES, ALTERNATIVE_LENGTH } from './limits';
 
-/** A block of a side branch, as the tree knows it. Hashes are hex here, because they are map keys. */
+/** A block of a side branch. Hashes are hex: they are map keys. */
 export interface AlternativeNode {
   readonly hash: string;
   readonly parent: string;
@@ -16,9 +16,8 @@ interface Branch {
 }
 
 /**
- * The side branches, linked by hash: a parent that is not in the tree stands on the main chain. Only links and weights;
- * the blocks themselves are on disk. Whatever the main chain does, the links stay true, because they name blocks and
- * not heights.
+ * The side branches, linked by hash: a parent that is not in the tree is on the main chain. The tree has links and work only;
+ * the blocks are on disk. Changes of the main chain leave the links valid: they name blocks and not heights.
  */
 export class AlternativeTree {
   private readonly blocks = new Map<string, AlternativeNode>();
@@ -57,10 +56,9 @@ export class AlternativeTree {
   }
 
   /**
-   * The blocks that go beyond what is kept (docs/protocol/blocks.md#reorganisation): branches that fork off too far
-   * below `mainHeight`, or that stand on nothing; of the others the lightest beyond the leaf limit, and what is above
-   * the length limit. The heaviest branch and the one that just grew (`grown`) are neither counted nor cut: a branch
-   * must be able to grow until it wins.
+   * The blocks beyond the limits (docs/protocol/blocks.md#reorganisation): branches that fork too far below `mainHeight` or
+   * have no parent; of the others the lightest beyond the leaf limit, and blocks beyond the length limit. The heaviest branch
+   * and the branch that grew last (`grown`) are exempt: a branch must be able to grow until it wins.
    * @param standsOnMain whether the block of this hash is on the main chain at this height
    * @param depth how far below the tip a branch may leave the main chain
    */

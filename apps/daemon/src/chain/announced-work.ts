@@ -14,7 +14,7 @@ import {
  */
 const SMALLEST_TRANSACTION = 105;
 
-/** More transactions than that no block of this index can hold (docs/protocol/blocks.md#hard-size). */
+/** Upper bound of the transactions in a block of this height (docs/protocol/blocks.md#hard-size). */
 export function transactionsOfBlock(height: number): number {
   return Math.floor(hardSizeLimit(height) / SMALLEST_TRANSACTION);
 }
@@ -22,27 +22,26 @@ export function transactionsOfBlock(height: number): number {
 /** Versions, id, timestamp, nonce and counts, in their longest form. */
 const HEADER_BYTES = 128;
 
-/** The bytes that a block of this index has at most, without its transactions: header, parent, coinbase and their hashes. */
+/** Upper bound of the bytes of a block at this height without its transactions: header, parent, coinbase, hashes. */
 export function largestBlock(height: number): number {
   return HEADER_BYTES + MAX_PARENT_BLOCK_SIZE + hardSizeLimit(height) + transactionsOfBlock(height) * 32;
 }
 
 /**
- * What the work of an announced block is worth before anything is looked up for it. `fails`: nobody can have mined it, and
- * whoever sends it knows. `deep`: it leaves the main chain so far below the tip that it can never win.
+ * The verdict on the proof of work of an announced block, before anything is looked up for it. `fails`: the proof is invalid,
+ * and the sender can know that. `deep`: the block leaves the main chain too far below the tip to win.
  */
 export type WorkVerdict = 'holds' | 'fails' | 'deep';
 
-/** Where a block stands on the main chain, and what it must meet there. */
+/** The height of a block on the main chain, and the difficulty that it must meet. */
 interface Place {
   readonly height: number;
   readonly difficulty: bigint;
 }
 
 /**
- * Checks the proof of work of blocks that peers announce, on a native thread. The chain engine checks it last, behind all
- * look-ups; this keeps a block that cost nothing from causing any. Blocks behind a side branch are let through: its
- * blocks had to be mined first.
+ * Checks the proof of work of announced blocks on a native thread. The chain engine checks it last, after all look-ups: a
+ * block that cost nothing must not cause any. Blocks on a side branch pass: the blocks of the branch had to be mined.
  */
 export class AnnouncedWork {
   constructor(
@@ -60,8 +59,8 @@ export class AnnouncedWork {
   }
 
   /**
-   * Where a block stands, and the difficulty there. The caller holds a snapshot: between two looks a reorganisation could put
-   * another branch below it, and an honest block would be judged by that one's difficulty.
+   * The height of a block and the difficulty there. The caller holds a snapshot: a reorganisation between two reads could
+   * put another branch below the block, and an honest block would be judged by the difficulty of that branch.
    */
   private placeOf(previousHash: Buffer): Place | 'holds' | 'deep' {
     const parent = this.reader.heightOf(previousHash);
@@ -75,7 +74,7 @@ export class AnnouncedWork {
     const { network } = this;
     const { blockVersion, powAlgorithm } = network.rulesAt(height);
     if (parsed.block.majorVersion !== blockVersion || !mergeMiningCommits(parsed, network)) return false;
-    // At a difficulty of zero no block is possible; the engine says so in its own words.
+    // At difficulty zero no block is valid; the engine returns the error.
     if (!network.checkProofOfWork || difficulty === 0n) return true;
     const input = parsed.powInput;
     const [holds] = await runProofs([
@@ -84,7 +83,7 @@ export class AnnouncedWork {
     return holds === true;
   }
 
-  /** It follows from the blocks below alone, so the block that stands there already has the same. */
+  /** The difficulty depends on the blocks below only: a stored block of this height has the same. */
   private difficultyOf(height: number): bigint {
     const stored = this.reader.facts(height);
     return stored?.difficulty ?? nextDifficulty(this.network, height - 1, this.reader.viewAt(height - 1));

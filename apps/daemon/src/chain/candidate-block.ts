@@ -1,7 +1,7 @@
 import { parseBlockOrRefuse, parseTransactionsOrRefuse, RuleFailure } from '@wrkz/consensus';
 import type { ParsedBlock, ParsedTransaction, RawBlock } from '@wrkz/core-types';
 
-/** A block as it was delivered, before any rule has judged it. */
+/** A received block, before any rule was checked. */
 export class CandidateBlock {
   private read: readonly ParsedTransaction[] | RuleFailure | undefined;
 
@@ -21,8 +21,8 @@ export class CandidateBlock {
   }
 
   /**
-   * The transactions as delivered. They are parsed when they are first asked for, because a block that is known, or has
-   * no parent, gets that answer even when one of its transactions does not parse. @returns undefined when one does not
+   * The received transactions, parsed on first use: a known block and a block without a parent get their result even when one
+   * of their transactions is invalid. @returns undefined when one is invalid
    */
   transactions(): readonly ParsedTransaction[] | undefined {
     const read = (this.read ??= parseTransactionsOrRefuse(this.delivered));

@@ -4,24 +4,24 @@ import { Checkpoints, parseBlockOrRefuse, RuleFailure } from '@wrkz/consensus';
 import type { Network, RawBlock } from '@wrkz/core-types';
 import { errorText, readAsset } from '@wrkz/service-kit/base';
 
-/** Checkpoints that cannot be used. The message is for the operator. */
+/** The checkpoints cannot be used. The message is for the operator. */
 export class CheckpointsRefused extends Error {
   override readonly name = 'CheckpointsRefused';
 }
 
 /** A line for each of two million blocks; the built-in list has a few thousand. */
-const MOST_BYTES = 160 * 1024 * 1024;
+const MAX_BYTES = 160 * 1024 * 1024;
 
 /**
  * The checkpoints of a start: `default` = the built-in ones (networks without any have none), empty = none, else a file
- * of lines `index,hash`. A file may say more than the built-in ones; one that contradicts them is refused.
+ * of lines `index,hash`. A file may have more checkpoints than the built-in list; a file that contradicts the list is refused.
  */
 export function loadCheckpoints(choice: string, network: Network): Checkpoints {
   if (choice === '') return Checkpoints.none;
   if (choice === 'default') return network.hasCheckpoints ? builtInCheckpoints() : Checkpoints.none;
   let text: string;
   try {
-    text = readUpTo(choice, MOST_BYTES);
+    text = readUpTo(choice, MAX_BYTES);
   } catch (error) {
     throw new CheckpointsRefused(`the checkpoints ${choice} cannot be read: ${errorText(error)}`);
   }
@@ -43,9 +43,9 @@ export function loadCheckpoints(choice: string, network: Network): Checkpoints {
 }
 
 /**
- * Compares the stored chain with the checkpoints of this start, which may be others than those it was synced with.
- * @throws CheckpointsRefused when the chain has another block at a known index, CorruptDatabase when only its stored id is
- *   another one
+ * Compares the stored chain with the checkpoints of this start. The chain may have been synchronised with others.
+ * @throws CheckpointsRefused when the chain has another block at a known index, CorruptDatabase when the stored id is not
+ *   the id of the stored block
  */
 export function holdStored(checkpoints: Checkpoints, reader: Pick<ChainReader, 'hashAt' | 'rawBlock'>): void {
   for (const [height, known] of checkpoints.entries()) {
@@ -63,7 +63,7 @@ export function holdStored(checkpoints: Checkpoints, reader: Pick<ChainReader, '
   }
 }
 
-/** Without its bytes the stored id of a block cannot be doubted. */
+/** The bytes of a block; undefined where they are not stored. */
 function bytesIfKept(reader: Pick<ChainReader, 'rawBlock'>, height: number): RawBlock | undefined {
   try {
     return reader.rawBlock(height);
@@ -73,7 +73,7 @@ function bytesIfKept(reader: Pick<ChainReader, 'rawBlock'>, height: number): Raw
   }
 }
 
-/** A file of unknown size, and maybe without an end. @throws Error */
+/** Reads a file of unknown size, possibly endless. @throws Error */
 function readUpTo(path: string, most: number): string {
   const file = openSync(path, 'r');
   try {

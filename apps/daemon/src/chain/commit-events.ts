@@ -2,7 +2,7 @@ import type { RawBlock } from '@wrkz/core-types';
 import type { BlockFacts, VerifiedBlock } from '@wrkz/consensus';
 import type { AddedBlock, RemovedBlock } from './service';
 
-/** What the commit event tells of a block of the main chain. */
+/** A block of the main chain in a commit event. */
 export function addedBlock({ block, transactions, facts }: VerifiedBlock): AddedBlock {
   return {
     height: facts.height,
@@ -16,7 +16,7 @@ export function addedBlock({ block, transactions, facts }: VerifiedBlock): Added
   };
 }
 
-/** What the commit event tells of a block that is no longer on the main chain; without its bytes nothing returns to the pool. */
+/** A block in a commit event that left the main chain. Without its bytes no transaction returns to the pool. */
 export function removedBlock({ facts, raw }: { facts: BlockFacts; raw: RawBlock | undefined }): RemovedBlock {
   return { height: facts.height, hash: facts.hash, transactions: raw?.transactions ?? [] };
 }

@@ -4,7 +4,7 @@ import { RuleFailure } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
 import { yieldToEventLoop } from '@wrkz/service-kit/base';
 import { operatorText } from '../damage/operator-text';
-import { Chores } from './chores';
+import { MaintenanceQueue } from './maintenance-queue';
 import { addedBlock, removedBlock } from './commit-events';
 import { HeldBlocks } from './held-blocks';
 import { CALL_BLOCKS } from './limits';
@@ -31,36 +31,36 @@ import { AddTask, RewindTask, type Task } from './tasks';
 
 interface EngineEvents {
   commit: [CommitEvent];
-  /** Something stored was damaged, and was dropped. */
+  /** A damaged block off the main chain was dropped. */
   damage: [CorruptDatabase];
-  /** A pass of pruning is over. */
+  /** A pass of pruning is complete. */
   pruned: [PrunePass];
-  /** A heavier branch is not followed: it leaves the main chain below what is kept. */
+  /** A branch with more work is not followed: it leaves the main chain below the stored bodies. */
   refusedSwitch: [RefusedSwitch];
-  /** The disk has too little room, so that blocks wait; undefined: it has enough again. */
+  /** Why blocks wait for space on the disk; undefined: there is enough again. */
   room: [string | undefined];
-  /** The disk cannot be written: nothing more is taken. */
+  /** The database cannot be written: the engine accepts no more work. */
   failed: [Error];
 }
 
 /**
- * The one writer of the chain. One loop works off a queue: blocks that extend the main chain go through the pipeline of
- * `MainLine`; everything else is done alone, while no batch is under way.
+ * The only writer of the chain. One loop processes a queue: blocks that extend the main chain go through the pipeline of
+ * `MainLine`; everything else runs alone, while no batch is in flight.
  */
 export class ChainEngine extends EventEmitter<EngineEvents> implements ChainService, ChainUpkeep {
   private readonly state: ChainState;
   private readonly main: MainLine;
   private readonly side: SideBranches;
   private readonly queue: Task[] = [];
-  private readonly chores = new Chores();
+  private readonly maintenance = new MaintenanceQueue();
   private readonly gate: SpaceGate;
   private readonly held = new HeldBlocks(() => performance.now());
-  /** Ends the waiting of what is held. */
+  /** Flush timer for held blocks. */
   private timer: NodeJS.Timeout | undefined;
   private readonly pruning: Pruning | undefined;
   private underWay: Batch | undefined;
   private working: Promise<void> | undefined;
-  /** Why nothing more is taken. */
+  /** Why the engine accepts no more work. */
   private ended: Error | undefined;
 
   constructor(parts: EngineParts) {
@@ -83,7 +83,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   addBlocks(blocks: readonly RawBlock[], source: BlockSource, more = false): Promise<AddBlockResult[]> {
     if (blocks.length === 0) return Promise.resolve([]);
     if (blocks.length > CALL_BLOCKS) return Promise.reject(new RangeError(`more than ${String(CALL_BLOCKS)} blocks`));
-    // Whoever mined a block must know; what peers send can wait.
+    // A miner must get an error; blocks of peers can wait.
     if (source === 'submit' && this.gate.closed !== undefined) return Promise.reject(new ChainPaused(this.gate.closed));
     return new Promise((resolve, reject) => this.enqueue(new AddTask(blocks, source, more, resolve, reject)));
   }
@@ -112,10 +112,10 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     this.state.close();
   }
 
-  /** Upkeep between two commits, so that whatever is under way stands on the chain as it was. */
+  /** Runs a maintenance job between two commits: blocks in flight keep their chain. */
   private chore<T>(work: () => T): Promise<T> {
     if (this.ended !== undefined) return Promise.reject(this.ended);
-    const done = this.chores.add(work);
+    const done = this.maintenance.add(work);
     this.gate.wake();
     this.working ??= this.work();
     return done;
@@ -129,23 +129,23 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
 
   private async work(): Promise<void> {
     clearTimeout(this.timer);
-    // Whoever starts it notes that it works only now: without a pause it could be over before, and noted for ever.
+    // Yield first: the caller assigns `this.working` after the call, so a synchronous finish would leave it set forever.
     await yieldToEventLoop();
     try {
       while (this.ended === undefined && (this.hasWork || this.pruning?.isUnderWay === true)) {
-        if (!this.chores.isEmpty) await this.doChore();
+        if (!this.maintenance.isEmpty) await this.runMaintenance();
         else if (this.canStep) await this.step();
         else if (this.pruning?.canStep !== true) await this.gate.wait();
         this.pruneStep();
-        // Messages from outside are served between steps, even where no proof is waited for.
+        // Messages of other threads are served between steps.
         await yieldToEventLoop();
       }
-      // Without room what is held is dropped: nobody was told of it.
+      // Without space held blocks are dropped: they were not published.
       if (this.ended instanceof ChainStopped && this.gate.isOpen()) await this.commitHeld();
     } catch (error) {
       this.fail(error);
     } finally {
-      // A batch whose proofs still run at a stop is dropped: none of it was committed or answered.
+      // A batch whose proofs still run at a stop is dropped: nothing of it was committed or reported.
       this.underWay = undefined;
       this.working = undefined;
       if (this.ended !== undefined) this.rejectWaiting(this.ended);
@@ -154,12 +154,12 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     }
   }
 
-  /** Blocks that are verified and held have nothing to do but to wait. */
+  /** Held blocks need no work until they are due. */
   private get hasWork(): boolean {
-    return !this.chores.isEmpty || this.hasBlocks;
+    return !this.maintenance.isEmpty || this.hasBlocks;
   }
 
-  /** Whether blocks are there, and room for them. */
+  /** Whether there are blocks, and space for them. */
   private get canStep(): boolean {
     return this.hasBlocks && this.gate.isOpen();
   }
@@ -169,12 +169,12 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     return this.underWay !== undefined || this.held.isDue || this.queue.some(waits);
   }
 
-  /** What a chore throws goes to whoever asked for it; a writer that failed over it ends the engine. */
-  private async doChore(): Promise<void> {
-    await this.chores.next();
+  /** Errors of a job reject its caller's promise; a failed writer ends the engine. */
+  private async runMaintenance(): Promise<void> {
+    await this.maintenance.next();
     const { failed } = this.state.writer;
     if (failed !== undefined) throw failed;
-    // Blocks have their turn between two chores.
+    // Blocks are processed between two jobs.
     if (this.ended === undefined && this.canStep) await this.step();
   }
 
@@ -182,7 +182,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     this.pruning?.look(this.state.tip.height + 1, this.state.reader.floors().bodies);
   }
 
-  /** A short one, beside whatever else is done. */
+  /** One short step of pruning, beside other work. */
   private pruneStep(): void {
     const { pruning } = this;
     if (pruning?.canStep !== true) return;
@@ -203,12 +203,12 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     }
     this.underWay = next;
     if (next !== undefined) return;
-    // Whatever comes alone is judged by the committed chain.
+    // A single task is verified on the committed chain.
     if (this.held.isEmpty) await this.single();
     else await this.commitHeld();
   }
 
-  /** @returns false when what was staged after this batch has been taken back */
+  /** @returns false when blocks that were staged after this batch were dropped */
   private async settle(batch: Batch): Promise<boolean> {
     this.underWay = undefined;
     const { verified, refusal } = await this.main.judge(batch);
@@ -223,9 +223,8 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   }
 
   /**
-   * Commits everything that is held in one transaction, then tells of it batch by batch, so that no listener has to digest
-   * thousands of blocks at one go.
-   * @returns false when one of the blocks was refused after all, and what was staged after it has been taken back
+   * Commits all held blocks in one transaction, then publishes them batch by batch: no listener gets thousands of blocks at once.
+   * @returns false when a block was refused, and blocks that were staged after it were dropped
    */
   private async commitHeld(): Promise<boolean> {
     const batches = this.held.take();
@@ -260,7 +259,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     return false;
   }
 
-  /** The head of the queue is no simple extension of the main chain, and nothing is under way. */
+  /** The head of the queue does not extend the main chain, and no batch is in flight. */
   private async single(): Promise<void> {
     const task = this.queue[0];
     if (task === undefined) return;
@@ -318,7 +317,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     resolve();
   }
 
-  /** The main chain is another one: whatever was staged on the old one is staged again. */
+  /** The main chain was reorganised: blocks that were staged on the old chain are staged again. */
   private restage(): void {
     this.main.reset();
     for (const task of this.queue) if (task instanceof AddTask) task.unstage();
@@ -335,7 +334,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
 
   private end(reason: Error): void {
     this.ended ??= reason;
-    this.chores.rejectAll(reason);
+    this.maintenance.rejectAll(reason);
     this.gate.wake();
     if (this.working === undefined && this.held.isEmpty) this.rejectWaiting(reason);
   }
@@ -344,12 +343,12 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     for (const task of this.queue.splice(0)) task.reject(reason);
   }
 
-  /** The database refused to write, or the engine met what it does not expect: to go on could damage the chain. */
+  /** The database cannot be written, or the engine met an unexpected error: continuing could damage the chain. */
   private fail(error: unknown): void {
     const Failure = damageIn(error) === undefined ? ChainFailed : ChainDamaged;
     const reason = new Failure(operatorText(error), { cause: error });
     this.ended = reason;
-    this.chores.rejectAll(reason);
+    this.maintenance.rejectAll(reason);
     this.emit('failed', reason);
   }
 }

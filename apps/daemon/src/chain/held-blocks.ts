@@ -2,44 +2,43 @@ import type { VerifiedBlock } from '@wrkz/consensus';
 import { HOLD_TIME, HOLD_WEIGHT, weightOf } from './limits';
 import type { AddTask } from './tasks';
 
-/** A block that passed every rule and is not on disk yet, with the call that brought it. */
+/** A verified block that is not committed yet, with the call that it came with. */
 export interface HeldBlock {
   readonly task: AddTask;
   readonly block: VerifiedBlock;
 }
 
 /**
- * Verified batches that wait for the next commit. Whoever brings blocks says whether more of them follow; while they do,
- * batches are committed together, because each commit writes many pages again that the next one writes again: of a long row
- * first one, then twice as many each time, so that a short one is not kept waiting. Nobody is told of a block before it is
- * on disk.
+ * Verified batches that wait for the next commit. Callers say whether more blocks follow. While they do, batches are
+ * committed together, because each commit writes many pages that the next commit writes again: first one batch, then twice as
+ * many each time, so that a short series does not wait. A block is published only after it is on disk.
  */
 export class HeldBlocks {
   private readonly batches: (readonly HeldBlock[])[] = [];
   private weight = 0;
   private since = 0;
   private wanted = false;
-  /** Weight that a row of calls, each with more to follow, has brought to the disk. */
-  private row = 0;
+  /** Committed weight of the present series of calls. */
+  private series = 0;
 
-  /** @param now milliseconds of a clock that never goes back */
+  /** @param now milliseconds of a monotonic clock */
   constructor(private readonly now: () => number) {}
 
   get isEmpty(): boolean {
     return this.batches.length === 0;
   }
 
-  /** Whether they are to be committed: they are many, or old, or nothing is known to follow. */
+  /** Whether to commit: the batches are large or old, or no block is known to follow. */
   get isDue(): boolean {
-    return !this.isEmpty && (this.wanted || this.weight >= Math.min(this.row, HOLD_WEIGHT) || this.timeLeft === 0);
+    return !this.isEmpty && (this.wanted || this.weight >= Math.min(this.series, HOLD_WEIGHT) || this.timeLeft === 0);
   }
 
-  /** Milliseconds until they are old. */
+  /** Milliseconds until the oldest batch is due. */
   get timeLeft(): number {
     return Math.max(0, this.since + HOLD_TIME - this.now());
   }
 
-  /** Adds a batch; an empty one is nothing. */
+  /** Adds a batch; an empty batch is ignored. */
   add(batch: readonly HeldBlock[]): void {
     if (batch.length === 0) return;
     if (this.isEmpty) this.since = this.now();
@@ -50,9 +49,9 @@ export class HeldBlocks {
     this.wanted ||= batch.some(({ task }) => !task.more);
   }
 
-  /** All of them, as they were added. */
+  /** Removes all batches, in the order in which they were added. */
   take(): (readonly HeldBlock[])[] {
-    this.row = this.wanted ? 0 : this.row + this.weight;
+    this.series = this.wanted ? 0 : this.series + this.weight;
     this.weight = 0;
     this.wanted = false;
     return this.batches.splice(0);

@@ -1,14 +1,14 @@
 /**
- * Whether a lite height lies deep enough below the top of the network, so that no reorganisation reaches what was never stored
- * (docs/operations/storage-modes.md#lite). Weighed is the larger of the own chain and the tallest that a peer has claimed.
- * Once they are tall enough, or a start was refused, nothing is asked any more.
+ * Checks that a lite height is far enough below the top of the network: no reorganisation may reach data that was never stored
+ * (docs/operations/storage-modes.md#lite). The top is the larger of the own height and the highest height that a peer claims.
+ * The check ends when the chain is high enough, or when a start was refused.
  */
 export class LiteWindow {
   private readonly peers = new Set<string>();
   private tallest = 0;
   private over = false;
 
-  /** @param window blocks above the lite height that there must be */
+  /** @param window minimum number of blocks above the lite height */
   constructor(
     private readonly lite: number,
     private readonly window: number,
@@ -18,16 +18,16 @@ export class LiteWindow {
     return this.over;
   }
 
-  /** Looks at the own chain. @param count of blocks */
+  /** Checks the own chain. @param count of blocks */
   own(count: number): void {
     this.tallest = Math.max(this.tallest, count);
     if (this.tallest >= this.lite + this.window) this.over = true;
   }
 
   /**
-   * Takes what a peer claims.
-   * @param peer names it, so that one that reports twice counts once
-   * @param claimed count of the blocks of its chain; 0 says nothing
+   * Takes the claim of a peer.
+   * @param peer identifies the peer: a peer that reports twice counts once
+   * @param claimed number of blocks of its chain; 0 for no claim
    * @returns why the node must stop, if enough peers agree on it
    */
   claim(peer: string, claimed: number): string | undefined {
@@ -40,7 +40,7 @@ export class LiteWindow {
   }
 }
 
-/** With so many reports the question is decided. */
+/** Reports that decide. */
 const PEERS_ASKED = 4;
 
 function tooCloseText(lite: number, window: number, tallest: number): string {

@@ -17,11 +17,11 @@ export interface Batch {
   readonly verdicts: Promise<boolean[]>;
 }
 
-/** A batch whose proofs were looked at. */
+/** A batch whose proofs were checked. */
 export interface Judged {
-  /** Fit for the chain, ascending. */
+  /** Valid blocks, ascending. */
   readonly verified: readonly HeldBlock[];
-  /** The block after them is refused: what was staged after it has no parent any more. */
+  /** The block after them is refused. Blocks that were staged after it have no parent. */
   readonly refusal: Refusal | undefined;
 }
 
@@ -41,21 +41,21 @@ export class MainLine {
     this.branch = this.freshBranch();
   }
 
-  /** Forgets everything that is staged and not committed, e.g. because the main chain is another one now. */
+  /** Drops everything that is staged and not committed, for example after a reorganisation. */
   reset(): void {
     this.branch = this.freshBranch();
   }
 
   /**
-   * Stages what comes next in the queue, as far as it simply extends the main chain, and starts its proofs.
-   * @returns undefined when the next block (or task) is of another kind
+   * Stages the next blocks of the queue that extend the main chain, and starts their proofs.
+   * @returns undefined when the next block or task is of another kind
    */
   gather(queue: readonly Task[]): Batch | undefined {
     // One read transaction for the whole batch: nothing is committed meanwhile, and beginning one costs time.
     const entries = this.state.reader.snapshot(() => this.stageNext(queue));
     if (entries.length === 0) return undefined;
     const verdicts = runProofs(entries.flatMap(({ staged }) => staged.proofs));
-    // A batch that is thrown away is never awaited; its failure must not end the process.
+    // Avoids an unhandled rejection: a dropped batch is never awaited.
     verdicts.catch(() => undefined);
     return { entries, verdicts };
   }
@@ -98,9 +98,9 @@ export class MainLine {
   }
 
   /**
-   * Commits blocks in one transaction. In the checkpoint zone no rule looks whether a key image was spent before, so a
-   * false block gets as far as the key images of the chain, which refuse it: then the blocks before it are committed.
-   * @returns how many are on disk now; the one after them is refused
+   * Commits blocks in one transaction. In the checkpoint zone no rule checks whether a key image is spent, so the database
+   * refuses a double spend: then the blocks before it are committed.
+   * @returns the number of committed blocks; the block after them is refused
    */
   commit(blocks: readonly VerifiedBlock[]): number {
     const stored = this.append(blocks);

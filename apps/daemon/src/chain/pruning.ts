@@ -1,28 +1,28 @@
 import type { ChainWriter } from '@wrkz/chain-db';
 
-/** When a pruned node drops bodies (docs/operations/storage-modes.md#pruned). */
+/** When a pruned node deletes bodies (docs/operations/storage-modes.md#pruned). */
 export interface PruneRules {
-  /** Blocks whose bodies are kept. */
+  /** Blocks whose bodies stay. */
   readonly depth: number;
   /** New blocks from one pass to the next; 0 for no schedule. */
   readonly minGap: number;
   /** Free bytes below which a pass does not wait for the schedule. */
   readonly minFreeBytes: number;
-  /** Free bytes below which blocks wait, and steps are the smallest there are. */
+  /** Free bytes below which blocks wait and steps are minimal. */
   readonly leastRoom: number;
 }
 
-/** Free bytes without which no step is made: what the log of the smallest one takes, and more. */
+/** Free bytes that a step needs: more than the write-ahead log of the smallest step. */
 const STEP_ROOM = 1024 * 1024;
 
-/** What a pass has done. */
+/** The result of a pass. */
 export interface PrunePass {
-  /** Blocks below have no bytes any more. */
+  /** Blocks below have no bodies. */
   readonly floor: number;
   readonly blocks: number;
-  /** Pages given back to the file system. */
+  /** Pages returned to the file system. */
   readonly freedPages: number;
-  /** Short of space, and not by the schedule. */
+  /** The pass ran for lack of space and not by the schedule. */
   readonly forced: boolean;
 }
 
@@ -34,12 +34,11 @@ interface Pass {
 }
 
 /**
- * The passes of pruning: one at the start, then by the schedule or when space is short, each in short steps so that no commit
- * waits long.
+ * The passes of pruning: one at the start, then by the schedule or for lack of space. Steps are short: no commit waits long.
  */
 export class Pruning {
   private pass: Pass | undefined;
-  /** The count of blocks when the last pass began. */
+  /** The number of blocks when the last pass began. */
   private lastAt: number | undefined;
 
   constructor(
@@ -51,17 +50,17 @@ export class Pruning {
     return this.pass !== undefined;
   }
 
-  /** Whether a step is to be made, and can be: with a full disk the pass waits for space, as blocks do. */
+  /** Whether a step is due and possible: with a full disk the pass waits for space, like blocks. */
   get canStep(): boolean {
     return this.pass !== undefined && this.freeBytes() >= STEP_ROOM;
   }
 
-  /** Whether what a step has written should leave the log at once, so that the file gets smaller before the log grows. */
+  /** Whether the log must be checkpointed after each step: the file must shrink before the log grows. */
   get isTight(): boolean {
     return this.freeBytes() < this.rules.leastRoom;
   }
 
-  /** To be called at the start and after each change of the chain. @param floor below which bodies are gone already */
+  /** Call it at the start and after each change of the chain. @param floor blocks below have no bodies already */
   look(count: number, floor: number): void {
     if (this.pass !== undefined) return;
     const target = count - this.rules.depth;
@@ -73,7 +72,7 @@ export class Pruning {
     this.pass = { target: Math.max(target, floor), from: floor, forced, freedPages: 0 };
   }
 
-  /** One step. @returns what the pass has done, once it is over */
+  /** One step. @returns the result of the pass when it is complete */
   step(writer: Pick<ChainWriter, 'pruneStep'>): PrunePass | undefined {
     const { pass } = this;
     if (pass === undefined) return undefined;

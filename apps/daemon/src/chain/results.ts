@@ -1,8 +1,8 @@
 import { type AddBlockCode, type ReasonCode, REASONS, type RuleFailure } from '@wrkz/consensus';
 
-/** What became of one block, whoever brought it: a peer, a miner or a file. */
+/** The result for one block from a peer, a miner or a file. */
 export interface AddBlockResult {
-  /** The block's fate, or the rule that it or one of its transactions broke. */
+  /** The outcome, or the rule that the block or one of its transactions broke. */
   readonly code: ReasonCode;
   /** The text that belongs to the code. */
   readonly message: string;
@@ -14,7 +14,7 @@ export interface AddBlockResult {
 }
 
 /**
- * The block is stored: on the main chain, on a side branch, or since before
+ * The block is stored: on the main chain, on a side branch, or already before
  * (docs/protocol/reasons.md#what-becomes-of-a-block).
  */
 const ACCEPTED: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
@@ -29,17 +29,17 @@ export function isAccepted(result: Pick<AddBlockResult, 'code'>): boolean {
   return ACCEPTED.has(result.code);
 }
 
-/** The answer for a block that has a hash. */
+/** The result for a block with a hash. */
 export function verdict(code: AddBlockCode, hash: Buffer, height?: number): AddBlockResult {
   return { code, message: REASONS[code].text, hash, ...(height === undefined ? {} : { height }) };
 }
 
-/** The answer for bytes that are no block. */
+/** The result for bytes that are not a block. */
 export function unreadable(): AddBlockResult {
   return { code: 'DESERIALIZATION_FAILED', message: REASONS.DESERIALIZATION_FAILED.text };
 }
 
-/** The answer for a block that breaks a rule. */
+/** The result for a block that breaks a rule. */
 export function refused(failure: RuleFailure, hash: Buffer): AddBlockResult {
   const { code, message, transactionHash } = failure;
   return { code, message, hash, ...(transactionHash === undefined ? {} : { transactionHash }) };

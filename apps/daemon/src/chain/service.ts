@@ -2,10 +2,10 @@ import type { CompactStep } from '@wrkz/chain-db';
 import type { RawBlock } from '@wrkz/core-types';
 import type { AddBlockResult } from './results';
 
-/** Where a block came from: decides what is logged and who is told, never how it is judged. */
+/** The origin of a block: affects logs and notifications, never the verification. */
 export type BlockSource = 'sync' | 'relay' | 'submit' | 'import';
 
-/** The block at the tip of the main chain and what follows from it. One object a commit, never changed afterwards. */
+/** The tip of the main chain and values that follow from it. One immutable object for each commit. */
 export interface TipFacts {
   readonly height: number;
   readonly hash: Buffer;
@@ -68,7 +68,7 @@ export interface RepairBlock {
   readonly raw: RawBlock;
 }
 
-/** What the upkeep of the database asks of the engine, between two commits. Each rejects as `addBlocks` does. */
+/** Maintenance of the database by the engine, between two commits. Each call rejects like `addBlocks`. */
 export interface ChainUpkeep {
   /** Gives some empty pages back to the file system. */
   compactStep(): Promise<CompactStep>;
@@ -84,30 +84,29 @@ export interface ChainUpkeep {
 export type CommitListener = (event: CommitEvent) => void;
 
 /**
- * The one way to change the chain. The engine and its client on another thread both are one, so that whoever adds
- * blocks need not know where the work is done. Everything is queued and done in order; an event is sent only for what
- * is on disk, and before the promise of the call that caused it is settled.
+ * The only way to change the chain: implemented by the engine and by its client on another thread. Calls are queued and run in
+ * order. An event is emitted only for committed changes, and before the promise of its call settles.
  */
 export interface ChainService {
   /**
-   * Adds blocks in the given order and stops at the first that is refused: what stood before it stays, the rest is not
-   * looked at. The answer holds one result for each block looked at, so the last may be a refusal.
+   * Adds blocks in the given order and stops at the first refused block: earlier blocks stay, later blocks are not checked.
+   * @returns one result for each checked block; the last may be a refusal
    *
-   * @param more many blocks follow on these at once: they may be committed together with them, within seconds
+   * @param more more blocks follow at once: these may be committed together with them, within seconds
    * @throws ChainStopped when the service stops first; ChainFailed when the disk cannot be written any more.
    */
   addBlocks(blocks: readonly RawBlock[], source: BlockSource, more?: boolean): Promise<AddBlockResult[]>;
-  /** The latest committed tip; no other thread is asked. */
+  /** The last committed tip. */
   tip(): TipFacts;
-  /** Makes block `height` the tip and forgets what stood above it. @throws RangeError above the tip, BelowFloor. */
+  /** Makes block `height` the tip and removes the blocks above it. @throws RangeError above the tip, BelowFloor. */
   rewindTo(height: number): Promise<void>;
   on(event: 'commit', listener: CommitListener): void;
   off(event: 'commit', listener: CommitListener): void;
-  /** Ends the step in hand, commits what is verified, drops what waits, closes the database. */
+  /** Finishes the current step, commits verified blocks, drops queued blocks, closes the database. */
   stop(): Promise<void>;
 }
 
-/** The service was stopped before the work was done; nothing of it was committed. */
+/** The service was stopped before the call was done; nothing of it was committed. */
 export class ChainStopped extends Error {
   override readonly name = 'ChainStopped';
   constructor() {
@@ -115,7 +114,7 @@ export class ChainStopped extends Error {
   }
 }
 
-/** The disk has too little room to write safely: blocks that were mined here are refused until it has more. */
+/** The disk has too little free space: blocks that were mined here are refused. */
 export class ChainPaused extends Error {
   override readonly name = 'ChainPaused';
 }

@@ -9,9 +9,9 @@ import type { RemovedBlock } from './service';
 import { spentAgainAt } from './spent-again';
 import type { ChainState } from './state';
 
-/** Branches whose blocks are kept parsed, so that a growing one is not read again for each block. */
+/** Branches in memory: a growing branch is not read again for each block. */
 const OPEN_BRANCHES = 4;
-/** Blocks of all of them together, unless one alone has more. */
+/** Blocks of all branches in memory, unless one branch alone has more. */
 const OPEN_BLOCKS = 1000;
 
 /** A side branch in memory: every block of it verified on its own ancestors. */
@@ -22,7 +22,7 @@ interface OpenBranch {
   readonly blocks: VerifiedBlock[];
 }
 
-/** The main chain follows another branch now. */
+/** A reorganisation that was done. */
 export interface Switch {
   readonly fork: number;
   readonly forkHash: Buffer;
@@ -32,10 +32,10 @@ export interface Switch {
 
 export interface SideResult {
   readonly result: AddBlockResult;
-  /** The block is kept on a side branch. */
+  /** The block is stored on a side branch. */
   readonly kept?: VerifiedBlock;
   readonly switched?: Switch;
-  /** It weighs more, and is not followed, because blocks would go whose bytes are not kept. */
+  /** The branch has more work and is not followed: blocks would be removed whose bytes are not stored. */
   readonly belowFloor?: RefusedSwitch;
 }
 
@@ -43,17 +43,17 @@ export interface SideResult {
 export interface RefusedSwitch {
   /** Index of the highest block that would have stayed. */
   readonly fork: number;
-  /** What would have been the tip. */
+  /** The tip that it would have had. */
   readonly height: number;
   readonly hash: Buffer;
-  /** What is kept, in words. */
+  /** The reason, for the operator. */
   readonly reason: string;
 }
 
-/** Blocks that do not extend the main chain: judged when they arrive, kept on disk, followed when they weigh more. */
+/** Blocks that do not extend the main chain: verified on arrival, stored, and followed when their branch has more work. */
 export class SideBranches {
   private readonly tree = new AlternativeTree();
-  /** By the hash of the branch's tip, the latest used last. */
+  /** By the hash of the tip, most recently used last. */
   private readonly open = new Map<string, OpenBranch>();
 
   constructor(private readonly state: ChainState) {
@@ -65,12 +65,12 @@ export class SideBranches {
     return this.tree.size;
   }
 
-  /** The height of a block that is kept on a side branch. */
+  /** The height of a block on a side branch. */
   heightOf(hash: Buffer): number | undefined {
     return this.tree.get(hash.toString('hex'))?.height;
   }
 
-  /** Judges a block whose parent is on a side branch, or below the tip of the main chain. */
+  /** Verifies a block whose parent is on a side branch or below the tip of the main chain. */
   async add(candidate: CandidateBlock): Promise<SideResult> {
     const { block } = candidate;
     const hash = block.hash;
@@ -81,13 +81,13 @@ export class SideBranches {
     if (judged instanceof RuleFailure) return { result: refused(judged, hash) };
     const { tip, writer } = this.state;
     const { height, cumulativeDifficulty } = judged.facts;
-    // Looked at last, as the reference does: until here a deep block is like any other
+    // Checked last, like the reference: until here a deep block is like any other
     // (docs/protocol/blocks.md#reorganisation).
     if (tip.height - branch.fork > this.depth()) return { result: verdict('REJECTED_AS_ORPHANED', hash) };
     this.open.delete(block.block.previousHash.toString('hex'));
     branch.view.push(judged);
     branch.blocks.push(judged);
-    // A checkpoint that the main chain has not reached proves the branch, whatever weight a false chain has gathered.
+    // A checkpoint above the main chain proves the branch, whatever work a false chain has.
     if (cumulativeDifficulty > tip.cumulativeDifficulty || this.state.checkpoints.at(height) !== undefined) {
       return this.followOrRefuse(branch, hash, height);
     }
@@ -98,7 +98,7 @@ export class SideBranches {
     return { result: verdict('ADDED_TO_ALTERNATIVE', hash, height), kept: judged };
   }
 
-  /** After the main chain grew: a block of it that was kept on the side is no longer, and old branches fall behind. */
+  /** Call it after the main chain grew: its blocks leave the tree, and old branches are pruned. */
   onAppend(added: readonly VerifiedBlock[]): void {
     if (this.tree.size === 0) return;
     const moved = added.filter(({ facts }) => this.heightOf(facts.hash) !== undefined).map(({ facts }) => facts.hash);
@@ -106,14 +106,14 @@ export class SideBranches {
     this.prune();
   }
 
-  /** After the main chain lost its upper blocks: what was read for its branches may name them. */
+  /** Call it after a rewind: branches in memory may be built on removed blocks. */
   onRewind(): void {
     this.open.clear();
     this.prune();
   }
 
   /**
-   * In the checkpoint zone key images are not looked up; there the table of key images is what refuses (see MainLine).
+   * In the checkpoint zone no rule looks key images up; the table of key images refuses a double spend (see MainLine).
    */
   private followOrRefuse(branch: OpenBranch, hash: Buffer, height: number): SideResult {
     try {
@@ -147,7 +147,7 @@ export class SideBranches {
     return { fork: branch.fork, forkHash, added: branch.blocks, removed: lost.map(removedBlock) };
   }
 
-  /** The branch with `tip` as its highest block, verified again when it was only on disk. */
+  /** The branch with this tip, verified again when it was only on disk. */
   private async openBranch(tip: Buffer): Promise<OpenBranch | undefined> {
     const id = tip.toString('hex');
     const known = this.open.get(id);
@@ -163,7 +163,7 @@ export class SideBranches {
     return branch;
   }
 
-  /** A disk may return other bytes than were written: what is read back is judged again before it joins the chain. */
+  /** Blocks that are read back are verified again before they join the chain. */
   private async reopen(branch: OpenBranch, { hash }: AlternativeNode): Promise<boolean> {
     const candidate = this.stored(Buffer.from(hash, 'hex'));
     if (candidate !== undefined) {
@@ -211,9 +211,8 @@ export class SideBranches {
   }
 
   /**
-   * How far below the tip a branch may leave the main chain. In the checkpoint zone blocks above the last checkpoint
-   * cost no work and prove nothing yet: a branch from there on must be able to take their place, and ours lie 1000
-   * apart.
+   * How far below the tip a branch may leave the main chain. In the checkpoint zone blocks above the last checkpoint cost no
+   * work and prove nothing yet: a branch from there on must be able to replace them. Checkpoints are 1000 blocks apart.
    */
   private depth(): number {
     const { tip, checkpoints } = this.state;

@@ -1,30 +1,30 @@
-/** Milliseconds from one look at the disk to the next while nothing is written. */
+/** Milliseconds between two checks of the disk while nothing is written. */
 const INTERVAL = 500;
 
 /**
- * Holds blocks back while the disk has too little room to write them safely, so that a commit never meets a full disk: what
- * waits is kept in memory, and goes on by itself when there is room again.
+ * Holds blocks back while the disk has too little free space, so that a commit never meets a full disk. The blocks wait in
+ * memory and continue when space is free again.
  */
 export class SpaceGate {
   private why: string | undefined;
   private wakeUp: () => void = () => undefined;
 
   /**
-   * @param complaint why nothing can be written now, undefined when it can; it is told whether the gate is closed, for then
-   *   a little more room is asked for
-   * @param onChange is told when the gate closes, with the reason, and when it opens
+   * @param complaint why nothing can be written now; undefined when it can. It receives whether the gate is closed: opening
+   *   needs a little more space
+   * @param onChange called with the reason when the gate closes, and with undefined when it opens
    */
   constructor(
     private readonly complaint: (closed: boolean) => string | undefined,
     private readonly onChange: (why: string | undefined) => void,
   ) {}
 
-  /** Why it was closed at the last look. */
+  /** Why the gate was closed at the last check. */
   get closed(): string | undefined {
     return this.why;
   }
 
-  /** Looks at the disk; costs some microseconds. */
+  /** Checks the disk; costs some microseconds. */
   isOpen(): boolean {
     const why = this.complaint(this.why !== undefined);
     const changed = (why === undefined) !== (this.why === undefined);
@@ -33,7 +33,7 @@ export class SpaceGate {
     return why === undefined;
   }
 
-  /** Resolves when it is time to look again, or at `wake`. */
+  /** Resolves when the next check is due, or at `wake`. */
   async wait(): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, INTERVAL);
@@ -44,7 +44,7 @@ export class SpaceGate {
     });
   }
 
-  /** There is something else to do. */
+  /** Ends `wait`: there is other work. */
   wake(): void {
     this.wakeUp();
   }

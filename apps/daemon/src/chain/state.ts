@@ -17,7 +17,7 @@ import type { CandidateBlock } from './candidate-block';
 import type { Pruning } from './pruning';
 import type { TipFacts } from './service';
 
-/** What the engine is made of. */
+/** The collaborators of the engine. */
 export interface EngineParts {
   /** Open for writing; the engine closes it. */
   readonly db: ChainDb;
@@ -27,17 +27,17 @@ export interface EngineParts {
   readonly now: () => number;
   /** On a pruned node. */
   readonly pruning?: Pruning | undefined;
-  /** Why nothing can be written now; undefined, or left out, when it can. It is told whether writing has ceased. */
+  /** Why nothing can be written now; undefined when it can. It receives whether writing has stopped. */
   readonly noRoom?: ((closed: boolean) => string | undefined) | undefined;
 }
 
-/** The committed chain, and how blocks are staged on it: what the main line and the side branches share. */
+/** The committed chain, and the staging of blocks on it: shared by the main line and the side branches. */
 export class ChainState {
   readonly reader: ChainReader;
   readonly writer: ChainWriter;
   readonly network: Network;
   readonly checkpoints: Checkpoints;
-  /** Hears of damage that the work goes on with: what was damaged is dropped, and fetched again where it is of use. */
+  /** Called for damage that does not stop the engine: the damaged block is dropped, and fetched again when needed. */
   onDamage: (damage: CorruptDatabase) => void = () => undefined;
   private currentTip: TipFacts;
 
@@ -56,17 +56,17 @@ export class ChainState {
     return this.currentTip;
   }
 
-  /** To be called after each commit. */
+  /** Call it after each commit. */
   refreshTip(alternativeCount: number): TipFacts {
     return (this.currentTip = this.readTip(alternativeCount));
   }
 
-  /** To be called after a commit of several batches, for each of them: the tip as it would be without the later ones. */
+  /** Call it for each batch after a commit of several batches: the tip without the later batches. */
   advanceTip(height: number, alternativeCount: number): TipFacts {
     return (this.currentTip = this.readTip(alternativeCount, this.viewAt(height)));
   }
 
-  /** The main chain is as it was, the side branches are not. */
+  /** The main chain is unchanged, the side branches are not. */
   countAlternatives(alternativeCount: number): TipFacts {
     return (this.currentTip = { ...this.currentTip, alternativeCount });
   }
@@ -77,9 +77,8 @@ export class ChainState {
   }
 
   /**
-   * @param mainMedianSize where `view` is a side branch: the median that limits the size of its transactions. For a
-   * block that arrives now it is the main chain's; a block read back from disk has passed it before, so any size will
-   * do.
+   * @param mainMedianSize for a side branch: the median that limits the size of its transactions. A block that arrives now has
+   * the median of the main chain; a block read back from disk passed the limit before and has none.
    */
   stage(candidate: CandidateBlock, view: ChainView, mainMedianSize?: number): StagedBlock {
     const { block } = candidate;
@@ -87,8 +86,7 @@ export class ChainState {
     const refuse = (code: ReasonCode): StagedBlock => {
       return { failure: new RuleFailure(code), block, transactions: [], proofs: [] };
     };
-    // The size is checked before anything is decoded, where the reference decodes first: what fits no block costs no
-    // memory.
+    // The size is checked before decoding, unlike the reference: too many bytes cost no memory.
     if (candidate.size > hardSizeLimit(height)) return refuse('CUMULATIVE_BLOCK_SIZE_TOO_BIG');
     const transactions = candidate.transactions();
     if (transactions === undefined) return refuse('DESERIALIZATION_FAILED');

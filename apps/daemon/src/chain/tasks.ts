@@ -3,10 +3,10 @@ import { readCandidate, type CandidateBlock } from './candidate-block';
 import { type AddBlockResult, isAccepted } from './results';
 import type { BlockSource } from './service';
 
-/** Blocks of one call, and how far they have come: settled <= staged <= all. */
+/** The blocks of one call, and their progress: settled <= staged <= all. */
 export class AddTask {
   readonly results: AddBlockResult[] = [];
-  /** Blocks that are settled or on their way. */
+  /** Blocks that are settled or in flight. */
   staged = 0;
   private read: { readonly index: number; readonly candidate: CandidateBlock | undefined } | undefined;
   private over = false;
@@ -14,18 +14,18 @@ export class AddTask {
   constructor(
     readonly blocks: readonly RawBlock[],
     readonly source: BlockSource,
-    /** More blocks follow on these: they may wait, verified, and be committed together. */
+    /** More blocks follow: the verified blocks may wait and be committed together. */
     readonly more: boolean,
     private readonly resolve: (results: AddBlockResult[]) => void,
     readonly reject: (error: Error) => void,
   ) {}
 
-  /** Answered: every block is settled, or one was refused. */
+  /** Every block is settled, or one was refused. */
   get finished(): boolean {
     return this.over || this.results.length === this.blocks.length;
   }
 
-  /** Block `index`, parsed; undefined when it does not parse. The last one asked for is remembered. */
+  /** Block `index`, parsed; undefined when it is invalid. The last one is cached. */
   candidate(index: number): CandidateBlock | undefined {
     if (this.read?.index !== index) {
       const raw = this.blocks[index];
@@ -34,19 +34,19 @@ export class AddTask {
     return this.read.candidate;
   }
 
-  /** The answer for the next block that has none. */
+  /** Sets the result of the next block. */
   settle(result: AddBlockResult): void {
     this.results.push(result);
     this.staged = Math.max(this.staged, this.results.length);
     if (!isAccepted(result)) this.over = true;
   }
 
-  /** Answers the caller. Called after the commit events of these blocks, so that every listener hears of them first. */
+  /** Resolves the caller's promise. Call it after the commit events of these blocks: listeners get the events first. */
   answer(): void {
     this.resolve(this.results);
   }
 
-  /** Takes back what is on its way. */
+  /** Drops blocks in flight. */
   unstage(): void {
     this.staged = this.results.length;
   }

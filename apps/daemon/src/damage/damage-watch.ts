@@ -2,32 +2,31 @@ import { type CorruptDatabase, damageIn } from '@wrkz/chain-db';
 import type { Logger, Metrics } from '@wrkz/service-kit';
 import { operatorText } from './operator-text';
 
-/** The same damage is written to the log once in so many milliseconds, however often it is met. */
+/** The same damage is logged at most once in so many milliseconds. */
 const REPEAT_AFTER = 60_000;
-/** Different ones remembered. */
+/** Remembered messages. */
 const REMEMBERED = 1_000;
 
 /**
- * Hears of damage wherever the daemon meets it: counts it, and tells the operator what and where it is and what to do.
- * Whoever asked gets an error, never what the damaged bytes would say.
+ * Counts and logs damage of the chain database, with the remedy. The caller of the read gets an error, never the damaged data.
  */
 export class DamageWatch {
   private count = 0;
   private counter: { inc(): void } | undefined;
-  private readonly told = new Map<string, number>();
+  private readonly logged = new Map<string, number>();
 
   constructor(
     private readonly logger: Pick<Logger, 'error'>,
-    /** Milliseconds that never go back. */
+    /** Milliseconds of a monotonic clock. */
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** How often damage was met since the start. */
+  /** Reads that met damage since the start. */
   get total(): number {
     return this.count;
   }
 
-  /** From now on the count is among the program's metrics. */
+  /** Publishes the count as a metric. */
   publish(metrics: Metrics): void {
     this.counter = metrics.counter('database_damage_total', 'Reads that met damage in the chain database');
   }
@@ -38,18 +37,18 @@ export class DamageWatch {
     if (damage === undefined) return undefined;
     this.count++;
     this.counter?.inc();
-    const last = this.told.get(damage.message);
+    const last = this.logged.get(damage.message);
     const now = this.now();
     if (last === undefined || now - last >= REPEAT_AFTER) {
-      if (this.told.size >= REMEMBERED) this.told.clear();
-      this.told.set(damage.message, now);
+      if (this.logged.size >= REMEMBERED) this.logged.clear();
+      this.logged.set(damage.message, now);
       this.logger.error(operatorText(damage));
     }
     return damage;
   }
 
-  /** Does a read for somebody who can do without it: damage is noted, and there is no answer. */
-  orNothing<T>(read: () => T): T | undefined {
+  /** Runs a read whose result is optional: damage is noted, and the result is undefined. */
+  orUndefined<T>(read: () => T): T | undefined {
     try {
       return read();
     } catch (error) {
@@ -58,7 +57,7 @@ export class DamageWatch {
     }
   }
 
-  /** Does a read for somebody who cannot: damage is noted and thrown. */
+  /** Runs a read whose result is needed: damage is noted and thrown. */
   noted<T>(read: () => T): T {
     try {
       return read();

@@ -1,9 +1,9 @@
 import { damageIn, UnreadableLiteMark } from '@wrkz/chain-db';
 import { errorText } from '@wrkz/service-kit/base';
 
-/** What an error says to the operator: of damage also what can be done about it. */
+/** The text of an error for the operator; for damage with the remedy. */
 export function operatorText(error: unknown): string {
-  // It says itself what to do.
+  // The text has the remedy already.
   const damage = error instanceof UnreadableLiteMark ? undefined : damageIn(error);
   if (damage === undefined) return errorText(error);
   const text = errorText(error);

@@ -61,7 +61,7 @@ export class P2pChain implements ChainPort {
   }
 
   rawBlock(hash: Buffer): RawBlock | undefined {
-    return this.damage.orNothing(() =>
+    return this.damage.orUndefined(() =>
       ifKept(() =>
         this.reader.snapshot(() => {
           const height = this.reader.heightOf(hash);
@@ -72,7 +72,7 @@ export class P2pChain implements ChainPort {
   }
 
   transaction(hash: Buffer): Buffer | undefined {
-    return this.damage.orNothing(() => {
+    return this.damage.orUndefined(() => {
       const bytes = ifKept(() => this.reader.transaction(hash)?.bytes);
       if (bytes === undefined || cnFastHash(bytes).equals(hash)) return bytes;
       throw new CorruptDatabase(`the bytes of transaction ${hash.toString('hex')}`);

@@ -1,20 +1,19 @@
-interface Chore {
+interface Job {
   readonly run: () => Promise<void>;
   readonly reject: (error: Error) => void;
 }
 
 /**
- * Work of the upkeep on the database that is done between two commits: one piece at a time, each short, so that blocks never
- * wait long for one.
+ * Maintenance jobs of the database, which run between two commits: one at a time, each short, so that blocks never wait long.
  */
-export class Chores {
-  private readonly waiting: Chore[] = [];
+export class MaintenanceQueue {
+  private readonly waiting: Job[] = [];
 
   get isEmpty(): boolean {
     return this.waiting.length === 0;
   }
 
-  /** @returns what the work returns, when its turn has come */
+  /** Runs the work when all earlier jobs are done. @returns its result */
   add<T>(work: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const run = async (): Promise<void> => {
@@ -28,7 +27,7 @@ export class Chores {
     });
   }
 
-  /** Does the first that waits. Never throws: whoever brought it hears of it. */
+  /** Runs the next queued job. Never throws; errors reject the caller's promise. */
   async next(): Promise<void> {
     await this.waiting.shift()?.run();
   }
