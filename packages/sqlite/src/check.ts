@@ -48,7 +48,7 @@ export function checkFiles(options: CheckOptions): FileCheck {
   if (!head.hasTables) return { record: undefined, identity: undefined, log, refusal: undefined, isCleanStop: true };
   assertVersion(head.userVersion, options);
   if (head.identity === undefined) throw new NotOurFile(options, 'it has no id');
-  const problem = controlProblem(control) ?? (record && identityProblem(record, log, head.identity, head.stored));
+  const problem = controlProblem(control) ?? (record && identityProblem(record, log, head.identity, head));
   // A foreign log could overwrite a sound file with pages of another database.
   if (problem !== undefined && log !== undefined && (record !== undefined || !isOwnLog(head))) {
     throw new WrongLog(options, problem);
@@ -96,19 +96,20 @@ function controlProblem(control: ControlRecord | 'damaged' | undefined): string 
   return control === 'damaged' ? 'the control file is damaged' : undefined;
 }
 
-/** Why database and control file do not belong together. @param stored the identity in the file without its log */
+/** Why database and control file do not belong together. */
 function identityProblem(
   { id, session, fileSession }: ControlRecord,
   log: LogScan | undefined,
   identity: DatabaseIdentity,
-  stored: DatabaseIdentity | undefined,
+  { stored, isInLog }: Pick<DatabaseHead, 'stored' | 'isInLog'>,
 ): string | undefined {
   if (identity.id !== id) return 'the control file belongs to another database';
   if (identity.session < session) return 'the database is older than the control file';
   // The first commit of a session is in the log before it is in the control file.
-  if (identity.session > session + (log === undefined ? 0 : 1)) return 'the control file is older than the database';
+  if (identity.session > session + (isInLog ? 1 : 0)) return 'the control file is older than the database';
   if (log === undefined || fileSession === 0 || stored === undefined) return undefined;
-  const isOfLog = stored.id === id && stored.session >= fileSession;
+  // A checkpoint copies no session into the file that the log does not have.
+  const isOfLog = stored.id === id && stored.session >= fileSession && stored.session <= identity.session;
   return isOfLog ? undefined : 'the database is not the one that the log was written for';
 }
 

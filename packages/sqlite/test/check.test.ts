@@ -13,6 +13,7 @@ import {
 import { dirname } from 'node:path';
 import { openDatabase, SqliteFileError, WrongLog } from '../src';
 import { cleanUp, fresh } from './support/folder';
+import { crashed } from './support/crash';
 import { journal } from './support/journal';
 import { add, closed, earlyCopy, entriesOf, folderState, killed, open, SHORT } from './support/sessions';
 
@@ -239,6 +240,24 @@ describe('a database that was closed in order', () => {
     expectRefused(file, /the database is older than the control file/, options);
     copyFileSync(closed(5), file);
     expectRefused(file, /the control file belongs to another database/, options);
+  });
+
+  test.each([
+    ['the database is not the one that the log was written for', 4 * 1024 * 1024],
+    // A log of a later round has no session: its first one is in the file.
+    ['the control file is older than the database', 8 * 4096],
+  ])('is refused beside the log and the control file of an earlier session: %s', (reason, checkpointAt) => {
+    const file = closed(40);
+    const settings = { checkpointAt };
+    const killedSession = open(file, { settings });
+    add(killedSession, 40);
+    const left = crashed(file, fresh('left'));
+    killedSession.close();
+    const later = open(file);
+    add(later, 10);
+    later.close();
+    copyFileSync(file, left);
+    expectRefused(left, new RegExp(reason), { settings });
   });
 
   test('is refused when its control file is older', () => {
