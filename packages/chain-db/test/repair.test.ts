@@ -263,6 +263,7 @@ test.each(['pruned', 'lite'] as const)('page 1 of a %s database is repaired', as
   flip(copy, 8 * 40);
   expect(await repair(copy, noPeer)).toEqual({ outcome: 'pages repaired', pages: 1, fetched: 0, height: 25 });
   expect(await after(copy)).toEqual(sound);
+  expect(existsSync(join(copy, 'repair'))).toBe(false);
   openHere({ directory: copy, lite: mode === 'lite' ? 12 : undefined }).close();
 });
 

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { failureCode } from './failure';
@@ -61,10 +61,17 @@ export class ControlFile {
   static create(file: string, record: ControlRecord, mode = statSync(file).mode & 0o777): ControlFile {
     const path = `${controlFile(file)}.new`;
     const created = new ControlFile(openSync(path, 'w', mode), record);
-    created.write({}, true);
-    renameSync(path, controlFile(file));
-    syncPath(dirname(file));
-    return created;
+    try {
+      created.write({}, true);
+      renameSync(path, controlFile(file));
+      syncPath(dirname(file));
+      return created;
+    } catch (error) {
+      // A full disk: a refused open leaves no file.
+      created.close();
+      rmSync(path, { force: true });
+      throw error;
+    }
   }
 
   get record(): ControlRecord {

@@ -297,3 +297,12 @@ test('a folder in the place of the log, of the control file or of the database i
     expect(existsSync(file + suffix)).toBe(true);
   }
 });
+
+test('a control file that cannot be written leaves no file beside it', () => {
+  const file = closed(5);
+  rmSync(control(file));
+  // A name that a rename cannot replace, like a full disk.
+  mkdirSync(control(file));
+  expect(() => open(file)).toThrow(SqliteFileError);
+  expect(readdirSync(dirname(file)).filter((name) => name.endsWith('.new'))).toEqual([]);
+});

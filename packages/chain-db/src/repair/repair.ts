@@ -120,6 +120,7 @@ async function repair(options: RepairOptions): Promise<RepairReport> {
       return report;
     }
     isRepaired = true;
+    rmSync(target, { recursive: true, force: true });
     return { outcome: 'pages repaired', pages: 1, fetched: 0, height: after.height };
   } finally {
     if (!isRepaired) restoreFirstPage(directory, firstPage);
