@@ -194,6 +194,7 @@ describe('what is raised, and what has no effect', () => {
   it('as many as the documents name', () => {
     const names = specs.filter(({ noEffect }) => noEffect !== undefined).map(({ name }) => name);
     expect(names.sort()).toEqual([
+      'auto-compaction-min-free-bytes',
       'db-block-size',
       'db-bottom-filters',
       'db-compression-dict-bytes',
