@@ -21,31 +21,20 @@ function closedChain(mode: 'full' | 'pruned' | 'lite'): string {
   return db.directory;
 }
 
-/**
- * Of the flips that a verification does not find each must be without meaning: the chain that is read is the same, and so is
- * what a repair would copy. These stand in the unused space of a page, in free pages, and in two fields of the header (the
- * counter of schema changes, the number of the library that wrote last).
- */
 test.each(['full', 'pruned', 'lite'] as const)(
-  '100 single flipped bits in a %s database are all mended',
+  '100 single flipped bits in a %s database are all found and repaired',
   async (mode) => {
     const directory = closedChain(mode);
     const sound = await verifyChain({ directory, network: 'devnet' });
     const pages = statSync(databaseFile(directory)).size / PAGE_SIZE;
     const { fetch } = peerWith(chainA());
-    let unseen = 0;
     for (let i = 0; i < 100; i++) {
       const copy = copyOf(directory);
-      // One in ten in the header, which is small and has a meaning in every byte but some.
+      // One in ten in the header, which is small.
       const bit = i % 10 === 0 ? randomInt(100 * 8) : randomInt(pages * PAGE_SIZE * 8);
       flip(copy, bit);
       const { problems } = await findings(copy);
-      if (problems.length === 0) {
-        unseen++;
-        // Nothing that is read tells of it: the digests are those of the sound file.
-        expect(await verifyChain({ directory: copy, network: 'devnet' })).toEqual(sound);
-        continue;
-      }
+      expect({ bit, found: problems.length > 0 }).toEqual({ bit, found: true });
       const report = await repair(copy, fetch).catch((error: unknown) => ({ outcome: String(error), dropped: 0 }));
       if (mode !== 'full' && report.outcome.includes('NeedsWholeChain')) continue;
       expect({ bit, outcome: report.outcome }).toEqual({
@@ -56,7 +45,6 @@ test.each(['full', 'pruned', 'lite'] as const)(
       expect({ bit, problems: after.problems }).toEqual({ bit, problems: [] });
       if ('dropped' in report && report.dropped === 0) expect({ bit, after }).toEqual({ bit, after: sound });
     }
-    expect(unseen).toBeLessThan(90);
   },
   3_600_000,
 );

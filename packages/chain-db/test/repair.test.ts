@@ -267,6 +267,17 @@ test.each(['pruned', 'lite'] as const)('page 1 of a %s database is repaired', as
   openHere({ directory: copy, lite: mode === 'lite' ? 12 : undefined }).close();
 });
 
+test('a file that reserves no bytes for checksums, which no connection opens, is repaired', async () => {
+  const { directory, sound } = await made('full');
+  const copy = copyOf(directory);
+  flip(copy, 8 * 20 + 3);
+  const problems: string[] = [];
+  const onDamage = (found: readonly string[]): void => void problems.push(...found);
+  expect(await repair(copy, noPeer, { onDamage })).toMatchObject({ outcome: 'pages repaired', pages: 1 });
+  expect(problems).toEqual([expect.stringContaining('page 1 reserves 0 bytes instead of 8')]);
+  expect(await after(copy)).toEqual(sound);
+});
+
 test('page 1 stays as it is where the database cannot be repaired', async () => {
   const { copy } = await damaged('pruned', 'outputs', CELLS);
   flip(copy, 8 * 40);

@@ -156,8 +156,9 @@ async function repairPages({
 }: RepairOptions): Promise<{ pages: number; fetched: number } | undefined> {
   // The log of a database whose first pages are damaged, or that a reader uses: the file is not the newest state.
   if (logBytes(directory) > 0) return undefined;
-  const connection = new SqliteConnection(databaseFile(directory), { fileMustExist: true });
+  let connection: SqliteConnection | undefined;
   try {
+    connection = new SqliteConnection(databaseFile(directory), { fileMustExist: true });
     const reader = new ChainReader(connection);
     const pages = badPages(connection);
     const wanted = pages.map((page) => ({ page, blocks: blocksOfPage(reader, page) }));
@@ -175,7 +176,7 @@ async function repairPages({
     if (damageIn(error) === undefined && !(error instanceof ChainDbError)) throw error;
     return undefined;
   } finally {
-    connection.close();
+    connection?.close();
   }
 }
 
@@ -195,7 +196,8 @@ async function verify(
   } catch (error) {
     if (signal?.aborted === true) throw error;
     // The file cannot even be opened.
-    if (damageIn(error) === undefined && !(error instanceof ChainDbError)) throw error;
-    return { problems: [error instanceof Error ? error.message : String(error)], height: -1 };
+    const damage = error instanceof ChainDbError ? error : damageIn(error);
+    if (damage === undefined) throw error;
+    return { problems: [damage.message], height: -1 };
   }
 }
