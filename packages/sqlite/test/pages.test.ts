@@ -36,6 +36,8 @@ test('each page is that of the table by which SQLite counts it', () => {
   const counted = connection.prepare<[], [number, string]>('SELECT pageno, name FROM dbstat').raw(true).all();
   expect(counted.length).toBeGreaterThan(900);
   for (const [page, name] of counted) expect([page, pageOwner(connection, page)?.table]).toEqual([page, name]);
+  // A pointer map belongs to no table.
+  expect(pageOwner(connection, 2)).toBeUndefined();
 });
 
 test('a scan in pieces finds each damaged page, and stops at the end of the file', () => {
@@ -59,18 +61,19 @@ test('a scan in pieces finds each damaged page, and stops at the end of the file
 describe('a table with rows of any length', () => {
   type Row = readonly [id: number, number: number, bytes: Buffer];
 
-  /** 64 rows: short ones, rows that just fit into a leaf, and rows over one to ten overflow pages; some ids are left out. */
+  /** 64 rows: short ones, rows that just fit into a leaf, rows that fill the part in the leaf, and rows over one to ten overflow pages; some ids are left out. */
   function table(): { file: string; connection: SqliteConnection; rows: Row[] } {
     const file = fresh('journal.sqlite');
     const { connection } = closing(openDatabase(journal(file, { settings: { autoVacuum: 'incremental' } })));
     connection.exec('CREATE TABLE items (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT');
     const rows = Array.from({ length: 64 }, (_, i): Row => {
-      const size = [0, 30, 900, PAGE - 60, PAGE - 40, 2 * PAGE, 9_999 + i, 40_000][i % 8] as number;
+      const size = [0, 30, 900, PAGE - 60, PAGE - 40, 8_132, 9_999 + i, 40_000][i % 8] as number;
       return [1 + i + Math.floor(i / 7), [0, 1, 200, 70_000, 2 ** 24, 2 ** 40][i % 6] as number, Buffer.alloc(size, i)];
     });
     const insert = connection.prepare('INSERT INTO items VALUES (?, ?, ?)');
     connection.transaction(() => {
-      for (const row of rows) insert.run(...row);
+      // Not in the order of the ids: the pages of the tree are not in that order either.
+      for (let i = 0; i < rows.length; i++) insert.run(...(rows[(i * 37) % rows.length] as Row));
     })();
     connection.pragma('wal_checkpoint(TRUNCATE)');
     return { file, connection, rows };
@@ -120,6 +123,67 @@ describe('a table with rows of any length', () => {
     }
     expect(leaves).toBeGreaterThan(10);
     expect(refused).toBe(leaves);
+  });
+
+  test('a leaf is not computed without one of its long rows, nor with more rows than it holds', () => {
+    const { connection, rows } = table();
+    const pages = connection.prepare<[], [number]>("SELECT pageno FROM dbstat WHERE name = 'items'").raw(true).all();
+    let withLong = 0;
+    for (const [page] of pages) {
+      const owner = pageOwner(connection, page);
+      if (owner === undefined || owner.overflow !== undefined || childPages(connection, page).length > 0) continue;
+      const range = owner.rows ?? { first: 1, last: 0 };
+      const own = rows
+        .filter(([id]) => id >= range.first && id <= range.last)
+        .map(([id, number, bytes]) => ({ id, columns: [null, number, bytes] }));
+      const short = own.filter(({ columns }) => (columns[2] as Buffer).length < PAGE - 50);
+      if (short.length < own.length) {
+        withLong++;
+        expect(rebuiltPage(connection, page, owner, short)).toBeUndefined();
+        continue;
+      }
+      // Each is a cell of 9 bytes with a pointer of 2: 370 fit beside the header.
+      const tiny = (count: number): Buffer | undefined =>
+        rebuiltPage(
+          connection,
+          page,
+          owner,
+          Array.from({ length: count }, (_, i) => ({ id: 200 + i, columns: [null, 200, Buffer.alloc(0)] })),
+        );
+      expect([369, 370, 371, 500].map((count) => tiny(count) !== undefined)).toEqual([true, true, false, false]);
+    }
+    expect(withLong).toBeGreaterThan(5);
+  });
+
+  test('an overflow page is not computed from a row with more pages, or fewer', () => {
+    const { connection, rows } = table();
+    const pages = connection.prepare<[], [number]>("SELECT pageno FROM dbstat WHERE name = 'items'").raw(true).all();
+    let tried = 0;
+    for (const [page] of pages) {
+      const owner = pageOwner(connection, page);
+      if (owner?.overflow === undefined) continue;
+      tried++;
+      const range = owner.rows ?? { first: 1, last: 0 };
+      const changed = (by: number): Buffer | undefined =>
+        rebuiltPage(
+          connection,
+          page,
+          owner,
+          rows
+            .filter(([id]) => id >= range.first && id <= range.last)
+            .map(([id, number, bytes]) => ({
+              id,
+              columns: [null, number, Buffer.alloc(Math.max(0, bytes.length + by * (PAGE - 12)))],
+            })),
+        );
+      const isLast = changed(0)?.readUInt32BE(0) === 0;
+      expect([page, changed(1), isLast ? changed(-1) : undefined]).toEqual([
+        page,
+        isLast ? undefined : expect.any(Buffer),
+        undefined,
+      ]);
+    }
+    expect(tried).toBeGreaterThan(50);
   });
 
   test('a page beside a damaged page is not computed', () => {
