@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { openDatabase, type SqliteDatabase } from '../src';
+import { roundsAhead } from '../src/log-scan';
 import { crashed } from './support/crash';
 import { closing, cleanUp, fresh } from './support/folder';
 import { HISTORY, journal } from './support/journal';
@@ -69,4 +70,20 @@ test('a reader keeps the log: nobody waits, and a kill then loses nothing', () =
   reader.exec('COMMIT');
   expect(database.cutLog()).toBe(true);
   expect(database.connection.pragma('busy_timeout', { simple: true })).toBe(5000);
+});
+
+/** Checkpoint sequence number, first salt and second salt. */
+function round(sequence: number, salt: number, random: string): string {
+  return `${sequence.toString(16).padStart(8, '0')}${salt.toString(16).padStart(8, '0')}${random}`;
+}
+
+test('the rounds of a log add the same number to the sequence number and to the first salt', () => {
+  const before = round(5, 0xfffffffe, 'aaaaaaaa');
+  expect(roundsAhead(before, before)).toBe(0);
+  expect(roundsAhead(before, round(8, 1, 'bbbbbbbb'))).toBe(3);
+  expect(roundsAhead(before, round(4, 0xfffffffd, 'bbbbbbbb'))).toBe(-1);
+  // Another log.
+  expect(roundsAhead(before, round(8, 7, 'bbbbbbbb'))).toBeUndefined();
+  expect(roundsAhead(before, round(5, 0xfffffffe, 'bbbbbbbb'))).toBeUndefined();
+  expect(roundsAhead(before, round(5, 1, 'aaaaaaaa'))).toBeUndefined();
 });
