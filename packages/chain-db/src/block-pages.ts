@@ -9,7 +9,7 @@ const BLOCK_TABLES = ['block_bodies', 'signatures', 'transactions'];
 /** Where a page of the database file is. */
 export interface PageLocation {
   readonly owner: PageOwner;
-  /** The blocks with rows on the page, first and last height; undefined for an index, where many blocks are on each page. */
+  /** First and last height of the blocks with rows on the page; undefined for an inner page and for an index, which has many. */
   readonly heights: readonly [first: number, last: number] | undefined;
   /** The source from which the page can be computed again: blocks, or the pages below it. */
   readonly source: 'blocks' | 'pages' | undefined;
@@ -20,8 +20,9 @@ export function pageLocation(connection: SqliteConnection, page: number): PageLo
   try {
     const owner = pageOwner(connection, page);
     if (owner === undefined) return undefined;
-    const heights = heightsOf(connection, owner);
     const isInner = owner.rows !== undefined && childPages(connection, page).length > 0;
+    // The heights are read through the inner pages of the tables.
+    const heights = isInner ? undefined : heightsOf(connection, owner);
     const isBlockData = heights !== undefined && BLOCK_TABLES.includes(owner.table);
     return { owner, heights, source: isInner ? 'pages' : isBlockData ? 'blocks' : undefined };
   } catch (error) {

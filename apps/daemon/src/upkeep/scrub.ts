@@ -4,6 +4,7 @@ import type { ChainUpkeep } from '../chain/service';
 import type { DamageWatch } from '../damage/damage-watch';
 import type { NodeEvents } from '../events/node-events';
 import { PeerBlocks, type PeerSource } from '../repair/peer-blocks';
+import { TaskQueue } from '../util/task-queue';
 
 const HOUR_MS = 3_600_000;
 /** Milliseconds between two steps. */
@@ -14,6 +15,8 @@ const BUDGET_MS = 5;
 const MAX_REMEMBERED = 1_000;
 /** Blocks that are fetched for one page. More are a task for `--repair`. */
 const MAX_BLOCKS = 2_000;
+/** Pages that are repaired at a time: their blocks are in memory. */
+const MAX_REPAIRS = 4;
 /** Milliseconds to wait for another peer. */
 const PATIENCE_MS = 30_000;
 
@@ -147,7 +150,8 @@ export function pageRepair(
   signal: AbortSignal,
 ): ScrubDependencies['repair'] {
   const fetcher = new PeerBlocks(peers, { patienceMs: PATIENCE_MS, signal });
-  return async (page) => {
+  const repairs = new TaskQueue(MAX_REPAIRS);
+  const repair = async (page: number): Promise<boolean> => {
     const wanted = blocksOfPage(reader, page);
     if (wanted === undefined || wanted.length > MAX_BLOCKS) return false;
     const heights = new Map(wanted.map(({ height, id }) => [id.toString('hex'), height]));
@@ -157,4 +161,5 @@ export function pageRepair(
     });
     return blocks.length === wanted.length && chain.repairPage(page, blocks);
   };
+  return (page) => repairs.run(() => repair(page));
 }
