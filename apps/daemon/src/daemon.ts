@@ -302,7 +302,8 @@ export class Daemon implements Service {
       publishUpkeepMetrics(metrics, {
         paused: () => chain.noRoom !== undefined,
         freeBytes: () => freeBytes(directory),
-        fileSpace: () => reader.fileSpace(),
+        // Damage of the header must not end the report of the metrics.
+        fileSpace: () => damage.orUndefined(() => reader.fileSpace()) ?? { pageSize: NaN, pages: NaN, emptyPages: NaN },
         logBytes: () => logBytes(directory),
         compaction,
       });

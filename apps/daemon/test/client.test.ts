@@ -1,4 +1,6 @@
+import { databaseFile } from '@wrkz/chain-db';
 import { chainA, chainAHeaders } from '@wrkz/testing';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ChainClient } from '../src/chain/client';
@@ -60,6 +62,21 @@ describe('the engine on its own thread', () => {
     expect(settled.at(-1)).toMatchObject({ reason: { name: 'ChainStopped' } });
     await expect(client.addBlocks(chainA().slice(1, 2), 'sync')).rejects.toThrow('the chain engine has stopped');
     await digestOf(directory, 'devnet');
+  });
+
+  it('rejects a rewind that meets damage, and stops', async () => {
+    const directory = temporaryDirectory();
+    const first = await start(directory);
+    await first.addBlocks(chainA().slice(1, 101), 'sync');
+    await first.stop();
+    const file = databaseFile(directory);
+    const bytes = readFileSync(file);
+    const at = bytes.indexOf(chainA()[100]?.block.subarray(0, 60) ?? '');
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    const client = await start(directory);
+    await expect(client.rewindTo(60)).rejects.toThrow('does not fit its checksum');
+    await client.stop();
   });
 
   it('holds a call back while 64 MiB wait before it', async () => {

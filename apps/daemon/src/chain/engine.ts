@@ -264,8 +264,10 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     const task = this.queue[0];
     if (task === undefined) return;
     if (task instanceof RewindTask) {
+      // Until it is done it waits: after a failure of the writer the callers of all waiting tasks get the error.
+      this.rewind(task);
       this.queue.shift();
-      return this.rewind(task);
+      return;
     }
     task.settle(await this.addAside(task));
     this.answerFinished();

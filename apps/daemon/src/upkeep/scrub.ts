@@ -52,6 +52,8 @@ export class Scrub {
   /** Pages that are due, with the fraction of a page. */
   #due = 0;
   #read = 0;
+  /** Counted with the pages: status and metrics must not fail where the header of the file is damaged. */
+  #passes = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param hours 0: nothing is read */
@@ -99,10 +101,6 @@ export class Scrub {
     }
   }
 
-  get #passes(): number {
-    return Math.floor(this.#read / Math.max(1, this.dependencies.reader.fileSpace().pages));
-  }
-
   #readDue(): void {
     const { reader } = this.dependencies;
     const { pages } = reader.fileSpace();
@@ -112,7 +110,7 @@ export class Scrub {
       if (this.#next > pages) this.#next = 1;
       const page = this.#next++;
       this.#due--;
-      this.#read++;
+      this.#passes = Math.floor(++this.#read / pages);
       if (reader.firstBadPage(page, 1) === undefined) this.#damaged.delete(page);
       else this.#report(page);
     }

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { databaseFile, openChainDb, type PageLocation, verifyChain } from '@wrkz/chain-db';
+import { CorruptDatabase, databaseFile, openChainDb, type PageLocation, verifyChain } from '@wrkz/chain-db';
 import { createMemoryLogger, createMetrics } from '@wrkz/service-kit';
 import { Suite } from '@wrkz/testing';
 import { readConfig } from '../../src/config/config';
@@ -43,7 +43,7 @@ function scrubOf(pages: number, hours: number, bad = new Map<number, PageLocatio
     log: (line: string) => logger.info(line),
     random: () => 0.4,
   };
-  return { scrub: new Scrub(dependencies, hours), read, bad, logger, damage, events };
+  return { scrub: new Scrub(dependencies, hours), reader, read, bad, logger, damage, events };
 }
 
 test('reads each page once in the hours of the option, from a random page on', () => {
@@ -103,6 +103,19 @@ test('tries a repair that failed again in the next pass, and reports the page on
   await setImmediate();
   expect(events.map(({ isRepaired }) => isRepaired)).toEqual([false, true]);
   expect(scrub.status?.damaged.size).toBe(0);
+});
+
+test('status and metrics do not fail while the header of the file is damaged', async () => {
+  const { scrub, reader, damage } = scrubOf(10, 1);
+  const metrics = createMetrics('wrkz_');
+  scrub.publish(metrics);
+  reader.fileSpace = () => {
+    throw new CorruptDatabase('page 1 does not fit its checksum');
+  };
+  scrub.step();
+  expect(damage.total).toBe(1);
+  expect(scrub.status).toEqual({ passes: 0, damaged: new Map() });
+  expect(await metrics.registry.metrics()).toMatch(/^wrkz_scrub_passes_total 0$/m);
 });
 
 test('a running node repairs a damaged body from a peer, and the events name it', async () => {
