@@ -64,5 +64,5 @@ export const Codec = {
  */
 export function decodeBlob(codec: number, blob: Buffer, table: string, row: string | number): Buffer {
   if (codec === Codec.plain) return blob;
-  throw new CorruptDatabase(`row ${row} of ${table} stands in form ${codec}, which this program does not know`);
+  throw new CorruptDatabase(`row ${row} of ${table} has the unknown encoding ${codec}`);
 }

@@ -18,8 +18,8 @@ export function damageIn(error: unknown): CorruptDatabase | undefined {
 
 /**
  * Codes of SQLite for "not now": somebody holds the file or restores its log, or the disk does not answer. A commit, a
- * reorganisation and a first sync are no such times, since every read has its snapshot; damage is none either, because it
- * does not pass.
+ * reorganisation and a first sync do not count, since every read has its snapshot. Damage does not count, because it is
+ * permanent.
  */
 const NOT_NOW = /^SQLITE_(BUSY|LOCKED|PROTOCOL|IOERR|CANTOPEN|NOMEM)/;
 

@@ -103,7 +103,7 @@ test('a form that this program does not know is named', () => {
   writerOf(db).append(chainA().slice(0, 3));
   edit(db, (connection) => connection.exec('UPDATE transactions SET codec = 9 WHERE id = 1'));
   expect(() => db.reader.scanBlocks(1, 2)).toThrow(CorruptDatabase);
-  expect(() => db.reader.scanBlocks(1, 2)).toThrow('row 1 of transactions stands in form 9');
+  expect(() => db.reader.scanBlocks(1, 2)).toThrow('row 1 of transactions has the unknown encoding 9');
   expect(db.reader.scanBlocks(2, 3).prefixes).toHaveLength(1);
 });
 

@@ -43,9 +43,9 @@ export interface DatabaseHead {
   readonly applicationId: number;
   readonly userVersion: number;
   readonly hasTables: boolean;
-  /** By file and log. Undefined if there is none. */
+  /** The identity in the newest page, of the log or the file. Undefined if there is none. */
   readonly identity: DatabaseIdentity | undefined;
-  /** In the file alone. Undefined if there is none, or a kill tore the page. */
+  /** The identity in the file, without the log. Undefined if there is none, or if a kill tore the page. */
   readonly stored: DatabaseIdentity | undefined;
   /** Whether the log has the identity. */
   readonly isInLog: boolean;

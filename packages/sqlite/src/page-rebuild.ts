@@ -1,6 +1,14 @@
 import type { SqliteConnection } from './library';
-import { childPages, nextOverflow, overflowHeads, pageBytes, type PageOwner } from './pages';
-import { readVarint, soundPage, usableSize } from './pages';
+import {
+  childPages,
+  nextOverflow,
+  overflowHeads,
+  pageBytes,
+  readVarint,
+  soundPage,
+  usableSize,
+  type PageOwner,
+} from './pages';
 
 const LEAF_TABLE = 0x0d;
 const LEAF_HEADER_BYTES = 8;

@@ -77,10 +77,10 @@ test('a kill at any moment of the life of a database is no loss and no refusal, 
   const kills = killsDuring(file, life, () => count);
   expect(kills.length).toBeGreaterThan(60);
   for (const kill of kills) {
-    const expectSound = (left: string, least: number): void => {
+    const expectSound = (left: string, min: number): void => {
       const database = open(left, { adoptCommand });
       // The commit before the control file was not reported yet.
-      expect([0, 1]).toContain(entriesOf(database) - least);
+      expect([0, 1]).toContain(entriesOf(database) - min);
       database.close();
     };
     const again = killsDuring(
@@ -112,14 +112,14 @@ test('a kill at any moment of an adoption leaves a database that can be adopted'
 
 test('killed processes lose no reported commit', async () => {
   const file = fresh('journal.sqlite');
-  let least = 0;
+  let min = 0;
   for (let kill = 0; kill < 12; kill++) {
     const program = runProgram('sessions.ts', file);
-    for (let lines = 0; lines < 3 + 7 * kill; lines++) least = Number(await program.line());
+    for (let lines = 0; lines < 3 + 7 * kill; lines++) min = Number(await program.line());
     program.kill();
     expect(await program.ended).toBe('SIGKILL');
     const reader = open(file, { mode: 'read', adoptCommand: 'program adopt' });
-    expect(entriesOf(reader)).toBeGreaterThanOrEqual(least);
+    expect(entriesOf(reader)).toBeGreaterThanOrEqual(min);
     reader.close();
   }
 }, 60_000);

@@ -20,7 +20,7 @@ const PATIENCE_MS = { mainnet: 60_000, testnet: 3_000 };
 
 /**
  * `--repair`: repairs a damaged database, with blocks from peers where they cannot be read. Exit code 1 when a block could not
- * be fetched and after a signal: the database is unchanged then.
+ * be fetched and after a signal: the database is not replaced then.
  */
 export async function repairAction({ config, notice, stream, signal }: ActionParts): Promise<number> {
   const { network, directory } = config;
@@ -73,7 +73,7 @@ function reportLines(report: RepairReport | undefined): string[] {
     const names = missing.slice(0, MAX_NAMED).join(', ') + (missing.length > MAX_NAMED ? ', ...' : '');
     return [
       `No peer sent ${counted(missing.length, 'block')} that the repair needs: ${names}`,
-      `The database is unchanged; ${fetched}. The next --repair continues. Name a node that has every block with ` +
+      `The database was not replaced; ${fetched}. The next --repair continues. Name a node that has every block with ` +
         '--add-exclusive-node',
     ];
   }
