@@ -1,21 +1,18 @@
-/**
- * An error as data: what a service may answer, and when. Its text may hold `{name}` for what is filled in; an empty one
- * means an answer without a body.
- */
+/** A declared error response. `text` may have placeholders like `{name}`; an empty text is an empty body. */
 export interface ApiError {
   readonly status: number;
   readonly text: string;
   readonly code?: string | number | undefined;
-  /** One sentence for the document. */
+  /** One sentence for the documentation: the condition. */
   readonly when: string;
 }
 
-/** The text of an error with its `{name}`s filled in. */
+/** The text of an error with its placeholders replaced. */
 export function errorMessage({ text }: Pick<ApiError, 'text'>, values: Readonly<Record<string, string>> = {}): string {
   return text.replace(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? '');
 }
 
-/** True for a text that an error's own text can have become. */
+/** Whether a message is the text of this error with any placeholder values. */
 export function isErrorMessage({ text }: Pick<ApiError, 'text'>, message: string): boolean {
   const parts = text.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('.*')}$`, 's').test(message);

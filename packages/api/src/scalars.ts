@@ -1,38 +1,35 @@
 import { z } from 'zod';
 
-/**
- * Values that the services share. JSON on the wire is read with every integer as bigint; what is said here is the form
- * on the wire, and a codec gives the form inside beside it.
+/*
+ * Values of all services. JSON is parsed with every integer as bigint. A schema describes the JSON; a codec also has the type
+ * that handlers use.
  */
 
-const HIGHEST = BigInt(Number.MAX_SAFE_INTEGER);
+const MAX_INTEGER = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** An unsigned integer of 64 bits that needs all of them, such as an amount: a bigint inside. */
+/** An unsigned 64-bit integer as bigint, such as an amount. */
 export const uint64 = z.uint64();
 
-/**
- * An unsigned integer that is a number inside: heights, counts, times, sizes. One beyond 2^53 - 1 is cut to that, which
- * lies beyond every chain and every clock.
- */
+/** An unsigned integer as number: heights, counts, times, sizes. A larger value than 2^53 - 1 becomes 2^53 - 1. */
 export const integer = z.codec(uint64, z.int(), {
-  decode: (value) => Number(value < HIGHEST ? value : HIGHEST),
+  decode: (value) => Number(value < MAX_INTEGER ? value : MAX_INTEGER),
   encode: (value) => BigInt(value),
 });
 
-/** A number that may have a fraction; without one it arrives as a bigint. */
+/** A number, possibly with a fraction. Without a fraction it is parsed as bigint. */
 export const decimal = z.codec(z.union([z.number(), z.bigint()]), z.number(), {
   decode: Number,
   encode: (value) => value,
 });
 
-/** Bytes as hex digits in either case, two a byte. */
+/** Bytes, hex, upper or lower case. */
 export const hex = z.string().regex(/^(?:[0-9a-fA-F]{2})*$/);
 
-/** A hash or a key: 32 bytes as hex digits in either case. */
+/** A hash or a key: 32 bytes, hex, upper or lower case. */
 export const hash = z.string().regex(/^[0-9a-fA-F]{64}$/);
 
-/** An address of a wallet; which lengths and prefixes are right is the network's affair. */
-export const addressText = z.string().meta({ description: 'An address' });
+/** A wallet address. The network defines lengths and prefixes. */
+export const addressText = z.string().meta({ description: 'Address' });
 
-/** The member `status` of what went well. */
+/** Field `status` of a successful response. */
 export const statusOk = z.literal('OK');

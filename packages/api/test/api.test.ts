@@ -3,7 +3,7 @@ import { daemonApi, decimal, errorMessage, hash, hex, integer, isErrorMessage, p
 
 const MAX = 18_446_744_073_709_551_615n;
 
-test('64 bits are exact where they must be, and cut to a number where nothing reaches', () => {
+test('uint64 is exact, integer is clamped to 2^53 - 1', () => {
   expect(uint64.parse(MAX)).toBe(MAX);
   for (const wrong of [MAX + 1n, -1n, 5, 1.5, '5', null]) {
     expect([wrong, uint64.safeParse(wrong).success, integer.safeParse(wrong).success]).toEqual([wrong, false, false]);
@@ -26,7 +26,7 @@ test.each([
   [hex, '0x', false],
 ])('%# hex', (schema, text, right) => expect(schema.safeParse(text).success).toBe(right));
 
-test('the text of an error is filled in and recognized again', () => {
+test('an error message is built from its placeholders, and recognised', () => {
   const { missing, wrongType, notJson } = daemonApi.refusals;
   const text = errorMessage(missing, { name: "a'{b}" });
   expect(text).toBe("Missing JSON parameter: 'a'{b}'");
@@ -36,13 +36,13 @@ test('the text of an error is filled in and recognized again', () => {
   expect(isErrorMessage(missing, `${text} and more`)).toBe(false);
 });
 
-test('every error says when it comes, in a sentence', () => {
+test('every daemon error has a sentence for its condition', () => {
   for (const row of [...Object.values(daemonApi.refusals), ...Object.values(daemonApi.rpcErrors)]) {
-    expect(row.when).toMatch(/^[A-Z].*\.$/);
+    expect(row.when).toMatch(/^\S.*\.$/);
   }
 });
 
-test('every schema of the daemon can be printed', () => {
+test('every daemon schema can be printed as JSON schema', () => {
   const schemas = Object.entries(daemonApi).filter(([, value]) => value instanceof z.ZodType);
   expect(schemas.length).toBeGreaterThan(20);
   for (const [, schema] of schemas) {
@@ -50,7 +50,7 @@ test('every schema of the daemon can be printed', () => {
   }
 });
 
-test('what is left out of a request is what the documents say', () => {
+test('missing request fields get the documented defaults', () => {
   const { rawBlocksRequest, walletSyncDataRequest, generateBlocksParams, blockTemplateParams } = daemonApi;
   const range = { blockHashCheckpoints: [], startHeight: 0, startTimestamp: 0, blockCount: 100 };
   expect(rawBlocksRequest.parse({})).toEqual({ ...range, skipCoinbaseTransactions: false });
@@ -66,7 +66,7 @@ test('what is left out of a request is what the documents say', () => {
   expect(blockTemplateParams.parse({ wallet_address: 'x' })).toEqual({ wallet_address: 'x' });
 });
 
-test('a waiting time or a height that is no unsigned integer is passed over, not refused', () => {
+test('wait_ms and height are ignored if they are not unsigned integers', () => {
   const { waitQuery, submission } = powHelperApi;
   expect(waitQuery.parse({ wait_ms: '0' })).toEqual({ wait_ms: '0' });
   for (const wrong of ['-1', '1.5', '', 'x', ['1', '2']])
@@ -77,7 +77,7 @@ test('a waiting time or a height that is no unsigned integer is passed over, not
   expect(past.height).toBe(undefined);
 });
 
-test('a name that nothing is given for leaves nothing in a text', () => {
+test('a placeholder without a value becomes empty', () => {
   expect(errorMessage({ text: 'a{b}c' })).toBe('ac');
   expect(errorMessage({ text: 'a{b}c' }, { b: '-' })).toBe('a-c');
 });
