@@ -10,7 +10,7 @@ import {
   createHttpApp,
   FinishedJson,
   type JsonObject,
-  memberReader,
+  fieldReader,
   parseJson,
   routeDeclarer,
   silentLogger,
@@ -73,7 +73,7 @@ function readByHand(body: JsonObject): unknown {
 }
 
 const never = (): Error => new Error('refused');
-const bySchema = memberReader(daemonApi.walletSyncDataRequest, never);
+const bySchema = fieldReader(daemonApi.walletSyncDataRequest, never);
 
 /** Processor time since a `process.cpuUsage()`: what other programs of the machine take does not count. */
 function cpuMicroseconds(start: NodeJS.CpuUsage): number {

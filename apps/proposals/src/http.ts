@@ -77,7 +77,9 @@ function boundRoutes(context: ProposalsContext): BoundRoute[] {
   const others = bound.map((route): BoundRoute => ({
     ...route,
     method: 'ALL',
-    handler: (_asked, _answer, next) => next(notAllowed),
+    handler: () => {
+      throw notAllowed;
+    },
   }));
   return [...bound, ...others];
 }

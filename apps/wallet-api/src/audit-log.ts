@@ -1,5 +1,13 @@
 import { appendFileSync } from 'node:fs';
-import { clientAddressOf, errorText, requestIdOf, type RouteRequest, stringifyJson } from '@wrkz/service-kit';
+import {
+  clientAddressOf,
+  errorText,
+  type Exchange,
+  pathOf,
+  requestIdOf,
+  type RouteRequest,
+  stringifyJson,
+} from '@wrkz/service-kit';
 
 type Request = RouteRequest['http']['request'];
 
@@ -61,16 +69,16 @@ export class AuditLog {
   }
 
   /** Writes the line of a request once its response is finished. @param key name of the API key, '' for the main key */
-  watch(request: Request, action: AuditAction, key: string): void {
-    request.res?.once('close', () => {
+  watch({ request, response }: Exchange, action: AuditAction, key: string): void {
+    response.once('close', () => {
       const line = {
         time: new Date().toISOString(),
         requestId: requestIdOf(request),
         key: key === '' ? MAIN_KEY : key,
         client: clientAddressOf(request),
         action,
-        request: `${request.method} ${request.path}`,
-        status: request.res?.statusCode,
+        request: `${request.method} ${pathOf(request)}`,
+        status: response.statusCode,
         ...this.#notes.get(request),
       };
       try {

@@ -5,13 +5,13 @@ import {
   type BoundRoute,
   createHttpApp,
   errorText,
+  type Exchange,
   type HttpServer,
   localListener,
   localSocketAddress,
   type Logger,
   type PreflightAnswer,
   type RequestCounters,
-  type RouteRequest,
   startHttpServer,
 } from '@wrkz/service-kit';
 import { storageError, walletError, WalletError, walletErrorRows } from '@wrkz/wallet-core';
@@ -118,11 +118,11 @@ function boundRoutes(context: WalletApiContext, logger: Logger): BoundRoute[] {
 export function authorize(
   labels: WalletLabels | undefined,
   { authenticator, wallets, audit }: Pick<WalletApiContext, 'authenticator' | 'wallets' | 'audit'>,
-  request: RouteRequest['http']['request'],
+  exchange: Exchange,
 ): void {
   if (labels === undefined) return;
-  const { name, scope } = authenticator.grantOf(request);
-  if (labels.audit !== undefined) audit?.watch(request, labels.audit, name);
+  const { name, scope } = authenticator.grantOf(exchange.request);
+  if (labels.audit !== undefined) audit?.watch(exchange, labels.audit, name);
   if (!covers(scope, labels.scope)) throw forbidden();
   const { current } = wallets;
   if (labels.wallet === 'open' && current === undefined) throw forbidden();
@@ -136,9 +136,9 @@ export function authorize(
 function withoutCors(route: BoundRoute): BoundRoute {
   return {
     ...route,
-    handler: (request, response, next) => {
-      for (const name of CORS_HEADERS) response.removeHeader(name);
-      return route.handler(request, response, next);
+    handler: (exchange) => {
+      for (const name of CORS_HEADERS) exchange.response.removeHeader(name);
+      return route.handler(exchange);
     },
   };
 }

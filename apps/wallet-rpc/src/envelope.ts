@@ -4,11 +4,11 @@ import {
   errorText,
   FinishedJson,
   HttpError,
-  type InvalidMember,
+  type InvalidField,
   JsonRpcError,
   type JsonValue,
   type Logger,
-  memberReader,
+  fieldReader,
   parseJson,
   type RouteRequest,
   secretsEqual,
@@ -121,7 +121,7 @@ export class Envelope {
 
 function callOf(method: WalletRpcMethod): Call {
   const params = method.params instanceof z.ZodObject ? method.params : walletRpcApi.noParams;
-  const reader = memberReader(params, (_member: InvalidMember) => envelopeError('params'));
+  const reader = fieldReader(params, (_member: InvalidField) => envelopeError('params'));
   const lists = Object.entries<z.core.$ZodType>(params.shape).flatMap(([name, schema]) =>
     isList(schema) ? [name] : [],
   );

@@ -2,10 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { REFERENCE_RENDERER } from '@wrkz/pages';
 import {
   bindRoutes,
+  bodyText,
   type BoundRoute,
   clientAddressOf,
   createHttpApp,
   docsRoute,
+  FinishedText,
   type Guards,
   healthRoutes,
   type HttpError,
@@ -15,12 +17,11 @@ import {
   type Metrics,
   metricsRoute,
   type PreflightAnswer,
-  rawBody,
   refusal,
   type RefusalBody,
   RequestCounters,
   secretsEqual,
-  sendJsonText,
+  sendText,
   startHttpServer,
 } from '@wrkz/service-kit';
 import { AttemptLimiter } from '@wrkz/wallet-server';
@@ -115,7 +116,7 @@ function jsonRpcRoute(context: WalletRpcContext, envelope: Envelope): BoundRoute
     path: '/json_rpc',
     pattern: /^\/json_rpc$/,
     guards: NO_GUARDS,
-    handler: async (request, response) => {
+    handler: async ({ request, response }) => {
       const gone = new AbortController();
       const typed = {
         body: undefined,
@@ -126,8 +127,8 @@ function jsonRpcRoute(context: WalletRpcContext, envelope: Envelope): BoundRoute
         http: { request, response },
       };
       const isBatch = request.headers[BATCH_HEADER] === '1';
-      const text = await envelope.answer(rawBody(request).toString('utf8'), isBatch, context, typed);
-      if (!response.destroyed) await sendJsonText(request, response, 200, text);
+      const text = await envelope.answer(bodyText(request), isBatch, context, typed);
+      if (!response.destroyed) await sendText(request, response, 200, new FinishedText('application/json', text));
     },
   };
 }
@@ -151,8 +152,8 @@ const unknownRoute: BoundRoute = {
   path: '{any}',
   pattern: /^/,
   guards: NO_GUARDS,
-  handler: (_request, response) => {
-    response.status(404).type('text/plain').end('Requested url is not found\n');
+  handler: ({ response }) => {
+    response.writeHead(404, { 'Content-Type': 'text/plain; charset=utf-8' }).end('Requested url is not found\n');
   },
 };
 

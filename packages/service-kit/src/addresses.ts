@@ -28,6 +28,14 @@ export function countedAddress(address: string): string {
   return `${new ipaddr.IPv6(parts).toString()}/64`;
 }
 
+/** The network of an address, in which one owner often has many addresses: IPv4 by /24, IPv6 by /56. */
+export function networkGroup(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  const bytes = parsed.toByteArray().slice(0, parsed.kind() === 'ipv4' ? 3 : 7);
+  return Buffer.from(bytes).toString('hex');
+}
+
 /** `1.2.3.4:80` or `[2001:db8::1]:80`. */
 export function endpointText({ host, port }: { readonly host: string; readonly port: number }): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

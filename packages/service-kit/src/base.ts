@@ -13,8 +13,5 @@ export * from './assets';
 export * from './threads';
 export { plainText } from './logging/text';
 export * from './http/json';
-export * from './http/stringify-json';
 export * from './http/errors';
-export * from './http/routes/error-row';
-export * from './http/routes/json-rpc-error';
 export * from './http/local-socket/path';

@@ -17,18 +17,13 @@ export { loggerFromOptions, type LoggerSettings, type LoggingConfig } from './lo
 export * from './logging/memory';
 export type { LogEntry, LogFields, LogFormat } from './logging/entry';
 export * from './http/app';
-export * from './http/api-key';
-export * from './http/foreign-callers';
-export * from './http/listener-kind';
-export { newRequestId, REQUEST_ID_HEADER, requestIdOf } from './http/request-id';
+export * from './http/guards';
+export * from './http/observe';
+export * from './http/request';
 export * from './http/upgrade';
-export * from './http/body';
 export * from './http/client-address';
 export * from './http/listen';
 export * from './http/local-socket';
-export * from './http/cors';
-export * from './http/counters';
-export * from './http/error-handler';
 export * from './http/rate-limit';
 export * from './http/documents/description';
 export { openApiDocument, openApiRoute } from './http/documents/openapi';
@@ -37,20 +32,19 @@ export * from './http/documents/docs-route';
 export * from './http/documents/members-text';
 export { jsonSchema } from './http/documents/json-schema';
 export * from './http/documents/reference';
-export * from './http/matched-route';
 export * from './http/routes/bind';
 export * from './http/routes/declaration';
 export * from './http/routes/json-rpc';
-export { badMethod, guardOtherMethods } from './http/routes/other-methods';
 export {
-  isMembers,
-  readMember,
-  memberReader,
-  type InvalidMember,
-  type Members,
-  type RefuseMember,
-} from './http/routes/members';
+  type Fields,
+  fieldReader,
+  type InvalidField,
+  isJsonObject,
+  readField,
+  type RefuseField,
+} from './http/routes/fields';
 export * from './http/send';
+export { default as appendVary } from 'vary';
 export * from './http/server';
 export * from './hooks';
 export * from './metrics/metrics';

@@ -1,65 +1,224 @@
-import { EventEmitter } from 'node:events';
-import { Server } from 'node:http';
-import { countedAddress } from '../src';
-import { Connections, type ConnectionRules } from '../src/http/connections';
+import { once } from 'node:events';
+import { type IncomingMessage, type RequestListener, Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { countedAddress, networkGroup } from '../src';
+import type { ListenerKind } from '../src/http/client-address';
+import { type ConnectionOptions, Connections } from '../src/http/connections';
 
-/** A connection from an address, as far as the guard looks at it. */
-class Caller extends EventEmitter {
-  isOpen = true;
+/** A connection from any address, without a network. */
+class Client extends Duplex {
+  received = '';
 
   constructor(readonly remoteAddress: string | undefined) {
-    super();
-  }
-
-  destroy(): void {
-    this.isOpen = false;
-    this.emit('close');
-  }
-}
-
-/** Whether each caller is let in, one after the other, all staying. */
-function guarded(
-  maxPerAddress: number,
-  rules: Partial<ConnectionRules> = {},
-): (...addresses: (string | undefined)[]) => Caller[] {
-  const server = new Server();
-  new Connections(server, { kind: 'open', isExempt: () => false, maxPerAddress, ...rules });
-  return (...addresses) =>
-    addresses.map((address) => {
-      const caller = new Caller(address);
-      server.emit('connection', caller);
-      return caller;
+    super({
+      read: () => undefined,
+      write: (chunk, _encoding, done) => {
+        this.received += String(chunk);
+        done();
+        this.emit('received');
+      },
     });
+    this.on('error', () => undefined);
+  }
+
+  destroySoon(): void {
+    this.end(() => this.destroy());
+  }
+
+  setTimeout(): this {
+    return this;
+  }
+
+  send(text: string): this {
+    this.push(text);
+    return this;
+  }
 }
 
-const open = (callers: readonly Caller[]): boolean[] => callers.map(({ isOpen }) => isOpen);
+const OPTIONS: ConnectionOptions = {
+  maxConnections: 1000,
+  maxPerAddress: 0,
+  isExempt: () => false,
+  maxHeldBytes: 1e9,
+  headerTimeoutMs: 15_000,
+  busyBody: '{"error":"busy"}',
+};
 
-test('connections over the cap of their address are cut; one that ends makes room', () => {
-  const come = guarded(2);
-  const callers = come('192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1', '192.0.2.2');
-  expect(open(callers)).toEqual([true, true, false, true]);
-  callers[0]?.destroy();
-  expect(open(come('192.0.2.1', '192.0.2.1'))).toEqual([true, false]);
+/** A function that opens connections from addresses. */
+function serving(options: Partial<ConnectionOptions> = {}, kind: ListenerKind = 'open', app?: RequestListener) {
+  const server = new Server();
+  const connections = new Connections(app ?? (() => undefined), { ...OPTIONS, ...options });
+  connections.attach(server, kind);
+  const open = (...addresses: (string | undefined)[]): Client[] =>
+    addresses.map((address) => {
+      const client = new Client(address);
+      server.emit('connection', client);
+      return client;
+    });
+  return { open, connections, server };
+}
+
+const isOpen = (clients: readonly Client[]): boolean[] => clients.map(({ writable }) => writable);
+const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+const HALF_REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\nX-';
+
+describe('limit per address', () => {
+  test('closes further connections; a closed one frees its place', async () => {
+    const { open } = serving({ maxPerAddress: 2 });
+    const clients = open('192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1', '192.0.2.2');
+    expect(isOpen(clients)).toEqual([true, true, false, true]);
+    clients[0]?.destroy();
+    await once(clients[0] as Client, 'close');
+    expect(isOpen(open('192.0.2.1', '192.0.2.1'))).toEqual([true, false]);
+  });
+
+  test('counts IPv6 by /64', () => {
+    const clients = serving({ maxPerAddress: 2 }).open(
+      ...['2001:db8::1', '2001:db8::2', '2001:db8::ffff:1:2:3', '2001:db8:0:1::1'],
+    );
+    expect(isOpen(clients)).toEqual([true, true, false, true]);
+  });
+
+  test('exempts loopback, listed addresses, and all for 0', () => {
+    const loopback = serving({ maxPerAddress: 1 }).open('127.0.0.1', '::1', '127.0.0.1', '::ffff:127.0.0.9');
+    expect(isOpen(loopback)).toEqual(Array(4).fill(true));
+    expect(isOpen(serving().open('192.0.2.1', '192.0.2.1'))).toEqual([true, true]);
+    const { open } = serving({ maxPerAddress: 1, isExempt: (address) => address === '192.0.2.7' });
+    expect(isOpen(open('192.0.2.7', '192.0.2.7', '192.0.2.8', '192.0.2.8'))).toEqual([true, true, true, false]);
+  });
 });
 
-test('IPv6 is counted by /64', () => {
-  const callers = guarded(2)('2001:db8::1', '2001:db8::2', '2001:db8::ffff:1:2:3', '2001:db8:0:1::1');
-  expect(open(callers)).toEqual([true, true, false, true]);
+test('closes a TCP connection without an address, but not one of a socket file', () => {
+  expect(isOpen(serving().open(undefined, ''))).toEqual([false, false]);
+  expect(isOpen(serving({ maxPerAddress: 1 }, 'local').open(undefined, undefined))).toEqual([true, true]);
 });
 
-test('loopback has no cap, and 0 is none for anybody', () => {
-  expect(open(guarded(1)('127.0.0.1', '::1', '127.0.0.1', '::ffff:127.0.0.9'))).toEqual(Array(4).fill(true));
-  expect(open(guarded(0)('192.0.2.1', '192.0.2.1'))).toEqual([true, true]);
+describe('all places taken', () => {
+  const attackers = Array.from({ length: 17 }, (_, i) => `198.51.${i}.1`);
+
+  test('seventeen addresses that fill all places with half requests give way to a client of another network', () => {
+    const { open } = serving({ maxConnections: 17 * 60, maxPerAddress: 64 });
+    for (const address of attackers) open(...Array<string>(60).fill(address)).forEach((one) => one.send(HALF_REQUEST));
+    for (let i = 0; i < 200; i++) {
+      const [honest] = open(`203.0.${i}.1`);
+      honest?.send(REQUEST);
+      expect([i, honest?.writable]).toEqual([i, true]);
+      // The attackers come back at once.
+      open(...attackers).forEach((one) => one.send(HALF_REQUEST));
+      expect([i, honest?.writable]).toEqual([i, true]);
+    }
+  });
+
+  test('the evicted connection gets a 503', () => {
+    const { open } = serving({ maxConnections: 2 });
+    const clients = open('192.0.2.1', '192.0.2.2', '203.0.113.1');
+    expect(isOpen(clients)).toEqual([false, true, true]);
+    expect(clients[0]?.received).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n.*\r\n\r\n\{"error":"busy"\}$/s);
+  });
+
+  test('requests being answered never give way: the new connection gets the 503', async () => {
+    const { open, server } = serving({ maxConnections: 2 });
+    for (const client of open('192.0.2.1', '192.0.2.2')) {
+      const arrived = once(server, 'request');
+      client.send(REQUEST);
+      const [request] = (await arrived) as [IncomingMessage];
+      if (!request.complete) await once(request.resume(), 'end');
+    }
+    const [late] = open('203.0.113.1');
+    expect(late?.received).toMatch(/^HTTP\/1\.1 503 /);
+  });
+
+  test('loopback gives way last', () => {
+    const { open } = serving({ maxConnections: 4 });
+    const clients = open('127.0.0.1', '127.0.0.1', '127.0.0.1', '192.0.2.1', '203.0.113.1');
+    expect(isOpen(clients)).toEqual([true, true, true, false, true]);
+  });
+
+  test('the time for a header shrinks while places run out, and grows back', async () => {
+    const { open, server } = serving({ maxConnections: 10 });
+    expect(server.headersTimeout).toBe(15_000);
+    const clients = open(...Array.from({ length: 10 }, (_, i) => `192.0.${i}.1`));
+    expect(server.headersTimeout).toBe(1_000);
+    clients.slice(2).forEach((client) => client.destroy());
+    await once(clients[9] as Client, 'close');
+    expect(server.headersTimeout).toBe(15_000);
+  });
 });
 
-test('who is exempt has no cap either', () => {
-  const come = guarded(1, { isExempt: (address) => address === '192.0.2.7' });
-  expect(open(come('192.0.2.7', '192.0.2.7', '192.0.2.8', '192.0.2.8'))).toEqual([true, true, true, false]);
+describe('memory', () => {
+  const header = `X: ${'y'.repeat(9_000)}`;
+  const large = `GET / HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`;
+
+  test('held by requests: the connections that hold most are closed', async () => {
+    const { open, server } = serving({ maxHeldBytes: 50_000 });
+    const [honest] = open('203.0.113.1');
+    const attackers = open(...Array.from({ length: 10 }, () => '192.0.2.1'));
+    for (const client of [honest, ...attackers]) {
+      const arrived = once(server, 'request');
+      client?.send(client === honest ? REQUEST : large);
+      await arrived;
+    }
+    expect(isOpen(attackers).filter((one) => one)).toHaveLength(5);
+    expect(honest?.writable).toBe(true);
+  });
+
+  test('is freed by the response', async () => {
+    const { open } = serving({ maxHeldBytes: 25_000 }, 'open', (_request, response) => void response.end('ok'));
+    const [client] = open('192.0.2.1');
+    for (let i = 0; i < 10; i++) {
+      const received = once(client as Client, 'received');
+      client?.send(large);
+      await received;
+    }
+    expect(client?.received.match(/HTTP\/1\.1 200/g)).toHaveLength(10);
+  });
+
+  test('held by unsent responses: the connection that reads nothing is closed', async () => {
+    const app: RequestListener = (_request, response) => void response.end(Buffer.alloc(16_000_000));
+    const { connections, server } = serving({ maxHeldBytes: 1_000_000 }, 'open', app);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const socket = connect((server.address() as { port: number }).port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.pause();
+    const accepted = once(server, 'request');
+    socket.write(REQUEST);
+    const [{ socket: served }] = (await accepted) as [{ socket: Socket }];
+    const closed = once(served, 'close');
+    connections.enforceMemory();
+    await closed;
+    socket.destroy();
+    server.close();
+  });
 });
 
-test('a TCP connection without an address is cut; on a local socket all are without one', () => {
-  expect(open(guarded(0)(undefined, ''))).toEqual([false, false]);
-  expect(open(guarded(1, { kind: 'local' })(undefined, undefined))).toEqual([true, true]);
+test('pipelined requests: above four the connection is not read until they are answered', async () => {
+  let answer: (() => void)[] = [];
+  const app: RequestListener = (_request, response) => void answer.push(() => response.end());
+  const { server } = serving({}, 'open', app);
+  let requests = 0;
+  server.on('request', () => requests++);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const socket = connect((server.address() as { port: number }).port, '127.0.0.1');
+  socket.resume();
+  const count = 300;
+  // One read has 64 KB: some twenty of these.
+  for (let i = 0; i < count; i++) socket.write(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(3_500)}\r\n\r\n`);
+  await once(server, 'request');
+  let most = 0;
+  for (let answered = 0; answered < count;) {
+    await new Promise((resolve) => setImmediate(resolve));
+    most = Math.max(most, requests - answered);
+    for (const send of answer.splice(0)) {
+      send();
+      answered += 1;
+    }
+  }
+  expect(requests).toBe(count);
+  expect(most).toBeLessThan(32);
+  answer = [];
+  socket.destroy();
+  server.close();
 });
 
 test.each([
@@ -69,3 +228,11 @@ test.each([
   ['local', 'local'],
   ['a:b', 'a:b'],
 ])('limits count %s as %s', (address, counted) => expect(countedAddress(address)).toBe(counted));
+
+test('a network group is an IPv4 /24 or an IPv6 /56', () => {
+  expect(networkGroup('192.0.2.1')).toBe(networkGroup('::ffff:192.0.2.255'));
+  expect(networkGroup('192.0.2.1')).not.toBe(networkGroup('192.0.3.1'));
+  expect(networkGroup('2001:db8:1:2ff::1')).toBe(networkGroup('2001:db8:1:200::1'));
+  expect(networkGroup('2001:db8:1:200::1')).not.toBe(networkGroup('2001:db8:1:300::1'));
+  expect(networkGroup('local')).toBe('local');
+});

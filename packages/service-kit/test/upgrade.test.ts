@@ -89,7 +89,7 @@ describe('refusals come as answers', () => {
     const plain = 'POST /ws HTTP/1.1\r\nHost: x\r\nX-API-Key: k\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
     expect(await talk(port, plain)).toMatch(/ 200 .*RateLimit-Remaining: 0\r\n/s);
     const refused = await talk(port, request({ 'X-API-Key': 'k' }));
-    expect(refused).toMatch(/ 429 .*Retry-After: 60\r\n.*RateLimit-Limit: 2\r\nRateLimit-Remaining: 0\r\n/s);
+    expect(refused).toMatch(/ 429 .*RateLimit-Limit: 2\r\nRateLimit-Remaining: 0\r\n.*Retry-After: 60\r\n/is);
   });
 });
 

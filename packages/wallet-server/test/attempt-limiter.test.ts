@@ -29,7 +29,7 @@ beforeEach(() => {
 
 function from(address: string): IncomingMessage {
   const socket = new Socket();
-  markConnection(socket, address);
+  markConnection(socket, address, 'open');
   return new IncomingMessage(socket);
 }
 

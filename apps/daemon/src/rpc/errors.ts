@@ -1,6 +1,6 @@
 import { daemonApi, errorMessage } from '@wrkz/api';
 import { HttpError, JsonRpcError, refusal, type ErrorRow } from '@wrkz/service-kit/base';
-import type { InvalidMember, Refusal } from '@wrkz/service-kit';
+import type { InvalidField, Refusal } from '@wrkz/service-kit';
 
 /**
  * How the rows of the daemon's two tables of errors (`daemonApi.refusals`, `daemonApi.rpcErrors`) become answers. Nothing
@@ -81,7 +81,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** A number out of range is one of another type; for every other wrong value the declaration names the refusal. */
-export function refuseMember({ name, value, kind, expected }: InvalidMember, row: ErrorRow | undefined): Error {
+export function refuseMember({ name, value, kind, expected }: InvalidField, row: ErrorRow | undefined): Error {
   if (kind === 'missing') return refuse(daemonApi.refusals.missing, { name });
   if (kind === 'value' && row !== undefined) return refuse(row as daemonApi.DaemonRefusal | daemonApi.RpcError);
   return refuse(daemonApi.refusals.wrongType, { expected: TYPE_NAMES[expected] ?? expected, got: jsonTypeName(value) });

@@ -131,9 +131,9 @@ function routesOf({ metrics, health, moreRoutes = [] }: RpcServerOptions, contex
 function reporting(route: BoundRoute, onError?: (error: unknown) => void): BoundRoute {
   return {
     ...route,
-    handler: async (request, response, next) => {
+    handler: async (exchange) => {
       try {
-        await route.handler(request, response, next);
+        await route.handler(exchange);
       } catch (error) {
         onError?.(error);
         const damage = damageIn(error);

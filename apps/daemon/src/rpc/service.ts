@@ -7,7 +7,7 @@ import {
   openApiRoute,
   VERSION,
   type ErrorRow,
-  type Members,
+  type Fields,
   type RouteRules,
   type ServiceDescription,
 } from '@wrkz/service-kit';
@@ -62,7 +62,7 @@ function labelErrors(labels: DaemonLabels | undefined): ErrorRow[] {
   ];
 }
 
-function memberErrors(members: Members | undefined): ErrorRow[] {
+function memberErrors(members: Fields | undefined): ErrorRow[] {
   if (members === undefined) return [];
   const needed = Object.values<z.ZodType>(members.shape).some((schema) => !schema.safeParse(undefined).success);
   return [...(needed ? [refusals.missing] : []), refusals.wrongType];

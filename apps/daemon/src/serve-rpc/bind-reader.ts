@@ -1,4 +1,12 @@
-import { type BoundRoute, bindRoutes, isMembers, parseJson, rawBody, type RouteRules } from '@wrkz/service-kit';
+import {
+  type BoundRoute,
+  bindRoutes,
+  bodyText,
+  isJsonObject,
+  parseJson,
+  pathOf,
+  type RouteRules,
+} from '@wrkz/service-kit';
 import { admit, admitMode } from '../rpc/admit';
 import type { DaemonLabels, DaemonMethod, DaemonRoute } from '../rpc/declare';
 import type { RpcContext } from '../rpc';
@@ -23,9 +31,9 @@ export function bindReader(
 ): BoundRoute[] {
   const rules: RouteRules<RpcContext, DaemonLabels> = {
     ...routeRules,
-    admit: async (labels, own, request) => {
+    admit: async (labels, own, { request }) => {
       // What the node says of itself stands in these; those without labels are for who watches this process.
-      const asksNode = labels === undefined ? request.path !== ALIVE : labels.answeredFrom === 'chain and node';
+      const asksNode = labels === undefined ? pathOf(request) !== ALIVE : labels.answeredFrom === 'chain and node';
       if (asksNode) {
         assertNotPassed(request);
         await facts.refresh();
@@ -34,7 +42,7 @@ export function bindReader(
     },
   };
   const pass = (route: BoundRoute, labels: DaemonLabels): BoundRoute['handler'] => {
-    return async (request, response) => {
+    return async ({ request, response }) => {
       admitMode(labels, context);
       await passOn.answer(route.path, request, response);
     };
@@ -46,9 +54,9 @@ export function bindReader(
       if (route.path !== JSON_RPC) return bound;
       return {
         ...bound,
-        handler: (request, response, next) => {
-          const asked = methodOf(request)?.labels;
-          return (asked === undefined ? bound.handler : pass(bound, asked))(request, response, next);
+        handler: (exchange) => {
+          const asked = methodOf(exchange.request)?.labels;
+          return (asked === undefined ? bound.handler : pass(bound, asked))(exchange);
         },
       };
     }),
@@ -58,8 +66,8 @@ export function bindReader(
 /** The method that a request names, where only the node can answer it. What cannot be read is refused as a node does. */
 function methodOf(request: PassedRequest): DaemonMethod | undefined {
   try {
-    const body = parseJson(rawBody(request).toString('utf8'));
-    const name = isMembers(body) ? body['method'] : undefined;
+    const body = parseJson(bodyText(request));
+    const name = isJsonObject(body) ? body['method'] : undefined;
     return typeof name === 'string' ? methodsOfNode.get(name) : undefined;
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { daemonApi } from '@wrkz/api';
-import { clientAddressOf, rawBody, type RouteRequest } from '@wrkz/service-kit';
+import { appendVary, clientAddressOf, rawBody, type RouteRequest } from '@wrkz/service-kit';
 import { WAITING_PER_ADDRESS } from '../events/routes/event-source';
 import { refuse, refuseNode, refuseOverload } from '../rpc/errors';
 import { READER_HEADER, type NodeLink } from './node-link';
@@ -139,15 +139,15 @@ function headersFor(
 }
 
 /** The query of a request's target, with its question mark. */
-function search(url: string): string {
+function search(url = ''): string {
   const at = url.indexOf('?');
   return at < 0 ? '' : url.slice(at);
 }
 
 function takeHead({ statusCode = 502, headers }: IncomingMessage, response: Response): void {
-  response.status(statusCode);
+  response.statusCode = statusCode;
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined && !OWN.has(name) && !name.startsWith('access-control-')) response.setHeader(name, value);
   }
-  if (headers.vary !== undefined) response.vary(headers.vary);
+  if (headers.vary !== undefined) appendVary(response, headers.vary);
 }

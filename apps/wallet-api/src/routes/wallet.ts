@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { walletApi } from '@wrkz/api';
-import { isMembers, parseJson, rawBody, type RouteRequest } from '@wrkz/service-kit';
+import { isJsonObject, parseJson, rawBody, type RouteRequest } from '@wrkz/service-kit';
 import { Wallet, walletError } from '@wrkz/wallet-core';
 import { isForeignFile, nodeChoice, type NodeFields, systemText } from '@wrkz/wallet-server';
 import { badRequest, walletErrors, withSystemText } from '../errors';
@@ -279,7 +279,7 @@ async function openWith(
 function isMalformed(body: Buffer): boolean {
   if (body.length === 0) return false;
   try {
-    return !isMembers(parseJson(body.toString('utf8')));
+    return !isJsonObject(parseJson(body.toString('utf8')));
   } catch {
     return true;
   }

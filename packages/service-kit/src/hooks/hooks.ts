@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ensureDirectory } from '../files';
-import { stringifyJson } from '../http/stringify-json';
+import { stringifyJson } from '../http/json';
 import type { Logger } from '../logging/logger';
 import type { CountedSeries, MetricFactory } from '../metrics/metrics';
 import { type BackOff, DurableReceiver } from './durable-receiver';

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { errorText } from '../error-text';
 import { atomicWriteFile, removeUnfinishedWrites } from '../files';
-import { stringifyJson } from '../http/stringify-json';
+import { stringifyJson } from '../http/json';
 
 /** From this size on a dead-letter list is put aside, in the place of the one before. */
 const DEAD_LETTERS_BYTES = 16 * 1024 * 1024;

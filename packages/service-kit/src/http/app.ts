@@ -1,161 +1,263 @@
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
-import type { IncomingMessage, RequestListener } from 'node:http';
+import express, { type ErrorRequestHandler } from 'express';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { errorText } from '../error-text';
 import type { Logger } from '../logging/logger';
 import type { Metrics } from '../metrics/metrics';
-import { apiKey, ApiKeyOptions } from './api-key';
-import { bodyLength, readBody } from './body';
-import { clientAddress, ClientAddressMode } from './client-address';
-import { cors, CorsOptions } from './cors';
-import { countRequests, RequestCounters } from './counters';
-import { errorHandler, notFound, OnRefusal, RefusalBody } from './error-handler';
-import { markRoute } from './matched-route';
-import { logAnswers } from './answer-log';
-import type { HttpError } from './errors';
-import { foreignCallerCheck } from './foreign-callers';
-import { type RateCounter, rateCounter, rateLimit, type RateLimitOptions } from './rate-limit';
-import { identify } from './request-id';
+import { clientAddress, type ClientAddressMode, clientAddressOf } from './client-address';
+import { HttpError, refusal, type RefusalCode } from './errors';
+import { apiKeyCheck, type ApiKeyOptions, cors, type CorsOptions, foreignRequestCheck } from './guards';
+import { observer, RequestCounters } from './observe';
+import { rateLimiter, type RateLimitOptions } from './rate-limit';
+import { assertBodyLength, type Exchange, markRoute, pathOf, readBody } from './request';
+import { REQUEST_ID_HEADER, requestIdOf, routeOf } from './request';
 import type { BoundRoute } from './routes/bind';
+import { FinishedText, sendJson, sendText } from './send';
 import { type UpgradeGuard, upgradeGuard } from './upgrade';
+
+/** An error before it is sent. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: RefusalCode;
+  readonly message: string;
+}
+
+/** Called for every error, even if the client has left. `path`: the declared path, undefined without a route. */
+export type OnRefusal = (refused: Refusal, on: { readonly path: string | undefined; readonly client: string }) => void;
+
+/** Makes the body of an error in the shape of the service. A FinishedText is not JSON; undefined is an empty body. */
+export type RefusalBody = (refused: Refusal, request: IncomingMessage) => unknown;
 
 export interface HttpAppOptions {
   readonly logger: Logger;
-  /** Words and shape of every refusal. */
   readonly refusalBody: RefusalBody;
-  /** Hears of every refusal, e.g. to count it. */
   readonly onRefusal?: OnRefusal;
   readonly clientAddress?: ClientAddressMode;
   readonly cors?: CorsOptions;
-  /** Stand on every answer, refusals included. */
+  /** Headers of every response, errors included. */
   readonly headers?: Readonly<Record<string, string>>;
-  /**
-   * Names, besides those of this machine, that requests to a loopback listener may be addressed to (`*`: any), whereupon
-   * pages of other origins than that of `cors` are refused there too. Left out: nobody is asked.
-   */
+  /** Enables the check of Host and Origin on loopback listeners: the host names that are allowed besides this machine's. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Asked of the routes whose declaration says so; the same with the limit. */
+  /** For routes that declare the guard `key`. */
   readonly apiKey?: ApiKeyOptions;
+  /** For routes that declare the guard `limit`. */
   readonly rateLimit?: RateLimitOptions;
-  /** The largest request body in bytes. */
+  /** Max bytes of a request body. */
   readonly bodyLimit: number;
-  /** `first`: a body declared too large is refused before the key is asked for; `last` (default): after key and limit. */
+  /** `first`: the declared length of the body is checked before the key; `last` (default): after key and rate limit. */
   readonly bodyLengthCheck?: 'first' | 'last';
   readonly counters?: RequestCounters;
   readonly metrics?: Metrics | undefined;
-  /** How long an answer may be held back on purpose, in seconds, for the buckets of the histogram. */
+  /** Max seconds of a long poll, for the buckets of the histogram. */
   readonly longestAnswerSeconds?: number;
-  /** Whatever none of them answers is a 404. */
   readonly routes: readonly BoundRoute[];
 }
 
-/** Answers requests; what asks for another protocol is asked by the same guards, which count together. */
+/** Handles requests. The guards count upgrades and requests together. */
 export interface HttpApp extends RequestListener {
   readonly upgrades: UpgradeGuard;
 }
 
+type Answer = (route: BoundRoute, exchange: Exchange) => Promise<void>;
+type Fail = (error: unknown, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
 /**
- * The HTTP app every program starts from. A request passes, in this order: counters, id, client address, CORS (which answers
- * OPTIONS), the match with a declared route, Host and Origin, and then what that route declares: API key, rate limit, body,
- * handler. What matches no route is a 404 before anything is asked or counted. Each step is a middleware of its own file.
+ * The HTTP app of every service. Each request passes: counters, id, client address, CORS (which answers OPTIONS), route, Host
+ * and Origin, API key, rate limit, body, handler. A request without a route is a 404 before any check.
+ *
+ * Exact paths are looked up in a table, which costs a third of Express's time (bench/http.bench.ts). Express matches everything
+ * else: patterns, queries, HEAD, other methods, absolute targets.
  */
 export function createHttpApp(options: HttpAppOptions): HttpApp {
-  const { clientAddress: addressMode = 'connection' } = options;
-  const headers = Object.entries(options.headers ?? {});
+  const { clientAddress: mode = 'connection', counters = new RequestCounters(), routes } = options;
+  const resolveClient = clientAddress(mode);
+  const headers = Object.entries({
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
+    ...options.headers,
+  });
+  const observe = observer({ ...options, counters });
+  const preflight = options.cors && cors(options.cors);
+  const fail = errorResponder(options);
+  const guards = makeGuards(options);
+  const answer = answerer(guards.of, fail);
+  const table = exactRoutes(routes);
+  const router = expressRouter(routes, answer, fail);
+
+  const identify = (request: IncomingMessage): void => {
+    resolveClient(request);
+    requestIdOf(request, mode !== 'connection');
+  };
+
+  const listener: RequestListener = (request, response) => {
+    observe(request, response);
+    identify(request);
+    response.setHeader(REQUEST_ID_HEADER, requestIdOf(request));
+    for (const [name, value] of headers) response.setHeader(name, value);
+    if (request.url?.includes('%') === true) request.url = decodedTarget(request.url);
+    if (hasTwoHosts(request)) return void fail(refusal('bad_request'), request, response);
+    if (request.method === 'OPTIONS') {
+      // For the metrics.
+      const matched = routes.find(({ pattern }) => pattern.test(pathOf(request)));
+      if (matched !== undefined && preflight !== undefined) markRoute(request, matched.path);
+    }
+    if (preflight?.(request, response) === true) return;
+    const route = table.get(`${request.method} ${request.url}`);
+    if (route === undefined) router(request, response);
+    else void answer(route, { request, response, params: {}, query: {} });
+  };
+  const upgrades = upgradeGuard({
+    ...guards,
+    identify,
+    origin: options.cors?.origin,
+    describe: (error, request) => withBody(toHttpError(error), request, options.refusalBody),
+  });
+  return Object.assign(listener, { upgrades });
+}
+
+type Guard = (exchange: Exchange) => Promise<void> | undefined;
+
+function makeGuards(options: HttpAppOptions) {
+  const { allowedHosts, bodyLimit, bodyLengthCheck } = options;
+  const foreign =
+    allowedHosts === undefined
+      ? (): undefined => undefined
+      : foreignRequestCheck({ allowedHosts, origin: options.cors?.origin });
+  const key = apiKeyCheck(options.apiKey ?? { key: undefined });
+  const limit = rateLimiter(options.rateLimit ?? { perMinute: 0 });
+  const all: Record<'foreign' | 'length' | 'key' | 'limit' | 'body', Guard> = {
+    foreign: ({ request }) => throwIfAny(foreign(request)),
+    length: ({ request }) => void assertBodyLength(request, bodyLimit),
+    key: async ({ request }) => throwIfAny(await key(request)),
+    limit: ({ request, response }) => limit(request, response),
+    body: ({ request }) => readBody(request, bodyLimit),
+  };
+  const isKeyed = options.apiKey?.judge !== undefined || (options.apiKey?.key ?? '') !== '';
+  const isLimited = (options.rateLimit?.perMinute ?? 0) > 0;
+  /** The guards of a route, in the order of the checks. */
+  const of = ({ guards }: BoundRoute): Guard[] => [
+    ...(allowedHosts === undefined ? [] : [all.foreign]),
+    ...(bodyLengthCheck === 'first' ? [all.length] : []),
+    ...(guards.key && isKeyed ? [all.key] : []),
+    ...(guards.limit && isLimited ? [all.limit] : []),
+    all.body,
+  ];
+  return { foreign, key, limit, of };
+}
+
+function throwIfAny(error: HttpError | undefined): undefined {
+  if (error !== undefined) throw error;
+}
+
+function answerer(guardsOf: (route: BoundRoute) => Guard[], fail: Fail): Answer {
+  const guards = new Map<BoundRoute, Guard[]>();
+  return async (route, exchange) => {
+    const { request, response } = exchange;
+    try {
+      markRoute(request, route.path);
+      let steps = guards.get(route);
+      if (steps === undefined) guards.set(route, (steps = guardsOf(route)));
+      for (const guard of steps) {
+        const pending = guard(exchange);
+        if (pending !== undefined) await pending;
+      }
+      await route.handler(exchange);
+    } catch (error) {
+      await fail(error, request, response);
+    }
+  };
+}
+
+/** Routes by method and path, without those that a route before them may match as well. */
+function exactRoutes(routes: readonly BoundRoute[]): ReadonlyMap<string, BoundRoute> {
+  const table = new Map<string, BoundRoute>();
+  for (const route of routes) {
+    if (route.path.includes('{')) continue;
+    for (const method of route.method === 'ALL' ? ['GET', 'POST'] : [route.method]) {
+      const isMatch = (one: BoundRoute): boolean =>
+        (one.method === method || one.method === 'ALL') && one.pattern.test(route.path);
+      if (routes.find(isMatch) === route) table.set(`${method} ${route.path}`, route);
+    }
+  }
+  return table;
+}
+
+function expressRouter(routes: readonly BoundRoute[], answer: Answer, fail: Fail): RequestListener {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
-
-  app.use(countRequests(options.counters ?? new RequestCounters(), options.metrics, options.longestAnswerSeconds));
-  app.use(identify(addressMode !== 'connection'), logAnswers(options.logger));
-  app.use((_request, response, next) => {
-    response.setHeader('X-Content-Type-Options', 'nosniff');
-    response.setHeader('Cache-Control', 'no-store');
-    for (const [name, value] of headers) response.setHeader(name, value);
-    next();
-  });
-  app.use(clientAddress(addressMode));
-  if (options.cors) app.use(nameRouteOfOptions(options.routes), cors(options.cors));
-  const guards = commonGuards(options);
-  const steps = stepsBefore(options, guards);
-  for (const route of options.routes) {
+  for (const route of routes) {
     const verb = route.method.toLowerCase() as Lowercase<typeof route.method>;
-    app[verb](route.pattern, ...steps(route), route.handler);
+    app[verb](route.pattern, (request, response) =>
+      answer(route, { request, response, params: request.params, query: request.query }),
+    );
   }
-  app.use(notFound);
-  app.use(errorHandler(options.refusalBody, options.logger, options.onRefusal));
-  const { origin } = options.cors ?? {};
-  const upgrades = upgradeGuard({
-    ...guards,
-    clientAddress: addressMode,
-    apiKey: options.apiKey ?? { key: undefined },
-    origin,
-    body: options.refusalBody,
-  });
-  return Object.assign(answerAll(app, options.logger), { upgrades });
-}
-
-interface CommonGuards {
-  readonly foreign: (request: IncomingMessage) => HttpError | undefined;
-  readonly count: RateCounter;
-}
-
-/** What routes and upgrades ask alike. */
-function commonGuards({ allowedHosts, cors: crossOrigin, rateLimit: limit }: HttpAppOptions): CommonGuards {
-  return {
-    foreign:
-      allowedHosts === undefined ? () => undefined : foreignCallerCheck({ allowedHosts, origin: crossOrigin?.origin }),
-    count: rateCounter(limit ?? { perMinute: 0 }),
-  };
-}
-
-/** A target whose path no route has. */
-const NO_PATH = '*';
-
-/**
- * What express gives up on it would answer with a page of its own, uncounted, and outside production with a stack: a target
- * without a path, such as `http://[`, which is a path that is not there, and an error within the error handler, which only
- * the log is to see.
- */
-function answerAll(app: Express, logger: Logger): RequestListener {
+  app.use((request, response) => fail(refusal('not_found'), request, response));
+  // Express detects an error handler by its four parameters.
+  const onError: ErrorRequestHandler = (error, request, response, _next) => fail(error, request, response);
+  app.use(onError);
   return (request, response) =>
-    app(request as Request, response as Response, (error?: unknown) => {
-      if (error === undefined && request.url !== NO_PATH) {
-        request.url = NO_PATH;
-        app(request, response);
-      } else {
-        logger.error(`a request could not be answered: ${errorText(error)}`);
-        request.socket.destroy();
-      }
+    // Express calls back for a target without a path, such as `http://[`.
+    app(request as express.Request, response as express.Response, (error?: unknown) => {
+      void fail(error ?? refusal('not_found'), request, response);
     });
 }
 
-/** OPTIONS is answered before anything is matched; the metrics tell it by the declared path all the same. */
-function nameRouteOfOptions(routes: readonly BoundRoute[]): RequestHandler {
-  return (request, _response, next) => {
-    const asked = request.method === 'OPTIONS' && routes.find(({ pattern }) => pattern.test(request.path));
-    if (asked) markRoute(request, asked.path);
-    next();
+/** The target with its path decoded; unchanged if it is malformed, or if decoding would change its structure. */
+function decodedTarget(target: string): string {
+  const end = target.indexOf('?');
+  const path = end < 0 ? target : target.slice(0, end);
+  try {
+    const decoded = decodeURIComponent(path);
+    return /[%?#\s]/.test(decoded) ? target : decoded + target.slice(path.length);
+  } catch {
+    return target;
+  }
+}
+
+/** Proxies and servers may disagree about which one counts (RFC 9112, 3.2). */
+function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') count++;
+  return count > 1;
+}
+
+/** Sends errors. An HttpError is sent as it is; any other error is logged with its stack and sent as 500 with its message. */
+function errorResponder({ refusalBody, logger, onRefusal }: HttpAppOptions): Fail {
+  return async (error, request, response) => {
+    const failure = toHttpError(error);
+    const place = `${request.method} ${pathOf(request)}`;
+    if (failure.code === 'internal') {
+      const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      logger.error(`${place} failed: ${stack}`, { request: requestIdOf(request) });
+    }
+    try {
+      onRefusal?.(failure, { path: routeOf(request), client: clientAddressOf(request) });
+      if (response.headersSent || response.destroyed) return void request.socket.destroy();
+      for (const [name, value] of Object.entries(failure.headers)) response.setHeader(name, value);
+      const { status, body } = withBody(failure, request, refusalBody);
+      if (body instanceof FinishedText) await sendText(request, response, status, body);
+      else await sendJson(request, response, status, body);
+    } catch (broken) {
+      logger.error(`${place}: the error response could not be made: ${errorText(broken)}`, {
+        request: requestIdOf(request),
+      });
+      request.socket.destroy();
+    }
   };
 }
 
-/** What stands before the handler of a route; the guards of all routes count together. */
-function stepsBefore(options: HttpAppOptions, guards: CommonGuards): (route: BoundRoute) => RequestHandler[] {
-  const foreign: RequestHandler[] =
-    options.allowedHosts === undefined ? [] : [(request, _response, next) => next(guards.foreign(request))];
-  const length = options.bodyLengthCheck === 'first' ? [bodyLength(options.bodyLimit)] : [];
-  const key = options.apiKey ? [apiKey(options.apiKey)] : [];
-  const limit = options.rateLimit ? [rateLimit(guards.count)] : [];
-  const body = readBody(options.bodyLimit);
-  return ({ path, guards: asked }) => [
-    (request, _response, next) => {
-      markRoute(request, path);
-      next();
-    },
-    ...foreign,
-    ...length,
-    ...(asked.key ? key : []),
-    ...(asked.limit ? limit : []),
-    body,
-  ];
+function withBody(failure: HttpError, request: IncomingMessage, refusalBody: RefusalBody): HttpError {
+  const { status, code, message, headers, body } = failure;
+  return new HttpError(status, code, message, headers, body === undefined ? refusalBody(failure, request) : body);
+}
+
+function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  // Express refuses a malformed path with an error that has a status.
+  const status = (error as { status?: unknown } | null)?.status;
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new HttpError(status, status === 404 ? 'not_found' : 'bad_request', errorText(error));
+  }
+  return refusal('internal', { message: errorText(error) });
 }

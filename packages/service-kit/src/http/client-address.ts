@@ -1,89 +1,63 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
-import type { RequestHandler } from 'express';
 import ipaddr from 'ipaddr.js';
+import proxyAddr from 'proxy-addr';
 import { canonicalHost } from '../addresses';
 
 /**
- * Whose request it is:
- * - `connection`: the address of the connection, whatever the headers say;
+ * How the address of a client is determined:
+ * - `connection`: the address of the connection; headers are ignored;
  * - `x-forwarded-for-first`: the first entry of X-Forwarded-For (for a node that only a proxy can reach);
- * - trusted proxies: for connections from these addresses or CIDR ranges X-Real-IP, else the last entry of
- *   X-Forwarded-For; for all others the connection.
+ * - trusted proxies: for connections from these addresses or CIDR ranges X-Real-IP, else the last address of X-Forwarded-For
+ *   that is not a trusted proxy; for all others the connection.
  */
 export type ClientAddressMode = 'connection' | 'x-forwarded-for-first' | { readonly trustedProxies: readonly string[] };
 
-/** The address of callers over a local socket, which have none. */
+/**
+ * Who can reach a listener: `local`, processes that may open its socket file; `loopback`, processes of this machine; `open`,
+ * other machines, too.
+ */
+export type ListenerKind = 'local' | 'loopback' | 'open';
+
+/** The client address of a connection over a socket file. */
 export const LOCAL_SOCKET = 'local';
 
-/** Stands for the address of a connection that nobody has marked: a stranger's, never one of this machine. */
+/** The client address of a connection whose address is unknown: never loopback. */
 export const UNKNOWN_ADDRESS = 'unknown';
 
 const ADDRESS = Symbol('client address');
+const LISTENER = Symbol('listener');
 interface Marked {
   [ADDRESS]?: string;
+  [LISTENER]?: ListenerKind;
 }
 
-/** Notes whose connection it is, as the listener saw it when it came. */
-export function markConnection(socket: Socket, address: string): void {
-  (socket as Marked)[ADDRESS] = address;
+/** Records address and listener of an accepted connection. Node.js forgets the address after a reset. */
+export function markConnection(socket: Socket, address: string, listener: ListenerKind): void {
+  Object.assign(socket, { [ADDRESS]: address, [LISTENER]: listener });
 }
 
-/** `canonicalHost` of what proxies write: with blanks around it, or a port behind it. */
-export function canonicalAddress(text: string): string | undefined {
-  return canonicalHost(text.trim().replace(/^(\[.*\]|\d+\.\d+\.\d+\.\d+):\d+$/, '$1'));
+/** The listener that accepted the connection; `open`, which grants nothing, if it is unknown. */
+export function listenerOf({ socket }: IncomingMessage): ListenerKind {
+  return (socket as Marked)[LISTENER] ?? 'open';
 }
 
-/** True for 127.0.0.0/8, ::1 and callers over a local socket. */
-export function isLoopback(address: string): boolean {
-  if (address === LOCAL_SOCKET) return true;
-  const canonical = canonicalAddress(address);
-  return canonical !== undefined && ipaddr.parse(canonical).range() === 'loopback';
+/** The address of the connection, canonical. */
+export function connectionAddress({ socket }: IncomingMessage): string {
+  return (socket as Marked)[ADDRESS] ?? canonicalAddress(socket.remoteAddress ?? '') ?? UNKNOWN_ADDRESS;
 }
 
-/** True when a text is an address or a CIDR range. */
-export function isAddressOrRange(text: string): boolean {
-  return canonicalAddress(text) !== undefined || ipaddr.isValidCIDR(text);
-}
-
-/**
- * Says what is wrong with the address of a listener given as an option, or undefined when it is fine. Names are refused:
- * looking one up would ask a name server, and an empty text would mean every address.
- */
-export function checkBindAddress(text: string): string | undefined {
-  return isIP(text.split('%')[0] ?? '') === 0
-    ? 'an IP address is expected (0.0.0.0 is every one of this machine)'
-    : undefined;
-}
-
-/** Works out the client's address once per request. It must stand before everything that asks `clientAddressOf`. */
-export function clientAddress(mode: ClientAddressMode): RequestHandler {
-  const mark = markClient(mode);
-  return (request, _response, next) => {
-    mark(request);
-    next();
-  };
-}
-
-/** The same for a request that passes no middleware. */
-export function markClient(mode: ClientAddressMode): (request: IncomingMessage) => void {
-  const resolve = resolver(mode);
-  return (request) => {
-    (request as Marked)[ADDRESS] = resolve(request);
-  };
-}
-
-/** The client's address in canonical form; `local` for a local socket. */
+/** The client address of a request, canonical; `local` for a socket file. */
 export function clientAddressOf(request: IncomingMessage): string {
   return (request as Marked)[ADDRESS] ?? connectionAddress(request);
 }
 
-/**
- * The address of the connection itself, as its listener marked it. That a socket has no address says nothing: so it is with
- * every TCP connection that the other side has reset.
- */
-export function connectionAddress({ socket }: IncomingMessage): string {
-  return (socket as Marked)[ADDRESS] ?? canonicalAddress(socket.remoteAddress ?? '') ?? UNKNOWN_ADDRESS;
+/** Makes a function that determines the client address, for `clientAddressOf`. */
+export function clientAddress(mode: ClientAddressMode): (request: IncomingMessage) => void {
+  const resolve = resolver(mode);
+  return (request) => {
+    (request as Marked)[ADDRESS] = resolve(request);
+  };
 }
 
 function resolver(mode: ClientAddressMode): (request: IncomingMessage) => string {
@@ -93,22 +67,21 @@ function resolver(mode: ClientAddressMode): (request: IncomingMessage) => string
   return (request) => {
     const connection = connectionAddress(request);
     if (!isTrusted(connection)) return connection;
-    const realIp = request.headers['x-real-ip'];
-    const named = typeof realIp === 'string' && realIp.trim() !== '' ? realIp : forwardedFor(request).at(-1);
-    return canonicalAddress(named ?? '') ?? connection;
+    const { 'x-real-ip': realIp } = request.headers;
+    if (typeof realIp === 'string' && realIp.trim() !== '') return canonicalAddress(realIp) ?? connection;
+    return forwardedFor(request).reduceRight((client, entry) => {
+      return isTrusted(client) ? (canonicalAddress(entry) ?? connection) : client;
+    }, connection);
   };
 }
 
-/**
- * The first entry is what the caller itself may have written, so it never makes anybody one of this machine: whoever claims
- * a loopback address counts as unknown.
- */
+/** The client itself may have written the first entry: a loopback address there is unknown. */
 function firstForwarded(request: IncomingMessage): string {
   const connection = connectionAddress(request);
   if (connection === LOCAL_SOCKET) return connection;
-  const named = canonicalAddress(forwardedFor(request)[0] ?? '');
-  if (named === undefined) return connection;
-  return isLoopback(named) ? UNKNOWN_ADDRESS : named;
+  const address = canonicalAddress(forwardedFor(request)[0] ?? '');
+  if (address === undefined) return connection;
+  return isLoopback(address) ? UNKNOWN_ADDRESS : address;
 }
 
 function forwardedFor(request: IncomingMessage): string[] {
@@ -116,19 +89,38 @@ function forwardedFor(request: IncomingMessage): string[] {
   return (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',');
 }
 
-/** Whether an address is one of these, or in one of these CIDR ranges. */
-export function addressMatcher(texts: readonly string[]): (address: string) => boolean {
-  const matchers = texts.map(matcher);
-  return (address) => matchers.some((matches) => matches(address));
+/** `canonicalHost` of an address in a header: it may have spaces around it, and a port. */
+export function canonicalAddress(text: string): string | undefined {
+  return canonicalHost(text.trim().replace(/^(\[.*\]|\d+\.\d+\.\d+\.\d+):\d+$/, '$1'));
 }
 
-function matcher(text: string): (address: string) => boolean {
-  const single = canonicalAddress(text);
-  if (single !== undefined) return (address) => address === single;
-  const [network, bits] = ipaddr.parseCIDR(text);
-  return (address) => {
-    if (address === LOCAL_SOCKET || address === UNKNOWN_ADDRESS) return false;
-    const parsed = ipaddr.parse(address);
-    return parsed.kind() === network.kind() && parsed.match(network, bits);
-  };
+/** Whether an address is in 127.0.0.0/8, ::1, or that of a socket file. */
+export function isLoopback(address: string): boolean {
+  if (address === LOCAL_SOCKET) return true;
+  const canonical = canonicalAddress(address);
+  return canonical !== undefined && ipaddr.parse(canonical).range() === 'loopback';
+}
+
+/** Whether a text is an address or a CIDR range. */
+export function isAddressOrRange(text: string): boolean {
+  return canonicalAddress(text) !== undefined || ipaddr.isValidCIDR(text);
+}
+
+/** Matches canonical addresses against a list of addresses and CIDR ranges. */
+export function addressMatcher(texts: readonly string[]): (address: string) => boolean {
+  const matches = proxyAddr.compile(texts.flatMap((text) => HALVES[text] ?? canonicalAddress(text) ?? text));
+  return (address) => isIP(address) !== 0 && matches(address, 0);
+}
+
+/** The library refuses a range of all addresses. */
+const HALVES: Readonly<Record<string, readonly string[]>> = {
+  '0.0.0.0/0': ['0.0.0.0/1', '128.0.0.0/1'],
+  '::/0': ['::/1', '8000::/1'],
+};
+
+/** The problem of an address to listen on, undefined if there is none. A name would need a name server. */
+export function checkBindAddress(text: string): string | undefined {
+  return isIP(text.split('%')[0] ?? '') === 0
+    ? 'an IP address is expected (0.0.0.0 is every one of this machine)'
+    : undefined;
 }

@@ -1,95 +1,272 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { countedAddress } from '../addresses';
-import { canonicalAddress, isLoopback, LOCAL_SOCKET, markConnection } from './client-address';
-import { type ListenerKind, markListener } from './listener-kind';
+import { countedAddress, networkGroup } from '../addresses';
+import { canonicalAddress, isLoopback, type ListenerKind, LOCAL_SOCKET, markConnection } from './client-address';
+import { newRequestId, REQUEST_ID_HEADER, setMemoryMeter } from './request';
 
-export interface ConnectionRules {
-  /** Who can reach the listener. It is the listener that knows, never the connection. */
-  readonly kind: ListenerKind;
-  /** Connections at once from one address (IPv6: from one /64), loopback and local sockets exempt; 0: no cap. */
+export interface ConnectionOptions {
+  readonly maxConnections: number;
+  /** Max connections of one address (IPv6: one /64), loopback and socket files exempt; 0: no limit. */
   readonly maxPerAddress: number;
-  /** Who else has no cap: proxies, which bring many callers. */
+  /** Addresses without that limit: proxies, which have many clients. */
   readonly isExempt: (address: string) => boolean;
-  /** The whole answer to a connection over the cap; without it, it is only cut. */
-  readonly overCap?: (() => string) | undefined;
+  /** Max bytes of requests and unsent responses in memory. */
+  readonly maxHeldBytes: number;
+  /** Time for the header of a request to arrive. It is shorter while more than half of the connections are in use. */
+  readonly headerTimeoutMs: number;
+  /** Body of the 429 for a connection above `maxPerAddress`; without it the connection is only closed. */
+  readonly overCapBody?: string | undefined;
+  /** Body of the 503 for a connection that gives way to others. */
+  readonly busyBody?: string | undefined;
+}
+
+/** Pipelined requests that wait behind the one being answered. Above it, the connection is not read. */
+const MAX_PIPELINED = 4;
+/** One read of 64 KB may have more. A client that sends so many at once is disconnected. */
+const MAX_PIPELINED_AT_ONCE = 32;
+/** Time for a client to read its last response and to close the connection. */
+const LINGER_MS = 1_000;
+const MIN_HEADER_TIMEOUT_MS = 1_000;
+/** Share of the heaviest network group that is evicted at once, since each eviction visits all connections. */
+const EVICTED_SHARE = 1 / 8;
+
+interface Connection {
+  readonly kind: ListenerKind;
+  readonly address: string;
+  readonly acceptedAt: number;
+  /** The request being answered, then those that wait. */
+  readonly requests: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly since: number }[];
+  hasSentRequest: boolean;
+  /** Requests beyond `maxRequestsPerSocket`. Node.js itself answers them with 503. */
+  dropped: number;
+  heldBytes: number;
+  isRefused: boolean;
 }
 
 /**
- * How long a caller that was refused may take to read the answer and to hang up. It would keep its place for ever: the end
- * of our half does not end the other.
- */
-const LINGER_MS = 1_000;
-
-/**
- * The open connections of a listener. Each is marked with its address when it comes, because Node no longer knows it once
- * the other side has reset; one whose address is gone already is cut, and so is one over the cap of its address, both
- * before anything is read from them.
+ * The connections of a server. Each is marked with its address when it is accepted. Requests of one connection are handled one
+ * after the other: handled at once, pipelined responses would pile up in memory behind the first that is not read.
+ *
+ * When all places are taken, connections without a complete request give way: those of the network group (IPv4 /24, IPv6 /56)
+ * that has the most. When memory is used up, the connections that hold most of the group that holds most are closed.
  */
 export class Connections {
-  /** With the time at which each came, `performance.now`. */
-  private readonly open = new Map<Socket, number>();
-  private readonly counts = new Map<string, number>();
-  private readonly refused = new Set<Socket>();
+  private readonly open = new Map<Socket, Connection>();
+  private readonly perAddress = new Map<string, number>();
+  private readonly servers: Server[] = [];
+  private heldBytes = 0;
+  private isDraining = false;
 
   constructor(
-    server: Server,
-    private readonly rules: ConnectionRules,
-  ) {
-    server.on('connection', (socket: Socket) => this.take(socket));
+    private readonly app: RequestListener,
+    private readonly options: ConnectionOptions,
+  ) {}
+
+  /** Takes over the connections of a listener. */
+  attach(server: Server, kind: ListenerKind): void {
+    this.servers.push(server);
+    server.on('connection', (socket: Socket) => this.accept(socket, kind));
+    server.on('request', this.enqueue);
+    server.on('dropRequest', (_request, socket) => this.drop(socket as Socket));
+    this.adjustHeaderTimeout();
   }
 
-  /** Cuts every connection on which nothing goes on; answers on their way out are waited for. */
-  cutIdle(isBusy: (socket: Socket, acceptedAt: number) => boolean): void {
-    for (const [socket, acceptedAt] of this.open) {
-      if (this.refused.has(socket) || (socket.writableLength === 0 && !isBusy(socket, acceptedAt))) socket.destroy();
+  /** Sends a last response and closes the connection soon, even if the client reads nothing. */
+  refuse(socket: Socket, status: string, body = ''): void {
+    const connection = this.open.get(socket);
+    if (connection !== undefined) connection.isRefused = true;
+    const cut = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once('close', () => clearTimeout(cut));
+    socket.end(bareResponse(status, body));
+  }
+
+  /** Since when a request of the connection is being answered, `performance.now`; undefined: the connection is idle. */
+  busySince(socket: Socket): number | undefined {
+    return this.open.get(socket)?.requests[0]?.since;
+  }
+
+  /** Whether the application works on a request, and no response bytes wait for the client. */
+  isWaitingForApp(socket: Socket): boolean {
+    return this.busySince(socket) !== undefined && socket.writableLength === 0;
+  }
+
+  /** Whether a connection has sent a request. */
+  hasSentRequest(socket: Socket): boolean {
+    return this.open.get(socket)?.hasSentRequest === true;
+  }
+
+  /** From now on each response closes its connection. */
+  drain(): void {
+    this.isDraining = true;
+    for (const { requests } of this.open.values()) {
+      if (requests[0]?.response.headersSent === false) requests[0].response.setHeader('Connection', 'close');
     }
   }
 
-  cutAll(): void {
+  /** Closes idle connections. A request that is still arriving gets `arrivalMs`. */
+  closeIdle(arrivalMs: number): void {
+    const now = performance.now();
+    for (const [socket, { requests, acceptedAt, isRefused, hasSentRequest }] of this.open) {
+      const [first] = requests;
+      const since = first === undefined ? (hasSentRequest ? undefined : acceptedAt) : first.since;
+      const isBusy = first?.request.complete === true || (since !== undefined && now - since < arrivalMs);
+      if (isRefused || (socket.writableLength === 0 && !isBusy)) socket.destroy();
+    }
+  }
+
+  closeAll(): void {
     for (const socket of this.open.keys()) socket.destroy();
   }
 
-  /** Sends a last answer; the connection is gone shortly after, whatever the other side does. */
-  refuse(socket: Socket, answer: string): void {
-    this.refused.add(socket);
-    const cut = setTimeout(() => socket.destroy(), LINGER_MS);
-    socket.once('close', () => {
-      clearTimeout(cut);
-      this.refused.delete(socket);
-    });
-    socket.end(answer);
+  /** Closes connections while unsent responses and requests hold too much memory. Called at intervals. */
+  enforceMemory(): void {
+    const size = ([socket, { heldBytes }]: [Socket, Connection]): number => heldBytes + socket.writableLength;
+    let total = this.heldBytes;
+    for (const socket of this.open.keys()) total += socket.writableLength;
+    while (total > this.options.maxHeldBytes) {
+      const [largest] = this.heaviestGroup(size).sort((a, b) => size(b) - size(a));
+      if (largest === undefined) return;
+      total -= size(largest);
+      largest[0].destroy();
+      this.forget(...largest);
+    }
   }
 
-  private take(socket: Socket): void {
-    const { kind } = this.rules;
+  private accept(socket: Socket, kind: ListenerKind): void {
     const address = kind === 'local' ? LOCAL_SOCKET : canonicalAddress(socket.remoteAddress ?? '');
+    // A connection that the client has reset already has no address.
     if (address === undefined) return void socket.destroy();
-    markConnection(socket, address);
-    markListener(socket, kind);
-    this.open.set(socket, performance.now());
-    socket.once('close', () => this.open.delete(socket));
-    const { maxPerAddress, isExempt } = this.rules;
-    if (maxPerAddress > 0 && !isLoopback(address) && !isExempt(address)) this.count(socket, countedAddress(address));
+    markConnection(socket, address, kind);
+    const connection: Connection = {
+      ...{ kind, address, acceptedAt: performance.now(), requests: [] },
+      ...{ hasSentRequest: false, dropped: 0, heldBytes: 0, isRefused: false },
+    };
+    this.open.set(socket, connection);
+    setMemoryMeter(socket, (bytes) => this.hold(connection, bytes));
+    socket.once('close', () => this.forget(socket, connection));
+    if (this.countAddress(socket, connection) > this.options.maxPerAddress) {
+      return this.dismiss(socket, '429 Too Many Requests', this.options.overCapBody);
+    }
+    if (this.open.size > this.options.maxConnections) this.makeRoom(socket);
+    this.adjustHeaderTimeout();
   }
 
-  private count(socket: Socket, key: string): void {
-    const count = (this.counts.get(key) ?? 0) + 1;
-    this.counts.set(key, count);
+  /** @returns connections of the address with this one; 0 if the address has no limit */
+  private countAddress(socket: Socket, { address }: Connection): number {
+    const { maxPerAddress, isExempt } = this.options;
+    if (maxPerAddress === 0 || isLoopback(address) || isExempt(address)) return 0;
+    const key = countedAddress(address);
+    const count = (this.perAddress.get(key) ?? 0) + 1;
+    this.perAddress.set(key, count);
     socket.once('close', () => {
-      const left = (this.counts.get(key) ?? 1) - 1;
-      if (left === 0) this.counts.delete(key);
-      else this.counts.set(key, left);
+      const left = (this.perAddress.get(key) ?? 1) - 1;
+      if (left === 0) this.perAddress.delete(key);
+      else this.perAddress.set(key, left);
     });
-    if (count > this.rules.maxPerAddress) this.turnAway(socket);
+    return count;
   }
 
-  /** The answer is handed to the system, and the place is free at once, whether it is read or not. */
-  private turnAway(socket: Socket): void {
-    const { overCap } = this.rules;
-    if (overCap === undefined) return void socket.destroy();
+  /** Evicts connections without a complete request; if there are none, the new one. */
+  private makeRoom(newest: Socket): void {
+    const isEvictable = ([, { requests }]: [Socket, Connection]): boolean => requests[0]?.request.complete !== true;
+    const group = this.heaviestGroup((entry) => (isEvictable(entry) ? 1 : 0)).filter(isEvictable);
+    const oldest = group.slice(0, Math.ceil(group.length * EVICTED_SHARE));
+    const victims = oldest.length > 0 ? oldest.map(([socket]) => socket) : [newest];
+    for (const socket of victims) this.dismiss(socket, '503 Service Unavailable', this.options.busyBody ?? '');
+  }
+
+  /**
+   * The connections of the network group with the largest sum, in the order in which they were accepted. Loopback, socket files
+   * and proxies are the last choice.
+   */
+  private heaviestGroup(weigh: (entry: [Socket, Connection]) => number): [Socket, Connection][] {
+    const groups = new Map<string, { weight: number; readonly entries: [Socket, Connection][] }>();
+    for (const entry of this.open) {
+      const [, { address }] = entry;
+      const isLast = isLoopback(address) || this.options.isExempt(address);
+      const name = isLast ? '' : networkGroup(address);
+      const group = groups.get(name) ?? { weight: 0, entries: [] };
+      groups.set(name, group);
+      const weight = weigh(entry);
+      group.weight += isLast ? weight / 1e12 : weight;
+      if (weight > 0) group.entries.push(entry);
+    }
+    return [...groups.values()].reduce((a, b) => (b.weight > a.weight ? b : a), { weight: 0, entries: [] }).entries;
+  }
+
+  /** Hands a last response to the system. The place is free at once, whether the client reads it or not. */
+  private dismiss(socket: Socket, status: string, body: string | undefined): void {
+    const connection = this.open.get(socket);
+    if (connection !== undefined) this.forget(socket, connection);
+    if (body === undefined) return void socket.destroy();
     socket.on('error', () => undefined);
-    socket.write(overCap());
+    socket.write(bareResponse(status, body));
     socket.destroySoon();
   }
+
+  private forget(socket: Socket, connection: Connection): void {
+    if (this.open.delete(socket)) this.heldBytes -= connection.heldBytes;
+    this.adjustHeaderTimeout();
+  }
+
+  /** Bytes of the header and body of requests until they are answered. */
+  private hold(connection: Connection, bytes: number): void {
+    connection.heldBytes += bytes;
+    this.heldBytes += bytes;
+    if (this.heldBytes > this.options.maxHeldBytes) this.enforceMemory();
+  }
+
+  private readonly enqueue: RequestListener = (request, response) => {
+    const { socket } = request;
+    const connection = this.open.get(socket);
+    if (connection === undefined) return void socket.destroy();
+    const { requests } = connection;
+    connection.hasSentRequest = true;
+    if (requests.length > MAX_PIPELINED_AT_ONCE) return void socket.destroy();
+    this.hold(connection, headerBytes(request));
+    requests.push({ request, response, since: performance.now() });
+    // Node.js resumes the socket after each parsed request: pause it after the chunk.
+    if (requests.length === MAX_PIPELINED + 1) process.nextTick(() => socket.pause());
+    if (requests.length === 1) this.begin(socket, connection);
+  };
+
+  private begin(socket: Socket, connection: Connection): void {
+    const { requests } = connection;
+    const [first] = requests;
+    if (first === undefined || !socket.writable) return;
+    const { request, response } = first;
+    response.once('close', () => {
+      requests.shift();
+      this.heldBytes -= connection.heldBytes;
+      connection.heldBytes = 0;
+      for (const waiting of requests) this.hold(connection, headerBytes(waiting.request));
+      if (requests.length === MAX_PIPELINED) socket.resume();
+      this.begin(socket, connection);
+    });
+    if (this.isDraining) response.setHeader('Connection', 'close');
+    this.app(request, response);
+  }
+
+  private drop(socket: Socket): void {
+    const connection = this.open.get(socket);
+    if (connection !== undefined && ++connection.dropped > MAX_PIPELINED_AT_ONCE) socket.destroy();
+  }
+
+  private adjustHeaderTimeout(): void {
+    const { maxConnections, headerTimeoutMs } = this.options;
+    const free = Math.max(0, 1 - this.open.size / maxConnections);
+    const timeout = Math.max(Math.min(MIN_HEADER_TIMEOUT_MS, headerTimeoutMs), headerTimeoutMs * Math.min(1, free * 2));
+    for (const server of this.servers) server.headersTimeout = timeout;
+  }
+}
+
+function headerBytes({ rawHeaders, url = '' }: IncomingMessage): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length, url.length);
+}
+
+/** A response without the application. */
+function bareResponse(status: string, body: string): string {
+  const type = body === '' ? '' : 'Content-Type: application/json\r\n';
+  const length = `Content-Length: ${Buffer.byteLength(body)}\r\n`;
+  return `HTTP/1.1 ${status}\r\n${REQUEST_ID_HEADER}: ${newRequestId()}\r\n${type}Connection: close\r\n${length}\r\n${body}`;
 }

@@ -1,4 +1,17 @@
-/** Every refusal the shared HTTP parts can give: its status and its plain text. An app may word each one its own way. */
+/** A declared error: a possible response, and its condition. `packages/api` has the errors of all services. */
+export interface ErrorRow {
+  readonly status: number;
+  /** Text for the client, possibly with placeholders like `{name}`. */
+  readonly text: string;
+  /** Code beside the text, such as the number of a JSON-RPC or wallet error. */
+  readonly code?: string | number | undefined;
+  /** `data.application_code` of a JSON-RPC error whose code is shared by many errors. */
+  readonly application?: number | undefined;
+  /** One sentence for the documentation: the condition. */
+  readonly when: string;
+}
+
+/** The errors of the shared HTTP code: status and default text. */
 export const HTTP_REFUSALS = {
   bad_request: { status: 400, text: 'Bad request' },
   bad_json: { status: 400, text: 'The body is not valid JSON' },
@@ -16,18 +29,18 @@ export const HTTP_REFUSALS = {
   unavailable: { status: 503, text: 'Not available now, please retry later' },
 } as const;
 
-/** A row of HTTP_REFUSALS, or a code of the app's own table. */
+/** A code of HTTP_REFUSALS, or of the service. */
 export type RefusalCode = keyof typeof HTTP_REFUSALS | (string & {});
 
-/** A request that is answered with an error. Thrown anywhere in a handler, turned into the answer by the error handler. */
+/** An error response. Handlers throw it. */
 export class HttpError extends Error {
   constructor(
     readonly status: number,
     readonly code: RefusalCode,
     message: string,
-    /** Extra headers of the answer, e.g. Retry-After. */
+    /** Additional headers, such as Retry-After. */
     readonly headers: Readonly<Record<string, string>> = {},
-    /** A finished body that replaces the one made from code and message. */
+    /** The whole body; by default the service makes it from code and message. */
     readonly body?: unknown,
   ) {
     super(message);
@@ -35,11 +48,25 @@ export class HttpError extends Error {
   }
 }
 
-/** The HttpError of a row of the table. */
 export function refusal(
   code: keyof typeof HTTP_REFUSALS,
   details: { message?: string; headers?: Readonly<Record<string, string>> } = {},
 ): HttpError {
   const { status, text } = HTTP_REFUSALS[code];
   return new HttpError(status, code, details.message ?? text, details.headers);
+}
+
+/** An error in the JSON-RPC envelope. */
+export class JsonRpcError extends Error {
+  override readonly name = 'JsonRpcError';
+
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly status = 200,
+    /** The field `data` of the error object. */
+    readonly data?: unknown,
+  ) {
+    super(message);
+  }
 }

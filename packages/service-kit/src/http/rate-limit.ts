@@ -1,29 +1,27 @@
-import type { IncomingMessage } from 'node:http';
-import type { RequestHandler } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request, Response } from 'express';
+import { rateLimit, type Store } from 'express-rate-limit';
 import { countedAddress } from '../addresses';
-import { clientAddressOf, isLoopback } from './client-address';
-import { type HttpError, refusal } from './errors';
-import { listenerOf } from './listener-kind';
+import { clientAddressOf, isLoopback, listenerOf } from './client-address';
+import { refusal } from './errors';
 
 const MINUTE_MS = 60_000;
 
-/** Counts events in fixed windows aligned on the clock minute. May be shared between processes, hence asynchronous. */
+/** Counts hits in windows that begin with each clock minute. A counter may be shared between processes. */
 export interface MinuteCounter {
-  /** Counts one event under a key and returns how many the present minute has seen, this one included. */
+  /** @returns hits of the key in this minute, with this one */
   hit(key: string): number | Promise<number>;
 }
 
-/** A counter in this process's memory, emptied at every new minute. */
+/** A counter in memory. */
 export function memoryMinuteCounter(now: () => number = Date.now): MinuteCounter {
   const counts = new Map<string, number>();
   let minute = -1;
   return {
     hit(key) {
       const current = Math.floor(now() / MINUTE_MS);
-      if (current !== minute) {
-        counts.clear();
-        minute = current;
-      }
+      if (current !== minute) counts.clear();
+      minute = current;
       const count = (counts.get(key) ?? 0) + 1;
       counts.set(key, count);
       return count;
@@ -31,65 +29,56 @@ export function memoryMinuteCounter(now: () => number = Date.now): MinuteCounter
   };
 }
 
-/** Whole seconds until the next clock minute, 1 to 60: the Retry-After of a refusal. */
+/** Seconds until the next clock minute, 1 to 60, for Retry-After. */
 export function secondsToNextMinute(now: number = Date.now()): number {
   return Math.max(1, Math.ceil((MINUTE_MS - (now % MINUTE_MS)) / 1000));
 }
 
 export interface RateLimitOptions {
-  /** Requests a minute for one client address (IPv6: one /64); 0 switches the limit off. */
+  /** Max requests per minute of one client address (IPv6: one /64); 0: no limit. */
   readonly perMinute: number;
-  /** Callers from this machine are not counted. */
+  /** Requests of this machine are not counted. */
   readonly exemptLoopback?: boolean;
   readonly counter?: MinuteCounter;
   readonly now?: () => number;
 }
 
-/** What one client address has used of its limit in the present minute. */
-export interface RateUse {
-  readonly limit: number;
-  /** This request included. */
-  readonly used: number;
-  /** Seconds until it may ask again as often. */
-  readonly reset: number;
-}
-
-export type RateCounter = (request: IncomingMessage) => Promise<RateUse | undefined>;
-
-/** Counts requests by client address. Who is exempt is not counted: undefined. Callers over a local socket always are. */
-export function rateCounter(options: RateLimitOptions): RateCounter {
-  const { perMinute, exemptLoopback = false, now = Date.now } = options;
-  if (perMinute <= 0) return () => Promise.resolve(undefined);
-  const counter = options.counter ?? memoryMinuteCounter(now);
-  return async (request) => {
-    const address = clientAddressOf(request);
-    if (listenerOf(request) === 'local' || (exemptLoopback && isLoopback(address))) return undefined;
-    const used = await counter.hit(countedAddress(address));
-    return { limit: perMinute, used, reset: secondsToNextMinute(now()) };
-  };
-}
-
-/** The headers that tell a caller of its limit. */
+/** The headers of a counted response. */
 export const RATE_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const;
 
-/** Their values: requests a minute, what is left of them, seconds until all are there again. */
-export function rateHeaders({ limit, used, reset }: RateUse): Record<string, string> {
-  const values = [limit, Math.max(0, limit - used), reset];
-  return Object.fromEntries(RATE_HEADERS.map((name, i) => [name, String(values[i])]));
-}
+/** Counts a request and sets the headers. Rejects with HttpError 429, with Retry-After, above the limit. */
+export type RateLimiter = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** The refusal of a request over the limit (429 with Retry-After), or undefined. */
-export function overLimit(use: RateUse): HttpError | undefined {
-  if (use.used <= use.limit) return undefined;
-  return refusal('rate_limited', { headers: { 'Retry-After': String(use.reset) } });
-}
-
-/** Tells each counted request what is left, and refuses those over the limit of their client address. */
-export function rateLimit(count: RateCounter): RequestHandler {
-  return async (request, response, next) => {
-    const use = await count(request);
-    if (use === undefined) return next();
-    for (const [name, value] of Object.entries(rateHeaders(use))) response.setHeader(name, value);
-    next(overLimit(use));
+/** Requests over a socket file are never counted. */
+export function rateLimiter(options: RateLimitOptions): RateLimiter {
+  const { perMinute, exemptLoopback = false, now = Date.now, counter = memoryMinuteCounter(now) } = options;
+  if (perMinute <= 0) return () => Promise.resolve();
+  const store: Store = {
+    increment: async (key) => ({
+      totalHits: await counter.hit(key),
+      // The library subtracts the time of the system; at least a second is left, so that Retry-After is never 0.
+      resetTime: new Date(Date.now() + secondsToNextMinute(now()) * 1000),
+    }),
+    decrement: () => undefined,
+    resetKey: () => undefined,
   };
+  const middleware = rateLimit({
+    ...{
+      windowMs: MINUTE_MS,
+      limit: perMinute,
+      store,
+      standardHeaders: 'draft-6',
+      legacyHeaders: false,
+      validate: false,
+    },
+    keyGenerator: (request) => countedAddress(clientAddressOf(request)),
+    skip: (request) => listenerOf(request) === 'local' || (exemptLoopback && isLoopback(clientAddressOf(request))),
+    handler: (_request, _response, next) => next(refusal('rate_limited')),
+  });
+  return (request, response) =>
+    new Promise((resolve, reject) => {
+      const next = (error?: unknown): void => (error === undefined ? resolve() : reject(error));
+      // The middleware only uses what Node.js has.
+      middleware(request as Request, response as Response, next);
+    });
 }

@@ -1,148 +1,127 @@
-import { createServer, RequestListener, Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { errorText } from '../error-text';
+import { errorCode, errorText } from '../error-text';
 import type { Logger } from '../logging/logger';
-import { addressMatcher, isLoopback } from './client-address';
+import { addressMatcher, isLoopback, type ListenerKind } from './client-address';
 import { Connections } from './connections';
 import { hasIpv4, listenOn, type ListenAddress } from './listen';
-import { type ListenerKind } from './listener-kind';
-import { newRequestId, REQUEST_ID_HEADER } from './request-id';
-import { RequestQueue } from './request-queue';
-import { UpgradableRequest, type UpgradeListener } from './upgrade';
-import { guardWrites } from './write-timeout';
+import { acceptUpgrades, type UpgradeListener } from './upgrade';
 
 export interface ServerLimits {
   /** Time for a whole request to arrive, in milliseconds. */
   readonly readTimeoutMs?: number;
-  /** An answer that the caller does not take for so long ends the connection. */
+  /** A connection is closed if the client reads nothing of a response for this long. */
   readonly writeTimeoutMs?: number;
-  /** Idle time of a kept-alive connection. */
+  /** Max idle time of a connection between requests. */
   readonly keepAliveMs?: number;
   readonly maxRequestsPerConnection?: number;
-  /** Connections at once, per listener. */
+  /** Max connections of all listeners. */
   readonly maxConnections?: number;
-  /** Connections at once from one address (IPv6: from one /64), loopback exempt; 0: no cap. */
+  /** Max connections of one address (IPv6: one /64), loopback exempt; 0: no limit. */
   readonly maxConnectionsPerAddress?: number;
-  /** Addresses or CIDR ranges without that cap, such as those of proxies. */
+  /** Max bytes of requests and unsent responses in memory. */
+  readonly maxHeldBytes?: number;
+  /** Addresses or CIDR ranges without the limit per address, such as proxies. */
   readonly uncapped?: readonly string[];
-  /** The JSON that a connection over the cap of its address gets with status 429 before it is closed. */
+  /** JSON body of the 429 for a connection above the limit of its address. */
   readonly overCapBody?: string;
+  /** JSON body of the 503 for a connection that is closed because all are in use. */
+  readonly busyBody?: string;
 }
 
-/**
- * A listener whose callers are of this machine by its nature, such as a socket file: its requests are not counted, not
- * asked for their Host, and asked for the key only where the app says so.
- */
+/** A listener for this machine only, such as a socket file: it has no rate limit and no check of the Host header. */
 export interface LocalListener {
-  /** Makes the server listen. @throws Error with a message for the operator */
+  /** @throws Error with a message for the operator */
   listen(server: Server): Promise<void>;
 }
 
 export interface HttpServerOptions {
   readonly app: RequestListener;
   readonly listen: readonly ListenAddress[];
-  /** Stands beside the addresses; its failure ends the start. */
+  /** An additional listener. */
   readonly local?: LocalListener | undefined;
-  /** Takes over what asks for WebSocket; without it such a request is answered like any other. */
+  /** Handles upgrades to WebSocket; without it they are ordinary requests. */
   readonly upgrade?: UpgradeListener | undefined;
   readonly logger: Logger;
   readonly limits?: ServerLimits;
 }
 
-/** A server that listens. */
 export interface HttpServer {
-  /** The addresses it listens on, in the order asked for; failed optional ones are left out. */
+  /** The addresses of the listeners in the given order, without optional ones that failed. */
   readonly addresses: readonly AddressInfo[];
   /** The port of the first listener. */
   readonly port: number;
   readonly servers: readonly Server[];
-  /**
-   * Takes no new connections, lets running requests finish (their answers close the connection), and after `deadlineMs`
-   * cuts what is left.
-   */
+  /** Accepts no connections, lets running requests finish, and closes all connections after `deadlineMs`. */
   close(deadlineMs?: number): Promise<void>;
 }
 
-/** How long a request may be on its way, from its head or the connection on, when the server closes. */
+/** Time for a request to arrive while the server closes. */
 const ARRIVAL_MS = 1_000;
+const MEMORY_CHECK_MS = 100;
 
-type Limits = Required<Omit<ServerLimits, 'overCapBody'>> & Pick<ServerLimits, 'overCapBody'>;
-
-const DEFAULTS: Limits = {
+const DEFAULTS = {
   readTimeoutMs: 15_000,
   writeTimeoutMs: 30_000,
   keepAliveMs: 3_000,
   maxRequestsPerConnection: 1000,
   maxConnections: 1024,
   maxConnectionsPerAddress: 64,
+  maxHeldBytes: 128 * 1024 * 1024,
   uncapped: [],
-};
+} as const satisfies ServerLimits;
 
 /**
  * Listens on every address.
- * @throws Error with a message for the operator when a required address cannot be had (nothing is left listening)
+ * @throws Error with a message for the operator if a required address is not available; no listener remains then
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { app, listen, local, upgrade, logger, limits = {} } = options;
-  const settings = { ...DEFAULTS, ...limits };
+  const { app, listen, local, upgrade, logger } = options;
+  const limits = { ...DEFAULTS, ...options.limits };
   const servers: Server[] = [];
-  const connections: Connections[] = [];
-  let draining = false;
-
-  const queue = new RequestQueue((request, response) => {
-    if (draining) response.setHeader('Connection', 'close');
-    app(request, response);
+  const connections = new Connections(app, {
+    ...limits,
+    maxPerAddress: limits.maxConnectionsPerAddress,
+    headerTimeoutMs: limits.readTimeoutMs,
+    isExempt: addressMatcher(limits.uncapped),
   });
+  const memoryCheck = setInterval(() => connections.enforceMemory(), MEMORY_CHECK_MS).unref();
+  let isClosing = false;
 
   async function close(deadlineMs = 5_000): Promise<void> {
-    draining = true;
-    for (const response of queue.running()) if (!response.headersSent) response.setHeader('Connection', 'close');
+    isClosing = true;
+    connections.drain();
     const closed = servers.map((server) => new Promise<void>((done) => server.close(() => done())));
-    // A connection becomes idle when its last answer is out, and only then can it be closed. A request that is on its way
-    // gets a moment; nobody who only holds a connection can hold up the stop.
-    const isBusy = (socket: Socket, acceptedAt: number): boolean => {
-      const since = queue.knows(socket) ? queue.busySince(socket) : acceptedAt;
-      return since !== undefined && performance.now() - since < ARRIVAL_MS;
-    };
-    const closeIdle = (): void => connections.forEach((open) => open.cutIdle(isBusy));
-    closeIdle();
-    const sweep = setInterval(closeIdle, 50);
-    const cut = setTimeout(() => connections.forEach((open) => open.cutAll()), deadlineMs);
+    connections.closeIdle(ARRIVAL_MS);
+    const sweep = setInterval(() => connections.closeIdle(ARRIVAL_MS), 50);
+    const cut = setTimeout(() => connections.closeAll(), deadlineMs);
     await Promise.all(closed);
     clearInterval(sweep);
+    clearInterval(memoryCheck);
     clearTimeout(cut);
   }
 
   async function open(kind: ListenerKind, begin: (server: Server) => Promise<void>): Promise<void> {
-    const server = createServer(
-      { connectionsCheckingInterval: 1_000, ...(upgrade === undefined ? {} : { IncomingMessage: UpgradableRequest }) },
-      queue.take,
-    );
-    // Node.js 26 takes a connection whose request is on its way for idle; `close` knows better.
-    server.closeIdleConnections = () => undefined;
-    server.on('dropRequest', (_request, socket) => queue.drop(socket as Socket));
+    const server = createServer({ connectionsCheckingInterval: 1_000 });
+    configure(server, connections, limits, logger);
+    connections.attach(server, kind);
     if (upgrade !== undefined) {
-      server.on('upgrade', (request, socket, head) => {
-        // An answer that is still on its way would be mixed with what the new protocol sends.
-        if (draining || queue.busySince(socket as Socket) !== undefined) socket.destroy();
-        else upgrade(request, socket, head);
-      });
+      // A response that is still being sent would mix with the new protocol.
+      const isIdle = (socket: Socket): boolean => !isClosing && connections.busySince(socket) === undefined;
+      acceptUpgrades(server, upgrade, isIdle);
     }
-    const taken = applyLimits(server, settings, kind, logger);
     await begin(server);
     servers.push(server);
-    connections.push(taken);
   }
 
-  // a second listener asked for on port 0 takes the port the first one got
+  // A second listener on port 0 gets the port of the first.
   let firstPort = 0;
   try {
     for (const address of listen) {
       const port = address.port === 0 ? firstPort : address.port;
+      const kind = isLoopback(address.host) ? 'loopback' : 'open';
       try {
-        await open(isLoopback(address.host) ? 'loopback' : 'open', (server) =>
-          listenOn(server, { ...address, port }, hasIpv4(listen)),
-        );
+        await open(kind, (server) => listenOn(server, { ...address, port }, hasIpv4(listen)));
       } catch (error) {
         if (address.required ?? true) throw error;
         logger.warning(errorText(error));
@@ -164,42 +143,32 @@ function isAddressInfo(address: AddressInfo | string | null): address is Address
   return address !== null && typeof address === 'object';
 }
 
-function applyLimits(server: Server, limits: Limits, kind: ListenerKind, logger: Logger): Connections {
+function configure(
+  server: Server,
+  connections: Connections,
+  limits: Required<Pick<ServerLimits, 'readTimeoutMs' | 'writeTimeoutMs' | 'keepAliveMs' | 'maxRequestsPerConnection'>>,
+  logger: Logger,
+): void {
   server.requestTimeout = limits.readTimeoutMs;
-  server.headersTimeout = limits.readTimeoutMs;
   server.keepAliveTimeout = limits.keepAliveMs;
   server.maxRequestsPerSocket = limits.maxRequestsPerConnection;
-  server.maxConnections = limits.maxConnections;
-  const { overCapBody } = limits;
-  const connections = new Connections(server, {
-    kind,
-    maxPerAddress: limits.maxConnectionsPerAddress,
-    isExempt: addressMatcher(limits.uncapped),
-    overCap:
-      overCapBody === undefined ? undefined : () => bareAnswer('429 Too Many Requests', newRequestId(), overCapBody),
+  // Node.js 26 closes a connection whose request is arriving as idle; `Connections.closeIdle` does not.
+  server.closeIdleConnections = () => undefined;
+  // Called after a time without any progress, and for idle connections.
+  server.setTimeout(limits.writeTimeoutMs, (socket: Socket) => {
+    const isHeader = socket.writableLength === 0 && !connections.hasSentRequest(socket);
+    if (isHeader || connections.isWaitingForApp(socket)) socket.setTimeout(limits.writeTimeoutMs);
+    else socket.destroy();
   });
-  server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket, connections, logger));
-  guardWrites(server, limits.writeTimeoutMs);
-  return connections;
+  server.on('clientError', (error, socket) => {
+    if (errorCode(error) === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    const status = MALFORMED[errorCode(error) ?? ''] ?? '400 Bad Request';
+    logger.debug('malformed HTTP request', { status, error: errorCode(error) });
+    connections.refuse(socket as Socket, status);
+  });
 }
 
-/** What is not HTTP gets the shortest answer and no more time. */
-function answerMalformed(error: NodeJS.ErrnoException, socket: Socket, connections: Connections, logger: Logger): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? '431 Request Header Fields Too Large'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? '408 Request Timeout'
-        : '400 Bad Request';
-  const id = newRequestId();
-  logger.debug('what came is no HTTP request', { request: id, status, error: error.code });
-  connections.refuse(socket, bareAnswer(status, id));
-}
-
-/** An answer to what the app never sees. */
-function bareAnswer(status: string, id: string, body = ''): string {
-  const type = body === '' ? '' : 'Content-Type: application/json\r\n';
-  const length = `Content-Length: ${Buffer.byteLength(body)}\r\n`;
-  return `HTTP/1.1 ${status}\r\n${REQUEST_ID_HEADER}: ${id}\r\n${type}Connection: close\r\n${length}\r\n${body}`;
-}
+const MALFORMED: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};

@@ -1,107 +1,113 @@
-import { IncomingMessage, STATUS_CODES } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { ApiKeyOptions } from './api-key';
-import { keyCheck } from './api-key';
-import { type ClientAddressMode, markClient } from './client-address';
-import { type RefusalBody, toHttpError } from './error-handler';
-import { type HttpError, refusal } from './errors';
-import { isAllowedOrigin } from './foreign-callers';
-import { overLimit, type RateCounter, rateHeaders } from './rate-limit';
-import { REQUEST_ID_HEADER, requestIdOf } from './request-id';
-import { stringifyJson } from './stringify-json';
+import type { HttpError } from './errors';
+import { refusal } from './errors';
+import { isAllowedOrigin } from './guards';
+import type { RateLimiter } from './rate-limit';
+import { REQUEST_ID_HEADER, requestIdOf } from './request';
+import { stringifyJson } from './json';
 
-/** Takes over a connection that asks for another protocol; `head` is what came after the request already. */
+/** Takes over a connection after a request for WebSocket. @param head bytes after the request */
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** The guards of the HTTP app for what is no HTTP any more once it is let in. */
+/** The guards of the HTTP app for WebSocket. */
 export interface UpgradeGuard {
   /**
-   * Asks an upgrade to WebSocket what a guarded route asks, in this order: Host, key, rate limit (it counts as one request),
-   * then GET and version 13, and whether CORS lets pages of its Origin in; none passes. `clientAddressOf` and `requestIdOf`
-   * know the request afterwards.
-   * @throws HttpError the refusal
+   * Checks Host, key, rate limit (as one request), method, version and Origin, in this order.
+   * @throws HttpError
    */
   admit(request: IncomingMessage): Promise<void>;
-  /** Answers with a refusal, an HttpError or any other, in the app's words, and ends the connection. */
+  /** Sends the error response and closes the connection. */
   refuse(request: IncomingMessage, socket: Duplex, error: unknown): void;
 }
 
-export interface UpgradeRules {
-  readonly clientAddress: ClientAddressMode;
+export interface UpgradeDependencies {
+  /** Determines client address and request id. */
+  readonly identify: (request: IncomingMessage) => void;
   readonly foreign: (request: IncomingMessage) => HttpError | undefined;
-  readonly apiKey: ApiKeyOptions;
-  readonly count: RateCounter;
+  readonly key: (request: IncomingMessage) => Promise<HttpError | undefined>;
+  readonly limit: RateLimiter;
   readonly origin: string | undefined;
-  readonly body: RefusalBody;
+  /** Status, headers and body of an error. */
+  readonly describe: (error: unknown, request: IncomingMessage) => HttpError;
 }
 
-export function upgradeGuard(rules: UpgradeRules): UpgradeGuard {
-  const markAddress = markClient(rules.clientAddress);
-  const key = keyCheck(rules.apiKey);
+const LINGER_MS = 1_000;
+
+export function upgradeGuard(dependencies: UpgradeDependencies): UpgradeGuard {
+  const { identify, foreign, key, limit, origin: allowed, describe } = dependencies;
   return {
     async admit(request) {
-      markAddress(request);
-      requestIdOf(request, rules.clientAddress !== 'connection');
-      const host = rules.foreign(request);
-      if (host?.code === 'foreign_host') throw host;
+      identify(request);
+      const foreignHost = foreign(request);
+      if (foreignHost?.code === 'foreign_host') throw foreignHost;
       const unauthorized = await key(request);
       if (unauthorized !== undefined) throw unauthorized;
-      const use = await rules.count(request);
-      const late = use && overLimit(use);
-      if (late !== undefined && use !== undefined) throw withHeaders(late, rateHeaders(use));
+      await limit(request, responseOf(request));
       if (!isWebSocket(request) || request.method !== 'GET' || request.headers['sec-websocket-version'] !== '13')
         throw refusal('upgrade_required', { headers: { 'Sec-WebSocket-Version': '13' } });
       const { origin } = request.headers;
-      if (origin !== undefined && !isAllowedOrigin(origin, rules.origin)) throw refusal('foreign_origin');
+      if (origin !== undefined && !isAllowedOrigin(origin, allowed)) throw refusal('foreign_origin');
     },
     refuse(request, socket, error) {
-      const failure = toHttpError(error);
-      const body = failure.body ?? rules.body(failure, request);
+      const { status, headers, body } = describe(error, request);
+      const text = body === undefined ? '' : stringifyJson(body);
+      const all = {
+        ...responseOf(request).getHeaders(),
+        ...headers,
+        [REQUEST_ID_HEADER]: requestIdOf(request),
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(text),
+        'Cache-Control': 'no-store',
+        Connection: 'close',
+      };
+      const lines = Object.entries(all).map(([name, value]) => `${name}: ${String(value)}\r\n`);
       socket.on('error', () => undefined);
-      socket.end(answerText(request, failure, body === undefined ? '' : stringifyJson(body)));
-      // Who neither reads nor hangs up keeps no place.
+      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\n${lines.join('')}\r\n${text}`);
+      // A client that neither reads nor closes keeps no place.
       const cut = setTimeout(() => socket.destroy(), LINGER_MS);
       socket.once('close', () => clearTimeout(cut));
     },
   };
 }
 
-const LINGER_MS = 1_000;
+const RESPONSE = Symbol('response');
 
-function withHeaders(failure: HttpError, more: Readonly<Record<string, string>>): HttpError {
-  return refusal('rate_limited', { headers: { ...failure.headers, ...more } });
-}
-
-function answerText(request: IncomingMessage, { status, headers }: HttpError, body: string): string {
-  const all: Record<string, string> = {
-    ...headers,
-    [REQUEST_ID_HEADER]: requestIdOf(request),
-    'Content-Type': 'application/json',
-    'Content-Length': String(Buffer.byteLength(body)),
-    'Cache-Control': 'no-store',
-    Connection: 'close',
-  };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\n${lines.join('')}\r\n${body}`;
-}
-
-/** Whether a request asks for a change to WebSocket. */
-export function isWebSocket({ headers }: IncomingMessage): boolean {
-  return headers.upgrade?.toLowerCase() === 'websocket';
+/** A response that only collects the headers of the rate limit. */
+function responseOf(request: IncomingMessage): ServerResponse {
+  const marked = request as { [RESPONSE]?: ServerResponse };
+  return (marked[RESPONSE] ??= new ServerResponse(request));
 }
 
 /**
- * A request of a server that has upgrades. Only WebSocket counts as one: some clients offer HTTP/2 with every request, and
- * are served as they are, which is what ignoring the offer means.
+ * Hands requests for WebSocket to the listener. Some HTTP clients offer an upgrade to HTTP/2 with every request: the server
+ * ignores such an offer, and answers the request as if it were not there.
+ *
+ * @param isIdle whether no response is being sent on the connection
  */
-export class UpgradableRequest extends IncomingMessage {
-  private offered: unknown = null;
+export function acceptUpgrades(server: Server, upgrade: UpgradeListener, isIdle: (socket: Socket) => boolean): void {
+  server.on('upgrade', (request, duplex, head) => {
+    const socket = duplex as Socket;
+    if (!isIdle(socket)) socket.destroy();
+    else if (isWebSocket(request)) upgrade(request, socket, head);
+    else withoutOffer(server, request, socket, head);
+  });
+}
 
-  get upgrade(): boolean | null {
-    return this.offered === true && this.method !== 'CONNECT' && !isWebSocket(this) ? false : (this.offered as boolean);
+/** Lets the server read the request again, without its offer. */
+function withoutOffer(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
+  const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
+  for (let i = 0; i < request.rawHeaders.length; i += 2) {
+    const [name = '', value = ''] = request.rawHeaders.slice(i, i + 2);
+    if (!/^(upgrade|connection|http2-settings)$/i.test(name)) lines.push(`${name}: ${value}`);
   }
+  if (/\bclose\b/i.test(request.headers.connection ?? '')) lines.push('Connection: close');
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit('connection', socket);
+}
 
-  set upgrade(value: boolean | null) {
-    this.offered = value;
-  }
+/** Whether a request asks for WebSocket. */
+export function isWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
 }

@@ -1,5 +1,4 @@
-import { checkApiKey } from '../http/api-key';
-import { checkCorsOrigin } from '../http/cors';
+import { checkApiKey, checkCorsOrigin } from '../http/guards';
 import { checkBindAddress, isAddressOrRange } from '../http/client-address';
 import { type LogScale, parseLogLevel } from '../logging/levels';
 

@@ -1,5 +1,10 @@
-import { IncomingHttpHeaders, request, RequestOptions } from 'node:http';
-import type { Request, Response } from 'express';
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type RequestOptions,
+  type ServerResponse,
+} from 'node:http';
 import {
   ANSWERED,
   bindRoutes,
@@ -67,7 +72,7 @@ export async function serve(
 export function raw(
   method: Verb,
   path: string,
-  handle: (request: Request, response: Response) => unknown,
+  handle: (request: IncomingMessage, response: ServerResponse) => unknown,
   guards: Guards = { key: true, limit: true },
 ): Route {
   return {

@@ -22,7 +22,7 @@ export const generateblocks = method({
     count: (count) => {
       if (count < 1 || count > MAX_COUNT) throw refuse(countOutOfRange, { maximum: String(MAX_COUNT) });
     },
-    spacing: (spacing, { members: { timestamp = 0 } }) => {
+    spacing: (spacing, { fields: { timestamp = 0 } }) => {
       if (timestamp > MAX_SECONDS || spacing > MAX_SECONDS) throw refuse(notSeconds);
     },
   },

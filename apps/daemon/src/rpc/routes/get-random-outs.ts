@@ -17,7 +17,7 @@ export const getRandomOuts = route({
   answer: daemonApi.randomOutsAnswer,
   errors: [tooManyOuts, tooManyAmounts, tooManyOutsInAll, noOutputs, answerTooLarge, overloaded, internal],
   checks: {
-    amounts: (entries, { members }) => checkSize(members.outs_count ?? 0, entries.length),
+    amounts: (entries, { fields }) => checkSize(fields.outs_count ?? 0, entries.length),
   },
   handle: async ({ queries, now }, request) => {
     const { body } = request;

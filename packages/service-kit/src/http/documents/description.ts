@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Route } from '../routes/declaration';
-import type { ErrorRow } from '../routes/error-row';
+import type { ErrorRow } from '../errors';
 import type { Method } from '../routes/json-rpc';
 
 /** What a service says of itself at the head of its documents, and what holds for all of its declarations. */

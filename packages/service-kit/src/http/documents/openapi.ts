@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { FinishedJson, type Guards, type Route } from '../routes/declaration';
-import type { ErrorRow } from '../routes/error-row';
-import type { Members } from '../routes/members';
-import { stringifyJson } from '../stringify-json';
+import type { ErrorRow } from '../errors';
+import type { Fields } from '../routes/fields';
+import { stringifyJson } from '../json';
 import { errorsOfRoute, type ServiceDescription } from './description';
 import { jsonSchema, type JsonSchema } from './json-schema';
 
@@ -88,7 +88,7 @@ function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
   return method.toLowerCase() + named.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('');
 }
 
-function parameters(members: Members | undefined, place: 'path' | 'query'): Json[] {
+function parameters(members: Fields | undefined, place: 'path' | 'query'): Json[] {
   if (members === undefined) return [];
   const { properties = {}, required = [] } = jsonSchema(members, 'draft-2020-12') as {
     properties?: Record<string, JsonSchema>;

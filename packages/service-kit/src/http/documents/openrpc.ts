@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorRow } from '../routes/error-row';
+import type { ErrorRow } from '../errors';
 import type { Method } from '../routes/json-rpc';
 import { errorsOfMethod, type ServiceDescription } from './description';
 import { jsonSchema, type JsonSchema } from './json-schema';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Route } from '../routes/declaration';
-import type { ErrorRow } from '../routes/error-row';
+import type { ErrorRow } from '../errors';
 import type { Method } from '../routes/json-rpc';
 import { errorsOfMethod, errorsOfRoute, type ServiceDescription } from './description';
 import { jsonSchema } from './json-schema';

@@ -1,40 +1,42 @@
-import type { Request, RequestHandler, Response } from 'express';
+import fresh from 'fresh';
 import { createHash } from 'node:crypto';
-import { rawBody } from '../body';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { z } from 'zod';
 import { clientAddressOf } from '../client-address';
-import { JsonValue, parseJson } from '../json';
-import { FinishedText, sendFinished, sendJsonText } from '../send';
-import { stringifyJson } from '../stringify-json';
+import { refusal } from '../errors';
+import { type JsonValue, parseJson, stringifyJson } from '../json';
+import { bodyText, type Exchange } from '../request';
+import { FinishedText, sendText } from '../send';
 import { ANSWERED, FinishedJson, Reply, type Guards, type Route, type RouteRequest, type Verb } from './declaration';
-import { isMembers, memberReader, type MemberReader, type RefuseMember } from './members';
-import { pathPattern } from './path';
+import { type FieldReader, fieldReader, type Fields, isJsonObject, type RefuseField } from './fields';
 
-/** What an app adds to its declarations: its words, and what its labels ask. */
+/** The rules of a service for all of its routes. */
 export interface RouteRules<Context, Labels> {
-  /** Whether bytes that are no UTF-8 make a body no JSON; else U+FFFD takes their place. A mark of order is skipped then. */
+  /** Whether invalid UTF-8 makes the body invalid; otherwise it becomes U+FFFD. */
   readonly strictUtf8?: boolean;
-  /** Refuses a body that is no JSON, given its text; without a refusal it counts as one without members. */
+  /** The error for a body that is not JSON. Without an error the body counts as an object without fields. */
   readonly notJson: (text: string) => Error | undefined;
-  readonly invalid: RefuseMember;
-  /** Holds a declaration's labels against the state of the program; throws what it refuses with. */
-  readonly admit?: (labels: Labels | undefined, context: Context, request: Request) => void | Promise<void>;
-  /** What an error of a handler is answered as; without it, as it is. */
-  readonly failed?: (error: unknown, request: Request) => unknown;
+  readonly invalid: RefuseField;
+  /** Checks the labels of a declaration against the state of the service. @throws the error to send */
+  readonly admit?: (labels: Labels | undefined, context: Context, exchange: Exchange) => void | Promise<void>;
+  /** Converts an error of a handler. */
+  readonly failed?: (error: unknown, request: IncomingMessage) => unknown;
 }
 
-/** A declaration with everything that it takes to answer a request. */
+/** A route with its handler. */
 export interface BoundRoute {
-  /** `ALL` for whatever method; it stands behind the routes of single methods. */
+  /** `ALL`: any method. Such a route follows the routes of single methods. */
   readonly method: Verb | 'ALL';
   readonly path: string;
   readonly pattern: RegExp;
   readonly guards: Guards;
-  readonly handler: RequestHandler;
+  /** Sends the response, or throws. */
+  readonly handler: (exchange: Exchange) => void | Promise<void>;
 }
 
 /**
- * Binds declarations to what they work on. A request passes, in this order: its body as JSON, the labels, the members of
- * path, query and body, the handler.
+ * Binds declarations to their context. A request passes: its body as JSON, the labels, the fields of path, query and body, the
+ * handler.
  */
 export function bindRoutes<Context, Labels>(
   routes: readonly Route<Context, Labels>[],
@@ -52,52 +54,108 @@ export function bindRoutes<Context, Labels>(
     }));
 }
 
+/** Routes for all other methods of the declared paths: they have the same guards and are a 404. */
+export function guardOtherMethods<Context, Labels>(
+  routes: readonly Pick<Route<Context, Labels>, 'guards' | 'params' | 'path'>[],
+): BoundRoute[] {
+  const byPath = new Map<string, BoundRoute>();
+  for (const { path, params, guards } of routes) {
+    const before = byPath.get(path)?.guards ?? { key: false, limit: false };
+    byPath.set(path, {
+      method: 'ALL',
+      path,
+      pattern: pathPattern(path, params),
+      guards: { key: before.key || guards.key, limit: before.limit || guards.limit },
+      handler: () => {
+        throw refusal('not_found');
+      },
+    });
+  }
+  return [...byPath.values()];
+}
+
+/** The last route of a service in which an unknown HTTP method is a 400 on every path. */
+export function badMethod(known: readonly string[]): BoundRoute {
+  return {
+    method: 'ALL',
+    path: '{any}',
+    pattern: /^/,
+    guards: { key: false, limit: false },
+    handler: ({ request }) => {
+      throw known.includes(request.method ?? '') ? refusal('not_found') : refusal('bad_request');
+    },
+  };
+}
+
+const PARAMETER = /\{(\w+)\}/g;
+
+/**
+ * The expression for a declared path: case and trailing slashes count. A parameter `{id}` matches the pattern of its schema, by
+ * default everything but a slash.
+ * @throws Error if path and schema have different parameters
+ */
+export function pathPattern(path: string, params: Fields | undefined): RegExp {
+  const shape = params?.shape ?? {};
+  const names = [...path.matchAll(PARAMETER)].map(([, name = '']) => name);
+  if (names.join() !== Object.keys(shape).join()) throw new Error(`${path}: its schema has other parameters`);
+  const source = path
+    .split(PARAMETER)
+    .map((part, i) => (i % 2 === 0 ? escaped(part) : `(?<${part}>${valuePattern(shape[part] as z.ZodType)})`))
+    .join('');
+  return new RegExp(`^${source}$`);
+}
+
+function valuePattern(schema: z.ZodType): string {
+  const { pattern } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  if (pattern === undefined) return '[^/]+';
+  if (/(^|[^\\])\((?!\?)/.test(pattern)) throw new Error(`the pattern ${pattern} of a path parameter captures a group`);
+  return pattern.replace(/^\^/, '').replace(/\$$/, '');
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
 function handlerOf<Context, Labels>(
   route: Route<Context, Labels>,
   context: Context,
   rules: RouteRules<Context, Labels>,
-): RequestHandler {
-  const { invalid } = rules;
-  const path = route.params && memberReader(route.params, invalid);
-  const query = route.query && memberReader(route.query, invalid);
-  const body = route.body && memberReader(route.body, invalid, route);
+): BoundRoute['handler'] {
+  const { invalid, admit, failed = (error: unknown) => error } = rules;
+  const path = route.params && fieldReader(route.params, invalid);
+  const query = route.query && fieldReader(route.query, invalid);
+  const body = route.body && fieldReader(route.body, invalid, route);
   const prepared = (value: JsonValue | undefined): unknown =>
-    route.prepare && isMembers(value) ? route.prepare(value) : value;
+    route.prepare && isJsonObject(value) ? route.prepare(value) : value;
+  const read = (reader: FieldReader | undefined, raw: unknown): unknown => reader?.read(raw, context);
 
-  return async (request, response) => {
+  return async (exchange) => {
+    const { request, response } = exchange;
     const json = body && readJson(request, rules);
-    await rules.admit?.(route.labels, context, request);
+    const admission = admit?.(route.labels, context, exchange);
+    if (admission !== undefined) await admission;
     const typed = new TypedRequest(
-      read(path, request.params, context),
-      read(query, request.query, context),
-      read(body, prepared(json), context),
-      { request, response },
+      read(path, exchange.params),
+      read(query, exchange.query),
+      read(body, prepared(json)),
+      exchange,
     );
     try {
       await send(route, request, response, await route.handle(context, typed as never));
     } catch (error) {
-      // Nobody is there to be told that the work was given up.
-      if (!typed.isGivenUp(error)) throw rules.failed === undefined ? error : rules.failed(error, request);
+      if (!typed.isAborted(error)) throw failed(error, request);
     }
   };
 }
 
-function read(reader: MemberReader | undefined, raw: unknown, context: unknown): unknown {
-  return reader?.read(raw, context);
-}
-
-const STRICT = new TextDecoder('utf-8', { fatal: true });
-
 function readJson(
-  request: Request,
+  request: IncomingMessage,
   { notJson, strictUtf8 = false }: Pick<RouteRules<unknown, unknown>, 'notJson' | 'strictUtf8'>,
 ): JsonValue | undefined {
-  const bytes = rawBody(request);
-  const text = bytes.toString('utf8');
   try {
-    return parseJson(strictUtf8 ? STRICT.decode(bytes) : text);
+    return parseJson(bodyText(request, strictUtf8));
   } catch {
-    const refused = notJson(text);
+    const refused = notJson(bodyText(request));
     if (refused !== undefined) throw refused;
     return undefined;
   }
@@ -110,15 +168,15 @@ class TypedRequest implements RouteRequest {
     readonly path: unknown,
     readonly query: unknown,
     readonly body: unknown,
-    readonly http: { readonly request: Request; readonly response: Response },
+    readonly http: RouteRequest['http'],
   ) {}
 
   get client(): string {
     return clientAddressOf(this.http.request);
   }
 
-  /** Whether this is how work ends for a caller who has left. */
-  isGivenUp(error: unknown): boolean {
+  /** Whether an error is the abort of `gone`: there is no client to answer. */
+  isAborted(error: unknown): boolean {
     return this.#left?.signal.aborted === true && error === this.#left.signal.reason;
   }
 
@@ -135,38 +193,44 @@ class TypedRequest implements RouteRequest {
 
 async function send(
   { answer, caching }: Pick<Route, 'answer' | 'caching'>,
-  request: Request,
-  response: Response,
+  request: IncomingMessage,
+  response: ServerResponse,
   answered: unknown,
 ): Promise<void> {
   if (answered === ANSWERED || response.destroyed) return;
   const reply: Reply = answered instanceof Reply ? (answered as Reply) : new Reply(200, answered);
   const { status, value, headers } = reply;
   for (const [name, text] of Object.entries(headers)) response.setHeader(name, text);
-  if (value === undefined) return void response.status(status).end();
-  const body = 'contentType' in answer ? (value as string | Buffer) : jsonText(value);
-  if (caching !== undefined && status === 200 && isHeldAlready(request, response, caching, body)) {
-    response.status(304).end();
-  } else if ('contentType' in answer) {
-    await sendFinished(request, response, status, new FinishedText(answer.contentType, body));
-  } else {
-    await sendJsonText(request, response, status, body);
+  response.statusCode = status;
+  if (value === undefined) return void response.end();
+  const isText = 'contentType' in answer;
+  const body = isText ? (value as string | Buffer) : jsonText(value);
+  if (caching !== undefined && status === 200 && isNotModified(request, response, caching, body)) {
+    response.statusCode = 304;
+    return void response.end();
   }
+  const contentType = isText ? answer.contentType : 'application/json';
+  await sendText(request, response, status, new FinishedText(contentType, body));
 }
 
 function jsonText(value: unknown): string | Buffer {
   return value instanceof FinishedJson ? value.text : stringifyJson(value);
 }
 
-/** Puts the marks of a cacheable answer on it, and says whether the caller holds this very answer. */
-function isHeldAlready(request: Request, response: Response, caching: string, body: string | Buffer): boolean {
+/** Sets Cache-Control and ETag. @returns whether the client has this response already */
+function isNotModified(
+  request: IncomingMessage,
+  response: ServerResponse,
+  caching: string,
+  body: string | Buffer,
+): boolean {
   response.setHeader('Cache-Control', caching);
   if (!response.hasHeader('ETag')) response.setHeader('ETag', entityTag(body));
-  response.statusCode = 200;
-  return request.fresh;
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  return isRead && fresh(request.headers, { etag: response.getHeader('ETag') });
 }
 
-/** A weak one: with and without compression the answer is the same. */
+/** A weak ETag: the same for compressed and plain responses. */
 export function entityTag(body: string | Buffer): string {
   return `W/"${createHash('sha1').update(body).digest('base64url')}"`;
 }

@@ -1,9 +1,9 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
-import type { ErrorRow } from './error-row';
-import type { MemberChecks, MemberRefusals, Members } from './members';
+import type { ErrorRow } from '../errors';
+import type { FieldChecks, FieldRefusals, Fields } from './fields';
 
-/** What stands before a handler. Both act only where the operator has switched them on. */
+/** Checks before a handler. Each is active only if the operator has configured it. */
 export interface Guards {
   readonly key: boolean;
   readonly limit: boolean;
@@ -15,20 +15,20 @@ export interface RouteRequest<Body = unknown, Query = unknown, Path = unknown> {
   readonly body: Body;
   readonly query: Query;
   readonly path: Path;
-  /** The client's address in canonical form. */
+  /** The client address, canonical. */
   readonly client: string;
-  /** Aborts when the client has left before it was answered. */
+  /** Aborts when the client closes the connection before the response is sent. */
   readonly gone: AbortSignal;
-  /** Express's own two, for an answer that is no finished value; such a handler returns `ANSWERED`. */
-  readonly http: { readonly request: Request; readonly response: Response };
+  /** For a handler that sends the response itself and returns `ANSWERED`. */
+  readonly http: { readonly request: IncomingMessage; readonly response: ServerResponse };
 }
 
-/** JSON that is printed already. */
+/** Serialized JSON. */
 export class FinishedJson {
   constructor(readonly text: string | Buffer) {}
 }
 
-/** An answer with another status than 200, or with headers. */
+/** A response with another status than 200, or with headers. */
 export class Reply<Value = unknown> {
   constructor(
     readonly status: number,
@@ -37,64 +37,64 @@ export class Reply<Value = unknown> {
   ) {}
 }
 
-/** Says that the handler has written the answer itself. */
+/** Returned by a handler that has sent the response itself. */
 export const ANSWERED = Symbol('answered');
 
-/** What a route answers with when it is not JSON. */
+/** A response that is not JSON. */
 export interface TextAnswer {
   readonly contentType: string;
   readonly description: string;
-  /** The JSON that the same route answers with where it is asked for that. */
+  /** Schema of the JSON that the route returns on request. */
   readonly orJson?: z.ZodType;
 }
 
-/** What a handler may return: a value of the answer's schema, or JSON that is finished; else text or bytes. */
+/** What a handler may return: a value of the schema or serialized JSON; for a TextAnswer text or bytes. */
 export type Answered<A> = A extends z.ZodType
   ? z.output<A> | FinishedJson | Reply<z.output<A> | FinishedJson> | typeof ANSWERED
   : string | Buffer | Reply<string | Buffer> | typeof ANSWERED;
 
-/** What a handler finds of members that were declared. */
-export type Read<M extends Members | undefined> = M extends Members ? z.output<M> : undefined;
+/** Type of the parsed fields. */
+export type Read<M extends Fields | undefined> = M extends Fields ? z.output<M> : undefined;
 
-/** One HTTP route. What is left out does not exist: no `body`, and none is parsed. */
+/** One HTTP route. Without `body` no body is parsed. */
 export interface RouteDeclaration<
   Context,
   Labels,
-  Body extends Members | undefined = Members | undefined,
-  Query extends Members | undefined = Members | undefined,
-  Path extends Members | undefined = Members | undefined,
+  Body extends Fields | undefined = Fields | undefined,
+  Query extends Fields | undefined = Fields | undefined,
+  Path extends Fields | undefined = Fields | undefined,
   Answer extends z.ZodType | TextAnswer = z.ZodType | TextAnswer,
 > {
   readonly method: Verb;
-  /** The path with its parameters in braces: `/pow/{id}`. It is the route's name in metrics and documents too. */
+  /** The path with parameters in braces: `/pow/{id}`. Also the label in metrics and documentation. */
   readonly path: string;
   /** One line of description. */
   readonly summary: string;
   /** For client developers: what the route does, when to use it, units. One paragraph; code between backticks. */
   readonly description?: string;
   readonly guards: Guards;
-  /** What the app's own hook asks of the node or the wallet before the request is looked at. */
+  /** Requirements that the service checks before it reads the request. */
   readonly labels?: Labels;
-  /** The parameters of the path. A pattern of theirs decides whether a path is this route at all. */
+  /** Parameters of the path. A path whose parameters do not match their patterns is unknown. */
   readonly params?: Path;
   readonly query?: Query;
   readonly body?: Body;
   readonly answer: Answer;
   /**
-   * How long the answer may be held by others: the value of Cache-Control with status 200, which then has an ETag too and
-   * may be answered by 304. Without it nothing may be stored. A handler that knows a shorter ETag gives it as a header.
+   * Cache-Control for status 200. The response then has an ETag, and a conditional request may get a 304. Default: no-store.
+   * A handler may set another ETag as header.
    */
   readonly caching?: string;
-  /** Of an answer that is no refusal; left out, it is 200. */
+  /** Status of a successful response. Default: 200. */
   readonly status?: number;
   readonly errors: readonly ErrorRow[];
-  /** Refusals of this route for members of the right type whose value its schema does not take. */
-  readonly invalid?: MemberRefusals<Body>;
-  /** Refusals of our own, asked in the order in which the members are read. */
-  readonly checks?: MemberChecks<Context, Body>;
-  /** Looks at the raw members of the body before any of them is read, and says which count. */
-  prepare?(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
-  /** Whether this program has the route at all; without it, it has. */
+  /** Errors for fields of the right type with an invalid value. */
+  readonly invalid?: FieldRefusals<Body>;
+  /** Further checks, in the order of the fields. */
+  readonly checks?: FieldChecks<Context, Body>;
+  /** Transforms the raw fields of the body before they are parsed. */
+  prepare?(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+  /** Whether the route exists in this configuration. Default: it does. */
   available?(context: Context): boolean;
   handle(
     context: Context,
@@ -102,26 +102,26 @@ export interface RouteDeclaration<
   ): Answered<Answer> | Promise<Answered<Answer>>;
 }
 
-/** A declared route, whatever its members. */
+/** A declared route with any fields. */
 export interface Route<Context = unknown, Labels = unknown> extends Omit<
   RouteDeclaration<Context, Labels>,
   'checks' | 'invalid' | 'handle' | 'available'
 > {
   readonly invalid?: Readonly<Record<string, ErrorRow | undefined>>;
   readonly checks?: Readonly<Record<string, ((value: never, request: never) => void) | undefined>>;
-  /** Errors that stand in the answer itself, as JSON-RPC has them, and yet give it another status than 200. */
+  /** JSON-RPC errors with another HTTP status than 200. */
   readonly answerErrors?: readonly ErrorRow[];
   available?(context: Context): boolean;
   handle(context: Context, request: RouteRequest<never, never, never>): unknown;
 }
 
-/** The function that an app declares its routes with: it types the handler by the schemas beside it. */
+/** Makes the function that declares routes of a service: the schemas give the types of the handler. */
 export function routeDeclarer<Context, Labels = never>() {
   return <
     A extends z.ZodType | TextAnswer,
-    B extends Members | undefined = undefined,
-    Q extends Members | undefined = undefined,
-    P extends Members | undefined = undefined,
+    B extends Fields | undefined = undefined,
+    Q extends Fields | undefined = undefined,
+    P extends Fields | undefined = undefined,
   >(
     declaration: RouteDeclaration<Context, Labels, B, Q, P, A>,
   ): RouteDeclaration<Context, Labels, B, Q, P, A> => declaration;

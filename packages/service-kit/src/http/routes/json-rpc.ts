@@ -1,24 +1,23 @@
 import { z } from 'zod';
-import { stringifyJson } from '../stringify-json';
+import { type ErrorRow, JsonRpcError } from '../errors';
+import { stringifyJson } from '../json';
 import { FinishedJson, Reply, type Guards, type Route, type RouteRequest, type Verb } from './declaration';
-import type { ErrorRow } from './error-row';
-import { JsonRpcError } from './json-rpc-error';
 import {
-  isMembers,
-  memberReader,
-  readMember,
-  type MemberChecks,
-  type MemberReader,
-  type MemberRefusals,
+  type FieldChecks,
+  type FieldReader,
+  fieldReader,
+  type FieldRefusals,
+  type Fields,
+  isJsonObject,
   type OwnRefusals,
-  type Members,
-  type RefuseMember,
-} from './members';
+  readField,
+  type RefuseField,
+} from './fields';
 
-/** What the member `params` holds: named members, a fixed list by position, or nothing that the method looks at. */
-export type Params = Members | z.ZodTuple | undefined;
+/** The field `params`: named fields, a tuple, or ignored. */
+export type Params = Fields | z.ZodTuple | undefined;
 
-/** What a method may return: a value of its result's schema, or JSON that is finished. */
+/** What a method may return: a value of the schema, or serialized JSON. */
 export type MethodResult<Result extends z.ZodType> = z.output<Result> | FinishedJson;
 
 /** One JSON-RPC method. */
@@ -28,16 +27,16 @@ export interface MethodDeclaration<Context, Labels, P extends Params = Params, R
   readonly summary: string;
   readonly labels?: Labels;
   readonly params?: P;
-  /** `params` may be left out altogether and then counts as empty. */
+  /** Missing `params` count as empty. */
   readonly paramsOptional?: boolean;
   readonly result: Result;
   readonly errors: readonly ErrorRow[];
-  /** Refusals of wrong values: by member, or one for all of a list. */
-  readonly invalid?: P extends Members ? MemberRefusals<P> : ErrorRow;
-  readonly checks?: P extends Members ? MemberChecks<Context, P> : never;
-  /** Looks at the raw `params` before any member is read, and says what of it counts. */
-  prepare?(params: P extends Members ? Readonly<Record<string, unknown>> : readonly unknown[]): unknown;
-  /** Whether this program has the method at all; without it, it has. */
+  /** Errors for invalid values: by field, or one for a tuple. */
+  readonly invalid?: P extends Fields ? FieldRefusals<P> : ErrorRow;
+  readonly checks?: P extends Fields ? FieldChecks<Context, P> : never;
+  /** Transforms the raw `params` before they are parsed. */
+  prepare?(params: P extends Fields ? Readonly<Record<string, unknown>> : readonly unknown[]): unknown;
+  /** Whether the method exists in this configuration. Default: it does. */
   available?(context: Context): boolean;
   handle(
     context: Context,
@@ -46,7 +45,7 @@ export interface MethodDeclaration<Context, Labels, P extends Params = Params, R
   ): MethodResult<Result> | Promise<MethodResult<Result>>;
 }
 
-/** A declared method, whatever its members. */
+/** A declared method with any params. */
 export interface Method<Context = unknown, Labels = unknown> extends Omit<
   MethodDeclaration<Context, Labels>,
   'checks' | 'invalid' | 'handle' | 'prepare' | 'available'
@@ -58,30 +57,30 @@ export interface Method<Context = unknown, Labels = unknown> extends Omit<
   handle(context: Context, params: never, request: RouteRequest): unknown;
 }
 
-/** The function that an app declares its methods with: it types the handler by the schemas beside it. */
+/** Makes the function that declares methods of a service: the schemas give the types of the handler. */
 export function methodDeclarer<Context, Labels = never>() {
   return <Result extends z.ZodType, P extends Params = undefined>(
     declaration: MethodDeclaration<Context, Labels, P, Result>,
   ): MethodDeclaration<Context, Labels, P, Result> => declaration;
 }
 
-/** What differs between the JSON-RPC services: the envelope and what stands in for the standard's errors. */
+/** The envelope and the errors of a JSON-RPC service. */
 export interface JsonRpcRules<Context, Labels> {
   readonly path: string;
   readonly verbs: readonly Verb[];
   readonly guards: Guards;
   readonly summary: string;
   readonly labels?: Labels;
-  /** Members of the envelope, `method` among them. */
-  readonly request: Members;
+  /** Fields of the envelope. */
+  readonly request: Fields;
   readonly answer: z.ZodType;
   readonly errors: readonly ErrorRow[];
   readonly methods: readonly Method<Context, Labels>[];
-  readonly invalid: RefuseMember;
+  readonly invalid: RefuseField;
   readonly admit?: (labels: Labels | undefined, context: Context) => void | Promise<void>;
-  /** Thrown for a method that is not there. */
+  /** The error for an unknown method. */
   readonly unknownMethod: (name: string) => Error;
-  /** Makes the error object of what a handler threw; undefined when it is not for the envelope. */
+  /** Converts an error of a handler for the envelope; undefined if it belongs to HTTP. */
   readonly failure?: (error: unknown) => JsonRpcError | undefined;
 }
 
@@ -89,8 +88,8 @@ const jsonRpcFailure = (error: unknown): JsonRpcError | undefined =>
   error instanceof JsonRpcError ? error : undefined;
 
 /**
- * The routes (one a verb) that answer JSON-RPC 2.0. `id` is echoed as it came and left out when it was not sent; a batch
- * is not supported and reads as a request without a method.
+ * The routes, one for each HTTP method, of JSON-RPC 2.0. `id` is echoed unchanged, and missing if it was missing. A batch is not
+ * supported and counts as a request without a method.
  */
 export function jsonRpcRoutes<Context, Labels>(rules: JsonRpcRules<Context, Labels>): Route<Context, Labels>[] {
   const methods = new Map(rules.methods.map((method) => [method.name, bindMethod(method, rules)]));
@@ -126,7 +125,7 @@ export function jsonRpcRoutes<Context, Labels>(rules: JsonRpcRules<Context, Labe
   }));
 }
 
-/** Puts a finished result into the envelope without reading it again. */
+/** Adds the envelope to a serialized result. */
 function enveloped({ text }: FinishedJson, id: unknown): FinishedJson {
   const tail = `${id === undefined ? '' : `,"id":${stringifyJson(id)}`},"jsonrpc":"2.0"}`;
   return new FinishedJson(Buffer.concat([Buffer.from('{"result":'), Buffer.from(text), Buffer.from(tail)]));
@@ -160,24 +159,24 @@ function bindMethod<Context, Labels>(
 
 function paramsReader<Context>(
   method: Method<Context>,
-  refuse: RefuseMember,
+  refuse: RefuseField,
 ): (sent: unknown, context: Context) => unknown {
   const { params, paramsOptional = false } = method;
   if (params === undefined) return () => undefined;
   const byPosition = params instanceof z.ZodTuple;
   const outer = byPosition ? z.array(z.unknown()) : z.looseObject({});
-  const fits = byPosition ? Array.isArray : isMembers;
+  const fits = byPosition ? Array.isArray : isJsonObject;
   const { read } = byPosition
     ? tupleReader(params, method, refuse)
-    : memberReader(params, refuse, method as OwnRefusals);
+    : fieldReader(params, refuse, method as OwnRefusals);
   return (sent, context) => {
     const value = sent === undefined && paramsOptional ? (byPosition ? [] : {}) : sent;
-    if (!fits(value)) readMember({ name: 'params', schema: outer, row: undefined }, value, refuse);
+    if (!fits(value)) readField({ name: 'params', schema: outer, row: undefined }, value, refuse);
     return read(method.prepare === undefined ? value : method.prepare(value as never), context);
   };
 }
 
-function tupleReader(params: z.ZodTuple, { invalid }: Pick<Method, 'invalid'>, refuse: RefuseMember): MemberReader {
+function tupleReader(params: z.ZodTuple, { invalid }: Pick<Method, 'invalid'>, refuse: RefuseField): FieldReader {
   const field = { name: 'params', schema: params, row: invalid as ErrorRow | undefined };
-  return { read: (raw) => readMember(field, raw, refuse) as never };
+  return { read: (raw) => readField(field, raw, refuse) as never };
 }
