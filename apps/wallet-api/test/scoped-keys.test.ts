@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -130,12 +130,9 @@ test.each(WALLET_ROUTES.map((route) => [`${route.method} ${route.path}`, route] 
     for (const [rank, scope] of KEY_SCOPES.entries()) {
       const request = new IncomingMessage(new Socket());
       expect(await authenticator.authenticate(`key ${scope}`, request)).toBeUndefined();
+      const exchange = { request, response: new ServerResponse(request), params: {}, query: {} };
       const admitted = (): void =>
-        authorize(
-          labels && { ...labels, wallet: 'any' },
-          { audit: undefined, authenticator, wallets },
-          request as never,
-        );
+        authorize(labels && { ...labels, wallet: 'any' }, { audit: undefined, authenticator, wallets }, exchange);
       if (rank < needed) expect(admitted).toThrow(expect.objectContaining({ status: 403 }));
       else expect(admitted).not.toThrow();
     }
