@@ -1,6 +1,6 @@
 /**
- * The areas of the mutation run, by name: folder of the project, folder of its sources without `except`, the tests that run
- * against each mutant with the quick ones of `order` first, and the max share of survivors.
+ * The areas of the mutation run, by name: folder of the project, folder of its sources without the files and folders of
+ * `except`, the tests that run against each mutant with the quick ones of `order` first, and the max share of survivors.
  */
 export const AREAS = {
   consensus: {
@@ -40,6 +40,45 @@ export const AREAS = {
     sources: 'src/wallet-db',
     tests: ['test/wallet-db/{damage,open,seal,tables}.test.ts'],
     order: ['seal', 'tables', 'open', 'damage'],
+    maxSurvivors: 3,
+  },
+  sqlite: {
+    folder: 'packages/sqlite',
+    sources: 'src',
+    except: ['src/index.ts', 'src/node-gyp-build.d.ts'],
+    tests: ['test/!(kill|damage).test.ts'],
+    order: [
+      'in-place',
+      'backup-leftovers',
+      'cut-log',
+      'settings',
+      'adopt',
+      'disk-full',
+      'backup',
+      'migrations',
+      'lock',
+      'open',
+    ],
+    maxSurvivors: 3,
+  },
+  // Without the repair, whose tests take a minute. A whole run takes hours: `--sample 10`.
+  'chain-db': {
+    folder: 'packages/chain-db',
+    sources: 'src',
+    except: ['src/index.ts', 'src/repair', 'src/verify/page-check-process.ts'],
+    tests: ['test/!(*kill|*kills|damage|damage-modes|repair).test.ts', 'test/snapshot/!(kill).test.ts'],
+    order: [
+      'zstd',
+      'integers',
+      'compaction',
+      'writer',
+      'hash-index',
+      'open',
+      'payment-ids',
+      'records',
+      'hostile',
+      'chain-a',
+    ],
     maxSurvivors: 3,
   },
 };
