@@ -126,14 +126,6 @@ export class KeyImageStore {
     this.next = id + 1;
   }
 
-  /**
-   * Takes the images of block `height`, which must be the tip, back, all that it spent.
-   * @returns how many of `images` there were, in this order
-   */
-  removeBlock(height: number, images: readonly Buffer[]): number {
-    return this.removeFrom(height).filter(({ image }, i) => images[i]?.equals(image) === true).length;
-  }
-
   /** Takes out the images of block `height` and all above it. @returns them, in chain order */
   removeFrom(height: number): SpentKeyImage[] {
     const first = this.queries.firstOf(height);

@@ -1,8 +1,12 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
-import { verifyChain, WrongLink } from '../src';
+import { SqliteConnection } from '@wrkz/sqlite';
+import { CorruptDatabase, databaseFile, verifyChain, WrongLink } from '../src';
+import { HashIndex } from '../src/hash-index/hash-index';
+import { HASH_KINDS } from '../src/hash-index/schema';
+import { useHash } from '../src/payment-ids';
 import { chainA } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';
-import { makeChain, type BlockPlan } from './support/maker';
+import { inventedId, makeChain, type BlockPlan } from './support/maker';
 import { contents, fingerprint } from './support/tables';
 
 afterEach(cleanUp);
@@ -120,4 +124,85 @@ test('an alternative needs a parent and is not on the main chain; twice is once'
   writerOf(db).rewindTo(5);
   writerOf(db).append(right);
   expect(db.reader.alternativeCount()).toBe(0);
+});
+
+describe('a rewind of a block whose rows do not match its transactions', () => {
+  const genesis = chainA().slice(0, 1);
+  const blocks = [
+    ...genesis,
+    ...makeChain(
+      [1, 2, 3].map((salt) => ({ salt, transactions: [{ amounts: [5, 500], inputs: 2, paymentId: salt }] })),
+      genesis,
+    ),
+  ];
+  const LAST_OUTPUT = 'FROM outputs WHERE height = 3 AND amount_id = (SELECT id FROM amounts WHERE amount = 5)';
+  const { keyImage, paymentId } = HASH_KINDS;
+  const OTHER = Buffer.alloc(32, 9);
+
+  function changeIndex(connection: SqliteConnection, work: (index: HashIndex) => void): void {
+    const index = new HashIndex(connection, () => true);
+    work(index);
+    index.flush();
+  }
+
+  test.each<[string, (connection: SqliteConnection) => void]>([
+    ['an output is missing', (connection) => connection.exec(`DELETE ${LAST_OUTPUT}`)],
+    [
+      'there is another output',
+      (connection) =>
+        connection.exec(
+          `INSERT INTO outputs SELECT amount_id, max(global_index) + 1, key, height, unlock_time, position ${LAST_OUTPUT}`,
+        ),
+    ],
+    ['a key image is missing', (connection) => connection.exec('DELETE FROM key_images WHERE id = 5')],
+    ['a payment id is missing', (connection) => connection.exec('DELETE FROM payment_ids WHERE id = 2')],
+    [
+      'there is another key image',
+      (connection) => {
+        changeIndex(connection, (index) => index.add(keyImage, OTHER, 6));
+        connection.prepare('INSERT INTO key_images VALUES (6, ?, 3)').run(OTHER);
+      },
+    ],
+    [
+      'a key image differs',
+      (connection) => {
+        const image = connection.prepare<[], [Buffer]>('SELECT image FROM key_images WHERE id = 5').raw(true).get();
+        changeIndex(connection, (index) => {
+          index.remove(keyImage, image?.[0] ?? OTHER, 5);
+          index.add(keyImage, OTHER, 5);
+        });
+        connection.prepare('UPDATE key_images SET image = ? WHERE id = 5').run(OTHER);
+      },
+    ],
+    [
+      'there is another payment id',
+      (connection) => {
+        changeIndex(connection, (index) => index.add(paymentId, useHash(OTHER, 0), 3));
+        connection.prepare('INSERT INTO payment_ids VALUES (3, ?, 0, 6)').run(OTHER);
+      },
+    ],
+    [
+      'a payment id differs',
+      (connection) => {
+        changeIndex(connection, (index) => {
+          index.remove(paymentId, useHash(inventedId(3), 0), 2);
+          index.add(paymentId, useHash(OTHER, 0), 2);
+        });
+        connection.prepare('UPDATE payment_ids SET payment_id = ? WHERE id = 2').run(OTHER);
+      },
+    ],
+  ])('fails and changes nothing: %s', (_, tamper) => {
+    const fresh = openHere();
+    writerOf(fresh).append(blocks);
+    fresh.close();
+    const { directory } = fresh;
+    const connection = new SqliteConnection(databaseFile(directory));
+    tamper(connection);
+    connection.close();
+    const db = openHere({ directory });
+    const before = contents(db);
+    expect(() => writerOf(db).rewindTo(2)).toThrow(CorruptDatabase);
+    expect(contents(db)).toEqual(before);
+    expect(db.reader.height()).toBe(3);
+  });
 });

@@ -75,7 +75,7 @@ export class Rewinder {
     this.removePaymentIds(transactions, first, height);
     hashes.forEach((hash, i) => this.hashes.remove(HASH_KINDS.transaction, hash, first + i));
     this.hashes.remove(HASH_KINDS.block, facts.hash, height);
-    this.expect(this.deleteTransactions.run(first).changes, transactions.length, `transactions of block ${height}`);
+    this.deleteTransactions.run(first);
     this.deleteSignatures.run(first);
     this.deleteBody.run(height);
     this.deleteBlock.run(height);
@@ -84,7 +84,10 @@ export class Rewinder {
 
   private removeKeyImages(transactions: readonly TransactionPrefix[], height: number): void {
     const images = transactions.flatMap(spentKeyImages);
-    this.expect(this.keyImages.removeBlock(height, images), images.length, `key images of block ${height}`);
+    const gone = this.keyImages.removeFrom(height);
+    const fitting = gone.filter(({ image }, i) => images[i]?.equals(image));
+    this.expect(gone.length, images.length, `key images of block ${height}`);
+    this.expect(fitting.length, images.length, `key images of block ${height}`);
   }
 
   /** @param first id of the first of the transactions */

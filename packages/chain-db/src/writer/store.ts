@@ -77,11 +77,6 @@ export class Store {
     this.paymentIds.reset();
   }
 
-  /** The next key image follows those that are there. */
-  beginAppend(): void {
-    this.keyImages.reset();
-  }
-
   putBlock(facts: BlockFacts): void {
     const latest = facts.height === 0 ? facts.timestamp : this.blocks.latestTimestamp(facts.height - 1);
     const lag = Math.max(0, latest - facts.timestamp);

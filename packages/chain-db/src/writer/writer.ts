@@ -94,7 +94,6 @@ export class ChainWriter {
   importStep(work: (rows: ImportedRows) => void): void {
     if (this.floors.lite === undefined) throw new RefusedChange('only a lite node takes rows without their blocks');
     this.change(() => {
-      this.store.beginAppend();
       work(this.store);
       this.hashes.flush();
     });
@@ -246,7 +245,6 @@ export class ChainWriter {
   private appendBlocks(blocks: readonly StorableBlock[]): void {
     let tip = this.reader.height() < 0 ? undefined : this.reader.tip();
     const branches = this.reader.alternativeCount() > 0;
-    this.store.beginAppend();
     for (const block of blocks) {
       appendBlock(this.store, block, tip, this.floors.hasRecords(block.facts.height) ? 'whole' : 'reduced');
       tip = block.facts;
