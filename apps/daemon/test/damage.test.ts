@@ -179,6 +179,17 @@ describe('towards peers', () => {
     return expect(metrics.registry.metrics()).resolves.toMatch(/^wrkz_database_damage_total 5$/m);
   });
 
+  it('remembers at most 1000 messages, so a scan of many damaged blocks takes no memory', () => {
+    const logger = createMemoryLogger();
+    const watch = new DamageWatch(logger, () => 0);
+    const note = (height: number): void => void watch.note(new CorruptDatabase(`block ${String(height)}`));
+    for (let height = 0; height <= 1000; height++) note(height);
+    note(1000);
+    expect(logger.entries).toHaveLength(1001);
+    note(0);
+    expect(logger.entries).toHaveLength(1002);
+  });
+
   it('other errors are not taken for damage', () => {
     const watch = new DamageWatch(createMemoryLogger());
     expect(() =>

@@ -1,4 +1,4 @@
-import { openChainDb, WriterFailed } from '@wrkz/chain-db';
+import { ChainWriter, openChainDb, WriterFailed } from '@wrkz/chain-db';
 import { Checkpoints, REASONS } from '@wrkz/consensus';
 import { networkOf, parseBlock, type RawBlock } from '@wrkz/core-types';
 import { chainA, chainAHeaders, Forge, TestWallet, readJson } from '@wrkz/testing';
@@ -33,6 +33,27 @@ describe('chain A through the engine', () => {
     for (const header of chainAHeaders()) expect(storedHeader(reader, header.height)).toEqual(header);
     const added = commits().flatMap((event) => event.added);
     expect(added.map(({ height }) => height)).toEqual(wholeBlocks.map((_, i) => i + 1));
+    await engine.stop();
+  });
+
+  it('publishes commit events that continue each other, also the events of one commit', async () => {
+    const { engine, reader, commits } = engineBench('devnet');
+    const calls: Promise<unknown>[] = [];
+    for (let start = 0; start < 400; start += 20) {
+      calls.push(engine.addBlocks(wholeBlocks.slice(start, start + 20), 'import', start < 380));
+    }
+    const stored: number[] = [];
+    engine.on('commit', () => stored.push(reader.height()));
+    await Promise.all(calls);
+    // Several events follow one commit: the chain is longer than the event says.
+    expect(commits().some(({ tip }, i) => tip.height < (stored[i] ?? 0))).toBe(true);
+    let tip = { height: 0, hash: reader.hashAt(0) };
+    for (const event of commits()) {
+      expect({ height: event.forkHeight, hash: event.forkHash }).toEqual(tip);
+      tip = { height: event.tip.height, hash: event.tip.hash };
+      expect(event.added.at(-1)).toMatchObject(tip);
+    }
+    expect(tip).toEqual({ height: 400, hash: reader.hashAt(400) });
     await engine.stop();
   });
 
@@ -301,5 +322,25 @@ describe('a disk that fails', () => {
     await again.engine.addBlocks(wholeBlocks.slice(20, 60), 'sync');
     expect(again.engine.tip().height).toBe(60);
     await again.digest();
+  });
+
+  it('ends the engine in a maintenance job too: jobs and blocks that wait are rejected', async () => {
+    const { engine } = engineBench('devnet');
+    const failure = new WriterFailed(new Error('disk I/O error'));
+    const compactStep = jest.spyOn(ChainWriter.prototype, 'compactStep').mockImplementation(() => {
+      jest.spyOn(ChainWriter.prototype, 'failed', 'get').mockReturnValue(failure);
+      throw failure;
+    });
+    const failed = new Promise<Error>((resolve) => engine.once('failed', resolve));
+    const jobs = [engine.compactStep(), engine.compactStep()] as const;
+    const adding = engine.addBlocks(wholeBlocks.slice(0, 5), 'sync');
+    await expect(jobs[0]).rejects.toBe(failure);
+    await expect(jobs[1]).rejects.toThrow(ChainFailed);
+    await expect(adding).rejects.toThrow(ChainFailed);
+    expect((await failed).message).toContain('disk I/O error');
+    expect(compactStep).toHaveBeenCalledTimes(1);
+    await expect(engine.compactStep()).rejects.toThrow(ChainFailed);
+    jest.restoreAllMocks();
+    await engine.stop();
   });
 });
