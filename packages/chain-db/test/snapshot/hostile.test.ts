@@ -74,6 +74,13 @@ const outputAt =
       ? { ...record, output: { ...record.output, ...members } }
       : record;
 
+const genesisOutput =
+  (fields: Partial<SnapshotOutput>): Change =>
+  (record) =>
+    record.table === 'output' && record.output.height === 0
+      ? { ...record, output: { ...record.output, ...fields } }
+      : record;
+
 test('refuses impossible numbers even with the right digest', async () => {
   const told: string[] = [];
   const facts = (height: number) => chainA()[height]!.facts;
@@ -89,6 +96,11 @@ test('refuses impossible numbers even with the right digest', async () => {
     outputAt(amount.count - 1, { index: 0xffff_ffff }),
     outputAt(amount.count - 1, { height: 0xffff_ffff }),
     outputAt(0, { height: 0 }),
+    blockAt(0, { size: 1 }),
+    genesisOutput({ key: Buffer.alloc(32, 1) }),
+    genesisOutput({ height: 1 }),
+    blockAt(LITE - 1, { generatedTransactions: 2n ** 53n }),
+    outputAt(0, { height: LITE - 1 }),
   ];
   for (const change of changes) told.push(await refusal(await crafted(honest, change)));
   expect(told).toEqual([
@@ -102,7 +114,9 @@ test('refuses impossible numbers even with the right digest', async () => {
     `The snapshot carries a key image spent in block ${LITE}, at or above the height it claims to stop below (${LITE})`,
     expect.stringContaining('some are missing'),
     expect.stringContaining('at or above the height'),
-    expect.stringContaining('is not the genesis block'),
+    ...Array.from({ length: 4 }, () => expect.stringContaining('is not the genesis block') as string),
+    `The snapshot's block ${LITE - 1} has numbers that no chain has. Refusing it.`,
+    `The snapshot's outputs of amount ${amount.amount} are not in the order of their blocks.`,
   ]);
 });
 
