@@ -1,10 +1,11 @@
-import type { VerifiedBlock } from '@wrkz/consensus';
+import { VerifiedBlock } from '@wrkz/consensus';
 import { SqliteConnection } from '@wrkz/sqlite';
 import {
   CorruptDatabase,
   databaseFile,
   DatabaseVanished,
   KeyImageSpent,
+  RefusedChange,
   verifyChain,
   WriterFailed,
   WrongLink,
@@ -80,6 +81,32 @@ test('a block that spends an image again is refused and undoes the batch: below 
   expect(writerOf(db).failed).toBeUndefined();
   writerOf(db).switchBranch(2, makeChain([plan(10, '3/3/0'), plan(11)], [genesis, ...main.slice(0, 2)]), false);
   expect(db.reader.height()).toBe(4);
+});
+
+test('a block is refused when its running totals are wrong, or its transactions are not those it lists', () => {
+  const db = openHere();
+  const [genesis] = chainA() as [VerifiedBlock];
+  const [block] = makeChain([{ salt: 1, transactions: [1, 2].map((inputs) => ({ amounts: [7], inputs })) }], [genesis]);
+  if (block === undefined) throw new Error('there is no block');
+  const { facts, transactions } = block;
+  const changed = (parts: Partial<Pick<VerifiedBlock, 'facts' | 'transactions'>>): VerifiedBlock =>
+    Object.create(VerifiedBlock.prototype, {
+      block: { value: block.block },
+      transactions: { value: parts.transactions ?? transactions },
+      facts: { value: parts.facts ?? facts },
+    }) as VerifiedBlock;
+  writerOf(db).append([genesis]);
+  const before = contents(db);
+  for (const bad of [
+    changed({ facts: { ...facts, cumulativeDifficulty: facts.cumulativeDifficulty + 1n } }),
+    changed({ facts: { ...facts, generatedTransactions: facts.generatedTransactions + 1 } }),
+    changed({ transactions: [...transactions].reverse() }),
+  ]) {
+    expect(() => writerOf(db).append([bad])).toThrow(RefusedChange);
+    expect(contents(db)).toEqual(before);
+  }
+  writerOf(db).append([changed({})]);
+  expect(db.reader.height()).toBe(1);
 });
 
 /** Rows that stand where those of the next block must go. */
