@@ -331,6 +331,28 @@ test('entries of one fingerprint stay together, and each is removed alone', () =
   same.mockRestore();
 });
 
+test('fingerprints at the bounds of pages and of a merge are found', () => {
+  // All fingerprints are such bounds: pages hold ranges whose width is a power of two.
+  const step = FINGERPRINT_LIMIT / 1024;
+  const coarse = jest
+    .spyOn(Fingerprints.prototype, 'of')
+    .mockImplementation((hash) => (hash.readUInt16BE(0) % 1024) * step);
+  const store = memoryIndex();
+  const other = new HashLookup(store.connection);
+  let merges = 0;
+  store.add(0, 200);
+  for (let id = 200; id < 280; id += 2) {
+    store.add(id, id + 2);
+    merges += Number(store.index.directory.runs.some(isHalfMerged));
+    for (const source of [store.index, other]) {
+      const missing = range(0, id + 2).filter((one) => !source.candidates(keyImage, hashOf(one)).includes(one));
+      expect(missing).toEqual([]);
+    }
+  }
+  expect(merges).toBeGreaterThan(10);
+  coarse.mockRestore();
+});
+
 test('sorted entries hold what was added, their extremes included', () => {
   const fingerprint = fc.oneof(fc.integer({ min: 0, max: FINGERPRINT_LIMIT - 1 }), fc.constant(FINGERPRINT_LIMIT - 1));
   const id = fc.oneof(fc.integer({ min: 0, max: ID_LIMIT - 1 }), fc.constant(ID_LIMIT - 1));
