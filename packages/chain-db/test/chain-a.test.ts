@@ -152,6 +152,17 @@ describe('chain A, appended in batches', () => {
     expect(db.reader.randomOutputs(77n, 3, { maxHeight, isUnlocked })).toEqual([]);
   });
 
+  test('counts the outputs of an amount up to any height', () => {
+    for (const amount of db.reader.amounts()) {
+      const outputs = db.reader.outputsBetween(amount, 0, db.reader.outputCount(amount));
+      const [first, last] = [outputs[0]!.height, outputs.at(-1)!.height];
+      for (const height of [first - 1, first, last - 1, last, last + 1]) {
+        const wanted = outputs.filter((one) => one.height <= height).length;
+        expect(db.reader.outputCount(amount, height)).toBe(wanted);
+      }
+    }
+  });
+
   test('shows the chain as it was at a height', () => {
     const view = db.reader.viewAt(400);
     expect(view.height).toBe(400);

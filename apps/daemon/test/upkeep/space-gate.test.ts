@@ -54,6 +54,18 @@ test('a stop does not wait for room', async () => {
   await digestOf(directory, 'devnet');
 });
 
+test('a stop without free space drops verified blocks that are not committed', async () => {
+  const { directory, disk, engine } = bench();
+  await engine.addBlocks(blocks.slice(0, 10), 'sync', true);
+  const adding = engine.addBlocks(blocks.slice(10, 12), 'sync', true);
+  const { held } = engine as unknown as { held: { isEmpty: boolean } };
+  while (held.isEmpty) await new Promise((resolve) => setImmediate(resolve));
+  disk.full = true;
+  await Promise.all([engine.stop(), expect(adding).rejects.toThrow('the chain engine has stopped')]);
+  expect(engine.tip().height).toBe(10);
+  await digestOf(directory, 'devnet');
+});
+
 test('warns once when the disk runs low, and once when it has recovered by more than the minimum', () => {
   const lines: string[] = [];
   let free = 0;
