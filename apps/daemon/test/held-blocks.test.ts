@@ -2,6 +2,8 @@ import { ChainWriter } from '@wrkz/chain-db';
 import { Checkpoints } from '@wrkz/consensus';
 import { networkOf } from '@wrkz/core-types';
 import { chainA, chainAHeaders, Forge, TestWallet } from '@wrkz/testing';
+import { type HeldBlock, HeldBlocks } from '../src/chain/held-blocks';
+import { HOLD_TIME } from '../src/chain/limits';
 import { isAccepted } from '../src/chain/results';
 import { ChainStopped } from '../src/chain/service';
 import { MAIN } from './support/codes';
@@ -172,4 +174,30 @@ it('in the checkpoint zone a key image spent twice within what is held refuses i
   expect(results[3]).toMatchObject([{ code: 'REJECTED_AS_ORPHANED' }]);
   expect(engine.tip().height).toBe(54);
   await digest();
+});
+
+it('the oldest batch decides when held blocks are due, and a call without successors ends the series', () => {
+  let now = 0;
+  const held = new HeldBlocks(() => now);
+  const add = (count: number, more = true): void => {
+    const block = { transactions: [], block: { bytes: Buffer.alloc(100) } };
+    held.add(Array.from({ length: count }, () => ({ task: { more }, block }) as unknown as HeldBlock));
+  };
+  add(3);
+  expect(held.isDue).toBe(true);
+  held.take();
+  add(1);
+  now = 1000;
+  add(1);
+  expect(held.timeLeft).toBe(HOLD_TIME - 1000);
+  expect(held.isDue).toBe(false);
+  now = HOLD_TIME;
+  expect(held.isDue).toBe(true);
+  held.take();
+  add(1);
+  expect(held.isDue).toBe(false);
+  add(1, false);
+  held.take();
+  add(1);
+  expect(held.isDue).toBe(true);
 });
