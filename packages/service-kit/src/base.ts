@@ -11,7 +11,7 @@ export * from './files';
 export * from './group-by';
 export * from './assets';
 export * from './threads';
-export { plainText } from './logging/text';
+export { plainText } from './log/format';
 export * from './http/json';
 export * from './http/errors';
 export * from './http/local-socket/path';

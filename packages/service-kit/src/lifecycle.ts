@@ -1,5 +1,5 @@
 import { errorText } from './error-text';
-import type { Logger } from './logging/logger';
+import type { Logger } from './log/logger';
 import { EarlyExit } from './options/spec';
 
 /** A program: what `runMain` starts and stops. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { createLogger } from '../src';
-import { LogFile } from '../src/logging/log-file';
+import { LogFile } from '../src/log/log-file';
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'log-file-'));
 
@@ -11,7 +11,7 @@ const newFolder = (): string => mkdtempSync(join(tmpdir(), 'log-file-'));
 function newLog(maxBytes: number, keep: number, folder = newFolder()) {
   const path = join(folder, 'a.log');
   const told: string[] = [];
-  const log = new LogFile({ path, maxBytes, keep, retryAfter: 1, onTrouble: (text) => told.push(text) });
+  const log = new LogFile({ path, maxBytes, keep, retryAfterMs: 1, onTrouble: (text) => told.push(text) });
   const close = (): Promise<void> => new Promise((done) => log.end(done));
   return { log, path, folder, told, close };
 }

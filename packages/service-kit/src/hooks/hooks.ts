@@ -1,34 +1,31 @@
 import { join } from 'node:path';
 import { ensureDirectory } from '../files';
 import { stringifyJson } from '../http/json';
-import type { Logger } from '../logging/logger';
+import type { Logger } from '../log/logger';
 import type { CountedSeries, MetricFactory } from '../metrics/metrics';
 import { type BackOff, DurableReceiver } from './durable-receiver';
-import type { HookEvent } from './event';
-import type { EventFeed } from './feed';
+import type { EventFeed, HookEvent } from './event';
 import { DeliveryProcess } from './launcher';
-import { LiveReceiver } from './live-receiver';
-import { type DeliverEvent, type HookCounts, Tally } from './receiver';
+import { type DeliverEvent, type HookCounts, LiveReceiver, OutcomeCounter } from './receiver';
 import { ReceiverFiles } from './receiver-files';
 import { readHookSecret } from './signature';
 import { describeTarget, type HookTarget, parseTarget } from './target';
 
-/** What one delivery may take, milliseconds. */
-const DELIVERY_MS = 10_000;
+const DELIVERY_TIMEOUT_MS = 10_000;
 
-/** One hook: an option, and the receivers that were named by it. */
+/** A hook: an option and its values. */
 export interface HookSpec {
-  /** The option without its dashes. */
+  /** Name of the option, without dashes. */
   readonly name: string;
   readonly values: readonly string[];
-  /** Where its events are read from; without one receivers are told as it comes, and drop. */
+  /** The feed of durable receivers. Without a feed `notify` delivers events, and a full queue drops them. */
   readonly feed?: EventFeed | undefined;
 }
 
 export interface NotificationHooksOptions {
   readonly hooks: readonly HookSpec[];
   readonly logger: Logger;
-  /** Where durable receivers keep how far they have come. */
+  /** Directory for the positions of durable receivers. */
   readonly directory: string;
   readonly secretFile?: string | undefined;
   readonly deliveryMs?: number;
@@ -36,19 +33,19 @@ export interface NotificationHooksOptions {
   readonly backOff?: BackOff;
 }
 
-/** What is counted for each receiver. */
-const FIGURES = [
-  ['hook_delivered_total', 'Notifications that were taken', 'delivered'],
-  ['hook_failed_total', 'Deliveries that failed', 'failed'],
-  ['hook_dropped_total', 'Notifications that found the queue full', 'dropped'],
-  ['hook_dead_letters_total', 'Notifications given up on and noted in the dead-letter list', 'dead'],
+/** The metrics of each receiver. */
+const METRICS = [
+  ['hook_delivered_total', 'Delivered notifications', 'delivered'],
+  ['hook_failed_total', 'Failed deliveries', 'failed'],
+  ['hook_dropped_total', 'Notifications dropped by a full queue', 'dropped'],
+  ['hook_dead_letters_total', 'Notifications in the dead-letter file', 'dead'],
 ] as const satisfies readonly (readonly [name: string, help: string, of: keyof HookCounts])[];
 
-/** How a receiver stands. */
+/** The state of a receiver. */
 export interface HookState extends HookCounts {
   readonly hook: string;
   readonly receiver: string;
-  /** Events that wait to be delivered; of a durable receiver, entries of the feed that it has not looked at yet. */
+  /** Queued events; for a durable receiver, entries of the feed that it has not read. */
   readonly waiting: number;
 }
 
@@ -56,15 +53,15 @@ interface Receiver {
   readonly label: string;
   readonly hook: string;
   readonly description: string;
-  readonly tally: Tally;
+  readonly counter: OutcomeCounter;
   readonly waiting: () => number;
   readonly notify: ((event: HookEvent) => void) | undefined;
   readonly close: () => Promise<void>;
 }
 
 /**
- * The notification hooks of a program (docs/operations/notifications.md): each value of each hook is a receiver, which gets its
- * events in order, one at a time, whatever the others do. `notify` only queues.
+ * The notification hooks of a program (docs/operations/notifications.md). Each value of a hook is a receiver, which gets its
+ * events in order, one at a time, independently of others.
  */
 export class NotificationHooks {
   private readonly launcher = new DeliveryProcess();
@@ -80,14 +77,14 @@ export class NotificationHooks {
     this.secret = secret;
   }
 
-  /** Understands the values; one that cannot be used is a warning. @throws Error for an unusable secret or folder */
+  /** An invalid value is a warning. @throws Error for an unusable secret or directory */
   static async start(options: NotificationHooksOptions): Promise<NotificationHooks> {
     const hooks = new NotificationHooks(options);
-    let asked = 0;
+    let count = 0;
     try {
       for (const spec of options.hooks) {
         const values = new Set(spec.values.map((value) => value.trim()).filter((value) => value !== ''));
-        asked += values.size;
+        count += values.size;
         let index = 0;
         for (const value of values) await hooks.add(spec, value, values.size > 1 ? ` ${String((index += 1))}` : '');
       }
@@ -95,32 +92,32 @@ export class NotificationHooks {
       await hooks.close();
       throw error;
     }
-    if (asked > 0 && hooks.receivers.length === 0)
+    if (count > 0 && hooks.receivers.length === 0)
       options.logger.warning('No usable notification hook configured. Continuing without notifications.');
     return hooks;
   }
 
-  /** Whether anybody is told of a hook by `notify`; if not, nothing needs to be made for it. */
+  /** Whether `notify` has a receiver for this hook. */
   has(hook: string): boolean {
     return this.receivers.some((receiver) => receiver.hook === hook && receiver.notify !== undefined);
   }
 
-  /** Queues an event for the receivers of a hook. Durable ones are not told here: they read their feed. */
+  /** Queues an event for the receivers of a hook. Durable receivers read their feed instead. */
   notify(hook: string, event: HookEvent): void {
     for (const receiver of this.receivers) if (receiver.hook === hook) receiver.notify?.(event);
   }
 
   get states(): HookState[] {
-    return this.receivers.map(({ hook, description, tally, waiting }) => {
-      return { hook, receiver: description, waiting: waiting(), ...tally.counts };
+    return this.receivers.map(({ hook, description, counter, waiting }) => {
+      return { hook, receiver: description, waiting: waiting(), ...counter.counts };
     });
   }
 
-  /** Publishes how the receivers stand (docs/operations/notifications.md#figures), named as logs name them. */
+  /** Publishes the metrics of the receivers (docs/operations/notifications.md#figures). */
   publish(metrics: MetricFactory): void {
-    for (const [name, help, of] of FIGURES) {
-      const series = this.receivers.map(({ label, tally }): CountedSeries => {
-        return [{ hook: label }, () => tally.counts[of]];
+    for (const [name, help, of] of METRICS) {
+      const series = this.receivers.map(({ label, counter }): CountedSeries => {
+        return [{ hook: label }, () => counter.counts[of]];
       });
       if (series.length > 0) metrics.counted(name, help, series);
     }
@@ -130,12 +127,12 @@ export class NotificationHooks {
     });
   }
 
-  /** Discards what waits, breaks off what runs, and leaves no process behind. */
+  /** Discards queued events, aborts running deliveries, and ends the delivery process. */
   async close(): Promise<void> {
     await Promise.all(this.receivers.map((receiver) => receiver.close()));
     await this.launcher.close();
-    for (const { label, tally } of this.receivers) {
-      const { delivered, failed, dropped } = tally;
+    for (const { label, counter } of this.receivers) {
+      const { delivered, failed, dropped } = counter;
       this.options.logger.info(
         `[${label}] stopped. Sent=${String(delivered)}, failed=${String(failed)}, dropped=${String(dropped)}`,
       );
@@ -150,11 +147,11 @@ export class NotificationHooks {
     if (target.kind === 'unusable') return log('warning', target.why);
     const description = describeTarget(target);
     this.launcher.start();
-    const tally = new Tally(log);
-    const parts = { deliver: this.deliverTo(target), tally, log };
-    const receiver = { label, hook: spec.name, description, tally };
+    const counter = new OutcomeCounter(log);
+    const dependencies = { deliver: this.deliverTo(target), counter, log };
+    const receiver = { label, hook: spec.name, description, counter };
     if (spec.feed === undefined) {
-      const live = new LiveReceiver({ ...parts, ...(queue === undefined ? {} : { queue }) });
+      const live = new LiveReceiver({ ...dependencies, ...(queue === undefined ? {} : { queue }) });
       this.receivers.push({
         ...receiver,
         waiting: () => live.behind,
@@ -165,7 +162,7 @@ export class NotificationHooks {
       const directory = ensureDirectory(join(this.options.directory, 'notify'));
       const files = new ReceiverFiles({ directory, hook: spec.name, value, description });
       const more = { feed: spec.feed, files, ...(backOff === undefined ? {} : { backOff }) };
-      const durable = await DurableReceiver.start({ ...parts, ...more });
+      const durable = await DurableReceiver.start({ ...dependencies, ...more });
       this.receivers.push({
         ...receiver,
         waiting: () => durable.behind,
@@ -178,10 +175,10 @@ export class NotificationHooks {
 
   private deliverTo(target: HookTarget): DeliverEvent {
     const key = this.secret?.key;
-    const budgetMs = this.options.deliveryMs ?? DELIVERY_MS;
+    const timeoutMs = this.options.deliveryMs ?? DELIVERY_TIMEOUT_MS;
     return ({ event, placeholders, fields }, id, signal) => {
       const body = target.kind === 'webhook' ? stringifyJson({ event, ...fields }) : '';
-      return this.launcher.deliver({ target, id, placeholders, body, key, budgetMs }, signal);
+      return this.launcher.deliver({ target, id, placeholders, body, key, timeoutMs }, signal);
     };
   }
 }

@@ -1,19 +1,29 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { workerEntry } from '../assets';
 import { errorText } from '../error-text';
-import type { Delivery, FromDeliveryProcess, DeliveryOutcome, ToDeliveryProcess } from './delivery/protocol';
+import type { Delivery, DeliveryOutcome } from './delivery';
 
-/** The delivery process keeps the time itself; when it does not answer this long after, it hangs. */
+/** Messages to the delivery process. `call` numbers the deliveries. */
+export type ToDeliveryProcess =
+  | { readonly kind: 'deliver'; readonly call: number; readonly delivery: Delivery }
+  | { readonly kind: 'cancel'; readonly call: number };
+
+export interface FromDeliveryProcess {
+  readonly call: number;
+  readonly outcome: DeliveryOutcome;
+}
+
+/** The delivery process enforces the timeout; without an outcome after this time it hangs, and is killed. */
 const GRACE_MS = 5_000;
 const STOP_MS = 2_000;
-/** Between two starts of it: one that cannot live must not be forked for each event. */
+/** Min time between two starts: a process that crashes at once is not forked for each event. */
 const RESTART_MS = 1_000;
 
 interface OpenDelivery {
   readonly end: (outcome: DeliveryOutcome) => void;
 }
 
-/** The process that makes the deliveries, seen from the program whose events they are. */
+/** Starts the delivery process and sends it deliveries. */
 export class DeliveryProcess {
   private child: ChildProcess | undefined;
   private readonly open = new Map<number, OpenDelivery>();
@@ -21,12 +31,12 @@ export class DeliveryProcess {
   private closed = false;
   private startedAt = -Infinity;
 
-  /** Forks it now, while this program is small; it would be forked again if it died. */
+  /** Forks the process, if possible while this one is small. A crashed process is forked again by the next delivery. */
   start(): void {
     if (this.closed || this.child !== undefined) return;
     if (performance.now() - this.startedAt < RESTART_MS) throw new Error('it has just ended');
     this.startedAt = performance.now();
-    const { path, execArgv } = workerEntry(`${__dirname}/delivery`, 'process');
+    const { path, execArgv } = workerEntry(__dirname, 'delivery-process');
     const child = fork(path, [], { execArgv, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     this.child = child;
     const lost = (why: string): void => {
@@ -39,7 +49,7 @@ export class DeliveryProcess {
     child.on('exit', () => lost('the delivery process has ended'));
   }
 
-  /** Makes one delivery; resolves in any case. */
+  /** Makes one delivery; never rejects. */
   deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryOutcome> {
     if (this.closed || signal.aborted) return Promise.resolve({ kind: 'cancelled' });
     const call = (this.lastCall += 1);
@@ -47,7 +57,7 @@ export class DeliveryProcess {
       const hangs = setTimeout(() => {
         this.child?.kill('SIGKILL');
         end({ kind: 'unreachable', why: 'the delivery process did not answer' });
-      }, delivery.budgetMs + GRACE_MS);
+      }, delivery.timeoutMs + GRACE_MS);
       const cancel = (): void => {
         this.send({ kind: 'cancel', call });
         end({ kind: 'cancelled' });
@@ -68,7 +78,7 @@ export class DeliveryProcess {
     });
   }
 
-  /** Ends it and whatever it has started. */
+  /** Ends the process and its children. */
   async close(): Promise<void> {
     this.closed = true;
     const { child } = this;
@@ -81,7 +91,7 @@ export class DeliveryProcess {
     clearTimeout(kill);
   }
 
-  /** What cannot be sent is told by the end of the process. */
+  /** An error ends the process, and with it the delivery. */
   private send(message: ToDeliveryProcess): void {
     this.child?.send(message, () => undefined);
   }

@@ -16,24 +16,24 @@ import { errorText } from '../error-text';
 import { atomicWriteFile, removeUnfinishedWrites } from '../files';
 import { stringifyJson } from '../http/json';
 
-/** From this size on a dead-letter list is put aside, in the place of the one before. */
-const DEAD_LETTERS_BYTES = 16 * 1024 * 1024;
+/** Above this size the dead-letter file is renamed to `.old`. */
+const MAX_DEAD_LETTERS_BYTES = 16 * 1024 * 1024;
 
 export interface ReceiverIdentity {
   readonly directory: string;
-  /** The option. */
+  /** Name of the option. */
   readonly hook: string;
-  /** Its value as it was written; another value is another receiver. */
+  /** Value of the option; another value is another receiver. */
   readonly value: string;
   readonly description: string;
 }
 
-/** What a durable receiver keeps on disk: how far it has come, and what it could not be brought to take. */
+/** The files of a durable receiver: its position, and its dead letters. */
 export class ReceiverFiles {
   readonly key: string;
   readonly positionPath: string;
   readonly deadLettersPath: string;
-  private wanted: number | undefined;
+  private unsaved: number | undefined;
   private writing: Promise<void> | undefined;
 
   constructor(private readonly identity: ReceiverIdentity) {
@@ -43,7 +43,7 @@ export class ReceiverFiles {
     this.deadLettersPath = join(identity.directory, `${this.key}.dead.jsonl`);
   }
 
-  /** The number of the last entry that is done with; undefined for a new receiver. @throws Error when it is unreadable */
+  /** Number of the last processed entry; undefined for a new receiver. @throws Error if the file is unreadable */
   position(): number | undefined {
     removeUnfinishedWrites(this.positionPath);
     if (!existsSync(this.positionPath)) return undefined;
@@ -59,23 +59,22 @@ export class ReceiverFiles {
   }
 
   /**
-   * Notes how far the receiver has come. While one write is under way further positions wait, and only the newest is
-   * written next; so a kill may repeat the deliveries of the last moment, and never skips one.
-   * @returns when it, or a newer one, is on disk
+   * Saves the position. During a write only the newest further position waits, so a kill may repeat the last deliveries, and
+   * never skips one. Resolves when this position, or a newer one, is on disk.
    */
   async save(position: number): Promise<void> {
-    this.wanted = position;
-    while (this.wanted !== undefined || this.writing !== undefined) await (this.writing ??= this.write());
+    this.unsaved = position;
+    while (this.unsaved !== undefined || this.writing !== undefined) await (this.writing ??= this.write());
   }
 
   private async write(): Promise<void> {
-    const position = this.wanted;
-    this.wanted = undefined;
+    const position = this.unsaved;
+    this.unsaved = undefined;
     const { hook, description } = this.identity;
     try {
       await atomicWriteFile(this.positionPath, `${JSON.stringify({ hook, receiver: description, position })}\n`);
     } catch (error) {
-      this.wanted ??= position;
+      this.unsaved ??= position;
       throw error;
     } finally {
       this.writing = undefined;
@@ -83,8 +82,8 @@ export class ReceiverFiles {
   }
 
   /**
-   * Appends to the list of what was given up on, one JSON object a line, on disk when it returns.
-   * @throws Error of the system when there is no room; the list is as it was
+   * Appends a line of JSON to the dead-letter file, durably.
+   * @throws Error of the system, for example for a full disk; the file is unchanged then
    */
   addDeadLetter(letter: Readonly<Record<string, unknown>>): void {
     const file = openSync(this.deadLettersPath, 'a+', 0o600);
@@ -93,7 +92,7 @@ export class ReceiverFiles {
       ({ size } = fstatSync(file));
       const line = Buffer.from(`${endsInLine(file, size) ? '' : '\n'}${stringifyJson(letter)}\n`);
       try {
-        // A disk that is nearly full takes a part, and says so only by the count.
+        // A full disk may write a part without an error.
         for (let done = 0; done < line.length;) done += writeSync(file, line.subarray(done));
         fsyncSync(file);
       } catch (error) {
@@ -103,11 +102,11 @@ export class ReceiverFiles {
     } finally {
       closeSync(file);
     }
-    if (size > DEAD_LETTERS_BYTES) renameSync(this.deadLettersPath, `${this.deadLettersPath}.old`);
+    if (size > MAX_DEAD_LETTERS_BYTES) renameSync(this.deadLettersPath, `${this.deadLettersPath}.old`);
   }
 }
 
-/** A kill may have cut the last line short. */
+/** A kill may have cut the last line. */
 function endsInLine(file: number, size: number): boolean {
   if (size === 0) return true;
   const last = Buffer.alloc(1);

@@ -1,32 +1,33 @@
-import type { DeliveryOutcome } from './delivery/protocol';
+import { randomUUID } from 'node:crypto';
+import type { DeliveryOutcome } from './delivery';
 import type { HookEvent } from './event';
 
-/** What has become of a receiver's events so far. */
+/** Counters of a receiver. */
 export interface HookCounts {
   readonly delivered: number;
-  /** Deliveries that failed; a durable receiver tries those again. */
+  /** Failed deliveries; a durable receiver retries. */
   readonly failed: number;
-  /** Turned away by a full queue. */
+  /** Events dropped because the queue was full. */
   readonly dropped: number;
-  /** Given up on and written into the dead-letter list. */
+  /** Events in the dead-letter file. */
   readonly dead: number;
 }
 
-/** Brings one event to the receiver; resolves in any case. The id names the event in every attempt. */
+/** Delivers one event; never rejects. The id is the same for all attempts. */
 export type DeliverEvent = (event: HookEvent, id: string, signal: AbortSignal) => Promise<DeliveryOutcome>;
 
-/** After the first failure in a row, how many more before it is logged again. */
+/** After the first of several failures, every so many are logged. */
 const FAILURE_LOG_EVERY = 100;
 
-/** Counts the outcomes of one receiver, and logs failures without flooding the log. */
-export class Tally {
+/** Counts outcomes of one receiver, and logs failures at a limited rate. */
+export class OutcomeCounter {
   delivered = 0;
   failed = 0;
   dropped = 0;
   dead = 0;
   private failuresInARow = 0;
 
-  /** @param log a line, which gets the receiver's name in front, as a warning or as a fact */
+  /** @param log writes a line with the name of the receiver */
   constructor(private readonly log: (level: 'warning' | 'info', text: string) => void) {}
 
   count(outcome: DeliveryOutcome): void {
@@ -48,5 +49,59 @@ export class Tally {
   get counts(): HookCounts {
     const { delivered, failed, dropped, dead } = this;
     return { delivered, failed, dropped, dead };
+  }
+}
+
+/** Max queued events of a receiver. */
+export const HOOK_QUEUE = 1024;
+const DROP_LOG_EVERY = 1000;
+
+export interface LiveReceiverDependencies {
+  readonly deliver: DeliverEvent;
+  readonly counter: OutcomeCounter;
+  readonly log: (level: 'warning' | 'info', text: string) => void;
+  readonly queue?: number;
+}
+
+/** A receiver with a bounded queue in memory: at most one delivery for each event, in order. A full queue drops new events. */
+export class LiveReceiver {
+  private readonly stopping = new AbortController();
+  private readonly queued: HookEvent[] = [];
+  private working: Promise<void> | undefined;
+
+  constructor(private readonly dependencies: LiveReceiverDependencies) {}
+
+  notify(event: HookEvent): void {
+    if (this.stopping.signal.aborted) return;
+    const { counter, log, queue = HOOK_QUEUE } = this.dependencies;
+    if (this.queued.length >= queue) {
+      counter.dropped += 1;
+      if (counter.dropped === 1 || counter.dropped % DROP_LOG_EVERY === 0) {
+        const soFar = String(counter.dropped);
+        log('warning', `queue full (${String(queue)}), dropping notifications. Dropped so far: ${soFar}`);
+      }
+      return;
+    }
+    this.queued.push(event);
+    this.working ??= this.work();
+  }
+
+  /** Queued events, without the one being delivered. */
+  get behind(): number {
+    return this.queued.length;
+  }
+
+  async close(): Promise<void> {
+    this.stopping.abort();
+    this.queued.length = 0;
+    await this.working;
+  }
+
+  private async work(): Promise<void> {
+    const { deliver, counter } = this.dependencies;
+    for (let event = this.queued.shift(); event !== undefined; event = this.queued.shift()) {
+      counter.count(await deliver(event, randomUUID(), this.stopping.signal));
+    }
+    this.working = undefined;
   }
 }

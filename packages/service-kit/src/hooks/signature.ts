@@ -2,13 +2,12 @@ import { createHmac } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { errorText } from '../error-text';
 
-/** Shorter secrets could be guessed. */
-const SHORTEST_SECRET = 16;
+const MIN_SECRET_BYTES = 16;
 const STANDARD_PREFIX = 'whsec_';
 
 /**
- * Reads the secret that webhooks are signed with: `whsec_` and base64, as the libraries of Standard Webhooks write it, or
- * any other text, whose bytes are the secret. A line end behind it does not count.
+ * Reads the secret of webhook signatures: `whsec_` and base64, the format of Standard Webhooks, or any other text, whose bytes
+ * are the secret. Surrounding whitespace is ignored.
  * @throws Error with a message for the operator
  */
 export function readHookSecret(path: string): HookSecret {
@@ -17,7 +16,7 @@ export function readHookSecret(path: string): HookSecret {
     const key = text.startsWith(STANDARD_PREFIX)
       ? Buffer.from(text.slice(STANDARD_PREFIX.length), 'base64')
       : Buffer.from(text, 'utf8');
-    if (key.length < SHORTEST_SECRET) throw new Error(`at least ${String(SHORTEST_SECRET)} bytes are expected`);
+    if (key.length < MIN_SECRET_BYTES) throw new Error(`at least ${String(MIN_SECRET_BYTES)} bytes are expected`);
     return { key: key.toString('base64'), text, shared: (statSync(path).mode & 0o077) !== 0 };
   } catch (error) {
     throw new Error(`the notification secret ${path} cannot be used: ${errorText(error)}`, { cause: error });
@@ -25,15 +24,15 @@ export function readHookSecret(path: string): HookSecret {
 }
 
 export interface HookSecret {
-  /** The bytes that sign, in base64. */
+  /** The key, base64. */
   readonly key: string;
-  /** As it stands in the file, to be hidden from logs. */
+  /** Text of the file, to be hidden in logs. */
   readonly text: string;
-  /** Others than the owner may read the file. */
+  /** Whether others than the owner may read the file. */
   readonly shared: boolean;
 }
 
-/** One POST: which it is, when it is sent, what it says. */
+/** The signed parts of a POST. */
 export interface SignedContent {
   readonly id: string;
   /** Unix seconds. */
@@ -41,7 +40,7 @@ export interface SignedContent {
   readonly body: string;
 }
 
-/** The headers of a webhook. The id is the same for every attempt at one event, whoever makes it. */
+/** The headers of a webhook. The id is the same for all attempts of one event. */
 export function webhookHeaders(content: SignedContent, key: string | undefined): Record<string, string> {
   const headers = { 'webhook-id': content.id };
   if (key === undefined) return headers;
@@ -52,7 +51,7 @@ export function webhookHeaders(content: SignedContent, key: string | undefined):
   };
 }
 
-/** HMAC-SHA256 over `id.timestamp.body`, in base64, as Standard Webhooks define it. */
+/** HMAC-SHA256 of `id.timestamp.body`, base64 (Standard Webhooks). */
 function signatureOf({ id, timestamp, body }: SignedContent, key: string): string {
   return createHmac('sha256', Buffer.from(key, 'base64'))
     .update(`${id}.${String(timestamp)}.${body}`)

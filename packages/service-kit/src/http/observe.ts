@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Logger } from '../logging/logger';
+import type { Logger } from '../log/logger';
 import type { Metrics } from '../metrics/metrics';
 import { clientAddressOf } from './client-address';
 import { requestIdOf, routeOf } from './request';

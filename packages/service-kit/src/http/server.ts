@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { errorCode, errorText } from '../error-text';
-import type { Logger } from '../logging/logger';
+import type { Logger } from '../log/logger';
 import { addressMatcher, isLoopback, type ListenerKind } from './client-address';
 import { Connections } from './connections';
 import { hasIpv4, listenOn, type ListenAddress } from './listen';

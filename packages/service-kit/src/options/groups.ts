@@ -1,6 +1,6 @@
 import { checkApiKey, checkCorsOrigin } from '../http/guards';
 import { checkBindAddress, isAddressOrRange } from '../http/client-address';
-import { type LogScale, parseLogLevel } from '../logging/levels';
+import { type LogScale, parseLogLevel } from '../log/logger';
 
 /**
  * Options that several programs share. Each program has its own name, default and heading for them, and its own words

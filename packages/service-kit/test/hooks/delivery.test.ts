@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
-import { type Delivery, type DeliveryOutcome } from '../../src/hooks/delivery/protocol';
+import { type Delivery, type DeliveryOutcome } from '../../src/hooks/delivery';
 import { DeliveryProcess } from '../../src/hooks/launcher';
 import type { HookTarget } from '../../src/hooks/target';
 import { isAlive, untilEnded, untilLines } from '../support/processes';
@@ -31,7 +31,7 @@ const never = new AbortController().signal;
 
 function deliver(target: HookTarget, more: Partial<Delivery> = {}, signal = never): Promise<DeliveryOutcome> {
   const placeholders = { s: 'ab cd', h: '7' };
-  const delivery = { target, id: 'id-1', placeholders, body: '{"event":"block"}', budgetMs: 10_000, ...more };
+  const delivery = { target, id: 'id-1', placeholders, body: '{"event":"block"}', timeoutMs: 10_000, ...more };
   return launcher.deliver(delivery, signal);
 }
 
@@ -66,7 +66,7 @@ describe('a command', () => {
   it('that hangs is killed after its time, with all that it has started', async () => {
     const pids = join(folder, 'hanging');
     const script = 'trap "" TERM; sleep 600 & echo $! >> "$0"; echo $$ >> "$0"; wait';
-    const outcome = await deliver(command('sh', '-c', script, pids), { budgetMs: 500 });
+    const outcome = await deliver(command('sh', '-c', script, pids), { timeoutMs: 500 });
     expect(outcome).toEqual({ kind: 'unreachable', why: "'sh' did not finish within 0.5 s" });
     const started = (await untilLines(pids, 2)).map(Number);
     await Promise.all(started.map(untilEnded));
@@ -131,7 +131,7 @@ describe('a webhook', () => {
   it('is cut off when no answer comes, and not tried again', async () => {
     receiver.received.length = 0;
     receiver.answer = () => undefined;
-    const outcome = await deliver(webhook(), { budgetMs: 300 });
+    const outcome = await deliver(webhook(), { timeoutMs: 300 });
     expect(outcome).toEqual({
       kind: 'unreachable',
       why: `webhook ${new URL(receiver.url).origin} did not finish within 0.3 s`,
@@ -145,7 +145,7 @@ describe('a webhook', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-    const outcome = await deliver(webhook(url), { budgetMs: 3_000 });
+    const outcome = await deliver(webhook(url), { timeoutMs: 3_000 });
     server.close();
     expect(outcome).toEqual({ kind: 'refused', why: `webhook ${url} answered HTTP 101` });
   });
@@ -168,7 +168,7 @@ it('outlives the death of its process', async () => {
   const cancelled = new AbortController();
   const pids = join(folder, 'parents');
   const words = ['sh', '-c', 'echo $PPID >> "$0"', pids];
-  const delivery = { target: command(...words), id: '', placeholders: {}, body: '', budgetMs: 10_000 };
+  const delivery = { target: command(...words), id: '', placeholders: {}, body: '', timeoutMs: 10_000 };
   expect(await other.deliver(delivery, cancelled.signal)).toEqual({ kind: 'delivered' });
   const [pid = 0] = (await untilLines(pids, 1)).map(Number);
   process.kill(pid, 'SIGKILL');

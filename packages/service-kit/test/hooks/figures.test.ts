@@ -26,7 +26,7 @@ test('what has become of each receiver’s events can be read as metrics', async
     logger: silentLogger(),
     directory: folder,
     queue: 2,
-    backOff: { firstMs: 1, mostMs: 1, refusals: 3 },
+    backOff: { firstMs: 1, maxMs: 1, refusals: 3 },
   });
   const metrics = createMetrics('wrkz_');
   hooks.publish(metrics);

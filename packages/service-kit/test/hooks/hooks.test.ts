@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const backOff = { firstMs: 5, mostMs: 20, refusals: 3 };
+const backOff = { firstMs: 5, maxMs: 20, refusals: 3 };
 
 async function start(hooks: HookSpec[], more: { secretFile?: string; queue?: number; deliveryMs?: number } = {}) {
   const logger = createMemoryLogger();

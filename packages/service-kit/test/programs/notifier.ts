@@ -9,7 +9,7 @@ const [directory = '', receiver = '', count = '0'] = process.argv.slice(2);
 // the first start begins with an empty feed, as a new receiver begins with what comes next
 const isNew = !existsSync(join(directory, 'notify'));
 const feed = new FakeFeed(isNew ? 0 : Number(count));
-const backOff = { firstMs: 5, mostMs: 20, refusals: 3 };
+const backOff = { firstMs: 5, maxMs: 20, refusals: 3 };
 const hooks = [{ name: 'block-notify', values: [receiver], feed }];
 void NotificationHooks.start({ hooks, logger: createMemoryLogger(), directory, backOff }).then(() => {
   if (isNew) feed.add(Number(count));

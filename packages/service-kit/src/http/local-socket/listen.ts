@@ -2,7 +2,7 @@ import { chmod, chown, lstat, readFile, stat, unlink } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { dirname } from 'node:path';
 import { errorCode, errorText } from '../../error-text';
-import type { Logger } from '../../logging/logger';
+import type { Logger } from '../../log/logger';
 import type { LocalListener } from '../server';
 import { groupNumber } from './group';
 import { type LocalSocketAddress, warnOfOpenSocket } from './options';

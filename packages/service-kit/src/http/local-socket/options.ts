@@ -1,4 +1,4 @@
-import type { Logger } from '../../logging/logger';
+import type { Logger } from '../../log/logger';
 import { checkSocketPath, isAbstract, parseSocketMode } from './path';
 
 /** Where a server listens for the programs of its own machine. */

@@ -1,10 +1,9 @@
 /**
- * The main file of the delivery process, which starts commands and sends webhooks for the program that forked it. It is a
- * process of its own because starting a program copies the page tables of whoever starts it: a tenth of a second for a
- * node with a gigabyte in use, during which even its other threads stand still.
+ * Main file of the delivery process, which runs commands and sends webhooks for its parent. It is a separate process because
+ * `fork` copies the page tables of the caller: 0.1 s for a node with a gigabyte in use, during which all its threads stop.
  */
-import { deliver } from './deliver';
-import type { FromDeliveryProcess, ToDeliveryProcess } from './protocol';
+import { deliver } from './delivery';
+import type { FromDeliveryProcess, ToDeliveryProcess } from './launcher';
 
 const ignore = (): void => undefined;
 const running = new Map<number, AbortController>();
@@ -18,17 +17,17 @@ process.on('message', (message: ToDeliveryProcess) => {
     .catch((error: unknown) => ({ kind: 'unreachable' as const, why: String(error) }))
     .then((outcome) => {
       running.delete(call);
-      // whoever is to hear it may go away at this moment
+      // The parent may exit at this moment.
       if (process.connected) process.send?.({ call, outcome } satisfies FromDeliveryProcess, ignore);
       else if (running.size === 0) process.exit(0);
     });
 });
 
-// Whoever forked it is gone, in order or not: nothing that it started may stay behind.
+// The parent has exited: no child process may remain.
 process.on('disconnect', () => {
   if (running.size === 0) process.exit(0);
   for (const cancel of running.values()) cancel.abort();
 });
 
-// A terminal and a service manager signal the whole group; the end comes from the program that forked this one.
+// Terminals and service managers signal the whole group; the parent decides when this process ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ignore);

@@ -1,10 +1,8 @@
 import { errorText } from '../error-text';
 import { logRotation } from '../options/groups';
-import type { LogFormat } from './entry';
-import { type LogScale, parseLogLevel } from './levels';
-import { createLogger, type Logger, type LoggerOptions } from './logger';
+import { createLogger, type LogFormat, type Logger, type LoggerOptions, type LogScale, parseLogLevel } from './logger';
 
-/** A program's resolved options, with those of `loggingOptions` among them. */
+/** The resolved options of a program; they include `loggingOptions`. */
 export interface LoggingConfig {
   readonly options: {
     readonly 'log-level': string;
@@ -17,17 +15,17 @@ export interface LoggingConfig {
 }
 
 export interface LoggerSettings extends Pick<LoggerOptions, 'console' | 'streams'> {
-  /** The one that the option `--log-level` was declared with. */
+  /** The scale of `--log-level`. */
   readonly scale: LogScale;
-  /** In place of `--log-file` as it is given; empty for none. */
+  /** Overrides `--log-file`; empty for none. */
   readonly file?: string;
-  /** If false, a log file that cannot be opened is a warning, and the program goes on without it. Default: true. */
+  /** If false, a log file that cannot be opened is only a warning. Default: true. */
   readonly fileRequired?: boolean;
 }
 
 /**
- * The logger of a program, as its options configure it.
- * @throws Error with a message for the operator when a required log file cannot be opened
+ * The logger that the options configure.
+ * @throws Error with a message for the operator if a required log file cannot be opened
  */
 export function loggerFromOptions({ options, secrets }: LoggingConfig, settings: LoggerSettings): Logger {
   const { scale, file = options['log-file'], fileRequired = true, ...targets } = settings;

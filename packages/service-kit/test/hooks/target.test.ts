@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { fillPlaceholders, splitCommand } from '../../src/hooks/command-template';
+import { fillPlaceholders, splitCommand } from '../../src/hooks/target';
 import { describeTarget, parseTarget } from '../../src/hooks/target';
 
 describe('splitCommand', () => {

@@ -4,48 +4,45 @@ import { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorText } from '../error-text';
 
-/**
- * Libraries that rotate by size were measured: winston's File transport loses lines of a burst that crosses the limit
- * (422 of 2,000), rotating-file-stream 3.2.10 loses none, but a rotation that fails or a disk that is full for a moment
- * ends it for good, with the lines that wait, and it takes no pipe or device. So this is written here.
+/*
+ * Why not a library: winston's File transport loses lines of a burst that crosses the limit (422 of 2,000).
+ * rotating-file-stream 3.2.10 loses none, but a failed rotation or a full disk ends it for good, with all queued lines, and it
+ * does not write to pipes and devices.
  */
 
 export interface LogFileOptions {
   readonly path: string;
-  /** Bytes from which on a new file is begun; 0 for never. */
+  /** Size in bytes at which the file is rotated; 0: never. */
   readonly maxBytes: number;
-  /** Older files that are kept, `<path>.1` the newest of them. */
+  /** Number of rotated files to keep; `<path>.1` is the newest. */
   readonly keep: number;
-  /** Hears once of each trouble, and once when it is over. */
+  /** Called once for each error, and once when writing works again. */
   readonly onTrouble: (text: string) => void;
-  /** Milliseconds from a write that failed to the next try. */
-  readonly retryAfter?: number;
+  readonly retryAfterMs?: number;
 }
 
-/** Created files are for their owner and group. */
 const MODE = 0o640;
-const RETRY_AFTER = 1_000;
-/** Bytes that may wait for a disk that takes none; lines beyond it are dropped and counted. */
-const MOST_WAITING = 64 * 1024 * 1024;
+const RETRY_AFTER_MS = 1_000;
+/** Max bytes in memory while the disk accepts none; further lines are dropped and counted. */
+const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
 
 /**
- * Appends lines to a file, and begins a new one when it is full: `a.log` becomes `a.log.1`, that one `a.log.2`, and so on.
- * A line stands whole in one file. What cannot be written waits and is tried again, a rotation that fails leaves the lines
- * in the file that there is.
+ * Appends lines to a file and rotates it by size: `a.log` becomes `a.log.1`, `a.log.1` becomes `a.log.2`, and so on. A line is
+ * never split. Failed writes are retried; after a failed rotation the lines are appended to the current file.
  */
 export class LogFile extends Writable {
   private file: FileHandle | undefined;
   private size = 0;
-  /** The size at which a rotation is tried next; above the limit when the last one failed. */
+  /** Size of the next rotation; above the limit after a failed one. */
   private rotateAt: number;
   private readonly rotates: boolean;
   private trouble: string | undefined;
   private dropped = 0;
 
-  /** @throws Error of the system when the file cannot be opened */
+  /** @throws Error of the system if the file cannot be opened */
   constructor(private readonly options: LogFileOptions) {
-    super({ decodeStrings: true, highWaterMark: MOST_WAITING });
-    // At once, so that a path that cannot be written stops the start instead of losing lines.
+    super({ decodeStrings: true, highWaterMark: MAX_QUEUED_BYTES });
+    // Synchronously: a path that cannot be written fails the start.
     const descriptor = openSync(options.path, 'a', MODE);
     const facts = fstatSync(descriptor);
     closeSync(descriptor);
@@ -55,7 +52,7 @@ export class LogFile extends Writable {
   }
 
   override write(line: unknown, ...rest: unknown[]): boolean {
-    if (this.writableLength < MOST_WAITING) return super.write(line, ...(rest as []));
+    if (this.writableLength < MAX_QUEUED_BYTES) return super.write(line, ...(rest as []));
     this.dropped += 1;
     return false;
   }
@@ -73,7 +70,7 @@ export class LogFile extends Writable {
     closed.then(() => done(), done);
   }
 
-  /** Writes the lines in their order; those that still fail when the log is to be closed are given up. */
+  /** Writes lines in order. Lines that still fail when the log is closed are lost. */
   private async append(lines: readonly Buffer[]): Promise<void> {
     let next = 0;
     while (next < lines.length) {
@@ -82,13 +79,13 @@ export class LogFile extends Writable {
       let bytes = 0;
       do bytes += lines[end++]?.length ?? 0;
       while (end < lines.length && (!this.rotates || this.size + bytes < this.rotateAt));
-      if (!(await this.written(Buffer.concat(lines.slice(next, end))))) return;
+      if (!(await this.writeAll(Buffer.concat(lines.slice(next, end))))) return;
       next = end;
     }
   }
 
-  /** @returns false when it could not be written before the end */
-  private async written(bytes: Buffer): Promise<boolean> {
+  /** @returns false if the log was closed before the bytes could be written */
+  private async writeAll(bytes: Buffer): Promise<boolean> {
     for (let left = bytes; left.length > 0;) {
       try {
         this.file ??= await open(this.options.path, 'a', MODE);
@@ -96,19 +93,19 @@ export class LogFile extends Writable {
         this.size += bytesWritten;
         left = left.subarray(bytesWritten);
       } catch (error) {
-        this.tell(`cannot be written: ${errorText(error)}`);
+        this.report(`cannot be written: ${errorText(error)}`);
         if (this.writableEnded) return false;
-        await pause(this.options.retryAfter ?? RETRY_AFTER, undefined, { ref: false });
+        await pause(this.options.retryAfterMs ?? RETRY_AFTER_MS, undefined, { ref: false });
       }
     }
-    this.wellAgain();
+    this.reportRecovery();
     return true;
   }
 
   private async rotate(): Promise<void> {
     const { path, keep, maxBytes } = this.options;
     try {
-      // Somebody else may have emptied or moved it meanwhile.
+      // Another program may have truncated or moved the file.
       this.size = (await this.file?.stat())?.size ?? this.size;
       if (this.size < this.rotateAt) return;
       const older = (i: number): string => (i === 0 ? path : `${path}.${String(i)}`);
@@ -127,12 +124,12 @@ export class LogFile extends Writable {
     }
   }
 
-  private tell(text: string): void {
+  private report(text: string): void {
     if (this.trouble !== text) this.options.onTrouble(`the log file ${this.options.path} ${text}`);
     this.trouble = text;
   }
 
-  private wellAgain(): void {
+  private reportRecovery(): void {
     if (this.trouble === undefined && this.dropped === 0) return;
     const what = this.trouble === undefined ? 'could not be written as fast as lines came' : 'is written again';
     this.trouble = undefined;
