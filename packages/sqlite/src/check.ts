@@ -35,13 +35,15 @@ export interface FileCheck {
 export function checkFiles(options: CheckOptions): FileCheck {
   const scan = scanLog(options);
   const log = scan?.frames === 0 ? undefined : scan;
-  const head = readHead(options, log);
+  const control = readControlFile(options.file);
+  const record = typeof control === 'object' ? control : undefined;
+  const head = headOrLogProblem(options, log, () =>
+    record ? logProblem(record, scan) : log && controlProblem(control),
+  );
   if (head === undefined) {
     if (log !== undefined) throw new WrongLog(options, 'its database is missing or empty');
     return { record: undefined, identity: undefined, log, refusal: undefined, isCleanStop: true };
   }
-  const control = readControlFile(options.file);
-  const record = typeof control === 'object' ? control : undefined;
   const reason = record && logProblem(record, scan, head.identity);
   if (reason !== undefined) throw new WrongLog(options, reason);
   assertOurs(head.applicationId, !head.hasTables, options);
@@ -57,6 +59,22 @@ export function checkFiles(options: CheckOptions): FileCheck {
   const refusal = problem === undefined ? undefined : new NotAdopted(options, problem, options.adoptCommand);
   const isCleanStop = log === undefined && refusal === undefined && record?.isLogNeeded !== true;
   return { record: refusal === undefined ? record : undefined, identity: head.identity, log, refusal, isCleanStop };
+}
+
+/** A wrong log is reported with the damage of a page: it must not be used when the page is repaired. @throws as `readHead`; WrongLog */
+function headOrLogProblem(
+  name: FileName,
+  log: LogScan | undefined,
+  problem: () => string | undefined,
+): DatabaseHead | undefined {
+  try {
+    return readHead(name, log);
+  } catch (error) {
+    if (!(error instanceof NotOurFile)) throw error;
+    const reason = problem();
+    if (reason === undefined) throw error;
+    throw new WrongLog(name, `${reason}. The database is damaged, too: ${error.reason}`);
+  }
 }
 
 /** SQLite leaves the page at this byte out of every file. */

@@ -288,6 +288,51 @@ test('a damaged page with header or id is damage, not another database', () => {
   }
 });
 
+describe('a killed database with a damaged page 1 is refused for its log, too,', () => {
+  /** The log has three commits and not page 1. */
+  function killedWithBadPage(): string {
+    const running = closed(5);
+    const database = open(running);
+    const update = database.connection.prepare('UPDATE entries SET length = ? WHERE id = 1');
+    for (const length of [1, 2, 3]) {
+      update.run(length);
+      database.committed();
+    }
+    const file = crashed(running, fresh('left'));
+    const bytes = readFileSync(file);
+    bytes[60] = (bytes[60] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    return file;
+  }
+
+  test.each([
+    [
+      'of another database',
+      (file: string) => copyFileSync(wal(killed(5, 0)), wal(file)),
+      /it belongs to another database or another session.* page 1 does not fit its checksum/,
+    ],
+    ['that is missing', (file: string) => rmSync(wal(file)), /it is missing or empty.* page 1 does not fit/],
+    [
+      'that was cut short',
+      (file: string) => truncateSync(wal(file), statSync(wal(file)).size - 1),
+      /it has \d+ of \d+ committed frames.* page 1 does not fit/,
+    ],
+    [
+      'without a control file',
+      (file: string) => rmSync(control(file)),
+      /log .* cannot be used: there is no control file.* page 1 does not fit/,
+    ],
+  ])('%s', (_which, damage, expected) => {
+    const file = killedWithBadPage();
+    damage(file);
+    expectRefused(file, expected);
+  });
+
+  test('and for the page alone beside a right log', () => {
+    expectRefused(killedWithBadPage(), /is not the journal it should be: .* page 1 does not fit its checksum/);
+  });
+});
+
 test('a folder in the place of the log, of the control file or of the database is named', () => {
   for (const suffix of ['-wal', '-control', '']) {
     const file = closed(5);
