@@ -131,9 +131,18 @@ export function closeKeepingLog(connection: SqliteConnection): void {
 
 /** Reads every page, and with it every page checksum. @throws NotOurFile with the first finding */
 export function assertSound(connection: SqliteConnection, name: FileName): void {
-  const finding = String(connection.pragma('integrity_check(1)', { simple: true }));
-  if (finding === 'ok') return;
+  const finding = integrityFinding(connection);
+  if (finding !== undefined) throw new NotOurFile(name, finding);
+}
+
+/**
+ * The first finding of SQLite's integrity check of a table, or of the whole database; undefined for a sound one. A page that does
+ * not fit its checksum is named with its file.
+ */
+export function integrityFinding(connection: SqliteConnection, table?: string): string | undefined {
+  const finding = String(connection.pragma(`integrity_check(${table ?? 1})`, { simple: true }));
+  if (finding === 'ok') return undefined;
   // The first line names the database. A failed read of a page is a number there.
   const page = finding.includes('error code=') ? lastPageFailure() : undefined;
-  throw new NotOurFile(name, page ?? finding.split('\n').at(-1) ?? finding);
+  return page ?? finding.split('\n').at(-1) ?? finding;
 }

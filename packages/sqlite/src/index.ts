@@ -1,5 +1,5 @@
 export { backupDatabase, removeLeftovers, type BackupOptions } from './backup';
-export { isBlank, openConnection, type SqliteConnectionOptions } from './connection';
+export { integrityFinding, isBlank, openConnection, type SqliteConnectionOptions } from './connection';
 export * from './errors';
 export { failureText, isDamage, sqliteFailure, type SqliteFailure } from './failure';
 export { createIdentityTable } from './identity';

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, openSync, renameSync, statSync } from 'node:fs';
-import { errorText, runInSlices } from '@wrkz/service-kit/base';
+import { runInSlices } from '@wrkz/service-kit/base';
 import {
   backupDatabase,
+  failureText,
   FileCutShort,
+  integrityFinding,
   isDamage,
   NotOurFile,
   NotAdopted,
@@ -237,12 +239,11 @@ export class WalletDb {
     let database: SqliteDatabase | undefined;
     try {
       database = openDatabase(databaseOptions(file, sealer, { since: options.now, loss }));
-      checkContent(file, database, sealer);
       return new WalletDb(new SealedDatabase(database, sealer), options);
     } catch (error) {
       // The lock of an open database would refuse every later open.
       database?.close();
-      throw isDamaged(error) ? new WalletDbDamaged(file, errorText(error), { cause: error }) : error;
+      throw isDamaged(error) ? new WalletDbDamaged(file, failureText(error), { cause: error }) : error;
     }
   }
 
@@ -294,6 +295,7 @@ function databaseOptions(
     applicationId: APPLICATION_ID,
     mode: 'write',
     migrations: [{ version: 1, name: 'wallet database', up: create }],
+    identify: (connection) => checkContent(file, connection, sealer),
     onCreate: (connection) => {
       const identity = { ...first, database: randomBytes(16).toString('hex'), isLossAcknowledged: false };
       SealedDatabase.initialize(connection, sealer, IDENTITY, identity);
@@ -301,12 +303,16 @@ function databaseOptions(
   };
 }
 
-/** @throws ForeignWalletDb, WalletDbDamaged */
-function checkContent(file: string, { connection }: SqliteDatabase, sealer: RowSealer): void {
+/** Checks the content before the session changes the file. @throws ForeignWalletDb, WalletDbDamaged, DamagedSealedRow */
+function checkContent(file: string, connection: SqliteConnection, sealer: RowSealer): void {
   if (isForeign(connection, sealer)) throw new ForeignWalletDb(file);
   for (const table of MONEY_TABLES) {
-    const [result] = connection.pragma(`integrity_check(${table})`) as { integrity_check: string }[];
-    if (result?.integrity_check !== 'ok') throw new WalletDbDamaged(file, `table ${table}: ${result?.integrity_check}`);
+    const finding = integrityFinding(connection, table);
+    if (finding !== undefined) throw new WalletDbDamaged(file, `table ${table}: ${finding}`);
+  }
+  for (const name of [IDENTITY, STATE]) {
+    const table = new SealedTable(name, rawDependencies(connection, sealer));
+    if (table.get(name) === undefined) throw table.damaged();
   }
 }
 

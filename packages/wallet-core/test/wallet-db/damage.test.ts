@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { SqliteConnection } from '@wrkz/sqlite';
 import { DamagedSealedRow } from '../../src/wallet-db/sealed-table';
@@ -94,6 +95,50 @@ test.each(['identity', 'state'])('a damaged row of %s is damage of the database'
   expect(() => openDb(walletFile)).toThrow(WalletDbDamaged);
   withRaw((raw) => raw.exec(`DELETE FROM ${table}`));
   expect(() => openDb(walletFile)).toThrow(WalletDbDamaged);
+});
+
+describe('a refused open changes no byte of the database', () => {
+  const state = (): string[] =>
+    ['', '-control'].map((suffix) =>
+      createHash('sha256')
+        .update(readFileSync(walletDbName(walletFile) + suffix))
+        .digest('hex'),
+    );
+
+  function refusal(): unknown {
+    const before = state();
+    let refused: unknown;
+    try {
+      openDb(walletFile).close();
+    } catch (error) {
+      refused = error;
+    }
+    expect(state()).toEqual(before);
+    return refused;
+  }
+
+  test.each(['identity', 'state'])('with a damaged row of %s', (table) => {
+    fillDb(walletFile);
+    withRaw((raw) => raw.exec(`UPDATE ${table} SET sealed = zeroblob(length(sealed))`));
+    expect(refusal()).toBeInstanceOf(WalletDbDamaged);
+  });
+
+  test.each(['identity', 'sends', 'sqlite_autoindex_requests_1'])(
+    'with a damaged page of %s, which it names',
+    (name) => {
+      fillDb(walletFile);
+      const file = walletDbName(walletFile);
+      const page = withRaw((raw) =>
+        raw.prepare<[string], number>('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(name),
+      ) as number;
+      const bytes = readFileSync(file);
+      bytes[page * 4096 - 100]! ^= 1;
+      writeFileSync(file, bytes);
+      const refused = refusal() as WalletDbDamaged;
+      expect(refused).toBeInstanceOf(WalletDbDamaged);
+      expect(refused.reason).toContain(`${file}: page ${page} does not fit its checksum`);
+    },
+  );
 });
 
 test('damage persists until damaged rows are dropped, and the other rows remain', () => {
