@@ -59,7 +59,7 @@ export interface DamageEvent {
   readonly table: string | undefined;
   /** The blocks with rows on the page, first and last height. */
   readonly heights: readonly [first: number, last: number] | undefined;
-  /** Whether the page was repaired with blocks from peers. */
+  /** False when the page is found, true in a second event after its repair. */
   readonly isRepaired: boolean;
 }
 

@@ -1,8 +1,8 @@
-import { blocksOfPage, type ChainReader, CorruptDatabase, type PageLocation, pageText } from '@wrkz/chain-db';
+import { blocksOfPage, type ChainReader, CorruptDatabase, pageText } from '@wrkz/chain-db';
 import type { Metrics } from '@wrkz/service-kit';
 import type { ChainUpkeep } from '../chain/service';
 import type { DamageWatch } from '../damage/damage-watch';
-import type { NodeEvents } from '../events/node-events';
+import type { DamageEvent, NodeEvents } from '../events/node-events';
 import { PeerBlocks, type PeerSource } from '../repair/peer-blocks';
 import { TaskQueue } from '../util/task-queue';
 
@@ -116,27 +116,31 @@ export class Scrub {
     }
   }
 
+  /** Reports a page once. Its repair is tried again in each pass: peers and readers of the log come and go. */
   #report(page: number): void {
     if (this.#repairing.has(page)) return;
-    const isKnown = this.#damaged.has(page);
-    const location = this.dependencies.reader.pageLocation(page);
+    const { reader, damage, events } = this.dependencies;
+    const location = reader.pageLocation(page);
     const text = pageText(page, location);
-    if (this.#damaged.size < MAX_REMEMBERED) this.#damaged.set(page, text);
-    void this.#handle(page, text, location, isKnown);
+    const event = { page, table: location?.owner.table, heights: location?.heights };
+    if (!this.#damaged.has(page)) {
+      if (this.#damaged.size < MAX_REMEMBERED) this.#damaged.set(page, text);
+      damage.note(new CorruptDatabase(`${text} does not fit its checksum`));
+      events.publishDamage({ ...event, isRepaired: false });
+    }
+    if (location?.source !== undefined) void this.#repair(text, event);
   }
 
-  /** @param isKnown reported before: the repair is tried again, since peers and readers of the log come and go */
-  async #handle(page: number, text: string, location: PageLocation | undefined, isKnown: boolean): Promise<void> {
-    const { damage, events, repair, log } = this.dependencies;
+  async #repair(text: string, event: Omit<DamageEvent, 'kind' | 'isRepaired'>): Promise<void> {
+    const { repair, events, log } = this.dependencies;
+    const { page } = event;
     this.#repairing.add(page);
-    const isRepaired = location?.source !== undefined && (await repair(page).catch(() => false));
+    const isRepaired = await repair(page).catch(() => false);
     this.#repairing.delete(page);
-    if (isKnown && !isRepaired) return;
-    if (isRepaired) {
-      this.#damaged.delete(page);
-      log(`${text} of the database did not fit its checksum and was repaired`);
-    } else damage.note(new CorruptDatabase(`${text} does not fit its checksum`));
-    events.publishDamage({ page, table: location?.owner.table, heights: location?.heights, isRepaired });
+    if (!isRepaired) return;
+    this.#damaged.delete(page);
+    log(`${text} of the database did not fit its checksum and was repaired`);
+    events.publishDamage({ ...event, isRepaired: true });
   }
 }
 

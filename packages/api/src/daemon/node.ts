@@ -116,7 +116,9 @@ export const nodeEvent = z.union([
       table: z.string().optional(),
       first_height: integer.optional().meta({ description: 'The lowest block with a row on the page' }),
       last_height: integer.optional(),
-      repaired: z.boolean().meta({ description: 'Whether blocks from peers repaired the page' }),
+      repaired: z
+        .boolean()
+        .meta({ description: 'False when the page is found, true in a second event after its repair' }),
     }),
   ),
   event('pool-removed', z.object({ hashes, reason: z.enum(['InBlock', 'Outdated', 'NotActual', 'NotKept']) })),
