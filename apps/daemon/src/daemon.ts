@@ -303,7 +303,7 @@ export class Daemon implements Service {
         paused: () => chain.noRoom !== undefined,
         freeBytes: () => freeBytes(directory),
         // Damage of the header must not end the report of the metrics.
-        fileSpace: () => damage.orUndefined(() => reader.fileSpace()) ?? { pageSize: NaN, pages: NaN, emptyPages: NaN },
+        fileSpace: () => damage.orUndefined(() => reader.fileSpace()),
         logBytes: () => logBytes(directory),
         compaction,
       });

@@ -17,18 +17,24 @@ export function logWritePauses(
 export interface UpkeepMetricsSources {
   readonly paused: () => boolean;
   readonly freeBytes: () => number;
-  readonly fileSpace: () => { readonly pageSize: number; readonly pages: number; readonly emptyPages: number };
+  /** Undefined while damage prevents it: the metrics are absent then. */
+  readonly fileSpace: () =>
+    { readonly pageSize: number; readonly pages: number; readonly emptyPages: number } | undefined;
   readonly logBytes: () => number;
   readonly compaction: { readonly isRunning: boolean; readonly counts: { completed: number; failed: number } };
 }
 
 export function publishUpkeepMetrics({ shared }: Metrics, sources: UpkeepMetricsSources): void {
   const { paused, freeBytes, fileSpace, logBytes, compaction } = sources;
-  const gauge = (name: string, help: string, read: () => number): void =>
-    void shared.gauge(`wrkz_${name}`, help, [], (own) => own.set(read()));
-  const bytesOf = (pages: 'pages' | 'emptyPages') => (): number => {
+  const gauge = (name: string, help: string, read: () => number | undefined): void =>
+    void shared.gauge(`wrkz_${name}`, help, [], (own) => {
+      const value = read();
+      if (value === undefined) own.remove();
+      else own.set(value);
+    });
+  const bytesOf = (pages: 'pages' | 'emptyPages') => (): number | undefined => {
     const space = fileSpace();
-    return space.pageSize * space[pages];
+    return space && space.pageSize * space[pages];
   };
   gauge('disk_free_bytes', 'Bytes free on the disk of the database', () => Math.min(freeBytes(), Number.MAX_VALUE));
   gauge('writes_paused', 'Whether blocks wait for free space on the disk', () => Number(paused()));
