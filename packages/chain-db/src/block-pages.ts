@@ -1,5 +1,5 @@
 import { lowerBound } from '@wrkz/core-types';
-import { childPages, pageOwner, type PageOwner, type SqliteConnection } from '@wrkz/sqlite';
+import { childPages, isFreeLeaf, pageOwner, type PageOwner, type SqliteConnection } from '@wrkz/sqlite';
 import { CorruptDatabase } from './errors';
 import { damageIn } from './failures';
 
@@ -11,15 +11,23 @@ export interface PageLocation {
   readonly owner: PageOwner;
   /** First and last height of the blocks with rows on the page; undefined for an inner page and for an index, which has many. */
   readonly heights: readonly [first: number, last: number] | undefined;
-  /** The source from which the page can be computed again: blocks, or the pages below it. */
-  readonly source: 'blocks' | 'pages' | undefined;
+  /** The source from which the page can be computed again: blocks, or the pages below it. A free page has no data. */
+  readonly source: 'blocks' | 'pages' | 'free' | undefined;
 }
 
-/** The table and heights of a page; undefined for a free page and where other damage hides it. */
+const FREE_PAGE = { table: 'the free list', overflow: undefined, rows: undefined };
+
+/**
+ * The table and heights of a page; undefined where other damage hides it, for a pointer map, and for a trunk page of the free
+ * list, which names other free pages.
+ */
 export function pageLocation(connection: SqliteConnection, page: number): PageLocation | undefined {
   try {
     const owner = pageOwner(connection, page);
-    if (owner === undefined) return undefined;
+    if (owner === undefined) {
+      const isFree = isFreeLeaf(connection, page);
+      return isFree ? { owner: { ...FREE_PAGE, treePage: page }, heights: undefined, source: 'free' } : undefined;
+    }
     const isInner = owner.rows !== undefined && childPages(connection, page).length > 0;
     // The heights are read through the inner pages of the tables.
     const heights = isInner ? undefined : heightsOf(connection, owner);

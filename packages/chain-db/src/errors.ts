@@ -147,8 +147,8 @@ export class NeedsWholeChain extends ChainDbError {
   constructor(readonly mode: 'pruned' | 'lite') {
     super(
       'NEEDS_WHOLE_CHAIN',
-      `a ${mode} database does not store all blocks, so its tables cannot be computed from them. Restore a backup, import a ` +
-        'snapshot, or run with --resync to synchronise again',
+      `a ${mode} database does not store all blocks, so its tables cannot be computed from them. Put a backup in its place, ` +
+        'import a snapshot (--import-snapshot with --resync), or run with --resync to synchronise again',
     );
   }
 }

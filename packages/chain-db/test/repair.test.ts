@@ -13,6 +13,7 @@ import { blocksOfPage, databaseFile, IncompleteDatabase, openChainDb, verifyChai
 import { PAGE_SIZE } from '../src/schema';
 import { chainA } from './support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
+import { leaveEmptyPages } from './support/bulk';
 import { pagesByTable } from './support/flips';
 import { makeChain } from './support/maker';
 import { pruneTo } from './support/modes';
@@ -279,6 +280,45 @@ test('a file that reserves no bytes for checksums, which no connection opens, is
   expect(await after(copy)).toEqual(sound);
 });
 
+describe.each<Mode>(['full', 'pruned', 'lite'])('a damaged free page of a %s database', (mode) => {
+  /** A copy with free pages. `free` are their numbers in the list of SQLite: the first one is a trunk, which has the others. */
+  async function withFreePages(): Promise<{ copy: string; sound: VerifyReport; free: number[] }> {
+    const copy = copyOf((await made(mode)).directory);
+    const db = openHere({ directory: copy, lite: mode === 'lite' ? 12 : undefined });
+    leaveEmptyPages(db, 1024 * 1024);
+    const sound = await verifyChain(db);
+    db.close();
+    const file = readFileSync(databaseFile(copy));
+    const trunk = file.readUInt32BE(32);
+    const at = (trunk - 1) * PAGE_SIZE;
+    const leaves = Array.from({ length: file.readUInt32BE(at + 4) }, (_, i) => file.readUInt32BE(at + 8 + 4 * i));
+    expect(leaves.length).toBeGreaterThan(20);
+    return { copy, sound, free: [trunk, ...leaves] };
+  }
+
+  test('is written again if it is a leaf of the list', async () => {
+    const { copy, sound, free } = await withFreePages();
+    const pages = [free[1]!, free.at(-1)!].sort((a, b) => a - b);
+    for (const page of pages) flip(copy, (page - 1) * PAGE_SIZE * 8 + CELLS);
+    const { problems } = await findings(copy);
+    expect(problems).toEqual(pages.map((page) => `page ${page} of the free list does not fit its checksum`));
+    expect(await repair(copy, noPeer)).toEqual({ outcome: 'pages repaired', pages: 2, fetched: 0, height: 25 });
+    expect(await after(copy)).toEqual(sound);
+    openHere({ directory: copy, lite: mode === 'lite' ? 12 : undefined }).close();
+  });
+
+  test('needs another repair if it is a trunk of the list', async () => {
+    const { copy, sound, free } = await withFreePages();
+    flip(copy, (free[0]! - 1) * PAGE_SIZE * 8 + CELLS);
+    if (mode === 'full') {
+      expect(await repair(copy, noPeer)).toMatchObject({ outcome: 'rebuilt' });
+      expect(await after(copy)).toEqual(sound);
+    } else {
+      await expect(repair(copy, noPeer)).rejects.toThrow(/Put a backup in its place, import a snapshot .* --resync/);
+    }
+  });
+});
+
 test('page 1 stays as it is where the database cannot be repaired', async () => {
   const { copy } = await damaged('pruned', 'outputs', CELLS);
   flip(copy, 8 * 40);
@@ -326,8 +366,8 @@ test.each(['pruned', 'lite'] as const)('a damaged %s database says what it needs
   const { copy } = await damaged(mode, 'outputs', CELLS);
   const before = readFileSync(databaseFile(copy));
   await expect(repair(copy, peerWith(blocks).fetch)).rejects.toThrow(
-    `a ${mode} database does not store all blocks, so its tables cannot be computed from them. Restore a backup, import ` +
-      'a snapshot, or run with --resync to synchronise again',
+    `a ${mode} database does not store all blocks, so its tables cannot be computed from them. Put a backup in its place, ` +
+      'import a snapshot (--import-snapshot with --resync), or run with --resync to synchronise again',
   );
   expect(readFileSync(databaseFile(copy)).equals(before)).toBe(true);
 });

@@ -9,6 +9,15 @@ export type { BatchedMigration, Migration, MigrationBatch, MigrationCursor, Migr
 export type { WholeMigration } from './migration';
 export { adoptDatabase, openDatabase, openDatabaseAsync, SqliteDatabase, type DatabaseOptions } from './open';
 export { fitsChecksum, sealPage } from './page-checksum';
-export { childPages, firstBadPage, pageBytes, pageOwner, replaceBadPage, type PageOwner, type RowRange } from './pages';
+export {
+  childPages,
+  firstBadPage,
+  isFreeLeaf,
+  pageBytes,
+  pageOwner,
+  replaceBadPage,
+  type PageOwner,
+  type RowRange,
+} from './pages';
 export { rebuiltPage, type TableRow } from './page-rebuild';
 export { DEFAULT_SETTINGS, type AutoVacuum, type SqliteSettings } from './settings';

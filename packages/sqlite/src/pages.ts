@@ -9,6 +9,8 @@ import { fitsChecksum } from './page-checksum';
 const RESERVED_BYTES = 8;
 const MAP_ENTRY_BYTES = 5;
 const FIRST_MAP = 2;
+/** Offset in page 1 of the first trunk page: https://www.sqlite.org/fileformat.html#the_freelist */
+const FREE_LIST = 32;
 /** More levels than a tree and its overflow chains have between two pages of a sound file. */
 const MAX_STEPS = 100_000;
 const INTERIOR_TABLE = 0x05;
@@ -103,6 +105,23 @@ export function overflowHeads(connection: SqliteConnection, leaf: number): numbe
 /** The page that follows an overflow page in its chain; 0 for the last. */
 export function nextOverflow(connection: SqliteConnection, page: number): number {
   return pagesOf(connection, Kind.laterOverflow, page)[0] ?? 0;
+}
+
+/**
+ * Whether a page is a leaf of the list of free pages: it has no data, and SQLite never reads it.
+ * @throws RangeError where a page of the list is damaged
+ */
+export function isFreeLeaf(connection: SqliteConnection, page: number): boolean {
+  let trunk = soundPage(connection, 1).readUInt32BE(FREE_LIST);
+  for (let steps = 0; trunk !== 0 && steps < MAX_STEPS; steps++) {
+    const bytes = soundPage(connection, trunk);
+    const leaves = bytes.readUInt32BE(4);
+    for (let leaf = 1; leaf <= leaves; leaf++) {
+      if (bytes.readUInt32BE(4 + 4 * leaf) === page) return true;
+    }
+    trunk = bytes.readUInt32BE(0);
+  }
+  return false;
 }
 
 /** A page and its ancestors up to the root, which comes last, with the kind of each. */

@@ -3,13 +3,14 @@ import { Codec, blockBody, signaturesOf } from '../block-bytes';
 import { pageLocation, transactionsUpTo } from '../block-pages';
 import { packIndexes } from '../integers';
 import { ChainReader } from '../reader/reader';
+import { PAGE_SIZE } from '../schema';
 import type { WantedBlock } from './fetch';
 import type { WholeBlock } from './whole-block';
 
 /** The blocks that are needed to repair a damaged page; undefined where the page cannot be repaired in place. */
 export function blocksOfPage(reader: ChainReader, page: number): WantedBlock[] | undefined {
   const location = reader.pageLocation(page);
-  if (location?.source === 'pages') return [];
+  if (location?.source === 'pages' || location?.source === 'free') return [];
   if (location?.source !== 'blocks' || location.heights === undefined) return undefined;
   const [first, last] = location.heights;
   const start = Math.max(first, floorOf(reader, location.owner.table));
@@ -25,8 +26,8 @@ function floorOf(reader: ChainReader, table: string): number {
 }
 
 /**
- * Repairs a damaged page in place: a page with the bytes of blocks from the blocks, an inner page from the pages below it.
- * Nothing else is changed. The caller keeps checkpoints away, and the write-ahead log is empty: so the file is the newest state.
+ * Repairs a damaged page in place: a page with the bytes of blocks from the blocks, an inner page from the pages below it, a
+ * free page with zeros. Nothing else is changed. The caller keeps checkpoints away, and the write-ahead log is empty: so the file is the newest state.
  *
  * @param blocks by height, the blocks of {@link blocksOfPage}
  * @returns false where a block is missing, or the blocks do not fit the pages beside the damaged one
@@ -38,6 +39,7 @@ export function repairBlockPage(
 ): boolean {
   const reader = new ChainReader(connection);
   const location = pageLocation(connection, page);
+  if (location?.source === 'free') return replaceBadPage(connection, page, Buffer.alloc(PAGE_SIZE));
   const range = location?.owner.rows;
   // A block that is missing or another one would leave the page without its rows, and with a right checksum.
   const isComplete = blocksOfPage(reader, page)?.every(({ height, id }) => blocks.get(height)?.block.hash.equals(id));
