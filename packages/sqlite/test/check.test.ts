@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { openDatabase, SqliteFileError, WrongLog } from '../src';
+import { scanLog } from '../src/log-scan';
 import { cleanUp, fresh } from './support/folder';
 import { crashed } from './support/crash';
 import { journal } from './support/journal';
@@ -267,6 +268,53 @@ describe('a database that was closed in order', () => {
     open(file).close();
     writeFileSync(control(file), early);
     expectRefused(file, /the control file is older than the database/, { adoptCommand: 'program adopt' });
+  });
+});
+
+describe('a log of an earlier moment of the same session', () => {
+  /** One session with several rounds, a cut of the log and a stop; a copy of the files after each commit. */
+  function moments(): { copies: string[]; last: string } {
+    const file = fresh('journal.sqlite');
+    const database = open(file, { settings: { checkpointAt: 4 * 4096 } });
+    const copies: string[] = [];
+    for (let commit = 1; commit <= 16; commit++) {
+      add(database, 1);
+      copies.push(crashed(file, fresh('left')));
+      if (commit === 8) database.cutLog();
+    }
+    database.close();
+    return { copies, last: crashed(file, fresh('left')) };
+  }
+
+  /** Puts a log beside a database. @returns the entries of the database; undefined if it is refused */
+  function entriesBeside(file: string, log: string): number | undefined {
+    const copy = crashed(file, fresh('mixed'));
+    copyFileSync(wal(log), wal(copy));
+    try {
+      const database = open(copy);
+      const entries = entriesOf(database);
+      database.close();
+      return entries;
+    } catch (error) {
+      expect(error).toBeInstanceOf(WrongLog);
+      return undefined;
+    }
+  }
+
+  test('is refused beside the files of a later one, or has all of it', () => {
+    const { copies, last } = moments();
+    const rounds = new Set(copies.map((copy) => scanLog({ file: copy, title: 'journal' })?.round));
+    expect(rounds.size).toBeGreaterThan(3);
+    let refused = 0;
+    for (const [later, file] of [...copies, last].entries()) {
+      const committed = Math.min(later + 1, copies.length);
+      for (const log of copies.slice(0, later)) {
+        const entries = entriesBeside(file, log);
+        if (entries === undefined) refused++;
+        else expect([later, entries]).toEqual([later, committed]);
+      }
+    }
+    expect(refused).toBeGreaterThan(100);
   });
 });
 
