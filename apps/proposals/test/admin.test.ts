@@ -335,11 +335,9 @@ test('a database of another network, a foreign and a newer file are refused and 
   expect(() => admin(foreign, 'admin', 'add', proposalFile())).toThrow('is not the database of proposals it should be');
   await expect(startService([], {}, foreign)).rejects.toThrow('is not the database of proposals it should be');
   const newer = temporaryFolder();
-  const migrations = [1, 2, 3].map((version) => ({
-    version,
-    name: 'x',
-    up: (connection: { exec(sql: string): unknown }) => void connection.exec(`CREATE TABLE t${version} (x)`),
-  }));
+  const migrations = [1, 2, 3].map(
+    (version) => (connection: { exec(sql: string): unknown }) => void connection.exec(`CREATE TABLE t${version} (x)`),
+  );
   openDatabase({
     file: join(newer, 'proposals.sqlite'),
     title: 'x',

@@ -28,7 +28,7 @@ export class FileLocked extends SqliteFileError {}
 /** This build of SQLite, or this file, refuses a setting that the program depends on. */
 export class SettingRefused extends SqliteFileError {}
 
-/** The file has the version before the migration. `cause` is the error of the migration. */
+/** The file stays as it was. `cause` is the error of the migration. */
 export class MigrationFailed extends SqliteFileError {}
 
 /** The file ends before the database does. Nothing was touched. */
@@ -73,7 +73,7 @@ export class NotOurFile extends SqliteFileError {
 
 /** The schema is newer than this program, or older and the file is open for reading. */
 export class WrongSchemaVersion extends SqliteFileError {
-  /** @param found version of the file; of an unfinished migration its version @param wanted version of this program */
+  /** @param found version of the file @param wanted version of this program */
   constructor(
     name: FileName,
     readonly found: number,

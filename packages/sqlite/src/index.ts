@@ -5,9 +5,8 @@ export { failureText, isDamage, sqliteFailure, type SqliteFailure } from './fail
 export { createIdentityTable } from './identity';
 export { SqliteConnection, type SqliteStatement } from './library';
 export { takeWriteLock, type WriteLock } from './lock';
-export type { BatchedMigration, Migration, MigrationBatch, MigrationCursor, MigrationProgress } from './migration';
-export type { WholeMigration } from './migration';
-export { adoptDatabase, openDatabase, openDatabaseAsync, SqliteDatabase, type DatabaseOptions } from './open';
+export type { Migration } from './migration';
+export { adoptDatabase, openDatabase, SqliteDatabase, type DatabaseOptions } from './open';
 export { fitsChecksum, sealPage } from './page-checksum';
 export {
   childPages,

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
 import { checkFiles, type FileCheck } from './check';
 import { closeKeepingLog, isBlank, openConnection } from './connection';
 import { controlFile } from './control-file';
@@ -7,7 +6,7 @@ import { FileInaccessible, FileMissing, openingError, SqliteFileError } from './
 import { InPlace } from './in-place';
 import type { SqliteConnection } from './library';
 import { followLinks, lockPlace, statOf, takeWriteLock, type WriteLock } from './lock';
-import { assertNumbered, checkSchemaVersion, upgradeSchema } from './migration';
+import { assertVersion, schemaVersion } from './migration';
 import { WriteSession, type SessionOptions } from './session';
 
 /** How a program opens a database of its own. */
@@ -86,27 +85,15 @@ function runAll([first, ...rest]: readonly (() => unknown)[]): void {
 }
 
 /**
- * Opens a database: takes its lock (for writing), asserts every setting, creates or upgrades its schema. A new file gets its
- * schema in one transaction. A refused open changes no byte; an open for reading never does.
+ * Opens a database: takes its lock (for writing), asserts every setting, creates or upgrades its schema in one transaction. A
+ * refused open changes no byte; an open for reading never does.
  *
- * @throws SqliteFileError; errors of `identify` and `onCreate`; the reason of the signal
+ * @throws SqliteFileError; errors of `identify` and `onCreate`
  */
-export function openDatabase(options: DatabaseOptions): SqliteDatabase {
-  const steps = opening(options);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** The same for a long upgrade: yields to the event loop between two batches. */
-export async function openDatabaseAsync(options: DatabaseOptions): Promise<SqliteDatabase> {
-  const steps = opening(options);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    await setImmediate();
-  }
+export function openDatabase(given: DatabaseOptions): SqliteDatabase {
+  const options = { ...given, file: followLinks(given.file) };
+  if (options.mode === 'read') return openForReading(options);
+  return openForWriting(options, lockPlace(given.lockFile ?? `${options.file}.lock`, given));
 }
 
 /**
@@ -115,13 +102,6 @@ export async function openDatabaseAsync(options: DatabaseOptions): Promise<Sqlit
  */
 export function adoptDatabase(options: Omit<DatabaseOptions, 'mode'>): void {
   openDatabase({ ...options, mode: 'write', create: false, adopt: true }).close();
-}
-
-function* opening(given: DatabaseOptions): Generator<void, SqliteDatabase> {
-  assertNumbered(given.migrations);
-  const options = { ...given, file: followLinks(given.file) };
-  if (options.mode === 'read') return openForReading(options);
-  return yield* openForWriting(options, lockPlace(given.lockFile ?? `${options.file}.lock`, given));
 }
 
 function openForReading(options: DatabaseOptions): SqliteDatabase {
@@ -134,7 +114,7 @@ function openForReading(options: DatabaseOptions): SqliteDatabase {
     connection = openConnection(options);
     if (isBlank(connection)) throw new FileMissing(options);
     options.identify?.(connection);
-    checkSchemaVersion(connection, options);
+    assertVersion(schemaVersion(connection), options);
     return new SqliteDatabase(options, connection, check?.isCleanStop ?? false);
   } catch (error) {
     connection?.close();
@@ -158,7 +138,7 @@ function checkBesideWriter(options: DatabaseOptions): FileCheck {
   }
 }
 
-function* openForWriting(options: DatabaseOptions, lockFile: string): Generator<void, SqliteDatabase> {
+function openForWriting(options: DatabaseOptions, lockFile: string): SqliteDatabase {
   // Without a lock file there is no writer. A refusal must not leave one.
   if (!existsSync(lockFile)) checkForWriting(options);
   const lock = takeWriteLock(lockFile, options);
@@ -169,8 +149,6 @@ function* openForWriting(options: DatabaseOptions, lockFile: string): Generator<
     // Without a log SQLite deletes what it has created beside the file.
     close = () => (check.log === undefined ? void connection.close() : closeKeepingLog(connection));
     const session = new WriteSession(options, connection, check);
-    close = () => session.close();
-    yield* upgradeSchema(connection, options, session.committed.bind(session));
     return new SqliteDatabase(options, connection, check.isCleanStop, session, lock);
   } catch (error) {
     runAll([close, () => lock.release()]);

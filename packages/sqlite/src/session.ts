@@ -7,7 +7,7 @@ import { accessError, FileInaccessible } from './errors';
 import { createIdentityTable, writeIdentity } from './identity';
 import type { SqliteConnection } from './library';
 import { logFile, readRound } from './log-scan';
-import { checkSchemaVersion, createSchema } from './migration';
+import { assertVersion, migrate, schemaVersion } from './migration';
 
 export interface SessionOptions extends CheckOptions {
   /** Gives the database a new id, as for a copy. */
@@ -26,7 +26,8 @@ export class WriteSession {
   private readonly session: number;
 
   /**
-   * Begins a session with a commit of id and session number, so that a log shows whose it is. Creates the schema of a new file.
+   * Begins a session with a commit of id and session number, so that a log shows whose it is. The commit also creates or
+   * upgrades the schema.
    * @throws NotOurFile, WrongSchemaVersion, MigrationFailed; errors of `identify` and `onCreate`
    */
   constructor(
@@ -37,7 +38,7 @@ export class WriteSession {
     const isNew = isBlank(connection);
     if (!isNew) {
       options.identify?.(connection);
-      checkSchemaVersion(connection, options);
+      assertVersion(schemaVersion(connection), options);
     }
     const isAdopted = record === undefined || options.adopt === true;
     const session = identity?.session ?? 0;
@@ -49,7 +50,9 @@ export class WriteSession {
     this.session = session + 1;
     try {
       const work = connection.transaction(() => {
-        if (isNew) create(connection, options);
+        if (isNew) createIdentity(connection, options);
+        migrate(connection, options);
+        if (isNew) options.onCreate?.(connection);
         writeIdentity(connection, { id: before.id, session: this.session });
       });
       work.immediate();
@@ -128,11 +131,9 @@ export class WriteSession {
   }
 }
 
-function create(connection: SqliteConnection, options: SessionOptions): void {
+function createIdentity(connection: SqliteConnection, options: SessionOptions): void {
   connection.pragma(`application_id = ${options.applicationId}`);
   createIdentityTable(connection);
-  createSchema(connection, options);
-  options.onCreate?.(connection);
 }
 
 /** Checks the database, and copies the log, which has the old id, into the file. @throws NotOurFile, FileInaccessible */

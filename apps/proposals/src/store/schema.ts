@@ -73,9 +73,5 @@ const FUNDING = `
 `;
 
 /** What a step does never changes: there are files that it has made. */
-export const PROPOSALS_MIGRATIONS: readonly Migration[] = [
-  { version: 1, name: 'proposals and their audit', up: (connection) => connection.exec(PROPOSALS) },
-];
-export const FUNDING_MIGRATIONS: readonly Migration[] = [
-  { version: 1, name: 'funding', up: (connection) => connection.exec(FUNDING) },
-];
+export const PROPOSALS_MIGRATIONS: readonly Migration[] = [(connection) => void connection.exec(PROPOSALS)];
+export const FUNDING_MIGRATIONS: readonly Migration[] = [(connection) => void connection.exec(FUNDING)];

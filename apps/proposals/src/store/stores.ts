@@ -74,7 +74,7 @@ function openForReading(place: StorePlace): SqliteDatabase {
 
 function memoryStores(now: () => number): Stores {
   const connection = new SqliteConnection(':memory:');
-  for (const step of [...PROPOSALS_MIGRATIONS, ...FUNDING_MIGRATIONS]) if ('up' in step) step.up(connection);
+  for (const migration of [...PROPOSALS_MIGRATIONS, ...FUNDING_MIGRATIONS]) migration(connection);
   connection.pragma('foreign_keys = 1');
   const funding = fillWithSamples(connection, Math.floor(now() / 1000));
   return {

@@ -19,7 +19,7 @@ export function checkSchema(connection: SqliteConnection, problems: Problems): v
   const fresh = new SqliteConnection(':memory:');
   try {
     createIdentityTable(fresh);
-    for (const migration of MIGRATIONS) migration.up(fresh);
+    for (const migration of MIGRATIONS) migration(fresh);
     const wanted = schemaOf(fresh);
     const found = schemaOf(connection);
     for (const [name, text] of wanted) problems.equal('schema', name, found.get(name), text);

@@ -6,7 +6,7 @@ import { crashed } from './crash';
 import { closing, fresh } from './folder';
 import { HISTORY, journal } from './journal';
 
-/** The schema without the batched migration. */
+/** The schema without the last migration. */
 export const SHORT: Partial<DatabaseOptions> = { migrations: HISTORY.slice(0, 2) };
 
 export function open(file: string, options: Partial<DatabaseOptions> = {}): SqliteDatabase {

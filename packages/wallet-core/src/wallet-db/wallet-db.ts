@@ -294,7 +294,7 @@ function databaseOptions(
     title: TITLE,
     applicationId: APPLICATION_ID,
     mode: 'write',
-    migrations: [{ version: 1, name: 'wallet database', up: create }],
+    migrations: [create],
     identify: (connection) => checkContent(file, connection, sealer),
     onCreate: (connection) => {
       const identity = { ...first, database: randomBytes(16).toString('hex'), isLossAcknowledged: false };

@@ -39,7 +39,7 @@ export function journalOptions(directory: string, mode: 'read' | 'write', firstA
     applicationId: APPLICATION_ID,
     mode,
     settings: { autoVacuum: 'incremental' },
-    migrations: [{ version: 1, name: 'events', up: (connection) => void connection.exec(SCHEMA) }],
+    migrations: [(connection) => void connection.exec(SCHEMA)],
     onCreate: (connection) => {
       const journal = randomBytes(16).toString('hex');
       putState(connection, { journal, last: firstAfter, keptAfter: firstAfter });
