@@ -31,7 +31,6 @@ export interface ChainBackupOptions {
   readonly network: NetworkName;
   /** The new file; its folder has to exist. */
   readonly to: string;
-  readonly pagesPerStep?: number;
   /** Counts of pages. Called synchronously after each step, so it may throttle the copying. */
   readonly onProgress?: (copied: number, total: number) => void;
   readonly signal?: AbortSignal;

@@ -1,20 +1,16 @@
 import {
   DiskFull,
-  FileCutShort,
   FileInaccessible,
   FileLocked,
   FileMissing,
   FileVanished,
+  IncompleteFiles,
   MigrationFailed,
-  NotAdopted,
   NotOurFile,
   openingError,
-  SettingRefused,
-  WrongLog,
   WrongSchemaVersion,
 } from '@wrkz/sqlite';
 import {
-  ChainDbError,
   DatabaseLocked,
   DatabaseMissing,
   DatabaseUnwritable,
@@ -30,12 +26,10 @@ export function toChainDbError(directory: string, error: unknown): unknown {
   if (error instanceof FileMissing) return new DatabaseMissing(directory);
   if (error instanceof DiskFull) return new DatabaseUnwritable(directory, error);
   if (error instanceof FileInaccessible) return new DatabaseUnwritable(directory, error.cause);
-  const isIncomplete = [WrongLog, FileCutShort, NotAdopted].some((type) => error instanceof type);
-  if (isIncomplete) return new IncompleteDatabase(error as Error);
+  if (error instanceof IncompleteFiles) return new IncompleteDatabase(error);
   if (error instanceof FileVanished) return new DatabaseVanished(error);
   if (error instanceof NotOurFile) return new NotAChainDatabase(error.file, error.reason, causeOf(error));
   if (error instanceof WrongSchemaVersion) return new WrongSchema(error);
-  if (error instanceof SettingRefused) return new ChainDbError('NOT_A_CHAIN_DATABASE', error.message);
   if (error instanceof MigrationFailed) return toChainDbError(directory, openingError(error, error.cause));
   return error;
 }

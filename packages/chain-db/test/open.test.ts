@@ -240,7 +240,9 @@ test('what an operator reads names the directory, the file and the reason', () =
     );
   }
   edit('PRAGMA user_version = 1; PRAGMA journal_mode = DELETE');
-  expect(message(true)).toBe('SQLite did not take the setting journal_mode = wal (it is delete)');
+  expect(message(true)).toBe(
+    `cannot write to the chain database in ${directory}: SQLite did not take the setting journal_mode = wal (it is delete)`,
+  );
   edit("DELETE FROM meta WHERE key = 'network'");
   expect(message(false)).toBe(`${file} is not a chain database: it names no network`);
   edit('DROP TABLE meta');

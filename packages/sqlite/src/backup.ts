@@ -4,8 +4,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { assertSound, isBlank, openConnection } from './connection';
 import { ControlFile, newRecord, syncPath } from './control-file';
-import { accessError, BackupDamaged, FileInaccessible, FileMissing, NotOurFile, openingError } from './errors';
-import { TargetExists, type FileName } from './errors';
+import { accessError, BackupFailed, FileInaccessible, FileMissing, NotOurFile, openingError } from './errors';
+import type { FileName } from './errors';
 import { failureCode, failureText, isDamage, isDiskFull } from './failure';
 import { writeIdentity } from './identity';
 import { lastPageFailure, type SqliteConnection } from './library';
@@ -33,7 +33,7 @@ export interface BackupOptions extends FileName {
  * at the start; the write-ahead log grows meanwhile. It is written under a temporary name, checked (SQLite reads every page, in
  * one go: call this in a process of its own for a large file), synced, and then renamed. A file of that name is a whole backup.
  *
- * @throws FileMissing, FileLocked, NotOurFile, TargetExists, BackupDamaged, DiskFull, FileInaccessible; the reason of the signal;
+ * @throws FileMissing, FileLocked, NotOurFile, BackupFailed, DiskFull, FileInaccessible; the reason of the signal;
  *   errors of `check`
  */
 export async function backupDatabase(options: BackupOptions): Promise<void> {
@@ -41,7 +41,7 @@ export async function backupDatabase(options: BackupOptions): Promise<void> {
   const file = resolve(options.to);
   const target: FileName = { file, title: `backup of the ${title}`, ...(toOption && { option: toOption }) };
   const folder = dirname(file);
-  if (statOf(file) !== undefined) throw new TargetExists(target);
+  assertFree(target);
   if (!existsSync(folder)) throw new FileInaccessible(target, new Error('its folder does not exist'));
   if (!existsSync(options.file)) throw new FileMissing(options);
   const lockFile = join(folder, `.${basename(file)}.lock`);
@@ -66,7 +66,7 @@ export async function backupDatabase(options: BackupOptions): Promise<void> {
   }
 }
 
-/** @returns BackupDamaged if a page of the source or of the copy is damaged */
+/** @returns BackupFailed if a page of the source or of the copy is damaged */
 function backupError(error: unknown, { file }: BackupOptions, target: FileName): unknown {
   if (isDiskFull(error, target.file)) return accessError(target, error);
   // The library reports a failed read as the bare SQLITE_IOERR.
@@ -74,7 +74,14 @@ function backupError(error: unknown, { file }: BackupOptions, target: FileName):
   const isOfSource = page?.includes(basename(file)) === true;
   const isOfCopy = error instanceof NotOurFile && error.file !== file;
   const isUnreadable = isOfSource || isOfCopy || isDamage(error);
-  return isUnreadable ? new BackupDamaged(target, page ?? failureText(error)) : openingError(target, error);
+  if (!isUnreadable) return openingError(target, error);
+  return new BackupFailed(target, `the backup ${target.file} was not kept: ${page ?? failureText(error)}`);
+}
+
+/** A backup overwrites no file. @throws BackupFailed */
+function assertFree(target: FileName): void {
+  if (statOf(target.file) === undefined) return;
+  throw new BackupFailed(target, `${target.file} exists already, and a backup is not written over it`);
 }
 
 /** Deletes what killed backups of this file have left beside it. The next backup does this, too. */
@@ -138,7 +145,7 @@ async function verify({ check, ...options }: BackupOptions, temporary: string): 
 function publish(temporary: string, target: FileName, control: { id: string; mode: number } | undefined): void {
   const { file } = target;
   syncPath(temporary);
-  if (statOf(file) !== undefined) throw new TargetExists(target);
+  assertFree(target);
   if (control !== undefined) ControlFile.create(file, newRecord(control.id, 1, 1), control.mode).close();
   try {
     // A link, unlike a rename, never replaces a file.
@@ -146,7 +153,7 @@ function publish(temporary: string, target: FileName, control: { id: string; mod
     rmSync(temporary);
   } catch {
     // Not every file system has hard links.
-    if (statOf(file) !== undefined) throw new TargetExists(target);
+    assertFree(target);
     renameSync(temporary, file);
   }
   syncPath(dirname(file));

@@ -1,6 +1,6 @@
 import { assertOurs, type SqliteConnectionOptions } from './connection';
 import { readControlFile, type ControlRecord } from './control-file';
-import { FileCutShort, NotAdopted, NotOurFile, WrongLog, type FileName } from './errors';
+import { IncompleteFiles, NotAdopted, NotOurFile, WrongLog, type FileName } from './errors';
 import { readHead, type DatabaseHead, type DatabaseIdentity } from './identity';
 import type { SqliteConnection } from './library';
 import { roundsAhead, scanLog, type LogScan } from './log-scan';
@@ -30,7 +30,7 @@ export interface FileCheck {
  * Checks that database, write-ahead log and control file belong together and are complete. Changes nothing. SQLite deletes a log
  * without a database, applies every log whose checksums are right, and ignores a log from the first bad frame on.
  *
- * @throws NotOurFile, WrongLog, FileCutShort, WrongSchemaVersion, FileInaccessible
+ * @throws NotOurFile, WrongLog, IncompleteFiles, WrongSchemaVersion, FileInaccessible
  */
 export function checkFiles(options: CheckOptions): FileCheck {
   const scan = scanLog(options);
@@ -80,15 +80,13 @@ function headOrLogProblem(
 /** SQLite leaves the page at this byte out of every file. */
 const LOCK_BYTE = 0x4000_0000;
 
-/** Each page of the database must be in the file or in the log. @throws FileCutShort */
+/** Each page of the database must be in the file or in the log. @throws IncompleteFiles */
 function assertLength(name: FileName, { pages, pageSize, countedPages: wanted }: DatabaseHead, log?: LogScan): void {
   for (let page = pages + 1; page <= wanted; page++) {
     if (page === LOCK_BYTE / pageSize + 1 || log?.pages.has(page) === true) continue;
     const what = `the ${name.title} ${name.file} was cut short: ${pages} pages of ${wanted} are there`;
-    throw new FileCutShort(
-      name,
-      `${what}. Put it back from a backup, or move all files ${name.file}* away to begin anew`,
-    );
+    const remedy = `Put it back from a backup, or move all files ${name.file}* away to begin anew`;
+    throw new IncompleteFiles(name, `${what}. ${remedy}`);
   }
 }
 

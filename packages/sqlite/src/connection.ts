@@ -1,12 +1,46 @@
-import { NotOurFile, SettingRefused, type FileName } from './errors';
+import { FileInaccessible, NotOurFile, type FileName } from './errors';
 import { lastPageFailure, SqliteConnection } from './library';
-import { AUTO_VACUUM, DEFAULT_SETTINGS, type SqliteSettings } from './settings';
+
+const MIB = 1024 * 1024;
+/** Milliseconds that a statement waits for the lock of another connection. */
+const BUSY_TIMEOUT_MS = 5000;
+
+/** What a program may choose about its file. Every other setting is the same for all files. */
+export interface SqliteSettings {
+  /** Bytes of pages that the writing connection caches. */
+  readonly writerCache: number;
+  /** The same for each reading connection. */
+  readonly readerCache: number;
+  /** Bytes of the write-ahead log at which a commit also copies it into the file, which delays that commit and no reader. */
+  readonly checkpointAt: number;
+  /** Bytes to which a write-ahead log is truncated that a long read has let grow. */
+  readonly walLimit: number;
+  readonly foreignKeys: boolean;
+  /** Bytes of a page of a new file, a power of two from 512 to 65,536. */
+  readonly pageSize: number;
+  /** What a new file does with pages that a delete left empty (`PRAGMA auto_vacuum`). */
+  readonly autoVacuum: keyof typeof AUTO_VACUUM;
+}
+
+/** The numbers by which SQLite knows them. */
+const AUTO_VACUUM = { none: 0, full: 1, incremental: 2 };
+
+/** Suits a database of some megabytes. */
+const DEFAULT_SETTINGS: SqliteSettings = {
+  writerCache: 16 * MIB,
+  readerCache: 8 * MIB,
+  checkpointAt: 4 * MIB,
+  walLimit: 16 * MIB,
+  foreignKeys: true,
+  pageSize: 4096,
+  autoVacuum: 'none',
+};
 
 export interface SqliteConnectionOptions extends FileName {
   /** `PRAGMA application_id`: four bytes that mark the files of a program. */
   readonly applicationId: number;
   readonly mode: 'read' | 'write';
-  /** Values other than {@link DEFAULT_SETTINGS}. */
+  /** Values other than the default ones. */
   readonly settings?: Partial<SqliteSettings>;
 }
 
@@ -14,7 +48,7 @@ export interface SqliteConnectionOptions extends FileName {
  * Opens a file for reading, or for reading and writing, and sets and asserts every setting. Settings belong to the connection,
  * not to the file; the library's default would leave `synchronous` at NORMAL under WAL.
  *
- * @throws SqliteError of the library, SettingRefused; NotOurFile for the file of another program, which stays as it is
+ * @throws SqliteError of the library, FileInaccessible for a refused setting; NotOurFile for the file of another program, which stays as it is
  */
 export function openConnection(options: SqliteConnectionOptions): SqliteConnection {
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
@@ -52,7 +86,7 @@ function layout({ pageSize, autoVacuum }: SqliteSettings): readonly Pragma[] {
   ];
 }
 
-function commonPragmas({ busyTimeout, foreignKeys }: SqliteSettings, cache: number): readonly Pragma[] {
+function commonPragmas({ foreignKeys }: SqliteSettings, cache: number): readonly Pragma[] {
   return [
     // With memory mapping a failed read would be a signal that ends the process.
     ['mmap_size', 0],
@@ -61,7 +95,7 @@ function commonPragmas({ busyTimeout, foreignKeys }: SqliteSettings, cache: numb
     ['trusted_schema', 0],
     ['cell_size_check', 1],
     ['temp_store', 2],
-    ['busy_timeout', busyTimeout],
+    ['busy_timeout', BUSY_TIMEOUT_MS],
   ];
 }
 
@@ -83,7 +117,8 @@ function assertSetting(connection: SqliteConnection, [pragma, value, returned]: 
   const found: unknown = connection.pragma(pragma, { simple: true });
   // A build of SQLite without memory mapping returns nothing.
   if (found === wanted || (pragma === 'mmap_size' && found === undefined)) return;
-  throw new SettingRefused(name, `SQLite did not take the setting ${pragma} = ${wanted} (it is ${String(found)})`);
+  const problem = `SQLite did not take the setting ${pragma} = ${wanted} (it is ${String(found)})`;
+  throw new FileInaccessible(name, new Error(problem));
 }
 
 /** @throws NotOurFile */
@@ -114,12 +149,11 @@ export function logState(
 
 /** Truncates a log that was copied into the file. Waits for no reader. @returns false if a reader still uses the log */
 export function truncateLog(connection: SqliteConnection): boolean {
-  const timeout = Number(connection.pragma('busy_timeout', { simple: true }));
   connection.pragma('busy_timeout = 0');
   try {
     return checkpoint(connection, 'TRUNCATE').busy === 0;
   } finally {
-    connection.pragma(`busy_timeout = ${timeout}`);
+    connection.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   }
 }
 

@@ -25,17 +25,21 @@ export class SqliteFileError extends Error {
 /** Another process, or another writer of this process, holds the file. */
 export class FileLocked extends SqliteFileError {}
 
-/** This build of SQLite, or this file, refuses a setting that the program depends on. */
-export class SettingRefused extends SqliteFileError {}
-
 /** The file stays as it was. `cause` is the error of the migration. */
 export class MigrationFailed extends SqliteFileError {}
 
-/** The file ends before the database does. Nothing was touched. */
-export class FileCutShort extends SqliteFileError {}
+/** Database, write-ahead log and control file are incomplete, or do not belong together. Nothing was touched. */
+export class IncompleteFiles extends SqliteFileError {}
 
 /** An open file was removed or replaced, or can no longer be written. `file` is that file. */
-export class FileVanished extends SqliteFileError {}
+export class FileVanished extends SqliteFileError {
+  constructor(name: FileName, file: string, what: string, options?: ErrorOptions) {
+    super({ ...name, file }, `${file} of the open ${name.title} ${what}`, options);
+  }
+}
+
+/** The target of the backup exists, or the copy was not sound and was deleted. `file` is the target. */
+export class BackupFailed extends SqliteFileError {}
 
 /** There is no database, and the caller did not allow a new one. */
 export class FileMissing extends SqliteFileError {
@@ -85,22 +89,8 @@ export class WrongSchemaVersion extends SqliteFileError {
   }
 }
 
-/** A backup overwrites no file. `file` is the target. */
-export class TargetExists extends SqliteFileError {
-  constructor(name: FileName) {
-    super(name, `${name.file} exists already, and a backup is not written over it`);
-  }
-}
-
-/** The copy is not sound and was deleted. `file` is the target. */
-export class BackupDamaged extends SqliteFileError {
-  constructor(name: FileName, reason: string) {
-    super(name, `the backup ${name.file} was not kept: ${reason}`);
-  }
-}
-
 /** The write-ahead log lacks commits or belongs to another database. Nothing was touched. */
-export class WrongLog extends SqliteFileError {
+export class WrongLog extends IncompleteFiles {
   constructor(name: FileName, reason: string) {
     const { title, file } = name;
     const remedy = `To go on without its commits, move ${file}-wal and ${file}-control away`;
@@ -113,7 +103,7 @@ export class WrongLog extends SqliteFileError {
 }
 
 /** The database and its control file do not belong together. Nothing was touched. */
-export class NotAdopted extends SqliteFileError {
+export class NotAdopted extends IncompleteFiles {
   /** @param command takes the database over; undefined if every open for writing does */
   constructor(name: FileName, reason: string, command = 'the program that writes it') {
     const remedy = `To use it here, run: ${command} ${name.file}`;

@@ -1,5 +1,5 @@
 export { backupDatabase, removeLeftovers, type BackupOptions } from './backup';
-export { integrityFinding, isBlank, openConnection, type SqliteConnectionOptions } from './connection';
+export { integrityFinding, openConnection, type SqliteConnectionOptions, type SqliteSettings } from './connection';
 export * from './errors';
 export { failureText, isDamage, sqliteFailure, type SqliteFailure } from './failure';
 export { createIdentityTable } from './identity';
@@ -19,4 +19,3 @@ export {
   type RowRange,
 } from './pages';
 export { rebuiltPage, type TableRow } from './page-rebuild';
-export { DEFAULT_SETTINGS, type AutoVacuum, type SqliteSettings } from './settings';

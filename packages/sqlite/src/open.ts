@@ -1,11 +1,13 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { checkFiles, type FileCheck } from './check';
 import { closeKeepingLog, isBlank, openConnection } from './connection';
 import { controlFile } from './control-file';
-import { FileInaccessible, FileMissing, openingError, SqliteFileError } from './errors';
-import { InPlace } from './in-place';
+import { FileInaccessible, FileMissing, FileVanished, openingError, SqliteFileError } from './errors';
+import { failureText } from './failure';
 import type { SqliteConnection } from './library';
 import { followLinks, lockPlace, statOf, takeWriteLock, type WriteLock } from './lock';
+import { logFile } from './log-scan';
 import { assertVersion, schemaVersion } from './migration';
 import { WriteSession, type SessionOptions } from './session';
 
@@ -25,7 +27,8 @@ export interface DatabaseOptions extends SessionOptions {
 /** An open database. */
 export class SqliteDatabase {
   private readonly readers: SqliteConnection[] = [];
-  private readonly place: InPlace;
+  /** Device and inode of each file when it was first looked at. */
+  private readonly places = new Map<string, string>();
 
   constructor(
     private readonly options: DatabaseOptions,
@@ -35,7 +38,7 @@ export class SqliteDatabase {
     private readonly session?: WriteSession,
     private readonly lock?: WriteLock,
   ) {
-    this.place = new InPlace(options);
+    this.compare(options.file);
   }
 
   /** Call it after each commit: the next open then refuses a log without that commit. @throws FileInaccessible */
@@ -51,14 +54,36 @@ export class SqliteDatabase {
     return this.session?.cutLog() ?? false;
   }
 
-  /** Checks that the files are under their names; takes some microseconds. @throws FileVanished */
+  /**
+   * Checks that the open files are still under their names; takes some microseconds. The system lets a program write to files
+   * that were removed or moved: every commit succeeds, and the commits are lost when the process ends.
+   * @throws FileVanished
+   */
   checkInPlace(): void {
-    this.place.check();
+    this.compare(this.options.file);
+    // SQLite creates the log with the first statement and keeps it while a connection is open.
+    this.compare(logFile(this.options.file));
   }
 
-  /** Also checks that the files can be written. @throws FileVanished */
+  /** Also checks that folder and file can be written. @throws FileVanished */
   checkWritable(): void {
-    this.place.checkWritable();
+    this.checkInPlace();
+    const { file } = this.options;
+    try {
+      for (const path of [dirname(file), file]) accessSync(path, constants.W_OK);
+    } catch (error) {
+      throw new FileVanished(this.options, file, `can no longer be written: ${failureText(error)}`, { cause: error });
+    }
+  }
+
+  private compare(path: string): void {
+    const stat = statOf(path);
+    const place = stat && `${stat.dev} ${stat.ino}`;
+    const first = this.places.get(path);
+    if (first === undefined && place !== undefined) this.places.set(path, place);
+    if (first === undefined || first === place) return;
+    const what = place === undefined ? 'was removed or moved' : 'was replaced by another file';
+    throw new FileVanished(this.options, path, what);
   }
 
   /** Opens one more connection for reading, with a snapshot of its own. It is closed with the database. */

@@ -1,6 +1,9 @@
 import type { SqliteConnection } from './library';
+import { PAGE_CHECKSUM_BYTES } from './page-checksum';
 import {
   childPages,
+  INNER_HEADER_BYTES,
+  INNER_TABLE,
   nextOverflow,
   overflowHeads,
   pageBytes,
@@ -12,8 +15,6 @@ import {
 
 const LEAF_TABLE = 0x0d;
 const LEAF_HEADER_BYTES = 8;
-const INNER_TABLE = 0x05;
-const INNER_HEADER_BYTES = 12;
 const POINTER_BYTES = 4;
 
 /** A row of a table with row ids. The column of the row id is null in `columns`. */
@@ -29,53 +30,48 @@ export interface TableRow {
  * @param rows all rows of the leaf, in ascending order; none for an inner page
  * @returns undefined where the rows do not fit the pages beside it, a page beside it is damaged, or the page is of an index
  */
-export function rebuiltPage(...parameters: Parameters<typeof rebuilt>): Buffer | undefined {
-  try {
-    return rebuilt(...parameters);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return undefined;
-  }
-}
-
-function rebuilt(
+export function rebuiltPage(
   connection: SqliteConnection,
   page: number,
   { treePage, overflow }: PageOwner,
   rows: readonly TableRow[],
 ): Buffer | undefined {
   const usable = usableSize(connection);
-  if (overflow !== undefined) return rebuiltOverflow(connection, page, treePage, overflow, rows, usable);
-  const children = childPages(connection, page);
-  return children.length > 0
-    ? rebuiltInner(connection, page, children, usable)
-    : rebuiltLeaf(connection, page, rows, usable);
+  try {
+    if (overflow !== undefined) return rebuiltOverflow(connection, page, treePage, overflow, rows, usable);
+    const children = childPages(connection, page);
+    if (children.length > 0) return rebuiltInner(connection, children, usable);
+    return tablePage(LEAF_TABLE, leafCells(connection, page, rows, usable), usable);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return undefined;
+  }
+}
+
+/** Writes cells from the end of a page on. @throws RangeError where they do not fit */
+function tablePage(type: number, cells: readonly Buffer[], usable: number): Buffer {
+  const bytes = Buffer.alloc(usable + PAGE_CHECKSUM_BYTES);
+  const pointers = type === LEAF_TABLE ? LEAF_HEADER_BYTES : INNER_HEADER_BYTES;
+  let start = usable;
+  for (const [i, cell] of cells.entries()) {
+    start -= cell.length;
+    if (start < pointers + 2 * cells.length) throw new RangeError('too many cells');
+    cell.copy(bytes, start);
+    bytes.writeUInt16BE(start, pointers + 2 * i);
+  }
+  bytes.writeUInt8(type, 0);
+  bytes.writeUInt16BE(cells.length, 3);
+  bytes.writeUInt16BE(start, 5);
+  return bytes;
 }
 
 /** Each cell has a child and the highest row id below it; the last child is in the header. */
-function rebuiltInner(
-  connection: SqliteConnection,
-  page: number,
-  children: readonly number[],
-  usable: number,
-): Buffer | undefined {
-  const bytes = Buffer.alloc(pageBytes(connection, page).length);
+function rebuiltInner(connection: SqliteConnection, children: readonly number[], usable: number): Buffer {
   const ordered = children.map((child) => ({ child, last: lastRowId(connection, child) }));
   ordered.sort((a, b) => a.last - b.last);
-  const rightmost = ordered.pop();
-  if (rightmost === undefined) return undefined;
-  let start = usable;
-  for (const [i, { child, last }] of ordered.entries()) {
-    const cell = Buffer.concat([uint32(child), varint(last)]);
-    start -= cell.length;
-    if (start < INNER_HEADER_BYTES + 2 * ordered.length) return undefined;
-    cell.copy(bytes, start);
-    bytes.writeUInt16BE(start, INNER_HEADER_BYTES + 2 * i);
-  }
-  bytes.writeUInt8(INNER_TABLE, 0);
-  bytes.writeUInt16BE(ordered.length, 3);
-  bytes.writeUInt16BE(start, 5);
-  bytes.writeUInt32BE(rightmost.child, 8);
+  const cells = ordered.map(({ child, last }) => Buffer.concat([uint32(child), varint(last)]));
+  const bytes = tablePage(INNER_TABLE, cells.slice(0, -1), usable);
+  bytes.writeUInt32BE(ordered.at(-1)?.child ?? 0, 8);
   return bytes;
 }
 
@@ -89,38 +85,29 @@ function lastRowId(connection: SqliteConnection, page: number): number {
   return readVarint(bytes, length.end).value;
 }
 
-function rebuiltLeaf(
+function leafCells(
   connection: SqliteConnection,
   page: number,
   rows: readonly TableRow[],
   usable: number,
-): Buffer | undefined {
-  const bytes = Buffer.alloc(pageBytes(connection, page).length);
+): readonly Buffer[] {
   const heads = overflowHeads(connection, page).map((head) => ({ head, content: pageBytes(connection, head) }));
-  let start = usable;
-  for (const [i, { id, columns }] of rows.entries()) {
+  const cells = rows.map(({ id, columns }) => {
     const payload = encodeRecord(columns);
     const local = localSize(payload.length, usable);
     const parts = [varint(payload.length), varint(id), payload.subarray(0, local)];
     if (local < payload.length) {
       const rest = payload.subarray(local, local + usable - POINTER_BYTES);
-      const found = heads.findIndex(({ content }) =>
+      const own = heads.findIndex(({ content }) =>
         content.subarray(POINTER_BYTES, POINTER_BYTES + rest.length).equals(rest),
       );
-      const [own] = found < 0 ? [] : heads.splice(found, 1);
-      if (own === undefined) return undefined;
-      parts.push(uint32(own.head));
+      if (own < 0) throw new RangeError(`row ${id} does not continue in an overflow page`);
+      parts.push(...heads.splice(own, 1).map(({ head }) => uint32(head)));
     }
-    const cell = Buffer.concat(parts);
-    start -= cell.length;
-    if (start < LEAF_HEADER_BYTES + 2 * rows.length) return undefined;
-    cell.copy(bytes, start);
-    bytes.writeUInt16BE(start, LEAF_HEADER_BYTES + 2 * i);
-  }
-  bytes.writeUInt8(LEAF_TABLE, 0);
-  bytes.writeUInt16BE(rows.length, 3);
-  bytes.writeUInt16BE(start, 5);
-  return heads.length === 0 ? bytes : undefined;
+    return Buffer.concat(parts);
+  });
+  if (heads.length > 0) throw new RangeError('an overflow page has no row');
+  return cells;
 }
 
 function rebuiltOverflow(
@@ -131,7 +118,6 @@ function rebuiltOverflow(
   rows: readonly TableRow[],
   usable: number,
 ): Buffer | undefined {
-  const bytes = Buffer.alloc(pageBytes(connection, page).length);
   const id = rowOfOverflow(soundPage(connection, leaf), head, usable);
   const row = rows.find((one) => one.id === id);
   if (row === undefined) return undefined;
@@ -140,6 +126,7 @@ function rebuiltOverflow(
   const start = localSize(payload.length, usable) + index * size;
   const next = nextOverflow(connection, page);
   if (start >= payload.length || start + size < payload.length !== next > 0) return undefined;
+  const bytes = Buffer.alloc(usable + PAGE_CHECKSUM_BYTES);
   bytes.writeUInt32BE(next, 0);
   payload.copy(bytes, POINTER_BYTES, start, start + size);
   return bytes;

@@ -1,19 +1,19 @@
 import type { SqliteConnection } from './library';
-import { fitsChecksum } from './page-checksum';
+import { PAGE_CHECKSUM_BYTES, fitsChecksum } from './page-checksum';
 
 /*
  * Pages of the database file itself, without the write-ahead log. They are read through the connection's own file handle: to
  * open and close the file elsewhere would drop the locks that this process holds on it.
  */
 
-const RESERVED_BYTES = 8;
 const MAP_ENTRY_BYTES = 5;
 const FIRST_MAP = 2;
 /** Offset in page 1 of the first trunk page: https://www.sqlite.org/fileformat.html#the_freelist */
 const FREE_LIST = 32;
 /** More levels than a tree and its overflow chains have between two pages of a sound file. */
 const MAX_STEPS = 100_000;
-const INTERIOR_TABLE = 0x05;
+export const INNER_TABLE = 0x05;
+export const INNER_HEADER_BYTES = 12;
 
 /** The types of the pointer map: https://www.sqlite.org/fileformat.html#pointer_map_or_ptrmap_pages */
 const Kind = { root: 1, free: 2, firstOverflow: 3, laterOverflow: 4, tree: 5 } as const;
@@ -36,7 +36,7 @@ export interface PageOwner {
 }
 
 export function usableSize(connection: SqliteConnection): number {
-  return Number(connection.pragma('page_size', { simple: true })) - RESERVED_BYTES;
+  return Number(connection.pragma('page_size', { simple: true })) - PAGE_CHECKSUM_BYTES;
 }
 
 /**
@@ -77,19 +77,14 @@ export function replaceBadPage(connection: SqliteConnection, page: number, bytes
  */
 export function pageOwner(connection: SqliteConnection, page: number): PageOwner | undefined {
   const path = pathToRoot(connection, page);
-  if (path === undefined) return undefined;
-  const overflowCount = path.kinds.filter((kind) => kind === Kind.firstOverflow || kind === Kind.laterOverflow).length;
-  const [root = 0] = path.pages.slice(-1);
-  const table = nameOfRoot(connection, root);
-  const treePages = path.pages.slice(overflowCount);
-  if (table === undefined || treePages[0] === undefined) return undefined;
-  return {
-    table,
-    treePage: treePages[0],
-    overflow:
-      overflowCount === 0 ? undefined : { head: path.pages[overflowCount - 1] as number, index: overflowCount - 1 },
-    rows: rowRange(connection, treePages),
-  };
+  const chain = path.filter(({ kind }) => kind === Kind.firstOverflow || kind === Kind.laterOverflow);
+  const tree = path.slice(chain.length).map((step) => step.page);
+  const table = nameOfRoot(connection, tree.at(-1) ?? 0);
+  const [treePage] = tree;
+  if (table === undefined || treePage === undefined) return undefined;
+  const head = chain.at(-1)?.page;
+  const overflow = head === undefined ? undefined : { head, index: chain.length - 1 };
+  return { table, treePage, overflow, rows: rowRange(connection, tree) };
 }
 
 /** The pages of the tree below a page; empty for a leaf. */
@@ -124,23 +119,17 @@ export function isFreeLeaf(connection: SqliteConnection, page: number): boolean 
   return false;
 }
 
-/** A page and its ancestors up to the root, which comes last, with the kind of each. */
-function pathToRoot(
-  connection: SqliteConnection,
-  page: number,
-): { readonly pages: number[]; readonly kinds: number[] } | undefined {
-  const pages: number[] = [];
-  const kinds: number[] = [];
-  let at = page;
-  while (pages.length < MAX_STEPS) {
+/** A page and its ancestors up to the root, which comes last, with the kind of each; empty for a page of no tree. */
+function pathToRoot(connection: SqliteConnection, page: number): { readonly page: number; readonly kind: number }[] {
+  const path: ReturnType<typeof pathToRoot> = [];
+  for (let at = page; path.length < MAX_STEPS;) {
     const entry = at === 1 ? { kind: Kind.root, parent: 0 } : mapEntry(connection, at);
-    if (entry === undefined || entry.kind === Kind.free || entry.kind === 0) return undefined;
-    pages.push(at);
-    kinds.push(entry.kind);
-    if (entry.kind === Kind.root) return { pages, kinds };
+    if (entry === undefined || entry.kind === Kind.free || entry.kind === 0) return [];
+    path.push({ page: at, kind: entry.kind });
+    if (entry.kind === Kind.root) return path;
     at = entry.parent;
   }
-  return undefined;
+  return [];
 }
 
 function mapEntry(connection: SqliteConnection, page: number): { kind: number; parent: number } | undefined {
@@ -174,9 +163,9 @@ function rowRange(connection: SqliteConnection, path: readonly number[]): RowRan
   for (let i = path.length - 1; i > 0; i--) {
     const [page, child] = [path[i] as number, path[i - 1] as number];
     const bytes = soundPage(connection, page).subarray(page === 1 ? 100 : 0);
-    if (bytes.readUInt8(0) !== INTERIOR_TABLE) return undefined;
+    if (bytes.readUInt8(0) !== INNER_TABLE) return undefined;
     const cells = Array.from({ length: bytes.readUInt16BE(3) }, (_, cell) => {
-      const at = bytes.readUInt16BE(12 + 2 * cell) - (page === 1 ? 100 : 0);
+      const at = bytes.readUInt16BE(INNER_HEADER_BYTES + 2 * cell) - (page === 1 ? 100 : 0);
       return { child: bytes.readUInt32BE(at), key: readVarint(bytes, at + 4).value };
     });
     const place = cells.findIndex((cell) => cell.child === child);

@@ -12,12 +12,11 @@ import {
 import { dirname, join } from 'node:path';
 import {
   backupDatabase,
-  BackupDamaged,
+  BackupFailed,
   FileInaccessible,
   FileMissing,
   NotOurFile,
   openDatabase,
-  TargetExists,
   type BackupOptions,
 } from '../src';
 import { runProgram } from './support/child';
@@ -132,17 +131,17 @@ test('a file that is there is not written over, nor one that comes while copying
   const file = filled();
   const to = fresh('copy.sqlite');
   writeFileSync(to, 'precious');
-  await expect(backupDatabase(options(file, to))).rejects.toThrow(TargetExists);
+  await expect(backupDatabase(options(file, to))).rejects.toThrow(BackupFailed);
   await expect(backupDatabase(options(file, to))).rejects.toThrow(`${to} exists already`);
   expect(readFileSync(to, 'utf8')).toBe('precious');
   expect(readdirSync(dirname(to))).toEqual(['copy.sqlite']);
 
   const later = fresh('copy.sqlite');
   const onProgress = (): void => writeFileSync(later, 'quicker');
-  await expect(backupDatabase(options(file, later, { onProgress }))).rejects.toThrow(TargetExists);
+  await expect(backupDatabase(options(file, later, { onProgress }))).rejects.toThrow(/exists already/);
   expect(readFileSync(later, 'utf8')).toBe('quicker');
   expect(readdirSync(dirname(later))).toEqual(['copy.sqlite']);
-  await expect(backupDatabase(options(file, file))).rejects.toThrow(TargetExists);
+  await expect(backupDatabase(options(file, file))).rejects.toThrow(/exists already/);
 });
 
 test('cut short by a signal, before it starts, in the middle or at the end, it leaves nothing', async () => {
@@ -185,7 +184,7 @@ test('a damaged original gives no backup', async () => {
   writeSync(descriptor, Buffer.alloc(64, 0xa5), 0, 64, 4096 * 20);
   closeSync(descriptor);
   const to = fresh('copy.sqlite');
-  await expect(backupDatabase(options(damaged, to))).rejects.toThrow(BackupDamaged);
+  await expect(backupDatabase(options(damaged, to))).rejects.toThrow(BackupFailed);
   await expect(backupDatabase(options(damaged, to))).rejects.toThrow(/the backup .* was not kept: /);
   expect(readdirSync(dirname(to))).toEqual([]);
 });
@@ -203,7 +202,7 @@ test('of several backups to one name one is made, and the others say that it is 
 test('a link that leads nowhere is not written over', async () => {
   const to = fresh('copy.sqlite');
   symlinkSync('nowhere', to);
-  await expect(backupDatabase(options(filled(), to))).rejects.toThrow(TargetExists);
+  await expect(backupDatabase(options(filled(), to))).rejects.toThrow(/exists already/);
   expect(lstatSync(to).isSymbolicLink()).toBe(true);
   expect(readdirSync(dirname(to))).toEqual(['copy.sqlite']);
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { openDatabase, SettingRefused, type SqliteConnection, type SqliteSettings } from '../src';
+import { openDatabase, FileInaccessible, type SqliteConnection, type SqliteSettings } from '../src';
 import { journal } from './support/journal';
 import { cleanUp, closing, fresh } from './support/folder';
 import { pragma } from './support/rows';
@@ -29,7 +29,6 @@ test('what a program chooses is set, whatever it chooses', () => {
   const settings: fc.Arbitrary<SqliteSettings> = fc.record({
     writerCache: fc.integer({ min: 1024, max: 512 * MIB }),
     readerCache: fc.integer({ min: 1024, max: 512 * MIB }),
-    busyTimeout: fc.integer({ min: 0, max: 60_000 }),
     checkpointAt: fc.integer({ min: 1, max: 64 * MIB }),
     walLimit: fc.integer({ min: 0, max: 1024 * MIB }),
     foreignKeys: fc.boolean(),
@@ -44,7 +43,6 @@ test('what a program chooses is set, whatever it chooses', () => {
         const { connection, openReader, ...rest } = handles(openDatabase(journal(file, { settings: asked })));
         const common = {
           foreign_keys: chosen.foreignKeys ? 1 : 0,
-          busy_timeout: chosen.busyTimeout,
           page_size: chosen.pageSize,
           auto_vacuum: ['none', 'full', 'incremental'].indexOf(chosen.autoVacuum),
         };
@@ -90,12 +88,11 @@ test('what a program does not choose suits a small database', () => {
 test('a setting that SQLite does not take is an error that names it', () => {
   const refused: [Partial<SqliteSettings>, RegExp][] = [
     [{ pageSize: 1000 }, /page_size = 1000 \(it is 4096\)/],
-    [{ busyTimeout: -5 }, /busy_timeout = -5 \(it is 0\)/],
     [{ walLimit: -7 }, /journal_size_limit = -7 \(it is -1\)/],
   ];
   for (const [settings, message] of refused) {
     const file = fresh('journal.sqlite');
-    expect(() => openDatabase(journal(file, { settings }))).toThrow(SettingRefused);
+    expect(() => openDatabase(journal(file, { settings }))).toThrow(FileInaccessible);
     expect(() => openDatabase(journal(file, { settings }))).toThrow(message);
     // Nothing was made that a right setting could not open.
     openDatabase(journal(file)).close();

@@ -4,17 +4,15 @@ import { runInSlices } from '@wrkz/service-kit/base';
 import {
   backupDatabase,
   failureText,
-  FileCutShort,
+  IncompleteFiles,
   integrityFinding,
   isDamage,
   NotOurFile,
-  NotAdopted,
   openDatabase,
   type DatabaseOptions,
   type SqliteConnection,
   type SqliteDatabase,
   sqliteFailure,
-  WrongLog,
 } from '@wrkz/sqlite';
 import type { LedgerChange } from '../ledger/model';
 import {
@@ -319,7 +317,7 @@ function checkContent(file: string, connection: SqliteConnection, sealer: RowSea
 /** SQLITE_ERROR is a missing table or column, since the statements are constant. */
 function isDamaged(error: unknown): boolean {
   if (isDamage(error) || sqliteFailure(error)?.code.startsWith('SQLITE_ERROR') === true) return true;
-  return [NotOurFile, WrongLog, FileCutShort, NotAdopted, DamagedSealedRow].some((type) => error instanceof type);
+  return [NotOurFile, IncompleteFiles, DamagedSealedRow].some((type) => error instanceof type);
 }
 
 /**

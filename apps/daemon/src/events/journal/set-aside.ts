@@ -1,15 +1,6 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import {
-  FileCutShort,
-  FileVanished,
-  isDamage,
-  MigrationFailed,
-  NotAdopted,
-  NotOurFile,
-  WrongLog,
-  WrongSchemaVersion,
-} from '@wrkz/sqlite';
+import { FileVanished, IncompleteFiles, isDamage, MigrationFailed, NotOurFile, WrongSchemaVersion } from '@wrkz/sqlite';
 import { DamagedJournal } from './checksums';
 import { JournalReader } from './reading';
 import { journalFile } from './schema';
@@ -19,16 +10,7 @@ const ENDINGS = ['', '-wal', '-shm', '-journal', '-control'];
 /** Journals that were set aside and are left lying there; a failing disk must not fill itself with them. */
 const KEPT_ASIDE = 3;
 
-const LOST = [
-  FileCutShort,
-  FileVanished,
-  MigrationFailed,
-  NotAdopted,
-  NotOurFile,
-  WrongLog,
-  WrongSchemaVersion,
-  DamagedJournal,
-];
+const LOST = [FileVanished, IncompleteFiles, MigrationFailed, NotOurFile, WrongSchemaVersion, DamagedJournal];
 
 /** Whether an error says that the journal itself cannot be used any more; every other one may pass. */
 export function isLost(error: unknown): boolean {
