@@ -319,6 +319,18 @@ describe.each<Mode>(['full', 'pruned', 'lite'])('a damaged free page of a %s dat
   });
 });
 
+test.each<Mode>(['full', 'pruned'])(
+  'page 1 of a %s database and a page of bodies are repaired together',
+  async (mode) => {
+    const { copy, sound } = await damaged(mode, 'block_bodies', CELLS);
+    flip(copy, 8 * 40);
+    const report = await repair(copy, peerWith(blocks).fetch);
+    expect(report).toMatchObject({ outcome: 'pages repaired', pages: 2, height: 25 });
+    expect(await after(copy)).toEqual(sound);
+    expect(existsSync(join(copy, 'repair'))).toBe(false);
+  },
+);
+
 test('page 1 stays as it is where the database cannot be repaired', async () => {
   const { copy } = await damaged('pruned', 'outputs', CELLS);
   flip(copy, 8 * 40);

@@ -104,27 +104,26 @@ async function repair(options: RepairOptions): Promise<RepairReport> {
     return { outcome: 'sound', height };
   }
   onDamage?.(problems);
-  const fixed = await repairPages(options);
-  if (fixed !== undefined) {
-    const after = await verify(options, directory, 'verify');
-    if (after.problems.length === 0) return { outcome: 'pages repaired', ...fixed, height: after.height };
-  }
   const firstPage = replaceFirstPage(directory, network, join(target, 'first-page'));
-  if (firstPage === undefined) return rebuild(options);
   let isRepaired = false;
   try {
-    const after = await verify(options, directory, 'verify');
-    if (after.problems.length > 0) {
-      const report = await rebuild(options);
-      isRepaired = report.outcome === 'rebuilt';
-      return report;
-    }
-    isRepaired = true;
-    rmSync(target, { recursive: true, force: true });
-    return { outcome: 'pages repaired', pages: 1, fetched: 0, height: after.height };
+    const report = (await repairInPlace(options, firstPage === undefined ? 0 : 1)) ?? (await rebuild(options));
+    isRepaired = report.outcome !== 'missing';
+    return report;
   } finally {
-    if (!isRepaired) restoreFirstPage(directory, firstPage);
+    if (firstPage !== undefined && !isRepaired) restoreFirstPage(directory, firstPage);
   }
+}
+
+/** @param replaced pages that are already replaced @returns undefined where a new database must be built */
+async function repairInPlace(options: RepairOptions, replaced: number): Promise<RepairReport | undefined> {
+  const { directory } = options;
+  const fixed = await repairPages(options);
+  if (fixed === undefined || fixed.pages + replaced === 0) return undefined;
+  const { problems, height } = await verify(options, directory, 'verify');
+  if (problems.length > 0) return undefined;
+  rmSync(repairFolder(directory), { recursive: true, force: true });
+  return { outcome: 'pages repaired', pages: fixed.pages + replaced, fetched: fixed.fetched, height };
 }
 
 /** Builds a new database and swaps it in. */
@@ -148,21 +147,21 @@ async function rebuild(options: RepairOptions): Promise<RepairReport> {
   return { outcome: 'rebuilt', height: rebuilt.height, fetched, dropped, damagedFolder: swapIn(directory) };
 }
 
-/** @returns undefined unless every damaged page has the bytes of blocks and was repaired */
+/** Repairs every damaged page from blocks or from the pages below it. @returns undefined where a page cannot be repaired */
 async function repairPages({
   directory,
   fetch,
   onProgress,
 }: RepairOptions): Promise<{ pages: number; fetched: number } | undefined> {
   // The log of a database whose first pages are damaged, or that a reader uses: the file is not the newest state.
-  if (logBytes(directory) > 0) return undefined;
+  if (logBytes(directory) > 0) return { pages: 0, fetched: 0 };
   let connection: SqliteConnection | undefined;
   try {
     connection = new SqliteConnection(databaseFile(directory), { fileMustExist: true });
     const reader = new ChainReader(connection);
     const pages = badPages(connection);
     const wanted = pages.map((page) => ({ page, blocks: blocksOfPage(reader, page) }));
-    if (pages.length === 0 || wanted.some(({ blocks }) => blocks === undefined)) return undefined;
+    if (wanted.some(({ blocks }) => blocks === undefined)) return undefined;
     let fetched = 0;
     for (const [i, { page, blocks = [] }] of wanted.entries()) {
       onProgress?.('fetch', i, pages.length);
