@@ -35,6 +35,7 @@ export interface FileCheck {
 export function checkFiles(options: CheckOptions): FileCheck {
   const scan = scanLog(options);
   const log = scan?.frames === 0 ? undefined : scan;
+  const blank = { record: undefined, identity: undefined, log, refusal: undefined, isCleanStop: true };
   const control = readControlFile(options.file);
   const record = typeof control === 'object' ? control : undefined;
   const head = headOrLogProblem(options, log, () =>
@@ -42,12 +43,12 @@ export function checkFiles(options: CheckOptions): FileCheck {
   );
   if (head === undefined) {
     if (log !== undefined) throw new WrongLog(options, 'its database is missing or empty');
-    return { record: undefined, identity: undefined, log, refusal: undefined, isCleanStop: true };
+    return blank;
   }
   const reason = record && logProblem(record, scan, head.identity);
   if (reason !== undefined) throw new WrongLog(options, reason);
   assertOurs(head.applicationId, !head.hasTables, options);
-  if (!head.hasTables) return { record: undefined, identity: undefined, log, refusal: undefined, isCleanStop: true };
+  if (!head.hasTables) return blank;
   assertVersion(head.userVersion, options);
   if (head.identity === undefined) throw new NotOurFile(options, 'it has no id');
   const problem = controlProblem(control) ?? (record && identityProblem(record, log, head.identity, head));

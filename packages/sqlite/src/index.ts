@@ -1,5 +1,6 @@
 export { backupDatabase, removeLeftovers, type BackupOptions } from './backup';
 export { integrityFinding, openConnection, type SqliteConnectionOptions, type SqliteSettings } from './connection';
+export { syncPath } from './control-file';
 export * from './errors';
 export { failureText, isDamage, sqliteFailure, type SqliteFailure } from './failure';
 export { createIdentityTable } from './identity';

@@ -1,15 +1,5 @@
-import { takeWriteLock } from '@wrkz/sqlite';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { syncPath, takeWriteLock } from '@wrkz/sqlite';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { databaseFile } from '../connection';
 import { toChainDbError } from '../open-errors';
@@ -30,7 +20,7 @@ function readyFile(directory: string): string {
  */
 export function swapIn(directory: string): string {
   writeFileSync(readyFile(directory), '');
-  syncFolder(repairFolder(directory));
+  syncPath(repairFolder(directory));
   return finish(directory);
 }
 
@@ -76,8 +66,8 @@ function moveDatabase(from: string, to: string): void {
   const name = basename(databaseFile(from));
   const files = readdirSync(from).filter((file) => file.startsWith(name));
   for (const file of files.sort().reverse()) renameSync(join(from, file), join(to, file));
-  syncFolder(to);
-  syncFolder(from);
+  syncPath(to);
+  syncPath(from);
 }
 
 /** The first of `damaged`, `damaged-2` and so on without a database: nothing is overwritten. */
@@ -85,16 +75,5 @@ function damagedFolder(directory: string): string {
   for (let number = 1; ; number++) {
     const folder = join(directory, number === 1 ? 'damaged' : `damaged-${number}`);
     if (!existsSync(databaseFile(folder))) return folder;
-  }
-}
-
-function syncFolder(folder: string): void {
-  // Windows cannot open folders.
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
