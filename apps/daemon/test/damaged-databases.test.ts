@@ -1,4 +1,4 @@
-import { type Damages, flipBits, makeDamages, tear } from './support/damaged-databases';
+import { type Damages, flipBits, flipLogBits, makeDamages, tear } from './support/damaged-databases';
 import { seeded } from './support/kills';
 
 jest.setTimeout(300_000);
@@ -11,6 +11,10 @@ beforeAll(async () => {
 describe('a damaged database gives the right answer or an error that is named', () => {
   it('3 with a flipped bit', () => {
     expect(flipBits(damages, 3, seeded(1)).wrong).toEqual([]);
+  });
+
+  it('10 that a kill has left, with a flipped bit in the log or the control file', () => {
+    expect(flipLogBits(damages, 10, seeded(3)).wrong).toEqual([]);
   });
 
   it('20 that a kill has left and that were torn', () => {
