@@ -171,6 +171,7 @@ describe('deletion', () => {
     store.commit(() => {
       for (let i = 0; i < count; i++) store.append(['tx', { hash: String(i) }], START);
       store.append(['tx', { hash: 'from the future' }], START + 400 * DAY);
+      store.append(['tx', { hash: 'old' }], START);
       store.append(['tx', { hash: 'kept' }], START + 20 * DAY);
     });
     const now = START + 31 * DAY;
@@ -184,7 +185,28 @@ describe('deletion', () => {
     expect(entriesIn(directory)).toEqual([]);
     store.commit(() => store.append(['tx', { hash: 'next' }], now));
     store.close();
-    expect(entriesIn(directory).map(({ number }) => number)).toEqual([count + 3]);
+    expect(entriesIn(directory).map(({ number }) => number)).toEqual([count + 4]);
+  });
+
+  it('deletes nothing by a clock that has gone back, and what is old after the clock is right again', () => {
+    const directory = temporaryDirectory();
+    const database = openDatabase(journalOptions(directory, 'write'));
+    const store = new JournalStore(database);
+    const sweep = (now: number): number => {
+      while (deleteOldEntries(store, database.connection, 30, now));
+      return entriesIn(directory).length;
+    };
+    const count = 2 * ENTRIES_A_STEP;
+    store.commit(() => {
+      for (let i = 0; i < count; i++) store.append(['tx', { hash: String(i) }], START);
+    });
+    for (const clock of [START - 5 * 3_600_000, START - 3 * DAY, 0]) expect(sweep(clock)).toBe(count);
+    store.commit(() => store.append(['tx', { hash: 'while the clock was wrong' }], 0));
+    expect(sweep(1_000)).toBe(count + 1);
+    store.commit(() => store.append(['tx', { hash: 'new' }], START + DAY));
+    expect(sweep(START + 2 * DAY)).toBe(count + 2);
+    expect(sweep(START + 30.5 * DAY)).toBe(1);
+    store.close();
   });
 
   it('leaves the memory of the chain: a client hears of a turn below the oldest entry', () => {

@@ -206,7 +206,8 @@ export function tear(damages: Damages, runs: number, random: () => number): Outc
     const at = Math.floor(random() * size);
     if (kind === 'cut') truncateSync(file, at);
     if (kind === 'gone') rmSync(file);
-    if (kind === 'other') copyFileSync(join(pick(damages.killed.filter((one) => one.directory !== source)).directory, name), file);
+    if (kind === 'other')
+      copyFileSync(join(pick(damages.killed.filter((one) => one.directory !== source)).directory, name), file);
     if (kind === 'zeros') {
       const content = readFileSync(file);
       const sector = at - (at % 512);

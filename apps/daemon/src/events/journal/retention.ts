@@ -8,8 +8,8 @@ const PAGES_A_STEP = 200;
 const DAY_MS = 86_400_000;
 
 /**
- * Deletes the oldest entries that are older than `days`, at most some hundred. An entry from the future, written while the
- * clock was wrong, goes with its neighbours.
+ * Deletes the oldest entries that are older than `days`, at most some hundred, up to the first that is not. Entries from the
+ * future are deleted with a later entry that is old: the clock may have been wrong when they were written, or it is wrong now.
  *
  * @param now Unix milliseconds
  * @returns whether there may be more to delete
@@ -20,17 +20,18 @@ export function deleteOldEntries(
   days: number,
   now: number,
 ): boolean {
-  const isOld = (time: number): boolean => time < now - days * DAY_MS || time > now + DAY_MS;
   const oldest = connection
-    .prepare<[number], [number, number]>('SELECT number, time FROM entries ORDER BY number LIMIT ?')
+    .prepare<[number, number], [number, number]>(
+      'SELECT number, time FROM entries WHERE time <= ? ORDER BY number LIMIT ?',
+    )
     .raw(true)
-    .all(ENTRIES_A_STEP);
-  const kept = oldest.findIndex(([, time]) => !isOld(time));
-  const last = oldest.at(kept < 0 ? -1 : kept - 1);
-  if (last === undefined || kept === 0) return false;
+    .all(now + DAY_MS, ENTRIES_A_STEP);
+  const kept = oldest.findIndex(([, time]) => time >= now - days * DAY_MS);
+  const [last] = (kept < 0 ? oldest : oldest.slice(0, kept)).at(-1) ?? [];
+  if (last === undefined) return false;
   store.commit(() => {
-    connection.prepare('DELETE FROM entries WHERE number <= ?').run(last[0]);
-    store.keepAfter(last[0]);
+    connection.prepare('DELETE FROM entries WHERE number <= ?').run(last);
+    store.keepAfter(last);
   });
   connection.pragma(`incremental_vacuum(${PAGES_A_STEP})`);
   return kept < 0 && oldest.length === ENTRIES_A_STEP;
