@@ -177,8 +177,14 @@ export function flipLogBits(damages: Damages, runs: number, random: () => number
     const all = (reader: ChainReader): string | undefined =>
       reader.height() === height ? prefixOfTruth(reader) : `the height is ${String(reader.height())}`;
     const first: Outcome = { right: 0, told: 0, wrong: [] };
-    if (run % 2 === 0) flipIn(join(directory, file), random);
-    else {
+    if (run % 2 === 0) {
+      flipIn(join(directory, file), random);
+      // Shared memory that another program has left is not used.
+      writeFileSync(
+        join(directory, 'chain.sqlite-shm'),
+        readFileSync(join(directory, 'chain.sqlite')).subarray(0, 65_536),
+      );
+    } else {
       const db = openChainDb({ directory, network: NETWORK });
       flipIn(join(directory, file), random);
       judge(first, `${name} beside the writer`, directory, () => all(db.openReader()), false, db);

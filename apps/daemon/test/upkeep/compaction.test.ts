@@ -115,16 +115,21 @@ describe('with a fake clock', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  /** @returns slices at the boot, and after an hour in which the chain grew by a block a minute */
+  /**
+   * @returns slices at the boot, and after an hour in which the chain grew by a block a minute and the system clock was set back
+   *   and forward
+   */
   async function hour(...args: string[]): Promise<number[]> {
     let height = 100;
-    const { compaction, calls } = bench(0, { now: () => Date.now(), tip: () => ({ height }) } as never, args);
+    const { compaction, calls } = bench(0, { tip: () => ({ height }) } as never, args);
     const slices = (): number => calls.filter((call) => call === 'slice').length;
     compaction.enable();
     await compaction.wait();
     const seen = [slices()];
     for (let minute = 0; minute < 60; minute++) {
       height += 1;
+      const stepHours = { 10: -5, 35: 10 }[minute] ?? 0;
+      jest.setSystemTime(Date.now() + stepHours * 3_600_000);
       await jest.advanceTimersByTimeAsync(60_000);
     }
     await compaction.wait();

@@ -56,6 +56,23 @@ test('reads each page once in the hours of the option, from a random page on', (
   expect(read.length).toBe(2 * 36_000);
 });
 
+test('reads no page more or less when the system clock is set back or forward', async () => {
+  jest.useFakeTimers();
+  try {
+    const { scrub, read } = scrubOf(14_400, 1);
+    scrub.start();
+    for (const stepHours of [-5, 0, 10, -1000]) {
+      jest.setSystemTime(Date.now() + stepHours * 3_600_000);
+      await jest.advanceTimersByTimeAsync(900_000);
+    }
+    scrub.stop();
+    expect(read.length).toBe(14_400);
+    expect(scrub.status?.passes).toBe(1);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
 const location = (table: string, isBlockData: boolean): PageLocation => ({
   owner: { table, treePage: 7, overflow: undefined, rows: undefined },
   heights: isBlockData ? [100, 120] : undefined,
