@@ -19,7 +19,7 @@ import type { PeerInfo } from './session/session-table';
 import { heightClaims, networkHeight } from './sync/network-height';
 import type { SyncShare } from './sync/sync-peer';
 import { addressKey, type PeerAddress } from './util/address';
-import { reportThrow } from './util/report-errors';
+import { reportNewThrow, reportThrow } from './util/report-errors';
 
 const TICK = 1_000;
 const SAVE_INTERVAL = 600_000;
@@ -262,9 +262,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   };
 
   private every(milliseconds: number, work: () => void): Timer {
-    return this.context.clock.every(milliseconds, () => {
-      reportThrow(this.context.logger, 'a timer', work);
-    });
+    return this.context.clock.every(milliseconds, reportNewThrow(this.context.logger, 'a timer', work));
   }
 
   private tick(): void {

@@ -8,7 +8,8 @@ import { DownloadPlan, type PlanEntry } from '../../src/p2p/sync/plan';
 import { sparseChain } from '../../src/p2p/sync/sparse-chain';
 import { RecentHashes } from '../../src/p2p/util/hash-key';
 import { RateLimit } from '../../src/p2p/util/rate-limit';
-import { FakeChain, sha256, toyBlock, toyChain, toyCodec } from './fakes';
+import { reportNewThrow } from '../../src/p2p/util/report-errors';
+import { FakeChain, sha256, TestLogger, toyBlock, toyChain, toyCodec } from './fakes';
 import { Harness } from './harness';
 import { hello } from './scripted-peer';
 
@@ -284,4 +285,19 @@ describe('peers that keep only a part of the chain', () => {
     expect(await askedOf({ capabilityFlags: 1, prunedNodeHeight: 12 })).toBe(Command.requestPool);
     expect(await askedOf({ capabilityFlags: 1, prunedNodeHeight: 0 }, 11)).toBe(Command.requestPool);
   });
+});
+
+test('a timer that fails in the same way in each run is logged once', () => {
+  const logger = new TestLogger();
+  const errors = [new Error('first'), undefined, new Error('second')];
+  let run = 0;
+  const callback = reportNewThrow(logger, 'a timer', () => {
+    const error = errors[Math.floor(run++ / 5)];
+    if (error !== undefined) throw error;
+  });
+  for (let i = 0; i < 15; i++) callback();
+  expect(logger.lines.map((line) => line.split('\n')[0])).toEqual([
+    'error a timer: Error: first',
+    'error a timer: Error: second',
+  ]);
 });

@@ -5,8 +5,12 @@ import type { P2pLogger } from '../ports';
  * written to the log; nothing further inside catches what it does not expect.
  */
 
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
 function report(logger: P2pLogger, what: string, error: unknown): void {
-  logger.error(`${what}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  logger.error(`${what}: ${textOf(error)}`);
 }
 
 /** Runs `work`; a throw is logged. */
@@ -16,6 +20,20 @@ export function reportThrow(logger: P2pLogger, what: string, work: () => void): 
   } catch (error) {
     report(logger, what, error);
   }
+}
+
+/** The callback of a timer; a throw is logged, unless the run before threw the same. A damaged database throws in each run. */
+export function reportNewThrow(logger: P2pLogger, what: string, work: () => void): () => void {
+  let last: string | undefined;
+  return () => {
+    try {
+      work();
+      last = undefined;
+    } catch (error) {
+      if (textOf(error) !== last) report(logger, what, error);
+      last = textOf(error);
+    }
+  };
 }
 
 /** Lets `work` go on by itself; a rejection is logged. */
