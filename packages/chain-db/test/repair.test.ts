@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -437,3 +438,14 @@ test('killed at some moments, it goes on or begins anew', async () => {
   const page = (pagesByTable(db.directory).get('outputs') ?? []).at(-1)!;
   await killRepairs(db.directory, (page - 1) * PAGE_SIZE * 8 + CELLS, [5, 9]);
 }, 120_000);
+
+test('a file that was cut short is not repaired: the error says what to do, and nothing is changed', async () => {
+  const { directory } = await made('full');
+  const copy = copyOf(directory);
+  truncateSync(databaseFile(copy), 10 * PAGE_SIZE);
+  const before = readdirSync(copy);
+  const repaired = repair(copy, peerWith(blocks).fetch);
+  await expect(repaired).rejects.toThrow(/was cut short: 10 pages of \d+ are there\. Put it back from a backup/);
+  await expect(repaired).rejects.toThrow(IncompleteDatabase);
+  expect(readdirSync(copy)).toEqual(before);
+});

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { FileInaccessible, SqliteFileError, type FileName } from './errors';
 import { failureCode } from './failure';
 
@@ -44,7 +44,8 @@ export function roundsAhead(before: string, round: string): number | undefined {
 export function reading<T>(name: FileName, path: string, work: (descriptor: number) => T): T | undefined {
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(path, 'r');
+    // An open of a named pipe would wait for a writer.
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     if (!fstatSync(descriptor).isFile()) throw new Error(`${path} is not a regular file`);
     return work(descriptor);
   } catch (error) {

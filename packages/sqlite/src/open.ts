@@ -183,7 +183,8 @@ function openForWriting(options: DatabaseOptions, lockFile: string): SqliteDatab
 
 /** @throws as `checkFiles`; FileMissing, NotAdopted; FileInaccessible for a file with more than one hard link */
 function checkForWriting(options: DatabaseOptions): FileCheck {
-  const links = statOf(options.file)?.nlink ?? 1;
+  const stat = statOf(options.file);
+  const links = stat?.isFile() === true ? stat.nlink : 1;
   // Another name of the file would have another lock and another log.
   const problem = `it has ${links} names (hard links). Remove the others, or copy it`;
   if (links > 1) throw new FileInaccessible(options, new Error(problem));

@@ -1,4 +1,5 @@
-import { linkSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { linkSync, mkdirSync, readdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FileInaccessible, FileLocked, openDatabase, takeWriteLock } from '../src';
 import { runProgram } from './support/child';
@@ -98,6 +99,23 @@ test('a file with a second hard link is opened by readers only', () => {
   }
   rmSync(other);
   closing(openDatabase(journal(file)));
+});
+
+test.each(['journal.sqlite', 'journal.sqlite-wal'])('a folder or a named pipe with the name %s is refused', (name) => {
+  const file = fresh('journal.sqlite');
+  openDatabase(journal(file)).close();
+  const place = join(dirname(file), name);
+  rmSync(place, { force: true });
+  const isRefused = (): void => {
+    for (const mode of ['write', 'read'] as const) {
+      expect(() => openDatabase(journal(file, { mode }))).toThrow(`${place} is not a regular file`);
+    }
+  };
+  mkdirSync(place);
+  isRefused();
+  rmdirSync(place);
+  execFileSync('mkfifo', [place]);
+  isRefused();
 });
 
 test('a reader in the midst of its rows does not keep the file from being let go', () => {

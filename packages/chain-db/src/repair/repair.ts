@@ -1,5 +1,12 @@
 import type { NetworkName } from '@wrkz/core-types';
-import { FileInaccessible, FileLocked, openDatabase, SqliteConnection, SqliteFileError } from '@wrkz/sqlite';
+import {
+  FileCutShort,
+  FileInaccessible,
+  FileLocked,
+  openDatabase,
+  SqliteConnection,
+  SqliteFileError,
+} from '@wrkz/sqlite';
 import { takeWriteLock, WrongLog } from '@wrkz/sqlite';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,7 +60,7 @@ export type RepairReport =
  * that peers send, and written in place. For any other damage a new database is built from the readable blocks and from
  * blocks that peers send. It is verified and replaces the damaged one, which is kept in a folder.
  *
- * @throws IncompleteDatabase for a log that cannot be used; DatabaseLocked, DatabaseMissing, DatabaseUnwritable; NeedsWholeChain;
+ * @throws IncompleteDatabase for a log that cannot be used or a file that was cut short; DatabaseLocked, DatabaseMissing, DatabaseUnwritable; NeedsWholeChain;
  *   CorruptDatabase where the new database is not sound; the signal's reason
  */
 export async function repairChainDb(options: RepairOptions): Promise<RepairReport> {
@@ -88,7 +95,7 @@ function recoverLog(directory: string): void {
     const options = { ...connectionOptions(directory, mode), lockFile, create: false, migrations: MIGRATIONS };
     openDatabase(options).close();
   } catch (error) {
-    const isRefused = [WrongLog, FileLocked, FileInaccessible].some((type) => error instanceof type);
+    const isRefused = [WrongLog, FileCutShort, FileLocked, FileInaccessible].some((type) => error instanceof type);
     // Other errors are damage, or a copy without a control file: they are found by the verification, and by the next open.
     if (isRefused || !(error instanceof SqliteFileError)) throw toChainDbError(directory, error);
   }
