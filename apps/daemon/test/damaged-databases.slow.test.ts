@@ -27,8 +27,8 @@ describe(`damaged databases give the right answer or an error that is named (WRK
     const { right, told, wrong } = flipLogBits(damages, flips, seeded(seed + 2));
     expect(wrong).toEqual([]);
     expect(right + told).toBe(flips);
-    // The others are in frames that a later frame of the page replaces.
-    expect(told).toBeGreaterThan(0.8 * flips);
+    // The others are in frames that the file has already.
+    expect(told).toBeGreaterThan(0.6 * flips);
   });
 
   it('300 that a kill has left and that were torn', () => {

@@ -217,7 +217,7 @@ export function tear(damages: Damages, runs: number, random: () => number): Outc
     if (kind === 'zeros') {
       const content = readFileSync(file);
       const sector = at - (at % 512);
-      content.fill(0, sector, sector + 512 * (1 + Math.floor(random() * 32)));
+      content.fill(0, sector, Math.min(content.length, sector + 512 * (1 + Math.floor(random() * 32))));
       writeFileSync(file, content);
     }
     judge(

@@ -1,6 +1,6 @@
 import type { NetworkName } from '@wrkz/core-types';
 import {
-  FileCutShort,
+  IncompleteFiles,
   FileInaccessible,
   FileLocked,
   openDatabase,
@@ -95,7 +95,7 @@ function recoverLog(directory: string): void {
     const options = { ...connectionOptions(directory, mode), lockFile, create: false, migrations: MIGRATIONS };
     openDatabase(options).close();
   } catch (error) {
-    const isRefused = [WrongLog, FileCutShort, FileLocked, FileInaccessible].some((type) => error instanceof type);
+    const isRefused = [WrongLog, IncompleteFiles, FileLocked, FileInaccessible].some((type) => error instanceof type);
     // Other errors are damage, or a copy without a control file: they are found by the verification, and by the next open.
     if (isRefused || !(error instanceof SqliteFileError)) throw toChainDbError(directory, error);
   }

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { SqliteConnection } from '@wrkz/sqlite';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { inspect } from 'node:util';
+import { fitsChecksum, SqliteConnection } from '@wrkz/sqlite';
+import { SeededRandom } from '@wrkz/testing';
 import { DamagedSealedRow } from '../../src/wallet-db/sealed-table';
-import { WalletDb, WalletDbDamaged, walletDbName } from '../../src/wallet-db/wallet-db';
+import { FILE_SUFFIXES, WalletDb, WalletDbDamaged, walletDbName } from '../../src/wallet-db/wallet-db';
 import { fresh, removeFolders } from '../support/folder';
 import { fillDb, HASH, openDb, signedSend, TABLES, VIEW_KEY } from './support/filled';
+
+/** The campaign takes more: WRKZ_FLIPS=<number>. */
+const FLIPS = Number(process.env['WRKZ_FLIPS'] ?? 25);
 
 let walletFile: string;
 
@@ -72,6 +78,42 @@ test.each(Object.keys(TABLES))('every flipped bit of a row of %s is noticed when
   expect(readError(db, table)).toBeUndefined();
   raw.close();
   db.close();
+});
+
+test(`each of ${FLIPS} single flipped bits of the file is an error when its page is read`, () => {
+  fillDb(walletFile);
+  const readAll = (): string => {
+    const db = openDb(walletFile);
+    try {
+      return inspect(
+        Object.values(TABLES).map(({ read }) => read(db)),
+        { depth: Infinity },
+      );
+    } finally {
+      db.close();
+    }
+  };
+  const right = readAll();
+  const sound = FILE_SUFFIXES.map((suffix) => walletDbName(walletFile) + suffix).filter((file) => existsSync(file));
+  const random = new SeededRandom(5);
+  let noticed = 0;
+  for (let flip = 0; flip < FLIPS; flip++) {
+    walletFile = fresh('a.wallet');
+    for (const file of sound) copyFileSync(file, join(dirname(walletFile), basename(file)));
+    const bytes = readFileSync(walletDbName(walletFile));
+    const bit = random.below(bytes.length * 8);
+    bytes[bit >> 3]! ^= 1 << (bit & 7);
+    writeFileSync(walletDbName(walletFile), bytes);
+    const page = bit >> 15;
+    expect(fitsChecksum(bytes.subarray(page * 4096, (page + 1) * 4096))).toBe(false);
+    try {
+      expect(readAll()).toBe(right);
+    } catch (error) {
+      if (!(error instanceof WalletDbDamaged || error instanceof DamagedSealedRow)) throw error;
+      noticed++;
+    }
+  }
+  expect(noticed).toBeGreaterThan(FLIPS / 2);
 });
 
 test('a row with the seal of another table or sequence number is damaged', () => {
