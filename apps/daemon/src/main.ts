@@ -1,13 +1,13 @@
 import '@wrkz/service-kit/early-signals';
 import { cpuFeatures } from '@wrkz/crypto';
 import { assertPortsFree, runMain } from '@wrkz/service-kit';
-import { adoptCommand } from './actions/adopt';
+import { ADOPT_COMMANDS, adoptCommand } from './actions/adopt';
 import { listenAddresses, readConfig } from './config/config';
 import { DAEMON_OPTIONS } from './config/options';
 import { AttachedConsole } from './console/attach/attached-console';
-import { readAttach } from './console/attach/command-line';
+import { ATTACH_COMMANDS, readAttach } from './console/attach/command-line';
 import { Daemon } from './daemon';
-import { readerAddresses, readServeRpc } from './serve-rpc/config';
+import { readerAddresses, readServeRpc, SERVE_RPC_COMMANDS } from './serve-rpc/config';
 import { ServeRpc } from './serve-rpc/serve-rpc';
 
 runMain(async (control) => {
@@ -22,7 +22,7 @@ runMain(async (control) => {
     await assertPortsFree(readerAddresses(reading));
     return new ServeRpc(reading, { control });
   }
-  const config = readConfig(argv);
+  const config = readConfig(argv, [...SERVE_RPC_COMMANDS, ...ATTACH_COMMANDS, ...ADOPT_COMMANDS]);
   // The native module is loaded now, and not in the middle of the first flood; a machine without it is told at once.
   cpuFeatures();
   // The log file is the first thing that is created.

@@ -49,12 +49,15 @@ describe('a start that cannot be', () => {
     expect(existsSync(join(cwd, 'data'))).toBe(false);
   });
 
-  it('--help tells every option, --version one line; exit 0', async () => {
+  it('--help lists the commands and every option, --version one line; exit 0', async () => {
     const cwd = temporaryDirectory();
     const help = await runDaemon(['--help'], cwd);
     expect(help.code).toBe(0);
     for (const name of ['network', 'data-dir', 'add-exclusive-node', 'verify', 'dump-file', 'log-level']) {
       expect(help.stdout).toContain(`--${name}`);
+    }
+    for (const command of ['serve-rpc', 'attach <socket>', 'adopt <file>']) {
+      expect(help.stdout).toMatch(`  wrkz-daemon ${command} `);
     }
     const version = await runDaemon(['--version'], cwd);
     expect(version).toMatchObject({ code: 0, stderr: '' });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { StorageMode } from '@wrkz/chain-db';
 import { type Network, networkOf, type NetworkName } from '@wrkz/core-types';
 import {
+  type CommandSpec,
   dataDirectory,
   type EffectiveValues,
   type ListenAddress,
@@ -82,12 +83,14 @@ const PREPARATIONS = ['resync', 'rewind-to-height'] as const;
 
 /**
  * Resolves the command line (without the program's own words) into a configuration.
+ * @param commands listed by `--help`
  * @throws UsageError, EarlyExit (`--help`, `--version`...) with the text to print
  */
-export function readConfig(argv: readonly string[]): DaemonConfig {
+export function readConfig(argv: readonly string[], commands: readonly CommandSpec[] = []): DaemonConfig {
   const parsed = parseOptions(DAEMON_OPTIONS, argv, {
     name: 'wrkz-daemon',
     description: 'A full node: checks, keeps and serves the chain.',
+    commands,
     check: configComplaint,
     effective: effectiveValues,
     former: FORMER,

@@ -1,20 +1,14 @@
 import { versionLine } from '../version';
 import { type CommandLine, type FormerOptions, readCommandLine } from './command-line';
-import { type ArgumentSpec, argumentText, type HelpPage, helpText } from './help';
+import { argumentText, type HelpPage, helpText, type ListedCommand } from './help';
 import { type ParsedOptions, typed, usageText } from './parse';
 import { type EffectiveValues, type OptionsCheck, resolveOptions } from './resolve';
 import { EarlyExit, type OptionSpec, UsageError } from './spec';
 import { STANDARD_OPTIONS } from './standard';
 
 /** A command of a program, called by words at the start: `wrkz-daemon attach <socket>`, `wrkz-proposals admin add`. */
-export interface CommandSpec {
-  /** Its words, e.g. `admin add`. */
-  readonly name: string;
-  /** One sentence for `--help`. */
-  readonly help: string;
+export interface CommandSpec extends ListedCommand {
   readonly options: readonly OptionSpec[];
-  /** Words that follow it, the optional ones last. */
-  readonly arguments?: readonly ArgumentSpec[];
   readonly check?: OptionsCheck;
 }
 
@@ -94,11 +88,8 @@ function parseMain(program: AnyProgram, argv: readonly string[]): AnyParsed {
   const all = [...options, ...STANDARD_OPTIONS];
   const { given, words } = readCommandLine(all, argv, former);
   const family = commands.filter((command) => startsWith(command.name.split(' '), words));
-  const listed = family.map((command) => ({
-    call: [name, command.name, ...(command.arguments ?? []).map(argumentText)].join(' '),
-    help: command.help,
-  }));
-  answerStandard(program, given, { usage: usageText(program, [name, '[options]']), options: all, commands: listed });
+  const usage = usageText(program, [name, '[options]']);
+  answerStandard(program, given, { usage, options: all, program: name, commands: family });
   if (words.length > 0 && argv[0] !== words[0])
     throw new UsageError('a command stands before its options (see --help)');
   if (words.length > 0 && family.length > 0)

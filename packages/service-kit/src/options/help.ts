@@ -16,8 +16,20 @@ export interface HelpPage {
   readonly usage: string;
   readonly options: readonly OptionSpec[];
   readonly arguments?: readonly ArgumentSpec[];
-  /** The commands it leads to: how each is called, and what it does. */
-  readonly commands?: readonly { readonly call: string; readonly help: string }[];
+  /** The program of the commands, as it is called. */
+  readonly program?: string;
+  /** The commands it leads to. */
+  readonly commands?: readonly ListedCommand[] | undefined;
+}
+
+/** What a help page says of a command. */
+export interface ListedCommand {
+  /** Its words, e.g. `admin add`. */
+  readonly name: string;
+  /** One sentence for `--help`. */
+  readonly help: string;
+  /** Words that follow it, the optional ones last. */
+  readonly arguments?: readonly ArgumentSpec[];
 }
 
 /** `<name>` or `[name]`, as a usage line has it. */
@@ -37,13 +49,15 @@ export function helpText(page: HelpPage): string {
     .exitProcess(false)
     .usage(page.usage)
     .wrap(100);
-  const { arguments: words = [], commands = [] } = page;
+  const { arguments: words = [], program = '', commands = [] } = page;
   if (words.length > 0) {
     printer.command(['$0', ...words.map(argumentText)].join(' '), '', (command) =>
       words.reduce((rest, { name, help }) => rest.positional(name, { describe: help, type: 'string' }), command),
     );
   }
-  for (const { call, help } of commands) printer.command(call, help);
+  for (const { name, help, arguments: following = [] } of commands) {
+    printer.command([program, name, ...following.map(argumentText)].join(' '), help);
+  }
   for (const spec of page.options) printer.option(spec.name, optionHelp(spec));
   let text = '';
   printer.showHelp((shown: string) => (text = shown));

@@ -1,6 +1,6 @@
 import { versionLine } from '../version';
 import { type FormerOptions, readCommandLine } from './command-line';
-import { helpText } from './help';
+import { helpText, type ListedCommand } from './help';
 import { type EffectiveValues, type OptionPreset, type OptionsCheck, type Resolution, resolveOptions } from './resolve';
 import type { OptionSource } from './source';
 import { EarlyExit, OptionSpec, OptionValues, UsageError } from './spec';
@@ -14,6 +14,8 @@ export interface ProgramMeta {
   readonly description?: string;
   /** Words that may stand beside the options; without it any such word is refused. */
   readonly words?: string;
+  /** Commands of the program that `--help` lists. */
+  readonly commands?: readonly ListedCommand[];
   readonly check?: OptionsCheck;
   readonly presets?: readonly OptionPreset[];
   /** What the program makes of options that nobody set, for `--explain-config`. */
@@ -44,7 +46,8 @@ export function parseOptions<const S extends readonly OptionSpec[]>(
   const { given, words } = readCommandLine(all, argv, meta.former);
   if (given.get('help') === true) {
     const call = [meta.name, '[options]', ...(meta.words === undefined ? [] : [`[${meta.words}]`])];
-    throw new EarlyExit(helpText({ usage: usageText(meta, call), options: all }), 0);
+    const { name: program, commands } = meta;
+    throw new EarlyExit(helpText({ usage: usageText(meta, call), options: all, program, commands }), 0);
   }
   if (given.get('version') === true) throw new EarlyExit(versionLine(meta.name), 0);
   if (words.length > 0 && meta.words === undefined)
