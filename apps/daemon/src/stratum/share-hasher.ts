@@ -18,7 +18,7 @@ export class ShareHasher {
     atOnce: number,
     private readonly compute: HashFunction = powHashAsync,
   ) {
-    this.queue = new FairQueue({ lanes: { shares: atOnce }, places: Infinity, placesPerOwner: () => Infinity });
+    this.queue = new FairQueue({ lanes: { shares: atOnce }, capacity: Infinity, capacityPerOwner: () => Infinity });
   }
 
   /** Shares that wait for their turn. */

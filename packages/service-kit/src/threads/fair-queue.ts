@@ -1,33 +1,46 @@
-import type { CallQueue, QueuedCall } from './call-queue';
+import type { CallOptions } from './worker-thread';
+
+/** Options of a call for a pool. */
+export interface PoolCallOptions extends CallOptions {
+  /** Client of the call, for fair scheduling; calls without an owner share one. */
+  readonly owner?: string | undefined;
+  /** Name of the lane. Default: the first. */
+  readonly lane?: string | undefined;
+}
+
+/** A call in the queue of a pool. */
+export interface QueuedCall {
+  readonly name: string;
+  readonly options: PoolCallOptions;
+}
 
 export interface FairQueueOptions {
-  /** The lanes by name, each with the number of its calls that may run at once; Infinity for a lane without a bound. */
+  /** Lanes by name, with the max number of running calls; Infinity: no limit. */
   readonly lanes: Readonly<Record<string, number>>;
-  /** Calls that may wait in all. */
-  readonly places: number;
-  /** Calls of one owner that may wait. */
-  readonly placesPerOwner: (owner: string) => number;
+  /** Max queued calls. */
+  readonly capacity: number;
+  /** Max queued calls of one owner. */
+  readonly capacityPerOwner: (owner: string) => number;
 }
 
 interface Lane<C> {
-  readonly atOnce: number;
+  readonly maxRunning: number;
   running: number;
-  /** Waiting calls by owner. The owners stand in the order of their turns, the calls in the order they came. */
-  readonly waiting: Map<string, Set<C>>;
+  /** Queued calls by owner: owners in the order of their turns, calls in FIFO order. */
+  readonly queued: Map<string, Set<C>>;
 }
 
 /**
- * Turns in circles: from lane to lane, and within a lane from owner to owner; of one owner first come, first served. So
- * nobody waits for more than one call of every other owner, however many those have sent, and a lane of long calls never
- * takes the threads that its bound leaves free.
+ * Round-robin scheduling: from lane to lane, within a lane from owner to owner, and FIFO for one owner. A call waits for at most
+ * one call of every other owner, and a lane of long calls never uses more threads than its limit.
  *
- * When all places are taken, the owner with the most waiting calls, the new one counted, loses the latest.
+ * When the queue is full, the owner with the most queued calls, the new one included, loses the latest.
  */
-export class FairQueue<C extends QueuedCall> implements CallQueue<C> {
+export class FairQueue<C extends QueuedCall> {
   private readonly lanes: Map<string, Lane<C>>;
   private readonly firstLane: string;
-  private readonly waitingByOwner = new Map<string, number>();
-  private waiting = 0;
+  private readonly queuedByOwner = new Map<string, number>();
+  private count = 0;
 
   /** @throws RangeError without a lane */
   constructor(private readonly options: FairQueueOptions) {
@@ -35,43 +48,46 @@ export class FairQueue<C extends QueuedCall> implements CallQueue<C> {
     const [first] = lanes;
     if (first === undefined) throw new RangeError('a queue needs a lane');
     [this.firstLane] = first;
-    this.lanes = new Map(lanes.map(([name, atOnce]) => [name, { atOnce, running: 0, waiting: new Map() }]));
+    this.lanes = new Map(lanes.map(([name, maxRunning]) => [name, { maxRunning, running: 0, queued: new Map() }]));
   }
 
+  /** Number of queued calls. */
   get size(): number {
-    return this.waiting;
+    return this.count;
   }
 
+  /** Queues a call. @returns the rejected call if the queue is full: this one, or a queued one */
   add(call: C): C | undefined {
     const owner = ownerOf(call);
-    const own = (this.waitingByOwner.get(owner) ?? 0) + 1;
-    if (own > this.options.placesPerOwner(owner)) return call;
+    const own = (this.queuedByOwner.get(owner) ?? 0) + 1;
+    if (own > this.options.capacityPerOwner(owner)) return call;
     let refused: C | undefined;
-    if (this.waiting >= this.options.places) {
+    if (this.count >= this.options.capacity) {
       refused = this.latestOfBusiest(own);
       if (refused === undefined) return call;
       this.remove(refused);
     }
-    const { waiting } = this.laneOf(call);
-    const calls = waiting.get(owner);
-    if (calls === undefined) waiting.set(owner, new Set([call]));
+    const { queued } = this.laneOf(call);
+    const calls = queued.get(owner);
+    if (calls === undefined) queued.set(owner, new Set([call]));
     else calls.add(call);
-    this.waitingByOwner.set(owner, own);
-    this.waiting++;
+    this.queuedByOwner.set(owner, own);
+    this.count++;
     return refused;
   }
 
+  /** Removes the next call that may run; undefined if there is none. */
   next(): C | undefined {
     for (const [name, lane] of this.lanes) {
-      if (lane.running >= lane.atOnce) continue;
-      const [turn] = lane.waiting;
-      if (turn === undefined) continue;
-      const [owner, calls] = turn;
+      if (lane.running >= lane.maxRunning) continue;
+      const [first] = lane.queued;
+      if (first === undefined) continue;
+      const [owner, calls] = first;
       const [call] = calls;
       if (call === undefined) continue;
       this.remove(call);
-      // whoever had a turn goes to the end of the row, owner and lane alike
-      if (lane.waiting.delete(owner)) lane.waiting.set(owner, calls);
+      // Owner and lane move to the end.
+      if (lane.queued.delete(owner)) lane.queued.set(owner, calls);
       this.lanes.delete(name);
       this.lanes.set(name, lane);
       lane.running++;
@@ -80,24 +96,26 @@ export class FairQueue<C extends QueuedCall> implements CallQueue<C> {
     return undefined;
   }
 
+  /** Reports the end of a call that `next` returned. */
   done(call: C): void {
     this.laneOf(call).running--;
   }
 
   remove(call: C): void {
     const owner = ownerOf(call);
-    const { waiting } = this.laneOf(call);
-    const calls = waiting.get(owner);
+    const { queued } = this.laneOf(call);
+    const calls = queued.get(owner);
     if (calls?.delete(call) !== true) return;
-    if (calls.size === 0) waiting.delete(owner);
-    const left = (this.waitingByOwner.get(owner) ?? 1) - 1;
-    if (left === 0) this.waitingByOwner.delete(owner);
-    else this.waitingByOwner.set(owner, left);
-    this.waiting--;
+    if (calls.size === 0) queued.delete(owner);
+    const left = (this.queuedByOwner.get(owner) ?? 1) - 1;
+    if (left === 0) this.queuedByOwner.delete(owner);
+    else this.queuedByOwner.set(owner, left);
+    this.count--;
   }
 
+  /** Removes all queued calls. */
   clear(): C[] {
-    const all = [...this.lanes.values()].flatMap(({ waiting }) => [...waiting.values()].flatMap((calls) => [...calls]));
+    const all = [...this.lanes.values()].flatMap(({ queued }) => [...queued.values()].flatMap((calls) => [...calls]));
     for (const call of all) this.remove(call);
     return all;
   }
@@ -108,14 +126,14 @@ export class FairQueue<C extends QueuedCall> implements CallQueue<C> {
     return found;
   }
 
-  /** The call that gives way to one of an owner who would then have `own` waiting; undefined when nobody has more. */
+  /** The latest call of the owner with most queued calls; undefined if no owner has more than `own`. */
   private latestOfBusiest(own: number): C | undefined {
     let [busiest, most] = ['', own];
-    for (const [owner, count] of this.waitingByOwner) if (count > most) [busiest, most] = [owner, count];
+    for (const [owner, count] of this.queuedByOwner) if (count > most) [busiest, most] = [owner, count];
     if (most === own) return undefined;
-    // the lanes stand in the order of their turns, so the one whose turn is last gives way
-    for (const { waiting } of [...this.lanes.values()].reverse()) {
-      const latest = [...(waiting.get(busiest) ?? [])].at(-1);
+    // Lanes are in the order of their turns: the last one gives way.
+    for (const { queued } of [...this.lanes.values()].reverse()) {
+      const latest = [...(queued.get(busiest) ?? [])].at(-1);
       if (latest !== undefined) return latest;
     }
     return undefined;

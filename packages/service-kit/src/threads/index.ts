@@ -1,8 +1,14 @@
-export * from './call-queue';
-export * from './errors';
 export * from './fair-queue';
-export * from './packing';
-export type { ThreadShape } from './protocol';
+export {
+  type CarriedError,
+  carriedError,
+  type ErrorRegistry,
+  pack,
+  type Packed,
+  type ThreadShape,
+  transferList,
+  unpack,
+} from './protocol';
 export * from './serve-thread';
 export { ThreadPool, type ThreadPoolOptions } from './thread-pool';
-export { WorkerThread, type WorkerThreadOptions, type CallOptions } from './worker-thread';
+export { type CallOptions, WorkerThread, type WorkerThreadOptions } from './worker-thread';

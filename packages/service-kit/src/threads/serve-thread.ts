@@ -1,33 +1,35 @@
 import { getPriority, setPriority } from 'node:os';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { type ErrorRegistry, plainError } from './errors';
-import { type Packed, unpack } from './packing';
 import {
   type Argument,
   type CallName,
+  type ErrorRegistry,
   type EventName,
   type FromThread,
+  type Packed,
+  plainError,
   post,
   type Result,
   type ThreadShape,
   type ToThread,
+  unpack,
 } from './protocol';
 
-/** What a running call may ask about itself. */
+/** The context of a running call. */
 export interface CallContext {
-  /** Fires when the caller no longer wants the result. */
+  /** Aborts when the caller cancels. */
   readonly signal: AbortSignal;
   /**
-   * For work that never lets the event loop go on: looks whether a cancellation has arrived.
-   * @throws the signal's reason when it has
+   * For work that never yields to the event loop: reads the messages.
+   * @throws the signal's reason if the call was cancelled
    */
   readonly throwIfCancelled: () => void;
 }
 
-/** What the service inside a thread may say unasked. */
-export interface ThreadSurroundings<S extends ThreadShape> {
+/** Functions for the service inside a thread. */
+export interface ThreadDependencies<S extends ThreadShape> {
   readonly emit: <N extends EventName<S>>(name: N, value: S['events'][N]) => void;
-  /** The service can do no more: every open and later call fails with this error. */
+  /** Fails all open and later calls with an error. */
   readonly fail: (error: Error) => void;
 }
 
@@ -40,34 +42,34 @@ export interface ThreadService<S extends ThreadShape> {
       context: CallContext,
     ) => Result<S, N> | Promise<Result<S, N>>;
   };
-  /** Called once, after which no further call is taken. Calls that still run may end while it does. */
+  /** Called once; no call is started after it. Running calls may end meanwhile. */
   close(): unknown;
 }
 
-/** How much later than the main thread a worker gets its turn, unless it says otherwise: as nice values count. */
-const NICER = 10;
+/** Default difference of the nice value to the main thread. */
+const NICE_DIFFERENCE = 10;
 
 /**
- * The main function of a worker file: starts the service and serves its owner's calls in the order they came, those
- * of asynchronous functions side by side. When the start throws, the owner is told and the thread ends.
+ * The main function of a worker file: starts the service and runs the calls in FIFO order, asynchronous ones concurrently. An
+ * error of the start is reported to the owner and ends the thread.
  */
 export function serveThread<S extends ThreadShape>(
-  start: (setup: S['setup'], surroundings: ThreadSurroundings<S>) => ThreadService<S> | Promise<ThreadService<S>>,
+  start: (setup: S['setup'], dependencies: ThreadDependencies<S>) => ThreadService<S> | Promise<ThreadService<S>>,
   errors: ErrorRegistry = [],
-  nicer = NICER,
+  niceDifference = NICE_DIFFERENCE,
 ): void {
   const port = parentPort;
   if (port === null) throw new Error('this file is the main file of a worker thread');
-  giveWay(nicer);
+  lowerPriority(niceDifference);
   const report = (message: FromThread): void => post(port, message);
-  const surroundings: ThreadSurroundings<S> = {
+  const dependencies: ThreadDependencies<S> = {
     emit: (name, value) => report({ kind: 'event', name, value }),
     fail: (error) => report({ kind: 'failed', error: plainError(error, errors) }),
   };
   const setup = unpack<S['setup']>(workerData as Packed);
   void (async () => {
     try {
-      const service = await start(setup, surroundings);
+      const service = await start(setup, dependencies);
       new CallServer(port, service, errors).listen();
       report({ kind: 'ready', value: service.ready });
     } catch (error) {
@@ -78,20 +80,19 @@ export function serveThread<S extends ThreadShape>(
 }
 
 /**
- * The main thread answers callers and must not wait for a slice of a processor that a worker keeps busy. On Linux priorities
- * are a thread's own, 0 means the calling one, and threads that it starts (the native pool) inherit it; elsewhere they are the
- * whole process'.
+ * The main thread serves clients and must not wait for a processor that a worker keeps busy. On Linux each thread has its own
+ * priority, 0 is the calling thread, and its threads (the native pool) inherit it; other systems have one for the process.
  */
-function giveWay(nicer: number): void {
+function lowerPriority(niceDifference: number): void {
   if (process.platform !== 'linux') return;
   try {
-    setPriority(0, Math.min(19, getPriority(0) + nicer));
+    setPriority(0, Math.min(19, getPriority(0) + niceDifference));
   } catch {
-    // Where the system refuses, the thread runs on as it is.
+    // Without the permission the priority is unchanged.
   }
 }
 
-/** A service whose types the protocol has checked on the other side. */
+/** A service without types. */
 interface AnyService {
   readonly calls: Readonly<Record<string, (argument: unknown, context: CallContext) => unknown>>;
   close(): unknown;
@@ -100,10 +101,10 @@ interface AnyService {
 type Call = Extract<ToThread, { kind: 'call' }>;
 type Close = Extract<ToThread, { kind: 'close' }>;
 
-/** Begins calls in the order they came; a close stands in the same row, so that calls before it are begun. */
+/** Starts calls in FIFO order; `close` is in the same queue, so earlier calls are started. */
 class CallServer {
-  /** Arrived and not begun. */
-  private waiting: (Call | Close)[] = [];
+  /** Received, not started. */
+  private queued: (Call | Close)[] = [];
   private readonly running = new Map<number, RunningCall>();
   private allEnded: (() => void) | undefined;
 
@@ -116,23 +117,23 @@ class CallServer {
   listen(): void {
     this.port.on('message', (packed: Packed) => {
       this.take(unpack<ToThread>(packed));
-      this.beginWaiting();
+      this.startQueued();
     });
   }
 
-  private beginWaiting(): void {
+  private startQueued(): void {
     for (;;) {
-      // A cancellation may stand behind the call it means: everything that has arrived is looked at first.
-      this.takeArrived();
-      const next = this.waiting.shift();
+      // A cancellation may follow its call: read all messages first.
+      this.readMessages();
+      const next = this.queued.shift();
       if (next === undefined) return;
       if (next.kind === 'close') return void this.close();
-      this.begin(next);
+      this.run(next);
     }
   }
 
-  /** Whether anything had arrived. */
-  private takeArrived(): boolean {
+  /** @returns whether there was a message */
+  private readMessages(): boolean {
     for (let any = false; ; any = true) {
       const arrived = receiveMessageOnPort(this.port) as { message: Packed } | undefined;
       if (arrived === undefined) return any;
@@ -140,27 +141,27 @@ class CallServer {
     }
   }
 
-  /** For a call that looks for its cancellation: no event tells of what is taken here, so it is begun when it lets go. */
-  private lookForCancel(): void {
-    if (this.takeArrived()) setImmediate(() => this.beginWaiting());
+  /** Called by a running call. Other calls read here are started when it yields to the event loop. */
+  private checkCancel(): void {
+    if (this.readMessages()) setImmediate(() => this.startQueued());
   }
 
   private take(message: ToThread): void {
     if (message.kind === 'cancel') this.cancel(message.id);
-    else this.waiting.push(message);
+    else this.queued.push(message);
   }
 
   private cancel(id: number): void {
     const reason = new DOMException('the call was cancelled', 'AbortError');
     this.running.get(id)?.abort(reason);
-    const kept = this.waiting.filter((item) => item.kind === 'close' || item.id !== id);
-    if (kept.length < this.waiting.length) this.refuse(id, reason);
-    this.waiting = kept;
+    const others = this.queued.filter((item) => item.kind === 'close' || item.id !== id);
+    if (others.length < this.queued.length) this.refuse(id, reason);
+    this.queued = others;
   }
 
-  private begin({ id, name, argument }: Call): void {
-    const context = new RunningCall(() => this.lookForCancel());
-    // entered before it runs, so that a call which looks for its own cancellation is found
+  private run({ id, name, argument }: Call): void {
+    const context = new RunningCall(() => this.checkCancel());
+    // Before it runs: it may check for its own cancellation.
     this.running.set(id, context);
     void this.answer(id, name, argument, context);
   }
@@ -196,12 +197,12 @@ class CallServer {
   }
 }
 
-/** One call while it runs. Most are over before anybody asks for the signal, so it is made when asked for. */
+/** A running call. Most never use the signal, so it is created on demand. */
 class RunningCall implements CallContext {
   private controller: AbortController | undefined;
   private reason: Error | undefined;
 
-  constructor(private readonly lookForCancel: () => void) {}
+  constructor(private readonly checkCancel: () => void) {}
 
   get signal(): AbortSignal {
     this.controller ??= new AbortController();
@@ -210,7 +211,7 @@ class RunningCall implements CallContext {
   }
 
   readonly throwIfCancelled = (): void => {
-    this.lookForCancel();
+    this.checkCancel();
     if (this.reason !== undefined) throw this.reason;
   };
 

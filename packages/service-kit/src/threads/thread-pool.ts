@@ -1,15 +1,14 @@
-import type { CallQueue, PoolCallOptions, QueuedCall } from './call-queue';
+import type { FairQueue, PoolCallOptions, QueuedCall } from './fair-queue';
 import type { Argument, CallName, Result, ThreadShape } from './protocol';
 import { reasonOf, WorkerThread, type WorkerThreadOptions } from './worker-thread';
 
 export interface ThreadPoolOptions<S extends ThreadShape> {
   readonly thread: Pick<WorkerThreadOptions<S>, 'entry' | 'setup' | 'errors'>;
   readonly size: number;
-  /** Whose turn it is, and how many may wait. */
-  readonly queue: CallQueue<PoolCall>;
-  /** What a call is refused with when the queue has no place for it, and after `close`. */
+  readonly queue: FairQueue<PoolCall>;
+  /** Error of a call if the queue is full, and after `close`. */
   readonly busyError: () => Error;
-  /** What calls fail with that still wait when the pool closes. */
+  /** Error of queued calls when the pool closes. */
   readonly closedError: () => Error;
 }
 
@@ -22,13 +21,13 @@ export interface PoolCall extends QueuedCall {
 }
 
 /**
- * Threads that all do the same work, one call at a time each. A thread that dies, or could not start, fails its one call
- * and is replaced when the next call needs it, so that a lasting fault does not spin.
+ * Equal threads, each with one call at a time. A thread that dies or cannot start fails its call, and is replaced when the next
+ * call needs it, so that a permanent error causes no loop.
  */
 export class ThreadPool<S extends ThreadShape> {
-  /** Without a call; one that has died since is still here. */
+  /** Threads without a call; some may have died. */
   private readonly idle: WorkerThread<S>[] = [];
-  /** All that are not gone, the dying included. */
+  /** All threads that have not exited. */
   private readonly threads = new Set<WorkerThread<S>>();
   private closed = false;
 
@@ -36,7 +35,7 @@ export class ThreadPool<S extends ThreadShape> {
     for (let i = 0; i < options.size; i++) this.idle.push(this.startThread());
   }
 
-  /** Calls that wait for a thread. */
+  /** Queued calls. */
   get waiting(): number {
     return this.options.queue.size;
   }
@@ -52,7 +51,7 @@ export class ThreadPool<S extends ThreadShape> {
       };
       const call: PoolCall = { name, argument, options, resolve, reject, onAbort };
       const refused = this.closed ? call : queue.add(call);
-      if (refused !== undefined) letGo(refused).reject(busyError());
+      if (refused !== undefined) dequeued(refused).reject(busyError());
       if (refused === call) return;
       signal?.addEventListener('abort', onAbort, { once: true });
       this.dispatch();
@@ -60,10 +59,10 @@ export class ThreadPool<S extends ThreadShape> {
     return answer;
   }
 
-  /** Refuses what waits, lets the running calls end, ends the threads. */
+  /** Rejects queued calls, waits for running calls, ends the threads. */
   async close(): Promise<void> {
     this.closed = true;
-    for (const call of this.options.queue.clear()) letGo(call).reject(this.options.closedError());
+    for (const call of this.options.queue.clear()) dequeued(call).reject(this.options.closedError());
     await Promise.all([...this.threads].map((thread) => thread.close()));
   }
 
@@ -74,7 +73,7 @@ export class ThreadPool<S extends ThreadShape> {
       if (thread === undefined) return;
       const call = queue.next();
       if (call === undefined) return void this.idle.push(thread);
-      void this.run(thread, letGo(call));
+      void this.run(thread, dequeued(call));
     }
   }
 
@@ -90,7 +89,7 @@ export class ThreadPool<S extends ThreadShape> {
     this.dispatch();
   }
 
-  /** One without a call, a new one if there is a place for it; what waits is never left to a thread that is dead. */
+  /** An idle thread, or a new one below the pool size. */
   private takeThread(): WorkerThread<S> | undefined {
     for (let thread = this.idle.pop(); thread !== undefined; thread = this.idle.pop()) {
       if (thread.alive) return thread;
@@ -100,7 +99,7 @@ export class ThreadPool<S extends ThreadShape> {
   }
 
   private startThread(): WorkerThread<S> {
-    // One that says it can do no more lives on until it is closed.
+    // A failed thread exists until it is closed.
     const thread = new WorkerThread<S>({ ...this.options.thread, onFailed: () => void thread.close() });
     this.threads.add(thread);
     void thread.gone.then(() => this.threads.delete(thread));
@@ -108,8 +107,8 @@ export class ThreadPool<S extends ThreadShape> {
   }
 }
 
-/** The call, which no longer looks at its signal: it waits no more. */
-function letGo(call: PoolCall): PoolCall {
+/** Removes the abort listener of a call that leaves the queue. */
+function dequeued(call: PoolCall): PoolCall {
   call.options.signal?.removeEventListener('abort', call.onAbort);
   return call;
 }

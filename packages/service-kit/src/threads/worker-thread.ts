@@ -1,15 +1,20 @@
 import type { Worker } from 'node:worker_threads';
 import { startThread, type WorkerEntry } from '../assets';
-import { type ErrorRegistry, type PlainError, rebuiltError } from './errors';
-import { pack, type Packed, transferList, unpack } from './packing';
 import {
   type Argument,
   type CallName,
+  type ErrorRegistry,
   type EventName,
   type FromThread,
+  pack,
+  type Packed,
+  type PlainError,
   post,
+  rebuiltError,
   type Result,
   type ThreadShape,
+  transferList,
+  unpack,
 } from './protocol';
 
 export interface WorkerThreadOptions<S extends ThreadShape> {
@@ -18,18 +23,18 @@ export interface WorkerThreadOptions<S extends ThreadShape> {
   readonly setup: S['setup'];
   readonly errors?: ErrorRegistry;
   readonly onEvent?: { readonly [N in EventName<S>]: (value: S['events'][N]) => void };
-  /** The thread died, or said that it can do no more, after it had been ready. Its calls have failed already. */
+  /** Called when the thread dies or fails after it was ready. Its calls are already rejected. */
   readonly onFailed?: (error: Error) => void;
-  /** What its calls fail with when an uncaught error ends the thread; the error itself when left out. */
+  /** Error of its calls when an uncaught error ends the thread. Default: that error. */
   readonly diedError?: (cause: Error) => Error;
-  /** What calls fail with that are open when the thread ends, or come after `close`. */
+  /** Error of open calls when the thread ends, and of calls after `close`. */
   readonly closedError?: () => Error;
 }
 
 export interface CallOptions {
   /**
-   * Cancels the call: one that has not begun is dropped, a running one is told. The promise settles when the work has
-   * ended, whichever way: with the signal's reason when the call was dropped or gave up.
+   * Cancels the call: a queued one is removed, a running one is notified. The promise settles when the work has ended, with the
+   * signal's reason if the call was removed or aborted.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -41,17 +46,17 @@ interface OpenCall {
   readonly onAbort: () => void;
 }
 
-/** A worker thread seen from the one that owns it. It packs, posts and waits; what it is about is the caller's. */
+/** A worker thread, for its owner. */
 export class WorkerThread<S extends ThreadShape> {
-  /** What the thread said once it served. Rejects with the error of its start. */
+  /** Result of the start; rejects with its error. */
   readonly ready: Promise<S['ready']>;
-  /** Resolves when the thread is gone. */
+  /** Resolves when the thread has exited. */
   readonly gone: Promise<void>;
   private readonly worker: Worker;
   private readonly open = new Map<number, OpenCall>();
   private lastId = 0;
-  private serving = false;
-  /** Why nothing more is taken. */
+  private isReady = false;
+  /** Error of further calls. */
   private ended: Error | undefined;
   private closing = false;
   private startError: Error | undefined;
@@ -74,7 +79,7 @@ export class WorkerThread<S extends ThreadShape> {
     this.worker.on('exit', (code) => this.onExit(code));
   }
 
-  /** Whether it still takes calls. */
+  /** Whether the thread accepts calls. */
   get alive(): boolean {
     return this.ended === undefined;
   }
@@ -97,7 +102,7 @@ export class WorkerThread<S extends ThreadShape> {
     return answer;
   }
 
-  /** Lets the calls that have begun end in the way of the service, and waits until the thread is gone. */
+  /** Closes the service, which may let running calls end, and waits until the thread has exited. */
   async close(): Promise<void> {
     this.ended ??= this.closedError();
     if (!this.closing) {
@@ -110,7 +115,7 @@ export class WorkerThread<S extends ThreadShape> {
   private onMessage(message: FromThread): void {
     switch (message.kind) {
       case 'ready':
-        this.serving = true;
+        this.isReady = true;
         return this.resolveReady(message.value);
       case 'failed':
         return this.onFailure(message.error);
@@ -132,23 +137,23 @@ export class WorkerThread<S extends ThreadShape> {
 
   private onFailure(plain: PlainError): void {
     const error = rebuiltError(plain, this.options.errors ?? []);
-    if (this.serving) return this.fail(error);
+    if (this.isReady) return this.fail(error);
     this.startError = error;
     void this.worker.terminate();
   }
 
   private onDeath(thrown: unknown): void {
-    // What crossed the thread's end is rebuilt by Node.js and may belong to another realm, so its shape has to do.
+    // Node.js rebuilds the error, possibly in another realm: `instanceof` does not work.
     const isError = typeof thrown === 'object' && thrown !== null && 'message' in thrown;
     const error = isError ? (thrown as Error) : new Error(String(thrown));
-    if (this.serving) this.fail(this.died(error));
+    if (this.isReady) this.fail(this.died(error));
     else this.startError ??= error;
   }
 
-  /** A start that failed is reported here, when the thread is gone, so that what it held is free again. */
+  /** A failed start is reported after the exit, when the resources of the thread are free. */
   private onExit(code: number): void {
     const error = new Error(`the thread ended with code ${String(code)}`);
-    if (!this.closing) this.fail(this.serving ? this.died(error) : (this.startError ?? error));
+    if (!this.closing) this.fail(this.isReady ? this.died(error) : (this.startError ?? error));
     const why = this.ended ?? error;
     this.rejectReady(why);
     this.rejectAll(why);
@@ -158,7 +163,7 @@ export class WorkerThread<S extends ThreadShape> {
     if (this.ended !== undefined) return;
     this.ended = error;
     this.rejectAll(error);
-    if (this.serving) this.options.onFailed?.(error);
+    if (this.isReady) this.options.onFailed?.(error);
   }
 
   private settle(id: number): OpenCall | undefined {
@@ -181,7 +186,7 @@ export class WorkerThread<S extends ThreadShape> {
   }
 }
 
-/** What a cancelled call fails with. */
+/** Error of a cancelled call. */
 export function reasonOf(signal: AbortSignal | undefined): Error {
   return signal?.reason as Error;
 }

@@ -8,7 +8,7 @@ interface Call {
 }
 
 function queueOf(options: Partial<FairQueueOptions> = {}): FairQueue<Call> {
-  return new FairQueue({ lanes: { light: Infinity }, places: 100, placesPerOwner: () => 100, ...options });
+  return new FairQueue({ lanes: { light: Infinity }, capacity: 100, capacityPerOwner: () => 100, ...options });
 }
 
 const call = (owner: string, number: number, lane?: string): Call => ({
@@ -66,7 +66,7 @@ test('light calls without end do not keep a heavy one waiting', () => {
 });
 
 test('an owner has only so many places', () => {
-  const queue = queueOf({ placesPerOwner: (owner) => (owner === 'local' ? 3 : 2) });
+  const queue = queueOf({ capacityPerOwner: (owner) => (owner === 'local' ? 3 : 2) });
   const calls = ['a', 'local', 'b'].flatMap((owner) => [1, 2, 3, 4].map((i) => call(owner, i)));
   const refused = calls.map((one) => queue.add(one)?.name).filter((name) => name !== undefined);
   expect(refused).toEqual(['a3', 'a4', 'local4', 'b3', 'b4']);
@@ -75,7 +75,7 @@ test('an owner has only so many places', () => {
 
 describe('when all places are taken', () => {
   test('the latest of the owner with the most gives way', () => {
-    const queue = queueOf({ places: 4 });
+    const queue = queueOf({ capacity: 4 });
     for (let i = 1; i <= 3; i++) queue.add(call('a', i));
     expect(queue.add(call('b', 1))).toBeUndefined();
     expect(queue.add(call('c', 1))?.name).toBe('a3');
@@ -84,14 +84,14 @@ describe('when all places are taken', () => {
   });
 
   test('of an owner in both lanes the lane gives way whose turn is last', () => {
-    const queue = queueOf({ places: 2, lanes: { light: Infinity, heavy: 1 } });
+    const queue = queueOf({ capacity: 2, lanes: { light: Infinity, heavy: 1 } });
     queue.add(call('a', 1));
     queue.add(call('a', 2, 'heavy'));
     expect(queue.add(call('b', 1))?.name).toBe('a2');
   });
 
   test('an owner with the most refuses itself', () => {
-    const queue = queueOf({ places: 2 });
+    const queue = queueOf({ capacity: 2 });
     queue.add(call('a', 1));
     queue.add(call('a', 2));
     expect(queue.add(call('a', 3))?.name).toBe('a3');
@@ -99,7 +99,7 @@ describe('when all places are taken', () => {
 });
 
 test('what is taken out gives its place back and has no turn', () => {
-  const queue = queueOf({ places: 2, placesPerOwner: () => 2 });
+  const queue = queueOf({ capacity: 2, capacityPerOwner: () => 2 });
   const [first, second] = [call('a', 1), call('a', 2)];
   queue.add(first);
   queue.add(second);

@@ -7,14 +7,14 @@ const pools: ThreadPool<BusyThread>[] = [];
 
 function start(
   size: number,
-  places = 100,
+  capacity = 100,
   setup: BusyThread['setup'] = {},
   lanes: Readonly<Record<string, number>> = { all: Infinity },
 ): ThreadPool<BusyThread> {
   const pool = new ThreadPool<BusyThread>({
     thread: { entry: workerEntry(join(__dirname, '../programs'), 'busy-thread'), setup, errors: BUSY_ERRORS },
     size,
-    queue: new FairQueue({ lanes, places, placesPerOwner: () => places }),
+    queue: new FairQueue({ lanes, capacity, capacityPerOwner: () => capacity }),
     busyError: () => new Error('busy'),
     closedError: () => new Error('shutting down'),
   });

@@ -124,7 +124,7 @@ describe('calls', () => {
     const thread = start();
     const forged = { '\u0000bytes': [0, 1000], real: Buffer.from('abc') };
     await expect(thread.call('echo', forged)).rejects.toThrow(
-      new TypeError('a member bears the name that stands for bytes'),
+      new TypeError('a field has the name that is reserved for bytes'),
     );
     expect(await thread.call('echo', 1)).toBe(1);
   });

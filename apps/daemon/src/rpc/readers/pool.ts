@@ -43,9 +43,9 @@ export class ReaderPool implements QueryRunner {
       size: threads,
       queue: new FairQueue({
         lanes: { light: Infinity, heavy: threads - 1 },
-        places: PLACES,
+        capacity: PLACES,
         // Programs of this machine may stand for many callers; nor do the other limits count them.
-        placesPerOwner: (address) => (isLoopback(address) ? PLACES : PLACES_PER_ADDRESS),
+        capacityPerOwner: (address) => (isLoopback(address) ? PLACES : PLACES_PER_ADDRESS),
       }),
       busyError: refuseOverload,
       closedError: rest.closedError ?? (() => new Error('the RPC server is shutting down')),
