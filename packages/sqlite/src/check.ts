@@ -43,6 +43,8 @@ export function checkFiles(options: CheckOptions): FileCheck {
   );
   if (head === undefined) {
     if (log !== undefined) throw new WrongLog(options, 'its database is missing or empty');
+    // A link may point nowhere, or a disk may not be mounted. Session 0 has never committed.
+    if (record !== undefined && record.session > 0) throw new IncompleteFiles(options, missingText(options));
     return blank;
   }
   const reason = record && logProblem(record, scan, head.identity);
@@ -60,6 +62,11 @@ export function checkFiles(options: CheckOptions): FileCheck {
   const refusal = problem === undefined ? undefined : new NotAdopted(options, problem, options.adoptCommand);
   const isCleanStop = log === undefined && refusal === undefined && record?.isLogNeeded !== true;
   return { record: refusal === undefined ? record : undefined, identity: head.identity, log, refusal, isCleanStop };
+}
+
+function missingText({ title, file }: FileName): string {
+  const what = `the ${title} ${file} is missing or empty, but its control file ${file}-control is there`;
+  return `${what}. Put the database back, or remove ${file}-control to begin anew`;
 }
 
 /** A wrong log is reported with the damage of a page: it must not be used when the page is repaired. @throws as `readHead`; WrongLog */

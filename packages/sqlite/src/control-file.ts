@@ -40,6 +40,8 @@ export function controlFile(file: string): string {
 /** Undefined without a control file. */
 export function readControlFile(file: string): ControlRecord | 'damaged' | undefined {
   try {
+    // A named pipe would block.
+    if (!statSync(controlFile(file)).isFile()) return 'damaged';
     const fields = LINE.exec(readFileSync(controlFile(file), 'latin1')) ?? [];
     const [, text = '', id = '', session = '', fileSession = '', log, round = '', frames = '', sum] = fields;
     if (text === '' || hex8(crc32(text)) !== sum) return 'damaged';

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -5,8 +6,10 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -398,4 +401,41 @@ test('a control file that cannot be written leaves no file beside it', () => {
   mkdirSync(control(file));
   expect(() => open(file)).toThrow(SqliteFileError);
   expect(readdirSync(dirname(file)).filter((name) => name.endsWith('.new'))).toEqual([]);
+});
+
+describe('a missing database whose control file is there is refused, not begun anew', () => {
+  const message = /the journal .* is missing or empty, but its control file .*-control is there/;
+
+  test.each<[string, (file: string) => void]>([
+    ['removed', (file) => rmSync(file)],
+    ['emptied', (file) => truncateSync(file, 0)],
+    [
+      'a link to nowhere',
+      (file) => {
+        rmSync(file);
+        symlinkSync(`${file}-unmounted`, file);
+        renameSync(control(file), control(`${file}-unmounted`));
+      },
+    ],
+  ])('%s', (_how, damage) => {
+    const file = closed(5);
+    damage(file);
+    const before = folderState(dirname(file));
+    expect(() => open(file)).toThrow(message);
+    expect(folderState(dirname(file))).toEqual(before);
+  });
+
+  test('without the control file a new one begins', () => {
+    const file = closed(5);
+    rmSync(file);
+    rmSync(control(file));
+    expect(entriesOf(open(file))).toBe(0);
+  });
+});
+
+test('a named pipe in place of the control file does not block an open', () => {
+  const file = closed(5);
+  rmSync(control(file));
+  execFileSync('mkfifo', [control(file)]);
+  expect(() => open(file, { adoptCommand: 'program adopt' })).toThrow(/the control file is damaged/);
 });

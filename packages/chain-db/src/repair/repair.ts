@@ -1,13 +1,14 @@
 import type { NetworkName } from '@wrkz/core-types';
 import {
-  IncompleteFiles,
   FileInaccessible,
   FileLocked,
+  IncompleteFiles,
+  NotAdopted,
   openDatabase,
   SqliteConnection,
   SqliteFileError,
+  takeWriteLock,
 } from '@wrkz/sqlite';
-import { takeWriteLock, WrongLog } from '@wrkz/sqlite';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectionOptions, databaseFile, logBytes } from '../connection';
@@ -95,9 +96,10 @@ function recoverLog(directory: string): void {
     const options = { ...connectionOptions(directory, mode), lockFile, create: false, migrations: MIGRATIONS };
     openDatabase(options).close();
   } catch (error) {
-    const isRefused = [WrongLog, IncompleteFiles, FileLocked, FileInaccessible].some((type) => error instanceof type);
-    // Other errors are damage, or a copy without a control file: they are found by the verification, and by the next open.
-    if (isRefused || !(error instanceof SqliteFileError)) throw toChainDbError(directory, error);
+    const isRefused = [IncompleteFiles, FileLocked, FileInaccessible].some((type) => error instanceof type);
+    // A copy without a control file is found by the next open, and damage by the verification.
+    const isLater = error instanceof NotAdopted || (error instanceof SqliteFileError && !isRefused);
+    if (!isLater) throw toChainDbError(directory, error);
   }
 }
 
