@@ -126,7 +126,7 @@ function callOf(method: WalletRpcMethod): Call {
     isList(schema) ? [name] : [],
   );
   return async (sent, context, request) => {
-    const read = reader.read(withLists(sent, lists), context);
+    const read = await reader.read(withLists(sent, lists), context);
     return method.handle(context, read as never, request);
   };
 }

@@ -44,8 +44,15 @@ describe('parse', () => {
     expect(parseJson(list(39_999))).toHaveLength(39_999);
     expect(() => parseJson(list(40_000))).toThrow('too many values');
     expect(parseJson(list(40_000), 40_001)).toHaveLength(40_000);
-    const fields = Array.from({ length: 20_001 }, (_, i) => `"${i}":[]`).join();
-    expect(() => parseJson(`[{${fields}},{${fields}}]`)).toThrow('too many values');
+    const fields = Array.from({ length: 1_000 }, (_, i) => `"${i}":[]`).join();
+    expect(() => parseJson(`[${Array.from({ length: 40 }, () => `{${fields}}`).join()}]`)).toThrow('too many values');
+  });
+
+  test('an object of a request has at most 1,000 fields', () => {
+    const object = (count: number) => `{${Array.from({ length: count }, (_, i) => `"${i}":0`).join()}}`;
+    expect(Object.keys(parseJson(object(1_000)) as object)).toHaveLength(1_000);
+    expect(() => parseJson(object(1_001))).toThrow('too many fields');
+    expect(Object.keys(parseJson(object(1_001), 10_000) as object)).toHaveLength(1_001);
   });
 
   test.each([

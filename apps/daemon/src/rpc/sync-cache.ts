@@ -5,7 +5,7 @@ import type { CommitEvent } from '../chain/service';
 import { REORGANISATION_DEPTH } from '@wrkz/core-types';
 import type { QueryCaller, QueryName, QueryRunner, QueryTable } from './queries';
 import { MAX_BLOCKS_WALKED } from './queries/limits';
-import { afterKnown } from './queries/range';
+import { afterKnown, HASH_BYTES } from './queries/range';
 import type { WalletSyncQuery } from './queries/wallet-sync-data';
 
 /** Who tells of commits; only the kind of each matters here. */
@@ -92,10 +92,10 @@ export class SyncCache implements QueryRunner {
   }
 
   /** As `resolveStart` does it, as far as one look tells: a wallet names its newest block first, and mostly it stands. */
-  private startOf({ checkpoints: [newest], startHeight, startTimestamp }: WalletSyncQuery): number | undefined {
+  private startOf({ checkpoints, startHeight, startTimestamp }: WalletSyncQuery): number | undefined {
     const floor = this.parts.reader.floors().records;
-    if (newest !== undefined) {
-      const height = this.parts.reader.heightOf(newest);
+    if (checkpoints.length > 0) {
+      const height = this.parts.reader.heightOf(checkpoints.subarray(0, HASH_BYTES));
       return height === undefined ? undefined : Math.max(floor, afterKnown(height));
     }
     if (startHeight < floor) return floor;

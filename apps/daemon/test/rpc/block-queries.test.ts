@@ -61,7 +61,7 @@ describe('of chain A', () => {
 
   test('/queryblocksdetailed tells of every block what the reference tells', () => {
     const { all, answers } = walk('hash', (blockIds) => {
-      const query = { blockIds, timestamp: 0, blockCount: 10_000 };
+      const query = { blockIds: Buffer.concat(blockIds), timestamp: 0, blockCount: 10_000 };
       return json<{ blocks: Entry[] }>(runQuery(reader(), devnet, 'queryBlocksDetailed', query)).blocks;
     });
     // all of it is more than one answer may hold
@@ -104,7 +104,7 @@ describe('of chain A', () => {
 
   test('/queryblockslite gives the bytes of every block and all of its transactions', () => {
     const { all, answers } = walk('blockShortInfo.blockId', (blockIds) => {
-      const query = { blockIds, timestamp: 0 };
+      const query = { blockIds: Buffer.concat(blockIds), timestamp: 0 };
       return json<{ items: Entry[] }>(runQuery(reader(), devnet, 'queryBlocksLite', query)).items;
     });
     // 100 whole blocks an answer, of which the first is known
@@ -138,7 +138,7 @@ describe('of chain A', () => {
         readonly output: { readonly transactionHash: string; readonly number: number };
       };
     }
-    const query = { blockIds: [reader().hashAt(500)!], timestamp: 0, blockCount: 60 };
+    const query = { blockIds: reader().hashAt(500)!, timestamp: 0, blockCount: 60 };
     const answer = json<{ blocks: { transactions: { inputs: Input[] }[] }[] }>(
       runQuery(reader(), devnet, 'queryBlocksDetailed', query),
     );
@@ -159,7 +159,7 @@ describe('of chain A', () => {
       const leave = (): void => {
         if (++steps > 3) throw left;
       };
-      const query = { blockIds: [], timestamp: 0, blockCount: 100 };
+      const query = { blockIds: Buffer.alloc(0), timestamp: 0, blockCount: 100 };
       expect(() => runQuery(reader(), devnet, name, query, leave)).toThrow(left);
     }
   });
@@ -192,7 +192,10 @@ function hashOf(height: number): Buffer {
 }
 
 function rangeOf(reader: ChainReader, timestamp: number, blockIds: Buffer[] = []): Place {
-  return blockRange({ reader, network: devnet, throwIfGone: () => undefined }, { blockIds, timestamp });
+  return blockRange(
+    { reader, network: devnet, throwIfGone: () => undefined },
+    { blockIds: Buffer.concat(blockIds), timestamp },
+  );
 }
 
 describe('where an answer begins', () => {
@@ -243,7 +246,7 @@ describe('what one answer holds', () => {
 
   test('at most 10,000 ids, and no whole block before they reach it', () => {
     const lite = json<Place & { items: object[] }>(
-      runQuery(far, devnet, 'queryBlocksLite', { blockIds: [], timestamp: 5 * DAY }),
+      runQuery(far, devnet, 'queryBlocksLite', { blockIds: Buffer.alloc(0), timestamp: 5 * DAY }),
     );
     expect([lite.fullOffset, lite.items.length]).toEqual([12_000, 10_000]);
     expect(lite.items.at(-1)).toEqual({
@@ -251,7 +254,7 @@ describe('what one answer holds', () => {
       'blockShortInfo.blockId': hashOf(9_999).toString('hex'),
       'blockShortInfo.txPrefixes': [],
     });
-    const query = { blockIds: [], timestamp: 5 * DAY, blockCount: 7 };
+    const query = { blockIds: Buffer.alloc(0), timestamp: 5 * DAY, blockCount: 7 };
     expect(json<{ blocks: object[] }>(runQuery(far, devnet, 'queryBlocksDetailed', query)).blocks).toHaveLength(7);
   });
 
@@ -266,7 +269,7 @@ describe('what one answer holds', () => {
         ...timesOf(Array.from({ length: 50 }, (_, i) => i)),
         rawBlocks: (start: number, end: number) => Array.from({ length: end - start }, () => listed),
       } as unknown as ChainReader;
-      const answer = runQuery(reader, devnet, 'queryBlocksLite', { blockIds: [], timestamp: 0 });
+      const answer = runQuery(reader, devnet, 'queryBlocksLite', { blockIds: Buffer.alloc(0), timestamp: 0 });
       if (copies < 4_000) expect(answer.length).toBeLessThan(8 * MIB + 1024);
       return json<{ items: object[] }>(answer).items.length;
     };

@@ -13,7 +13,7 @@ const mainnet = networkOf('mainnet');
 const MIB = 1024 * 1024;
 const TOP = 50_000;
 
-const range = { checkpoints: [], startHeight: 1, startTimestamp: 0, blockCount: 1000, skipCoinbase: true };
+const range = { checkpoints: Buffer.alloc(0), startHeight: 1, startTimestamp: 0, blockCount: 1000, skipCoinbase: true };
 const sync = { ...range, skipKeyOffsets: false, skipEmpty: true, endHeight: 0, encoding: 'hex' } as const;
 
 function json<T = object>(answer: Buffer): T {
@@ -59,7 +59,11 @@ test('an answer ends at 8 MiB, and one block is always sent', () => {
 
 describe('hashes of blocks that nobody knows', () => {
   const unknown = (count: number): Buffer[] => Array.from({ length: count }, () => Buffer.alloc(32));
-  const asking = (count: number): QueryTable['rawBlocks'] => ({ ...range, checkpoints: unknown(count), blockCount: 1 });
+  const asking = (count: number): QueryTable['rawBlocks'] => ({
+    ...range,
+    checkpoints: Buffer.concat(unknown(count)),
+    blockCount: 1,
+  });
 
   test('make a request a long one when they are more than any wallet sends', () => {
     const isLong = (count: number): boolean[] => [
@@ -163,4 +167,24 @@ describe('over HTTP', () => {
       expect(error.length).toBeLessThan(500);
     });
   });
+});
+
+test.each([
+  ['too large: refused before an output is read', 1_000, 400],
+  ['small enough: as many outputs as there are', 10, 200],
+])('/getrandom_outs %s', (_case, available, status) => {
+  const { reader } = chainOf(Buffer.alloc(10), []);
+  let read = 0;
+  const outputs: Partial<ChainReader> = {
+    outputCount: () => available,
+    randomOutputs: (_amount, count) => {
+      read += 1;
+      return Array.from({ length: Math.min(count, available) }, (_, index) => ({ index, key: Buffer.alloc(32) }));
+    },
+  };
+  const query = { amounts: Array.from({ length: 1_000 }, (_, i) => BigInt(i)), count: 100, now: 0 };
+  const run = (): unknown => runQuery({ ...reader, ...outputs } as ChainReader, mainnet, 'randomOuts', query);
+  if (status === 200) run();
+  else expect(run).toThrow('exceed the maximum of 8388608 bytes');
+  expect(read).toBe(status === 200 ? 1_000 : 0);
 });

@@ -41,7 +41,7 @@ function answered(...[reader, network, name, query]: Parameters<typeof runQuery>
 const text = (name: string): string => readFixture(`mainnet/${name}.json`).trim();
 
 const syncQuery = {
-  checkpoints: [],
+  checkpoints: Buffer.alloc(0),
   startHeight: FIRST,
   startTimestamp: 0,
   blockCount: 2,

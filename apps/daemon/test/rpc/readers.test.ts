@@ -29,7 +29,7 @@ const HEAVY: QueryTable['randomOuts'] = {
   now: 0,
 };
 const SYNC: QueryTable['walletSyncData'] = {
-  checkpoints: [],
+  checkpoints: Buffer.alloc(0),
   startHeight: 1,
   startTimestamp: 0,
   blockCount: 20,

@@ -48,7 +48,7 @@ function chain(height: number): { reader: ChainReader; queries: QueryRunner; ask
 const chainEvents = (): EventEmitter & Pick<ChainService, 'on' | 'off'> => new EventEmitter();
 
 const sync = (changes: Partial<WalletSyncQuery> = {}): WalletSyncQuery => ({
-  checkpoints: [],
+  checkpoints: Buffer.alloc(0),
   startHeight: 10,
   startTimestamp: 0,
   blockCount: 20,
@@ -71,7 +71,7 @@ test('an answer is kept, and asked for by another name of its start', async () =
   const state = chain(400);
   const cache = new SyncCache({ queries: state.queries, reader: state.reader, chain: chainEvents(), maxBytes: MIB });
   const first = await cache.run('walletSyncData', sync(), caller);
-  const again = await cache.run('walletSyncData', sync({ checkpoints: [hashAt(9)], startHeight: 300 }), caller);
+  const again = await cache.run('walletSyncData', sync({ checkpoints: hashAt(9), startHeight: 300 }), caller);
   expect(again).toBe(first);
   expect(state.asked).toBe(1);
   expect(cache.figures).toMatchObject({ entries: 1, hits: 1, misses: 1 });
@@ -84,7 +84,7 @@ test('what could change with the tip, and what a single look does not tell, is n
   for (const query of [
     sync({ startHeight: 201 }), // 20 blocks, and 180 above
     sync({ startHeight: 500 }),
-    sync({ checkpoints: [Buffer.alloc(32), hashAt(9)] }),
+    sync({ checkpoints: Buffer.concat([Buffer.alloc(32), hashAt(9)]) }),
     sync({ startHeight: 0, startTimestamp: 1_500_000_000 }),
     sync({ skipEmpty: true, skipCoinbase: true }), // may walk over 10,000 blocks
     sync({ endHeight: 5 }),
@@ -119,7 +119,7 @@ test('whatever is asked, in any order, while the chain grows: the same bytes as 
       const parts = { queries: state.queries, reader: state.reader, chain: chainEvents(), maxBytes: MIB };
       const cache = new SyncCache(parts);
       for (const { by, again, grow, ...rest } of asked) {
-        const one = sync({ ...rest, checkpoints: by === undefined ? [] : [hashAt(by)] });
+        const one = sync({ ...rest, checkpoints: by === undefined ? Buffer.alloc(0) : hashAt(by) });
         for (let i = 0; i < (again ? 2 : 1); i++) {
           const kept = await cache.run('walletSyncData', one, caller);
           expect(kept.equals(await state.queries.run('walletSyncData', one, caller))).toBe(true);

@@ -37,7 +37,7 @@ const VARIANTS: readonly Options[] = [false, true].flatMap((skipCoinbase) =>
 
 /** The items of an answer for all blocks that a reader has from `start` on, as text. */
 function items(blocks: readonly RawBlock[], start: number, options: Options): string | undefined {
-  const range = { checkpoints: [], startHeight: start, startTimestamp: 0, blockCount: 1000 };
+  const range = { checkpoints: Buffer.alloc(0), startHeight: start, startTimestamp: 0, blockCount: 1000 };
   const query = { ...range, ...options, skipEmpty: false, endHeight: 0 };
   const answer = runQuery(readerOf(blocks, { first: start }), devnet, 'walletSyncData', query).toString('latin1');
   return ITEMS.exec(answer)?.[1];
@@ -128,7 +128,7 @@ describe('a stored prefix that is damaged', () => {
   const [genesis, block] = chainA() as [RawBlock, RawBlock];
   const sound = readerOf([genesis, block]);
   const query = {
-    ...{ checkpoints: [], startHeight: 0, startTimestamp: 0, blockCount: 10, endHeight: 0 },
+    ...{ checkpoints: Buffer.alloc(0), startHeight: 0, startTimestamp: 0, blockCount: 10, endHeight: 0 },
     ...{ skipCoinbase: false, skipKeyOffsets: false, skipEmpty: false, encoding: 'hex' as const },
   };
   const withPrefix = (change: (prefix: Buffer) => Buffer): typeof sound =>

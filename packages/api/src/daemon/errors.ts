@@ -81,6 +81,11 @@ export const refusals = {
       'Note: If you are a public node operator, you can safely ignore this message. It is only relevant to the user sending the transaction.',
     when: 'An amount has no output that can be a decoy.',
   },
+  invalidId: failed(
+    400,
+    'JSON-RPC id must be a string of at most 256 characters, a number, a boolean or null',
+    'The id is an object, an array or a long string.',
+  ),
   wrongQuery: failed(400, '{name} must be {expected}', 'A query parameter is invalid.'),
   unknownTopic: failed(400, "no topic is called '{topic}'; the topics are {topics}", 'A topic is unknown.'),
   unauthorized: failed(401, 'Unauthorized RPC request', 'The access token is missing or wrong.'),
@@ -181,11 +186,22 @@ export const refusals = {
   ),
 } as const satisfies Record<string, DaemonRefusal>;
 
+/** Max characters of a JSON-RPC id. */
+const MAX_ID_LENGTH = 256;
+
+function isId(value: unknown): boolean {
+  return typeof value === 'string' ? value.length <= MAX_ID_LENGTH : typeof value !== 'object' || value === null;
+}
+
 /** A request to `/json_rpc`. */
 export const rpcRequest = z.object({
   method: z.string().meta({ description: 'Name of the method, case sensitive' }),
   params: z.unknown().optional().meta({ description: 'Parameters of the method' }),
-  id: z.unknown().optional().meta({ description: 'Echoed unchanged' }),
+  id: z
+    .unknown()
+    .refine(isId)
+    .optional()
+    .meta({ description: 'Echoed unchanged: a number, a boolean, null, or a string of at most 256 characters' }),
   jsonrpc: z.unknown().optional().meta({ description: 'Ignored' }),
 });
 

@@ -2,12 +2,12 @@ import type { ChainReader } from '@wrkz/chain-db';
 import { daemonApi } from '@wrkz/api';
 import { refuse } from '../errors';
 import type { QueryTools } from './query';
-import { CHECKPOINT_STRIDE, SECONDS_A_DAY } from './range';
+import { firstKnownHash, SECONDS_A_DAY } from './range';
 
 /** What a block query asks for. */
 export interface BlockRangeQuery {
-  /** Hashes that the caller holds; the first one on the main chain counts. */
-  readonly blockIds: readonly Buffer[];
+  /** Block hashes that the client has, joined; the first one on the main chain counts. */
+  readonly blockIds: Buffer;
   /** Unix seconds; 0 = the time of the block where the answer starts. */
   readonly timestamp: number;
 }
@@ -23,8 +23,10 @@ export interface BlockRange {
  * Resolves a block query (docs/protocol/rpc.md#block-queries). To be used within one snapshot.
  * @throws RpcRefusal when ids are given and none stands on the main chain
  */
-export function blockRange({ reader, throwIfGone }: QueryTools, query: BlockRangeQuery): BlockRange {
-  const startHeight = firstKnown(reader, query.blockIds, throwIfGone);
+export function blockRange(tools: QueryTools, query: BlockRangeQuery): BlockRange {
+  const { reader } = tools;
+  const startHeight = query.blockIds.length === 0 ? 0 : firstKnownHash(tools, query.blockIds);
+  if (startHeight === undefined) throw refuse(daemonApi.refusals.noKnownBlock);
   const ofStart = (): number => reader.blockStamps(startHeight, startHeight + 1)[0]?.timestamp ?? 0;
   const timestamp = query.timestamp === 0 && startHeight > 0 ? ofStart() : query.timestamp;
   return {
@@ -32,16 +34,6 @@ export function blockRange({ reader, throwIfGone }: QueryTools, query: BlockRang
     currentHeight: reader.height(),
     fullOffset: Math.max(startHeight, firstOfDay(reader, timestamp)),
   };
-}
-
-function firstKnown(reader: ChainReader, ids: readonly Buffer[], throwIfGone: () => void): number {
-  if (ids.length === 0) return 0;
-  for (const [i, id] of ids.entries()) {
-    if (i % CHECKPOINT_STRIDE === 0) throwIfGone();
-    const height = reader.heightOf(id);
-    if (height !== undefined) return height;
-  }
-  throw refuse(daemonApi.refusals.noKnownBlock);
 }
 
 /**

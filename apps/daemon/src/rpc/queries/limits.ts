@@ -1,7 +1,7 @@
 import { daemonApi } from '@wrkz/api';
 import { refuse } from '../errors';
 import type { JsonBuffer } from './json-buffer';
-import type { SyncRange } from './range';
+import { HASH_BYTES, type SyncRange } from './range';
 
 /** No answer is larger (docs/protocol/rpc.md#limits). A sync answer ends before; one block is always sent. */
 export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
@@ -10,8 +10,8 @@ export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 export const MAX_BLOCKS_WALKED = 10_000;
 
 /** For answers that cannot be given in part. @throws RpcRefusal 400 when this one has grown too large */
-export function refuseTooLarge(answer: JsonBuffer): void {
-  if (answer.length > MAX_ANSWER_BYTES) {
+export function refuseTooLarge({ length }: Pick<JsonBuffer, 'length'>): void {
+  if (length > MAX_ANSWER_BYTES) {
     throw refuse(daemonApi.refusals.answerTooLarge, { maximum: String(MAX_ANSWER_BYTES) });
   }
 }
@@ -23,5 +23,5 @@ const LIGHT_BLOCKS = 100;
 const LIGHT_CHECKPOINTS = 2_000;
 
 export function isHeavySync({ blockCount, checkpoints }: Pick<SyncRange, 'blockCount' | 'checkpoints'>): boolean {
-  return blockCount > LIGHT_BLOCKS || checkpoints.length > LIGHT_CHECKPOINTS;
+  return blockCount > LIGHT_BLOCKS || checkpoints.length / HASH_BYTES > LIGHT_CHECKPOINTS;
 }

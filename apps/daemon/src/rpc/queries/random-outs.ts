@@ -3,7 +3,7 @@ import { isUnlocked } from '@wrkz/consensus';
 import { COINBASE_UNLOCK_WINDOW, describeAmount } from '@wrkz/core-types';
 import { refuse } from '../errors';
 import { JsonBuffer, piece } from './json-buffer';
-import { refuseTooLarge } from './limits';
+import { MAX_ANSWER_BYTES, refuseTooLarge } from './limits';
 import type { Query } from './query';
 
 export const RANDOM_OUTS_LIMITS = { count: 100, amounts: 10_000, total: 100_000 } as const;
@@ -35,6 +35,10 @@ export const randomOuts: Query<RandomOutsQuery> = {
         isUnlocked: ({ unlockTime }: { unlockTime: bigint }) =>
           isUnlocked(unlockTime, { height: tip.height, timestamp }),
       };
+      refuseUnfit(amounts, count, (amount) => {
+        throwIfGone();
+        return reader.outputCount(amount, rule.maxHeight);
+      });
       const out = new JsonBuffer();
       out.text('{"outs":[');
       amounts.forEach((amount, i) => {
@@ -60,6 +64,25 @@ const FIRST_INDEX = piece('{"global_amount_index":');
 const NEXT_INDEX = piece(',{"global_amount_index":');
 const KEY = piece(',"out_key":"');
 const END = piece('"}');
+
+/** Bytes of the shortest output in the response. */
+const MIN_OUTPUT_BYTES = '{"global_amount_index":0,"out_key":""},'.length + 64;
+
+/**
+ * Refuses a response that would be too large before any output is read.
+ * @param countOf number of outputs of an amount; some may be locked
+ */
+function refuseUnfit(amounts: readonly bigint[], count: number, countOf: (amount: bigint) => number): void {
+  if (amounts.length * count * MIN_OUTPUT_BYTES <= MAX_ANSWER_BYTES) return;
+  const counts = new Map<bigint, number>();
+  let outputs = 0;
+  for (const amount of amounts) {
+    const own = counts.get(amount) ?? Math.min(count, countOf(amount));
+    counts.set(amount, own);
+    outputs += own;
+  }
+  refuseTooLarge({ length: outputs * MIN_OUTPUT_BYTES });
+}
 
 function noOutputs(amount: bigint): Error {
   return refuse(daemonApi.refusals.noOutputs, { amount: String(amount), readable: describeAmount(amount) });

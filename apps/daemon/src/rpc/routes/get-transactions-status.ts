@@ -1,4 +1,5 @@
 import { daemonApi } from '@wrkz/api';
+import { mapInSlices } from '@wrkz/service-kit';
 import { GUARDED, route } from '../declare';
 
 const { transactionHashNotHex, overloaded, internal } = daemonApi.refusals;
@@ -6,7 +7,7 @@ const { transactionHashNotHex, overloaded, internal } = daemonApi.refusals;
 export const getTransactionsStatus = route({
   method: 'POST',
   path: '/get_transactions_status',
-  summary: 'Where transactions are: in a block, in the pool, or nowhere that this node knows.',
+  summary: 'Status of transactions: in a block, in the pool, or unknown.',
   guards: GUARDED,
   labels: { mode: 'Default', answeredFrom: 'node' },
   body: daemonApi.transactionsStatusRequest,
@@ -15,26 +16,26 @@ export const getTransactionsStatus = route({
   invalid: { transactionHashes: transactionHashNotHex },
   handle: async ({ queries, pool }, request) => {
     const { body } = request;
-    // Each asked hash is told once, as the reference's sets do.
-    const asked = new Set(body.transactionHashes.map((hash) => hash.toLowerCase()));
-    const inPool = takeWhere(asked, (hex) => pool.has(Buffer.from(hex, 'hex')));
-    const answer = await queries.run('findTransactions', { hashes: [...asked] }, request);
+    // Each hash is in one list once, as in the C++ daemon.
+    const unknown = new Set(await mapInSlices(body.transactionHashes, (hash) => hash.toLowerCase()));
+    const isPooled = (hex: string): boolean => pool.has(Buffer.from(hex, 'hex'));
+    const inPool = await takeWhere(unknown, isPooled);
+    const answer = await queries.run('findTransactions', { hashes: [...unknown] }, request);
     const found = new Set(JSON.parse(answer.toString('latin1')) as string[]);
-    const inBlock = takeWhere(asked, (hex) => found.has(hex));
-    // A reorganisation may have brought one back while the chain was asked.
-    inPool.push(...takeWhere(asked, (hex) => pool.has(Buffer.from(hex, 'hex'))));
+    const inBlock = await takeWhere(unknown, (hex) => found.has(hex));
+    // A reorganisation may have returned some to the pool meanwhile.
+    inPool.push(...(await takeWhere(unknown, isPooled)));
     return {
       status: 'OK' as const,
       transactionsInBlock: inBlock,
       transactionsInPool: inPool,
-      transactionsUnknown: [...asked],
+      transactionsUnknown: [...unknown],
     };
   },
 });
 
-/** Moves the members that fit out of the set, in its order. */
-function takeWhere(set: Set<string>, fits: (member: string) => boolean): string[] {
-  const taken = [...set].filter(fits);
-  for (const member of taken) set.delete(member);
-  return taken;
+/** Moves the matching hashes out of the set, in its order. */
+async function takeWhere(hashes: Set<string>, matches: (hash: string) => boolean): Promise<string[]> {
+  const taken = await mapInSlices([...hashes], (hash) => (matches(hash) && hashes.delete(hash) ? hash : undefined));
+  return taken.filter((hash) => hash !== undefined);
 }

@@ -1,6 +1,7 @@
 import { daemonApi } from '@wrkz/api';
 import type { z } from 'zod';
 import type { BlockRangeQuery } from '../queries/block-range';
+import { joinHashes } from '../queries/range';
 
 /** The refusals of the members that `/queryblockslite` and `/queryblocksdetailed` share. */
 export const queryBlocksErrors = [
@@ -14,5 +15,5 @@ export const queryBlocksErrors = [
 export const queryBlocksInvalid = { blockIds: daemonApi.refusals.blockIdNotHex } as const;
 
 export function blockRangeOf(body: z.output<typeof daemonApi.queryBlocksLiteRequest>): BlockRangeQuery {
-  return { blockIds: body.blockIds.map((hex) => Buffer.from(hex, 'hex')), timestamp: body.timestamp };
+  return { blockIds: joinHashes(body.blockIds), timestamp: body.timestamp };
 }

@@ -2,7 +2,7 @@ import { daemonApi } from '@wrkz/api';
 import type { z } from 'zod';
 import { refuse } from '../errors';
 import type { RpcContext } from '../ports';
-import type { SyncRange } from '../queries/range';
+import { joinHashes, type SyncRange } from '../queries/range';
 
 /** What 0 as `blockCount` means. */
 const DEFAULT_BLOCK_COUNT = 100;
@@ -27,7 +27,7 @@ export const syncRangeChecks = {
 /** The range that these members ask for. */
 export function syncRangeOf(body: z.output<typeof daemonApi.rawBlocksRequest>, maxBlockCount: number): SyncRange {
   return {
-    checkpoints: body.blockHashCheckpoints.map((hex) => Buffer.from(hex, 'hex')),
+    checkpoints: joinHashes(body.blockHashCheckpoints),
     startHeight: body.startHeight,
     startTimestamp: body.startTimestamp,
     blockCount: Math.min(maxBlockCount, body.blockCount === 0 ? DEFAULT_BLOCK_COUNT : body.blockCount),

@@ -110,6 +110,7 @@ const crowded = (start: number, end: number): { hash: Buffer; indexes: number[] 
 const longChain: Partial<ChainReader> = {
   tip: () => ({ height: 5_000, hash: Buffer.alloc(32), timestamp: 0 }) as ReturnType<ChainReader['tip']>,
   globalIndexesRange: crowded,
+  outputCount: () => 5_000_000_000,
   randomOutputs: (_amount, count) =>
     Array.from({ length: count }, () => ({ index: 4_000_000_000, key: Buffer.alloc(32) })),
 };
@@ -255,6 +256,7 @@ const call = (method: string, params: string): Provocation => ({ body: `{"method
 
 const jsonRpc: Provocations = {
   wrongType: { body: '{"method":5}' },
+  invalidId: { body: '{"method":"getblockcount","id":{}}' },
   notFound: { body: '{"method":"no_such_method"}' },
   internal: { body: '{"method":"getblockcount"}', context: broken },
 };

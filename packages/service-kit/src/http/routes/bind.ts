@@ -135,9 +135,9 @@ function handlerOf<Context, Labels>(
     const admission = admit?.(route.labels, context, exchange);
     if (admission !== undefined) await admission;
     const typed = new TypedRequest(
-      read(path, exchange.params),
-      read(query, exchange.query),
-      read(body, prepared(json)),
+      await read(path, exchange.params),
+      await read(query, exchange.query),
+      await read(body, prepared(json)),
       exchange,
     );
     try {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { yieldToEventLoop } from '../../async';
 import type { ErrorRow } from '../errors';
 
 /*
@@ -51,6 +52,8 @@ export type FieldChecks<Context, M extends Fields | undefined> = M extends Field
 
 /** Entries of an array that are parsed at once, since zod collects all errors. */
 const ENTRIES_AT_ONCE = 64;
+/** Entries of an array that are parsed before the next yield to the event loop: about 1 ms. */
+export const ENTRIES_PER_TURN = 4_096;
 
 interface Field {
   readonly name: string;
@@ -65,8 +68,8 @@ interface Field {
 }
 
 export interface FieldReader {
-  /** @throws the error of the first invalid field */
-  readonly read: (raw: unknown, context: unknown) => Record<string, unknown>;
+  /** Rejects with the error of the first invalid field. */
+  readonly read: (raw: unknown, context: unknown) => Promise<Record<string, unknown>>;
 }
 
 /** Errors and checks of a declaration, by field. */
@@ -87,7 +90,7 @@ export function fieldReader(schema: Fields, refuse: RefuseField, own: OwnRefusal
     check: own.checks?.[name] as Field['check'],
   }));
   return {
-    read: (raw, context) => {
+    read: async (raw, context) => {
       const sent = isJsonObject(raw) ? raw : {};
       const result: Record<string, unknown> = {};
       const request = { context, fields: result };
@@ -96,7 +99,8 @@ export function fieldReader(schema: Fields, refuse: RefuseField, own: OwnRefusal
         if (value === undefined && field.optional) continue;
         const before = field.isArray && Array.isArray(value);
         if (before) field.check?.(value, request);
-        const parsed = before && field.inPieces ? readEntries(field, value, refuse) : readField(field, value, refuse);
+        const parsed =
+          before && field.inPieces ? await readEntries(field, value, refuse) : readField(field, value, refuse);
         if (parsed === undefined) continue;
         result[field.name] = parsed;
         if (!before) field.check?.(parsed, request);
@@ -111,12 +115,13 @@ export function fieldReader(schema: Fields, refuse: RefuseField, own: OwnRefusal
  * loop for 200 ms (docs/protocol/lessons.md#deep-and-wide-json).
  * @throws the error of the first invalid entry
  */
-function readEntries(field: Field, entries: readonly unknown[], refuse: RefuseField): unknown {
+async function readEntries(field: Field, entries: readonly unknown[], refuse: RefuseField): Promise<unknown> {
   if (entries.length <= ENTRIES_AT_ONCE) return readField(field, entries, refuse);
   const result: unknown[] = [];
   for (let from = 0; from < entries.length; from += ENTRIES_AT_ONCE) {
     const piece = entries.slice(from, from + ENTRIES_AT_ONCE);
     for (const entry of readField(field, piece, refuse, from) as unknown[]) result.push(entry);
+    if (from % ENTRIES_PER_TURN === 0 && from > 0) await yieldToEventLoop();
   }
   return result;
 }

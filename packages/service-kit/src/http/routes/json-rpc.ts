@@ -73,6 +73,8 @@ export interface JsonRpcRules<Context, Labels> {
   readonly labels?: Labels;
   /** Fields of the envelope. */
   readonly request: Fields;
+  /** Errors for invalid values of these fields. */
+  readonly invalidRequest?: Readonly<Record<string, ErrorRow>>;
   readonly answer: z.ZodType;
   readonly errors: readonly ErrorRow[];
   readonly methods: readonly Method<Context, Labels>[];
@@ -118,6 +120,7 @@ export function jsonRpcRoutes<Context, Labels>(rules: JsonRpcRules<Context, Labe
     guards: rules.guards,
     ...(labels === undefined ? {} : { labels }),
     body: rules.request,
+    ...(rules.invalidRequest === undefined ? {} : { invalid: rules.invalidRequest }),
     answer: rules.answer,
     errors: rules.errors,
     answerErrors: [...new Set(rules.methods.flatMap(({ errors }) => errors.filter(isInEnvelope)))],
@@ -152,7 +155,7 @@ function bindMethod<Context, Labels>(
   return {
     method,
     async call(context, request) {
-      return method.handle(context, read(request.body.params, context) as never, request);
+      return method.handle(context, (await read(request.body.params, context)) as never, request);
     },
   };
 }
@@ -160,16 +163,16 @@ function bindMethod<Context, Labels>(
 function paramsReader<Context>(
   method: Method<Context>,
   refuse: RefuseField,
-): (sent: unknown, context: Context) => unknown {
+): (sent: unknown, context: Context) => Promise<unknown> {
   const { params, paramsOptional = false } = method;
-  if (params === undefined) return () => undefined;
+  if (params === undefined) return () => Promise.resolve();
   const byPosition = params instanceof z.ZodTuple;
   const outer = byPosition ? z.array(z.unknown()) : z.looseObject({});
   const fits = byPosition ? Array.isArray : isJsonObject;
   const { read } = byPosition
     ? tupleReader(params, method, refuse)
     : fieldReader(params, refuse, method as OwnRefusals);
-  return (sent, context) => {
+  return async (sent, context) => {
     const value = sent === undefined && paramsOptional ? (byPosition ? [] : {}) : sent;
     if (!fits(value)) readField({ name: 'params', schema: outer, row: undefined }, value, refuse);
     return read(method.prepare === undefined ? value : method.prepare(value as never), context);
@@ -178,5 +181,5 @@ function paramsReader<Context>(
 
 function tupleReader(params: z.ZodTuple, { invalid }: Pick<Method, 'invalid'>, refuse: RefuseField): FieldReader {
   const field = { name: 'params', schema: params, row: invalid as ErrorRow | undefined };
-  return { read: (raw) => readField(field, raw, refuse) as never };
+  return { read: async (raw) => readField(field, raw, refuse) as never };
 }
