@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type HeldTransaction, type SignedSend, WalletDb, walletDbName, walletError } from '@wrkz/wallet-core';
+import { type HeldTransaction, type SignedSend, WalletDb, walletError } from '@wrkz/wallet-core';
 import { DelayedTransactionQueue } from '../src/delayed-transactions';
 
 const VIEW_KEY = '0b'.repeat(32);
@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => {
   db.close();
-  rmSync(walletDbName(join(folder, 'a.wallet')));
+  for (const name of readdirSync(folder)) rmSync(join(folder, name));
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,15 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FinishedJson } from '@wrkz/service-kit';
-import {
-  type SendObserver,
-  type SignedSend,
-  storageError,
-  WalletDb,
-  walletDbName,
-  walletErrorRows,
-} from '@wrkz/wallet-core';
+import { type SendObserver, type SignedSend, storageError, WalletDb, walletErrorRows } from '@wrkz/wallet-core';
 import { type IdempotentRequest, IdempotentRequests } from '../src';
 
 const folder = mkdtempSync(join(tmpdir(), 'wrkz-idempotency-'));
@@ -24,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => {
   db.close();
-  rmSync(walletDbName(join(folder, 'a.wallet')));
+  for (const name of readdirSync(folder)) rmSync(join(folder, name));
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -4,6 +4,7 @@ import { NodeClient, NodeFailure } from '@wrkz/client';
 import { type Network, networkOf } from '@wrkz/core-types';
 import { ChainSum, TestWallet, StandInNode } from '@wrkz/testing';
 import { Wallet } from '../../src';
+import { FILE_SUFFIXES, walletDbName } from '../../src/wallet-db/wallet-db';
 import { devnet, MoneyWallet } from './support/served';
 import { TwoNodes } from './support/two-nodes';
 
@@ -231,7 +232,7 @@ test('the inputs of a send of another wallet program are free once the node has 
   front.on(ROUTES.relay, () => ({ json: { status: 'OK', error: '' } }));
   const { hash } = await money.wallet.send(pay(10_000n));
   await money.wallet.close();
-  rmSync(`${money.file}.db`);
+  for (const suffix of FILE_SUFFIXES) rmSync(walletDbName(money.file) + suffix, { force: true });
   await money.reopen();
   money.wallet.on('event', ({ kind, transaction }) => events.push([kind, transaction]));
   await mine(money);
