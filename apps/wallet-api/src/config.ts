@@ -8,9 +8,7 @@ import {
   type OptionValue,
   parseOptions,
   splitList,
-  STANDARD_OPTIONS,
   UsageError,
-  versionLine,
 } from '@wrkz/service-kit';
 import { readKeyFile, type ScopedKey } from './keys';
 import { WALLET_API_OPTIONS } from './options';
@@ -80,9 +78,9 @@ function checkOptions(values: Readonly<Record<string, OptionValue>>): string | u
 }
 
 function missingPassword(): UsageError {
-  const usage = `${versionLine(NAME)}\n\nUsage: ${NAME} [options]`;
-  const help = helpText({ usage, options: [...WALLET_API_OPTIONS, ...STANDARD_OPTIONS] });
-  return new UsageError(`You must specify an rpc-password!\n\n${help}`);
+  return new UsageError(
+    `You must specify an rpc-password!\n\n${helpText({ name: NAME, options: WALLET_API_OPTIONS })}`,
+  );
 }
 
 function ipv6Warnings(options: WalletApiOptions): string[] {

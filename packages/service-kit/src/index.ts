@@ -1,16 +1,16 @@
 export * from './base';
-export * from './lifecycle';
-export * from './unbuilt';
-export * from './options/spec';
-export * from './options/standard';
-export { parseOptions, type ParsedOptions, type ProgramMeta } from './options/parse';
-export * from './options/commands';
-export * from './options/groups';
-export { type ArgumentSpec, helpText, type HelpPage } from './options/help';
-export type { FormerOption, FormerOptions } from './options/command-line';
-export type { EffectiveValues, OptionPreset, OptionsCheck } from './options/resolve';
-export type { OptionSource } from './options/source';
-export { configurationText } from './options/save';
+export * from './cli/lifecycle';
+export {
+  defineOptions,
+  EarlyExit,
+  type OptionSpec,
+  type OptionValue,
+  type OptionValues,
+  UsageError,
+} from './cli/options';
+export * from './cli/option-groups';
+export * from './cli/program';
+export type { OptionSource } from './cli/config-file';
 export * from './log/logger';
 export { loggerFromOptions, type LoggerSettings, type LoggingConfig } from './log/from-options';
 export * from './http/app';

@@ -1,4 +1,4 @@
-import { EarlyExit } from '../src/options/spec';
+import { EarlyExit } from '../src/cli/options';
 
 /** The way in which a program ends before it begins. */
 export function earlyExit(begin: () => unknown): EarlyExit {

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineOptions, logRotation, parseCommand, parseOptions, UsageError } from '../src';
+import { defineOptions, logRotation, parseCommand, parseOptions } from '../src';
 import { earlyExit } from './early-exit';
 
 const SPECS = defineOptions([
@@ -9,9 +9,6 @@ const SPECS = defineOptions([
   { name: 'peer', type: 'list', default: [], group: 'A', help: 'A peer' },
   { name: 'token', type: 'string', default: '', secret: true, group: 'A', help: 'A token' },
   { name: 'level', type: 'number', default: 0, noEffect: 'nothing has levels', group: 'A', help: 'A level' },
-  { name: 'prune', type: 'boolean', default: false, unbuilt: true, group: 'A', help: 'Prune' },
-  { name: 'nodes', type: 'list', default: [], unbuilt: true, group: 'A', help: 'Nodes' },
-  { name: 'load', type: 'string', default: undefined, oneShot: true, unbuilt: true, group: 'B', help: 'Load' },
   { name: 'moon', type: 'boolean', default: false, oneShot: true, prints: () => 'a full moon', group: 'B', help: 'M' },
 ]);
 const META = {
@@ -39,32 +36,6 @@ describe('options without effect', () => {
     expect(parse('--config-file', file('level=0\n')).warnings).toEqual([]);
     expect(parse().warnings).toEqual([]);
     expect(parse('--level=3').values.level).toBe(3);
-  });
-});
-
-describe('options of what is not built yet', () => {
-  test.each([
-    [['--prune'], '--prune: this version does not have it yet'],
-    [['--nodes=a'], '--nodes: this version'],
-    [['--load', 'x'], '--load: this version'],
-  ])('%j is refused', (argv, text) => {
-    const exit = exitOf(...argv);
-    expect(exit).toBeInstanceOf(UsageError);
-    expect(exit.message).toContain(text);
-  });
-
-  test('stand in a file as well, at their default or not', () => {
-    expect(() => parse('--config-file', file('prune=false\n'))).not.toThrow();
-    expect(exitOf('--config-file', file('prune=true\n')).exitCode).toBe(1);
-    expect(parse('--prune=false', '--nodes=').values.prune).toBe(false);
-  });
-
-  test('are listed, dumped and saved like all others', () => {
-    expect(exitOf('--help').message).toContain('--prune');
-    expect(JSON.parse(exitOf('--dump-config', '--prune').message)).toMatchObject({ prune: true, nodes: [] });
-    const path = join(folder, 'saved.json');
-    expect(exitOf('--save-config', path, '--prune').exitCode).toBe(0);
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ prune: true });
   });
 });
 
@@ -101,8 +72,6 @@ test('--explain-config tells each value and where it came from, and no secret', 
     ['peer', '["a:1","b:2"]', `file ${path}`],
     ['token', '***', 'command line'],
     ['level', '3', 'command line'],
-    ['prune', 'false', 'default'],
-    ['nodes', '[]', 'default'],
   ]);
   const bare = defineOptions([{ name: 'port', type: 'number', default: undefined, group: 'A', help: 'A port' }]);
   expect(() => parseOptions(bare, ['--explain-config'], { name: 'x' })).toThrow('port  -  default');
@@ -133,7 +102,6 @@ test('a program with commands knows the same kinds', () => {
   expect(() => parseCommand(program, ['--enable-moon'])).toThrow('use --moon');
   expect(() => parseCommand(program, ['--moon'])).toThrow('a full moon');
   expect(() => parseCommand(program, ['--explain-config'])).toThrow('port   7');
-  expect(() => parseCommand(program, ['--prune'])).toThrow('does not have it yet');
 });
 
 test('the rotation that the options ask for, in bytes', () => {

@@ -108,13 +108,6 @@ describe('command line', () => {
     expect(exitOf('-v')).toMatchObject({ exitCode: 0, message: `wrkz-thing ${VERSION}` });
   });
 
-  test('words are let through only where the program takes them', () => {
-    expect(parseOptions(SPECS, ['attach', 'socket'], { ...META, words: 'attach <socket>' }).words).toEqual([
-      'attach',
-      'socket',
-    ]);
-  });
-
   test('checks across options', () => {
     const check = (values: Readonly<Record<string, unknown>>) =>
       values['compress'] ? undefined : 'compress is a must';
@@ -221,13 +214,47 @@ describe('configuration file', () => {
     expect(exitOf('--config-file', folder).message).toContain('it is a directory');
   });
 
-  test('one-shot options in a file are ignored with a warning', () => {
-    const { values, warnings } = parse('--config-file', file('c.conf', 'rewind=5\nhelp=true\nversion=false'));
-    expect(values.rewind).toBeUndefined();
-    expect(warnings).toHaveLength(2);
-    expect(warnings[0]).toContain('rewind');
+  test.each([
+    ['rewind=5', 'rewind'],
+    ['{"rewind": 5}', 'rewind'],
+    ['reset=true', 'reset'],
+    ['reset=1', 'reset'],
+    ['target=x.dump', 'target'],
+    ['help=true', 'help'],
+    ['save-config=x', 'save-config'],
+  ])('an action in a file is refused: %s', (text, name) => {
+    const { message, exitCode } = actionsExit(file('action', text));
+    expect([exitCode, message]).toEqual([
+      1,
+      expect.stringMatching(
+        new RegExp(`^key ${name} in .*: --${name} is an action of one start and belongs on the command line$`),
+      ),
+    ]);
+  });
+
+  test('an action in a file that is false, 0 or empty is allowed, as in a saved configuration', () => {
+    const off = ['rewind=0', '{"rewind": 0}', '{"rewind": null}', 'reset=no', 'target=', 'help=false', '{"reset": ""}'];
+    for (const text of off) {
+      const parsed = parseOptions(ACTIONS, ['-c', file('off', text)], META);
+      expect(parsed).toMatchObject({ values: { rewind: undefined, reset: false, target: undefined }, warnings: [] });
+    }
   });
 });
+
+const ACTIONS = defineOptions([
+  {
+    name: 'rewind',
+    type: 'number',
+    default: undefined,
+    oneShot: true,
+    group: 'A',
+    help: 'Rewind',
+    validate: (value) => (value === 0 ? 'use --reset' : undefined),
+  },
+  { name: 'reset', type: 'boolean', default: false, oneShot: true, group: 'A', help: 'Reset' },
+  { name: 'target', type: 'string', default: undefined, oneShot: true, group: 'A', help: 'File' },
+]);
+const actionsExit = (path: string) => earlyExit(() => parseOptions(ACTIONS, ['-c', path], META));
 
 describe('dump and save', () => {
   test('--dump-config is JSON of every lasting option, secrets hidden', () => {

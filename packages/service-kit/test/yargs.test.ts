@@ -1,7 +1,7 @@
 import yargs from 'yargs';
 import { defineOptions, parseOptions } from '../src';
 
-/** What `options/command-line.ts` does around yargs, and what yargs alone makes of the same words. */
+/** What `cli/program.ts` does around yargs, and what yargs alone makes of the same words. */
 
 const SPECS = defineOptions([
   { name: 'port', type: 'number', default: 1, group: 'A', help: 'A number' },

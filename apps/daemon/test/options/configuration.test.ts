@@ -115,10 +115,6 @@ const SAVED_BY_WRKZD = {
   ...{ 'enable-mining': false, 'fee-address': '', 'fee-amount': 0, 'transaction-validation-threads': 2 },
 };
 
-test('every option is in this version', () => {
-  expect(specs.filter((spec) => spec.unbuilt === true)).toEqual([]);
-});
-
 describe('refused combinations', () => {
   /** How each row of the table is provoked. */
   const PROVOCATIONS: Record<keyof typeof CONFIG_REFUSALS, readonly string[]> = {

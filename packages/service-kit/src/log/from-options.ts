@@ -1,5 +1,5 @@
 import { errorText } from '../error-text';
-import { logRotation } from '../options/groups';
+import { logRotation } from '../cli/option-groups';
 import { createLogger, type LogFormat, type Logger, type LoggerOptions, type LogScale, parseLogLevel } from './logger';
 
 /** The resolved options of a program; they include `loggingOptions`. */

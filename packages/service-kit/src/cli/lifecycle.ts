@@ -1,6 +1,6 @@
-import { errorText } from './error-text';
-import type { Logger } from './log/logger';
-import { EarlyExit } from './options/spec';
+import { errorText } from '../error-text';
+import type { Logger } from '../log/logger';
+import { EarlyExit } from './options';
 
 /** A program: what `runMain` starts and stops. */
 export interface Service {
