@@ -23,10 +23,7 @@ export function helpOf({ call, read }: Pick<PrintedHelp, 'call' | 'read'>): stri
 
 /** The default as `--help` names it; empty where it names none. */
 export function defaultOf(spec: OptionSpec): string {
-  if (spec.defaultText !== undefined) return spec.defaultText;
-  const { default: value } = spec;
-  if (value === undefined || value === false) return '';
-  return Array.isArray(value) ? value.join(',') : String(value);
+  return spec.defaultText ?? [spec.default ?? ''].flat().join(',');
 }
 
 /** The page of a program: a table a group, and below the words of `--help`. */

@@ -15,7 +15,7 @@ import { DAEMON_OPTIONS, readConfig } from '../../apps/daemon/src';
 import { ADOPT_COMMANDS, adoptCommand } from '../../apps/daemon/src/actions/adopt';
 import { ATTACH_COMMANDS, readAttach } from '../../apps/daemon/src/console/attach/command-line';
 import { allMethods, allRoutes, description } from '../../apps/daemon/src/rpc/service';
-import { readServeRpc } from '../../apps/daemon/src/serve-rpc/config';
+import { readServeRpc, SERVE_RPC_COMMANDS } from '../../apps/daemon/src/serve-rpc/config';
 import { SERVE_RPC_OPTIONS } from '../../apps/daemon/src/serve-rpc/options';
 import { OPTIONS, readPowHelperConfig } from '../../apps/pow-helper/src';
 import { powRoutes } from '../../apps/pow-helper/src/routes';
@@ -68,7 +68,9 @@ const daemon: PrintedService = {
   folder: 'daemon',
   program: 'wrkz-daemon',
   helps: [
-    help('wrkz-daemon', DAEMON_OPTIONS, readConfig),
+    help('wrkz-daemon', DAEMON_OPTIONS, (argv) =>
+      readConfig(argv, [...SERVE_RPC_COMMANDS, ...ATTACH_COMMANDS, ...ADOPT_COMMANDS]),
+    ),
     help('wrkz-daemon serve-rpc', SERVE_RPC_OPTIONS, (argv) => readServeRpc(argv, DAEMON_OPTIONS)),
     ...ATTACH_COMMANDS.map(({ name, options }) =>
       help(`wrkz-daemon ${name}`, options, (argv) => readAttach(argv, DAEMON_OPTIONS)),

@@ -8,6 +8,7 @@ import {
   ensureDirectory,
   type HttpServer,
   type Logger,
+  type ReloadTask,
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
@@ -58,7 +59,7 @@ import { daemonLogger } from './wiring/logger';
 import { watchLiteRule } from './wiring/lite-rule';
 import { createPeers, peersConfig } from './wiring/peers';
 import { rpcContext } from './wiring/rpc-context';
-import { rpcServerOptions } from './wiring/rpc-server';
+import { accessTokenTask, rpcServerOptions } from './wiring/rpc-server';
 import { databaseMemory } from './wiring/database-memory';
 import { engineSetup } from './wiring/storage-setup';
 import { watchStorage } from './wiring/storage-watch';
@@ -94,6 +95,7 @@ const RPC_DRAIN = 2_000;
 /** The node: every component of it, put together here and nowhere else. `create`, then `start`, then `stop`. */
 export class Daemon implements Service {
   readonly logger: Logger;
+  readonly reload: ReloadTask[] = [];
   private readonly now: () => number;
   private readonly stream: NodeJS.WriteStream;
   private readonly screen: Screen;
@@ -118,6 +120,7 @@ export class Daemon implements Service {
     this.now = overrides.now ?? (() => Math.floor(Date.now() / 1000));
     this.notice = notices(this.logger, this.screen);
     for (const warning of config.warnings) this.logger.warning(warning);
+    this.reload.push(...accessTokenTask(config.accessToken, this.logger));
   }
 
   /** @throws UsageError for an address of a peer that cannot be read, before the log file is made */

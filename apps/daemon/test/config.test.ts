@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CorruptDatabase } from '@wrkz/chain-db';
@@ -103,6 +104,11 @@ describe('checkpoints', () => {
     writeFileSync(path, text);
     return path;
   };
+  const namedPipe = (): string => {
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    return path;
+  };
   const genesis = mainnet.genesis.hash.toString('hex');
 
   it('the built-in ones are sparse, agree with genesis and end where they end', () => {
@@ -126,7 +132,14 @@ describe('checkpoints', () => {
     expect(() => loadCheckpoints(file(`0,${'00'.repeat(32)}\n`), mainnet)).toThrow('are of another network');
     expect(() => loadCheckpoints(file('0;nothing\n'), mainnet)).toThrow(CheckpointsRefused);
     expect(() => loadCheckpoints(join(folder, 'missing'), mainnet)).toThrow('cannot be read');
-    expect(() => loadCheckpoints('/dev/zero', mainnet)).toThrow(/cannot be read: it has more than \d+ bytes/);
+    for (const path of ['/dev/zero', folder, namedPipe()])
+      expect(() => loadCheckpoints(path, mainnet)).toThrow(
+        `the checkpoints ${path} cannot be read: it is not a regular`,
+      );
+    const large = join(folder, 'large');
+    writeFileSync(large, '');
+    truncateSync(large, 200 * 1024 * 1024);
+    expect(() => loadCheckpoints(large, mainnet)).toThrow(/cannot be read: it has more than \d+ bytes/);
   });
 
   it('a stored chain is held against them, as far as it goes', () => {

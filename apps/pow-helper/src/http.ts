@@ -70,7 +70,8 @@ export function startPowServer({ config, context, logger, port }: PowServerOptio
 /** The address that the helper must have, and the second one that it can do without. */
 export function powListenAddresses({ options }: PowHelperConfig, port: number): ListenAddress[] {
   const second = options['bind-ipv6-address']; // an empty text asks for none
-  const optional = second === undefined || second === '' ? [] : [{ host: second, port, required: false }];
+  const optional =
+    second === undefined || second === '' ? [] : [{ host: second, port, required: false, portOption: 'bind-port' }];
   return [{ host: options['bind-ip'], port, portOption: 'bind-port' }, ...optional];
 }
 

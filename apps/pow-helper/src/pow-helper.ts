@@ -41,6 +41,8 @@ const DRAIN_MS = 8_000;
 /** The helper: its parts are put together here and nowhere else. `create`, then `start`, then `stop`. */
 export class PowHelper implements Service {
   readonly logger: Logger;
+  /** SIGHUP reloads only the log. */
+  readonly reload = [];
   readonly #config: PowHelperConfig;
   readonly #context: PowContext;
   readonly #port: number;

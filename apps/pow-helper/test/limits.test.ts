@@ -19,8 +19,16 @@ test('a burst over the limit of a client address', async () => {
     expect(body).toEqual({ status: 'error', error: 'too many requests from this address, retry later' });
     expect(headers.get('retry-after')).toBe('30');
   }
-  for (const path of ['/', '/stats', '/health']) expect((await ask(url + path)).status).toBe(200);
-  expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ rejected_rate_limited: 7, received: 0 });
+  for (const path of ['/', '/health']) expect((await ask(url + path)).status).toBe(200);
+});
+
+test('/stats counts against the limit of a client address', async () => {
+  const { url } = await startHelper(['--rate-limit', '2', '--trusted-proxy', '127.0.0.1'], overrides());
+  const asks = (client: string) => ask(`${url}/stats`, { headers: { 'x-real-ip': client } });
+  const statuses = [];
+  for (let i = 0; i < 4; i++) statuses.push((await asks('203.0.113.5')).status);
+  expect(statuses).toEqual([200, 200, 429, 429]);
+  expect((await asks('203.0.113.6')).body['jobs']).toMatchObject({ rejected_rate_limited: 2, received: 0 });
 });
 
 test('a wrong key is refused before it counts against the limit', async () => {

@@ -63,7 +63,8 @@ export function startProposalsServer({ config, context, logger, port }: Proposal
 /** The address that the program must have, and the second one that it can do without. */
 export function proposalsListenAddresses({ options }: ProposalsConfig, port: number): ListenAddress[] {
   const second = options['bind-ipv6-address']; // an empty text asks for none
-  const optional = second === undefined || second === '' ? [] : [{ host: second, port, required: false }];
+  const optional =
+    second === undefined || second === '' ? [] : [{ host: second, port, required: false, portOption: 'bind-port' }];
   return [{ host: options['bind-ip'], port, portOption: 'bind-port' }, ...optional];
 }
 
@@ -71,7 +72,7 @@ export function proposalsListenAddresses({ options }: ProposalsConfig, port: num
 function boundRoutes(context: ProposalsContext): BoundRoute[] {
   const bound = bindRoutes(proposalsRoutes(context), context, {
     notJson: () => new ProposalRefusal('internal'), // no route has a body
-    invalid: ({ name, value }) => invalidMember(name, value),
+    invalid: ({ name, value }) => invalidField(name, value),
   });
   const notAllowed = new ProposalRefusal('methodNotAllowed', {}, { Allow: METHODS });
   const others = bound.map((route): BoundRoute => ({
@@ -86,8 +87,9 @@ function boundRoutes(context: ProposalsContext): BoundRoute[] {
 
 const { listQuery, isIntegerText } = proposalsApi;
 
-/** Refuses a number of a query: no number at all, or beyond its bounds. */
-function invalidMember(name: string, sent: unknown): HttpError {
+/** The error of a query field: a repeated address, or a number that is invalid or out of range. */
+function invalidField(name: string, sent: unknown): HttpError {
+  if (name === 'address') return new ProposalRefusal('repeatedAddress');
   const value: unknown = Array.isArray(sent) ? sent[0] : sent;
   if (!isIntegerText(value)) return new ProposalRefusal('wrongType', { name });
   const { minimum, maximum } = (listQuery.shape[name as keyof typeof listQuery.shape]?.meta() ?? {}) as Bounds;

@@ -1,4 +1,4 @@
-import { parseCommand } from '@wrkz/service-kit';
+import { dataDirectory, parseCommand } from '@wrkz/service-kit';
 import { ADMIN_COMMANDS } from './admin/commands';
 import { proposalsConfig, type ProposalsConfig } from './config';
 import { PROPOSALS_OPTIONS, optionsComplaint } from './options';
@@ -17,6 +17,7 @@ export function parseProgram(argv: readonly string[]) {
       description: 'Lists the funding proposals of the community, for people and for programs.',
       options: PROPOSALS_OPTIONS,
       check: optionsComplaint,
+      effective: (values) => ({ 'data-dir': values['data-dir'] ?? dataDirectory('proposals') }),
       commands: ADMIN_COMMANDS,
     },
     argv,

@@ -42,6 +42,8 @@ const DRAIN_MS = 5_000;
 /** The program that serves: its parts are put together here and nowhere else. `create`, then `start`, then `stop`. */
 export class Proposals implements Service {
   readonly logger: Logger;
+  /** SIGHUP reloads only the log. */
+  readonly reload = [];
   readonly #config: ProposalsConfig;
   readonly #port: number;
   readonly #now: () => number;

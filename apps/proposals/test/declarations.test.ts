@@ -63,6 +63,7 @@ const provocations: Partial<Record<ErrorName, (route: ProposalsRoute) => Promise
   outOfRange: asking('?limit=-1'),
   unknownCategory: asking('?cat=x'),
   noAddress: asking('?'),
+  repeatedAddress: asking('?address=x&address=x'),
   addressLength: asking('?address=x'),
   badAddress: asking(`?address=X${WALLET_ADDRESS.slice(1)}`),
   badAmount: asking('?amount=x'),

@@ -160,7 +160,7 @@ test('a port that is taken ends the start before anything is made', async () => 
     folder,
   ]);
   expect(started.code).toBe(1);
-  expect(started.stderr).toMatch(/cannot listen on .*Choose another port with --bind-port/);
+  expect(started.stderr).toMatch(/cannot listen on .*Choose another with --bind-port/);
   expect(existsSync(folder)).toBe(false);
 });
 

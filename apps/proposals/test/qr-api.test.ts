@@ -79,9 +79,10 @@ test.each([
   });
 });
 
-test('of a repeated address the first counts', async () => {
-  const { url } = shared;
-  expect(decoded(await send(url, `${path(WALLET_ADDRESS)}&address=x`))).toBe(WALLET_ADDRESS);
+test('a repeated address is refused', async () => {
+  const answer = await send(shared.url, `${path(WALLET_ADDRESS)}&address=${WALLET_ADDRESS}`);
+  expect(answer.status).toBe(400);
+  expect(json(answer)).toEqual({ data: "argument 'address' must be given once", docstring: DOCSTRING });
 });
 
 test('new images are counted by client; drawn ones, those of proposals and this machine are not', async () => {

@@ -42,6 +42,7 @@ export function readWalletApiConfig(argv: readonly string[]): WalletApiConfig {
     name: NAME,
     description: 'HTTP API for one wallet. `wrkz-wallet-api restore <backup> <file>` restores a backup.',
     check: checkOptions,
+    effective: (values) => ({ threads: values['threads'] ?? availableParallelism() }),
   });
   const password = values['rpc-password'];
   if (password === undefined || password === '') throw missingPassword();

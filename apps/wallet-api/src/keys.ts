@@ -93,18 +93,28 @@ function addressFault(address: string): string | undefined {
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
+interface AuthenticatedKey {
+  /** SHA-256 of the key. */
+  readonly digest: Buffer;
+  readonly grant: KeyGrant;
+}
+
 /** Authenticates requests: finds the API key of a request and limits wrong attempts per client address. */
 export class Authenticator {
-  readonly #keys: readonly { readonly digest: Buffer; readonly grant: KeyGrant }[];
+  readonly #mainKey: AuthenticatedKey;
+  #scopedKeys: readonly AuthenticatedKey[] = [];
   readonly #grants = new WeakMap<IncomingMessage, KeyGrant>();
   readonly #attempts: AttemptLimiter;
 
   constructor(password: string, scoped: readonly ScopedKey[], limits: AttemptLimiterOptions = {}) {
     this.#attempts = new AttemptLimiter(limits);
-    this.#keys = [
-      { digest: sha256(password), grant: MAIN_GRANT },
-      ...scoped.map(({ hash, ...grant }) => ({ digest: Buffer.from(hash, 'hex'), grant })),
-    ];
+    this.#mainKey = { digest: sha256(password), grant: MAIN_GRANT };
+    this.setScopedKeys(scoped);
+  }
+
+  /** Replaces the keys of the key file. Requests that are already authenticated keep their rights. */
+  setScopedKeys(scoped: readonly ScopedKey[]): void {
+    this.#scopedKeys = scoped.map(({ hash, ...grant }) => ({ digest: Buffer.from(hash, 'hex'), grant }));
   }
 
   /** Compares with every key, so the time does not depend on which key matches. @returns the refusal: 401 or 429 */
@@ -114,7 +124,8 @@ export class Authenticator {
     if (tooMany !== undefined) return tooMany;
     const digest = sha256(presented);
     let grant: KeyGrant | undefined;
-    for (const key of this.#keys) if (timingSafeEqual(key.digest, digest)) grant ??= key.grant;
+    for (const key of [this.#mainKey, ...this.#scopedKeys])
+      if (timingSafeEqual(key.digest, digest)) grant ??= key.grant;
     if (grant === undefined) {
       this.#attempts.recordFailure(request);
       return refusal('unauthorized');

@@ -1,17 +1,19 @@
 import '@wrkz/service-kit/early-signals';
 import { cpuFeatures } from '@wrkz/crypto';
-import { assertPortsFree, runMain } from '@wrkz/service-kit';
+import { assertPortsFree, parseLogLevel, runMain } from '@wrkz/service-kit';
 import { readWalletApiConfig, walletListenAddresses } from './config';
 import { isConsole } from './console';
+import { WALLET_LOG_SCALE } from './options';
 import { restoreCommand } from './restore';
 import { WalletApi } from './wallet-api';
 
 /** Saving a large wallet takes time. */
 const STOP_DEADLINE_MS = 120_000;
 
+const argv = process.argv.slice(2);
+
 runMain(
   async (control) => {
-    const argv = process.argv.slice(2);
     const write = (line: string): void => void process.stdout.write(`${line}\n`);
     const restore = restoreCommand(argv, write);
     if (restore !== undefined) return restore;
@@ -25,5 +27,8 @@ runMain(
       requestStop: () => control.requestStop(),
     });
   },
-  { stopDeadlineMs: STOP_DEADLINE_MS },
+  {
+    stopDeadlineMs: STOP_DEADLINE_MS,
+    logLevel: () => parseLogLevel(readWalletApiConfig(argv).options['log-level'], WALLET_LOG_SCALE),
+  },
 );

@@ -6,6 +6,7 @@ import {
   endpointText,
   type HttpServer,
   type Logger,
+  type ReloadTask,
   loggerFromOptions,
   RequestCounters,
   type Service,
@@ -27,7 +28,7 @@ import type { WalletApiConfig } from './config';
 import { startConsole } from './console';
 import { assertDirectory } from './file-paths';
 import { startWalletServer } from './http';
-import { Authenticator } from './keys';
+import { Authenticator, readKeyFile } from './keys';
 import { startWalletHooks } from './notifications';
 import { WALLET_LOG_SCALE } from './options';
 import type { WalletApiContext } from './routes/declare';
@@ -57,6 +58,7 @@ const DRAIN_MS = 2_000;
 /** The wallet API service and its composition root. Call `create`, `start`, `stop` in this order. */
 export class WalletApi implements Service {
   readonly logger: Logger;
+  readonly reload: readonly ReloadTask[];
   private readonly context: WalletApiContext;
   private readonly closers = new Closers();
   private servers: HttpServer[] = [];
@@ -72,6 +74,9 @@ export class WalletApi implements Service {
     for (const warning of config.warnings) this.logger.warning(warning);
     const wallets = this.createWalletManager(now);
     const authenticator = new Authenticator(password, keys, { now, ...overrides.attempts });
+    const keyFile = options['rpc-key-file'];
+    const reloadKeys = (): void => authenticator.setScopedKeys(readKeyFile(keyFile, password));
+    this.reload = keyFile === '' ? [] : [{ name: 'the key file', run: reloadKeys }];
     const auditFile = options['audit-log'];
     const audit = auditFile === '' ? undefined : AuditLog.open(auditFile, (text) => this.logger.warning(text));
     this.context = {

@@ -131,7 +131,7 @@ test('exits with 1 and a message for a port in use, a wrong option and an invali
   const { code, stdout, stderr } = await second.ended;
   expect(code).toBe(1);
   expect(stdout + stderr).toContain(
-    `127.0.0.1:${String(port)}: the address is already in use. Choose another port with --port`,
+    `127.0.0.1:${String(port)}: the address is already in use. Choose another with --port`,
   );
   for (const [more, output] of [
     [['--no-such-option'], 'no-such-option'],

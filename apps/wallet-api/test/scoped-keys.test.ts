@@ -350,7 +350,7 @@ test('confines a key with allowedAddresses on every route', async () => {
   expect((await request('/transactions/send/advanced', strange)).status).toBe(400);
 });
 
-test('separates idempotency keys by API key, and reads the key file at start only', async () => {
+test('separates idempotency keys by API key, and reads the key file again only on a reload', async () => {
   const { service } = await shop();
   const key = 'same';
   const hashes = [
@@ -365,6 +365,14 @@ test('separates idempotency keys by API key, and reads the key file at start onl
   keyFile([keyOf('late', 'admin')]);
   expect((await service.request({ method: 'GET', path: '/balance', key: 'key late' })).status).toBe(401);
   requireStatus(await service.request({ method: 'GET', path: '/balance', key: 'key view' }), 200);
+  const [task] = service.api.reload;
+  await task?.run();
+  requireStatus(await service.request({ method: 'GET', path: '/balance', key: 'key late' }), 200);
+  expect((await service.request({ method: 'GET', path: '/balance', key: 'key view' })).status).toBe(401);
+  requireStatus(await service.request({ method: 'GET', path: '/balance' }), 200);
+  keyFile('{');
+  expect(() => task?.run()).toThrow(UsageError);
+  requireStatus(await service.request({ method: 'GET', path: '/balance', key: 'key late' }), 200);
 });
 
 describe('a key below admin', () => {

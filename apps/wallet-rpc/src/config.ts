@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { type Network, networkOf } from '@wrkz/core-types';
+import { type Network, type NetworkName, networkOf } from '@wrkz/core-types';
 import {
   type ListenAddress,
   type LocalSocketAddress,
@@ -49,6 +49,10 @@ export function readWalletRpcConfig(argv: readonly string[]): WalletRpcConfig {
     name: NAME,
     description: 'A wallet over JSON-RPC.',
     check: complaint,
+    effective: (values) => ({
+      threads: values['threads'] ?? availableParallelism(),
+      'daemon-port': values['daemon-port'] ?? networkOf(values['network'] as NetworkName).ports.rpc,
+    }),
   });
   const root = resolve(values['server-root']);
   const network = networkOf(values.network);

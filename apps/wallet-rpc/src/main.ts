@@ -1,16 +1,19 @@
 import '@wrkz/service-kit/early-signals';
 import { cpuFeatures } from '@wrkz/crypto';
-import { assertPortsFree, OneShotCommand, runMain } from '@wrkz/service-kit';
+import { assertPortsFree, OneShotCommand, parseLogLevel, runMain } from '@wrkz/service-kit';
 import { readWalletRpcConfig, serviceListenAddresses } from './config';
 import { generateContainer, listAddresses } from './one-shot';
+import { SERVICE_LOG_SCALE } from './options';
 import { WalletRpc } from './wallet-rpc';
 
 /** Writing a large container takes time. */
 const STOP_DEADLINE_MS = 120_000;
 
+const readConfig = () => readWalletRpcConfig(process.argv.slice(2));
+
 runMain(
   async ({ signal }) => {
-    const config = readWalletRpcConfig(process.argv.slice(2));
+    const config = readConfig();
     // Fails at once on a machine without the native module.
     cpuFeatures();
     if (config.options['generate-container']) {
@@ -23,5 +26,8 @@ runMain(
     await assertPortsFree(serviceListenAddresses(config));
     return WalletRpc.create(config);
   },
-  { stopDeadlineMs: STOP_DEADLINE_MS },
+  {
+    stopDeadlineMs: STOP_DEADLINE_MS,
+    logLevel: () => parseLogLevel(readConfig().options['log-level'], SERVICE_LOG_SCALE),
+  },
 );

@@ -54,6 +54,8 @@ const DRAIN_MS = 2_000;
 /** The wallet over JSON-RPC: composes its components. Call `create`, then `start`, then `stop`. */
 export class WalletRpc implements Service {
   readonly logger: Logger;
+  /** SIGHUP reloads only the log. */
+  readonly reload = [];
   private readonly closers = new Closers();
   private server: HttpServer | undefined;
   private served: WalletRpcContext | undefined;

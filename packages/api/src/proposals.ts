@@ -63,9 +63,7 @@ export const listAnswer = z.object({ data: z.array(proposalRecord) });
 
 /** Query of GET /api/1/qr. */
 export const qrQuery = z.object({
-  address: first(z.string())
-    .optional()
-    .meta({ type: 'string', description: 'Standard or integrated address: 98, 120 or 186 characters' }),
+  address: z.string().optional().meta({ description: 'Standard or integrated address: 98, 120 or 186 characters' }),
 });
 
 /** Docstring of the QR route, sent with its errors. */
@@ -103,6 +101,11 @@ export const proposalErrors = {
     when: 'cat is not a category.',
   },
   noAddress: { status: 400, text: "argument 'address' is required", when: 'address is missing or empty.' },
+  repeatedAddress: {
+    status: 400,
+    text: "argument 'address' must be given once",
+    when: 'address is repeated.',
+  },
   addressLength: {
     status: 400,
     text: 'faulty address length, should be: 98, 120 or 186',

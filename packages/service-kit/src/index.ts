@@ -6,6 +6,7 @@ export {
   type OptionSpec,
   type OptionValue,
   type OptionValues,
+  STANDARD_OPTIONS,
   UsageError,
 } from './cli/options';
 export * from './cli/option-groups';

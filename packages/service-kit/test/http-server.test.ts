@@ -36,7 +36,7 @@ describe('listening', () => {
       { host: '127.0.0.1', port: first.port, portOption: 'rpc-bind-port' },
     ];
     await expect(startHttpServer({ app: ok, listen, logger })).rejects.toThrow(
-      `cannot listen on 127.0.0.1:${first.port}: the address is already in use. Choose another port with --rpc-bind-port`,
+      `cannot listen on 127.0.0.1:${first.port}: the address is already in use. Choose another with --rpc-bind-port`,
     );
     await expect(call(port, '/')).rejects.toThrow('ECONNREFUSED');
   });

@@ -1,5 +1,6 @@
 import { ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sourceArguments } from '@wrkz/testing/source';
 
@@ -15,7 +16,8 @@ async function runProgram(
   onStarted: (child: ChildProcess) => void = () => undefined,
 ): Promise<Ended> {
   const args = [...sourceArguments(join(__dirname, 'programs/service.ts')), behaviour];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  // a session of its own has no controlling terminal
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let out = '';
   let err = '';
   let told = false;
@@ -53,6 +55,49 @@ test.each([
 ] as const)('a command that %s ends undoes its work and exits with %i', async (signal, code) => {
   const ended = await runProgram('long-command', (child) => child.kill(signal));
   expect(ended).toEqual({ code, out: 'started\nundone\n', err: '' });
+});
+
+test('SIGHUP without a terminal reloads the log and every task; a task that fails does not stop the others', async () => {
+  const { code, out } = await runProgram('reloads', (child) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (chunk.toString().includes('reloaded the good file')) child.kill('SIGTERM');
+    });
+    child.kill('SIGHUP');
+  });
+  expect(code).toBe(0);
+  const lines = [
+    'SIGHUP received, reloading',
+    'reloaded the log file',
+    'reloaded the log level',
+    'cannot reload the broken file: line 3 is invalid',
+    'reloaded the good file',
+    'SIGTERM received, stopping',
+  ];
+  expect(out).toMatch(new RegExp(lines.join('[^]*')));
+});
+
+test('SIGHUP stops a program that reloads nothing', async () => {
+  const { code, out } = await runProgram('runs', (child) => child.kill('SIGHUP'));
+  expect([code, out.includes('SIGHUP received, stopping')]).toEqual([0, true]);
+});
+
+// `script` gives the program a terminal
+(existsSync('/usr/bin/script') ? test : test.skip)('SIGHUP with a terminal stops the program in order', async () => {
+  const words = [process.execPath, ...sourceArguments(join(__dirname, 'programs/service.ts')), 'reloads'];
+  const command = words.map((word) => `'${word}'`).join(' ');
+  const child = spawn('/usr/bin/script', ['-qec', `echo pid $$; exec ${command}`, '/dev/null'], { stdio: 'pipe' });
+  let out = '';
+  let isSignalled = false;
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+    const pid = /pid (\d+)/.exec(out)?.[1];
+    if (isSignalled || pid === undefined || !out.includes('started')) return;
+    isSignalled = true;
+    process.kill(Number(pid), 'SIGHUP');
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  expect(code).toBe(0);
+  expect(out).toMatch(/SIGHUP received, stopping[^]*stopped/);
 });
 
 test('a stop that hangs ends at the deadline with exit code 1', async () => {

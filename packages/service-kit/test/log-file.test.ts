@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -170,4 +170,17 @@ test('lines that a slow disk leaves no room for are counted, and that is told', 
   const kept = linesOf(folder).length;
   expect(kept).toBeLessThan(70);
   expect(told).toEqual([expect.stringMatching(new RegExp(`a\\.log .*; ${String(70 - kept)} lines were dropped$`))]);
+});
+
+test('after reopen the lines go to a new file at the path; its size counts from 0', async () => {
+  const { log, path, folder, close } = newLog(100, 2);
+  const write = (text: string): Promise<void> => new Promise((done) => log.write(`${text}\n`, () => done()));
+  await write('x'.repeat(60));
+  renameSync(path, `${path}.moved`);
+  await log.reopen();
+  await write('y'.repeat(60));
+  await close();
+  expect(readFileSync(`${path}.moved`, 'utf8')).toBe(`${'x'.repeat(60)}\n`);
+  expect(readFileSync(path, 'utf8')).toBe(`${'y'.repeat(60)}\n`);
+  expect(readdirSync(folder).sort()).toEqual(['a.log', 'a.log.moved']);
 });

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { BelowFloor, type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
 import { Checkpoints, parseBlockOrRefuse, RuleFailure } from '@wrkz/consensus';
 import type { Network, RawBlock } from '@wrkz/core-types';
@@ -21,7 +21,7 @@ export function loadCheckpoints(choice: string, network: Network): Checkpoints {
   if (choice === 'default') return network.hasCheckpoints ? builtInCheckpoints() : Checkpoints.none;
   let text: string;
   try {
-    text = readUpTo(choice, MAX_BYTES);
+    text = readRegularFile(choice, MAX_BYTES);
   } catch (error) {
     throw new CheckpointsRefused(`the checkpoints ${choice} cannot be read: ${errorText(error)}`);
   }
@@ -73,19 +73,15 @@ function bytesIfKept(reader: Pick<ChainReader, 'rawBlock'>, height: number): Raw
   }
 }
 
-/** Reads a file of unknown size, possibly endless. @throws Error */
-function readUpTo(path: string, most: number): string {
-  const file = openSync(path, 'r');
+/** @throws Error unless it is a regular file of at most `maxBytes` */
+function readRegularFile(path: string, maxBytes: number): string {
+  // O_NONBLOCK: without it the open of a named pipe waits for a writer
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    const parts: Buffer[] = [];
-    for (let size = 0; ;) {
-      const part = Buffer.allocUnsafe(1024 * 1024);
-      const read = readSync(file, part);
-      if (read === 0) return Buffer.concat(parts).toString();
-      size += read;
-      if (size > most) throw new Error(`it has more than ${String(most)} bytes`);
-      parts.push(part.subarray(0, read));
-    }
+    const facts = fstatSync(file);
+    if (!facts.isFile()) throw new Error('it is not a regular file');
+    if (facts.size > maxBytes) throw new Error(`it has more than ${String(maxBytes)} bytes`);
+    return readFileSync(file, 'utf8');
   } finally {
     closeSync(file);
   }

@@ -11,6 +11,8 @@ import {
   parseOptions,
   UsageError,
 } from '@wrkz/service-kit';
+import { defaultZmqEndpoint } from '../events/zmq/endpoint';
+import { type AccessToken, accessToken } from './access-token';
 import { FORMER, formerDatabaseWarnings } from './former';
 import { DAEMON_OPTIONS } from './options';
 import { PUBLIC_NODE } from './options/rpc';
@@ -50,6 +52,7 @@ export interface DaemonConfig {
   readonly pruneDepth: number;
   readonly rpcPort: number;
   readonly p2pPort: number;
+  readonly accessToken: AccessToken;
   /** Whether the log file was asked for; the default one may fail without stopping the start. */
   readonly logFileChosen: boolean;
   /** What `--public-node` sets, one `name=value` each; nothing without it. */
@@ -117,6 +120,7 @@ export function readConfig(argv: readonly string[], commands: readonly CommandSp
     pruneDepth: pruneDepthOf(options, network),
     rpcPort: options['rpc-bind-port'] ?? network.ports.rpc,
     p2pPort: options['p2p-bind-port'] ?? network.ports.p2p,
+    accessToken: accessToken(options),
     logFileChosen: parsed.source('log-file') !== 'default',
     preset: presetLines(parsed),
     warnings: [
@@ -197,6 +201,7 @@ const effectiveValues: EffectiveValues = (values, sources) => {
     'data-dir': choice['data-dir'] ?? dataDirectory('daemon'),
     'rpc-bind-port': choice['rpc-bind-port'] ?? ports.rpc,
     'p2p-bind-port': choice['p2p-bind-port'] ?? ports.p2p,
+    'zmq-pub': choice['zmq-pub'] ?? defaultZmqEndpoint(network),
   };
 };
 

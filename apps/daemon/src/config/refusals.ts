@@ -1,5 +1,6 @@
 import { type NetworkName, networkOf } from '@wrkz/core-types';
 import type { OptionValue } from '@wrkz/service-kit';
+import { hasTwoAccessTokens, TWO_ACCESS_TOKENS } from './access-token';
 
 type Values = Readonly<Record<string, OptionValue>>;
 
@@ -38,6 +39,7 @@ export const CONFIG_REFUSALS = {
     text: '--export-checkpoints: a file is expected',
   },
   noBackupFile: { when: (values) => values['backup'] === '', text: '--backup: a file is expected' },
+  twoAccessTokens: { when: hasTwoAccessTokens, text: TWO_ACCESS_TOKENS },
   dryRunOfNothing: {
     when: (values) => values['dry-run'] === true && !DRY_RUNS.some((name) => isAsked(values[name])),
     text: `--dry-run needs what would be done: ${DRY_RUNS.map((name) => `--${name}`).join(', ')}`,

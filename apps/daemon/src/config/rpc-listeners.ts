@@ -4,6 +4,7 @@ import { isLoopback } from '@wrkz/service-kit';
 interface RpcOptions {
   readonly 'public-node': boolean;
   readonly 'rpc-access-token': string;
+  readonly 'rpc-access-token-file': string;
   readonly 'rpc-bind-ip': string;
   readonly 'rpc-bind-ipv6-address': string;
   readonly 'rpc-use-ipv6': boolean;
@@ -24,7 +25,8 @@ export function rpcWarnings(options: RpcOptions): string[] {
   if (!options['rpc-use-ipv6'] && address !== '')
     warnings.push('--rpc-bind-ipv6-address counts only with --rpc-use-ipv6: there is no IPv6 listener');
   const reached = [options['rpc-bind-ip'], ...rpcIpv6(options)].filter((host) => !isLoopback(host));
-  if (reached.length > 0 && options['rpc-access-token'] === '' && !options['public-node'])
+  const hasToken = options['rpc-access-token'] !== '' || options['rpc-access-token-file'] !== '';
+  if (reached.length > 0 && !hasToken && !options['public-node'])
     warnings.push(
       `the RPC on ${reached.join(' and ')} is open to everybody who reaches it: --rpc-access-token is empty`,
     );

@@ -41,7 +41,8 @@ export interface RpcServerOptions {
   readonly writeTimeoutSeconds: number;
   /** Open connections of one client address, loopback exempt; 0 = no cap. */
   readonly maxConnectionsPerAddress: number;
-  readonly accessToken?: string;
+  /** Empty: no token is required. */
+  readonly accessToken?: string | (() => string);
   /** Callers over the local socket need the token too. */
   readonly localNeedsToken?: boolean;
   readonly corsOrigin?: string;
@@ -147,10 +148,14 @@ function reporting(route: BoundRoute, onError?: (error: unknown) => void): Bound
 /** Starts listening. @throws Error with a message for the operator when the address cannot be had. */
 export function startRpcServer(context: RpcContext, options: RpcServerOptions, logger: Logger): Promise<HttpServer> {
   const { bindIp, bindIpv6, port } = options;
+  const portOption = 'rpc-bind-port';
   const app = createRpcApp(context, options, logger);
   return startHttpServer({
     app,
-    listen: [{ host: bindIp, port }, ...(bindIpv6 === undefined ? [] : [{ host: bindIpv6, port, required: false }])],
+    listen: [
+      { host: bindIp, port, portOption },
+      ...(bindIpv6 === undefined ? [] : [{ host: bindIpv6, port, portOption, required: false }]),
+    ],
     local: options.local,
     upgrade: options.upgrade?.(app.upgrades),
     logger,

@@ -13,6 +13,7 @@ import {
   socketPath,
   UsageError,
 } from '@wrkz/service-kit';
+import { type AccessToken, accessToken, hasTwoAccessTokens, TWO_ACCESS_TOKENS } from '../config/access-token';
 import { networkDirectory } from '../config/config';
 import { FORMER } from '../config/former';
 import { rpcIpv6, rpcWarnings } from '../config/rpc-listeners';
@@ -27,6 +28,7 @@ export interface ServeRpcConfig {
   /** The folder of the node's data of this network. */
   readonly directory: string;
   readonly rpcPort: number;
+  readonly accessToken: AccessToken;
   /** The socket of the node, as a path or `@name`. */
   readonly nodeSocket: string;
   readonly warnings: readonly string[];
@@ -65,6 +67,7 @@ export const SERVE_RPC_REFUSALS = {
       socketPath(text(values, 'node-socket')) === socketPath(text(values, 'rpc-ipc-path')),
     text: '--node-socket and --rpc-ipc-path are the same: a reader cannot be its own node.',
   },
+  twoAccessTokens: { when: hasTwoAccessTokens, text: TWO_ACCESS_TOKENS },
   noPort: {
     when: (values) => values['rpc-bind-port'] === undefined,
     text:
@@ -96,6 +99,7 @@ export const SERVE_RPC_COMMANDS = defineCommands([
     help: 'Answer RPC requests beside a running node, out of its database; any number of these may run.',
     options: SERVE_RPC_OPTIONS,
     check: complaint,
+    effective: (values) => ({ 'data-dir': values['data-dir'] ?? dataDirectory('daemon') }),
   },
 ]);
 
@@ -117,6 +121,7 @@ export function readServeRpc(argv: readonly string[], others: readonly OptionSpe
     network,
     directory: networkDirectory(options['data-dir'] ?? dataDirectory('daemon'), network),
     rpcPort: options['rpc-bind-port'] ?? 0,
+    accessToken: accessToken(options),
     nodeSocket: socketPath(options['node-socket']),
     warnings: [...parsed.warnings, ...rpcWarnings({ ...options, 'public-node': false })],
     secrets: parsed.secrets,

@@ -51,6 +51,7 @@ export const SERVE_RPC_OPTIONS = defineOptions([
     'daemon-mode',
     'rpc-no-mining',
     'rpc-access-token',
+    'rpc-access-token-file',
     'enable-cors',
     'rpc-allowed-host',
     'rpc-trust-proxy',

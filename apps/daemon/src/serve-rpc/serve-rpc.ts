@@ -9,6 +9,7 @@ import {
   type Logger,
   loggerFromOptions,
   NODE_LOG_SCALE,
+  type ReloadTask,
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
@@ -25,7 +26,7 @@ import {
   SyncCache,
 } from '../rpc';
 import { databaseMemory } from '../wiring/database-memory';
-import { rpcServerOptions } from '../wiring/rpc-server';
+import { accessTokenTask, rpcServerOptions } from '../wiring/rpc-server';
 import { bindReader } from './bind-reader';
 import { ChainSource } from './chain-source';
 import type { ServeRpcConfig } from './config';
@@ -50,6 +51,7 @@ const DRAIN = 2_000;
 /** A reader process: the RPC of a node that runs beside it, put together here and nowhere else. */
 export class ServeRpc implements Service {
   readonly logger: Logger;
+  readonly reload: readonly ReloadTask[];
   private readonly now: () => number;
   private readonly closers = new Closers();
   private http: HttpServer | undefined;
@@ -60,6 +62,7 @@ export class ServeRpc implements Service {
     private readonly overrides: ServeRpcOverrides = {},
   ) {
     this.logger = overrides.logger ?? loggerFromOptions(config, { scale: NODE_LOG_SCALE });
+    this.reload = accessTokenTask(config.accessToken, this.logger);
     this.now = overrides.now ?? (() => Math.floor(Date.now() / 1000));
     for (const warning of config.warnings) this.logger.warning(warning);
   }

@@ -1,3 +1,5 @@
+import type { Logger, ReloadTask } from '@wrkz/service-kit';
+import type { AccessToken } from '../config/access-token';
 import type { RpcServerOptions } from '../rpc';
 import type { DaemonOptions } from '../config/config';
 import { rpcIpv6 } from '../config/rpc-listeners';
@@ -7,7 +9,6 @@ type ServerOptions = Pick<
   DaemonOptions,
   | 'enable-cors'
   | 'enable-health'
-  | 'rpc-access-token'
   | 'rpc-allowed-host'
   | 'rpc-bind-ip'
   | 'rpc-bind-ipv6-address'
@@ -24,9 +25,11 @@ type ServerOptions = Pick<
 export function rpcServerOptions({
   options,
   rpcPort,
+  accessToken,
 }: {
   readonly options: ServerOptions;
   readonly rpcPort: number;
+  readonly accessToken: AccessToken;
 }): RpcServerOptions {
   const [bindIpv6] = rpcIpv6(options);
   return {
@@ -38,10 +41,15 @@ export function rpcServerOptions({
     readTimeoutSeconds: options['rpc-read-timeout'],
     writeTimeoutSeconds: options['rpc-write-timeout'],
     maxConnectionsPerAddress: options['rpc-max-connections-per-ip'],
-    accessToken: options['rpc-access-token'],
+    accessToken: accessToken.current,
     corsOrigin: options['enable-cors'],
     trustProxy: options['rpc-trust-proxy'],
     allowedHosts: options['rpc-allowed-host'],
     health: options['enable-health'],
   };
+}
+
+/** Reloads the token file; empty without one. */
+export function accessTokenTask({ reload }: AccessToken, logger: Pick<Logger, 'hide'>): ReloadTask[] {
+  return reload === undefined ? [] : [{ name: 'the RPC access token', run: () => logger.hide(reload()) }];
 }

@@ -53,9 +53,22 @@ describe('what prints and ends', () => {
       'in-peers': 3,
       'seed-node': ['a:1', 'b:2'],
     });
+    const inForce = {
+      'data-dir': expect.stringContaining('daemon'),
+      'prune-depth': 400,
+      'rpc-bind-port': 37_856,
+      'p2p-bind-port': 37_855,
+      'zmq-pub': expect.stringMatching(/^tcp:\/\/127\.0\.0\.1:\d+$/),
+    };
+    expect(dumped).toMatchObject(inForce);
+    expect(Object.values(dumped)).not.toContain(null);
     const saved = join(folder, 'saved.json');
     expect(exitOf('--save-config', saved, ...argv).exitCode).toBe(0);
-    expect(JSON.parse(readFileSync(saved, 'utf8'))).toEqual(dumped);
+    const names = Object.keys(inForce);
+    expect(JSON.parse(readFileSync(saved, 'utf8'))).toEqual({
+      ...dumped,
+      ...Object.fromEntries(names.map((name) => [name, null])),
+    });
     const direct = readConfig(argv).options;
     expect(readConfig(['--config-file', saved])).toMatchObject({ options: direct, warnings: [] });
     const ini = join(folder, 'a.conf');
@@ -71,16 +84,28 @@ describe('what prints and ends', () => {
     expect(exitOf('--explain-config', '--sync-batch-max=5').message).toMatch(/^sync-batch-max +120 +command line$/m);
   });
 
-  it('an unknown key is refused by name, an action in a file is passed over with a warning', () => {
+  it('refuses an unknown key by name, and an action in a file, which a service would repeat at each restart', () => {
     const path = join(temporaryDirectory(), 'a.conf');
     writeFileSync(path, 'frobnicate=1\n');
     expect(exitOf('-c', path)).toMatchObject({ exitCode: 1 });
     expect(exitOf('-c', path).message).toContain('unknown key "frobnicate"');
-    writeFileSync(path, 'resync=true\nverify=true\nrewind-to-height=5\nself-test=1\n');
-    const { action, options, warnings } = readConfig(['-c', path]);
-    expect([action, options.resync, options['rewind-to-height']]).toEqual(['serve', false, undefined]);
-    expect(warnings).toHaveLength(4);
-    expect(warnings[0]).toMatch(/^key resync in .* is ignored/);
+    for (const line of ['resync=true', 'verify=1', 'rewind-to-height=5', 'import-blockchain=yes', 'backup=x.sqlite']) {
+      writeFileSync(path, `${line}\n`);
+      const [name = ''] = line.split('=');
+      expect(exitOf('-c', path)).toMatchObject({
+        exitCode: 1,
+        message: expect.stringContaining(`--${name} is an action`),
+      });
+    }
+    writeFileSync(path, 'resync=false\nverify=0\nrewind-to-height=0\nimport-blockchain=no\nbackup=\n');
+    expect(readConfig(['-c', path])).toMatchObject({ action: 'serve', warnings: [] });
+  });
+
+  it('honours dump-file and max-export-blocks in a file', () => {
+    const path = join(temporaryDirectory(), 'a.conf');
+    writeFileSync(path, 'dump-file=/tmp/a.dump\nmax-export-blocks=5000\n');
+    const { options } = readConfig(['-c', path, '--export-blockchain']);
+    expect(options).toMatchObject({ 'dump-file': '/tmp/a.dump', 'max-export-blocks': 5000 });
   });
 
   it('the configuration that Wrkzd of 2025 saves is taken as it is, and its data directory told of', () => {
@@ -121,6 +146,7 @@ describe('refused combinations', () => {
     noDataDir: ['--data-dir='],
     noDumpFile: ['--dump-file='],
     noBackupFile: ['--backup='],
+    twoAccessTokens: ['--rpc-access-token=x', '--rpc-access-token-file=y'],
     dryRunOfNothing: ['--dry-run'],
     noCheckpointsFile: ['--export-checkpoints='],
     systemP2pPort: ['--p2p-bind-port=1024'],

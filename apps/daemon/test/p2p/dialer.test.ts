@@ -255,7 +255,7 @@ describe('lists between nodes', () => {
   it('a taken port is named', async () => {
     const { node } = await harness.node(blocks);
     await expect(harness.node(blocks, { bindPort: node.port })).rejects.toThrow(
-      `127.0.0.1:${node.port}: the address is already in use`,
+      `127.0.0.1:${node.port}: the address is already in use. Choose another with --p2p-bind-port`,
     );
   });
 });

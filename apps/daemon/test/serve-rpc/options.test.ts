@@ -40,6 +40,7 @@ test.each<[keyof typeof SERVE_RPC_REFUSALS, string[]]>([
   ['noNodeSocket', ['serve-rpc', '--rpc-bind-port', '0']],
   ['noSocketAddress', ['serve-rpc', '--node-socket', '127.0.0.1:17856', '--rpc-bind-port', '0']],
   ['ownSocket', [...LEAST, '--rpc-ipc-path', '/run/node.sock']],
+  ['twoAccessTokens', [...LEAST, '--rpc-access-token', 'x', '--rpc-access-token-file', 'y']],
   ['noPort', ['serve-rpc', '--node-socket', '/run/node.sock']],
   ['systemPort', [...LEAST, '--rpc-bind-port', '80']],
 ])('refused in words: %s', (name, argv) => {
@@ -47,7 +48,7 @@ test.each<[keyof typeof SERVE_RPC_REFUSALS, string[]]>([
 });
 
 test('each refusal has its case above', () => {
-  expect(Object.keys(SERVE_RPC_REFUSALS)).toHaveLength(7);
+  expect(Object.keys(SERVE_RPC_REFUSALS)).toHaveLength(8);
 });
 
 test('what is no option of a reader, and what is no word, is refused', () => {

@@ -1,13 +1,13 @@
 import { powHelperApi } from '@wrkz/api';
 import { VERSION } from '@wrkz/service-kit';
 import type { ActiveJob } from '../queue/job-queue';
-import { declareRoute, KEY } from './route';
+import { declareRoute, KEY_AND_LIMIT } from './route';
 
 export const getStats = declareRoute({
   method: 'GET',
   path: '/stats',
   summary: 'What this instance has counted since its start. Addresses, limits of clients and keys are not shown.',
-  guards: KEY,
+  guards: KEY_AND_LIMIT,
   answer: powHelperApi.statsAnswer,
   errors: [powHelperApi.powErrors.internal],
   handle: async ({ queue, options, stats, requests, startedAt, threads, now }) => {

@@ -19,6 +19,7 @@ export const getQr = declareListingRoute({
   caching: LONG_CACHING,
   errors: [
     proposalErrors.noAddress,
+    proposalErrors.repeatedAddress,
     proposalErrors.addressLength,
     proposalErrors.badAddress,
     proposalErrors.qrThrottled,

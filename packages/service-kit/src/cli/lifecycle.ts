@@ -1,6 +1,15 @@
+import { closeSync, openSync } from 'node:fs';
 import { errorText } from '../error-text';
-import type { Logger } from '../log/logger';
+import type { Logger, LogLevel } from '../log/logger';
 import { EarlyExit } from './options';
+
+/** A part of a program that SIGHUP reloads. */
+export interface ReloadTask {
+  /** For the log, e.g. `the key file`. */
+  readonly name: string;
+  /** Throws before it changes anything if the new state is invalid. */
+  readonly run: () => Promise<void> | void;
+}
 
 /** A program: what `runMain` starts and stops. */
 export interface Service {
@@ -12,6 +21,8 @@ export interface Service {
   readonly finished?: Promise<number> | undefined;
   /** Flushed before the process ends. */
   readonly logger?: Logger | undefined;
+  /** Tasks of SIGHUP, besides the log. Undefined: SIGHUP stops the program. */
+  readonly reload?: readonly ReloadTask[] | undefined;
 }
 
 /** What a program can ask of its surroundings. */
@@ -25,6 +36,8 @@ export interface Control {
 export interface MainOptions {
   /** How long an orderly stop may take; after it the process ends with code 1. */
   readonly stopDeadlineMs?: number;
+  /** Reads the log level from the configuration again, for a reload. @throws UsageError */
+  readonly logLevel?: () => LogLevel | undefined;
 }
 
 const STOP_DEADLINE_MS = 10_000;
@@ -36,14 +49,17 @@ const STOP_DEADLINE_MS = 10_000;
 const ONE_PRESS_MS = 500;
 
 /**
- * Runs a program from start to exit code: SIGINT, SIGTERM (and SIGHUP) stop it in order, a second signal ends it at
- * once (unless it only repeats the first, see `ONE_PRESS_MS`), uncaught errors are logged once and end it with code 1. Used by the main file of each app, and there alone.
+ * Runs a program from start to exit code. SIGINT and SIGTERM stop it in order. So does SIGHUP of a closed terminal; without
+ * a controlling terminal SIGHUP reloads what the service can reload. A second stop signal ends the process at once, unless
+ * it only repeats the first (`ONE_PRESS_MS`). Uncaught errors are logged once and end the process with code 1. Only the
+ * main files of the programs call it.
  */
 export function runMain(create: (control: Control) => Promise<Service> | Service, options: MainOptions = {}): void {
   const abort = new AbortController();
   let service: Service | undefined;
   let stopping = false;
   let exiting = false;
+  let reloading = Promise.resolve();
 
   const exit = (code: number): void => {
     if (exiting) return;
@@ -97,6 +113,11 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
   let first: { readonly name: string; readonly at: number } | undefined;
   for (const name of Object.keys(SIGNAL_EXIT_CODES) as StopSignal[]) {
     process.on(name, () => {
+      const { reload, logger } = service ?? {};
+      if (name === 'SIGHUP' && !stopping && reload !== undefined && !hasTerminal()) {
+        reloading = reloading.then(() => reloadAll(logger, reload, options.logLevel));
+        return;
+      }
       const now = performance.now();
       if (first?.name === name && now - first.at < ONE_PRESS_MS) return;
       if (stopping) process.exit(SIGNAL_EXIT_CODES[name]);
@@ -128,6 +149,38 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
 }
 
 const START_FAILED = 'cannot start';
+
+/** Whether the process has a controlling terminal. On Windows SIGHUP always means a closed console. */
+function hasTerminal(): boolean {
+  if (process.platform === 'win32') return true;
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A failed task changes nothing and does not stop the other tasks. */
+async function reloadAll(
+  logger: Logger | undefined,
+  tasks: readonly ReloadTask[],
+  logLevel: MainOptions['logLevel'],
+): Promise<void> {
+  const log: ReloadTask[] = [
+    { name: 'the log file', run: () => logger?.reopen() },
+    { name: 'the log level', run: () => logger?.setLevel(logLevel?.() ?? logger.level) },
+  ];
+  logger?.info('SIGHUP received, reloading');
+  for (const { name, run } of [...log, ...tasks]) {
+    try {
+      await run();
+      logger?.info(`reloaded ${name}`);
+    } catch (error) {
+      logger?.error(`cannot reload ${name}: ${errorText(error)}`);
+    }
+  }
+}
 /** 128 + the signal's number, as shells report it. */
 const SIGNAL_EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 

@@ -95,6 +95,7 @@ export interface CommandSpec {
   /** Optional arguments last. */
   readonly arguments?: readonly ArgumentSpec[];
   readonly check?: OptionsCheck;
+  readonly effective?: EffectiveValues;
 }
 
 /** A program without commands, or the options of a program without its commands. */
@@ -179,7 +180,7 @@ export function parseCommand<
   const resolved = resolveOptions(
     command?.options ?? options,
     given,
-    command === undefined ? program : { check: command.check, former },
+    command === undefined ? program : { ...command, former },
     elsewhere,
   );
   return { command: command?.name, ...resolved, words } as unknown as ParsedCommand<Main, Commands>;

@@ -6,8 +6,8 @@ import { type HttpError, refusal } from './errors';
 import { pathOf } from './request';
 
 export interface ApiKeyOptions {
-  /** The key; without it, or if it is empty, every request passes. */
-  readonly key: string | undefined;
+  /** The key, or a function that returns the current key; without it, or if it is empty, every request passes. */
+  readonly key: string | (() => string) | undefined;
   /** Without X-API-Key, `Authorization: Bearer <key>` counts, too. */
   readonly bearer?: boolean;
   /** Whether requests over a socket file need the key; by default its file permissions are enough. */
@@ -33,8 +33,9 @@ export function secretsEqual(left: string, right: string): boolean {
 
 /** Makes the check for the API key: the refusal, 401, or undefined. */
 export function apiKeyCheck(options: ApiKeyOptions): (request: IncomingMessage) => Promise<HttpError | undefined> {
-  const { key, bearer = false, local = false, judge } = options;
+  const { bearer = false, local = false, judge } = options;
   return async (request) => {
+    const key = typeof options.key === 'function' ? options.key() : options.key;
     if (judge !== undefined) return judge(presentedKey(request, bearer), request);
     if (key === undefined || key === '' || (!local && listenerOf(request) === 'local')) return undefined;
     return secretsEqual(presentedKey(request, bearer), key) ? undefined : refusal('unauthorized');

@@ -12,6 +12,12 @@ export interface ListenAddress {
   readonly portOption?: string;
 }
 
+/** The text of an error of `listen`. If the address is in use, it names the option (without dashes) that changes it. */
+export function listenErrorText(error: unknown, option: string | undefined): string {
+  const isInUse = errorCode(error) === 'EADDRINUSE' && option !== undefined;
+  return isInUse ? `${errorText(error)}. Choose another with --${option}` : errorText(error);
+}
+
 /**
  * @param besideIpv4 an IPv6 listener that stands beside an IPv4 one on the same port must not take IPv4, too
  * @throws Error with a message for the operator
@@ -20,9 +26,8 @@ export function listenOn(server: Server, address: ListenAddress, besideIpv4: boo
   const { host, port, portOption } = address;
   return new Promise((resolve, reject) => {
     const refuse = (error: Error): void => {
-      const isChangeable = errorCode(error) === 'EADDRINUSE' && portOption !== undefined;
-      const advice = isChangeable ? `. Choose another port with --${portOption}` : '';
-      reject(new Error(`cannot listen on ${endpointText(address)}: ${errorText(error)}${advice}`, { cause: error }));
+      const text = `cannot listen on ${endpointText(address)}: ${listenErrorText(error, portOption)}`;
+      reject(new Error(text, { cause: error }));
     };
     server.once('error', refuse);
     server.listen({ host, port, ipv6Only: besideIpv4 && host.includes(':') }, () => {

@@ -70,6 +70,13 @@ export class LogFile extends Writable {
     closed.then(() => done(), done);
   }
 
+  /** Opens the path again with the next line. Lines that are being written go to the old file. */
+  async reopen(): Promise<void> {
+    const { file } = this;
+    this.file = undefined;
+    await file?.close();
+  }
+
   /** Writes lines in order. Lines that still fail when the log is closed are lost. */
   private async append(lines: readonly Buffer[]): Promise<void> {
     let next = 0;
@@ -88,7 +95,10 @@ export class LogFile extends Writable {
   private async writeAll(bytes: Buffer): Promise<boolean> {
     for (let left = bytes; left.length > 0;) {
       try {
-        this.file ??= await open(this.options.path, 'a', MODE);
+        if (this.file === undefined) {
+          this.file = await open(this.options.path, 'a', MODE);
+          this.size = (await this.file.stat()).size;
+        }
         const { bytesWritten } = await this.file.write(left);
         this.size += bytesWritten;
         left = left.subarray(bytesWritten);

@@ -73,6 +73,8 @@ export interface Logger {
   enabled(level: LogLevelName): boolean;
   /** Hides a text in all further lines. */
   hide(secret: string): void;
+  /** Closes the log file and opens its path again, after another program has moved the file. */
+  reopen(): Promise<void>;
   /** Flushes and closes the file. */
   close(): Promise<void>;
 }
@@ -120,6 +122,7 @@ export function createLogger(options: LoggerOptions): Logger {
   const logger = makeLogger(options.level, hidden, {
     write: (entry) => winston.log(entry),
     onLevel: (level) => applyLevel(winston, level),
+    reopen: () => file?.reopen() ?? Promise.resolve(),
     close: () => new Promise((done) => (file && !file.closed ? file.end(done) : done())),
   });
   const line = lineWriter(options.format, hidden, logger);
@@ -152,6 +155,7 @@ function applyLevel(winston: Winston, level: LogLevel): void {
 interface LogSink {
   write(entry: LogEntry): void;
   onLevel?(level: LogLevel): void;
+  reopen?(): Promise<void>;
   close?(): Promise<void>;
 }
 
@@ -194,6 +198,7 @@ function makeLogger(first: LogLevel, hidden: Set<string>, sink: LogSink): Logger
       hide(secret) {
         addSecret(hidden, secret);
       },
+      reopen: () => sink.reopen?.() ?? Promise.resolve(),
       close: () => sink.close?.() ?? Promise.resolve(),
     };
   };

@@ -4,6 +4,11 @@ import { createLogger, OneShotCommand, runMain, UsageError } from '../../src';
 /** A program that behaves as its first argument says, for the tests of runMain. */
 const behaviour = process.argv[2];
 
+const RELOAD = [
+  { name: 'the broken file', run: () => fail('line 3 is invalid') },
+  { name: 'the good file', run: async () => undefined },
+];
+
 runMain(
   (control) => {
     if (behaviour === 'usage') throw new UsageError('unknown option --x (see --help)');
@@ -13,6 +18,7 @@ runMain(
     const keepAlive = setInterval(() => undefined, 1000);
     return {
       logger,
+      ...(behaviour === 'reloads' ? { reload: RELOAD } : {}),
       async start() {
         if (behaviour === 'start-fails') throw new Error('the port is taken');
         logger.info('started');
@@ -31,7 +37,7 @@ runMain(
       finished: finished(control.signal),
     };
   },
-  { stopDeadlineMs: behaviour === 'hangs' ? 300 : 20_000 },
+  { stopDeadlineMs: behaviour === 'hangs' ? 300 : 20_000, logLevel: () => 'debug' },
 );
 
 /** `one-shot` is done at once, `cut-short` never: the stop ends it. */

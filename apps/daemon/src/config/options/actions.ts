@@ -4,7 +4,7 @@ import { defineOptions } from '@wrkz/service-kit';
 
 const group = 'Actions (one start)';
 
-/** What one start does instead of serving, or before it; never read from a file, never saved. */
+/** Actions of one start, instead of serving or before it (refused in a file, never saved), and their settings. */
 export const ACTIONS = defineOptions([
   {
     name: 'os-version',
@@ -70,7 +70,6 @@ export const ACTIONS = defineOptions([
     name: 'import-validate',
     type: 'boolean',
     default: false,
-    oneShot: true,
     noEffect: 'an import always checks every block',
     group,
     help: 'Accepted; an import always checks every block',
@@ -88,7 +87,6 @@ export const ACTIONS = defineOptions([
     type: 'number',
     default: 0,
     min: 0,
-    oneShot: true,
     group,
     help: 'The most blocks an export writes, at least 1000 on the mainnet; 0 for all',
   },
@@ -96,7 +94,6 @@ export const ACTIONS = defineOptions([
     name: 'dump-file',
     type: 'string',
     default: 'blockchain.dump',
-    oneShot: true,
     group,
     help: 'The file of an import or export',
   },

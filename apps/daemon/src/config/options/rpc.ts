@@ -66,6 +66,13 @@ export const RPC = defineOptions([
     group,
     help: 'The token that requests must carry in X-API-Key or as Authorization: Bearer; empty for none',
   }),
+  {
+    name: 'rpc-access-token-file',
+    type: 'string',
+    default: '',
+    group,
+    help: 'A file with that token, mode 600 or 640, read again on SIGHUP without a terminal; empty for none',
+  },
   corsOption({
     name: 'enable-cors',
     group,

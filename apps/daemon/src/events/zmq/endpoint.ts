@@ -1,4 +1,10 @@
+import type { Network } from '@wrkz/core-types';
 import { isLoopback } from '@wrkz/service-kit';
+
+/** The endpoint without `--zmq-pub`. */
+export function defaultZmqEndpoint({ ports }: Pick<Network, 'ports'>): string {
+  return `tcp://127.0.0.1:${String(ports.zmq)}`;
+}
 
 /** Where the publisher listens. */
 export type ZmqEndpoint =

@@ -1,4 +1,4 @@
-import { errorText, type Logger } from '@wrkz/service-kit';
+import { errorText, listenErrorText, type Logger } from '@wrkz/service-kit';
 import type * as Zeromq from 'zeromq';
 import type { TopicMessage, TopicStream } from '../topics';
 import type { ZmqEndpoint } from './endpoint';
@@ -39,7 +39,7 @@ export class ZmqPublisher {
       return publisher;
     } catch (error) {
       socket?.close();
-      logger.warning(`no events are published over ZMQ at ${endpoint.text}: ${errorText(error)}`);
+      logger.warning(`no events are published over ZMQ at ${endpoint.text}: ${listenErrorText(error, 'zmq-pub')}`);
       return undefined;
     }
   }

@@ -1,7 +1,7 @@
 import type { Logger } from '@wrkz/service-kit';
 import type { DaemonConfig } from '../../config/config';
 import type { TopicStream } from '../topics';
-import { parseZmqEndpoint } from './endpoint';
+import { defaultZmqEndpoint, parseZmqEndpoint } from './endpoint';
 import { ZmqPublisher } from './publisher';
 
 /** The publisher as the options want it; undefined when it is switched off, or could not be had. */
@@ -10,7 +10,6 @@ export async function startZmq(
   topics: TopicStream,
   logger: Logger,
 ): Promise<ZmqPublisher | undefined> {
-  const text = options['zmq-pub'] ?? `tcp://127.0.0.1:${String(network.ports.zmq)}`;
-  const endpoint = parseZmqEndpoint(text);
+  const endpoint = parseZmqEndpoint(options['zmq-pub'] ?? defaultZmqEndpoint(network));
   return options['no-zmq'] || endpoint === undefined ? undefined : ZmqPublisher.start(endpoint, topics, logger);
 }

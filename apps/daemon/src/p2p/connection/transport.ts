@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { endpointText, errorText } from '@wrkz/service-kit';
+import { endpointText, listenErrorText } from '@wrkz/service-kit';
 import { CONNECT_TIMEOUT } from '../constants';
 import { canonicalHost, type PeerAddress } from '../util/address';
 
@@ -62,7 +62,8 @@ export const tcpTransport: Transport = {
         else onSocket(socket, { host: remoteHost, port: socket.remotePort });
       });
       server.once('error', (error) => {
-        refuse(new Error(`cannot listen for peers on ${endpointText({ host, port })}: ${errorText(error)}`));
+        const text = listenErrorText(error, ipv6Only ? 'p2p-bind-port-ipv6' : 'p2p-bind-port');
+        refuse(new Error(`cannot listen for peers on ${endpointText({ host, port })}: ${text}`));
       });
       server.listen({ host, port, ipv6Only }, () => {
         server.removeAllListeners('error');
