@@ -24,6 +24,12 @@ export class GatewayError extends Error {
   }
 }
 
+/*
+ * @achingbrain/nat-port-mapper 4.0.5 was measured and does not fit: it refuses gateways of version 1 (most of them), accepts
+ * another port than the requested one, has no fallback to permanent leases (error 725), removes a mapping without a check of
+ * its owner and with an empty protocol, follows redirects and control addresses to other hosts, and reads answers of any size.
+ */
+
 /** What a gateway does for us, over the library's SOAP. The thread that makes one talks to no other host from then on. */
 export class GatewayDevice {
   private readonly guard: Guard;
