@@ -1,4 +1,4 @@
-import type { NamedEndpoint, PeerAddress } from './util/address';
+import type { NamedEndpoint, PeerAddress } from './addresses';
 
 /** Everything that an operator or the network's profile decides. Times are milliseconds. */
 export interface P2pConfig {

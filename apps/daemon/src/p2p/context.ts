@@ -1,22 +1,22 @@
 import type { P2pConfig } from './config';
 import { MemoryBudget } from './connection/memory-budget';
 import { tcpTransport, type Transport } from './connection/transport';
-import { BlockFetcher } from './fetch/block-fetcher';
+import { BlockFetcher } from './sync/block-fetcher';
 import { OwnAddresses } from './peers/own-addresses';
-import { PeerBook } from './peers/peer-book';
-import { Accounts } from './penalties/accounts';
+import { PeerBook } from './peers/address-book';
+import { Accounts } from './limits/address-budget';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, P2pRandom, PoolPort } from './ports';
-import { AnnouncedBlocks } from './relay/announced-blocks';
+import { AnnouncedBlocks } from './relay/announcements';
 import { BlockRelay } from './relay/block-relay';
 import { TransactionRelay } from './relay/transaction-relay';
 import { newPeerId, OwnNodeData } from './session/node-data';
 import type { Session } from './session/session';
-import { BackPings } from './session/back-pings';
+import { BackPings } from './peers/incoming-slots';
 import { SessionTable } from './session/session-table';
 import { SyncDriver } from './sync/driver';
-import { blockCodec } from './util/block-codec';
-import { systemClock, systemRandom } from './util/clock';
-import { threadTime } from './util/stopwatch';
+import { blockCodec } from './hashes';
+import { systemClock, systemRandom } from './clock';
+import { threadTime } from './clock';
 
 /** What the node is given; the optional parts are the operating system's and the network's own when missing. */
 export interface P2pParts {

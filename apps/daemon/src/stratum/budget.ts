@@ -1,5 +1,5 @@
 import { countedAddress, isLoopback } from '@wrkz/service-kit';
-import { RateLimit } from '../p2p/util/rate-limit';
+import { RateLimit } from '../p2p/limits/address-budget';
 import { ADDRESS_POINTS, COSTS, CONNECTION_POINTS, KEPT_ADDRESSES } from './limits';
 
 interface AddressAccount {

@@ -9,7 +9,7 @@ import type { DamageWatch } from '../damage/damage-watch';
 import type { TransactionPool } from '../mempool/pool';
 import { type P2pConfig, p2pDefaults } from '../p2p/config';
 import { P2pNode } from '../p2p/node';
-import { canonicalHost, type NamedEndpoint, parseEndpoint, type PeerAddress } from '../p2p/util/address';
+import { canonicalHost, type NamedEndpoint, parseEndpoint, type PeerAddress } from '../p2p/addresses';
 import { P2pChain } from './chain-port';
 import { P2pPool } from './pool-port';
 

@@ -5,7 +5,7 @@
 import { networkOf } from '@wrkz/core-types';
 import { p2pDefaults, P2pNode } from '../../src/p2p';
 import { chainA } from '@wrkz/testing';
-import { blockCodec } from '../../src/p2p/util/block-codec';
+import { blockCodec } from '../../src/p2p/hashes';
 import { FakeChain, FakePool, TestLogger } from '../p2p/fakes';
 
 const [genesis, ...rest] = chainA();

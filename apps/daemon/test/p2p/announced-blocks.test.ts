@@ -1,6 +1,6 @@
-import { closeReasons } from '../../src/p2p/penalties/close-reasons';
-import { ownWork } from '../../src/p2p/penalties/work-budget';
-import { AnnouncedBlocks } from '../../src/p2p/relay/announced-blocks';
+import { closeReasons } from '../../src/p2p/limits/close-reasons';
+import { ownWork } from '../../src/p2p/limits/address-budget';
+import { AnnouncedBlocks } from '../../src/p2p/relay/announcements';
 import type { Session } from '../../src/p2p/session/session';
 import { sha256, toyBlock, toyChain, toyCodec } from './fakes';
 

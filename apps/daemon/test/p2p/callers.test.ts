@@ -7,10 +7,10 @@ import * as commands from '@wrkz/levin';
 import { ByteBudget, Command, encodeFrame } from '@wrkz/levin';
 import type { P2pNode } from '../../src/p2p';
 import { PeerConnection } from '../../src/p2p/connection/peer-connection';
-import { Account } from '../../src/p2p/penalties/accounts';
+import { Account } from '../../src/p2p/limits/address-budget';
 import { FakeClock, TestLogger, sha256, toyChain } from './fakes';
 import { disguised, Harness } from './harness';
-import { addressKey, type PeerAddress } from '../../src/p2p/util/address';
+import { addressKey, type PeerAddress } from '../../src/p2p/addresses';
 import { hello, ScriptedPeer } from './scripted-peer';
 
 const harness = new Harness();

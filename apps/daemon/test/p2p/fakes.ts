@@ -14,7 +14,7 @@ import type {
   PoolPort,
   Timer,
 } from '../../src/p2p/ports';
-import { systemClock } from '../../src/p2p/util/clock';
+import { systemClock } from '../../src/p2p/clock';
 
 interface Stored {
   readonly hash: Buffer;

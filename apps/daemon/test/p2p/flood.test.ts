@@ -2,7 +2,7 @@ import type { RawBlock } from '@wrkz/core-types';
 import * as commands from '@wrkz/levin';
 import { Command } from '@wrkz/levin';
 import type { P2pParts } from '../../src/p2p';
-import { namedHashes } from '../../src/p2p/serving/named-hashes';
+import { namedHashes } from '../../src/p2p/hashes';
 import { type FakeChain, FakeClock, type FakePool, sha256, toyBlock, toyChain, toyCodec } from './fakes';
 import { closedFor, disguised, Harness, reaches, type TestNode } from './harness';
 import { ScriptedPeer } from './scripted-peer';

@@ -1,5 +1,5 @@
 import { Command, commandName, timedSyncResponse } from '@wrkz/levin';
-import { commandTable, rowOf } from '../../src/p2p/handlers/table';
+import { commandTable, rowOf } from '../../src/p2p/commands/router';
 import { sha256, toyChain } from './fakes';
 import { closedFor, Harness } from './harness';
 import { ScriptedPeer } from './scripted-peer';

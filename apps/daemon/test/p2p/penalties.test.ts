@@ -1,10 +1,10 @@
 import { REASONS, type ReasonCode } from '@wrkz/consensus';
 import { isAccepted } from '../../src/chain/results';
-import { Bans } from '../../src/p2p/penalties/bans';
-import { closeReasonOfBlock } from '../../src/p2p/penalties/block-verdicts';
-import { closeReasons, type CloseReason } from '../../src/p2p/penalties/close-reasons';
-import { Penalties } from '../../src/p2p/penalties/penalties';
-import { addressKey, type PeerAddress } from '../../src/p2p/util/address';
+import { Bans } from '../../src/p2p/limits/bans';
+import { closeReasonOfBlock } from '../../src/p2p/limits/close-reasons';
+import { closeReasons, type CloseReason } from '../../src/p2p/limits/close-reasons';
+import { Penalties } from '../../src/p2p/limits/bans';
+import { addressKey, type PeerAddress } from '../../src/p2p/addresses';
 import { TestLogger } from './fakes';
 
 type Name = keyof typeof closeReasons;

@@ -1,11 +1,11 @@
 import * as commands from '@wrkz/levin';
 import { Command } from '@wrkz/levin';
-import { Accounts } from '../../src/p2p/penalties/accounts';
-import { Bans } from '../../src/p2p/penalties/bans';
-import { Scores } from '../../src/p2p/penalties/scores';
-import { placeFor } from '../../src/p2p/session/places';
+import { Accounts } from '../../src/p2p/limits/address-budget';
+import { Bans } from '../../src/p2p/limits/bans';
+import { Scores } from '../../src/p2p/limits/address-budget';
+import { placeFor } from '../../src/p2p/peers/incoming-slots';
 import type { Session } from '../../src/p2p/session/session';
-import { accountKey, hostNetwork } from '../../src/p2p/util/host-network';
+import { accountKey, hostNetwork } from '../../src/p2p/addresses';
 import { FakeClock, sha256, toyChain } from './fakes';
 import { disguised, Harness } from './harness';
 import { ScriptedPeer } from './scripted-peer';

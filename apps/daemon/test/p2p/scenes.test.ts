@@ -2,7 +2,7 @@ import * as commands from '@wrkz/levin';
 import { Command, encodeFrame, type Frame } from '@wrkz/levin';
 import { chainA } from '@wrkz/testing';
 import { readJsonLines } from '@wrkz/testing/fixtures';
-import { blockCodec } from '../../src/p2p/util/block-codec';
+import { blockCodec } from '../../src/p2p/hashes';
 import { Harness } from './harness';
 import { ScriptedPeer } from './scripted-peer';
 

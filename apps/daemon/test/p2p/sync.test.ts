@@ -1,5 +1,5 @@
 import { chainA } from '@wrkz/testing';
-import { blockCodec } from '../../src/p2p/util/block-codec';
+import { blockCodec } from '../../src/p2p/hashes';
 import { type FakeChain, sha256, toyBlock, toyBranch, toyChain } from './fakes';
 import { Harness, local, reaches } from './harness';
 

@@ -1,8 +1,8 @@
 import * as commands from '@wrkz/levin';
 import { Command, encodeFrame } from '@wrkz/levin';
 import { tcpTransport } from '../../src/p2p/connection/transport';
-import { WorkBudget } from '../../src/p2p/penalties/work-budget';
-import { threadTime } from '../../src/p2p/util/stopwatch';
+import { WorkBudget } from '../../src/p2p/limits/address-budget';
+import { threadTime } from '../../src/p2p/clock';
 import { FakeClock, sha256, toyBlock, toyChain } from './fakes';
 import { disguised, Harness, type TestNode } from './harness';
 import { ScriptedPeer } from './scripted-peer';

@@ -1,4 +1,4 @@
-import { WorkBudget } from '../../src/p2p/penalties/work-budget';
+import { WorkBudget } from '../../src/p2p/limits/address-budget';
 
 /** A budget with its two clocks in hand; `work` takes so many milliseconds of the event loop and of the day. */
 function budget() {

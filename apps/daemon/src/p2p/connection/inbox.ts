@@ -1,7 +1,7 @@
 import { HEADER_SIZE, type ByteAllowance, type Frame } from '@wrkz/levin';
 import { EventLoopYielder } from '@wrkz/service-kit/base';
-import type { Account } from '../penalties/accounts';
-import type { WorkBudget } from '../penalties/work-budget';
+import type { Account } from '../limits/address-budget';
+import type { WorkBudget } from '../limits/address-budget';
 import type { P2pClock } from '../ports';
 
 const CROWDED_FRAMES = 64;

@@ -8,11 +8,11 @@ import {
   type FrameHeader,
 } from '@wrkz/levin';
 import { FRAME_PROGRESS, FRAME_TIMEOUT, SILENCE_TIMEOUT } from '../constants';
-import type { Account } from '../penalties/accounts';
-import { closeReasons, type CloseReason } from '../penalties/close-reasons';
+import type { Account } from '../limits/address-budget';
+import { closeReasons, type CloseReason } from '../limits/close-reasons';
 import type { P2pClock, P2pLogger } from '../ports';
-import type { PeerAddress } from '../util/address';
-import { reportThrow } from '../util/report-errors';
+import type { PeerAddress } from '../addresses';
+import { reportThrow } from '../report-errors';
 import { Inbox } from './inbox';
 import { WriteQueue } from './write-queue';
 

@@ -1,15 +1,30 @@
 import type { PeerEntry } from '@wrkz/levin';
+import { addressGroup, addressKey, isLocalHost, type PeerAddress } from '../addresses';
+import { randomIndex } from '../clock';
 import type { P2pConfig } from '../config';
-import type { PeerBook } from '../peers/peer-book';
-import type { Bans } from '../penalties/bans';
+import type { Bans } from '../limits/bans';
+import type { PeerBook } from '../peers/address-book';
 import type { P2pClock, P2pLogger, P2pRandom } from '../ports';
+import { reportRejection } from '../report-errors';
 import type { CallPurpose } from '../session/connection-manager';
-import { addressGroup, addressKey, isLocalHost, type PeerAddress } from '../util/address';
-import { randomIndex } from '../util/clock';
-import { reportRejection } from '../util/report-errors';
-import { choosePeer } from './choose';
-import { ExplicitPeers } from './explicit';
-import { SEED_INTERVAL, type Seeds } from './seeds';
+import { ExplicitPeers, SEED_INTERVAL, type Seeds } from './peer-sources';
+
+/**
+ * Picks a peer to call: a neighbourhood at random, then one of its peers. Whoever holds many addresses of one network
+ * gains nothing by it.
+ */
+export function choosePeer(candidates: readonly PeerEntry[], random: P2pRandom): PeerEntry | undefined {
+  const groups = new Map<string, PeerEntry[]>();
+  for (const candidate of candidates) {
+    const group = addressGroup(candidate.host);
+    const members = groups.get(group);
+    if (members === undefined) groups.set(group, [candidate]);
+    else members.push(candidate);
+  }
+  const all = [...groups.values()];
+  const members = all.length === 0 ? [] : (all[randomIndex(random, all.length)] ?? []);
+  return members.length === 0 ? undefined : members[randomIndex(random, members.length)];
+}
 
 const FAILED_WAIT = 600_000;
 const VERIFY_INTERVAL = 60_000;

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { BoundedMap } from '@wrkz/service-kit/base';
 import type { P2pClock } from '../ports';
-import { addressKey, canonicalHost, isLocalHost, type PeerAddress } from '../util/address';
+import { addressKey, canonicalHost, isLocalHost, type PeerAddress } from '../addresses';
 
 /** How long the addresses of the machine are believed, milliseconds. */
 const INTERFACES_AGE = 60_000;

@@ -1,5 +1,5 @@
 import { Device } from 'nat-upnp-rejetto';
-import { canonicalHost, isLocalHost } from '../util/address';
+import { canonicalHost, isLocalHost } from '../addresses';
 import { type Guard, talkOnlyTo } from './guarded-agent';
 import type { Gateway, MappedPorts } from './task';
 

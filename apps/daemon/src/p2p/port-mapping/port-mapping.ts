@@ -1,7 +1,7 @@
 import type { P2pClock, P2pLogger, Timer } from '../ports';
-import { addressKey, type PeerAddress } from '../util/address';
-import { systemClock } from '../util/clock';
-import { reportRejection } from '../util/report-errors';
+import { addressKey, type PeerAddress } from '../addresses';
+import { systemClock } from '../clock';
+import { reportRejection } from '../report-errors';
 import { runInThread, type RunningTask, type RunTask } from './run-task';
 import type { Gateway, MappedPorts, MappingOutcome } from './task';
 

@@ -2,12 +2,12 @@ import type { Block, RawBlock } from '@wrkz/core-types';
 import { Command, missingTransactions, type NewBlock, type NewLiteBlock } from '@wrkz/levin';
 import { BoundedMap } from '@wrkz/service-kit/base';
 import { type AddBlockResult, isAccepted } from '../../chain/results';
-import { closeReasonOfBlock } from '../penalties/block-verdicts';
-import { closeReasons } from '../penalties/close-reasons';
+import { closeReasonOfBlock } from '../limits/close-reasons';
+import { closeReasons } from '../limits/close-reasons';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort } from '../ports';
 import type { Session } from '../session/session';
-import { hashKey } from '../util/hash-key';
-import { reportRejection } from '../util/report-errors';
+import { hashKey } from '../hashes';
+import { reportRejection } from '../report-errors';
 import { type BlockWork, LiteBlocks } from './lite-blocks';
 
 export interface BlockRelayEvents {

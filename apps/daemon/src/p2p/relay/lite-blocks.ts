@@ -1,6 +1,6 @@
 import type { NewLiteBlock } from '@wrkz/levin';
 import { LITE_BLOCK_PATIENCE, LITE_BLOCK_TIMEOUT } from '../constants';
-import { closeReasons } from '../penalties/close-reasons';
+import { closeReasons } from '../limits/close-reasons';
 import type { P2pClock, Timer } from '../ports';
 import type { Session } from '../session/session';
 

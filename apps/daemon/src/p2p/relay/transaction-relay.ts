@@ -1,10 +1,10 @@
 import { EventLoopYielder } from '@wrkz/service-kit/base';
-import { closeReasons } from '../penalties/close-reasons';
-import type { WorkBudget } from '../penalties/work-budget';
+import { closeReasons } from '../limits/close-reasons';
+import type { WorkBudget } from '../limits/address-budget';
 import type { BlockCodec, P2pClock, P2pLogger, PoolPort } from '../ports';
 import type { Session } from '../session/session';
-import { RecentHashes } from '../util/hash-key';
-import { reportThrow } from '../util/report-errors';
+import { RecentHashes } from '../hashes';
+import { reportThrow } from '../report-errors';
 
 /** So many transactions of one message are judged by the pool at a time. */
 const CONCURRENCY = 16;

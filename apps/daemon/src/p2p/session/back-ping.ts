@@ -3,11 +3,11 @@ import type { MemoryBudget } from '../connection/memory-budget';
 import { PeerConnection } from '../connection/peer-connection';
 import type { Transport } from '../connection/transport';
 import { BACK_PING_TIMEOUT } from '../constants';
-import { Account } from '../penalties/accounts';
-import { closeReasons } from '../penalties/close-reasons';
+import { Account } from '../limits/address-budget';
+import { closeReasons } from '../limits/close-reasons';
 import type { P2pClock, P2pLogger } from '../ports';
-import type { PeerAddress } from '../util/address';
-import { accountKey } from '../util/host-network';
+import type { PeerAddress } from '../addresses';
+import { accountKey } from '../addresses';
 
 /**
  * Calls the port that an incoming peer says it listens on and asks who is there. True when the same peer id answers:

@@ -1,10 +1,19 @@
 import type { NodeData, PeerLists, SyncData } from '@wrkz/levin';
+import type { PeerAddress } from '../addresses';
 import type { P2pConfig } from '../config';
-import { CAPABILITY_LITE, CAPABILITY_PRUNED, IPV6_LIST_VERSION, P2P_VERSION } from '../constants';
+import {
+  CAPABILITY_LITE,
+  CAPABILITY_PRUNED,
+  IPV6_LIST_VERSION,
+  P2P_MINIMUM_VERSION,
+  P2P_UPGRADE_WINDOW,
+  P2P_VERSION,
+} from '../constants';
+import { type CloseReason, closeReasons } from '../limits/close-reasons';
+import type { PeerBook } from '../peers/address-book';
 import type { OwnAddresses } from '../peers/own-addresses';
-import type { PeerBook } from '../peers/peer-book';
-import type { ChainPort, P2pClock, P2pRandom } from '../ports';
-import type { PeerAddress } from '../util/address';
+import type { ChainPort, P2pClock, P2pLogger, P2pRandom } from '../ports';
+import type { Session } from './session';
 
 /** What we say of ourselves. */
 export class OwnNodeData {
@@ -86,4 +95,21 @@ export function newPeerId(random: P2pRandom): bigint {
     const id = random.bytes(8).readBigUInt64LE(0);
     if (id !== 0n) return id;
   }
+}
+
+/** Why we refuse a peer that says this of itself; `undefined` when we do not. Every version from 16 on is welcome. */
+export function judgeNodeData(data: NodeData, networkId: Buffer, ownPeerId: bigint): CloseReason | undefined {
+  if (!data.networkId.equals(networkId)) return closeReasons.wrongNetwork;
+  if (data.version < P2P_MINIMUM_VERSION) return closeReasons.oldVersion;
+  if (data.peerId === ownPeerId) return closeReasons.ownConnection;
+  return undefined;
+}
+
+/** Notes what a peer says of itself. A program much newer than ours is a hint to the operator to look for an update. */
+export function takeNodeData(session: Session, data: NodeData, logger: P2pLogger): void {
+  session.version = data.version;
+  session.peerId = data.peerId;
+  session.listeningPort = data.myPort;
+  if (data.version - P2P_VERSION < P2P_UPGRADE_WINDOW) return;
+  logger.warning(`${session.name} speaks version ${data.version}: a newer program may be out`);
 }

@@ -10,10 +10,10 @@ import {
 } from '@wrkz/levin';
 import type { P2pConfig } from '../config';
 import { HANDSHAKE_TIMEOUT } from '../constants';
-import type { PeerBook } from '../peers/peer-book';
-import { closeReasons } from '../penalties/close-reasons';
+import type { PeerBook } from '../peers/address-book';
+import { closeReasons } from '../limits/close-reasons';
 import type { P2pLogger } from '../ports';
-import { judgeNodeData, takeNodeData } from './handshake';
+import { judgeNodeData, takeNodeData } from './node-data';
 import type { OwnNodeData } from './node-data';
 import type { Session } from './session';
 

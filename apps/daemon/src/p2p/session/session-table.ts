@@ -1,5 +1,5 @@
 import { CAPABILITY_PRUNED } from '../constants';
-import { addressKey, type PeerAddress } from '../util/address';
+import { addressKey, type PeerAddress } from '../addresses';
 import type { Session } from './session';
 
 /** One connection, for operators. `since` in seconds since 1970. */

@@ -11,11 +11,11 @@ import {
 } from '@wrkz/levin';
 import type { PeerConnection } from '../connection/peer-connection';
 import { LITE_BLOCK_VERSION } from '../constants';
-import type { Account } from '../penalties/accounts';
-import type { CloseReason } from '../penalties/close-reasons';
-import { newStanding, type SyncStanding } from '../sync/standing';
+import type { Account } from '../limits/address-budget';
+import type { CloseReason } from '../limits/close-reasons';
+import { newStanding, type SyncStanding } from '../sync/sync-peer';
 import type { ChainClaim } from '../sync/sync-peer';
-import { RecentHashes } from '../util/hash-key';
+import { RecentHashes } from '../hashes';
 
 /** One relay of transactions carries about so many bytes. */
 const RELAY_BYTES = 1024 * 1024;

@@ -1,8 +1,25 @@
 import type { ResponseChain } from '@wrkz/levin';
 import { MAX_CHAIN_HASHES } from '../constants';
-import { closeReasons, type CloseReason } from '../penalties/close-reasons';
+import { hashKey } from '../hashes';
+import { type CloseReason, closeReasons } from '../limits/close-reasons';
 import type { ChainPort } from '../ports';
-import { hashKey } from '../util/hash-key';
+import type { SyncPeer } from './sync-peer';
+
+/**
+ * The hashes by which a peer finds what we have in common: the tip, then the blocks 1, 2, 4, 8 ... below it, then genesis
+ * (docs/protocol/p2p.md#sparse-chain). `ahead` are later blocks that the peer itself announced; they come first.
+ */
+export function sparseChain(chain: Pick<ChainPort, 'tip' | 'hashAt'>, ahead: readonly Buffer[] = []): Buffer[] {
+  const tip = chain.tip();
+  const hashes = [...ahead, tip.hash];
+  for (let distance = 1; distance < tip.height; distance *= 2) {
+    const hash = chain.hashAt(tip.height - distance);
+    if (hash !== undefined) hashes.push(hash);
+  }
+  const genesis = tip.height > 0 ? chain.hashAt(0) : undefined;
+  if (genesis !== undefined) hashes.push(genesis);
+  return hashes;
+}
 
 const NOTHING = Buffer.alloc(0);
 
@@ -62,4 +79,27 @@ function knownCount(
   while (known < hashes.length && hashes[known]?.equals(main[known] ?? NOTHING) === true) known += 1;
   for (let hash = hashes[known]; hash !== undefined && chain.isKnown(hash); hash = hashes[known]) known += 1;
   return known;
+}
+
+/** Asks a peer for its chain: from the last hash on that it sent, where that is planned, else from our tip. */
+export function askChain(peer: SyncPeer, chain: ChainPort, now: number): void {
+  peer.chainAskedAt = now;
+  const { tail } = peer;
+  // On a side branch of ours that is not the heavier one yet, our tip would lead back to the fork.
+  const aside = tail !== undefined && chain.isKnown(tail) && chain.heightOf(tail) === undefined;
+  const ahead = tail !== undefined && (aside || isPlanned(peer)) ? [tail] : [];
+  peer.session.askChain(sparseChain(chain, ahead));
+}
+
+/** Whether the last hash that it sent is still in its branch's plan. */
+export function isPlanned({ tail, branch }: SyncPeer): boolean {
+  return tail !== undefined && branch?.plan.heightOf(tail) !== undefined;
+}
+
+/** Takes what a chain entry says of the peer's chain. */
+export function noteEntry(peer: SyncPeer, { hashes, startHeight, totalHeight }: ResponseChain): void {
+  peer.session.remoteHeight = totalHeight;
+  peer.lastResponseHeight = startHeight + hashes.length - 1;
+  peer.tail = hashes.at(-1);
+  if (peer.tail !== undefined && peer.hasSentAllHashes) peer.session.claim = { height: totalHeight, tip: peer.tail };
 }

@@ -1,20 +1,35 @@
 import type { ResponseChain, ResponseObjects } from '@wrkz/levin';
 import type { AddBlockResult } from '../../chain/results';
-import { closeReasonOfBlock } from '../penalties/block-verdicts';
-import { closeReasons } from '../penalties/close-reasons';
+import { closeReasonOfBlock, closeReasons } from '../limits/close-reasons';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger } from '../ports';
-import { SLOW } from './batch-size';
+import { type BatchOptions, SLOW } from './batch-size';
 import type { Branch } from './branch';
-import { Branches } from './branches';
-import { judgeChainEntry } from './chain-entry';
-import { askChain, isPlanned, noteEntry } from './chain-question';
-import { Downloads } from './downloads';
-import { SyncPlaces } from './places';
-import type { PlanEntry } from './plan';
+import { askChain, isPlanned, judgeChainEntry, noteEntry } from './chain-entry';
+import type { PlanEntry } from './download-plan';
+import { Branches, Downloads } from './downloads';
 import { receiveObjects } from './receive-objects';
-import { isUnserved, stallReason } from './stalls';
-import type { SyncEvents, SyncOptions, SyncOutcome } from './sync-events';
-import { SyncPeer, type SyncSession, type SyncShare } from './sync-peer';
+import { isUnserved, stallReason, SyncPeer, SyncPlaces, type SyncSession, type SyncShare } from './sync-peer';
+
+export interface SyncOptions extends BatchOptions {
+  /** `--sync-max-peers`. */
+  readonly maxPeers: number;
+  /** `--sync-peer-failure-threshold`. */
+  readonly failureThreshold: number;
+}
+
+/** How a synchronisation from one peer ended. `abandoned`: it is kept for relay and may be tried again later. */
+export type SyncOutcome = 'synchronized' | 'abandoned' | 'demoted';
+
+export interface SyncEvents {
+  /** `delivered`: blocks that it brought and that were needed. */
+  onEnd(session: SyncSession, outcome: SyncOutcome, delivered: number): void;
+  /** A place for another peer is free, or a peer may have one again. */
+  onFree(): void;
+  /** The peer brings what it claims, or does not: its standing has changed. */
+  onStanding(session: SyncSession): void;
+  /** An open session. */
+  session(id: number): SyncSession | undefined;
+}
 
 /** No more hashes of a branch are asked for while so many of its blocks are planned. */
 const PLAN_LIMIT = 20_000;

@@ -1,16 +1,41 @@
 import type { SyncData } from '@wrkz/levin';
+import { BoundedMap } from '@wrkz/service-kit/base';
+import { hostNetwork, isLocalHost } from '../addresses';
 import type { P2pConfig } from '../config';
 import { CAPABILITY_LITE, CAPABILITY_PRUNED } from '../constants';
-import { closeReasons } from '../penalties/close-reasons';
+import { hashKey } from '../hashes';
+import { closeReasons } from '../limits/close-reasons';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort } from '../ports';
 import type { Session } from '../session/session';
-import { hashKey } from '../util/hash-key';
-import { SyncCoordinator } from './coordinator';
+import { SyncCoordinator, type SyncOutcome } from './coordinator';
 import { whoCounts } from './network-height';
-import { rankOf } from './standing';
-import type { SyncOutcome } from './sync-events';
-import type { SyncSession } from './sync-peer';
-import { UnservedHosts } from './unserved-hosts';
+import { rankOf, type SyncSession } from './sync-peer';
+
+/** So long an address is remembered, milliseconds. */
+const REMEMBERED = 600_000;
+const MAX_HOSTS = 1_000;
+
+/**
+ * Addresses (IPv6: their /64) whose peers claimed blocks and did not bring them: a new connection does not make their word good again. Local
+ * addresses, which many nodes may share, are not remembered.
+ */
+export class UnservedHosts {
+  private readonly until = new BoundedMap<string, number>(MAX_HOSTS);
+
+  /** `now` in milliseconds, on a clock that never steps. */
+  constructor(private readonly now: () => number) {}
+
+  note(host: string, unserved: boolean): void {
+    const network = hostNetwork(host);
+    this.until.delete(network);
+    if (!unserved || isLocalHost(host)) return;
+    this.until.set(network, this.now() + REMEMBERED);
+  }
+
+  has(host: string): boolean {
+    return (this.until.get(hostNetwork(host)) ?? -Infinity) > this.now();
+  }
+}
 
 /** A tip that a synchronisation did not reach is not tried again before this time is over. */
 const TRY_AGAIN = 60_000;

@@ -1,5 +1,5 @@
 import type { ChainPort } from '../ports';
-import type { SyncStanding } from './standing';
+import type { SyncStanding } from './sync-peer';
 import type { ChainClaim } from './sync-peer';
 
 /** What one handshaken peer says of its chain, as far as it counts. */

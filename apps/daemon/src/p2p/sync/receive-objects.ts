@@ -1,10 +1,10 @@
 import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
 import type { ResponseObjects } from '@wrkz/levin';
 import { EventLoopYielder } from '@wrkz/service-kit/base';
-import { closeReasons, type CloseReason } from '../penalties/close-reasons';
+import { closeReasons, type CloseReason } from '../limits/close-reasons';
 import type { BlockCodec } from '../ports';
-import { hashKey } from '../util/hash-key';
-import type { PlanEntry } from './plan';
+import { hashKey } from '../hashes';
+import type { PlanEntry } from './download-plan';
 
 export interface ReceivedBlock {
   readonly entry: PlanEntry;

@@ -1,8 +1,35 @@
-import type { CloseReason } from '../penalties/close-reasons';
+import { SYNC_PATIENCE, SYNC_REQUEST_LIMIT, SYNC_STALL_TIMEOUT } from '../constants';
+import { type CloseReason, closeReasons } from '../limits/close-reasons';
 import type { BatchSize } from './batch-size';
 import type { Branch } from './branch';
-import type { PlanEntry } from './plan';
-import type { SyncStanding } from './standing';
+import type { PlanEntry } from './download-plan';
+
+/** How a peer has done when blocks were fetched from it. */
+export interface SyncStanding {
+  /** It claims blocks and did not bring them when it was asked: its word counts for nothing until it has brought some. */
+  unserved: boolean;
+  /** It has brought blocks. */
+  served: boolean;
+  /** Its last answer was a slow one. */
+  slow: boolean;
+  /** Synchronisations in a row that ended without the tip that it had told of, and without a block. */
+  fruitless: number;
+  /** When it was last given a place, on the clock of intervals; 0 for never. */
+  triedAt: number;
+}
+
+export function newStanding(): SyncStanding {
+  return { unserved: false, served: false, slow: false, fruitless: 0, triedAt: 0 };
+}
+
+/**
+ * Who goes first when places are few, lowest first: whoever brings what it claims, then the quick, then peers that we chose
+ * ourselves. `overdue`: it has a place and owes us blocks for too long.
+ */
+export function rankOf(peer: { readonly incoming: boolean; readonly standing: SyncStanding }, overdue = false): number {
+  const { unserved, slow } = peer.standing;
+  return (overdue ? 8 : 0) + (unserved ? 4 : 0) + (slow ? 2 : 0) + (peer.incoming ? 1 : 0);
+}
 
 /** What a peer says of its chain: the height is a count, tip index + 1. */
 export interface ChainClaim {
@@ -99,4 +126,107 @@ export class SyncPeer {
     this.tail = undefined;
     this.lastResponseHeight = 0;
   }
+}
+
+/**
+ * The places of those whom we synchronise from. Who loses its place may still owe us an answer: it is remembered as late
+ * until that has come, so that the answer is understood, and has no place before.
+ */
+export class SyncPlaces {
+  private readonly placed = new Map<number, SyncPeer>();
+  private readonly late = new Map<number, SyncPeer>();
+
+  constructor(
+    private readonly limit: number,
+    private readonly now: () => number,
+  ) {}
+
+  get size(): number {
+    return this.placed.size;
+  }
+
+  get isFull(): boolean {
+    return this.placed.size >= this.limit;
+  }
+
+  /** The peers that have a place; a copy, for a handler may end some of them. */
+  holders(): SyncPeer[] {
+    return [...this.placed.values()];
+  }
+
+  /** All who owe us something or have a place. */
+  all(): SyncPeer[] {
+    return [...this.placed.values(), ...this.late.values()];
+  }
+
+  /** With a place or late. */
+  find(id: number): SyncPeer | undefined {
+    return this.placed.get(id) ?? this.late.get(id);
+  }
+
+  has(id: number): boolean {
+    return this.placed.has(id);
+  }
+
+  isLate(id: number): boolean {
+    return this.late.has(id);
+  }
+
+  take(peer: SyncPeer): void {
+    peer.session.standing.triedAt = this.now();
+    this.placed.set(peer.id, peer);
+  }
+
+  /** Takes a peer's place away. */
+  release(peer: SyncPeer): void {
+    if (this.placed.delete(peer.id) && peer.owesSince !== undefined) this.late.set(peer.id, peer);
+  }
+
+  /** An answer has come: who owes nothing more is late no longer. */
+  settle(peer: SyncPeer): boolean {
+    return peer.owesSince === undefined && this.late.delete(peer.id);
+  }
+
+  /** The session is closed. */
+  remove(id: number): { readonly peer: SyncPeer; readonly hadPlace: boolean } | undefined {
+    const peer = this.find(id);
+    if (peer === undefined) return undefined;
+    this.late.delete(id);
+    return { peer, hadPlace: this.placed.delete(id) };
+  }
+
+  clear(): void {
+    this.placed.clear();
+    this.late.clear();
+  }
+
+  /** Whether a peer owes us an answer for so long that it has to give way to one that waits. */
+  isOverdue(peer: SyncPeer): boolean {
+    return peer.owesSince !== undefined && this.now() - peer.owesSince >= SYNC_PATIENCE;
+  }
+
+  /** Who gives way first, and its rank. */
+  weakest(): { readonly session: SyncSession; readonly rank: number } | undefined {
+    const ranked = this.holders().map((peer) => ({
+      session: peer.session,
+      rank: rankOf(peer.session, this.isOverdue(peer)),
+    }));
+    return ranked.sort((a, b) => b.rank - a.rank)[0];
+  }
+}
+
+/** Whether a peer owes us blocks for so long that its claim counts for nothing. Who has served before may be slow for once. */
+export function isUnserved({ owesSince, session }: SyncPeer, now: number): boolean {
+  const patience = session.standing.served ? SYNC_STALL_TIMEOUT : SYNC_PATIENCE;
+  return owesSince !== undefined && now - owesSince >= patience;
+}
+
+/** Why the connection to a peer that owes us an answer ends; `undefined` while there is hope. */
+export function stallReason({ owesSince, session, objects }: SyncPeer, now: number): CloseReason | undefined {
+  if (owesSince === undefined) return undefined;
+  const grownAt = Math.max(owesSince, session.progressAt ?? owesSince);
+  if (now - grownAt <= SYNC_STALL_TIMEOUT && now - owesSince <= SYNC_REQUEST_LIMIT) return undefined;
+  // Not a word since the question for its chain: perhaps the line is dead. Who named blocks, or talks, knows better.
+  const isDead = objects === undefined && session.lastHeard <= owesSince;
+  return isDead ? closeReasons.syncStalled : closeReasons.claimUnserved;
 }

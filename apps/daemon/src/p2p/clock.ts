@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import type { P2pClock, P2pRandom } from './ports';
+
+/** The machine's clock. Timers do not keep the process alive. */
+export const systemClock: P2pClock = {
+  now: () => performance.now(),
+  wall: () => Date.now(),
+  after(milliseconds, callback) {
+    const timer = setTimeout(callback, milliseconds).unref();
+    return {
+      cancel: () => {
+        clearTimeout(timer);
+      },
+    };
+  },
+  every(milliseconds, callback) {
+    const timer = setInterval(callback, milliseconds).unref();
+    return {
+      cancel: () => {
+        clearInterval(timer);
+      },
+    };
+  },
+};
+
+/** The operating system's randomness. */
+export const systemRandom: P2pRandom = { bytes: (count) => randomBytes(count) };
+
+/** A uniform index below `length` (1 to 2^32). */
+export function randomIndex(random: P2pRandom, length: number): number {
+  const limit = 2 ** 32 - (2 ** 32 % length);
+  for (;;) {
+    const value = random.bytes(4).readUInt32LE(0);
+    if (value < limit) return value % length;
+  }
+}
+
+/** What newer versions of Node.js know. */
+interface WithThreads {
+  /** Microseconds. */
+  threadCpuUsage?(): { readonly user: number; readonly system: number };
+}
+const threads: NodeJS.Process & WithThreads = process;
+
+let wall = 0;
+let used = 0;
+let total = 0;
+
+/**
+ * For versions of Node.js that do not tell the time of a thread: between two calls no more than has passed, and no more than
+ * all threads of this process have used, so that what other programs take is on no account.
+ */
+function boundedTime(): number {
+  const { user, system } = process.cpuUsage();
+  const now = [performance.now(), (user + system) / 1_000] as const;
+  total += Math.max(0, Math.min(now[0] - wall, now[1] - used));
+  [wall, used] = now;
+  return total;
+}
+
+/** Milliseconds of this thread's processor time from any point on; never less than the thread has used. */
+export function threadTime(): number {
+  const own = threads.threadCpuUsage?.();
+  return own === undefined ? boundedTime() : (own.user + own.system) / 1_000;
+}

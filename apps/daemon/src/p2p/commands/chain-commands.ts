@@ -1,0 +1,118 @@
+import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
+import {
+  Command,
+  type RequestChain,
+  type RequestObjects,
+  responseChain,
+  type ResponseChain,
+  responseObjects,
+  type ResponseObjects,
+} from '@wrkz/levin';
+import { EventLoopYielder } from '@wrkz/service-kit/base';
+import { MAX_CHAIN_HASHES } from '../constants';
+import type { P2pContext } from '../context';
+import { hashKey } from '../hashes';
+import type { WorkBudget } from '../limits/address-budget';
+import { type CloseReason, closeReasons } from '../limits/close-reasons';
+import type { ChainPort } from '../ports';
+import type { Session } from '../session/session';
+
+/**
+ * Answers NOTIFY_REQUEST_CHAIN: the first of the peer's hashes that stands on our main chain, and up to 10,000 hashes
+ * from it on. The list must be non-empty and end with our genesis block; else the reason to close.
+ */
+export function serveChain(
+  request: RequestChain,
+  chain: Pick<ChainPort, 'tip' | 'heightOf' | 'hashAt' | 'hashes'>,
+): Buffer | CloseReason {
+  const last = request.hashes.at(-1);
+  if (last === undefined) return closeReasons.chainRequestEmpty;
+  if (chain.hashAt(0)?.equals(last) !== true) return closeReasons.chainRequestForeign;
+  let startHeight = 0;
+  for (const hash of request.hashes) {
+    const height = chain.heightOf(hash);
+    if (height === undefined) continue;
+    startHeight = height;
+    break;
+  }
+  const hashes = chain.hashes(startHeight, MAX_CHAIN_HASHES);
+  return responseChain.encode({ startHeight, totalHeight: chain.tip().height + 1, hashes });
+}
+
+/** Below the write queue's limit of 32 MiB; honest peers ask for at most 48 MiB by estimate, usually for far less. */
+const ANSWER_BYTES = 28 * 1024 * 1024;
+/** More ids than any program of the network asks for at once. */
+const MAX_IDS = 2000;
+
+/**
+ * Answers NOTIFY_REQUEST_GET_OBJECTS. Each id is served once; ids that we do not have, and those beyond the limits of
+ * one answer, are named in `missed_ids`. Gives way to the event loop between blocks; the reading is on the asker's account.
+ */
+export async function serveObjects(
+  request: RequestObjects,
+  chain: Pick<ChainPort, 'tip' | 'rawBlock'>,
+  work: Pick<WorkBudget, 'measure'>,
+): Promise<Buffer> {
+  const yielder = new EventLoopYielder();
+  const blocks: RawBlock[] = [];
+  const missed: Buffer[] = [];
+  const seen = new Set<string>();
+  let bytes = 0;
+  for (const hash of request.blocks) {
+    const key = hashKey(hash);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    await yielder.yieldIfDue();
+    const raw = bytes < ANSWER_BYTES && blocks.length < MAX_IDS ? work.measure(() => chain.rawBlock(hash)) : undefined;
+    const size = raw === undefined ? 0 : rawBlockBytes(raw);
+    if (raw === undefined || (blocks.length > 0 && bytes + size > ANSWER_BYTES)) {
+      missed.push(hash);
+      continue;
+    }
+    blocks.push(raw);
+    bytes += size;
+  }
+  const currentHeight = chain.tip().height + 1;
+  return work.measure(() => responseObjects.encode({ transactions: [], blocks, missed, currentHeight }));
+}
+
+/** Blocks are read for a peer only when so little waits to be sent to it: one answer at a time. */
+const WAIT_BELOW = 1024 * 1024;
+
+/** NOTIFY_REQUEST_CHAIN. */
+export async function answerChainRequest(
+  { chain }: P2pContext,
+  session: Session,
+  message: RequestChain,
+): Promise<void> {
+  await session.connection.writable(WAIT_BELOW);
+  const answer = session.account.serving.measure(() => serveChain(message, chain));
+  if (Buffer.isBuffer(answer)) session.connection.notify(Command.responseChain, answer);
+  else session.close(answer);
+}
+
+/** NOTIFY_RESPONSE_CHAIN_ENTRY. */
+export function takeChainEntry({ driver }: P2pContext, session: Session, message: ResponseChain): void {
+  driver.coordinator.onChain(session, message);
+}
+
+/** NOTIFY_REQUEST_GET_OBJECTS. */
+export async function answerObjectsRequest(
+  { chain }: P2pContext,
+  session: Session,
+  message: RequestObjects,
+): Promise<void> {
+  await session.connection.writable(WAIT_BELOW);
+  if (!session.isOpen) return;
+  session.connection.notify(Command.responseObjects, await serveObjects(message, chain, session.account.serving));
+}
+
+/** NOTIFY_RESPONSE_GET_OBJECTS. */
+export async function takeObjects(
+  { driver, fetcher }: P2pContext,
+  session: Session,
+  message: ResponseObjects,
+): Promise<void> {
+  if (fetcher.take(session, message, driver.coordinator.objectsAsked(session))) return;
+  await driver.coordinator.onObjects(session, message);
+}

@@ -1,0 +1,73 @@
+import {
+  type HandshakeRequest,
+  handshakeResponse,
+  pingResponse,
+  type TimedSyncRequest,
+  timedSyncResponse,
+} from '@wrkz/levin';
+import type { P2pContext } from '../context';
+import { closeReasons } from '../limits/close-reasons';
+import { reportRejection } from '../report-errors';
+import { backPing } from '../session/back-ping';
+import { judgeNodeData, takeNodeData } from '../session/node-data';
+import type { Session } from '../session/session';
+
+/**
+ * COMMAND_HANDSHAKE: takes what a caller says of itself and answers in kind; unwanted callers are hung up on. One with our
+ * own id is told ours first: it is this node, which learns from the answer alone where it has met itself.
+ */
+export function answerHandshake(context: P2pContext, session: Session, message: HandshakeRequest): Buffer | undefined {
+  const { config, own, sessions, logger } = context;
+  const { nodeData } = message;
+  if (!session.incoming) session.close(closeReasons.wrongDirection);
+  else if (session.handshaken) session.close(closeReasons.secondHandshake);
+  else if (sessions.counts().incoming >= config.inPeers) session.close(closeReasons.tooManyConnections);
+  const refusal = judgeNodeData(nodeData, config.networkId, own.peerId);
+  const isOurselves = refusal === closeReasons.ownConnection;
+  if (refusal !== undefined && !isOurselves) session.close(refusal);
+  if (!session.isOpen) return undefined;
+  takeNodeData(session, nodeData, logger);
+  const ours = own.nodeData(session.connection.remote.host);
+  return handshakeResponse.encode({
+    nodeData: ours,
+    syncData: own.syncData(),
+    ...(isOurselves ? { peers: [], peers6: [] } : own.peerLists(nodeData.version, Number(ours.localTime))),
+  });
+}
+
+/** After the reply to a handshake: the caller is a peer now, and is called back to see who listens there. */
+export function welcomeCaller(context: P2pContext, session: Session, { syncData }: HandshakeRequest): void {
+  if (session.peerId === context.own.peerId) return session.close(closeReasons.ownConnection);
+  context.driver.consider(session, syncData, true);
+  context.onHandshaken(session);
+  reportRejection(context.logger, `${session.name}: back ping`, verifyByPing(context, session));
+}
+
+/** Calls an incoming peer back; one that answers there is worth telling others of. */
+async function verifyByPing(context: P2pContext, session: Session): Promise<void> {
+  const { book, own, backPings } = context;
+  const address = { host: session.connection.remote.host, port: session.listeningPort };
+  if (session.listeningPort === 0 || !book.allows(address)) return;
+  if (!(await backPings.call(address, () => backPing(address, session.peerId, context)))) return;
+  book.addWhite({ ...address, id: session.peerId, lastSeen: own.seconds });
+}
+
+/** COMMAND_TIMED_SYNC: where our chain stands, and the peers that we know. */
+export function answerTimedSync({ own }: P2pContext, session: Session): Buffer {
+  const { seconds } = own;
+  return timedSyncResponse.encode({
+    localTime: BigInt(seconds),
+    syncData: own.syncData(),
+    ...own.peerLists(session.version, seconds),
+  });
+}
+
+/** After the reply to a timed sync: what the peer said of its own chain. */
+export function considerSyncData({ driver }: P2pContext, session: Session, { syncData }: TimedSyncRequest): void {
+  driver.consider(session, syncData, false);
+}
+
+/** COMMAND_PING: somebody asks who listens here. */
+export function answerPing({ own }: P2pContext): Buffer {
+  return pingResponse.encode({ status: 'OK', peerId: own.peerId });
+}

@@ -1,0 +1,142 @@
+import type { MissingTransactions, NewBlock, NewLiteBlock, NewTransactions, PoolRequest } from '@wrkz/levin';
+import { EventLoopYielder } from '@wrkz/service-kit/base';
+import type { P2pContext } from '../context';
+import { hashKey, namedHashes } from '../hashes';
+import { ownWork, type WorkBudget } from '../limits/address-budget';
+import { closeReasons } from '../limits/close-reasons';
+import type { ChainPort, PoolPort } from '../ports';
+import type { Session } from '../session/session';
+
+/** One notification carries about so many bytes; a large pool takes several. */
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Answers NOTIFY_REQUEST_TX_POOL: the pool's transactions that the peer did not name, in portions; none when it has
+ * them all.
+ */
+export function* servePool(request: PoolRequest, pool: Pick<PoolPort, 'hashes' | 'get'>): Generator<Buffer[]> {
+  const hashes = pool.hashes();
+  const named = namedHashes(hashes, request.packed);
+  let chunk: Buffer[] = [];
+  let bytes = 0;
+  for (const hash of hashes) {
+    const transaction = named.has(hash) ? undefined : pool.get(hash);
+    if (transaction === undefined) continue;
+    if (bytes > 0 && bytes + transaction.length > CHUNK_BYTES) {
+      yield chunk;
+      chunk = [];
+      bytes = 0;
+    }
+    chunk.push(transaction);
+    bytes += transaction.length;
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+const MISSING_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Answers NOTIFY_MISSING_TXS from the pool or the chain; `undefined` when one of them is nowhere, or when it is more than
+ * the block can hold. Gives way to the event loop in between; the reading is on the asker's account.
+ */
+export async function serveMissing(
+  request: MissingTransactions,
+  pool: Pick<PoolPort, 'get'>,
+  chain: Pick<ChainPort, 'transaction' | 'transactionsOfBlock'>,
+  work: Pick<WorkBudget, 'measure'>,
+): Promise<Buffer[] | undefined> {
+  if (request.hashes.length > chain.transactionsOfBlock(request.blockHash)) return undefined;
+  const unique = new Map(request.hashes.map((hash) => [hashKey(hash), hash]));
+  const yielder = new EventLoopYielder();
+  const found: Buffer[] = [];
+  let bytes = 0;
+  for (const hash of unique.values()) {
+    await yielder.yieldIfDue();
+    const transaction = work.measure(() => pool.get(hash) ?? chain.transaction(hash));
+    bytes += transaction?.length ?? 0;
+    if (transaction === undefined || bytes > MISSING_BYTES) return undefined;
+    found.push(transaction);
+  }
+  return found;
+}
+
+/** A portion of the pool is sent only when so little waits to be sent before it. */
+const POOL_WAIT_BELOW = 8 * 1024 * 1024;
+
+/** NOTIFY_NEW_BLOCK. Blocks are of use only from a peer in state normal. */
+export async function takeNewBlock(
+  { announced, blocks }: P2pContext,
+  session: Session,
+  message: NewBlock,
+): Promise<void> {
+  session.remoteHeight = message.currentHeight;
+  if (session.state !== 'normal') return;
+  if (!(await announced.admit(session, message.block.block))) return;
+  await session.account.work.measure(() => blocks.onNewBlock(session, message));
+}
+
+/** NOTIFY_NEW_LITE_BLOCK. */
+export async function takeNewLiteBlock(
+  { announced, blocks }: P2pContext,
+  session: Session,
+  message: NewLiteBlock,
+): Promise<void> {
+  session.remoteHeight = message.currentHeight;
+  if (session.state !== 'normal') return;
+  if (!(await announced.admit(session, message.block))) return;
+  await session.account.work.measure(() => blocks.onLiteBlock(session, message));
+}
+
+/** NOTIFY_NEW_TRANSACTIONS: those of a lite block that waits for them, or a relay. */
+export async function takeNewTransactions(
+  { chain, blocks, transactions, driver }: P2pContext,
+  session: Session,
+  message: NewTransactions,
+): Promise<void> {
+  // Hashing takes time by length, so what no block can hold is not even hashed.
+  if (message.transactions.some(({ length }) => length > chain.largestBlock())) {
+    session.close(closeReasons.invalidTransaction);
+    return;
+  }
+  const account = session.transactionsAsked ? ownWork : session.account.work;
+  session.transactionsAsked = false;
+  // What was asked for is taken in every state, or its bringer would have to pay for what it brought.
+  if (await blocks.takeTransactions(session, message.transactions)) return;
+  // Also while the last few blocks are fetched; a node far behind could not judge them.
+  const catchingUp = session.state === 'synchronizing' && driver.isSynchronized;
+  if (session.state !== 'normal' && !catchingUp) return;
+  await transactions.onTransactions(session, message.transactions, account);
+}
+
+/** NOTIFY_REQUEST_TX_POOL; a peer that asks too often is not answered. */
+export async function answerPoolRequest(
+  { pool, clock }: P2pContext,
+  session: Session,
+  message: PoolRequest,
+): Promise<void> {
+  const { poolRequests, work } = session.account;
+  if (!poolRequests.take(clock.now())) return;
+  const portions = servePool(message, pool);
+  const next = (): IteratorResult<Buffer[], void> => work.measure(() => portions.next());
+  for (let portion = next(); portion.done !== true; portion = next()) {
+    await session.connection.writable(POOL_WAIT_BELOW);
+    if (!session.isOpen) return;
+    session.sendTransactions(portion.value);
+  }
+}
+
+/** NOTIFY_MISSING_TXS: a peer lacks transactions of a block that we announced. */
+export async function answerMissingTransactions(
+  { pool, chain }: P2pContext,
+  session: Session,
+  message: MissingTransactions,
+): Promise<void> {
+  await session.connection.writable(POOL_WAIT_BELOW);
+  const found = await serveMissing(message, pool, chain, session.account.work);
+  if (found === undefined) {
+    session.close(closeReasons.transactionsUnavailable);
+    return;
+  }
+  session.sendTransactions(found);
+  session.releaseTransactions();
+}

@@ -1,0 +1,155 @@
+import {
+  BodyError,
+  Command,
+  type CommandId,
+  commandName,
+  type Frame,
+  handshakeRequest,
+  missingTransactions,
+  newBlock,
+  newLiteBlock,
+  newTransactions,
+  requestChain,
+  requestObjects,
+  requestPool,
+  responseChain,
+  responseObjects,
+  RETURN_OK,
+  RETURN_UNKNOWN_COMMAND,
+  timedSyncRequest,
+} from '@wrkz/levin';
+import type { P2pContext } from '../context';
+import { closeReasons } from '../limits/close-reasons';
+import type { Session } from '../session/session';
+import { answerChainRequest, answerObjectsRequest, takeChainEntry, takeObjects } from './chain-commands';
+import { answerHandshake, answerPing, answerTimedSync, considerSyncData, welcomeCaller } from './node-commands';
+import {
+  answerMissingTransactions,
+  answerPoolRequest,
+  takeNewBlock,
+  takeNewLiteBlock,
+  takeNewTransactions,
+} from './relay-commands';
+
+/** How one command is read and answered. */
+export interface CommandDeclaration<Message> {
+  /** Reads the body. @throws BodyError when it cannot be what the command says */
+  readonly decode: (body: Buffer) => Message;
+  /** Whether it may come before the handshake. */
+  readonly early?: true;
+  /** Does what the command asks for. What it returns is the reply; requests that end the connection have none. */
+  readonly handle: (context: P2pContext, session: Session, message: Message) => Buffer | void | Promise<void>;
+  /** What follows once the reply has been queued. */
+  readonly afterReply?: (context: P2pContext, session: Session, message: Message) => void;
+}
+
+/** A row of the table. */
+export interface CommandRow {
+  readonly early: boolean;
+  /** Reads the body and handles it; `reply` is called in the same turn in which the reply was made. */
+  run(context: P2pContext, session: Session, body: Buffer, reply: (bytes: Buffer) => void): void | Promise<void>;
+}
+
+/** A row that closes in the kind of message of its declaration. */
+export function command<Message>(declaration: CommandDeclaration<Message>): CommandRow {
+  const { decode, early = false, handle, afterReply } = declaration;
+  return {
+    early,
+    run(context, session, body, reply) {
+      const message = decode(body);
+      const answer = handle(context, session, message);
+      if (!Buffer.isBuffer(answer)) return answer;
+      reply(answer);
+      afterReply?.(context, session, message);
+      return undefined;
+    },
+  };
+}
+
+/** A ping says nothing: its body is not even read. */
+const ignoreBody = (): undefined => undefined;
+
+/** Every command that we take: how its body is read, who handles it, and whether it may come before the handshake. */
+export const commandTable: Readonly<Record<CommandId, CommandRow>> = {
+  [Command.handshake]: command({
+    decode: handshakeRequest.decode,
+    early: true,
+    handle: answerHandshake,
+    afterReply: welcomeCaller,
+  }),
+  [Command.timedSync]: command({
+    decode: timedSyncRequest.decode,
+    handle: answerTimedSync,
+    afterReply: considerSyncData,
+  }),
+  // A caller of ours pings back before it has answered our handshake.
+  [Command.ping]: command({ decode: ignoreBody, early: true, handle: answerPing }),
+
+  [Command.newBlock]: command({ decode: newBlock.decode, handle: takeNewBlock }),
+  [Command.newLiteBlock]: command({ decode: newLiteBlock.decode, handle: takeNewLiteBlock }),
+  [Command.newTransactions]: command({ decode: newTransactions.decode, handle: takeNewTransactions }),
+  [Command.missingTransactions]: command({ decode: missingTransactions.decode, handle: answerMissingTransactions }),
+  [Command.requestPool]: command({ decode: requestPool.decode, handle: answerPoolRequest }),
+
+  [Command.requestChain]: command({ decode: requestChain.decode, handle: answerChainRequest }),
+  [Command.responseChain]: command({ decode: responseChain.decode, handle: takeChainEntry }),
+  [Command.requestObjects]: command({ decode: requestObjects.decode, handle: answerObjectsRequest }),
+  [Command.responseObjects]: command({ decode: responseObjects.decode, handle: takeObjects }),
+};
+
+const rows = new Map(Object.entries(commandTable).map(([id, row]) => [Number(id), row]));
+
+/** The row of a command; `undefined` when we do not take it. */
+export function rowOf(id: number): CommandRow | undefined {
+  return rows.get(id);
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * Brings a frame to the handler of its command and the reply back. An unknown request is answered with -6 and an empty
+ * body, an unknown notification is passed over; a body that cannot be read ends the connection.
+ */
+export async function routeFrame(context: P2pContext, session: Session, frame: Frame): Promise<void> {
+  const row = rowOf(frame.command);
+  const reply = (bytes: Buffer, returnCode: number): void => {
+    if (frame.kind === 'request') session.connection.reply(frame.command, bytes, returnCode);
+  };
+  if (row === undefined) {
+    reply(EMPTY, RETURN_UNKNOWN_COMMAND);
+    return;
+  }
+  if (!row.early && !session.handshaken) {
+    session.close(closeReasons.noHandshake);
+    return;
+  }
+  const run = (): void | Promise<void> =>
+    row.run(context, session, frame.body, (bytes) => {
+      reply(bytes, RETURN_OK);
+    });
+  try {
+    await (isAskedFor(context, session, frame) ? run() : session.account.budgetOf(frame.command).measure(run));
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error;
+    context.logger.debug(`${session.name}: ${commandName(frame.command)}: ${error.message}`);
+    session.close(closeReasons.badBody);
+  }
+}
+
+/** What we asked for ourselves is no work that the peer makes us do. */
+export function isAskedFor(
+  { driver, fetcher }: Pick<P2pContext, 'driver' | 'fetcher'>,
+  session: Session,
+  { command }: Frame,
+): boolean {
+  switch (command) {
+    case Command.responseObjects:
+      return driver.coordinator.objectsAsked(session) || fetcher.isAsked(session);
+    case Command.responseChain:
+      return driver.coordinator.chainAsked(session);
+    case Command.newTransactions:
+      return session.transactionsAsked;
+    default:
+      return false;
+  }
+}

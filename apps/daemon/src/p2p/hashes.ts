@@ -1,0 +1,63 @@
+import { parseBlock, transactionHash } from '@wrkz/core-types';
+import { BoundedMap } from '@wrkz/service-kit/base';
+import type { BlockCodec } from './ports';
+
+/** A hash as the key of a map or set. */
+export function hashKey(hash: Buffer): string {
+  return hash.toString('hex');
+}
+
+/** The last `limit` hashes that were noted; older ones are forgotten. */
+export class RecentHashes {
+  private readonly keys: BoundedMap<string, true>;
+
+  constructor(limit: number) {
+    this.keys = new BoundedMap(limit);
+  }
+
+  /** Notes a hash; true when it was new. */
+  add(hash: Buffer): boolean {
+    const key = hashKey(hash);
+    if (this.keys.has(key)) return false;
+    this.keys.set(key, true);
+    return true;
+  }
+
+  has(hash: Buffer): boolean {
+    return this.keys.has(hashKey(hash));
+  }
+
+  delete(hash: Buffer): void {
+    this.keys.delete(hashKey(hash));
+  }
+}
+
+const HASH_SIZE = 32;
+
+/**
+ * Which of our `hashes` a peer has named. `packed` holds its hashes, 32 bytes each, and may be much longer than our list:
+ * nothing is made for what it names, and only what begins like one of ours is compared.
+ */
+export function namedHashes(hashes: readonly Buffer[], packed: Buffer): ReadonlySet<Buffer> {
+  const named = new Set<Buffer>();
+  const byStart = new Map<number, Buffer[]>();
+  for (const hash of hashes) {
+    const start = hash.readUInt32LE(0);
+    const others = byStart.get(start);
+    if (others === undefined) byStart.set(start, [hash]);
+    else others.push(hash);
+  }
+  if (byStart.size === 0) return named;
+  for (let at = 0; at + HASH_SIZE <= packed.length; at += HASH_SIZE) {
+    for (const hash of byStart.get(packed.readUInt32LE(at)) ?? []) {
+      if (hash.compare(packed, at, at + HASH_SIZE) === 0) named.add(hash);
+    }
+  }
+  return named;
+}
+
+/** Blocks and transactions as the network writes them. */
+export const blockCodec: BlockCodec = {
+  parse: (block) => parseBlock(block),
+  transactionHash: (transaction) => transactionHash(transaction),
+};

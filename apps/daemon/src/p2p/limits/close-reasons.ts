@@ -1,0 +1,155 @@
+import type { ReasonCode } from '@wrkz/consensus';
+
+/**
+ * What a peer gets when its connection ends, beside the end itself. `none`: nothing. `avoid`: if we called it, it is not
+ * called again for ten minutes. A number: the same, and so many points against its address; 100 of them ban it. `ban`:
+ * the address is banned at once.
+ */
+export type Penalty = 'none' | 'avoid' | 'ban' | number;
+
+/** Why a connection ends: `text` for the log, `penalty` for the peer. */
+export interface CloseReason {
+  readonly text: string;
+  readonly penalty: Penalty;
+}
+
+function reason(text: string, penalty: Penalty = 'none'): CloseReason {
+  return { text, penalty };
+}
+
+/**
+ * Every way in which we end a connection, and what it costs the peer. Points only where the sender could have known
+ * better; nothing for what depends on our clock, our state or the network. A checkpoint mismatch alone bans at once
+ * (docs/protocol/p2p.md#penalties).
+ */
+export const closeReasons = {
+  stopping: reason('we are stopping'),
+  remoteClosed: reason('closed by the peer'),
+  socketError: reason('connection failed'),
+  banned: reason('the address is banned'),
+  tooManyConnections: reason('no free place'),
+  gaveWay: reason('gave its place to another caller'),
+  peerListTaken: reason('peer list taken'),
+
+  badSignature: reason('no Levin frame', 34),
+  frameTooLarge: reason('frame larger than its command allows', 34),
+  memoryBudget: reason('too much is held for it, or for all peers together'),
+  badBody: reason('body cannot be read', 34),
+  flood: reason('too many messages', 34),
+  refusedTransactions: reason('too many messages with transactions that do not fit our chain'),
+  overwork: reason('asks for more work than its share', 34),
+  internalError: reason('message could not be handled'),
+
+  handshakeTimeout: reason('no handshake in time'),
+  frameTimeout: reason('frame not completed in time'),
+  writeTimeout: reason('peer does not read'),
+  writeQueueFull: reason('peer reads too slowly'),
+  silence: reason('nothing heard for too long'),
+  syncStalled: reason('a chain was asked for and nothing came'),
+  claimUnserved: reason('blocks that it claims were asked for and nothing came', 20),
+
+  noHandshake: reason('message before the handshake', 10),
+  secondHandshake: reason('second handshake', 10),
+  wrongDirection: reason('handshake from a peer that we called', 10),
+  handshakeRefused: reason('handshake was refused'),
+  wrongNetwork: reason('other network'),
+  oldVersion: reason('version below the minimum'),
+  ownConnection: reason('connection to ourselves'),
+  // So does an honest node whose machine's clock was put back.
+  futurePeerList: reason('peer list from the future', 'avoid'),
+
+  chainRequestEmpty: reason('chain request without hashes', 10),
+  chainRequestForeign: reason('chain request that does not end with our genesis block', 10),
+  chainEmpty: reason('chain entry without hashes', 34),
+  chainUnknownStart: reason('chain entry starts with an unknown block', 10),
+  chainHeights: reason('chain entry contradicts itself', 34),
+  chainEndless: reason('chain entries bring nothing new', 34),
+
+  objectsNotAsked: reason('blocks that were not asked for', 34),
+  objectsHeight: reason('height below its own chain entry', 10),
+  objectsUnreadable: reason('block cannot be read', 34),
+  objectsForeign: reason('block that was not asked for', 34),
+  objectsBody: reason('block and its transactions do not fit', 34),
+  objectsMissing: reason('asked-for blocks were left out', 20),
+  objectsUnlinked: reason('blocks do not follow each other as told', 50),
+
+  invalidBlock: reason('block is invalid', 50),
+  overfullBlock: reason('block is longer or names more transactions than one can hold', 50),
+  invalidTransaction: reason('transaction is invalid, whatever the chain', 34),
+  checkpointMismatch: reason('block contradicts a checkpoint', 'ban'),
+  tooEarlyBlock: reason('block is ahead of our clock'),
+  orphans: reason('blocks do not connect', 'avoid'),
+  liteBlockIncomplete: reason('transactions of its block were not supplied', 10),
+  transactionsUnavailable: reason('asked for transactions that we do not have'),
+} as const satisfies Record<string, CloseReason>;
+
+const { checkpointMismatch, invalidBlock, orphans, tooEarlyBlock } = closeReasons;
+
+/**
+ * What each answer of the chain to a block says of the peer that brought it: why its connection ends, if it comes to
+ * that; `undefined` when nothing speaks against it. A reason that is new in consensus does not compile before it has been
+ * decided here.
+ */
+const verdicts: Readonly<Record<ReasonCode, CloseReason | undefined>> = {
+  // The block is stored.
+  ADDED_TO_MAIN: undefined,
+  ADDED_TO_ALTERNATIVE: undefined,
+  ADDED_TO_ALTERNATIVE_AND_SWITCHED: undefined,
+  ALREADY_EXISTS: undefined,
+
+  // No parent, or a branch too deep: it fails for what we hold, which is not the sender's doing.
+  REJECTED_AS_ORPHANED: orphans,
+  // Our clock may be the one that is wrong.
+  TIMESTAMP_TOO_FAR_IN_FUTURE: tooEarlyBlock,
+
+  // Whoever serves another chain than the checkpoints' is of no use to us.
+  CHECKPOINT_BLOCK_HASH_MISMATCH: checkpointMismatch,
+
+  // The sender had to judge the block before passing it on, by the same chain: whatever else fails is its fault.
+  DESERIALIZATION_FAILED: invalidBlock,
+  WRONG_VERSION: invalidBlock,
+  PARENT_BLOCK_SIZE_TOO_BIG: invalidBlock,
+  PARENT_BLOCK_WRONG_VERSION: invalidBlock,
+  TIMESTAMP_TOO_FAR_IN_PAST: invalidBlock,
+  CUMULATIVE_BLOCK_SIZE_TOO_BIG: invalidBlock,
+  DIFFICULTY_OVERHEAD: invalidBlock,
+  BLOCK_REWARD_MISMATCH: invalidBlock,
+  PROOF_OF_WORK_TOO_WEAK: invalidBlock,
+  TRANSACTION_ABSENT_IN_POOL: invalidBlock,
+  TRANSACTION_DUPLICATES: invalidBlock,
+  TRANSACTION_INCONSISTENCY: invalidBlock,
+
+  EMPTY_INPUTS: invalidBlock,
+  INPUT_UNKNOWN_TYPE: invalidBlock,
+  INPUT_EMPTY_OUTPUT_USAGE: invalidBlock,
+  INPUT_INVALID_DOMAIN_KEYIMAGES: invalidBlock,
+  INPUT_IDENTICAL_KEYIMAGES: invalidBlock,
+  INPUT_IDENTICAL_OUTPUT_INDEXES: invalidBlock,
+  INPUT_KEYIMAGE_ALREADY_SPENT: invalidBlock,
+  INPUT_INVALID_GLOBAL_INDEX: invalidBlock,
+  INPUT_SPEND_LOCKED_OUT: invalidBlock,
+  INPUT_INVALID_SIGNATURES: invalidBlock,
+  INPUTS_AMOUNT_OVERFLOW: invalidBlock,
+  INPUT_WRONG_COUNT: invalidBlock,
+  INPUT_UNEXPECTED_TYPE: invalidBlock,
+  BASE_INPUT_WRONG_BLOCK_INDEX: invalidBlock,
+  OUTPUT_ZERO_AMOUNT: invalidBlock,
+  OUTPUT_INVALID_KEY: invalidBlock,
+  OUTPUTS_AMOUNT_OVERFLOW: invalidBlock,
+  WRONG_AMOUNT: invalidBlock,
+  WRONG_TRANSACTION_UNLOCK_TIME: invalidBlock,
+  INVALID_MIXIN: invalidBlock,
+  EXTRA_TOO_LARGE: invalidBlock,
+  INPUT_INVALID_SIGNATURES_COUNT: invalidBlock,
+  OUTPUT_AMOUNT_TOO_LARGE: invalidBlock,
+  EXCESSIVE_OUTPUTS: invalidBlock,
+  WRONG_FEE: invalidBlock,
+  SIZE_TOO_LARGE: invalidBlock,
+  POW_INVALID: invalidBlock,
+  UNLOCK_TIME_TOO_SMALL: invalidBlock,
+};
+
+/** Why the connection ends to a peer whose block the chain answered with `code`; `undefined` when it stays. */
+export function closeReasonOfBlock(code: ReasonCode): CloseReason | undefined {
+  return verdicts[code];
+}
