@@ -17,15 +17,34 @@ export function isLocalHost(host: string): boolean {
   return ipaddr.process(host).range() !== 'unicast';
 }
 
-/** Addresses that no peer list may hold, whatever the options: unspecified, multicast, broadcast. */
-export function isUnusableHost(host: string): boolean {
-  return ['unspecified', 'multicast', 'broadcast'].includes(ipaddr.process(host).range());
-}
+/** Addresses that no peer list may hold, whatever the options. */
+const UNUSABLE: ReadonlySet<string> = new Set(['unspecified', 'multicast', 'broadcast']);
 
 /** The neighbourhood of an address: its /16 (IPv4) or /32 (IPv6). One operator often holds all of it. */
 export function addressGroup(host: string): string {
-  const bytes = ipaddr.process(host).toByteArray();
-  return Buffer.from(bytes.slice(0, bytes.length === 4 ? 2 : 4)).toString('hex') + (bytes.length === 4 ? '/16' : '/32');
+  return hostFacts(host).group;
+}
+
+/** What one look at an address says. `group` and `network` as in `addressGroup` and `hostNetwork`, in no spelling of theirs. */
+export interface HostFacts {
+  readonly isLocal: boolean;
+  readonly isUnusable: boolean;
+  readonly network: string;
+  readonly group: string;
+}
+
+/** All facts by one parse, for lists of thousands of addresses. `host` in canonical form. */
+export function hostFacts(host: string): HostFacts {
+  const address = ipaddr.process(host);
+  const range = address.range();
+  const bytes = Buffer.from(address.toByteArray());
+  const isIpv4 = bytes.length === 4;
+  return {
+    isLocal: range !== 'unicast',
+    isUnusable: UNUSABLE.has(range),
+    network: bytes.toString('hex', 0, isIpv4 ? 4 : 8),
+    group: bytes.toString('hex', 0, isIpv4 ? 2 : 4) + (isIpv4 ? '/16' : '/32'),
+  };
 }
 
 /** An endpoint given by the operator: a host name or an address, and a port. */

@@ -3,7 +3,7 @@ import { MemoryBudget } from './connection/memory-budget';
 import { tcpTransport, type Transport } from './connection/transport';
 import { BlockFetcher } from './sync/block-fetcher';
 import { OwnAddresses } from './peers/own-addresses';
-import { PeerBook } from './peers/address-book';
+import { AddressBook } from './peers/address-book';
 import { Accounts } from './limits/address-budget';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, P2pRandom, PoolPort } from './ports';
 import { AnnouncedBlocks } from './relay/announcements';
@@ -51,7 +51,7 @@ export interface P2pContext extends Required<P2pParts>, Pick<ContextEvents, 'onH
   readonly backPings: BackPings;
   readonly sessions: SessionTable;
   readonly own: OwnNodeData;
-  readonly book: PeerBook;
+  readonly book: AddressBook;
   readonly driver: SyncDriver;
   readonly fetcher: BlockFetcher;
   readonly blocks: BlockRelay;
@@ -72,8 +72,9 @@ export function createContext(config: P2pConfig, parts: P2pParts, events: Contex
   const sessions = new SessionTable();
   const open = (): Session[] => sessions.open();
   const addresses = new OwnAddresses(clock);
-  const book: PeerBook = new PeerBook({
+  const book: AddressBook = new AddressBook({
     allowLocal: config.allowLocal,
+    key: random.bytes(32),
     own: { addresses, peerId: () => own.peerId },
   });
   const own = new OwnNodeData(config, newPeerId(random), chain, book, addresses, clock);

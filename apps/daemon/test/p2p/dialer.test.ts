@@ -5,7 +5,7 @@ import { p2pDefaults, type P2pConfig } from '../../src/p2p/config';
 import { Dialer } from '../../src/p2p/dialer/dialer';
 import type { CallPurpose } from '../../src/p2p/session/connection-manager';
 import { Seeds } from '../../src/p2p/dialer/peer-sources';
-import { PeerBook } from '../../src/p2p/peers/address-book';
+import { AddressBook } from '../../src/p2p/peers/address-book';
 import { Bans } from '../../src/p2p/limits/bans';
 import { addressGroup, addressKey, type PeerAddress } from '../../src/p2p/addresses';
 import { systemRandom } from '../../src/p2p/clock';
@@ -15,7 +15,7 @@ import { NETWORK_ID, ScriptedPeer } from './scripted-peer';
 
 class Setting {
   readonly clock = new FakeClock();
-  readonly book = new PeerBook({ allowLocal: false });
+  readonly book = new AddressBook({ allowLocal: false, key: Buffer.alloc(32) });
   readonly bans = new Bans(() => Math.floor(this.clock.now() / 1000));
   readonly logger = new TestLogger();
   readonly calls: { key: string; purpose: CallPurpose }[] = [];
@@ -98,7 +98,7 @@ describe('whom the node calls', () => {
     const setting = new Setting();
     for (let group = 1; group <= 30; group += 1)
       for (let index = 1; index <= 5; index += 1) setting.book.addGray(entry(`${group + 10}.0.${index}.1`));
-    for (let group = 1; group <= 12; group += 1) setting.book.addWhite(entry(`${group + 100}.0.0.1`));
+    for (let group = 1; group <= 12; group += 1) setting.book.addWhite({ ...entry(`${group + 100}.0.0.1`), isProven: true });
     await setting.second(30);
     expect(setting.open).toHaveLength(15);
     expect(new Set(setting.open.map(({ host }) => addressGroup(host))).size).toBe(15);

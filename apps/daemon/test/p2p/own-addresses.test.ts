@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command, handshakeRequest, handshakeResponse, type PeerEntry } from '@wrkz/levin';
 import fc from 'fast-check';
 import { OwnAddresses } from '../../src/p2p/peers/own-addresses';
-import { PeerBook } from '../../src/p2p/peers/address-book';
+import { AddressBook } from '../../src/p2p/peers/address-book';
 import { writePeerState } from '../../src/p2p/peers/state-file';
 import { tcpTransport, type Transport } from '../../src/p2p/connection/transport';
 import { addressKey, type PeerAddress } from '../../src/p2p/addresses';
@@ -88,11 +88,11 @@ it('no list ever holds the node itself, whatever is told and learnt in whatever 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const addresses = new OwnAddresses(new FakeClock(), () => ['192.168.1.7']);
-      const book = new PeerBook({ allowLocal: true, own: { addresses, peerId: () => OWN_ID } });
+      const book = new AddressBook({ allowLocal: true, key: Buffer.alloc(32), own: { addresses, peerId: () => OWN_ID } });
       for (const one of steps) {
         if (one.kind === 'gossip' || one.kind === 'white') {
           const entries = one.peers.map(({ address, id, seen }) => ({ ...address, id, lastSeen: seen }));
-          if (one.kind === 'gossip') book.merge(entries, 2_000n, 2_000);
+          if (one.kind === 'gossip') book.merge(entries, '8.8.8.8', 2_000n, 2_000);
           else entries.forEach((told) => book.addWhite(told));
           continue;
         }

@@ -2,8 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodePeers, decodePeers6, encodePeers, encodePeers6, type PeerEntry } from '@wrkz/levin';
-import { PeerBook } from '../../src/p2p/peers/address-book';
-import { PeerList } from '../../src/p2p/peers/address-book';
+import { AddressBook } from '../../src/p2p/peers/address-book';
 import { PeerStore } from '../../src/p2p/peers/state-file';
 import { readPeerState, writePeerState } from '../../src/p2p/peers/state-file';
 import { Bans } from '../../src/p2p/limits/bans';
@@ -65,149 +64,6 @@ describe('peer lists', () => {
     expect(decodePeers6(blob6)).toEqual([peer('2001:db8::1')]);
     expect(() => decodePeers(blob.subarray(1))).toThrow('no multiple of 24');
     expect(() => decodePeers6(blob6.subarray(4))).toThrow('no multiple of 40');
-  });
-
-  it('forget who was seen longest ago, and hold few of one neighbourhood', () => {
-    const list = new PeerList({ limit: 3, perGroup: 2 });
-    expect([peer('1.1.0.1', 1), peer('1.1.0.2', 5), peer('1.1.0.3', 9)].map((entry) => list.put(entry))).toEqual([
-      true,
-      true,
-      false,
-    ]);
-    list.put(peer('2.2.0.1', 3));
-    list.put(peer('3.3.0.1', 4));
-    expect(list.newestFirst().map(({ host }) => host)).toEqual(['1.1.0.2', '3.3.0.1', '2.2.0.1']);
-    expect(list.put(peer('1.1.0.3', 9))).toBe(true);
-  });
-
-  it('a white peer is not gray, and only white ones are told', () => {
-    const book = new PeerBook({ allowLocal: false });
-    book.addGray(peer('93.184.216.34'));
-    book.addWhite(peer('93.184.216.34'));
-    book.addGray(peer('93.184.216.34', 1));
-    book.addGray(peer('8.8.8.8'));
-    book.addWhite(peer('9.9.9.9', 0));
-    expect(book.sizes).toEqual({ white: 2, gray: 1 });
-    expect(book.toSend().map(({ host }) => host)).toEqual(['93.184.216.34']);
-  });
-
-  it('send 250 at most, the newest first', () => {
-    const book = new PeerBook({ allowLocal: false });
-    for (let index = 0; index < 400; index += 1)
-      book.addWhite(peer(`11.${index % 200}.0.${1 + Math.floor(index / 200)}`, index + 1));
-    const sent = book.toSend();
-    expect(sent).toHaveLength(250);
-    expect(sent[0]?.lastSeen).toBe(400);
-  });
-
-  it('from others are cut to 250, moved to our clock, and refused when they come from the future', () => {
-    const book = new PeerBook({ allowLocal: false });
-    const many = Array.from({ length: 300 }, (_, index) =>
-      peer(`${11 + (index % 100)}.${Math.floor(index / 100)}.0.1`, 1000),
-    );
-    expect(book.merge(many, 1500n, NOW)).toBe(true);
-    expect(book.sizes.gray).toBe(250);
-    expect(book.grayEntries()[0]?.lastSeen).toBe(NOW - 500);
-    expect(book.merge([peer('8.8.8.8', 1501)], 1500n, NOW)).toBe(false);
-    expect(book.merge([peer('8.8.4.4', 0)], 2n ** 64n - 1n, NOW)).toBe(true);
-    expect(book.grayEntries().at(-1)?.lastSeen).toBe(0);
-  });
-
-  it('never hold local addresses and impossible ports unless told so', () => {
-    const entries = [
-      peer('127.0.0.1'),
-      peer('10.0.0.1'),
-      peer('8.8.8.8', 1, 0),
-      peer('8.8.8.8', 1, 65536),
-      peer('0.0.0.0'),
-      peer('255.255.255.255'),
-    ];
-    const strict = new PeerBook({ allowLocal: false });
-    strict.merge(entries, BigInt(NOW), NOW);
-    expect(strict.isEmpty).toBe(true);
-    const open = new PeerBook({ allowLocal: true });
-    open.merge(entries, BigInt(NOW), NOW);
-    expect(
-      open
-        .grayEntries()
-        .map(({ host }) => host)
-        .sort(),
-    ).toEqual(['10.0.0.1', '127.0.0.1']);
-  });
-
-  it('take at most 16 gray peers of one /16', () => {
-    const book = new PeerBook({ allowLocal: false });
-    book.merge(
-      Array.from({ length: 100 }, (_, index) => peer(`11.22.${index}.1`)),
-      BigInt(NOW),
-      NOW,
-    );
-    expect(book.sizes.gray).toBe(16);
-  });
-});
-
-describe('one address in the lists', () => {
-  it('has two entries at most, whatever ports it tells: others stay', () => {
-    const book = new PeerBook({ allowLocal: false });
-    for (let index = 0; index < 300; index += 1)
-      book.addWhite(peer(`${11 + (index % 100)}.${Math.floor(index / 100)}.0.1`, NOW - 5_000));
-    for (let port = 1; port <= 1_099; port += 1) book.addWhite(peer('93.184.216.34', NOW, port));
-    expect(book.sizes.white).toBe(302);
-    // The latest: a peer that listens elsewhere now is told where.
-    const own = book.whiteEntries().filter(({ host }) => host === '93.184.216.34');
-    expect(own.map(({ port }) => port).sort()).toEqual([1_098, 1_099]);
-    book.merge(
-      Array.from({ length: 200 }, (_, index) => peer('8.8.8.8', NOW - 50, index + 1)),
-      BigInt(NOW),
-      NOW,
-    );
-    // Hearsay displaces nothing: the first stay.
-    expect(
-      book
-        .grayEntries()
-        .map(({ port }) => port)
-        .sort(),
-    ).toEqual([1, 2]);
-  });
-
-  it('stands for its /64, and its neighbourhood has sixteen entries, in both lists', () => {
-    const book = new PeerBook({ allowLocal: false });
-    for (let index = 1; index <= 50; index += 1) {
-      book.addWhite(peer(`2a00:1:2:3::${index}`));
-      book.addWhite(peer(`11.22.${index}.1`, NOW - 100 + index));
-      book.addGray(peer(`2a00:9:2:3::${index}`));
-      book.addGray(peer(`11.33.${index}.1`));
-    }
-    const count = (entries: PeerEntry[], start: string): number =>
-      entries.filter(({ host }) => host.startsWith(start)).length;
-    expect(count(book.whiteEntries(), '2a00')).toBe(2);
-    expect(count(book.whiteEntries(), '11.22.')).toBe(16);
-    expect(count(book.grayEntries(), '2a00')).toBe(2);
-    expect(count(book.grayEntries(), '11.33.')).toBe(16);
-    // In the white list, whose entries were reached, the one seen longest ago gives way.
-    expect(book.whiteEntries().some(({ host }) => host === '11.22.50.1')).toBe(true);
-    expect(book.whiteEntries().some(({ host }) => host === '11.22.34.1')).toBe(false);
-  });
-
-  it('is not counted on loopback and in private networks, where many nodes share one', () => {
-    const book = new PeerBook({ allowLocal: true });
-    for (let port = 1; port <= 40; port += 1) {
-      book.addWhite(peer('127.0.0.1', NOW, port));
-      book.addGray(peer('10.0.0.1', NOW, port));
-    }
-    expect(book.sizes).toEqual({ white: 40, gray: 40 });
-  });
-
-  it('frees its share again when an entry goes', () => {
-    const list = new PeerList({ limit: 10, perHost: 1, perGroup: 1 });
-    expect([list.put(peer('1.1.0.1')), list.put(peer('1.1.0.1', 5)), list.put(peer('1.1.0.2'))]).toEqual([
-      true,
-      true,
-      false,
-    ]);
-    list.remove(peer('1.1.0.1'));
-    list.remove(peer('1.1.0.1'));
-    expect([list.put(peer('1.1.0.2')), list.put(peer('1.1.0.3'))]).toEqual([true, false]);
   });
 });
 
@@ -336,7 +192,7 @@ describe('the peer state file', () => {
     const called = Array.from({ length: 6 }, (_, index) => ({ host: `9.9.9.${index + 1}`, port: 17855 }));
     const make = (peerId: bigint) => {
       const own = { peerId };
-      const book = new PeerBook({ allowLocal: false });
+      const book = new AddressBook({ allowLocal: false, key: Buffer.alloc(32, 1) });
       const bans = new Bans(() => NOW);
       const store = new PeerStore(file, { own, book, bans, logger: new TestLogger(), called: () => called });
       return { own, book, bans, store };

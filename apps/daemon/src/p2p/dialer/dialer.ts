@@ -3,32 +3,15 @@ import { addressGroup, addressKey, isLocalHost, type PeerAddress } from '../addr
 import { randomIndex } from '../clock';
 import type { P2pConfig } from '../config';
 import type { Bans } from '../limits/bans';
-import type { PeerBook } from '../peers/address-book';
+import type { AddressBook } from '../peers/address-book';
 import type { P2pClock, P2pLogger, P2pRandom } from '../ports';
 import { reportRejection } from '../report-errors';
 import type { CallPurpose } from '../session/connection-manager';
 import { ExplicitPeers, SEED_INTERVAL, type Seeds } from './peer-sources';
 
-/**
- * Picks a peer to call: a neighbourhood at random, then one of its peers. Whoever holds many addresses of one network
- * gains nothing by it.
- */
-export function choosePeer(candidates: readonly PeerEntry[], random: P2pRandom): PeerEntry | undefined {
-  const groups = new Map<string, PeerEntry[]>();
-  for (const candidate of candidates) {
-    const group = addressGroup(candidate.host);
-    const members = groups.get(group);
-    if (members === undefined) groups.set(group, [candidate]);
-    else members.push(candidate);
-  }
-  const all = [...groups.values()];
-  const members = all.length === 0 ? [] : (all[randomIndex(random, all.length)] ?? []);
-  return members.length === 0 ? undefined : members[randomIndex(random, members.length)];
-}
-
 const FAILED_WAIT = 600_000;
 const VERIFY_INTERVAL = 60_000;
-const WHITE_SHARE = 0.7;
+const PROVEN_SHARE = 0.7;
 const CALLS_AT_A_TIME = 4;
 const FEW_CONNECTIONS = 3;
 const LONELY_WARNING = 120_000;
@@ -43,8 +26,8 @@ export interface DialerLinks {
 
 /**
  * Whom to call. Exclusive nodes shut out everybody else; priority nodes are always kept; then added peers, those of the
- * last run, and the lists: white for 70 % of the places, never two of one neighbourhood, nobody who failed within ten
- * minutes. Seeds are asked when nobody is known, or nobody is left to call and fewer than 3 are connected.
+ * last run, and the address book: proven peers for 70 % of the places, never two of one network group, nobody who failed
+ * within ten minutes. Seeds are asked when nobody is known, or nobody is left to call and fewer than 3 are connected.
  */
 export class Dialer {
   private readonly exclusive: ExplicitPeers;
@@ -62,7 +45,7 @@ export class Dialer {
 
   constructor(
     private readonly config: P2pConfig,
-    private readonly book: PeerBook,
+    private readonly book: AddressBook,
     private readonly bans: Bans,
     private readonly seeds: Seeds,
     private readonly clock: P2pClock,
@@ -150,16 +133,30 @@ export class Dialer {
 
   private nextPeer(): PeerEntry | undefined {
     const taken = this.taken();
-    const wantWhite = taken.length < Math.floor(this.config.outPeers * WHITE_SHARE);
-    const lists = [this.book.whiteEntries(), this.book.grayEntries()];
-    if (!wantWhite) lists.reverse();
+    const { proven, reported, callers } = this.book.candidates();
+    const wantProven = taken.length < Math.floor(this.config.outPeers * PROVEN_SHARE);
+    // Peers that only called us come last: an attacker can have many of them.
+    const lists = wantProven ? [proven, reported, callers] : [reported, proven, callers];
     const groups = new Set(taken.filter(({ host }) => !isLocalHost(host)).map(({ host }) => addressGroup(host)));
     for (const entries of lists) {
-      const usable = entries.filter((entry) => this.isUsable(entry) && !groups.has(addressGroup(entry.host)));
-      const chosen = choosePeer(usable, this.random);
+      const usable = entries.filter((entry) => !groups.has(this.book.groupOf(entry)) && this.isUsable(entry));
+      const chosen = this.choose(usable);
       if (chosen !== undefined) return chosen;
     }
     return undefined;
+  }
+
+  /** Picks a group at random, then one of its peers: many addresses of one network gain nothing. */
+  private choose(candidates: readonly PeerEntry[]): PeerEntry | undefined {
+    const groups = new Map<string, PeerEntry[]>();
+    for (const candidate of candidates) {
+      const group = this.book.groupOf(candidate);
+      const members = groups.get(group);
+      if (members === undefined) groups.set(group, [candidate]);
+      else members.push(candidate);
+    }
+    const members = pick([...groups.values()], this.random) ?? [];
+    return pick(members, this.random);
   }
 
   private isUsable(address: PeerAddress): boolean {
@@ -173,8 +170,7 @@ export class Dialer {
     const now = this.clock.now();
     if (now - this.verifiedAt < VERIFY_INTERVAL) return;
     this.verifiedAt = now;
-    const usable = this.book.grayEntries().filter((entry) => this.isUsable(entry));
-    const chosen = usable.length === 0 ? undefined : usable[randomIndex(this.random, usable.length)];
+    const chosen = this.choose(this.book.grayEntries().filter((entry) => this.isUsable(entry)));
     if (chosen !== undefined) this.begin(chosen, 'peer-list');
   }
 
@@ -227,6 +223,8 @@ export class Dialer {
   private noteFailure(key: string, address: PeerAddress, purpose: CallPurpose): void {
     const now = this.clock.now();
     this.failedAt.set(key, now);
+    // Without any connection the fault is likely ours.
+    if (this.links.connectionCount() > 0) this.book.noteFailure(address);
     if (purpose === 'peer-list') this.book.dropGray(address);
     for (const [failed, at] of this.failedAt) if (now - at >= FAILED_WAIT) this.failedAt.delete(failed);
   }
@@ -242,4 +240,8 @@ export class Dialer {
       this.logger.warning('no peers for two minutes; is the network reachable?');
     }
   }
+}
+
+function pick<T>(items: readonly T[], random: P2pRandom): T | undefined {
+  return items.length === 0 ? undefined : items[randomIndex(random, items.length)];
 }

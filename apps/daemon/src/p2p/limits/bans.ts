@@ -47,6 +47,7 @@ export class Bans {
   }
 
   isBanned(host: string): boolean {
+    if (this.terms.size === 0) return false;
     const canonical = canonicalHost(host);
     if (canonical === undefined) return false;
     const network = hostNetwork(canonical);

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { PeerEntry } from '@wrkz/levin';
-import { addressGroup, addressKey, hostNetwork, isLocalHost, isUnusableHost, type PeerAddress } from '../addresses';
+import { addressKey, hostFacts, type HostFacts, type PeerAddress } from '../addresses';
 import {
   ENTRIES_PER_GROUP,
   ENTRIES_PER_HOST,
@@ -9,123 +10,163 @@ import {
 } from '../constants';
 import type { OwnAddresses } from './own-addresses';
 
-export interface PeerListOptions {
-  readonly limit: number;
-  /** The most entries of one address (IPv6: of a /64); unlimited when absent. */
-  readonly perHost?: number;
-  /** The most entries of one neighbourhood (/16, IPv6: /32); unlimited when absent. */
-  readonly perGroup?: number;
-  /**
-   * Where a share is full: `first` keeps what is there, so that hearsay displaces nobody; `latest` lets the one seen
-   * longest ago of the same address or neighbourhood go, for entries that were checked.
-   */
-  readonly keeps?: 'first' | 'latest';
+const BUCKET_SIZE = 20;
+const GRAY_BUCKETS = GRAY_LIST_LIMIT / BUCKET_SIZE;
+const WHITE_BUCKETS = WHITE_LIST_LIMIT / BUCKET_SIZE;
+/** The addresses that one source group reports fall into so many gray buckets: at most 160 entries. */
+const BUCKETS_PER_SOURCE = 8;
+const BUCKETS_PER_GROUP = 4;
+/** An entry that failed so often in a row may be replaced. */
+const MAX_FAILURES = 3;
+
+/** An entry with what this node learnt about it. */
+export interface BookEntry extends PeerEntry {
+  /** The network group that reported the address; a white peer without one only called us. */
+  readonly source?: string | undefined;
+  /** Failed calls in a row. */
+  readonly failures?: number | undefined;
+  /** An outgoing connection to it lasted until its first timed sync. */
+  readonly isProven?: boolean | undefined;
 }
 
-/** How many of something there are, by name. */
-class Counts {
-  private readonly counts = new Map<string, number>();
+interface Placed {
+  entry: BookEntry;
+  readonly group: string;
+  /** The bucket, host and group that it counts for. */
+  readonly shares: readonly Share[];
+}
 
-  of(name: string): number {
-    return this.counts.get(name) ?? 0;
-  }
+interface Share {
+  readonly name: string;
+  readonly limit: number;
+  readonly isBucket: boolean;
+}
 
-  add(name: string, step: 1 | -1): void {
-    const count = this.of(name) + step;
-    if (count > 0) this.counts.set(name, count);
-    else this.counts.delete(name);
-  }
+interface TableOptions {
+  readonly buckets: number;
+  /** Full shares: `reject` the newcomer, or `oldest` entry of the same host or group gives way (checked entries only). */
+  readonly whenShareFull: 'reject' | 'oldest';
 }
 
 /**
- * A bounded set of peers by endpoint; when it is full, the one seen longest ago goes. Loopback and private addresses,
- * which many nodes may share, count for no share.
+ * A hash table of fixed buckets. A newcomer never displaces an entry of another group that works: a full bucket has space
+ * only when one of its entries failed `MAX_FAILURES` times. Loopback and private addresses count for no share.
  */
-export class PeerList {
-  private readonly entries = new Map<string, PeerEntry>();
-  private readonly hosts = new Counts();
-  private readonly groups = new Counts();
+class BucketTable {
+  private readonly entries = new Map<string, Placed>();
+  private readonly byShare = new Map<string, Set<Placed>>();
 
-  constructor(private readonly options: PeerListOptions) {}
+  constructor(private readonly options: TableOptions) {}
 
   get size(): number {
     return this.entries.size;
   }
 
-  has(address: PeerAddress): boolean {
-    return this.entries.has(addressKey(address));
+  get(address: PeerAddress): BookEntry | undefined {
+    return this.entries.get(addressKey(address))?.entry;
   }
 
-  /** Enters a peer or renews it. False when the share of its address or neighbourhood is full. */
-  put(entry: PeerEntry): boolean {
-    if (!this.has(entry)) {
-      if (!this.makeSpace(entry)) return false;
-      this.count(entry, 1);
+  /** Replaces what is known of an entry. */
+  update(entry: BookEntry): void {
+    const placed = this.entries.get(addressKey(entry));
+    if (placed !== undefined) placed.entry = entry;
+  }
+
+  /** Adds an entry that is not in the table; false when there is no space for it. */
+  add(entry: BookEntry, facts: HostFacts, hash: number): boolean {
+    const shares = sharesOf(facts, hash % this.options.buckets);
+    for (const share of shares) {
+      const members = this.byShare.get(share.name) ?? new Set();
+      if (members.size < share.limit) continue;
+      const victim = this.victim(members, share);
+      if (victim === undefined) return false;
+      this.remove(victim);
     }
-    this.entries.set(addressKey(entry), entry);
-    if (this.entries.size > this.options.limit) this.dropOldest(() => true);
+    const placed = { entry, shares, group: groupOf(entry, facts) };
+    this.entries.set(addressKey(entry), placed);
+    for (const { name } of shares) this.byShare.set(name, (this.byShare.get(name) ?? new Set()).add(placed));
     return true;
   }
 
   remove(address: PeerAddress): void {
-    if (this.entries.delete(addressKey(address))) this.count(address, -1);
+    const key = addressKey(address);
+    const placed = this.entries.get(key);
+    if (placed === undefined) return;
+    this.entries.delete(key);
+    for (const { name } of placed.shares) {
+      const members = this.byShare.get(name);
+      members?.delete(placed);
+      if (members?.size === 0) this.byShare.delete(name);
+    }
+  }
+
+  groupOf(address: PeerAddress): string | undefined {
+    return this.entries.get(addressKey(address))?.group;
+  }
+
+  all(): BookEntry[] {
+    return [...this.entries.values()].map(({ entry }) => entry);
   }
 
   /** All entries, the last seen first. */
-  newestFirst(): PeerEntry[] {
-    return [...this.entries.values()].sort((a, b) => b.lastSeen - a.lastSeen);
+  newestFirst(): BookEntry[] {
+    return this.all().sort((a, b) => b.lastSeen - a.lastSeen);
   }
 
-  private makeSpace({ host }: PeerAddress): boolean {
-    if (isLocalHost(host)) return true;
-    const { perHost = Infinity, perGroup = Infinity, keeps = 'first' } = this.options;
-    const network = hostNetwork(host);
-    const group = addressGroup(host);
-    const hostFull = this.hosts.of(network) >= perHost;
-    if (!hostFull && this.groups.of(group) < perGroup) return true;
-    if (keeps === 'first') return false;
-    this.dropOldest((other) => (hostFull ? hostNetwork(other.host) === network : addressGroup(other.host) === group));
-    return true;
-  }
-
-  private count({ host }: PeerAddress, step: 1 | -1): void {
-    if (isLocalHost(host)) return;
-    this.hosts.add(hostNetwork(host), step);
-    this.groups.add(addressGroup(host), step);
-  }
-
-  private dropOldest(isCandidate: (entry: PeerEntry) => boolean): void {
-    let oldest: PeerEntry | undefined;
-    for (const entry of this.entries.values()) {
-      if (isCandidate(entry) && (oldest === undefined || entry.lastSeen < oldest.lastSeen)) oldest = entry;
+  /** The entry of a full share that gives way, if there is one. */
+  private victim(members: Iterable<Placed>, { isBucket }: Share): BookEntry | undefined {
+    const mayReplace = this.options.whenShareFull === 'oldest' && !isBucket;
+    let victim: BookEntry | undefined;
+    for (const { entry } of members) {
+      if (!mayReplace && (entry.failures ?? 0) < MAX_FAILURES) continue;
+      if (victim === undefined || entry.lastSeen < victim.lastSeen) victim = entry;
     }
-    if (oldest !== undefined) this.remove(oldest);
+    return victim;
   }
 }
 
-const shares = { perHost: ENTRIES_PER_HOST, perGroup: ENTRIES_PER_GROUP };
+function sharesOf({ isLocal, network, group }: HostFacts, bucket: number): Share[] {
+  const ofBucket = { name: `bucket ${bucket}`, limit: BUCKET_SIZE, isBucket: true };
+  if (isLocal) return [ofBucket];
+  return [
+    { name: `host ${network}`, limit: ENTRIES_PER_HOST, isBucket: false },
+    { name: `group ${group}`, limit: ENTRIES_PER_GROUP, isBucket: false },
+    ofBucket,
+  ];
+}
 
-export interface PeerBookOptions {
+/** What is stored of an address book. */
+export interface AddressBookState {
+  readonly white: readonly BookEntry[];
+  readonly gray: readonly BookEntry[];
+  readonly bucketKey?: Buffer | undefined;
+}
+
+export interface AddressBookOptions {
   readonly allowLocal: boolean;
-  /** Who we are: our own address never stands in a list, whoever tells of it. */
+  /** Secret of this node, 32 bytes: decides the bucket of an address, so that nobody can aim at one. */
+  readonly key: Buffer;
+  /** Who we are: our own address never stands in a list, whoever reports it. */
   readonly own?: { readonly addresses: OwnAddresses; readonly peerId: () => bigint };
 }
 
 /**
- * White peers (we reached them ourselves) and gray ones (others told us). A peer is in one list only; the white list is
- * what we send to others.
+ * The address manager. White ("tried") peers answered us; gray ("new") peers were reported by others. An address is in one
+ * of the two tables. Gray buckets are chosen by (source group, address group) and white ones by address group, so that the
+ * peers of one network can fill only a small part of either (eclipse attacks).
  */
-export class PeerBook {
-  private readonly white = new PeerList({ limit: WHITE_LIST_LIMIT, ...shares, keeps: 'latest' });
-  private readonly gray = new PeerList({ limit: GRAY_LIST_LIMIT, ...shares, keeps: 'first' });
+export class AddressBook {
+  private readonly white = new BucketTable({ buckets: WHITE_BUCKETS, whenShareFull: 'oldest' });
+  private readonly gray = new BucketTable({ buckets: GRAY_BUCKETS, whenShareFull: 'reject' });
+  private key: Buffer;
 
-  constructor(private readonly options: PeerBookOptions) {}
+  constructor(private readonly options: AddressBookOptions) {
+    this.key = options.key;
+  }
 
   /** Whether an address may stand in a list at all. */
   allows(address: PeerAddress): boolean {
-    if (!Number.isInteger(address.port) || address.port < 1 || address.port > 65535) return false;
-    if (isUnusableHost(address.host) || this.isOwn(address)) return false;
-    return this.options.allowLocal || !isLocalHost(address.host);
+    return this.isAllowed(address, hostFacts(address.host));
   }
 
   /** Whether this node itself is reached there. */
@@ -133,29 +174,32 @@ export class PeerBook {
     return this.options.own?.addresses.has(address) ?? false;
   }
 
-  /** More is known of where this node is reached: what the lists hold of it goes. */
+  /** More is known of where this node is reached: drops its own addresses. */
   dropOwn(): void {
-    for (const list of [this.white, this.gray]) {
-      for (const entry of list.newestFirst()) if (!this.takes(entry)) list.remove(entry);
+    for (const table of [this.white, this.gray]) {
+      for (const entry of table.newestFirst()) if (!this.accepts(entry, hostFacts(entry.host))) table.remove(entry);
     }
   }
 
-  /** Our own id tells us by whatever name peers have heard of us. It is hearsay, so of the address nothing is learnt. */
-  private takes(entry: PeerEntry): boolean {
-    return this.allows(entry) && entry.id !== this.options.own?.peerId();
+  /** A peer that answered us: after an outgoing handshake or a back ping. It stays gray when its bucket is full. */
+  addWhite(entry: BookEntry): void {
+    const facts = hostFacts(entry.host);
+    if (!this.accepts(entry, facts)) return;
+    const known = this.white.get(entry);
+    const { source, isProven } = { ...this.gray.get(entry), ...known, ...entry };
+    const white = { ...entry, ...(source && { source }), ...(isProven && { isProven }) };
+    if (known !== undefined) {
+      this.white.update(white);
+      return;
+    }
+    const position = this.hash(addressKey(entry)) % BUCKETS_PER_GROUP;
+    if (this.white.add(white, facts, this.hash('white', groupOf(entry, facts), position))) this.gray.remove(entry);
+    else this.addGray(entry);
   }
 
-  /** A peer that answered us: after an outgoing handshake or a back ping. */
-  addWhite(entry: PeerEntry): void {
-    if (!this.takes(entry)) return;
-    this.white.put(entry);
-    this.gray.remove(entry);
-  }
-
-  /** A peer that somebody told us of. */
-  addGray(entry: PeerEntry): void {
-    if (!this.takes(entry) || this.white.has(entry)) return;
-    this.gray.put(entry);
+  /** A peer that `source` (a host) reported; what was reported earlier stays. */
+  addGray(entry: BookEntry, source?: string): void {
+    this.report(entry, source === undefined ? undefined : groupOf({ host: source, port: 0 }, hostFacts(source)));
   }
 
   /** A gray peer that did not answer. */
@@ -163,12 +207,35 @@ export class PeerBook {
     this.gray.remove(address);
   }
 
-  whiteEntries(): PeerEntry[] {
+  /** A call failed. After a few in a row another address may take the place. */
+  noteFailure(address: PeerAddress): void {
+    for (const table of [this.white, this.gray]) {
+      const entry = table.get(address);
+      if (entry !== undefined) table.update({ ...entry, failures: (entry.failures ?? 0) + 1 });
+    }
+  }
+
+  whiteEntries(): BookEntry[] {
     return this.white.newestFirst();
   }
 
-  grayEntries(): PeerEntry[] {
+  grayEntries(): BookEntry[] {
     return this.gray.newestFirst();
+  }
+
+  /** All entries by how far they are trusted for outgoing connections, in no order. */
+  candidates(): { readonly proven: BookEntry[]; readonly reported: BookEntry[]; readonly callers: BookEntry[] } {
+    const white = this.white.all();
+    return {
+      proven: white.filter(({ isProven }) => isProven === true),
+      reported: [...white.filter(isReported), ...this.gray.all()],
+      callers: white.filter((entry) => entry.isProven !== true && !isReported(entry)),
+    };
+  }
+
+  /** The network group of an entry, without parsing its address. */
+  groupOf(entry: PeerAddress): string {
+    return this.white.groupOf(entry) ?? this.gray.groupOf(entry) ?? hostFacts(entry.host).group;
   }
 
   get isEmpty(): boolean {
@@ -177,6 +244,20 @@ export class PeerBook {
 
   get sizes(): { readonly white: number; readonly gray: number } {
     return { white: this.white.size, gray: this.gray.size };
+  }
+
+  /** The secret of the buckets, to be stored with the entries. */
+  get bucketKey(): Buffer {
+    return this.key;
+  }
+
+  /** Takes over the entries of the last run; `bucketKey` decided their buckets. */
+  restore({ white, gray, bucketKey }: AddressBookState): void {
+    if (this.isEmpty && bucketKey !== undefined) this.key = bucketKey;
+    for (const entry of gray) this.addGray(entry);
+    // Files of older versions do not say who only called us.
+    const unknown = bucketKey === undefined ? { source: 'unknown' } : {};
+    for (const entry of white) this.addWhite({ ...unknown, ...entry });
   }
 
   /** The white peers to send: at most 250, the last seen first, none that was never seen. */
@@ -188,16 +269,55 @@ export class PeerBook {
   }
 
   /**
-   * Takes a peer list as received. `senderTime` and `now` in seconds. A list with an entry seen in the sender's own
-   * future is refused whole (false). Times are moved to our clock and never lie in our future.
+   * Takes a peer list that `source` (a host) sent. `senderTime` and `now` in seconds. A list with an entry seen in the
+   * sender's own future is refused whole (false). Times are moved to our clock and never lie in our future.
    */
-  merge(entries: readonly PeerEntry[], senderTime: bigint, now: number): boolean {
+  merge(entries: readonly PeerEntry[], source: string, senderTime: bigint, now: number): boolean {
     const taken = entries.slice(0, PEERS_PER_MESSAGE);
     if (taken.some((entry) => BigInt(entry.lastSeen) > senderTime)) return false;
+    const group = groupOf({ host: source, port: 0 }, hostFacts(source));
     for (const entry of taken) {
       const age = Number(senderTime - BigInt(entry.lastSeen));
-      this.addGray({ ...entry, lastSeen: Math.max(0, now - age) });
+      this.report({ ...entry, lastSeen: Math.max(0, now - age) }, group);
     }
     return true;
   }
+
+  private report(entry: BookEntry, group: string | undefined): void {
+    if (this.white.get(entry) !== undefined) return;
+    const known = this.gray.get(entry);
+    if (known !== undefined) {
+      if (entry.lastSeen > known.lastSeen) this.gray.update({ ...known, lastSeen: entry.lastSeen });
+      return;
+    }
+    const facts = hostFacts(entry.host);
+    if (!this.accepts(entry, facts)) return;
+    const own = groupOf(entry, facts);
+    const source = entry.source ?? group ?? own;
+    const position = this.hash(source, own) % BUCKETS_PER_SOURCE;
+    this.gray.add({ ...entry, source }, facts, this.hash('gray', source, position));
+  }
+
+  /** An entry with our own peer id is this node by an address unknown to us. */
+  private accepts(entry: PeerEntry, facts: HostFacts): boolean {
+    return this.isAllowed(entry, facts) && entry.id !== this.options.own?.peerId();
+  }
+
+  private isAllowed(address: PeerAddress, { isLocal, isUnusable }: HostFacts): boolean {
+    if (!Number.isInteger(address.port) || address.port < 1 || address.port > 65535) return false;
+    return !isUnusable && (this.options.allowLocal || !isLocal) && !this.isOwn(address);
+  }
+
+  private hash(...words: readonly (string | number)[]): number {
+    const hash = createHash('sha256').update(this.key);
+    for (const word of words) hash.update(`${word}\n`);
+    return hash.digest().readUInt32LE(0);
+  }
+}
+
+const isReported = ({ isProven, source }: BookEntry): boolean => isProven !== true && source !== undefined;
+
+/** Each local endpoint is a group of its own. */
+function groupOf(address: PeerAddress, { isLocal, group }: HostFacts): string {
+  return isLocal ? addressKey(address) : group;
 }

@@ -1,17 +1,18 @@
 import { readFile, rename } from 'node:fs/promises';
-import type { PeerEntry } from '@wrkz/levin';
 import { atomicWriteFile, errorText, removeUnfinishedWrites } from '@wrkz/service-kit';
 import { z } from 'zod';
 import { canonicalHost, type PeerAddress } from '../addresses';
 import type { Ban, Bans } from '../limits/bans';
 import type { P2pLogger } from '../ports';
-import type { PeerBook } from './address-book';
+import type { AddressBook, BookEntry } from './address-book';
 
 /** What outlives a restart: who we are to peers, whom we know, whom we were connected to, whom we refuse. */
 export interface PeerState {
   readonly peerId: bigint;
-  readonly white: readonly PeerEntry[];
-  readonly gray: readonly PeerEntry[];
+  readonly white: readonly BookEntry[];
+  readonly gray: readonly BookEntry[];
+  /** Decides the buckets of the entries; missing in files of older versions. */
+  readonly bucketKey?: Buffer | undefined;
   /** Peers that we were connected to at the end; called first at the next start. */
   readonly anchors: readonly PeerAddress[];
   readonly bans: readonly Ban[];
@@ -25,10 +26,22 @@ const host = z.string().transform((text, context) => {
 });
 const port = z.number().int().min(1).max(65535);
 const seconds = z.number().nonnegative();
-const peer = z.object({ host, port, id: z.string().regex(/^\d{1,20}$/), lastSeen: seconds });
+const peer = z.object({
+  host,
+  port,
+  id: z.string().regex(/^\d{1,20}$/),
+  lastSeen: seconds,
+  source: z.string().max(64).optional(),
+  failures: z.number().int().nonnegative().optional(),
+  isProven: z.boolean().optional(),
+});
 const schema = z.object({
   version: z.literal(VERSION),
   peerId: z.string().regex(/^\d{1,20}$/),
+  bucketKey: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
   white: z.array(peer),
   gray: z.array(peer),
   anchors: z.array(z.object({ host, port })),
@@ -50,9 +63,10 @@ export async function readPeerState(file: string): Promise<PeerState | { readonl
   }
   try {
     const state = schema.parse(JSON.parse(text));
-    const entry = (item: z.infer<typeof peer>): PeerEntry => ({ ...item, id: BigInt.asUintN(64, BigInt(item.id)) });
+    const entry = (item: z.infer<typeof peer>): BookEntry => ({ ...item, id: BigInt.asUintN(64, BigInt(item.id)) });
     return {
       peerId: BigInt.asUintN(64, BigInt(state.peerId)),
+      ...(state.bucketKey === undefined ? {} : { bucketKey: Buffer.from(state.bucketKey, 'hex') }),
       white: state.white.map(entry),
       gray: state.gray.map(entry),
       anchors: state.anchors,
@@ -66,10 +80,11 @@ export async function readPeerState(file: string): Promise<PeerState | { readonl
 
 /** Replaces the peer state in one step: a reader finds the old file or the new one, never a part. */
 export async function writePeerState(file: string, state: PeerState): Promise<void> {
-  const entry = ({ host, port, id, lastSeen }: PeerEntry): object => ({ host, port, id: id.toString(), lastSeen });
+  const entry = (item: BookEntry): object => ({ ...item, id: item.id.toString() });
   const content = {
     version: VERSION,
     peerId: state.peerId.toString(),
+    bucketKey: state.bucketKey?.toString('hex'),
     white: state.white.map(entry),
     gray: state.gray.map(entry),
     anchors: state.anchors.map(({ host, port }) => ({ host, port })),
@@ -88,7 +103,7 @@ export class PeerStore {
     private readonly file: string | undefined,
     private readonly parts: {
       readonly own: { peerId: bigint };
-      readonly book: PeerBook;
+      readonly book: AddressBook;
       readonly bans: Bans;
       readonly logger: P2pLogger;
       /** The peers that we have called and are connected to. */
@@ -111,8 +126,7 @@ export class PeerStore {
     bans.restore(state.bans);
     if (bansOnly) return [];
     if (state.peerId !== 0n) own.peerId = state.peerId;
-    for (const entry of state.gray) book.addGray(entry);
-    for (const entry of state.white) book.addWhite(entry);
+    book.restore(state);
     return state.anchors;
   }
 
@@ -123,6 +137,7 @@ export class PeerStore {
     const { own, book, bans, logger } = this.parts;
     const state = {
       peerId: own.peerId,
+      bucketKey: book.bucketKey,
       white: book.whiteEntries(),
       gray: book.grayEntries(),
       anchors: this.parts.called().slice(0, ANCHORS_KEPT),

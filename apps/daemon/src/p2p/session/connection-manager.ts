@@ -5,7 +5,7 @@ import type { MemoryBudget } from '../connection/memory-budget';
 import { PeerConnection } from '../connection/peer-connection';
 import type { Transport } from '../connection/transport';
 import { HANDSHAKE_TIMEOUT } from '../constants';
-import type { PeerBook } from '../peers/address-book';
+import type { AddressBook } from '../peers/address-book';
 import type { Accounts } from '../limits/address-budget';
 import type { Bans } from '../limits/bans';
 import { closeReasons, type CloseReason } from '../limits/close-reasons';
@@ -31,7 +31,7 @@ export interface ConnectionManagerParts {
   readonly accounts: Accounts;
   readonly sessions: SessionTable;
   readonly own: OwnNodeData;
-  readonly book: PeerBook;
+  readonly book: AddressBook;
   readonly bans: Bans;
 }
 

@@ -10,7 +10,7 @@ import {
   P2P_VERSION,
 } from '../constants';
 import { type CloseReason, closeReasons } from '../limits/close-reasons';
-import type { PeerBook } from '../peers/address-book';
+import type { AddressBook } from '../peers/address-book';
 import type { OwnAddresses } from '../peers/own-addresses';
 import type { ChainPort, P2pClock, P2pLogger, P2pRandom } from '../ports';
 import type { Session } from './session';
@@ -27,7 +27,7 @@ export class OwnNodeData {
     /** Random, kept over restarts; never 0. */
     public peerId: bigint,
     private readonly chain: Pick<ChainPort, 'tip' | 'keeps'>,
-    private readonly book: PeerBook,
+    private readonly book: AddressBook,
     /** Where we are reached. */
     readonly addresses: OwnAddresses,
     private readonly clock: P2pClock,

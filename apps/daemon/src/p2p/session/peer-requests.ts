@@ -10,7 +10,7 @@ import {
 } from '@wrkz/levin';
 import type { P2pConfig } from '../config';
 import { HANDSHAKE_TIMEOUT } from '../constants';
-import type { PeerBook } from '../peers/address-book';
+import type { AddressBook } from '../peers/address-book';
 import { closeReasons } from '../limits/close-reasons';
 import type { P2pLogger } from '../ports';
 import { judgeNodeData, takeNodeData } from './node-data';
@@ -21,7 +21,7 @@ export interface PeerRequestsParts {
   readonly config: P2pConfig;
   readonly logger: P2pLogger;
   readonly own: OwnNodeData;
-  readonly book: PeerBook;
+  readonly book: AddressBook;
 }
 
 /** The requests that we make of peers. Each gives what the peer says of its chain; `undefined` when it did not say it. */
@@ -70,23 +70,24 @@ export class PeerRequests {
       return undefined;
     }
     if (!this.takePeers(session, message, message.localTime)) return undefined;
-    this.noteReached(session);
+    this.noteReached(session, true);
     return message.syncData;
   }
 
   /** Merges a peer's lists; a list from the future closes the connection. */
   private takePeers(session: Session, lists: PeerLists, senderTime: bigint): boolean {
     const { book, own } = this.parts;
-    if (book.merge([...lists.peers, ...lists.peers6], senderTime, own.seconds)) return true;
+    const source = session.connection.remote.host;
+    if (book.merge([...lists.peers, ...lists.peers6], source, senderTime, own.seconds)) return true;
     session.close(closeReasons.futurePeerList);
     return false;
   }
 
   /** A peer that we reached ourselves is white. */
-  private noteReached(session: Session): void {
+  private noteReached(session: Session, isProven = false): void {
     if (session.incoming) return;
     const { book, own } = this.parts;
-    book.addWhite({ ...session.connection.remote, id: session.peerId, lastSeen: own.seconds });
+    book.addWhite({ ...session.connection.remote, id: session.peerId, lastSeen: own.seconds, ...(isProven && { isProven }) });
   }
 }
 

@@ -1,0 +1,199 @@
+import type { PeerEntry } from '@wrkz/levin';
+import { AddressBook } from '../../../src/p2p/peers/address-book';
+
+const NOW = 1_800_000_000;
+const SOURCE = '77.1.1.1';
+const peer = (host: string, lastSeen = NOW - 100, port = 17855): PeerEntry => ({ host, port, id: 5n, lastSeen });
+const makeBook = (allowLocal = false): AddressBook => new AddressBook({ allowLocal, key: Buffer.alloc(32, 1) });
+const hostsOf = (entries: readonly PeerEntry[]): string[] => entries.map(({ host }) => host);
+/** `count` addresses of 200 groups from 100.0.0.0 on. */
+const invented = (count: number, round: number): PeerEntry[] =>
+  Array.from({ length: count }, (_, index) =>
+    peer(`${100 + (index % 20)}.${Math.floor(index / 20) % 10}.${round % 256}.${1 + (index % 250)}`, NOW),
+  );
+
+describe('the address book under attack', () => {
+  /** 200 honest peers of as many groups, reported by one honest peer each. */
+  const honest = Array.from({ length: 200 }, (_, index) => peer(`${11 + (index % 50)}.${Math.floor(index / 50)}.0.1`));
+  const filled = (): AddressBook => {
+    const book = makeBook();
+    for (const entry of honest) book.merge([entry], entry.host, BigInt(NOW), NOW);
+    return book;
+  };
+
+  it('retains what was reported earlier, whatever five peers report', () => {
+    const book = filled();
+    const before = hostsOf(book.grayEntries());
+    expect(before).toHaveLength(200);
+    for (let round = 0; round < 20; round += 1) {
+      for (const group of [1, 2, 3, 4, 5]) book.merge(invented(250, round), `${80 + group}.1.1.1`, BigInt(NOW), NOW);
+    }
+    expect(hostsOf(book.grayEntries())).toEqual(expect.arrayContaining(before));
+  });
+
+  it('takes at most 160 addresses from one source group', () => {
+    const book = makeBook();
+    for (let round = 0; round < 20; round += 1) book.merge(invented(250, round), `81.1.1.${round}`, BigInt(NOW), NOW);
+    expect(book.sizes.gray).toBeGreaterThan(100);
+    expect(book.sizes.gray).toBeLessThanOrEqual(160);
+  });
+
+  it('replaces an entry of a full bucket only after three failed calls', () => {
+    const book = makeBook();
+    for (let round = 0; round < 20; round += 1) book.merge(invented(250, round), SOURCE, BigInt(NOW), NOW);
+    const full = hostsOf(book.grayEntries());
+    const late = peer('9.9.9.9');
+    for (const port of [1, 2, 3]) book.merge([peer('9.9.9.9', NOW - 100, port)], SOURCE, BigInt(NOW), NOW);
+    expect(hostsOf(book.grayEntries())).toEqual(full);
+    for (let call = 0; call < 3; call += 1) for (const entry of book.grayEntries()) book.noteFailure(entry);
+    book.merge([late], SOURCE, BigInt(NOW), NOW);
+    expect(book.sizes.gray).toBe(full.length);
+    expect(hostsOf(book.grayEntries())).toContain('9.9.9.9');
+  });
+
+  it('retains white peers while addresses of a thousand groups call and are called back', () => {
+    const book = makeBook();
+    for (const entry of honest) book.addWhite(entry);
+    const before = hostsOf(book.whiteEntries());
+    expect(before.length).toBeGreaterThan(195);
+    for (let index = 0; index < 2_000; index += 1) {
+      book.addWhite(peer(`${100 + (index % 100)}.${Math.floor(index / 100)}.0.1`, NOW));
+    }
+    expect(hostsOf(book.whiteEntries())).toEqual(expect.arrayContaining(before));
+    expect(book.sizes.white).toBeLessThanOrEqual(1_000);
+  });
+
+  it('stays a book of the same buckets over a restart, and takes over entries without a source', () => {
+    const book = filled();
+    book.addWhite({ ...peer('8.8.8.8'), isProven: true });
+    const next = new AddressBook({ allowLocal: false, key: Buffer.alloc(32, 9) });
+    next.restore({ white: book.whiteEntries(), gray: book.grayEntries(), bucketKey: book.bucketKey });
+    expect([next.whiteEntries(), next.grayEntries()]).toEqual([book.whiteEntries(), book.grayEntries()]);
+    const old = makeBook();
+    old.restore({ white: [peer('8.8.8.8')], gray: honest });
+    expect(old.sizes).toEqual({ white: 1, gray: 200 });
+  });
+});
+
+describe('peer lists', () => {
+  it('a white peer is not gray, and only white ones are told', () => {
+    const book = makeBook();
+    book.addGray(peer('93.184.216.34'));
+    book.addWhite(peer('93.184.216.34'));
+    book.addGray(peer('93.184.216.34', 1));
+    book.addGray(peer('8.8.8.8'));
+    book.addWhite(peer('9.9.9.9', 0));
+    expect(book.sizes).toEqual({ white: 2, gray: 1 });
+    expect(book.toSend().map(({ host }) => host)).toEqual(['93.184.216.34']);
+  });
+
+  it('send 250 at most, the newest first', () => {
+    const book = makeBook();
+    for (let index = 0; index < 400; index += 1)
+      book.addWhite(peer(`11.${index % 200}.0.${1 + Math.floor(index / 200)}`, index + 1));
+    const sent = book.toSend();
+    expect(sent).toHaveLength(250);
+    expect(sent[0]?.lastSeen).toBe(400);
+  });
+
+  it('from others are cut to 250, moved to our clock, and refused when they come from the future', () => {
+    const book = makeBook();
+    const many = Array.from({ length: 300 }, (_, index) =>
+      peer(`${11 + (index % 100)}.${Math.floor(index / 100)}.0.1`, 1000),
+    );
+    expect(book.merge(many, SOURCE, 1500n, NOW)).toBe(true);
+    expect(book.sizes.gray).toBeLessThanOrEqual(160);
+    expect(book.grayEntries()[0]?.lastSeen).toBe(NOW - 500);
+    expect(book.merge([peer('8.8.8.8', 1501)], SOURCE, 1500n, NOW)).toBe(false);
+    const old = makeBook();
+    expect(old.merge([peer('8.8.4.4', 0)], SOURCE, 2n ** 64n - 1n, NOW)).toBe(true);
+    expect(old.grayEntries().at(-1)?.lastSeen).toBe(0);
+  });
+
+  it('never hold local addresses and impossible ports unless told so', () => {
+    const entries = [
+      peer('127.0.0.1'),
+      peer('10.0.0.1'),
+      peer('8.8.8.8', 1, 0),
+      peer('8.8.8.8', 1, 65536),
+      peer('0.0.0.0'),
+      peer('255.255.255.255'),
+    ];
+    const strict = makeBook();
+    strict.merge(entries, SOURCE, BigInt(NOW), NOW);
+    expect(strict.isEmpty).toBe(true);
+    const open = makeBook(true);
+    open.merge(entries, SOURCE, BigInt(NOW), NOW);
+    expect(
+      open
+        .grayEntries()
+        .map(({ host }) => host)
+        .sort(),
+    ).toEqual(['10.0.0.1', '127.0.0.1']);
+  });
+
+  it('take at most 16 gray peers of one /16', () => {
+    const book = makeBook();
+    book.merge(
+      Array.from({ length: 100 }, (_, index) => peer(`11.22.${index}.1`)),
+      SOURCE,
+      BigInt(NOW),
+      NOW,
+    );
+    expect(book.sizes.gray).toBe(16);
+  });
+});
+
+describe('one address in the lists', () => {
+  it('has two entries at most, whatever ports it tells: others stay', () => {
+    const book = makeBook();
+    for (let index = 0; index < 300; index += 1)
+      book.addWhite(peer(`${11 + (index % 100)}.${Math.floor(index / 100)}.0.1`, NOW - 5_000));
+    for (let port = 1; port <= 1_099; port += 1) book.addWhite(peer('93.184.216.34', NOW, port));
+    expect(book.sizes.white).toBe(302);
+    // The latest: a peer that listens elsewhere now is told where.
+    const own = book.whiteEntries().filter(({ host }) => host === '93.184.216.34');
+    expect(own.map(({ port }) => port).sort()).toEqual([1_098, 1_099]);
+    book.merge(
+      Array.from({ length: 200 }, (_, index) => peer('8.8.8.8', NOW - 50, index + 1)),
+      SOURCE,
+      BigInt(NOW),
+      NOW,
+    );
+    // Reported addresses displace nothing: the first stay.
+    expect(
+      book
+        .grayEntries()
+        .map(({ port }) => port)
+        .sort(),
+    ).toEqual([1, 2]);
+  });
+
+  it('stands for its /64, and its neighbourhood has sixteen entries, in both lists', () => {
+    const book = makeBook();
+    for (let index = 1; index <= 50; index += 1) {
+      book.addWhite(peer(`2a00:1:2:3::${index}`));
+      book.addWhite(peer(`11.22.${index}.1`, NOW - 100 + index));
+      book.addGray(peer(`2a00:9:2:3::${index}`));
+      book.addGray(peer(`11.33.${index}.1`));
+    }
+    const count = (entries: PeerEntry[], start: string): number =>
+      entries.filter(({ host }) => host.startsWith(start)).length;
+    expect(count(book.whiteEntries(), '2a00')).toBe(2);
+    expect(count(book.whiteEntries(), '11.22.')).toBe(16);
+    expect(count(book.grayEntries(), '2a00')).toBe(2);
+    expect(count(book.grayEntries(), '11.33.')).toBe(16);
+    // In the white list, whose entries were reached, the one seen longest ago gives way.
+    expect(book.whiteEntries().some(({ host }) => host === '11.22.50.1')).toBe(true);
+    expect(book.whiteEntries().some(({ host }) => host === '11.22.34.1')).toBe(false);
+  });
+
+  it('is not counted on loopback and in private networks, where many nodes share one', () => {
+    const book = makeBook(true);
+    for (let port = 1; port <= 40; port += 1) {
+      book.addWhite(peer('127.0.0.1', NOW, port));
+      book.addGray(peer('10.0.0.1', NOW, port));
+    }
+    expect(book.sizes).toEqual({ white: 40, gray: 40 });
+  });
+});
