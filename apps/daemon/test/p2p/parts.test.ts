@@ -95,6 +95,7 @@ describe('small parts', () => {
       'transactionsUnavailable',
       'refusedTransactions',
       'gaveWay',
+      'evicted',
     ] as const;
     for (const name of free) expect(['none', 'avoid']).toContain(closeReasons[name].penalty);
     const bans = Object.entries(closeReasons).filter(([, reason]) => reason.penalty === 'ban');

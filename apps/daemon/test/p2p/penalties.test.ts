@@ -19,6 +19,7 @@ const expected: Readonly<Record<Name, 'none' | 'avoid' | 'ban' | number>> = {
   banned: 'none',
   tooManyConnections: 'none',
   gaveWay: 'none',
+  evicted: 'none',
   peerListTaken: 'none',
   badSignature: 34,
   frameTooLarge: 34,

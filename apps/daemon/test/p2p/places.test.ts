@@ -3,7 +3,7 @@ import { Command } from '@wrkz/levin';
 import { Accounts } from '../../src/p2p/limits/address-budget';
 import { Bans } from '../../src/p2p/limits/bans';
 import { Scores } from '../../src/p2p/limits/address-budget';
-import { placeFor } from '../../src/p2p/peers/incoming-slots';
+import { slotFor } from '../../src/p2p/peers/incoming-slots';
 import type { Session } from '../../src/p2p/session/session';
 import { accountKey, hostNetwork } from '../../src/p2p/addresses';
 import { FakeClock, sha256, toyChain } from './fakes';
@@ -30,7 +30,7 @@ describe('who is behind an address', () => {
 
 describe('a place for a caller', () => {
   const place = (host: string, open: Session[], inPeers = 15): Session | string =>
-    placeFor({ host, port: 9 }, open, inPeers);
+    slotFor({ host, port: 9 }, open, inPeers);
 
   it('is one of four for an address, and for a /64', () => {
     expect(

@@ -6,6 +6,7 @@ import {
   timedSyncResponse,
 } from '@wrkz/levin';
 import type { P2pContext } from '../context';
+import { peerToEvict } from '../peers/incoming-slots';
 import { closeReasons } from '../limits/close-reasons';
 import { reportRejection } from '../report-errors';
 import { backPing } from '../session/back-ping';
@@ -21,10 +22,13 @@ export function answerHandshake(context: P2pContext, session: Session, message: 
   const { nodeData } = message;
   if (!session.incoming) session.close(closeReasons.wrongDirection);
   else if (session.handshaken) session.close(closeReasons.secondHandshake);
-  else if (sessions.counts().incoming >= config.inPeers) session.close(closeReasons.tooManyConnections);
   const refusal = judgeNodeData(nodeData, config.networkId, own.peerId);
   const isOurselves = refusal === closeReasons.ownConnection;
   if (refusal !== undefined && !isOurselves) session.close(refusal);
+  if (session.isOpen && !isOurselves && sessions.counts().incoming >= config.inPeers) {
+    const evicted = peerToEvict(sessions.open()) ?? session;
+    evicted.close(evicted === session ? closeReasons.tooManyConnections : closeReasons.evicted);
+  }
   if (!session.isOpen) return undefined;
   takeNodeData(session, nodeData, logger);
   const ours = own.nodeData(session.connection.remote.host);

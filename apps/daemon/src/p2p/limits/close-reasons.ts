@@ -29,6 +29,7 @@ export const closeReasons = {
   banned: reason('the address is banned'),
   tooManyConnections: reason('no free place'),
   gaveWay: reason('gave its place to another caller'),
+  evicted: reason('evicted for another incoming peer'),
   peerListTaken: reason('peer list taken'),
 
   badSignature: reason('no Levin frame', 34),

@@ -203,6 +203,8 @@ export class BlockRelay {
   private settle(session: Session, result: AddBlockResult): void {
     switch (result.code) {
       case 'ADDED_TO_MAIN':
+        session.lastBlockAt = this.clock.now();
+        return;
       case 'ALREADY_EXISTS':
       case 'TIMESTAMP_TOO_FAR_IN_FUTURE':
         return;

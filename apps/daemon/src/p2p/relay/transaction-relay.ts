@@ -72,6 +72,7 @@ export class TransactionRelay {
   private async admit(session: Session, hash: Buffer, bytes: Buffer): Promise<void> {
     if (!session.isOpen) return;
     const { accepted, message, fault } = await this.pool.add(bytes, 'p2p');
+    if (accepted) session.lastTransactionAt = this.clock.now();
     if (accepted || fault === 'none') return;
     this.refused.add(hash);
     this.logger.debug(`${session.name}: transaction ${hash.toString('hex')} not taken: ${message ?? ''}`);

@@ -15,7 +15,7 @@ import { accountKey } from '../addresses';
 import { reportRejection } from '../report-errors';
 import type { OwnNodeData } from './node-data';
 import { PeerRequests } from './peer-requests';
-import { placeFor } from '../peers/incoming-slots';
+import { slotFor } from '../peers/incoming-slots';
 import { Session } from './session';
 import type { SessionTable } from './session-table';
 
@@ -86,12 +86,12 @@ export class ConnectionManager {
    */
   accept(socket: Duplex, remote: PeerAddress): void {
     const { config, bans, sessions } = this.parts;
-    const place = placeFor(remote, sessions.open(), config.inPeers);
-    if (!this.accepting || place === 'none' || bans.isBanned(remote.host)) {
+    const slot = slotFor(remote, sessions.open(), config.inPeers);
+    if (!this.accepting || slot === 'none' || bans.isBanned(remote.host)) {
       socket.destroy();
       return;
     }
-    if (place !== 'free') place.close(closeReasons.gaveWay);
+    if (slot !== 'free') slot.close(closeReasons.gaveWay);
     this.serve(this.open(socket, remote, true));
   }
 

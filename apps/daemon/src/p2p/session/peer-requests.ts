@@ -12,13 +12,14 @@ import type { P2pConfig } from '../config';
 import { HANDSHAKE_TIMEOUT } from '../constants';
 import type { AddressBook } from '../peers/address-book';
 import { closeReasons } from '../limits/close-reasons';
-import type { P2pLogger } from '../ports';
+import type { P2pClock, P2pLogger } from '../ports';
 import { judgeNodeData, takeNodeData } from './node-data';
 import type { OwnNodeData } from './node-data';
 import type { Session } from './session';
 
 export interface PeerRequestsParts {
   readonly config: P2pConfig;
+  readonly clock: Pick<P2pClock, 'now'>;
   readonly logger: P2pLogger;
   readonly own: OwnNodeData;
   readonly book: AddressBook;
@@ -60,10 +61,12 @@ export class PeerRequests {
 
   /** Says where our chain stands and hears where the peer's does. */
   async timedSync(session: Session): Promise<SyncData | undefined> {
-    const { config, own } = this.parts;
+    const { config, clock, own } = this.parts;
+    const startedAt = clock.now();
     const request = timedSyncRequest.encode({ syncData: own.syncData() });
     const frame = await session.connection.request(Command.timedSync, request, 2 * config.timedSyncInterval);
     if (frame === undefined || !session.isOpen) return undefined;
+    session.latency = Math.min(session.latency, clock.now() - startedAt);
     const message = decodeOr(() => timedSyncResponse.decode(frame.body));
     if (message === undefined) {
       session.close(closeReasons.badBody);
@@ -87,7 +90,12 @@ export class PeerRequests {
   private noteReached(session: Session, isProven = false): void {
     if (session.incoming) return;
     const { book, own } = this.parts;
-    book.addWhite({ ...session.connection.remote, id: session.peerId, lastSeen: own.seconds, ...(isProven && { isProven }) });
+    book.addWhite({
+      ...session.connection.remote,
+      id: session.peerId,
+      lastSeen: own.seconds,
+      ...(isProven && { isProven }),
+    });
   }
 }
 

@@ -51,6 +51,11 @@ export class Session {
   /** Transactions wait until this time (milliseconds): see `sendBlock`. */
   holdTransactionsUntil = 0;
   heldTransactions: Buffer[] = [];
+  /** The lowest round trip of a timed sync, milliseconds; Infinity before the first. */
+  latency = Infinity;
+  /** When it last brought a block or a transaction that was new and valid, milliseconds; -Infinity for never. */
+  lastBlockAt = -Infinity;
+  lastTransactionAt = -Infinity;
   readonly knownTransactions = new RecentHashes(10_000);
   readonly knownBlocks = new RecentHashes(200);
 

@@ -94,8 +94,10 @@ export class SyncDriver {
           this.usePlaces();
         },
         onStanding: ({ id, standing }) => {
-          const host = parts.session(id)?.connection.remote.host;
-          if (host !== undefined) this.unserved.note(host, standing.unserved);
+          const session = parts.session(id);
+          if (session === undefined) return;
+          this.unserved.note(session.connection.remote.host, standing.unserved);
+          if (!standing.unserved) session.lastBlockAt = clock.now();
         },
         session: (id) => parts.session(id),
       },

@@ -1,0 +1,81 @@
+import { peerToEvict } from '../../../src/p2p/peers/incoming-slots';
+import type { Session } from '../../../src/p2p/session/session';
+import { FakeClock, sha256, toyChain } from '../fakes';
+import { disguised, Harness } from '../harness';
+import { ScriptedPeer } from '../scripted-peer';
+
+interface Peer {
+  readonly host: string;
+  readonly startedAt: number;
+  readonly latency?: number;
+  readonly lastBlockAt?: number;
+  readonly lastTransactionAt?: number;
+}
+
+const merits = { latency: Infinity, lastBlockAt: -Infinity, lastTransactionAt: -Infinity };
+const incoming = ({ host, ...peer }: Peer): Session =>
+  ({ incoming: true, handshaken: true, ...merits, ...peer, connection: { remote: { host, port: 1 } } }) as Session;
+/** Sixteen peers of as many groups, the oldest first. */
+const sixteen = (change: (index: number) => Partial<Peer> = () => ({})): Session[] =>
+  Array.from({ length: 16 }, (_, index) =>
+    incoming({ host: `${11 + index}.1.1.1`, startedAt: index, ...change(index) }),
+  );
+
+describe('the incoming peer that gives way to a newcomer', () => {
+  const evicted = (open: Session[]): string | undefined => peerToEvict(open)?.connection.remote.host;
+
+  it('is the youngest when nothing else tells them apart', () => {
+    expect(evicted(sixteen())).toBe('26.1.1.1');
+  });
+
+  it('is the youngest of the group with most members', () => {
+    expect(evicted(sixteen((index) => (index >= 8 && index < 12 ? { host: `9.9.1.${index}` } : {})))).toBe('9.9.1.11');
+  });
+
+  it.each([
+    ['latency', { latency: 5 }],
+    ['a new block', { lastBlockAt: 50 }],
+    ['a new transaction', { lastTransactionAt: 50 }],
+  ])('is not one of the two best by %s', (_, merit) => {
+    expect(evicted(sixteen((index) => (index >= 14 ? merit : {})))).toBe('24.1.1.1');
+    expect(evicted(sixteen((index) => (index >= 13 ? merit : {})))).toMatch(/^2[3-6]/);
+  });
+
+  it('is nobody when every peer is protected', () => {
+    expect(peerToEvict([])).toBeUndefined();
+    expect(evicted([incoming({ host: '8.8.8.8', startedAt: 1 })])).toBeUndefined();
+  });
+});
+
+describe('a node whose incoming slots an attacker holds', () => {
+  const harness = new Harness();
+  const blocks = toyChain(3);
+  const chainOf = { height: 4, tip: sha256(blocks[3]?.block ?? Buffer.alloc(0)) };
+  afterEach(() => harness.stop());
+
+  it('accepts an honest newcomer at once, and retains it while five addresses call again and again', async () => {
+    let host = '';
+    const clock = new FakeClock();
+    const { node } = await harness.node(blocks, {}, { clock, transport: disguised(() => host) });
+    const peers: ScriptedPeer[] = [];
+    const call = async (from: string): Promise<ScriptedPeer> => {
+      host = from;
+      clock.advance(100);
+      const peer = await ScriptedPeer.dial(node.port);
+      peers.push(peer);
+      await peer.handshake({ ...chainOf, peerId: BigInt(peers.length) });
+      return peer;
+    };
+    for (let index = 0; index < 15; index += 1) await call(`9${index % 5}.1.1.1`);
+    expect(node.connections().incoming).toBe(15);
+    const newcomer = await call('8.8.8.8');
+    expect(node.connections().incoming).toBe(15);
+    for (let round = 0; round < 20; round += 1) {
+      const open = peers.filter((peer) => !peer.isClosed);
+      await call(`9${round % 5}.1.1.1`);
+      await Promise.race(open.map(({ closed }) => closed));
+    }
+    expect(newcomer.isClosed).toBe(false);
+    for (const peer of peers) peer.end();
+  });
+});
