@@ -4,7 +4,7 @@ import { tcpTransport, type Transport } from './connection/transport';
 import { BlockFetcher } from './sync/block-fetcher';
 import { OwnAddresses } from './peers/own-addresses';
 import { AddressBook } from './peers/address-book';
-import { Accounts } from './limits/address-budget';
+import { AddressBudgets } from './limits/address-budget';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, P2pRandom, PoolPort } from './ports';
 import { AnnouncedBlocks } from './relay/announcements';
 import { BlockRelay } from './relay/block-relay';
@@ -46,7 +46,7 @@ export interface ContextEvents {
 /** What the handlers of commands work with, and the node around them. */
 export interface P2pContext extends Required<P2pParts>, Pick<ContextEvents, 'onHandshaken'> {
   readonly config: P2pConfig;
-  readonly accounts: Accounts;
+  readonly budgets: AddressBudgets;
   readonly announced: AnnouncedBlocks;
   readonly backPings: BackPings;
   readonly sessions: SessionTable;
@@ -96,7 +96,7 @@ export function createContext(config: P2pConfig, parts: P2pParts, events: Contex
     config,
     backPings: new BackPings(config.inPeers),
     announced: new AnnouncedBlocks(chain, codec, (session) => driver.wantsSync(session)),
-    accounts: new Accounts(() => clock.now(), given.stopwatch),
+    budgets: new AddressBudgets(() => clock.now(), given.stopwatch),
     sessions,
     own,
     book,

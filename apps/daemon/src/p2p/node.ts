@@ -70,7 +70,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
       avoid: (address: PeerAddress) => this.dialer.avoid(address),
       onBanned: () => this.enforceBans(),
     };
-    this.penalties = new Penalties(bans, links, logger, seconds);
+    this.penalties = new Penalties(bans, this.context.budgets, links, logger);
     this.store = new PeerStore(config.stateFile, { own, book, bans, logger, called: () => sessions.called() });
     this.announcer = new Announcer(chain, blocks, () => sessions.open(), clock);
     this.manager = new ConnectionManager(

@@ -12,7 +12,7 @@ test('a block whose work could not be judged is judged again for the next who br
   const judged: Buffer[] = [];
   const closed: unknown[] = [];
   const session = {
-    account: { work: ownWork },
+    budget: { work: ownWork },
     isOpen: true,
     state: 'normal',
     close: (reason: unknown) => closed.push(reason),

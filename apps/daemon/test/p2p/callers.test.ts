@@ -7,7 +7,7 @@ import * as commands from '@wrkz/levin';
 import { ByteBudget, Command, encodeFrame } from '@wrkz/levin';
 import type { P2pNode } from '../../src/p2p';
 import { PeerConnection } from '../../src/p2p/connection/peer-connection';
-import { Account } from '../../src/p2p/limits/address-budget';
+import { AddressBudget } from '../../src/p2p/limits/address-budget';
 import { FakeClock, TestLogger, sha256, toyChain } from './fakes';
 import { disguised, Harness } from './harness';
 import { addressKey, type PeerAddress } from '../../src/p2p/addresses';
@@ -213,8 +213,8 @@ describe('bans of a running node', () => {
       incoming: true,
       clock: new FakeClock(),
       logger: new TestLogger(),
-      budget: new ByteBudget(1000),
-      account: new Account(
+      share: new ByteBudget(1000),
+      budget: new AddressBudget(
         () => 0,
         () => 0,
       ),

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import * as commands from '@wrkz/levin';
 import { ByteBudget, Command, encodeFrame } from '@wrkz/levin';
 import { PeerConnection } from '../../src/p2p/connection/peer-connection';
-import { Account } from '../../src/p2p/limits/address-budget';
+import { AddressBudget } from '../../src/p2p/limits/address-budget';
 import { Bans } from '../../src/p2p/limits/bans';
 import { RateLimit } from '../../src/p2p/limits/address-budget';
 import { systemClock } from '../../src/p2p/clock';
@@ -141,8 +141,8 @@ describe('a frame that arrives slowly', () => {
       incoming: true,
       clock,
       logger: new TestLogger(),
-      budget: new ByteBudget(100_000_000),
-      account: new Account(
+      share: new ByteBudget(100_000_000),
+      budget: new AddressBudget(
         () => 0,
         () => 0,
       ),

@@ -98,7 +98,8 @@ describe('whom the node calls', () => {
     const setting = new Setting();
     for (let group = 1; group <= 30; group += 1)
       for (let index = 1; index <= 5; index += 1) setting.book.addGray(entry(`${group + 10}.0.${index}.1`));
-    for (let group = 1; group <= 12; group += 1) setting.book.addWhite({ ...entry(`${group + 100}.0.0.1`), isProven: true });
+    for (let group = 1; group <= 12; group += 1)
+      setting.book.addWhite({ ...entry(`${group + 100}.0.0.1`), isProven: true });
     await setting.second(30);
     expect(setting.open).toHaveLength(15);
     expect(new Set(setting.open.map(({ host }) => addressGroup(host))).size).toBe(15);

@@ -5,7 +5,7 @@ import type { P2pParts } from '../../src/p2p';
 import { namedHashes } from '../../src/p2p/hashes';
 import { type FakeChain, FakeClock, type FakePool, sha256, toyBlock, toyChain, toyCodec } from './fakes';
 import { closedFor, disguised, Harness, reaches, type TestNode } from './harness';
-import { ScriptedPeer } from './scripted-peer';
+import { hello, ScriptedPeer } from './scripted-peer';
 
 const harness = new Harness();
 const blocks = toyChain(5);
@@ -236,6 +236,50 @@ describe('the time that a peer takes of the event loop', () => {
     expect(started.logger.lines.some((line) => line.includes('more work than its share'))).toBe(true);
     expect(syncing.isClosed).toBe(false);
     syncing.end();
+  });
+});
+
+describe('a flood of timed syncs from four addresses', () => {
+  const addresses = ['91.1.1.1', '92.1.1.1', '93.1.1.1', '94.1.1.1'];
+  /** A body of `bytes` with fields that no program knows, which the decoder steps over. */
+  const padded = (bytes: number): Buffer => {
+    const body = commands.timedSyncRequest.encode({ syncData: { currentHeight: 6, tipHash: tip } });
+    const count = body.indexOf('payload_data') - 2;
+    const field = Buffer.concat([Buffer.from([1, 0x7a, 10]), Buffer.alloc(4)]);
+    field.writeUInt32LE(((bytes - body.length) << 2) | 2, 3);
+    const whole = Buffer.concat([body, field, Buffer.alloc(bytes - body.length)]);
+    whole.writeUInt8((whole.readUInt8(count) + 4) & 0xff, count);
+    return whole;
+  };
+  const greeting = commands.handshakeRequest.encode(hello({ ...standing, peerId: 9n }));
+
+  it.each([
+    ['of 249 KB', 249_000, 1, 'frame larger'],
+    ['of 4 KB', 4_000, 5_000, 'too many messages'],
+  ])('%s ends each connection, and bans each address, after few of them', async (_, bytes, count, reason) => {
+    let caller = 0;
+    const transport = disguised(() => addresses[caller++ % addresses.length] ?? '8.8.8.8');
+    const { node, logger } = await harness.node(blocks, {}, { transport, clock: new FakeClock() });
+    const body = padded(bytes);
+    let answered = 0;
+    for (let round = 0; round < 3 && node.bans().length < addresses.length; round += 1) {
+      const peers: ScriptedPeer[] = [];
+      for (const _address of addresses) peers.push(await ScriptedPeer.dial(node.port));
+      for (const peer of peers) {
+        peer.send(Command.handshake, greeting, 'request');
+        for (let frame = 0; frame < count; frame += 1) peer.send(Command.timedSync, body, 'request');
+      }
+      await Promise.all(peers.map(({ closed }) => closed));
+      answered += peers.flatMap(({ left }) => left).filter(({ command }) => command === Command.timedSync).length;
+    }
+    expect(
+      node
+        .bans()
+        .map(({ host }) => host)
+        .sort(),
+    ).toEqual(addresses);
+    expect(answered).toBeLessThanOrEqual(4 * 60);
+    expect(logger.lines.filter((line) => line.includes('closed:')).every((line) => line.includes(reason))).toBe(true);
   });
 });
 

@@ -88,7 +88,11 @@ it('no list ever holds the node itself, whatever is told and learnt in whatever 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const addresses = new OwnAddresses(new FakeClock(), () => ['192.168.1.7']);
-      const book = new AddressBook({ allowLocal: true, key: Buffer.alloc(32), own: { addresses, peerId: () => OWN_ID } });
+      const book = new AddressBook({
+        allowLocal: true,
+        key: Buffer.alloc(32),
+        own: { addresses, peerId: () => OWN_ID },
+      });
       for (const one of steps) {
         if (one.kind === 'gossip' || one.kind === 'white') {
           const entries = one.peers.map(({ address, id, seen }) => ({ ...address, id, lastSeen: seen }));

@@ -6,7 +6,6 @@ import { AddressBook } from '../../src/p2p/peers/address-book';
 import { PeerStore } from '../../src/p2p/peers/state-file';
 import { readPeerState, writePeerState } from '../../src/p2p/peers/state-file';
 import { Bans } from '../../src/p2p/limits/bans';
-import { Scores } from '../../src/p2p/limits/address-budget';
 import { type Claimant, heightClaims, networkHeight } from '../../src/p2p/sync/network-height';
 import { newStanding } from '../../src/p2p/sync/sync-peer';
 import { addressKey, canonicalHost, isLocalHost, parseEndpoint } from '../../src/p2p/addresses';
@@ -85,26 +84,6 @@ describe('bans', () => {
     bans.add('8.8.8.8');
     expect(bans.remove('8.8.8.8')).toBe(true);
     expect(bans.list()).toEqual([]);
-  });
-
-  it('come from scores that add up and fade', () => {
-    let now = NOW;
-    const scores = new Scores(() => now);
-    expect([34, 34, 34].map((points) => scores.add('8.8.8.8', points))).toEqual([false, false, true]);
-    expect(scores.pointsOf('8.8.8.8')).toBe(0);
-    scores.add('9.9.9.9', 90);
-    now += 3600;
-    expect(scores.add('9.9.9.9', 90)).toBe(false);
-    expect(scores.add('7.7.7.7', 0)).toBe(false);
-  });
-
-  it('are not earned by more addresses than are remembered', () => {
-    const scores = new Scores(() => NOW);
-    const host = (index: number): string => `11.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
-    for (let index = 0; index < 10_000; index += 1) scores.add(host(index), 10);
-    expect(scores.pointsOf(host(0))).toBe(10);
-    scores.add(host(10_000), 10);
-    expect([host(0), host(1), host(10_000)].map((one) => scores.pointsOf(one))).toEqual([0, 10, 10]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { AddressBudgets } from '../../src/p2p/limits/address-budget';
 import { REASONS, type ReasonCode } from '@wrkz/consensus';
 import { isAccepted } from '../../src/chain/results';
 import { Bans } from '../../src/p2p/limits/bans';
@@ -79,13 +80,16 @@ class Court {
   enforced = 0;
   readonly penalties = new Penalties(
     this.bans,
+    new AddressBudgets(
+      () => this.now * 1000,
+      () => 0,
+    ),
     {
       isNamed: (address) => addressKey(address) === addressKey(NAMED),
       avoid: (address) => this.avoided.push(addressKey(address)),
       onBanned: () => (this.enforced += 1),
     },
     this.logger,
-    () => this.now,
   );
 
   /** Ends connections for one reason until the address is banned; how many that took, 100 at most. */

@@ -1,8 +1,7 @@
 import * as commands from '@wrkz/levin';
 import { Command } from '@wrkz/levin';
-import { Accounts } from '../../src/p2p/limits/address-budget';
+import { AddressBudgets } from '../../src/p2p/limits/address-budget';
 import { Bans } from '../../src/p2p/limits/bans';
-import { Scores } from '../../src/p2p/limits/address-budget';
 import { slotFor } from '../../src/p2p/peers/incoming-slots';
 import type { Session } from '../../src/p2p/session/session';
 import { accountKey, hostNetwork } from '../../src/p2p/addresses';
@@ -193,7 +192,7 @@ describe('limits of an address', () => {
   });
 
   it('are remembered for 10,000 addresses, and for all that are connected', () => {
-    const accounts = new Accounts(
+    const accounts = new AddressBudgets(
       () => 0,
       () => 0,
     );
@@ -207,8 +206,12 @@ describe('limits of an address', () => {
   });
 
   it('also scores and bans, are those of the /64', () => {
-    const scores = new Scores(() => 0);
-    expect([1, 2, 3].map((end) => scores.add(`2a00:1:2:3::${end}`, 34))).toEqual([false, false, true]);
+    const budgets = new AddressBudgets(
+      () => 0,
+      () => 0,
+    );
+    const punish = (end: number): boolean => budgets.of({ host: `2a00:1:2:3::${end}`, port: 1 }).addPoints(34);
+    expect([1, 2, 3].map(punish)).toEqual([false, false, true]);
     const bans = new Bans(() => 1_000);
     bans.add('2a00:1:2:3::1');
     expect(bans.list()).toEqual([{ host: '2a00:1:2:3::1', until: 1_900 }]);

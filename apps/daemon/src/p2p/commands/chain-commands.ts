@@ -86,7 +86,7 @@ export async function answerChainRequest(
   message: RequestChain,
 ): Promise<void> {
   await session.connection.writable(WAIT_BELOW);
-  const answer = session.account.serving.measure(() => serveChain(message, chain));
+  const answer = session.budget.serving.measure(() => serveChain(message, chain));
   if (Buffer.isBuffer(answer)) session.connection.notify(Command.responseChain, answer);
   else session.close(answer);
 }
@@ -104,7 +104,7 @@ export async function answerObjectsRequest(
 ): Promise<void> {
   await session.connection.writable(WAIT_BELOW);
   if (!session.isOpen) return;
-  session.connection.notify(Command.responseObjects, await serveObjects(message, chain, session.account.serving));
+  session.connection.notify(Command.responseObjects, await serveObjects(message, chain, session.budget.serving));
 }
 
 /** NOTIFY_RESPONSE_GET_OBJECTS. */

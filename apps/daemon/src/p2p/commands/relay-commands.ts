@@ -72,7 +72,7 @@ export async function takeNewBlock(
   session.remoteHeight = message.currentHeight;
   if (session.state !== 'normal') return;
   if (!(await announced.admit(session, message.block.block))) return;
-  await session.account.work.measure(() => blocks.onNewBlock(session, message));
+  await session.budget.work.measure(() => blocks.onNewBlock(session, message));
 }
 
 /** NOTIFY_NEW_LITE_BLOCK. */
@@ -84,7 +84,7 @@ export async function takeNewLiteBlock(
   session.remoteHeight = message.currentHeight;
   if (session.state !== 'normal') return;
   if (!(await announced.admit(session, message.block))) return;
-  await session.account.work.measure(() => blocks.onLiteBlock(session, message));
+  await session.budget.work.measure(() => blocks.onLiteBlock(session, message));
 }
 
 /** NOTIFY_NEW_TRANSACTIONS: those of a lite block that waits for them, or a relay. */
@@ -98,24 +98,20 @@ export async function takeNewTransactions(
     session.close(closeReasons.invalidTransaction);
     return;
   }
-  const account = session.transactionsAsked ? ownWork : session.account.work;
+  const work = session.transactionsAsked ? ownWork : session.budget.work;
   session.transactionsAsked = false;
   // What was asked for is taken in every state, or its bringer would have to pay for what it brought.
   if (await blocks.takeTransactions(session, message.transactions)) return;
   // Also while the last few blocks are fetched; a node far behind could not judge them.
   const catchingUp = session.state === 'synchronizing' && driver.isSynchronized;
   if (session.state !== 'normal' && !catchingUp) return;
-  await transactions.onTransactions(session, message.transactions, account);
+  await transactions.onTransactions(session, message.transactions, work);
 }
 
 /** NOTIFY_REQUEST_TX_POOL; a peer that asks too often is not answered. */
-export async function answerPoolRequest(
-  { pool, clock }: P2pContext,
-  session: Session,
-  message: PoolRequest,
-): Promise<void> {
-  const { poolRequests, work } = session.account;
-  if (!poolRequests.take(clock.now())) return;
+export async function answerPoolRequest({ pool }: P2pContext, session: Session, message: PoolRequest): Promise<void> {
+  const { work } = session.budget;
+  if (!session.budget.take('poolRequests')) return;
   const portions = servePool(message, pool);
   const next = (): IteratorResult<Buffer[], void> => work.measure(() => portions.next());
   for (let portion = next(); portion.done !== true; portion = next()) {
@@ -132,7 +128,7 @@ export async function answerMissingTransactions(
   message: MissingTransactions,
 ): Promise<void> {
   await session.connection.writable(POOL_WAIT_BELOW);
-  const found = await serveMissing(message, pool, chain, session.account.work);
+  const found = await serveMissing(message, pool, chain, session.budget.work);
   if (found === undefined) {
     session.close(closeReasons.transactionsUnavailable);
     return;

@@ -128,7 +128,7 @@ export async function routeFrame(context: P2pContext, session: Session, frame: F
       reply(bytes, RETURN_OK);
     });
   try {
-    await (isAskedFor(context, session, frame) ? run() : session.account.budgetOf(frame.command).measure(run));
+    await (isAskedFor(context, session, frame) ? run() : session.budget.budgetOf(frame.command).measure(run));
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
     context.logger.debug(`${session.name}: ${commandName(frame.command)}: ${error.message}`);

@@ -1,7 +1,6 @@
 import { HEADER_SIZE, type ByteAllowance, type Frame } from '@wrkz/levin';
 import { EventLoopYielder } from '@wrkz/service-kit/base';
-import type { Account } from '../limits/address-budget';
-import type { WorkBudget } from '../limits/address-budget';
+import type { AddressBudget } from '../limits/address-budget';
 import type { P2pClock } from '../ports';
 
 const CROWDED_FRAMES = 64;
@@ -18,11 +17,11 @@ export interface InboxOptions {
   onFull(): void;
   /** The peer was made to wait for its turn too often. */
   onOverwork(): void;
-  /** Whose share of the event loop the frame uses; undefined for what we asked for ourselves, which waits for nobody. */
-  budgetOf(frame: Frame): WorkBudget | undefined;
+  /** Whether we asked for what the frame brings: it is charged to nobody, and does not wait. */
+  isRequested(frame: Frame): boolean;
   readonly clock: Pick<P2pClock, 'now' | 'after'>;
-  readonly budget: ByteAllowance;
-  readonly account: Pick<Account, 'frames'>;
+  readonly share: ByteAllowance;
+  readonly budget: Pick<AddressBudget, 'takeFrame' | 'budgetOf'>;
 }
 
 /** The memory that a waiting frame is counted as. */
@@ -53,12 +52,12 @@ export class Inbox {
 
   push(frame: Frame): void {
     if (this.closed) return;
-    const { account, clock, budget } = this.options;
-    if (!account.frames.take(clock.now())) {
+    const { share, budget } = this.options;
+    if (!budget.takeFrame(frame, this.options.isRequested(frame))) {
       this.options.onFlood();
       return;
     }
-    if (!budget.take(sizeOf(frame))) {
+    if (!share.take(sizeOf(frame))) {
       this.options.onFull();
       return;
     }
@@ -81,7 +80,7 @@ export class Inbox {
       for (;;) {
         const [first] = this.frames;
         if (first === undefined) break;
-        await this.turn(first);
+        await this.waitForBudget(first);
         const frame = this.frames.shift();
         if (frame === undefined) break;
         try {
@@ -100,11 +99,13 @@ export class Inbox {
   }
 
   /** Waits until work may be done for the address again. */
-  private async turn(frame: Frame): Promise<void> {
-    const { clock } = this.options;
-    const owed = (): number => (this.closed ? 0 : (this.options.budgetOf(frame)?.owed() ?? 0));
+  private async waitForBudget(frame: Frame): Promise<void> {
+    const { clock, budget } = this.options;
+    if (this.options.isRequested(frame)) return;
+    const work = budget.budgetOf(frame.command);
+    const owed = (): number => (this.closed ? 0 : work.owed());
     for (let wait = owed(); wait > 0; wait = owed()) {
-      if (this.options.budgetOf(frame)?.note(wait) === true) {
+      if (work.note(wait)) {
         this.options.onOverwork();
         return;
       }
@@ -115,7 +116,7 @@ export class Inbox {
 
   private release(frame: Frame): void {
     this.bytes -= sizeOf(frame);
-    this.options.budget.give(sizeOf(frame));
+    this.options.share.give(sizeOf(frame));
   }
 
   private watch(): void {

@@ -8,7 +8,7 @@ import {
   type FrameHeader,
 } from '@wrkz/levin';
 import { FRAME_PROGRESS, FRAME_TIMEOUT, SILENCE_TIMEOUT } from '../constants';
-import type { Account } from '../limits/address-budget';
+import type { AddressBudget } from '../limits/address-budget';
 import { closeReasons, type CloseReason } from '../limits/close-reasons';
 import type { P2pClock, P2pLogger } from '../ports';
 import type { PeerAddress } from '../addresses';
@@ -29,8 +29,8 @@ export interface PeerConnectionOptions {
   readonly clock: P2pClock;
   readonly logger: P2pLogger;
   /** What is held of its bytes, in and out. */
-  readonly budget: ByteAllowance;
-  readonly account: Pick<Account, 'frames' | 'budgetOf'>;
+  readonly share: ByteAllowance;
+  readonly budget: Pick<AddressBudget, 'takeFrame' | 'budgetOf'>;
   /** Whether we asked for what this frame brings; none is when absent. */
   isAskedFor?(frame: Frame): boolean;
   /** The largest body accepted now. */
@@ -66,7 +66,7 @@ export class PeerConnection {
     this.remote = options.remote;
     this.incoming = options.incoming;
     this.heardAt = clock.now();
-    this.writes = new WriteQueue(socket, () => clock.now(), options.budget);
+    this.writes = new WriteQueue(socket, () => clock.now(), options.share);
     this.inbox = new Inbox({
       onCrowded: (crowded) => {
         if (crowded) socket.pause();
@@ -85,17 +85,17 @@ export class PeerConnection {
       onOverwork: () => {
         this.close(closeReasons.overwork);
       },
-      budgetOf: (frame) => (options.isAskedFor?.(frame) === true ? undefined : options.account.budgetOf(frame.command)),
+      isRequested: (frame) => options.isAskedFor?.(frame) === true,
       clock,
+      share: options.share,
       budget: options.budget,
-      account: options.account,
     });
     this.parser = new FrameParser({
       limitOf: (header) => options.limitOf(header),
       onFrame: (frame) => {
         this.arrived(frame);
       },
-      budget: options.budget,
+      budget: options.share,
     });
     socket.on('data', (bytes: Buffer) => {
       this.received(bytes);
@@ -235,7 +235,7 @@ export class PeerConnection {
     }
     const pending = this.requests.get(frame.command);
     // A response that nobody waits for is late or made up. It means nothing, but it counts like any other frame.
-    if (pending === undefined && !this.options.account.frames.take(this.options.clock.now())) {
+    if (pending === undefined && !this.options.budget.takeFrame(frame, false)) {
       this.close(closeReasons.flood);
       return;
     }

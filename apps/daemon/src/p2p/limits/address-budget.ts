@@ -1,6 +1,5 @@
-import { Command } from '@wrkz/levin';
-import { BoundedMap } from '@wrkz/service-kit/base';
-import { accountKey, hostNetwork, type PeerAddress } from '../addresses';
+import { Command, type Frame, HEADER_SIZE } from '@wrkz/levin';
+import { accountKey, type PeerAddress } from '../addresses';
 
 /** A token bucket: `perSecond` tokens flow in, at most `burst` lie in it. Times in milliseconds. */
 export class RateLimit {
@@ -97,85 +96,86 @@ export class WorkBudget {
   }
 }
 
-const BAN_AT = 100;
-/** Points fade at this rate, so that rare faults of a long-lived peer never add up to a ban. */
-const FADE_PER_SECOND = 100 / 3600;
-const MAX_TRACKED = 10_000;
+/**
+ * What the peers of one address may use, as token buckets. A node that relays everything stays far below each of them.
+ */
+const LIMITS = {
+  connections: { perSecond: 1 / 5, burst: 30 },
+  frames: { perSecond: 200, burst: 4000 },
+  /** Bytes of frames that we did not request. */
+  bytes: { perSecond: 1024 * 1024, burst: 96 * 1024 * 1024 },
+  /** Handshakes, timed syncs and pings; an honest peer sends one a minute. */
+  nodeRequests: { perSecond: 1, burst: 60 },
+  /** Requests for our pool; an honest peer sends one after each synchronisation. */
+  poolRequests: { perSecond: 1 / 10, burst: 10 },
+  /** Transactions that do not fit our chain; an honest peer on another branch sends some. */
+  unfitTransactions: { perSecond: 5, burst: 1000 },
+  /** Penalty points: 100 at one time are a ban, and they fade by 100 an hour. */
+  points: { perSecond: 100 / 3600, burst: 99.999 },
+} as const;
+type Resource = keyof typeof LIMITS;
 
-interface Score {
-  points: number;
-  at: number;
-}
-
-/** Points against addresses in canonical form, IPv6 ones by their /64. They fade by 100 an hour; who has 100 at one time has earned a ban. */
-export class Scores {
-  private readonly scores = new BoundedMap<string, Score>(MAX_TRACKED);
-
-  /** `now` is in seconds, on a clock that never steps. */
-  constructor(private readonly now: () => number) {}
-
-  /** Adds points; true when the address has earned a ban by that, and starts again without points. */
-  add(host: string, points: number): boolean {
-    const total = this.pointsOf(host) + points;
-    const network = hostNetwork(host);
-    this.scores.delete(network);
-    if (total >= BAN_AT) return true;
-    this.scores.set(network, { points: total, at: this.now() });
-    return false;
-  }
-
-  pointsOf(host: string): number {
-    const score = this.scores.get(hostNetwork(host));
-    if (score === undefined) return 0;
-    return Math.max(0, score.points - (this.now() - score.at) * FADE_PER_SECOND);
-  }
-}
-
-/** Frames per second in the long run, and in one burst. A node that relays everything stays far below. */
-const FRAMES_PER_SECOND = 200;
-const FRAME_BURST = 4000;
-/** A peer's requests for our pool: an honest one asks after each synchronisation. */
-const POOL_REQUESTS_PER_SECOND = 1 / 10;
-const POOL_REQUEST_BURST = 10;
-/** Transactions that the pool refused for what its chain holds: an honest peer of another branch brings some. */
-const REFUSED_PER_SECOND = 5;
-const REFUSED_BURST = 1000;
+const NODE_COMMANDS: ReadonlySet<number> = new Set([Command.handshake, Command.timedSync, Command.ping]);
 /** Addresses remembered besides those that are connected. */
-const KEPT = 10_000;
+const MAX_ADDRESSES = 10_000;
 
-/** What the peers of one address have used up, over all their connections, present and past. */
-export class Account {
-  readonly frames: RateLimit;
-  readonly poolRequests: RateLimit;
-  readonly refused: RateLimit;
-  /** For whatever they have us do, but to serve our chain. */
+/** What the peers of one address have used, over all their connections, present and past. */
+export class AddressBudget {
+  /** Event-loop time for everything but serving our chain. */
   readonly work: WorkBudget;
   /**
-   * For serving our chain. Apart, and patient: an honest peer that fetches all of it as fast as it can is only made to wait,
-   * and whoever else is behind its address does not pay for that.
+   * Event-loop time for serving our chain. It is separate and has no patience limit: an honest peer that synchronises from
+   * us as fast as it can only has to wait.
    */
   readonly serving: WorkBudget;
-  /** Connections that are open. */
+  /** Open connections. */
   open = 0;
+  private readonly buckets = new Map<Resource, RateLimit>();
 
-  constructor(clock: () => number, stopwatch: () => number) {
-    const now = clock();
-    this.frames = new RateLimit(FRAMES_PER_SECOND, FRAME_BURST, now);
-    this.poolRequests = new RateLimit(POOL_REQUESTS_PER_SECOND, POOL_REQUEST_BURST, now);
-    this.refused = new RateLimit(REFUSED_PER_SECOND, REFUSED_BURST, now);
+  constructor(
+    private readonly clock: () => number,
+    stopwatch: () => number,
+  ) {
     this.work = new WorkBudget(clock, stopwatch);
     this.serving = new WorkBudget(clock, stopwatch, Infinity);
   }
 
-  /** What a command is charged to. */
+  /** Takes `count` of a resource; false when the address has used it up. */
+  take(resource: Resource, count = 1): boolean {
+    const now = this.clock();
+    const { perSecond, burst } = LIMITS[resource];
+    const bucket = this.buckets.get(resource) ?? new RateLimit(perSecond, burst, now);
+    this.buckets.set(resource, bucket);
+    return bucket.take(now, count);
+  }
+
+  /** Charges a frame before anything of its body is read. `isRequested`: it brings what we asked the peer for. */
+  takeFrame({ command, kind, body }: Frame, isRequested: boolean): boolean {
+    if (!this.take('frames')) return false;
+    if (isRequested) return true;
+    const isNodeRequest = kind !== 'response' && NODE_COMMANDS.has(command);
+    return this.take('bytes', HEADER_SIZE + body.length) && (!isNodeRequest || this.take('nodeRequests'));
+  }
+
+  /** Adds penalty points; true when the address is to be banned by that, which clears its points. */
+  addPoints(points: number): boolean {
+    if (this.take('points', points)) return false;
+    this.buckets.delete('points');
+    return true;
+  }
+
+  /** The event-loop time that a command is charged to. */
   budgetOf(command: number): WorkBudget {
     return command === Command.requestChain || command === Command.requestObjects ? this.serving : this.work;
   }
 }
 
-/** The accounts of addresses: a peer that calls again finds its limits as it left them. Bounded in number. */
-export class Accounts {
-  private readonly accounts = new Map<string, Account>();
+/**
+ * The budgets of all addresses (IPv6: of a /64): a peer that connects again finds its limits as it left them. Each
+ * connection of a local address has its own. Bounded in number; the least recently used is dropped first.
+ */
+export class AddressBudgets {
+  private readonly budgets = new Map<string, AddressBudget>();
 
   constructor(
     private readonly now: () => number,
@@ -183,30 +183,35 @@ export class Accounts {
   ) {}
 
   get size(): number {
-    return this.accounts.size;
+    return this.budgets.size;
   }
 
-  /** The account of a new connection; `leave` when it has ended. */
-  enter(remote: PeerAddress): Account {
+  /** The budget of an address. */
+  of(remote: PeerAddress): AddressBudget {
     const key = accountKey(remote);
-    const account = this.accounts.get(key) ?? new Account(this.now, this.stopwatch);
-    account.open += 1;
-    // Behind all others: the first of the map is whoever has not been here for longest.
-    this.accounts.delete(key);
-    this.accounts.set(key, account);
-    this.forget();
-    return account;
+    const budget = this.budgets.get(key) ?? new AddressBudget(this.now, this.stopwatch);
+    this.budgets.delete(key);
+    this.budgets.set(key, budget);
+    this.dropOldest();
+    return budget;
   }
 
-  leave(account: Account): void {
-    account.open -= 1;
+  /** The budget of a new connection; `leave` when it has ended. */
+  enter(remote: PeerAddress): AddressBudget {
+    const budget = this.of(remote);
+    budget.open += 1;
+    return budget;
   }
 
-  private forget(): void {
-    if (this.accounts.size <= KEPT) return;
-    for (const [key, { open }] of this.accounts) {
+  leave(budget: AddressBudget): void {
+    budget.open -= 1;
+  }
+
+  private dropOldest(): void {
+    if (this.budgets.size <= MAX_ADDRESSES) return;
+    for (const [key, { open }] of this.budgets) {
       if (open > 0) continue;
-      this.accounts.delete(key);
+      this.budgets.delete(key);
       return;
     }
   }

@@ -1,6 +1,6 @@
 import { canonicalHost, hostNetwork, isLocalHost, type PeerAddress } from '../addresses';
 import type { P2pLogger } from '../ports';
-import { Scores } from './address-budget';
+import type { AddressBudgets } from './address-budget';
 import type { CloseReason } from './close-reasons';
 
 /** How long a ban lasts when nobody says otherwise. */
@@ -95,24 +95,19 @@ export interface PenaltyLinks {
  * never a peer that the operator named. For how long: 900 s, unless the operator says otherwise.
  */
 export class Penalties {
-  private readonly scores: Scores;
-
-  /** `now` is in seconds, on a clock that never steps. */
   constructor(
     private readonly bans: Bans,
+    private readonly budgets: AddressBudgets,
     private readonly links: PenaltyLinks,
     private readonly logger: P2pLogger,
-    now: () => number,
-  ) {
-    this.scores = new Scores(now);
-  }
+  ) {}
 
   /** Gives a peer what the end of its connection costs. */
   punish({ remote, incoming }: PunishedPeer, { text, penalty }: CloseReason): void {
     if (penalty === 'none') return;
     if (!incoming) this.links.avoid(remote);
     if (penalty === 'avoid' || isLocalHost(remote.host) || this.links.isNamed(remote)) return;
-    if (penalty !== 'ban' && !this.scores.add(remote.host, penalty)) return;
+    if (penalty !== 'ban' && !this.budgets.of(remote).addPoints(penalty)) return;
     this.bans.add(remote.host);
     this.logger.info(`${remote.host} is banned: ${text}`);
     this.links.onBanned();

@@ -36,7 +36,7 @@ export const closeReasons = {
   frameTooLarge: reason('frame larger than its command allows', 34),
   memoryBudget: reason('too much is held for it, or for all peers together'),
   badBody: reason('body cannot be read', 34),
-  flood: reason('too many messages', 34),
+  flood: reason('too many messages', 50),
   refusedTransactions: reason('too many messages with transactions that do not fit our chain'),
   overwork: reason('asks for more work than its share', 34),
   internalError: reason('message could not be handled'),

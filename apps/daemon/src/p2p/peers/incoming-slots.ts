@@ -8,6 +8,8 @@ export const INCOMING_PER_HOST = 4;
 const GROUP_SHARE = 4;
 /** Each merit protects this part of the incoming peers, at least one. */
 const PROTECTED_SHARE = 8;
+/** So many of the longest connected are always safe: few slots are worth no exchange of peers. */
+const MIN_PROTECTED = 4;
 
 /**
  * The slot of a new connection: a free one, that of a session to be closed, or none. An address (IPv6: a /64) has at most
@@ -48,7 +50,7 @@ export function peerToEvict(open: readonly Session[]): Session | undefined {
   protect(quota, ({ latency }) => -latency);
   protect(quota, ({ lastTransactionAt }) => lastTransactionAt);
   protect(quota, ({ lastBlockAt }) => lastBlockAt);
-  protect(Math.ceil(candidates.length / 2), ({ startedAt }) => -startedAt);
+  protect(Math.max(MIN_PROTECTED, Math.ceil(candidates.length / 2)), ({ startedAt }) => -startedAt);
 
   const groups = new Map<string, Session[]>();
   for (const session of candidates) {

@@ -61,7 +61,7 @@ export class AnnouncedBlocks {
 
   /** Whether the relay may go on with the block. The connection ends when its sender could have known better. */
   async admit(session: Session, bytes: Buffer): Promise<boolean> {
-    const looked = session.account.work.measure(() => this.look(bytes));
+    const looked = session.budget.work.measure(() => this.look(bytes));
     const verdict = looked instanceof Promise ? await looked : looked;
     if (!session.isOpen || session.state !== 'normal') return false;
     if (typeof verdict === 'object') session.close(verdict);

@@ -77,7 +77,7 @@ export class TransactionRelay {
     this.refused.add(hash);
     this.logger.debug(`${session.name}: transaction ${hash.toString('hex')} not taken: ${message ?? ''}`);
     if (fault === 'everywhere') session.close(closeReasons.invalidTransaction);
-    else if (!session.account.refused.take(this.clock.now())) session.close(closeReasons.refusedTransactions);
+    else if (!session.budget.take('unfitTransactions')) session.close(closeReasons.refusedTransactions);
   }
 
   private announce(): void {

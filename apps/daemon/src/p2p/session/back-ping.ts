@@ -3,7 +3,7 @@ import type { MemoryBudget } from '../connection/memory-budget';
 import { PeerConnection } from '../connection/peer-connection';
 import type { Transport } from '../connection/transport';
 import { BACK_PING_TIMEOUT } from '../constants';
-import { Account } from '../limits/address-budget';
+import { AddressBudget } from '../limits/address-budget';
 import { closeReasons } from '../limits/close-reasons';
 import type { P2pClock, P2pLogger } from '../ports';
 import type { PeerAddress } from '../addresses';
@@ -29,8 +29,8 @@ export async function backPing(
     incoming: false,
     clock: parts.clock,
     logger: parts.logger,
-    budget: share,
-    account: new Account(
+    share,
+    budget: new AddressBudget(
       () => parts.clock.now(),
       () => 0,
     ),

@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream';
-import { bodyLimit, type Frame, type SyncData } from '@wrkz/levin';
+import { bodyLimit, Command, type Frame, type SyncData } from '@wrkz/levin';
 import type { P2pConfig } from '../config';
 import type { MemoryBudget } from '../connection/memory-budget';
 import { PeerConnection } from '../connection/peer-connection';
 import type { Transport } from '../connection/transport';
 import { HANDSHAKE_TIMEOUT } from '../constants';
 import type { AddressBook } from '../peers/address-book';
-import type { Accounts } from '../limits/address-budget';
+import type { AddressBudgets } from '../limits/address-budget';
 import type { Bans } from '../limits/bans';
 import { closeReasons, type CloseReason } from '../limits/close-reasons';
 import type { P2pClock, P2pLogger } from '../ports';
@@ -19,6 +19,12 @@ import { slotFor } from '../peers/incoming-slots';
 import { Session } from './session';
 import type { SessionTable } from './session-table';
 
+/** Requests that carry no lists: an honest body has some 200 bytes. */
+const REQUEST_LIMITS: ReadonlyMap<number, number> = new Map([
+  [Command.handshake, 8 * 1024],
+  [Command.timedSync, 8 * 1024],
+]);
+
 /** Why a peer is called: to stay connected, or only for its peer list. */
 export type CallPurpose = 'session' | 'peer-list';
 
@@ -28,7 +34,7 @@ export interface ConnectionManagerParts {
   readonly clock: P2pClock;
   readonly logger: P2pLogger;
   readonly memory: MemoryBudget;
-  readonly accounts: Accounts;
+  readonly budgets: AddressBudgets;
   readonly sessions: SessionTable;
   readonly own: OwnNodeData;
   readonly book: AddressBook;
@@ -85,9 +91,9 @@ export class ConnectionManager {
    * caller that has not said who it is gives way.
    */
   accept(socket: Duplex, remote: PeerAddress): void {
-    const { config, bans, sessions } = this.parts;
+    const { config, bans, budgets, sessions } = this.parts;
     const slot = slotFor(remote, sessions.open(), config.inPeers);
-    if (!this.accepting || slot === 'none' || bans.isBanned(remote.host)) {
+    if (!this.accepting || slot === 'none' || bans.isBanned(remote.host) || !budgets.of(remote).take('connections')) {
       socket.destroy();
       return;
     }
@@ -130,9 +136,9 @@ export class ConnectionManager {
   }
 
   private open(socket: Duplex, remote: PeerAddress, incoming: boolean): Session {
-    const { clock, logger, memory, accounts, sessions } = this.parts;
-    const account = accounts.enter(remote);
-    const budget = memory.open(accountKey(remote), () => {
+    const { clock, logger, memory, budgets, sessions } = this.parts;
+    const budget = budgets.enter(remote);
+    const share = memory.open(accountKey(remote), () => {
       connection.close(closeReasons.memoryBudget);
     });
     const connection: PeerConnection = new PeerConnection({
@@ -141,23 +147,25 @@ export class ConnectionManager {
       incoming,
       clock,
       logger,
+      share,
       budget,
-      account,
       isAskedFor: (frame) => this.links.isAskedFor(session, frame),
-      limitOf: (header) =>
-        bodyLimit(header, {
+      limitOf: (header) => {
+        const limit = bodyLimit(header, {
           // A peer that we called ourselves may send right behind its answer, before that is understood.
           handshaken: session.handshaken || !incoming,
           objectsAsked: this.links.objectsAsked(session),
           transactionsAsked: session.transactionsAsked,
-        }),
+        });
+        return header.kind === 'response' ? limit : Math.min(limit, REQUEST_LIMITS.get(header.command) ?? limit);
+      },
       onClose: (reason) => {
-        budget.close();
-        accounts.leave(account);
+        share.close();
+        budgets.leave(budget);
         this.closed(session, reason);
       },
     });
-    const session = new Session(sessions.takeId(), connection, clock.now(), clock.wall(), account);
+    const session = new Session(sessions.takeId(), connection, clock.now(), clock.wall(), budget);
     sessions.add(session);
     return session;
   }

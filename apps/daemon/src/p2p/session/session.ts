@@ -11,7 +11,7 @@ import {
 } from '@wrkz/levin';
 import type { PeerConnection } from '../connection/peer-connection';
 import { LITE_BLOCK_VERSION } from '../constants';
-import type { Account } from '../limits/address-budget';
+import type { AddressBudget } from '../limits/address-budget';
 import type { CloseReason } from '../limits/close-reasons';
 import { newStanding, type SyncStanding } from '../sync/sync-peer';
 import type { ChainClaim } from '../sync/sync-peer';
@@ -67,7 +67,7 @@ export class Session {
     /** Milliseconds since 1970. */
     readonly connectedAt: number,
     /** What the peers of its address have used up. */
-    readonly account: Account,
+    readonly budget: AddressBudget,
   ) {}
 
   get name(): string {

@@ -43,7 +43,8 @@ describe('the incoming peer that gives way to a newcomer', () => {
 
   it('is nobody when every peer is protected', () => {
     expect(peerToEvict([])).toBeUndefined();
-    expect(evicted([incoming({ host: '8.8.8.8', startedAt: 1 })])).toBeUndefined();
+    expect(evicted(sixteen().slice(0, 4))).toBeUndefined();
+    expect(evicted(sixteen().slice(0, 5))).toBe('15.1.1.1');
   });
 });
 

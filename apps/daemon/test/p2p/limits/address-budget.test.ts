@@ -1,4 +1,5 @@
-import { WorkBudget } from '../../src/p2p/limits/address-budget';
+import { Command, type Frame } from '@wrkz/levin';
+import { AddressBudget, WorkBudget } from '../../../src/p2p/limits/address-budget';
 
 /** A budget with its two clocks in hand; `work` takes so many milliseconds of the event loop and of the day. */
 function budget() {
@@ -49,5 +50,43 @@ describe('the work of one address', () => {
     expect(account.note(60_000)).toBe(false);
     idle(3_600_000);
     expect([account.note(60_000), account.note(1)]).toEqual([false, true]);
+  });
+});
+
+describe('the budget of one address', () => {
+  let now = 0;
+  beforeEach(() => (now = 0));
+  const frame = (command: number, bytes = 300): Frame =>
+    ({ command, kind: 'notification', returnCode: 0, body: { length: bytes } }) as Frame;
+  const budget = (): AddressBudget =>
+    new AddressBudget(
+      () => now,
+      () => 0,
+    );
+
+  it('bans at 100 points, which fade by 100 an hour and start again at 0 after a ban', () => {
+    const one = budget();
+    expect([34, 34, 34, 90].map((points) => one.addPoints(points))).toEqual([false, false, true, false]);
+    now += 3_600_000;
+    expect([one.addPoints(90), one.addPoints(9), one.addPoints(1)]).toEqual([false, false, true]);
+    expect(one.addPoints(0)).toBe(false);
+  });
+
+  it('has a minute of node requests at once and one a second, whatever their size', () => {
+    const one = budget();
+    const sync = (): boolean => one.takeFrame(frame(Command.timedSync), false);
+    expect(Array.from({ length: 61 }, sync).lastIndexOf(true)).toBe(59);
+    now += 1_000;
+    expect([sync(), sync()]).toEqual([true, false]);
+    expect(one.takeFrame(frame(Command.newLiteBlock), false)).toBe(true);
+  });
+
+  it('has 96 MiB of frames that nobody requested at once and 1 MiB a second', () => {
+    const one = budget();
+    const send = (isRequested: boolean): boolean =>
+      one.takeFrame(frame(Command.newTransactions, 47 * 1024 * 1024), isRequested);
+    expect([send(false), send(false), send(false), send(true)]).toEqual([true, true, false, true]);
+    now += 48_000;
+    expect(send(false)).toBe(true);
   });
 });
