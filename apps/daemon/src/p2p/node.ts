@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { PeerEntry } from '@wrkz/levin';
+import type { Metrics } from '@wrkz/service-kit';
 import type { P2pConfig } from './config';
 import { listenForPeers, type PeerListener } from './connection/transport';
 import { createContext, type P2pContext, type P2pParts } from './context';
@@ -17,6 +18,7 @@ import { ConnectionManager } from './session/connection-manager';
 import type { Session } from './session/session';
 import type { PeerInfo } from './session/session-table';
 import { heightClaims, networkHeight } from './sync/network-height';
+import { StaleTip } from './sync/stale-tip';
 import type { SyncShare } from './sync/sync-peer';
 import { addressKey, type PeerAddress } from './addresses';
 import { reportNewThrow, reportThrow } from './report-errors';
@@ -48,6 +50,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   private readonly manager: ConnectionManager;
   private readonly announcer: Announcer;
   private readonly store: PeerStore;
+  private readonly staleTip: StaleTip;
   private opened: readonly PeerListener[] = [];
   private timers: Timer[] = [];
   private lastHeight = 0;
@@ -72,6 +75,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     };
     this.penalties = new Penalties(bans, this.context.budgets, links, logger);
     this.store = new PeerStore(config.stateFile, { own, book, bans, logger, called: () => sessions.called() });
+    this.staleTip = new StaleTip(clock, logger, !config.synchronizedAlone);
     this.announcer = new Announcer(chain, blocks, () => sessions.open(), clock);
     this.manager = new ConnectionManager(
       { ...this.context, bans },
@@ -89,6 +93,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
       call: (address, purpose) => this.manager.call(address, purpose),
       outgoing: () => sessions.outgoing(),
       connectionCount: () => sessions.size,
+      isTipStale: () => this.staleTip.isStale,
     });
   }
 
@@ -172,6 +177,20 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return this.context.driver.isSynchronized;
   }
 
+  /** Whether the main chain has not grown for 30 minutes; never on networks where blocks are made on demand. */
+  isTipStale(): boolean {
+    return this.staleTip.isStale;
+  }
+
+  publish({ shared }: Metrics): void {
+    shared.gauge('wrkz_tip_stale', 'Whether no block came for 30 minutes', [], (gauge) =>
+      gauge.set(Number(this.staleTip.isStale)),
+    );
+    shared.gauge('wrkz_tip_age_seconds', 'Seconds since the main chain last grew, or since the start', [], (gauge) =>
+      gauge.set(this.staleTip.ageSeconds),
+    );
+  }
+
   connections(): { outgoing: number; incoming: number } {
     return this.context.sessions.counts();
   }
@@ -252,6 +271,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
 
   private readonly onCommit = (commit: ChainAdvance): void => {
     reportThrow(this.context.logger, 'announcing a block', () => {
+      if (commit.added.length > 0) this.staleTip.grown();
       this.context.transactions.chainMoved();
       this.announcer.onCommit(commit);
     });
@@ -268,6 +288,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   private tick(): void {
     this.manager.tick();
     this.context.driver.tick();
+    this.staleTip.tick();
     this.dialer.tick();
     this.noteHeight();
   }

@@ -48,8 +48,10 @@ export function nodeHealthRoutes(context: RpcContext): readonly DaemonRoute[] {
     const now = state(context);
     const paused = context.paused?.();
     const why = context.damaged?.() === undefined ? paused && 'no room on the disk' : 'the database is damaged';
-    const ready = now?.synced === true && why === undefined;
-    return { ready, synced: false, ...now, ...(why === undefined ? {} : { paused: why }) };
+    const isStale = context.peers.isTipStale?.() === true;
+    const ready = now?.synced === true && why === undefined && !isStale;
+    const reasons = { ...(why !== undefined && { paused: why }), ...(isStale && { stale_tip: true }) };
+    return { ready, synced: false, ...now, ...reasons };
   };
   return [health, ...healthRoutes(readiness)];
 }

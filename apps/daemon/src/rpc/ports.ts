@@ -14,6 +14,8 @@ export interface NetworkStatus {
   /** The height that the peers were last seen at, 0 before the first one. */
   observedHeight(): number;
   isSynchronized(): boolean;
+  /** Whether the main chain has not grown for 30 minutes. */
+  isTipStale?(): boolean;
   connections(): { outgoing: number; incoming: number };
   peerLists(): { white: string[]; gray: string[] };
   /** Without making the lists: `/info` is asked often. */

@@ -22,6 +22,7 @@ class Setting {
   readonly open: PeerAddress[] = [];
   readonly dead = new Set<string>();
   readonly resolved: string[] = [];
+  isTipStale = false;
   readonly dialer: Dialer;
 
   constructor(config: Partial<P2pConfig> = {}) {
@@ -43,6 +44,7 @@ class Setting {
       },
       outgoing: () => this.open,
       connectionCount: () => this.open.length,
+      isTipStale: () => this.isTipStale,
     });
   }
 
@@ -105,6 +107,16 @@ describe('whom the node calls', () => {
     expect(new Set(setting.open.map(({ host }) => addressGroup(host))).size).toBe(15);
     const white = setting.open.filter(({ host }) => Number(host.split('.')[0]) > 100).length;
     expect(white).toBeGreaterThanOrEqual(10);
+  });
+
+  it('two more peers while the tip is stale', async () => {
+    const setting = new Setting({ outPeers: 3 });
+    for (let group = 1; group <= 30; group += 1) setting.book.addGray(entry(`${group + 10}.0.0.1`));
+    await setting.second(10);
+    expect(setting.open).toHaveLength(3);
+    setting.isTipStale = true;
+    await setting.second(10);
+    expect(setting.open).toHaveLength(5);
   });
 
   it('nobody of a neighbourhood that it is connected to, though places are free', async () => {

@@ -66,6 +66,15 @@ describe('health', () => {
     ]);
   });
 
+  test('of one that received no block for 30 minutes: it is not ready', async () => {
+    const facts = { synced: true, height: 101, network_height: 105, peers: 7 };
+    const stale = { ...context, peers: { ...peers, isTipStale: () => true } };
+    expect(parsed(await answers(stale, ['/health', '/readyz']))).toEqual([
+      [200, { status: 'OK', ...facts }],
+      [503, { status: 'UNAVAILABLE', ...facts, stale_tip: true }],
+    ]);
+  });
+
   test('of one that synchronizes', async () => {
     synchronized = false;
     const facts = { synced: false, height: 101, network_height: 105, peers: 7 };

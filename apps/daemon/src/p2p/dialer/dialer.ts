@@ -14,6 +14,8 @@ const VERIFY_INTERVAL = 60_000;
 const PROVEN_SHARE = 0.7;
 const CALLS_AT_A_TIME = 4;
 const FEW_CONNECTIONS = 3;
+/** Peers besides `--out-peers` while the tip is stale. */
+const EXTRA_WHEN_STALE = 2;
 const LONELY_WARNING = 120_000;
 
 export interface DialerLinks {
@@ -22,6 +24,8 @@ export interface DialerLinks {
   /** The endpoints of open outgoing connections. */
   outgoing(): readonly PeerAddress[];
   connectionCount(): number;
+  /** No block came for 30 minutes: our peers may be the reason. */
+  isTipStale(): boolean;
 }
 
 /**
@@ -101,7 +105,8 @@ export class Dialer {
   }
 
   private freePlaces(): number {
-    return this.config.outPeers - this.taken().length;
+    const extra = this.links.isTipStale() ? EXTRA_WHEN_STALE : 0;
+    return this.config.outPeers + extra - this.taken().length;
   }
 
   private isBusy(address: PeerAddress): boolean {

@@ -62,6 +62,7 @@ class SimulatedNode {
         },
         outgoing: () => this.open,
         connectionCount: () => this.open.length,
+        isTipStale: () => false,
       },
     );
     if (previous === undefined) return;
