@@ -119,6 +119,30 @@ describe('transactions', () => {
     expect(await bench.pool.add(spend, 'rpc')).toMatchObject({ code: 'INPUT_KEYIMAGE_ALREADY_SPENT' });
   });
 
+  it('are chosen once per tip, pool revision and second, however many templates are requested', async () => {
+    const lists = jest.spyOn(bench.pool, 'list');
+    const templates = (): Promise<unknown> =>
+      Promise.all(Array.from({ length: 20 }, () => bench.miner.template(bench.purse, Buffer.alloc(8))));
+    await templates();
+    await templates();
+    expect(lists).toHaveBeenCalledTimes(1);
+    const spend = bench.purse.spend(bench.coinbaseOutput(40), { fee: 10n });
+    await bench.pool.add(spend, 'p2p');
+    await templates();
+    expect(lists).toHaveBeenCalledTimes(2);
+    const { transactions } = await bench.miner.body();
+    expect(transactions.map(({ hash }) => hash)).toEqual([parseTransaction(spend).hash]);
+    bench.clock.now += 1;
+    await templates();
+    expect(lists).toHaveBeenCalledTimes(3);
+    await bench.mine(1, EARLY + 15_000);
+    bench.clock.now -= 1;
+    lists.mockClear();
+    await templates();
+    expect(lists).toHaveBeenCalledTimes(1);
+    lists.mockRestore();
+  });
+
   it('are mined in the order of what they pay', async () => {
     const pays = [10n, 40n, 20n, 30n];
     for (const [i, fee] of pays.entries()) {

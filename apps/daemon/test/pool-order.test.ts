@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { POOL_BYTES, POOL_BYTES_AFTER_EVICTION } from '../src/mempool/limits';
 import { poolTransaction } from '../src/mempool/pool-transaction';
 import { comparePriority } from '../src/mempool/priority';
+import { PoolStore } from '../src/mempool/store';
 import { bench, made, type Shape } from './support/pool';
 
 describe('order', () => {
@@ -44,6 +45,29 @@ describe('order', () => {
       ),
       { numRuns: 30 },
     );
+  });
+});
+
+describe('the work of a large pool', () => {
+  it('grows with the logarithm of its size for each addition, removal and eviction', () => {
+    const store = new PoolStore();
+    const entries = Array.from({ length: 4096 }, (_, i) =>
+      poolTransaction(parseTransaction(made({ fee: BigInt(10 + ((i * 7919) % 4093)) })), 0, i),
+    );
+    for (const entry of entries) store.add(entry);
+    let reads = 0;
+    // Each comparison reads the size of both.
+    const counted = poolTransaction(parseTransaction(made({ fee: 2000n })), 0, 9999);
+    const { size } = counted;
+    Object.defineProperty(counted, 'size', { get: () => (reads++, size) });
+    store.add(counted);
+    store.remove(counted.id);
+    expect(reads).toBeGreaterThan(0);
+    expect(reads).toBeLessThan(2 * (2 * 2 * 14));
+    expect(store.inOrder()).toEqual([...entries].sort(comparePriority));
+    const before = store.inOrder();
+    for (let worst = store.worst(); worst !== undefined; worst = store.worst()) store.remove(worst.id);
+    expect([store.size, store.bytes, before.length]).toEqual([0, 0, 4096]);
   });
 });
 

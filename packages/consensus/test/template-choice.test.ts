@@ -88,6 +88,28 @@ describe('what does not fit', () => {
   });
 });
 
+test('a full block ends the choice: later candidates are not visited, and the event loop does not turn', async () => {
+  const TIP = 718;
+  const MIN_BYTES = 105;
+  const small = (padding: number): ParsedTransaction =>
+    candidate([freshImage()], { unlockTime: BigInt(TIP + 40), extra: Buffer.alloc(padding) }, [1, 1]);
+  const { size } = small(0);
+  const count = Math.floor((99_540 - MIN_BYTES) / size) - 1;
+  const rest = 99_540 - MIN_BYTES + 1 - count * size;
+  const last = Array.from({ length: rest }, (_, padding) => small(padding)).find((one) => one.size === rest)!;
+  let visited = 0;
+  function* pool(): Generator<ParsedTransaction> {
+    while (visited < 20_500) yield visited++ === count ? last : small(0);
+  }
+  let turns = 0;
+  const immediate = setImmediate(() => (turns += 1));
+  const template = await choose(TIP, [], { candidates: pool() });
+  clearImmediate(immediate);
+  expect(template.transactions).toHaveLength(count + 1);
+  expect(turns).toBe(0);
+  expect(visited).toBe(count + 2);
+});
+
 test('candidates are judged by the rules of the block to come', async () => {
   // From 430 on the smallest ring counts.
   const mixed = (): ParsedTransaction => {

@@ -74,6 +74,11 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     return this.store.bytes;
   }
 
+  /** Grows with every change of the pool. */
+  get revision(): number {
+    return this.store.revision;
+  }
+
   has(hash: Buffer): boolean {
     return this.store.get(hash.toString('hex')) !== undefined;
   }

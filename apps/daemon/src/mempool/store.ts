@@ -2,16 +2,71 @@ import { lowerBound } from '@wrkz/core-types';
 import type { PoolTransaction } from './pool-transaction';
 import { comparePriority } from './priority';
 
-/** What the pool holds, by hash, by key image and in order of priority. Knows no rules. */
+/** Entries of a chunk before it is split in two: moving so many references costs less than comparing two entries. */
+const CHUNK_SIZE = 512;
+
+/** A sorted list in chunks. Insertion and removal take O(log n) comparisons and move at most one chunk. */
+class SortedList<T> {
+  /** None is empty. */
+  private readonly chunks: T[][] = [];
+  private all: readonly T[] | undefined;
+
+  /** @param compare never 0 for two different entries */
+  constructor(private readonly compare: (a: T, b: T) => number) {}
+
+  get last(): T | undefined {
+    return this.chunks.at(-1)?.at(-1);
+  }
+
+  /** An array that later changes leave as it is; made once per change. */
+  toArray(): readonly T[] {
+    return (this.all ??= this.chunks.flat());
+  }
+
+  insert(entry: T): void {
+    this.all = undefined;
+    const at = Math.min(this.chunkOf(entry), this.chunks.length - 1);
+    const chunk = this.chunks[at];
+    if (chunk === undefined) {
+      this.chunks.push([entry]);
+      return;
+    }
+    chunk.splice(this.indexIn(chunk, entry), 0, entry);
+    if (chunk.length > CHUNK_SIZE) this.chunks.splice(at + 1, 0, chunk.splice(CHUNK_SIZE >> 1));
+  }
+
+  /** The entry is in the list. */
+  remove(entry: T): void {
+    this.all = undefined;
+    const at = this.chunkOf(entry);
+    const chunk = this.chunks[at];
+    if (chunk === undefined) return;
+    chunk.splice(this.indexIn(chunk, entry), 1);
+    if (chunk.length === 0) this.chunks.splice(at, 1);
+  }
+
+  /** The first chunk whose last entry is not before this one. */
+  private chunkOf(entry: T): number {
+    const { chunks } = this;
+    return lowerBound(0, chunks.length, (i) => this.compare(chunks[i]?.at(-1) as T, entry) < 0);
+  }
+
+  private indexIn(chunk: readonly T[], entry: T): number {
+    return lowerBound(0, chunk.length, (i) => this.compare(chunk[i] as T, entry) < 0);
+  }
+}
+
+/** The pool's transactions by hash, by key image and in order of priority. Applies no rules. */
 export class PoolStore {
   private readonly byId = new Map<string, PoolTransaction>();
   private readonly byKeyImage = new Map<string, PoolTransaction>();
-  /** Wallets choose few different ones, so that what has lapsed is found without looking at each transaction. */
+  /** Wallets choose few different unlock times, so lapsed ones are found without a scan of the pool. */
   private readonly byUnlockTime = new Map<bigint, Set<PoolTransaction>>();
-  /** Best first, kept sorted: templates and evictions only walk it. */
-  private readonly order: PoolTransaction[] = [];
+  /** Best first. */
+  private readonly order = new SortedList<PoolTransaction>(comparePriority);
   private totalBytes = 0;
   private feelessCount = 0;
+  private changes = 0;
 
   get size(): number {
     return this.byId.size;
@@ -21,43 +76,49 @@ export class PoolStore {
     return this.totalBytes;
   }
 
-  /** How many pay nothing. */
+  /** Number of transactions without a fee. */
   get feeless(): number {
     return this.feelessCount;
+  }
+
+  /** Grows with every change. */
+  get revision(): number {
+    return this.changes;
   }
 
   get(id: string): PoolTransaction | undefined {
     return this.byId.get(id);
   }
 
-  /** The transaction of the pool that spends this key image (hex). */
+  /** The pooled transaction that spends this key image (hex). */
   spender(keyImage: string): PoolTransaction | undefined {
     return this.byKeyImage.get(keyImage);
   }
 
-  /** Best first. */
+  /** Best first. The array does not change with the pool. */
   inOrder(): readonly PoolTransaction[] {
-    return this.order;
+    return this.order.toArray();
   }
 
   worst(): PoolTransaction | undefined {
-    return this.order.at(-1);
+    return this.order.last;
   }
 
-  /** What has an unlock time of which this is true. */
+  /** The transactions whose unlock time satisfies the predicate. */
   unlockingAt(holds: (unlockTime: bigint) => boolean): PoolTransaction[] {
     return [...this.byUnlockTime].flatMap(([unlockTime, entries]) => (holds(unlockTime) ? [...entries] : []));
   }
 
-  /** The caller has made sure that neither the hash nor a key image is in the pool. */
+  /** Neither the hash nor a key image may be in the pool already. */
   add(entry: PoolTransaction): void {
+    this.changes += 1;
     this.byId.set(entry.id, entry);
     for (const keyImage of entry.keyImages) this.byKeyImage.set(keyImage, entry);
     const { unlockTime } = entry.parsed.transaction;
     const together = this.byUnlockTime.get(unlockTime);
     if (together === undefined) this.byUnlockTime.set(unlockTime, new Set([entry]));
     else together.add(entry);
-    this.order.splice(this.rank(entry), 0, entry);
+    this.order.insert(entry);
     this.totalBytes += entry.size;
     if (entry.fee === 0n) this.feelessCount += 1;
   }
@@ -65,21 +126,16 @@ export class PoolStore {
   remove(id: string): PoolTransaction | undefined {
     const entry = this.byId.get(id);
     if (entry === undefined) return undefined;
+    this.changes += 1;
     this.byId.delete(id);
     for (const keyImage of entry.keyImages) this.byKeyImage.delete(keyImage);
     const { unlockTime } = entry.parsed.transaction;
     const together = this.byUnlockTime.get(unlockTime);
     together?.delete(entry);
     if (together?.size === 0) this.byUnlockTime.delete(unlockTime);
-    this.order.splice(this.rank(entry), 1);
+    this.order.remove(entry);
     this.totalBytes -= entry.size;
     if (entry.fee === 0n) this.feelessCount -= 1;
     return entry;
-  }
-
-  /** Where `entry` stands, or would stand. */
-  private rank(entry: PoolTransaction): number {
-    const { order } = this;
-    return lowerBound(0, order.length, (i) => comparePriority(order[i] as PoolTransaction, entry) < 0);
   }
 }

@@ -7,14 +7,22 @@ import {
   type Template,
   type TemplateBody,
 } from '@wrkz/consensus';
-import { encodeBlock, type Network, type ParsedBlock, parseBlock, type RawBlock } from '@wrkz/core-types';
+import {
+  encodeBlock,
+  type Network,
+  type ParsedBlock,
+  parseBlock,
+  type ParsedTransaction,
+  type RawBlock,
+} from '@wrkz/core-types';
 import { generateKeyPair } from '@wrkz/crypto';
 import { type AddBlockResult, unreadable } from '../chain/results';
 import type { ChainService } from '../chain/service';
 import type { TransactionPool } from '../mempool/pool';
+import type { PoolTransaction } from '../mempool/pool-transaction';
 import { reservedOffset } from './reserved-offset';
 
-export interface MinerParts {
+export interface MinerDependencies {
   readonly network: Network;
   readonly reader: ChainReader;
   readonly chain: ChainService;
@@ -23,59 +31,79 @@ export interface MinerParts {
   readonly now: () => number;
 }
 
-/** What getblocktemplate answers. */
+/** The result of getblocktemplate. */
 export interface TemplateAnswer {
   readonly blob: Buffer;
   readonly difficulty: bigint;
   /** Count: the index of the block to be mined. */
   readonly height: number;
-  /** Where the reserved bytes stand in the blob; 0 when none are reserved. */
+  /** Offset of the reserved bytes in the blob; 0 when none are reserved. */
   readonly reservedOffset: number;
 }
 
 const ABSENT: AddBlockResult = { code: 'TRANSACTION_ABSENT_IN_POOL', message: REASONS.TRANSACTION_ABSENT_IN_POOL.text };
 
-/** Blocks to be mined, and mined blocks coming in. */
-export class Miner {
-  constructor(private readonly parts: MinerParts) {}
+/** The transactions of entries, read one by one: a template stops when its block is full. */
+function* parsedOf(entries: Iterable<PoolTransaction>): Generator<ParsedTransaction> {
+  for (const { parsed } of entries) yield parsed;
+}
 
-  /** @throws RangeError when no block can be built, e.g. for keys that are no points */
+/** Builds block templates and takes mined blocks. */
+export class Miner {
+  /** The last body and what it was built from: tip, revision of the pool, timestamp. */
+  private latest: { readonly key: string; readonly body: Promise<TemplateBody> } | undefined;
+
+  constructor(private readonly dependencies: MinerDependencies) {}
+
+  /** @throws RangeError when no block can be built, e.g. for keys that are not points of the curve */
   async template(receiver: CoinbaseReceiver, extraNonce: Buffer): Promise<TemplateAnswer> {
-    const { block, difficulty, height } = await this.build(receiver, extraNonce, this.parts.now());
+    const { block, difficulty, height } = await this.build(receiver, extraNonce, this.dependencies.now());
     const blob = encodeBlock(block);
     return { blob, difficulty, height, reservedOffset: reservedOffset(blob, block.coinbase, extraNonce.length) };
   }
 
   /**
-   * A template on the present tip with the pool's transactions; those that no block at this height may hold leave the
-   * pool. @param timestamp Unix seconds, raised to the median where it lies below
+   * A template on the current tip with the pool's transactions. Transactions that no block at this height may hold are
+   * removed from the pool. @param timestamp Unix seconds, raised to the median if it is lower
    */
   async build(receiver: CoinbaseReceiver, extraNonce: Buffer, timestamp: number): Promise<Template> {
     return this.complete(await this.body(timestamp), receiver, extraNonce);
   }
 
-  /** As `build`, but for the coinbase: the part that all who mine on one tip may share. */
-  async body(timestamp = this.parts.now()): Promise<TemplateBody> {
-    const { network, reader, pool } = this.parts;
+  /** A template without its coinbase, shared by all miners; built once per tip, pool revision and second. */
+  body(timestamp = this.dependencies.now()): Promise<TemplateBody> {
+    const { reader, pool } = this.dependencies;
+    const key = `${reader.tip().hash.toString('hex')} ${String(pool.revision)} ${String(timestamp)}`;
+    if (this.latest?.key === key) return this.latest.body;
+    const latest = { key, body: this.buildBody(timestamp) };
+    this.latest = latest;
+    latest.body.catch(() => {
+      if (this.latest === latest) this.latest = undefined;
+    });
+    return latest.body;
+  }
+
+  private async buildBody(timestamp: number): Promise<TemplateBody> {
+    const { network, reader, pool } = this.dependencies;
     const body = await buildTemplateBody({
       network,
       view: reader.viewAt(reader.tip().height),
       now: timestamp,
-      candidates: pool.list().map((entry) => entry.parsed),
+      candidates: parsedOf(pool.list()),
     });
     for (const { transaction } of body.refused) pool.remove(transaction.hash, 'NotActual');
     return body;
   }
 
-  /** Pays the block of a body to somebody. @throws RangeError for keys that are no points */
+  /** Adds a coinbase that pays `receiver`. @throws RangeError for keys that are not points of the curve */
   complete(body: TemplateBody, receiver: CoinbaseReceiver, extraNonce: Buffer): Template {
     const { secretKey, publicKey } = generateKeyPair();
     return completeTemplate(body, { receiver, extraNonce, transactionKeys: { secretKey, publicKey } });
   }
 
   /**
-   * Takes a mined block. Its transactions are those of the pool; that one is missing there is the first reason to
-   * refuse it (docs/protocol/blocks.md#absent-transactions).
+   * Takes a mined block, whose transactions come from the pool. A missing transaction is the first reason to refuse
+   * the block (docs/protocol/blocks.md#absent-transactions).
    */
   async submit(blob: Buffer): Promise<AddBlockResult> {
     let parsed: ParsedBlock;
@@ -86,7 +114,7 @@ export class Miner {
     }
     const transactions: Buffer[] = [];
     for (const hash of parsed.block.transactionHashes) {
-      const entry = this.parts.pool.get(hash);
+      const entry = this.dependencies.pool.get(hash);
       if (entry === undefined) return { ...ABSENT, hash: parsed.hash };
       transactions.push(entry.parsed.bytes);
     }
@@ -94,11 +122,11 @@ export class Miner {
   }
 
   /**
-   * One block, however it was made. A transaction for which a block on the tip is refused leaves the pool: the
-   * next template would hold it again, and nobody could mine.
+   * Adds a block of a miner. If a block on the tip is refused because of a transaction, the pool drops the transaction:
+   * the next template would hold it again, and no block could be mined.
    */
   async add(raw: RawBlock): Promise<AddBlockResult> {
-    const { chain, pool } = this.parts;
+    const { chain, pool } = this.dependencies;
     const tip = chain.tip().hash;
     const [result] = await chain.addBlocks([raw], 'submit');
     const culprit = result?.transactionHash;
