@@ -271,7 +271,8 @@ export class Daemon implements Service {
     const parts = { config, reader, queries, chain, pool, miner, generator, peers, damaged, now, events: feed };
     const context = rpcContext(parts);
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
-    if (metrics !== undefined) for (const part of [damage, journal, hooks, storageLog, peers]) part.publish(metrics);
+    if (metrics !== undefined)
+      for (const part of [damage, journal, hooks, storageLog, peers, pool]) part.publish(metrics);
     const stratum = this.closers.use(
       'stratum',
       await startStratum({ options, chain, miner, peers, events, logger: logger.child('stratum'), metrics }),

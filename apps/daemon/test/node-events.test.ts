@@ -59,9 +59,11 @@ describe('NodeEvents', () => {
     pool.emit('added', { hash: hash(1), source: 'rpc' });
     pool.emit('removed', { hashes: [], reason: 'Outdated' });
     pool.emit('removed', { hashes: [hash(1)], reason: 'InBlock' });
+    pool.emit('doubleSpend', { pooled: hash(1), refused: hash(2), keyImage: hash(3) });
     expect(told).toEqual([
       { kind: 'pool-added', hash: hash(1) },
       { kind: 'pool-removed', hashes: [hash(1)], reason: 'InBlock' },
+      { kind: 'double-spend', pooled: hash(1), refused: hash(2), keyImage: hash(3) },
     ]);
   });
 

@@ -1,5 +1,6 @@
 import { RuleFailure } from '@wrkz/consensus';
 import { encodeTransaction } from '@wrkz/core-types';
+import { createMetrics } from '@wrkz/service-kit';
 import { FEELESS_TRANSACTIONS } from '../src/mempool/limits';
 import { bench, commit, freshKeyImage, hashOf, made } from './support/pool';
 
@@ -70,6 +71,32 @@ describe('admission', () => {
     expect(await pool.add(second, 'rpc')).toMatchObject({ message: 'Transaction already exists in pool' });
     judge.refusals.set(hashOf(second).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
     expect(await pool.add(second, 'rpc')).toMatchObject({ code: 'INPUT_INVALID_SIGNATURES' });
+  });
+
+  it('reports a double spend once per pair and at most 60 times per minute, and counts each', async () => {
+    const { pool, clock, judge } = bench();
+    const reports: string[] = [];
+    pool.on('doubleSpend', ({ pooled, refused, keyImage }) =>
+      reports.push([pooled, refused, keyImage].map((part) => part.toString('hex')).join(' ')),
+    );
+    const metrics = createMetrics('wrkz_');
+    pool.publish(metrics);
+    const spent = freshKeyImage();
+    const [first, invalid] = [made({ keyImage: spent }), made({ keyImage: spent, fee: 9n })];
+    await pool.add(first, 'rpc');
+    judge.refusals.set(hashOf(invalid).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
+    await pool.add(invalid, 'rpc');
+    expect(reports).toEqual([]);
+    const conflicts = Array.from({ length: 100 }, (_, i) => made({ keyImage: spent, fee: BigInt(100 + i) }));
+    for (const bytes of [...conflicts.slice(0, 1), ...conflicts]) await pool.add(bytes, 'p2p');
+    const line = (bytes: Buffer): string =>
+      `${hashOf(first).toString('hex')} ${hashOf(bytes).toString('hex')} ${spent.toString('hex')}`;
+    expect(reports).toEqual(conflicts.slice(0, 60).map(line));
+    clock.now += 60;
+    await pool.add(conflicts[59]!, 'p2p');
+    await pool.add(conflicts[60]!, 'p2p');
+    expect(reports.slice(60)).toEqual([line(conflicts[60]!)]);
+    expect(await metrics.registry.metrics()).toContain('wrkz_pool_double_spends_total 103');
   });
 
   it('of two spends in flight at once keeps one', async () => {

@@ -1,5 +1,7 @@
 import type { ChainService, CommitEvent } from '../chain/service';
 import type { RemovalReason } from '../mempool/pool-transaction';
+import type { RefusedSwitch } from '../chain/side-branches';
+import type { DoubleSpend } from '../mempool/double-spends';
 import type { TransactionPool } from '../mempool/pool';
 
 /** A block as subscribers are told of it. */
@@ -63,8 +65,25 @@ export interface DamageEvent {
   readonly isRepaired: boolean;
 }
 
+/** A valid transaction was refused because a pooled one spends the same output. */
+export interface DoubleSpendEvent extends DoubleSpend {
+  readonly kind: 'double-spend';
+}
+
+/** A branch was not followed, because it leaves the main chain too far below the tip or below the stored block data. */
+export interface RefusedBranchEvent extends RefusedSwitch {
+  readonly kind: 'refused-branch';
+}
+
 export type NodeEvent =
-  BlockEvent | AlternativeEvent | ReorganisationEvent | PoolAddedEvent | PoolRemovedEvent | DamageEvent;
+  | BlockEvent
+  | AlternativeEvent
+  | ReorganisationEvent
+  | PoolAddedEvent
+  | PoolRemovedEvent
+  | DamageEvent
+  | DoubleSpendEvent
+  | RefusedBranchEvent;
 
 export type NodeEventListener = (event: NodeEvent) => void;
 
@@ -92,15 +111,22 @@ export class NodeEvents {
       if (hashes.length > 0) this.tell({ kind: 'pool-removed', hashes, reason });
     };
     pool.on('added', onAdded);
+    const onDoubleSpend = (spend: DoubleSpend): void => this.tell({ kind: 'double-spend', ...spend });
     pool.on('removed', onRemoved);
+    pool.on('doubleSpend', onDoubleSpend);
     this.ends.push(() => {
       pool.off('added', onAdded);
       pool.off('removed', onRemoved);
+      pool.off('doubleSpend', onDoubleSpend);
     });
   }
 
   publishDamage(event: Omit<DamageEvent, 'kind'>): void {
     this.tell({ kind: 'damage', ...event });
+  }
+
+  publishRefusedBranch(branch: RefusedSwitch): void {
+    this.tell({ kind: 'refused-branch', ...branch });
   }
 
   /** @returns ends the subscription */

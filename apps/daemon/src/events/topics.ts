@@ -1,7 +1,16 @@
-import type { EventBlock, NodeEvent, NodeEvents } from './node-events';
+import type { DoubleSpendEvent, EventBlock, NodeEvent, NodeEvents, RefusedBranchEvent } from './node-events';
 
 /** What publishers call their events (docs/operations/notifications.md#topics), in the order in which they are listed. */
-export const TOPICS = ['hashblock', 'chain_main', 'hashblock_alt', 'chainswitch', 'txpool_add', 'txpool_del'] as const;
+export const TOPICS = [
+  'hashblock',
+  'chain_main',
+  'hashblock_alt',
+  'chainswitch',
+  'txpool_add',
+  'txpool_del',
+  'double_spend',
+  'refused_branch',
+] as const;
 
 export type Topic = (typeof TOPICS)[number];
 
@@ -14,6 +23,16 @@ export interface TopicMessage {
 const hex = (hash: Buffer): string => hash.toString('hex');
 const blockBody = ({ height, hash }: Pick<EventBlock, 'height' | 'hash'>): string =>
   JSON.stringify({ height, hash: hex(hash) });
+
+/** Body of `double_spend`, also in the journal. */
+export function doubleSpendBody({ pooled, refused, keyImage }: DoubleSpendEvent): Record<string, string> {
+  return { pooled_hash: hex(pooled), refused_hash: hex(refused), key_image: hex(keyImage) };
+}
+
+/** Body of `refused_branch`, also in the journal. */
+export function refusedBranchBody({ fork, height, hash }: RefusedBranchEvent): Record<string, string | number> {
+  return { height, hash: hex(hash), common_root_height: fork };
+}
 
 /**
  * What is published for an event: a reorganisation alone, without its blocks.
@@ -38,6 +57,10 @@ export function topicMessages(event: NodeEvent, lowest = 0): TopicMessage[] {
       return [{ topic: 'txpool_add', body: JSON.stringify({ hashes: [hex(event.hash)] }) }];
     case 'damage':
       return [];
+    case 'double-spend':
+      return [{ topic: 'double_spend', body: JSON.stringify(doubleSpendBody(event)) }];
+    case 'refused-branch':
+      return [{ topic: 'refused_branch', body: JSON.stringify(refusedBranchBody(event)) }];
     case 'pool-removed': {
       const { hashes, reason } = event;
       return [{ topic: 'txpool_del', body: JSON.stringify({ hashes: hashes.map(hex), reason }) }];

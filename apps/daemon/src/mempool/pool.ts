@@ -1,8 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { type ReasonCode, REASONS } from '@wrkz/consensus';
 import { type ParsedTransaction, parseTransaction } from '@wrkz/core-types';
+import type { MetricFactory } from '@wrkz/service-kit';
 import type { ChainCommit, CommitEvent } from '../chain/service';
 import { TaskQueue } from '../util/task-queue';
+import { type DoubleSpend, DoubleSpends } from './double-spends';
 import { type Fault, faultOf } from './faults';
 import type { Fitting, PoolJudge } from './judge';
 import {
@@ -43,6 +45,8 @@ export const POOL_TEXTS = {
 interface PoolEvents {
   added: [{ hash: Buffer; source: TransactionSource }];
   removed: [{ hashes: Buffer[]; reason: RemovalReason }];
+  /** At most one per pair of transactions, and so many per minute (double-spends.ts). */
+  doubleSpend: [DoubleSpend];
 }
 
 /** The transactions that wait for a block. Lives on the main thread; its proofs run on native threads. */
@@ -57,6 +61,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   /** The `measure` of the fitting that the whole pool was last checked against. */
   private measure = '';
   private settling: Promise<void> = Promise.resolve();
+  private readonly doubleSpends: DoubleSpends;
 
   constructor(
     private readonly judge: PoolJudge,
@@ -64,6 +69,11 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     private readonly now: () => number = () => Math.floor(performance.now() / 1000),
   ) {
     super();
+    this.doubleSpends = new DoubleSpends(now);
+  }
+
+  publish(metrics: MetricFactory): void {
+    this.doubleSpends.publish(metrics);
   }
 
   get size(): number {
@@ -157,8 +167,11 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (misfit !== undefined) return refuse(misfit.message, misfit.code);
     if (fitting.isLapsed(parsed.transaction.unlockTime))
       return refuse(REASONS.UNLOCK_TIME_TOO_SMALL.text, 'UNLOCK_TIME_TOO_SMALL');
-    const known = this.store.get(parsed.hash.toString('hex')) !== undefined;
-    if (known || keyImagesOf(parsed).some((keyImage) => this.store.spender(keyImage) !== undefined)) {
+    if (this.has(parsed.hash)) return refuse(POOL_TEXTS.known);
+    for (const keyImage of keyImagesOf(parsed)) {
+      const spender = this.store.spender(keyImage);
+      if (spender === undefined) continue;
+      this.reportDoubleSpend(spender, parsed, keyImage);
       return refuse(POOL_TEXTS.known);
     }
     const entry = poolTransaction(parsed, this.now(), this.admissions++);
@@ -169,6 +182,11 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (over) this.evict();
     this.emit('added', { hash: parsed.hash, source });
     return { accepted: true, hash: parsed.hash };
+  }
+
+  private reportDoubleSpend({ parsed }: PoolTransaction, refused: ParsedTransaction, keyImage: string): void {
+    const spend = { pooled: parsed.hash, refused: refused.hash, keyImage: Buffer.from(keyImage, 'hex') };
+    if (this.doubleSpends.count(spend)) this.emit('doubleSpend', spend);
   }
 
   private evict(): void {

@@ -37,6 +37,8 @@ const events: NodeEvent[] = [
   reorganisation,
   { kind: 'pool-added', hash: hash(1) },
   { kind: 'pool-removed', hashes: [hash(1), hash(2)], reason: 'InBlock' },
+  { kind: 'double-spend', pooled: hash(1), refused: hash(2), keyImage: hash(3) },
+  { kind: 'refused-branch', fork: 3, height: 4, hash: hash(4), reason: 'deep' },
 ];
 
 test('hooks are told what the document says: a reorganisation first, then its blocks', () => {
@@ -53,6 +55,11 @@ test('hooks are told what the document says: a reorganisation first, then its bl
     ['block-notify', { s: hex(4), h: '4' }, `{"event":"block","height":4,"hash":"${hex(4)}"}`],
     ['block-notify', { s: hex(5), h: '5' }, `{"event":"block","height":5,"hash":"${hex(5)}"}`],
     ['tx-notify', { s: hex(1) }, `{"event":"tx","hash":"${hex(1)}"}`],
+    [
+      'double-spend-notify',
+      { s: hex(1), r: hex(2), k: hex(3) },
+      `{"event":"double-spend","pooled_hash":"${hex(1)}","refused_hash":"${hex(2)}","key_image":"${hex(3)}"}`,
+    ],
   ]);
 });
 
@@ -64,6 +71,8 @@ test('messages have the documented bodies, byte for byte', () => {
     `chainswitch {"common_root_height":3,"hashes":["${hex(3)}","${hex(4)}","${hex(5)}"]}`,
     `txpool_add {"hashes":["${hex(1)}"]}`,
     `txpool_del {"hashes":["${hex(1)}","${hex(2)}"],"reason":"InBlock"}`,
+    `double_spend {"pooled_hash":"${hex(1)}","refused_hash":"${hex(2)}","key_image":"${hex(3)}"}`,
+    `refused_branch {"height":4,"hash":"${hex(4)}","common_root_height":3}`,
   ]);
 });
 
@@ -77,13 +86,15 @@ test('the journal is read as one hook sees it, and its gaps are told', () => {
     entry(4, 'reorganisation', { split_height: 4, new_height: 5, new_blocks: 2, discarded_blocks: 1 }),
     entry(5, 'alternative', { height: 8, hash: hex(8) }),
     entry(6, 'pool-removed', { hashes: [hex(1)], reason: 'InBlock' }),
+    entry(7, 'double-spend', { pooled_hash: hex(1), refused_hash: hex(2), key_image: hex(3) }),
+    entry(8, 'refused-branch', { height: 4, hash: hex(4), common_root_height: 3 }),
   ];
-  const live = [events[3], events[0], reorganisation].map((event) => event && notificationsOf(event)[0]);
-  expect(entries.map(notificationOfEntry)).toEqual([...live, undefined, undefined]);
+  const live = [events[3], events[0], reorganisation, events[5]].map((event) => event && notificationsOf(event)[0]);
+  expect(entries.map(notificationOfEntry)).toEqual([...live.slice(0, 3), undefined, undefined, live[3], undefined]);
   const journal: JournalFeed = {
-    latest: () => 6,
+    latest: () => 8,
     after: (after) => {
-      if (after > 6) throw new EntriesGone(after, 2, 6);
+      if (after > 8) throw new EntriesGone(after, 2, 8);
       return entries;
     },
     onEntry: () => () => undefined,
@@ -95,6 +106,8 @@ test('the journal is read as one hook sees it, and its gaps are told', () => {
     [4, 'reorg'],
     [5, undefined],
     [6, undefined],
+    [7, undefined],
+    [8, undefined],
   ]);
   expect(() => feed.after(9, 10)).toThrow(new FeedGap(2));
 });

@@ -121,6 +121,15 @@ export const nodeEvent = z.union([
         .meta({ description: 'False when the page is found, true in a second event after its repair' }),
     }),
   ),
+  event('double-spend', z.object({ pooled_hash: hash, refused_hash: hash, key_image: hash })),
+  event(
+    'refused-branch',
+    z.object({
+      height: integer.meta({ description: 'Index of the refused block' }),
+      hash,
+      common_root_height: integer.meta({ description: 'Index of the last common block' }),
+    }),
+  ),
   event('pool-removed', z.object({ hashes, reason: z.enum(['InBlock', 'Outdated', 'NotActual', 'NotKept']) })),
 ]);
 

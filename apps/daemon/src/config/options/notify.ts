@@ -21,6 +21,13 @@ export const NOTIFY = defineOptions([
     group,
     help: 'The same for each transaction that enters the pool: %s hash; may be repeated',
   }),
+  hookOption({
+    name: 'double-spend-notify',
+    group,
+    help:
+      'The same for each valid transaction refused because a pooled one spends the same output: %s pooled hash, ' +
+      '%r refused hash, %k key image; may be repeated',
+  }),
   {
     name: 'notify-durable',
     type: 'boolean',

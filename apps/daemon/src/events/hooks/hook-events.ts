@@ -1,9 +1,10 @@
 import type { HookEvent } from '@wrkz/service-kit';
 import type { JournalEntry } from '../journal/journal';
 import type { NodeEvent } from '../node-events';
+import { doubleSpendBody } from '../topics';
 
 /** The daemon's hooks, by their options. */
-export type NodeHook = 'block-notify' | 'reorg-notify' | 'tx-notify';
+export type NodeHook = 'block-notify' | 'reorg-notify' | 'tx-notify' | 'double-spend-notify';
 
 /** An event and the hook that tells of it. */
 export interface Notification {
@@ -35,6 +36,14 @@ function transactionNotification(hash: string): Notification {
   return { hook: 'tx-notify', event: { event: 'tx', placeholders: { s: hash }, fields: { hash } } };
 }
 
+/** @param body as in the journal */
+function doubleSpendNotification(body: JournalEntry['body']): Notification {
+  const [pooled, refused, keyImage] = ['pooled_hash', 'refused_hash', 'key_image'].map((name) => String(body[name]));
+  const placeholders = { s: pooled ?? '', r: refused ?? '', k: keyImage ?? '' };
+  const fields = { pooled_hash: placeholders.s, refused_hash: placeholders.r, key_image: placeholders.k };
+  return { hook: 'double-spend-notify', event: { event: 'double-spend', placeholders, fields } };
+}
+
 /** What hooks are told of an event: of a reorganisation first, then of each block it brings. */
 export function notificationsOf(event: NodeEvent): Notification[] {
   switch (event.kind) {
@@ -50,9 +59,12 @@ export function notificationsOf(event: NodeEvent): Notification[] {
     }
     case 'pool-added':
       return [transactionNotification(event.hash.toString('hex'))];
+    case 'double-spend':
+      return [doubleSpendNotification(doubleSpendBody(event))];
     case 'alternative':
     case 'damage':
     case 'pool-removed':
+    case 'refused-branch':
       return [];
   }
 }
@@ -71,9 +83,12 @@ export function notificationOfEntry({ topic, body }: JournalEntry): Notification
       });
     case 'tx':
       return transactionNotification(String(body['hash']));
+    case 'double-spend':
+      return doubleSpendNotification(body);
     case 'alternative':
     case 'damage':
     case 'pool-removed':
+    case 'refused-branch':
       return undefined;
   }
 }

@@ -16,7 +16,7 @@ export interface NodeHooksParts {
   readonly logger: Logger;
 }
 
-const HOOKS = ['block-notify', 'reorg-notify', 'tx-notify'] as const;
+const HOOKS = ['block-notify', 'reorg-notify', 'tx-notify', 'double-spend-notify'] as const;
 
 /**
  * The hooks as the options want them. Live ones follow the commits, and are told nothing while the node catches up unless

@@ -1,4 +1,12 @@
-import type { DamageEvent, EventBlock, NodeEvent, ReorganisationEvent } from '../node-events';
+import type {
+  DamageEvent,
+  DoubleSpendEvent,
+  EventBlock,
+  NodeEvent,
+  RefusedBranchEvent,
+  ReorganisationEvent,
+} from '../node-events';
+import { doubleSpendBody, refusedBranchBody } from '../topics';
 import type { JournalEntry, JournalTopic } from './journal';
 
 type Body = JournalEntry['body'];
@@ -46,4 +54,12 @@ export function toldDamage({ page, table, heights, isRepaired }: Omit<DamageEven
 
 export function toldRemoval(hashes: readonly Buffer[], reason: string): Told {
   return ['pool-removed', { hashes: hashes.map(hex), reason }];
+}
+
+export function toldDoubleSpend(event: DoubleSpendEvent): Told {
+  return ['double-spend', doubleSpendBody(event)];
+}
+
+export function toldRefusedBranch(event: RefusedBranchEvent): Told {
+  return ['refused-branch', refusedBranchBody(event)];
 }

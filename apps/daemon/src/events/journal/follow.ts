@@ -1,5 +1,14 @@
 import type { EventBlock, NodeEvent, ReorganisationEvent } from '../node-events';
-import { toldAlternative, toldBlock, toldDamage, toldRemoval, toldReorganisation, toldTransaction } from './entry-body';
+import {
+  toldAlternative,
+  toldBlock,
+  toldDamage,
+  toldDoubleSpend,
+  toldRefusedBranch,
+  toldRemoval,
+  toldReorganisation,
+  toldTransaction,
+} from './entry-body';
 import type { JournalStore } from './store';
 
 /** An event with the moment at which it came, Unix milliseconds. */
@@ -28,6 +37,12 @@ export function writeEvent(store: JournalStore, { event, time }: TimedEvent): bo
       return true;
     case 'damage':
       store.append(toldDamage(event), time);
+      return true;
+    case 'double-spend':
+      store.append(toldDoubleSpend(event), time);
+      return true;
+    case 'refused-branch':
+      store.append(toldRefusedBranch(event), time);
       return true;
     case 'pool-removed': {
       const left = store.leavePool(event.hashes);

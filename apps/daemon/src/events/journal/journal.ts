@@ -1,5 +1,14 @@
 /** What an entry tells of; clients choose by these. */
-export const JOURNAL_TOPICS = ['block', 'alternative', 'reorganisation', 'tx', 'pool-removed', 'damage'] as const;
+export const JOURNAL_TOPICS = [
+  'block',
+  'alternative',
+  'reorganisation',
+  'tx',
+  'pool-removed',
+  'damage',
+  'double-spend',
+  'refused-branch',
+] as const;
 
 export type JournalTopic = (typeof JOURNAL_TOPICS)[number];
 
