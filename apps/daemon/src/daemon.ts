@@ -16,6 +16,7 @@ import { AnnouncedWork } from './chain/announced-work';
 import { loadCheckpoints } from './chain/checkpoints';
 import { ChainClient } from './chain/client';
 import { ChainDamaged, type ChainService, type CommitListener } from './chain/service';
+import type { RefusedSwitch } from './chain/side-branches';
 import type { DaemonConfig } from './config/config';
 import { resyncAtStart, rewindAtStart } from './actions/at-start';
 import { runAction } from './actions/run-action';
@@ -187,7 +188,9 @@ export class Daemon implements Service {
     chain.on('failed', (error) => this.onChainFailed(error));
     const damage = new DamageWatch(logger);
     chain.on('damage', (error) => void damage.note(error));
-    const storageLog = new StorageLog(chain, logger.child('storage'));
+    const onUntold = (error: unknown): void => logger.error('somebody could not be told of an event', { error });
+    const events = this.closers.use('the events', new NodeEvents(onUntold), (all) => all.close());
+    const storageLog = new StorageLog(chain, logger.child('storage'), (branch) => events.publishRefusedBranch(branch));
     this.closers.use('the storage log', storageLog, (log) => log.close());
     this.closers.use('the log of write pauses', logWritePauses(chain, logger.child('upkeep')), (end) => end());
     const lowDiskWatch = new LowDiskWatch({
@@ -209,8 +212,6 @@ export class Daemon implements Service {
       (end) => end(),
     );
     const pool = new TransactionPool(new ChainJudge(network, reader, now));
-    const onUntold = (error: unknown): void => logger.error('somebody could not be told of an event', { error });
-    const events = this.closers.use('the events', new NodeEvents(onUntold), (all) => all.close());
     events.followChain(chain); // before the pool follows it
     events.followPool(pool);
     const follow: CommitListener = (event) => void pool.onCommit(event).catch((error: unknown) => this.giveUp(error));
@@ -268,7 +269,9 @@ export class Daemon implements Service {
     const queries: QueryRunner = syncCache ?? readers;
     const feed = eventSource(journal, { maxClients: options['events-max-clients'], stopping: this.stopping.signal });
     const damaged = (): string | undefined => this.damaged;
-    const parts = { config, reader, queries, chain, pool, miner, generator, peers, damaged, now, events: feed };
+    const refusedBranch = (): RefusedSwitch | undefined => storageLog.refusedBranch;
+    const node = { chain, pool, miner, generator, peers, damaged, refusedBranch };
+    const parts = { config, reader, queries, ...node, now, events: feed };
     const context = rpcContext(parts);
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
     if (metrics !== undefined)

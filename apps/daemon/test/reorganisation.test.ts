@@ -1,3 +1,4 @@
+import type { RefusedSwitch } from '../src/chain/side-branches';
 import { openChainDb } from '@wrkz/chain-db';
 import { networkOf, parseTransaction, type RawBlock } from '@wrkz/core-types';
 import { Forge, type ForgeOptions, TestWallet } from '@wrkz/testing';
@@ -81,12 +82,23 @@ describe('reorganisation', () => {
   it('follows a branch 180 deep and refuses one 181 deep, however heavy', async () => {
     const bench = engineBench('simnet');
     await grow(bench, 190);
+    const refused: RefusedSwitch[] = [];
+    bench.engine.on('refusedSwitch', (branch) => refused.push(branch));
     const deep = await forge(bench, 9, 'deep').many(3);
     expect(await codes(bench, deep)).toEqual(['REJECTED_AS_ORPHANED']);
+    expect(refused).toMatchObject([
+      {
+        fork: 9,
+        height: 10,
+        reason: 'It would replace 181 blocks; at most 180 can be replaced',
+        remedy: 'start the node once with --rewind-to-height 10',
+      },
+    ]);
     const edge = await forge(bench, 10, 'edge').many(181);
     expect(await codes(bench, edge)).toEqual([...Array<string>(180).fill(SIDE), SWITCHED]);
     expect(bench.engine.tip().height).toBe(191);
     expect(bench.commits().at(-1)?.removed).toHaveLength(180);
+    expect(refused).toHaveLength(1);
     await bench.digest();
   });
 

@@ -279,8 +279,8 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     const { hash } = candidate.block;
     const height = this.state.reader.heightOf(hash) ?? this.side.heightOf(hash);
     if (height !== undefined) return verdict('ALREADY_EXISTS', hash, height);
-    const { result, kept, switched, belowFloor } = await this.side.add(candidate);
-    if (belowFloor !== undefined) this.emit('refusedSwitch', belowFloor);
+    const { result, kept, switched, refusedSwitch } = await this.side.add(candidate);
+    if (refusedSwitch !== undefined) this.emit('refusedSwitch', refusedSwitch);
     if (switched !== undefined) this.onSwitch(switched, task.source);
     if (kept !== undefined) {
       const tip = this.state.countAlternatives(this.side.size);

@@ -1,5 +1,5 @@
 import { BelowFloor, CorruptDatabase } from '@wrkz/chain-db';
-import { BranchView, RuleFailure, runProofs, type VerifiedBlock, verifyBlock } from '@wrkz/consensus';
+import { type BlockFacts, BranchView, RuleFailure, runProofs, type VerifiedBlock, verifyBlock } from '@wrkz/consensus';
 import { type AlternativeNode, AlternativeTree } from './alternative-tree';
 import { removedBlock } from './commit-events';
 import { REORGANISATION_DEPTH } from '@wrkz/core-types';
@@ -35,8 +35,8 @@ export interface SideResult {
   /** The block is stored on a side branch. */
   readonly kept?: VerifiedBlock;
   readonly switched?: Switch;
-  /** The branch has more work and is not followed: blocks would be removed whose bytes are not stored. */
-  readonly belowFloor?: RefusedSwitch;
+  /** The branch is not followed: it leaves the main chain too far below the tip, or below the stored block data. */
+  readonly refusedSwitch?: RefusedSwitch;
 }
 
 /** A reorganisation that was not done. */
@@ -48,6 +48,10 @@ export interface RefusedSwitch {
   readonly hash: Buffer;
   /** The reason, for the operator. */
   readonly reason: string;
+  /** Work of the branch up to this block. Later blocks of a branch that is too deep are never verified. */
+  readonly cumulativeDifficulty: bigint;
+  /** What the operator runs to follow the branch. */
+  readonly remedy: string;
 }
 
 /** Blocks that do not extend the main chain: verified on arrival, stored, and followed when their branch has more work. */
@@ -83,13 +87,26 @@ export class SideBranches {
     const { height, cumulativeDifficulty } = judged.facts;
     // Checked last, like the reference: until here a deep block is like any other
     // (docs/protocol/blocks.md#reorganisation).
-    if (tip.height - branch.fork > this.depth()) return { result: verdict('REJECTED_AS_ORPHANED', hash) };
+    const depth = tip.height - branch.fork;
+    if (depth > this.depth()) {
+      return {
+        result: verdict('REJECTED_AS_ORPHANED', hash),
+        refusedSwitch: {
+          fork: branch.fork,
+          height,
+          hash,
+          cumulativeDifficulty,
+          reason: `It would replace ${depth} blocks; at most ${this.depth()} can be replaced`,
+          remedy: `start the node once with --rewind-to-height ${branch.fork + 1}`,
+        },
+      };
+    }
     this.open.delete(block.block.previousHash.toString('hex'));
     branch.view.push(judged);
     branch.blocks.push(judged);
     // A checkpoint above the main chain proves the branch, whatever work a false chain has.
     if (cumulativeDifficulty > tip.cumulativeDifficulty || this.state.checkpoints.at(height) !== undefined) {
-      return this.followOrRefuse(branch, hash, height);
+      return this.followOrRefuse(branch, judged.facts);
     }
     writer.putAlternative(judged);
     this.tree.add(node(hash, block.block.previousHash, judged.facts));
@@ -115,13 +132,17 @@ export class SideBranches {
   /**
    * In the checkpoint zone no rule looks key images up; the table of key images refuses a double spend (see MainLine).
    */
-  private followOrRefuse(branch: OpenBranch, hash: Buffer, height: number): SideResult {
+  private followOrRefuse(branch: OpenBranch, { hash, height, cumulativeDifficulty }: BlockFacts): SideResult {
     try {
       return { result: verdict('ADDED_TO_ALTERNATIVE_AND_SWITCHED', hash, height), switched: this.follow(branch) };
     } catch (error) {
       if (error instanceof BelowFloor) {
-        const belowFloor = { fork: branch.fork, height, hash, reason: error.message };
-        return { result: verdict('REJECTED_AS_ORPHANED', hash), belowFloor };
+        const { fork } = branch;
+        const remedy = 'start the node once with --resync';
+        return {
+          result: verdict('REJECTED_AS_ORPHANED', hash),
+          refusedSwitch: { fork, height, hash, cumulativeDifficulty, reason: error.message, remedy },
+        };
       }
       if (spentAgainAt(error, branch.blocks) === undefined) throw error;
       return { result: refused(new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'), hash) };

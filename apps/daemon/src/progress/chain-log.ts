@@ -41,8 +41,10 @@ function logSwitch({ source, forkHeight, added, removed, tip }: ChainCommit, log
   else logger.info(text);
 }
 
-/** Logs passes of pruning, and logs and counts reorganisations that the storage mode refuses. */
+/** Logs passes of pruning, and logs, counts and publishes refused reorganisations. */
 export class StorageLog {
+  /** The refused branch with the most work, until the main chain is replaced from its fork on. */
+  refusedBranch: RefusedSwitch | undefined;
   private refused = 0;
   /** Hashes in hex. */
   private readonly logged = new Set<string>();
@@ -50,7 +52,10 @@ export class StorageLog {
   constructor(
     private readonly chain: Pick<ChainClient, 'on' | 'off'>,
     private readonly logger: Logger,
+    /** Called once per refused branch. */
+    private readonly onNewBranch: (branch: RefusedSwitch) => void = () => undefined,
   ) {
+    chain.on('commit', this.onCommit);
     chain.on('pruned', this.onPruned);
     chain.on('refusedSwitch', this.onRefused);
   }
@@ -58,12 +63,13 @@ export class StorageLog {
   publish({ shared }: Metrics): void {
     shared.counted(
       'wrkz_refused_reorganisations_total',
-      'Heavier branches not followed because they leave the chain below the stored block data',
+      'Branches not followed because they leave the chain too far below the tip or below the stored block data',
       () => this.refused,
     );
   }
 
   close(): void {
+    this.chain.off('commit', this.onCommit);
     this.chain.off('pruned', this.onPruned);
     this.chain.off('refusedSwitch', this.onRefused);
   }
@@ -75,16 +81,25 @@ export class StorageLog {
     );
   };
 
-  private readonly onRefused = ({ fork, height, hash, reason }: RefusedSwitch): void => {
+  private readonly onCommit = (event: CommitEvent): void => {
+    const branch = this.refusedBranch;
+    if (event.kind === 'switch' && branch !== undefined && event.forkHeight <= branch.fork)
+      this.refusedBranch = undefined;
+  };
+
+  private readonly onRefused = (branch: RefusedSwitch): void => {
+    const { fork, height, hash, reason, remedy } = branch;
     this.refused += 1;
+    if (branch.cumulativeDifficulty >= (this.refusedBranch?.cumulativeDifficulty ?? 0n)) this.refusedBranch = branch;
     const id = hash.toString('hex');
     if (this.logged.has(id)) return;
     if (this.logged.size >= MAX_REMEMBERED) this.logged.clear();
     this.logged.add(id);
     this.logger.warning(
-      `a heavier branch up to block ${height} ${id} is not followed, it leaves our chain at block ${fork}. ${reason}. ` +
-        'If the network follows it, only --resync brings this node to it',
+      `a branch with block ${height} ${id} is not followed, it leaves our chain at block ${fork}. ${reason}. ` +
+        `If the network follows it, ${remedy}`,
     );
+    this.onNewBranch(branch);
   };
 }
 

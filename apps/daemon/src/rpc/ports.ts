@@ -4,6 +4,7 @@ import type { ChainReader } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
 import type { PoolChanges } from '../mempool/changes';
 import type { EventSource } from '../events/routes/event-source';
+import type { RefusedSwitch } from '../chain/side-branches';
 import type { QueryRunner } from './queries';
 import type { StorageFacts } from './storage-facts';
 
@@ -75,6 +76,8 @@ export interface RpcContext {
   readonly paused?: (() => string | undefined) | undefined;
   /** Why the node has stopped following the chain: damage of the database. */
   readonly damaged?: (() => string | undefined) | undefined;
+  /** The last branch that was not followed. */
+  readonly refusedBranch?: (() => RefusedSwitch | undefined) | undefined;
   /** Unix seconds of the start. */
   readonly startTime: number;
   readonly now: () => number;

@@ -1,6 +1,7 @@
 import type { ChainReader } from '@wrkz/chain-db';
 import { isAccepted } from '../chain/results';
 import type { ChainService } from '../chain/service';
+import type { RefusedSwitch } from '../chain/side-branches';
 import type { DaemonConfig } from '../config/config';
 import { changesSince } from '../mempool/changes';
 import type { EventSource } from '../events/routes/event-source';
@@ -20,6 +21,8 @@ export interface RpcParts {
   readonly peers: NetworkStatus;
   /** Why the node has stopped following the chain. */
   readonly damaged: () => string | undefined;
+  /** The last branch that was not followed. */
+  readonly refusedBranch?: () => RefusedSwitch | undefined;
   readonly events: EventSource;
   /** Unix seconds. */
   readonly now: () => number;
@@ -46,6 +49,7 @@ export function rpcContext(parts: RpcParts): RpcContext {
     miningOff: config.options['rpc-no-mining'],
     paused: () => chain.noRoom,
     damaged: parts.damaged,
+    refusedBranch: parts.refusedBranch,
     startTime: now(),
     now,
   };

@@ -5,6 +5,7 @@ import { parseBlock, parseTransaction } from '@wrkz/core-types';
 import { createMemoryLogger, type MemoryLogger } from '@wrkz/service-kit';
 import { chainA, Suite } from '@wrkz/testing';
 import { readConfig } from '../../src/config/config';
+import type { ChainClient } from '../../src/chain/client';
 import { Daemon } from '../../src/daemon';
 import { COMMANDS } from '../../src/console/commands';
 
@@ -296,4 +297,23 @@ test('the file is gone after the stop', async () => {
   expect(existsSync(path)).toBe(true);
   await other.stop();
   expect(existsSync(path)).toBe(false);
+});
+
+test('a branch that is not followed is in status, /info and /events, until the chain is replaced from its fork', async () => {
+  const chain = node.daemon.parts.chain as ChainClient;
+  const { height, cumulativeDifficulty } = chain.tip();
+  const branch = { fork: height - 190, height: height + 1, hash: Buffer.alloc(32, 7), reason: 'why', remedy: 'act' };
+  const get = async (path: string): Promise<Record<string, unknown>> =>
+    (await (await fetch(`http://127.0.0.1:${node.daemon.ports.rpc}${path}`)).json()) as Record<string, unknown>;
+  const { latest } = await get('/events');
+  chain.emit('refusedSwitch', { ...branch, cumulativeDifficulty });
+  expect(await run('status')).toContain(`Block ${height + 1}, leaves our chain at block ${height - 190}`);
+  expect(await get('/info')).not.toHaveProperty('heavier_branch');
+  chain.emit('refusedSwitch', { ...branch, cumulativeDifficulty: cumulativeDifficulty + 1n });
+  const hash = '07'.repeat(32);
+  expect(await get('/info')).toMatchObject({ heavier_branch: { height: height + 1, hash } });
+  expect(await get(`/events?after=${String(latest)}&wait=60`)).toMatchObject({
+    events: [{ topic: 'refused-branch', data: { height: height + 1, hash, common_root_height: height - 190 } }],
+  });
+  expect(logger?.linesOf('warning').filter((line) => line.includes('is not followed'))).toHaveLength(1);
 });

@@ -38,7 +38,15 @@ const events: NodeEvent[] = [
   { kind: 'pool-added', hash: hash(1) },
   { kind: 'pool-removed', hashes: [hash(1), hash(2)], reason: 'InBlock' },
   { kind: 'double-spend', pooled: hash(1), refused: hash(2), keyImage: hash(3) },
-  { kind: 'refused-branch', fork: 3, height: 4, hash: hash(4), reason: 'deep' },
+  {
+    kind: 'refused-branch',
+    fork: 3,
+    height: 4,
+    hash: hash(4),
+    cumulativeDifficulty: 5n,
+    reason: 'deep',
+    remedy: 'act',
+  },
 ];
 
 test('hooks are told what the document says: a reorganisation first, then its blocks', () => {

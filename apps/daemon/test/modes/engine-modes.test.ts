@@ -66,6 +66,8 @@ describe('a lite node', () => {
         fork: LITE - 2,
         height: 31,
         hash: refused?.hash,
+        cumulativeDifficulty: refused?.cumulativeDifficulty,
+        remedy: 'start the node once with --resync',
         reason: `This node is a lite node and stores no transaction data below height ${LITE}`,
       },
     ]);
@@ -138,15 +140,32 @@ describe('a pruned node', () => {
 test('passes and refusals are logged, a branch that is offered again once, and counted each time', async () => {
   const chain = new EventEmitter();
   const logger = createMemoryLogger();
-  const log = new StorageLog(chain as unknown as ConstructorParameters<typeof StorageLog>[0], logger);
+  const published: RefusedSwitch[] = [];
+  const log = new StorageLog(chain as unknown as ConstructorParameters<typeof StorageLog>[0], logger, (branch) =>
+    published.push(branch),
+  );
   const metrics = createMetrics('wrkz_');
   log.publish(metrics);
-  const refused = { fork: 18, height: 31, hash: Buffer.alloc(32, 7), reason: 'why' };
+  const refused = {
+    fork: 18,
+    height: 31,
+    hash: Buffer.alloc(32, 7),
+    cumulativeDifficulty: 5n,
+    reason: 'why',
+    remedy: 'act',
+  };
   chain.emit('refusedSwitch', refused);
   chain.emit('refusedSwitch', refused);
   chain.emit('pruned', { floor: 5, blocks: 5, freedPages: 2, forced: true });
   expect(logger.linesOf('warning')).toHaveLength(1);
   expect(logger.linesOf('warning')[0]).toContain('it leaves our chain at block 18. why.');
+  expect(logger.linesOf('warning')[0]).toContain('If the network follows it, act');
+  expect(published).toEqual([refused]);
+  expect(log.refusedBranch).toBe(refused);
+  chain.emit('commit', { kind: 'switch', forkHeight: 19 });
+  expect(log.refusedBranch).toBe(refused);
+  chain.emit('commit', { kind: 'switch', forkHeight: 18 });
+  expect(log.refusedBranch).toBeUndefined();
   expect(logger.linesOf('info')[0]).toContain(
     'pruned 5 blocks, because space is short: bodies are stored from block 5 on',
   );

@@ -11,6 +11,10 @@ export const infoAnswer = z.object({
   difficulty: uint64.meta({ description: 'Difficulty of the next block' }),
   grey_peerlist_size: integer,
   hashrate: uint64.meta({ description: 'Difficulty / block time' }),
+  heavier_branch: z
+    .object({ height: integer, hash })
+    .optional()
+    .meta({ description: 'A branch with more work that the node does not follow. Absent if there is none' }),
   height: integer.meta({ description: 'Block count: index of the top block + 1' }),
   incoming_connections_count: integer,
   last_known_block_index: integer.meta({ description: 'Block index' }),

@@ -13,6 +13,7 @@ export const status: ConsoleCommand = {
   run: (context) => {
     const { network, rpc, peers } = context;
     const info = nodeFacts(context, DAEMON_STATUS);
+    const refused = rpc.refusedBranch?.();
     const missed = missedFork(network, info.network_height);
     const stage =
       info.height < info.lite_start_height ? [row('Lite Sync Stage', 'Index only (below lite height)')] : [];
@@ -30,6 +31,9 @@ export const status: ConsoleCommand = {
       row('Next Fork', forkTime(network, info.network_height)),
       row('Transaction Pool Size', info.tx_pool_size),
       row('Alternative Block Count', info.alt_blocks_count),
+      ...(refused === undefined
+        ? []
+        : [row('Refused Branch', `Block ${refused.height}, leaves our chain at block ${refused.fork} (see the log)`)]),
       row('DB Engine', 'SQLite'),
       row('Pruned Node', yesNo(info.pruned)),
       row('Prune Depth', info.prune_depth),

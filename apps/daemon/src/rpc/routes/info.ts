@@ -26,6 +26,7 @@ export function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoAns
   const sync = peers.sync();
   const networkHeight = Math.max(1, peers.networkHeight());
   const difficulty = context.nextDifficulty();
+  const branch = context.refusedBranch?.();
   // Below the height of a lite node the versions are not told, as the other programs have them not.
   const isKept = tip.height === 0 || tip.height >= floors.records;
   return {
@@ -34,6 +35,9 @@ export function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoAns
     difficulty,
     grey_peerlist_size: lists.gray,
     hashrate: difficulty / BigInt(DIFFICULTY_TARGET),
+    ...(branch === undefined || branch.cumulativeDifficulty <= tip.cumulativeDifficulty
+      ? {}
+      : { heavier_branch: { height: branch.height, hash: branch.hash.toString('hex') } }),
     height,
     incoming_connections_count: connections.incoming,
     last_known_block_index: Math.max(1, peers.observedHeight()) - 1,
