@@ -14,6 +14,8 @@ const PARTS = ['dist', 'bin', 'assets', 'data', 'package.json'];
 /** What is compiled beside JavaScript, and of use to nobody here. */
 const SURPLUS = /\.(d\.ts|d\.ts\.map|js\.map|tsbuildinfo)$/;
 const NATIVE = ['native/package.json', 'native/build/Release/wrkz_native.node'];
+/** The files of Swagger UI that /docs loads; the package has 12 MB. */
+const PAGE_FILES = /^(package\.json|LICENSE|NOTICE|swagger-ui\.css|swagger-ui-bundle\.js(\.LICENSE\.txt)?)$/;
 const SETTINGS = ['pnpm-workspace.yaml', '.pnpmfile.cjs'];
 
 await main(async () => {
@@ -49,7 +51,11 @@ function trim(store) {
         ? ['deps', 'src', 'build/Release/obj', 'build/Release/obj.target', 'build/Release/sqlite3.a'].map(
             (path) => `better-sqlite3/${path}`,
           )
-        : [];
+        : name.startsWith('swagger-ui-dist@')
+          ? readdirSync(join(store, name, 'node_modules/swagger-ui-dist'))
+              .filter((file) => !PAGE_FILES.test(file))
+              .map((file) => `swagger-ui-dist/${file}`)
+          : [];
     for (const path of surplus) rmSync(join(store, name, 'node_modules', path), { recursive: true, force: true });
   }
 }

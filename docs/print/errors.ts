@@ -1,4 +1,5 @@
-import { errorRowText, type ErrorRow } from '../../packages/service-kit/src';
+import type { ErrorRow } from '../../packages/service-kit/src';
+import { errorRowText } from './declarations';
 import { cell, codeCell, page, table } from './markdown';
 
 /** A table of errors of a service, by their names in the code. */

@@ -1,4 +1,4 @@
-import type { MemberText, ReferenceEntry, ServiceReference } from '../../packages/service-kit/src';
+import type { FieldText, ReferenceEntry, ServiceReference } from './declarations';
 import { cell, codeCell, page, table } from './markdown';
 
 /** A request of a route or method and its response; lists are cut to their first entry. */
@@ -40,14 +40,14 @@ function section(title: string, entries: readonly ReferenceEntry[], examples: Ex
       ];
 }
 
-function entryText({ name, summary, description, notes, members, answer, errors }: ReferenceEntry): string[] {
+function entryText({ name, summary, description, notes, fields, answer, errors }: ReferenceEntry): string[] {
   return [
     `### ${cell(name)}`,
     [summary, ...notes.map((note) => (note.endsWith('.') ? note : `${note}.`))].map(cell).join(' '),
     ...(description === '' ? [] : [description]),
-    ...(members.length === 0 ? [] : ['Request:', memberTable(members)]),
+    ...(fields.length === 0 ? [] : ['Request:', fieldTable(fields)]),
     `Response: ${cell(answer.text)}.`,
-    ...(answer.members.length === 0 ? [] : [memberTable(answer.members)]),
+    ...(answer.fields.length === 0 ? [] : [fieldTable(answer.fields)]),
     ...(errors.length === 0
       ? []
       : [
@@ -84,10 +84,10 @@ function exampleText({ name, notes }: ReferenceEntry, example: Example | undefin
   ];
 }
 
-function memberTable(members: readonly (MemberText & { readonly place?: string })[]): string {
+function fieldTable(fields: readonly (FieldText & { readonly place?: string })[]): string {
   return table(
     ['Name', 'Type', 'More'],
-    members.map(({ name, type, required, text, place }) => [
+    fields.map(({ name, type, required, text, place }) => [
       codeCell(name),
       cell(type),
       [place === undefined ? '' : `in ${place}`, required ? '' : 'optional', cell(text)].filter(Boolean).join('; '),

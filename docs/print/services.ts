@@ -1,14 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { daemonApi, powHelperApi, proposalsApi, stratumApi, walletRpcApi } from '../../packages/api/src';
-import {
-  createMetrics,
-  openApiDocument,
-  openRpcDocument,
-  type OptionSpec,
-  serviceReference,
-  type ServiceReference,
-} from '../../packages/service-kit/src';
+import { createMetrics, openApiDocument, openRpcDocument, type OptionSpec } from '../../packages/service-kit/src';
 import { walletErrorRows } from '../../packages/wallet-core/src/errors';
 import { MINER_OPTIONS, readMinerConfig } from '../../packages/miner/src';
 import { DAEMON_OPTIONS, readConfig } from '../../apps/daemon/src';
@@ -35,6 +28,7 @@ import {
 
 import { ALL_METHODS, readWalletRpcConfig, WALLET_RPC_OPTIONS } from '../../apps/wallet-rpc/src';
 import { SERVICE_DESCRIPTION } from '../../apps/wallet-rpc/src/methods/declare';
+import { serviceReference, type ServiceReference } from './declarations';
 import type { ErrorTable } from './errors';
 import type { PrintedHelp } from './options';
 import type { Examples } from './reference';

@@ -2,12 +2,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
 import { BROWSER, LOOKS, openWatched, startBrowser } from '../../apps/proposals/test/support/browser';
-import { REFERENCE_HEADERS, referencePage } from '../../packages/pages/src';
-import { PRINTED_SERVICES } from '../print/services';
 import { buildSite } from '../site/build';
 
 /*
- * Every page of the site, and the page at /docs of each service, in a browser: wide and on a phone, light and dark. A page
+ * Every page of the site in a browser: wide and on a phone, light and dark. A page
  * may say nothing on the console, ask no other host, and be no wider than its window. With the environment variable
  * WALK_PICTURES a picture of each is left in that folder.
  */
@@ -26,11 +24,6 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const site = buildSite();
 const pages = [...site.keys()].filter((path) => path.endsWith('.html'));
-const docs = new Map<string, string>(
-  PRINTED_SERVICES.flatMap(({ folder, reference }) =>
-    reference === undefined ? [] : [[`/docs-of/${folder}`, referencePage(reference)] as const],
-  ),
-);
 
 let server: Server;
 let origin: string;
@@ -38,9 +31,6 @@ let browser: Awaited<ReturnType<typeof startBrowser>>;
 
 beforeAll(async () => {
   server = createServer(({ url = '' }, response) => {
-    const page = docs.get(url);
-    if (page !== undefined)
-      return response.writeHead(200, { ...REFERENCE_HEADERS, 'Content-Type': TYPES['.html'] }).end(page);
     const path = url.startsWith(BASE) ? (url.slice(BASE.length).split('?')[0] ?? '') : '';
     const bytes = site.get(path);
     return bytes === undefined
@@ -62,7 +52,7 @@ const inBrowser = BROWSER === undefined ? describe.skip : describe;
 inBrowser.each(Object.entries({ ...LOOKS, phone: { ...LOOKS.phone, viewport: { width: 390, height: 844 } } }))(
   '%s',
   (look, options) => {
-    const all = [...pages.map((path) => BASE + path), ...docs.keys()];
+    const all = pages.map((path) => BASE + path);
 
     test('every page keeps to its window and does nothing that no page may do', async () => {
       const { page, offences, close } = await openWatched(browser, origin, options);

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { REFERENCE_RENDERER } from '@wrkz/pages';
 import {
   bindRoutes,
   bodyText,
   type BoundRoute,
   clientAddressOf,
   createHttpApp,
-  docsRoute,
+  docsRoutes,
   FinishedText,
   type Guards,
   healthRoutes,
@@ -135,12 +134,10 @@ function jsonRpcRoute(context: WalletRpcContext, envelope: Envelope): BoundRoute
 
 /** The documentation page and the health routes, without a password, and the metrics, with the password in a header. */
 function otherRoutes(context: WalletRpcContext, metrics: Metrics | undefined): BoundRoute[] {
-  const page = docsRoute(SERVICE_DESCRIPTION, () => ({ methods: ALL_METHODS }), REFERENCE_RENDERER, {
-    guards: NO_GUARDS,
-  });
+  const docs = docsRoutes(SERVICE_DESCRIPTION, { methods: () => ALL_METHODS, guards: NO_GUARDS });
   const health = healthRoutes(() => ({ ready: !context.wallet.isClosed }));
   const metricsRoutes = metrics === undefined ? [] : [metricsRoute(metrics, PASSWORD_REQUIRED)];
-  return bindRoutes([page, ...health, ...metricsRoutes], context, {
+  return bindRoutes([...docs, ...health, ...metricsRoutes], context, {
     notJson: () => undefined,
     invalid: ({ name }) => new RangeError(name),
   });

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
@@ -46,6 +47,14 @@ export function readAsset(name: string): Buffer {
   } catch {
     throw new Error(`the executable is not complete: ${name} is missing`);
   }
+}
+
+/**
+ * The bytes of a file of an npm package, such as `swagger-ui-dist/swagger-ui.css`.
+ * @throws Error if the installation lacks it
+ */
+export function readPackageFile(name: string): Buffer {
+  return isSea() ? readAsset(name) : readFileSync(createRequire(__filename).resolve(name));
 }
 
 /**

@@ -1,8 +1,7 @@
 import { daemonApi } from '@wrkz/api';
-import { REFERENCE_RENDERER } from '@wrkz/pages';
 import {
   discoverMethod,
-  docsRoute,
+  docsRoutes,
   jsonRpcRoutes,
   openApiRoute,
   VERSION,
@@ -91,5 +90,5 @@ export const allRoutes: readonly DaemonRoute[] = [
     unknownMethod: () => refuse(refusals.notFound),
   }),
   openApiRoute(description, () => allRoutes, { guards: GUARDED, labels: DEFAULT }),
-  docsRoute(description, () => ({ routes: allRoutes, methods: allMethods }), REFERENCE_RENDERER, { labels: DEFAULT }),
+  ...docsRoutes(description, { routes: () => allRoutes, methods: () => allMethods, labels: DEFAULT }),
 ];

@@ -1,5 +1,4 @@
-import { REFERENCE_RENDERER } from '@wrkz/pages';
-import { docsRoute, healthRoutes, metricsRoute, openApiRoute, type Route } from '@wrkz/service-kit';
+import { docsRoutes, healthRoutes, metricsRoute, openApiRoute, type Route } from '@wrkz/service-kit';
 import type { PowContext } from '../context';
 import { deletePow } from './delete-pow';
 import { POW_SERVICE } from './description';
@@ -25,6 +24,6 @@ export function powRoutes({ metrics, isReady }: Pick<PowContext, 'isReady' | 'me
     ...(metrics === undefined ? [] : [metricsRoute(metrics, KEY)]),
   ];
   routes.push(openApiRoute(POW_SERVICE, () => routes, { guards: KEY_AND_LIMIT }));
-  routes.push(docsRoute(POW_SERVICE, () => ({ routes }), REFERENCE_RENDERER));
+  routes.push(...docsRoutes(POW_SERVICE, { routes: () => routes }));
   return routes;
 }

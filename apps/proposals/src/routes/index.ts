@@ -1,5 +1,4 @@
-import { REFERENCE_RENDERER } from '@wrkz/pages';
-import { docsRoute, healthRoutes, metricsRoute, openApiRoute, type Route } from '@wrkz/service-kit';
+import { docsRoutes, healthRoutes, metricsRoute, openApiRoute, type Route } from '@wrkz/service-kit';
 import type { ProposalsContext } from '../context';
 import { PROPOSALS_SERVICE } from './description';
 import { getAbout } from './get-about';
@@ -33,6 +32,6 @@ export function proposalsRoutes({
     ...(metrics === undefined ? [] : [metricsRoute(metrics, UNCOUNTED)]),
   ];
   routes.push(openApiRoute(PROPOSALS_SERVICE, () => routes, { guards: COUNTED }));
-  routes.push(docsRoute(PROPOSALS_SERVICE, () => ({ routes }), REFERENCE_RENDERER));
+  routes.push(...docsRoutes(PROPOSALS_SERVICE, { routes: () => routes }));
   return [...routes, ...assetRoutes(site)];
 }

@@ -1,5 +1,4 @@
-import { REFERENCE_RENDERER } from '@wrkz/pages';
-import { docsRoute, healthRoutes, metricsRoute, openApiRoute, type Readiness } from '@wrkz/service-kit';
+import { docsRoutes, healthRoutes, metricsRoute, openApiRoute, type Readiness } from '@wrkz/service-kit';
 import { ADDRESS_ROUTES } from './addresses';
 import { BALANCE_ROUTES } from './balances';
 import { KEY_REQUIRED, NO_GUARDS, WALLET_SERVICE, type WalletApiContext, type WalletRoute } from './declare';
@@ -44,6 +43,6 @@ export function walletRoutes(
     ...(context.metrics === undefined ? [] : [metricsRoute(context.metrics, KEY_REQUIRED)]),
   ];
   routes.push(openApiRoute(WALLET_SERVICE, () => routes, { guards: KEY_REQUIRED }));
-  routes.push(docsRoute(WALLET_SERVICE, () => ({ routes }), REFERENCE_RENDERER, { guards: NO_GUARDS }));
+  routes.push(...docsRoutes(WALLET_SERVICE, { routes: () => routes, guards: NO_GUARDS }));
   return routes;
 }

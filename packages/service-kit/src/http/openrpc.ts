@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { ErrorRow } from '../errors';
-import type { Method } from '../routes/json-rpc';
-import { errorsOfMethod, type ServiceDescription } from './description';
-import { jsonSchema, type JsonSchema } from './json-schema';
+import type { ErrorRow } from './errors';
+import { errorsOfMethod, jsonSchema, type JsonSchema, type ServiceDescription } from './openapi';
+import type { Method } from './routes/json-rpc';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -19,8 +18,8 @@ export function openRpcDocument<Context, Labels>(
 }
 
 /**
- * The method `rpc.discover`, which answers with the document of those methods that this program has. It is made once:
- * walking the schemas takes a hundred times what another small request does.
+ * The method `rpc.discover` returns the document of the available methods. It is cached: to build it takes a hundred times as
+ * long as another small request.
  */
 export function discoverMethod<Context, Labels>(
   service: ServiceDescription<Context, Labels>,
@@ -30,7 +29,7 @@ export function discoverMethod<Context, Labels>(
   const made = new Map<string, Json>();
   return {
     name: 'rpc.discover',
-    summary: 'The OpenRPC document of these methods.',
+    summary: 'OpenRPC document of these methods.',
     ...(labels === undefined ? {} : { labels }),
     result: z.looseObject({ openrpc: z.string() }),
     errors: [],
@@ -52,14 +51,14 @@ function methodObject<Context, Labels>(method: Method<Context, Labels>, errors: 
     name,
     summary,
     paramStructure: params instanceof z.ZodTuple ? 'by-position' : 'by-name',
-    params: params === undefined ? [] : params instanceof z.ZodTuple ? positions(params) : members(params),
+    params: params === undefined ? [] : params instanceof z.ZodTuple ? positions(params) : fields(params),
     result: { name: 'result', schema: jsonSchema(result, 'draft-7') },
     errors: inEnvelope.map(({ code, text, application }) => ({
       code,
       message: text,
       ...(application === undefined ? {} : { data: { application_code: application } }),
     })),
-    // some services refuse with a plain HTTP answer instead of an error in the envelope
+    // Some services send an HTTP error instead of an error in the envelope.
     ...(asHttp.length === 0
       ? {}
       : { 'x-http-errors': asHttp.map(({ status, text, when }) => ({ status, text, when })) }),
@@ -67,7 +66,7 @@ function methodObject<Context, Labels>(method: Method<Context, Labels>, errors: 
   };
 }
 
-function members(params: z.ZodObject): Json[] {
+function fields(params: z.ZodObject): Json[] {
   const { properties = {}, required = [] } = jsonSchema(params, 'draft-7') as {
     properties?: Record<string, JsonSchema>;
     required?: string[];
@@ -75,7 +74,7 @@ function members(params: z.ZodObject): Json[] {
   const described = Object.entries(properties).map(([name, schema]) => {
     return { name, required: required.includes(name), schema };
   });
-  // the specification wants the required ones first
+  // The specification requires this order.
   return described.sort((a, b) => Number(b.required) - Number(a.required));
 }
 

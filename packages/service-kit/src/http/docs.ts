@@ -1,0 +1,130 @@
+import { readPackageFile } from '../assets';
+import { stringifyJson } from './json';
+import { openApiDocument, operationOfMethod, type ServiceDescription } from './openapi';
+import { type Guards, Reply, type Route } from './routes/declaration';
+import type { Method } from './routes/json-rpc';
+
+/** A browser cannot send the key with the address of a page, and the page only shows what the repository shows. */
+const NO_KEY: Guards = { key: false, limit: true };
+
+/** Scripts and requests of the service only. Swagger UI sets style attributes and has icons in its style sheet. */
+const PAGE_HEADERS = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Referrer-Policy': 'no-referrer',
+};
+
+/** Files of Swagger UI by their names below /docs. */
+const FILES = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+} as const;
+
+const CACHING = 'public, max-age=3600';
+
+export interface DocsOptions<Context, Labels> {
+  readonly routes?: () => readonly Route<Context, Labels>[];
+  readonly methods?: () => readonly Method<Context, Labels>[];
+  /** Default: no key, with rate limit. */
+  readonly guards?: Guards;
+  readonly labels?: Labels;
+}
+
+/**
+ * GET /docs: Swagger UI, from this service alone, in which requests can be tried. Each JSON-RPC method is an operation of its own.
+ * The document is built at the first request; the lists may include these routes.
+ */
+export function docsRoutes<Context, Labels>(
+  service: ServiceDescription<Context, Labels>,
+  { routes, methods, guards = NO_KEY, labels }: DocsOptions<Context, Labels>,
+): Route<Context, Labels>[] {
+  const common = { method: 'GET', guards, ...(labels === undefined ? {} : { labels }), errors: [] } as const;
+  const script = text('text/javascript; charset=utf-8', 'Start of Swagger UI with the document');
+  let start: string | undefined;
+  return [
+    {
+      ...common,
+      path: '/docs',
+      summary: 'Documentation of this API as a page, in which requests can be tried.',
+      answer: text('text/html; charset=utf-8', 'HTML page'),
+      handle: () => new Reply(200, page(service.title), PAGE_HEADERS),
+    },
+    {
+      ...common,
+      path: '/docs/start.js',
+      summary: 'Script of the page /docs.',
+      answer: script,
+      handle: () => (start ??= startScript(documentOf(service, routes?.() ?? [], methods?.() ?? []))),
+    },
+    ...Object.entries(FILES).map(([name, contentType]) => ({
+      ...common,
+      path: `/docs/${name}`,
+      summary: 'File of the page /docs.',
+      answer: text(contentType, 'File of Swagger UI'),
+      caching: CACHING,
+      handle: () => readPackageFile(`swagger-ui-dist/${name}`),
+    })),
+  ];
+}
+
+function text(contentType: string, description: string) {
+  return { contentType, description };
+}
+
+function page(title: string): string {
+  const escaped = title.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>${escaped}</title>
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="/docs/swagger-ui.css" />
+    <script src="/docs/swagger-ui-bundle.js" defer></script>
+    <script src="/docs/start.js" defer></script>
+  </head>
+  <body>
+    <main id="docs"></main>
+  </body>
+</html>
+`;
+}
+
+function startScript(document: object): string {
+  const options = {
+    dom_id: '#docs',
+    spec: document,
+    deepLinking: true,
+    displayRequestDuration: true,
+    // The validator would send the document to another host.
+    validatorUrl: null,
+  };
+  return `SwaggerUIBundle(${stringifyJson(options)});
+`;
+}
+
+/** The OpenAPI document, with each method as a path `/json_rpc#<method>`: a browser sends it to /json_rpc. */
+function documentOf<Context, Labels>(
+  service: ServiceDescription<Context, Labels>,
+  routes: readonly Route<Context, Labels>[],
+  methods: readonly Method<Context, Labels>[],
+): object {
+  const shown = routes.filter(
+    ({ path }) => !path.startsWith('/docs') && (methods.length === 0 || path !== '/json_rpc'),
+  );
+  const document = openApiDocument(service, shown);
+  const operations = methods.map((method) => [
+    `/json_rpc#${method.name}`,
+    { post: operationOfMethod(service, method) },
+  ]);
+  return { ...document, paths: { ...document.paths, ...(Object.fromEntries(operations) as object) } };
+}
