@@ -1,17 +1,29 @@
-/**
- * What needs no server: errors, files, threads, JSON, addresses of local sockets. Threads and the packages below the services take it from here, since
- * everything else brings express, yargs, winston and the figures along: a quarter of a second of processor time in every thread.
+/*
+ * Everything without a server: errors, files, threads, JSON. Worker threads and lower packages import this file, because
+ * express, yargs, winston and prom-client take a quarter of a second of processor time to load.
  */
 export * from './version';
 export * from './addresses';
 export * from './async';
-export * from './bounded-map';
+export * from './collections';
 export * from './error-text';
 export * from './files';
-export * from './group-by';
 export * from './assets';
-export * from './threads';
+export * from './threads/fair-queue';
+export {
+  type CarriedError,
+  carriedError,
+  type ErrorRegistry,
+  pack,
+  type Packed,
+  type ThreadShape,
+  transferList,
+  unpack,
+} from './threads/protocol';
+export * from './threads/serve-thread';
+export { ThreadPool, type ThreadPoolOptions } from './threads/thread-pool';
+export { type CallOptions, WorkerThread, type WorkerThreadOptions } from './threads/worker-thread';
 export { plainText } from './log/format';
 export * from './http/json';
 export * from './http/errors';
-export * from './http/local-socket/path';
+export * from './http/socket-path';

@@ -13,17 +13,14 @@ export * from './cli/option-groups';
 export * from './cli/program';
 export type { OptionSource } from './cli/config-file';
 export * from './log/logger';
-export { loggerFromOptions, type LoggerSettings, type LoggingConfig } from './log/from-options';
 export * from './http/app';
 export { docsRoutes, type DocsOptions } from './http/docs';
 export * from './http/guards';
 export * from './http/openapi';
-export { discoverMethod, openRpcDocument } from './http/openrpc';
 export * from './http/observe';
 export * from './http/request';
 export * from './http/upgrade';
 export * from './http/client-address';
-export * from './http/listen';
 export * from './http/local-socket';
 export * from './http/rate-limit';
 export * from './http/routes/bind';
@@ -40,6 +37,16 @@ export {
 export * from './http/send';
 export { default as appendVary } from 'vary';
 export * from './http/server';
-export * from './hooks';
-export * from './metrics/metrics';
-export * from './metrics/health';
+export { BACK_OFF, type BackOff } from './hooks/durable-receiver';
+export { type HookSpec, type HookState, NotificationHooks, type NotificationHooksOptions } from './hooks/hooks';
+export {
+  type EventFeed,
+  type FeedEntry,
+  FeedGap,
+  HOOK_QUEUE,
+  type HookCounts,
+  type HookEvent,
+  type HookField,
+} from './hooks/receiver';
+export { hookOption, hookSettings } from './hooks/target';
+export * from './metrics';

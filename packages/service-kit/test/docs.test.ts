@@ -36,7 +36,7 @@ async function served(): Promise<number> {
     routes: () => [route as never, ...docs],
     methods: () => [method as never],
   });
-  const { port } = await serveApp(docs as never, { apiKey: { key: 'k' } });
+  const { port } = await serveApp(docs, { apiKey: { key: 'k' } });
   return port;
 }
 

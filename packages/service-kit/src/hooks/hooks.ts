@@ -2,13 +2,18 @@ import { join } from 'node:path';
 import { ensureDirectory } from '../files';
 import { stringifyJson } from '../http/json';
 import type { Logger } from '../log/logger';
-import type { CountedSeries, MetricFactory } from '../metrics/metrics';
-import { type BackOff, DurableReceiver } from './durable-receiver';
-import type { EventFeed, HookEvent } from './event';
+import type { CountedSeries, MetricFactory } from '../metrics';
+import { type BackOff, DurableReceiver, ReceiverFiles } from './durable-receiver';
 import { DeliveryProcess } from './launcher';
-import { type DeliverEvent, type HookCounts, LiveReceiver, OutcomeCounter } from './receiver';
-import { ReceiverFiles } from './receiver-files';
-import { readHookSecret } from './signature';
+import {
+  type DeliverEvent,
+  type EventFeed,
+  type HookCounts,
+  type HookEvent,
+  LiveReceiver,
+  OutcomeCounter,
+} from './receiver';
+import { readHookSecret } from './delivery';
 import { describeTarget, type HookTarget, parseTarget } from './target';
 
 const DELIVERY_TIMEOUT_MS = 10_000;

@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler } from 'express';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { errorText } from '../error-text';
 import type { Logger } from '../log/logger';
-import type { Metrics } from '../metrics/metrics';
+import type { Metrics } from '../metrics';
 import { clientAddress, type ClientAddressMode, clientAddressOf } from './client-address';
 import { HttpError, refusal, type RefusalCode } from './errors';
 import { apiKeyCheck, type ApiKeyOptions, cors, type CorsOptions, foreignRequestCheck } from './guards';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../log/logger';
-import type { Metrics } from '../metrics/metrics';
+import type { Metrics } from '../metrics';
 import { clientAddressOf } from './client-address';
 import { requestIdOf, routeOf } from './request';
 

@@ -77,7 +77,8 @@ export function rateLimiter(options: RateLimitOptions): RateLimiter {
   });
   return (request, response) =>
     new Promise((resolve, reject) => {
-      const next = (error?: unknown): void => (error === undefined ? resolve() : reject(error));
+      const next = (error?: unknown): void =>
+        error === undefined ? resolve() : reject(error instanceof Error ? error : new Error('the rate limit failed'));
       // The middleware only uses what Node.js has.
       middleware(request as Request, response as Response, next);
     });

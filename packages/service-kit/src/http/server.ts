@@ -1,10 +1,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer, type Socket } from 'node:net';
+import { endpointText } from '../addresses';
 import { errorCode, errorText } from '../error-text';
 import type { Logger } from '../log/logger';
 import { addressMatcher, isLoopback, type ListenerKind } from './client-address';
 import { Connections } from './connections';
-import { hasIpv4, listenOn, type ListenAddress } from './listen';
 import { acceptUpgrades, type UpgradeListener } from './upgrade';
 
 export interface ServerLimits {
@@ -172,3 +172,58 @@ const MALFORMED: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
+
+/** The address of a listener. The failure of one that is not required is only a warning. */
+export interface ListenAddress {
+  /** `::` accepts IPv4 as well, unless there is an IPv4 listener, too. */
+  readonly host: string;
+  readonly port: number;
+  readonly required?: boolean;
+  /** The name of the option that sets the port, without dashes: reported when the port is in use. */
+  readonly portOption?: string;
+}
+
+/** The text of an error of `listen`. If the address is in use, it names the option (without dashes) that changes it. */
+export function listenErrorText(error: unknown, option: string | undefined): string {
+  const isInUse = errorCode(error) === 'EADDRINUSE' && option !== undefined;
+  return isInUse ? `${errorText(error)}. Choose another with --${option}` : errorText(error);
+}
+
+/**
+ * @param besideIpv4 an IPv6 listener that stands beside an IPv4 one on the same port must not take IPv4, too
+ * @throws Error with a message for the operator
+ */
+export function listenOn(server: TcpServer, address: ListenAddress, besideIpv4: boolean): Promise<void> {
+  const { host, port, portOption } = address;
+  return new Promise((resolve, reject) => {
+    const refuse = (error: Error): void => {
+      const text = `cannot listen on ${endpointText(address)}: ${listenErrorText(error, portOption)}`;
+      reject(new Error(text, { cause: error }));
+    };
+    server.once('error', refuse);
+    server.listen({ host, port, ipv6Only: besideIpv4 && host.includes(':') }, () => {
+      server.removeListener('error', refuse);
+      resolve();
+    });
+  });
+}
+
+/** Whether there is a listener for IPv4 only. */
+export function hasIpv4(listen: readonly ListenAddress[]): boolean {
+  return listen.some(({ host }) => !host.includes(':'));
+}
+
+/**
+ * Listens on each required address for a moment. A program calls it before it creates or opens anything: a second start by
+ * mistake leaves no folder, file or lock.
+ *
+ * @throws Error with a message for the operator if an address is not available
+ */
+export async function assertPortsFree(listen: readonly ListenAddress[]): Promise<void> {
+  for (const address of listen) {
+    if (address.required === false) continue;
+    const server = createTcpServer();
+    await listenOn(server, address, hasIpv4(listen));
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
+}

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ReceiverFiles } from '../../src/hooks/receiver-files';
+import { ReceiverFiles } from '../../src/hooks/durable-receiver';
 
 const newFiles = (): ReceiverFiles =>
   new ReceiverFiles({

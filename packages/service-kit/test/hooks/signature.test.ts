@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { readHookSecret, webhookHeaders } from '../../src/hooks/signature';
+import { readHookSecret, webhookHeaders } from '../../src/hooks/delivery';
 
 const folder = mkdtempSync(join(tmpdir(), 'wrkz-secret-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,4 +1,4 @@
-import { carriedError } from '../../src/threads';
+import { carriedError } from '../../src';
 
 type Nothing = undefined;
 

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../src/bounded-map';
+import { BoundedMap } from '../src/collections';
 
 test('evicts the entry that was written longest ago', () => {
   const map = new BoundedMap<string, number>(2);

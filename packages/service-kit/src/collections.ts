@@ -17,3 +17,15 @@ export class BoundedMap<K, V> extends Map<K, V> {
     return this;
   }
 }
+
+/** Groups values by a key. Keys and values are in the order of their first occurrence. */
+export function groupBy<K, V>(values: Iterable<V>, keyOf: (value: V) => K): Map<K, V[]> {
+  const groups = new Map<K, V[]>();
+  for (const value of values) {
+    const key = keyOf(value);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [value]);
+    else group.push(value);
+  }
+  return groups;
+}

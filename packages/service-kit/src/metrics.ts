@@ -1,20 +1,21 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { routeDeclarer, type Guards, type Route } from '../http/routes/declaration';
+import { z } from 'zod';
+import { type Guards, Reply, type Route, routeDeclarer } from './http/routes/declaration';
 
-/** The value of one set of labels. */
+/** A counter value with its labels. */
 export type CountedSeries = readonly [labels: Readonly<Record<string, string>>, value: () => number];
 
-/** Makes metrics of one registry. */
+/** Creates metrics in one registry. */
 export interface MetricFactory {
   counter<T extends string>(name: string, help: string, labels?: readonly T[]): Counter<T>;
-  /** `collect` sets the value at the moment of a scrape, which waits for it. */
+  /** `collect` sets the value during a scrape. */
   gauge<T extends string>(
     name: string,
     help: string,
     labels?: readonly T[],
     collect?: (gauge: Gauge<T>) => void | Promise<void>,
   ): Gauge<T>;
-  /** A counter of what is counted elsewhere, read at the moment of a scrape; one for each set of labels. */
+  /** A counter whose values are read during a scrape; one for each set of labels. */
   counted(name: string, help: string, value: (() => number) | readonly CountedSeries[]): void;
   histogram<T extends string>(
     name: string,
@@ -24,16 +25,16 @@ export interface MetricFactory {
   ): Histogram<T>;
 }
 
-/** One program's metrics. Names of its own work start with its prefix. */
+/** The metrics of a program; their names have its prefix. */
 export interface Metrics extends MetricFactory {
   readonly registry: Registry;
-  /** What every program of the suite has alike, under one name in all of them: requests, the process. */
+  /** Metrics with the same names in all programs: requests, process. */
   readonly shared: MetricFactory;
 }
 
 /**
- * Makes a registry with the process's own figures in it (`process_...`, `nodejs_...`).
- * @param prefix what the names of the program's own metrics start with, e.g. `wrkz_pow_helper_`
+ * Creates a registry with the default metrics of the process (`process_...`, `nodejs_...`).
+ * @param prefix prefix of the program's metrics, e.g. `wrkz_pow_helper_`
  */
 export function createMetrics(prefix: string): Metrics {
   const registry = new Registry();
@@ -89,15 +90,57 @@ function factory(registry: Registry, prefix: string): MetricFactory {
   };
 }
 
-/** GET /metrics: everything in the registry as Prometheus text. */
+/** GET /metrics in the format of Prometheus. */
 export function metricsRoute({ registry }: Metrics, guards: Guards): Route<unknown, never> {
   return routeDeclarer<unknown>()({
     method: 'GET',
     path: '/metrics',
-    summary: 'Figures of the process and of its work, for Prometheus.',
+    summary: 'Metrics for Prometheus.',
     guards,
     answer: { contentType: registry.contentType, description: 'Prometheus text format' },
     errors: [],
     handle: () => registry.metrics(),
   });
+}
+
+/** Whether the program is ready; further fields are part of the response. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly [detail: string]: unknown;
+}
+
+/** Health checks need no key and are not rate-limited. */
+const OPEN: Guards = { key: false, limit: false };
+
+const route = routeDeclarer<unknown>();
+
+const livez = route({
+  method: 'GET',
+  path: '/livez',
+  summary: 'Whether the process responds.',
+  guards: OPEN,
+  answer: z.object({ status: z.literal('OK') }),
+  errors: [],
+  handle: () => ({ status: 'OK' as const }),
+});
+
+const readyz = (readiness: () => Readiness | Promise<Readiness>) =>
+  route({
+    method: 'GET',
+    path: '/readyz',
+    summary: 'Whether the service is ready, with details.',
+    guards: OPEN,
+    answer: z.looseObject({ status: z.enum(['OK', 'UNAVAILABLE']) }),
+    errors: [{ status: 503, text: 'UNAVAILABLE', when: 'The service is not ready.' }],
+    handle: async () => {
+      const { ready, ...details } = await readiness();
+      return ready
+        ? { status: 'OK' as const, ...details }
+        : new Reply(503, { status: 'UNAVAILABLE' as const, ...details });
+    },
+  });
+
+/** GET /livez: 200 while the process responds. GET /readyz: 200 if the service is ready, else 503, with details. */
+export function healthRoutes(readiness: () => Readiness | Promise<Readiness>): Route<unknown, never>[] {
+  return [livez, readyz(readiness)];
 }

@@ -1,2 +1,0 @@
-export * from './listen';
-export * from './options';
