@@ -120,7 +120,7 @@ export const OPTIONS = defineOptions([
     min: 1,
     max: 2_000_000,
     group: LIMITS,
-    help: 'Seconds after which a job that still waits is dropped',
+    help: 'Seconds after which a job that is still queued ends as expired',
   },
   {
     name: 'result-ttl',

@@ -114,6 +114,18 @@ test('a job that waited too long is dropped when its turn comes, a result is for
   expect(await ask(`${url}/pow/${first}`)).toMatchObject({ status: 404, body: { error: 'unknown or expired job' } });
 });
 
+test('a queued job ends at --job-timeout, while another one still runs', async () => {
+  const { url, solver, submit } = await startManual(['--job-timeout', '1']);
+  const running = String((await submit()).body['job_id']);
+  await solver.started(1);
+  const queued = String((await submit()).body['job_id']);
+  const ended = (await ask(`${url}/pow/${queued}?wait_ms=20000`)).body;
+  expect(ended).toMatchObject({ state: 'failed', error: 'expired before a worker was free' });
+  expect(ended['elapsed_ms']).toBeGreaterThanOrEqual(900);
+  expect((await ask(`${url}/pow/${running}`)).body).toMatchObject({ state: 'running' });
+  expect((await ask(`${url}/stats`)).body).toMatchObject({ jobs: { expired: 1, failed: 0 }, queue: { waiting: 0 } });
+});
+
 test('200 jobs at once against a queue of 64', async () => {
   const { url, submit, solver } = await startManual(['--max-jobs-per-minute', '0', '--rate-limit', '0']);
   const answers = await Promise.all(Array.from({ length: 200 }, () => submit()));

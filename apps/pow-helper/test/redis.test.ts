@@ -53,6 +53,18 @@ withRedis('instances that share a queue', () => {
     expect((await ask(`${one.url}/pow/${'ab'.repeat(16)}`)).status).toBe(404);
   });
 
+  test('a queued job ends at --job-timeout, while others still run, and is counted once', async () => {
+    const solvers = [new ManualSolver(), new ManualSolver()] as const;
+    const [one, two] = await Promise.all(solvers.map((solver) => start(solver, ['--job-timeout', '1'])));
+    await Promise.all([submit(one!.url), submit(two!.url)]);
+    await Promise.all(solvers.map((solver) => solver.started(1)));
+    const queued = String((await submit(two!.url)).body['job_id']);
+    const ended = await ask(`${one!.url}/pow/${queued}?wait_ms=20000`);
+    expect(ended.body).toMatchObject({ state: 'failed', error: 'expired before a worker was free' });
+    const counts = await Promise.all([one!, two!].map(async ({ url }) => (await ask(`${url}/stats`)).body['jobs']));
+    expect(counts.map((jobs) => (jobs as { expired: number }).expired).sort()).toEqual([0, 1]);
+  });
+
   test('limits and room are counted together', async () => {
     const args = ['--max-jobs-per-minute', '0', '--rate-limit', '0', '--max-queue', '5'];
     const solvers = [new ManualSolver(), new ManualSolver()] as const;

@@ -21,7 +21,7 @@ export interface QueueDepth {
 export interface QueueSettings {
   /** Jobs that may wait. */
   readonly capacity: number;
-  /** A job older than this when its turn comes is dropped. */
+  /** A job that is still queued after this time ends as expired. */
   readonly jobTimeoutMs: number;
   /** How long a finished job is remembered. */
   readonly resultTtlMs: number;

@@ -12,6 +12,8 @@ interface MemoryJob {
   spec: JobSpec;
   readonly abort: AbortController;
   readonly submittedAt: number;
+  /** Ends the job if it is still queued after the job time-out. */
+  readonly expiry: NodeJS.Timeout;
   phase: JobPhase;
   hashes: bigint;
   polledAt: number;
@@ -38,6 +40,7 @@ export class MemoryQueue implements JobQueue {
     if (!this.#hasRoom()) return undefined;
     const now = this.parts.elapsed();
     const job: MemoryJob = {
+      expiry: setTimeout(() => this.#expire(job), this.parts.settings.jobTimeoutMs).unref(),
       id: randomBytes(16).toString('hex'),
       spec,
       abort: new AbortController(),
@@ -138,9 +141,15 @@ export class MemoryQueue implements JobQueue {
     if (this.#waiting.length < this.parts.settings.capacity) return true;
     const abandoned = firstAbandoned(this.#waiting, this.#isWaitedFor);
     if (abandoned === undefined) return false;
-    this.#leave(abandoned);
-    this.#fail(abandoned, FAILURES.expired, 'expired');
+    this.#expire(abandoned);
     return true;
+  }
+
+  /** Does nothing to a job that is not queued. */
+  #expire(job: MemoryJob): void {
+    if (!this.#waiting.includes(job)) return;
+    this.#leave(job);
+    this.#fail(job, FAILURES.expired, 'expired');
   }
 
   #leave(job: MemoryJob): void {
@@ -152,11 +161,12 @@ export class MemoryQueue implements JobQueue {
     while (this.#active === undefined && !this.#stopped) {
       const job = nextInTurn(this.#waiting, this.#isWaitedFor);
       if (job === undefined) return;
-      this.#leave(job);
       if (this.parts.elapsed() - job.submittedAt > this.parts.settings.jobTimeoutMs) {
-        this.#fail(job, FAILURES.expired, 'expired');
+        // its timer is late
+        this.#expire(job);
         continue;
       }
+      this.#leave(job);
       this.#active = job;
       void this.#run(job);
     }
@@ -192,6 +202,7 @@ export class MemoryQueue implements JobQueue {
 
   #finish(job: MemoryJob, end: JobEnd, kind: Outcome['kind']): void {
     const now = this.parts.elapsed();
+    clearTimeout(job.expiry);
     job.phase = end;
     job.spec = { ...job.spec, prefix: Buffer.alloc(0) };
     job.finishedAt = now;

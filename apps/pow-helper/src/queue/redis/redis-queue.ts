@@ -112,6 +112,7 @@ export class RedisQueue implements JobQueue {
     try {
       const beat = await this.#store.beat(running, this.#waiters.ids());
       for (const waitedMs of beat.givenUp) this.#search.report({ kind: 'failed', queueWaitMs: waitedMs });
+      for (const waitedMs of beat.expired) this.#search.report({ kind: 'expired', queueWaitMs: waitedMs });
       for (const id of beat.ended) this.#waiters.wake(id);
       this.#search.onBeat(running?.id, beat);
       void this.#search.next();

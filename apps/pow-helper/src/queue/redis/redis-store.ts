@@ -29,6 +29,8 @@ export interface Beat {
   /** Those of the jobs asked about that have ended. */
   readonly ended: readonly string[];
   readonly waiting: number;
+  /** How long each queued job that expired had waited, in milliseconds. */
+  readonly expired: readonly number[];
 }
 
 /** The steps of the shared queue with their types. All but `beat` are refused at once while Redis is away. */
@@ -75,9 +77,11 @@ export class RedisStore {
   ): Promise<Beat> {
     const { token = '', id = '', hashes = 0n } = running ?? {};
     const sentAt = performance.now();
-    const [now, held, givenUp, ended, waiting] = await this.link.probe(
+    const { jobTimeoutMs, resultTtlMs } = this.settings;
+    const [now, held, givenUp, ended, waiting, expired] = await this.link.probe(
       BEAT,
-      ...[token, id, hashes.toString(), LOCK_MS, MOST_LOSSES, this.settings.resultTtlMs, FAILURES.internal],
+      ...[token, id, hashes.toString(), LOCK_MS, MOST_LOSSES, resultTtlMs, FAILURES.internal],
+      ...[jobTimeoutMs, FAILURES.expired],
       ...waitedFor,
     );
     this.#clockShift = Number(now) - sentAt;
@@ -86,6 +90,7 @@ export class RedisStore {
       givenUp: givenUp as number[],
       ended: ended as string[],
       waiting: Number(waiting),
+      expired: expired as number[],
     };
   }
 
