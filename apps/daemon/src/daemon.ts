@@ -50,7 +50,7 @@ import {
   SyncCache,
 } from './rpc';
 import { SnapshotExporter } from './snapshot/exporter';
-import { startStratum, type StratumServer } from './stratum';
+import { startStratum, type StratumServer } from './stratum/server';
 import { Compaction } from './upkeep/compaction';
 import { diskShortage, freeBytes, LowDiskWatch, minWritableBytes } from './upkeep/disk-space';
 import { logWritePauses, publishUpkeepMetrics } from './upkeep/metrics';

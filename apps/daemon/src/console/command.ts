@@ -4,7 +4,7 @@ import type { TransactionPool } from '../mempool/pool';
 import type { P2pNode } from '../p2p/node';
 import type { RpcContext } from '../rpc';
 import type { SnapshotExporter } from '../snapshot/exporter';
-import type { StratumServer } from '../stratum';
+import type { StratumServer } from '../stratum/server';
 import type { Compaction } from '../upkeep/compaction';
 import type { Scrub } from '../upkeep/scrub';
 import type { LogTail } from './log-tail';

@@ -9,23 +9,58 @@ import {
   UNSENT_BEFORE_READING,
   WRITE_LIMIT,
 } from './limits';
-import { LineReader } from './line-reader';
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+
+/** Splits a stream into lines. Drops empty lines and a carriage return before the line feed. */
+export class LineReader {
+  private rest = Buffer.alloc(0);
+
+  constructor(private readonly maxBytes: number) {}
+
+  /** Whether an incomplete line is buffered. */
+  get isInside(): boolean {
+    return this.rest.length > 0;
+  }
+
+  /** The lines that these bytes complete. @throws RangeError on a line that is too long */
+  push(bytes: Buffer): string[] {
+    const all = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
+    const lines: string[] = [];
+    let start = 0;
+    for (let end = all.indexOf(NEWLINE); end >= 0; end = all.indexOf(NEWLINE, start)) {
+      const line = all.subarray(start, end > start && all[end - 1] === RETURN ? end - 1 : end);
+      this.requireShort(line.length);
+      if (line.length > 0) lines.push(line.toString());
+      start = end + 1;
+    }
+    this.requireShort(all.length - start);
+    // A copy: a view would retain the whole chunk.
+    this.rest = Buffer.from(all.subarray(start));
+    return lines;
+  }
+
+  private requireShort(length: number): void {
+    if (length > this.maxBytes) throw new RangeError(`a line of more than ${String(this.maxBytes)} bytes`);
+  }
+}
 
 export interface ConnectionHandlers {
-  /** Answers a line; the next one is given when it has resolved. */
+  /** Handles a line; the next line is passed after it resolves. */
   onLine(line: string): Promise<void>;
   onClosed(): void;
 }
 
 /**
- * A socket as lines of JSON in both directions. Nothing is read while a line is being answered or answers wait to be sent,
- * so that a connection holds one chunk of requests and a bounded number of answers, whatever its other side does.
+ * A socket as lines of JSON in both directions. The socket is paused while a line is handled or responses are queued, so a
+ * connection buffers one chunk of requests and a bounded number of responses.
  */
 export class StratumConnection {
-  /** Why it was ended by us. */
+  /** Why this side closed it. */
   reason: string | undefined;
   private readonly reader = new LineReader(MAX_LINE_BYTES);
-  /** When each message that is not sent yet was written. */
+  /** Time at which each unsent message was written. */
   private readonly unsent: number[] = [];
   private lineSince: number | undefined;
   private onSent: (() => void) | undefined;
@@ -48,12 +83,12 @@ export class StratumConnection {
     });
   }
 
-  /** Whether messages may still go out. */
+  /** Whether messages can still be sent. */
   get isOpen(): boolean {
     return !this.ending;
   }
 
-  /** A client that lets too much wait is cut off. */
+  /** Disconnects a client whose queue is full. */
   send(message: object): void {
     if (this.ending) return;
     if (this.unsent.length >= MAX_UNSENT) return this.cut('it does not read');
@@ -64,7 +99,7 @@ export class StratumConnection {
     });
   }
 
-  /** Ends it once everything is sent; a client that does not hang up then is cut off. */
+  /** Closes the connection after everything is sent; destroys it if the client does not close its side in time. */
   end(reason: string): void {
     if (this.ending) return;
     this.reason = reason;
@@ -80,8 +115,8 @@ export class StratumConnection {
     this.socket.destroy();
   }
 
-  /** Cuts off whoever blocks: a line that does not end, answers that nobody reads. */
-  look(): void {
+  /** Disconnects a client that blocks: an incomplete line, responses that are not read. */
+  check(): void {
     const now = this.now();
     if (now - (this.unsent[0] ?? now) >= WRITE_LIMIT) this.cut('a write was blocked');
     else if (now - (this.lineSince ?? now) >= LINE_LIMIT) this.cut('a line did not end');
@@ -105,7 +140,7 @@ export class StratumConnection {
     if (!this.ending) this.socket.resume();
   }
 
-  /** Until few enough answers wait. */
+  /** Resolves when few enough responses are queued. */
   private async sent(): Promise<void> {
     if (this.unsent.length < UNSENT_BEFORE_READING || this.ending) return;
     await new Promise<void>((resolve) => (this.onSent = resolve));

@@ -1,42 +1,159 @@
+import { errorMessage, type stratumApi } from '@wrkz/api';
+import { countedAddress, isLoopback } from '@wrkz/service-kit';
+import { RateLimit } from '../p2p/limits/address-budget';
+
 /*
- * What a stratum connection may use (docs/protocol/stratum.md#limits). Times in milliseconds.
+ * Limits of a stratum connection (docs/protocol/stratum.md#limits). Times in milliseconds.
  */
 
-/** Bytes of a line, its end left out. */
+/** Bytes of a line without its line feed. */
 export const MAX_LINE_BYTES = 8192;
-/** Messages that wait for a client to read them. */
+/** Messages queued for a client that does not read; then it is disconnected. */
 export const MAX_UNSENT = 64;
-/** Answers that wait before the next request is read. */
+/** Responses queued before reading stops (backpressure). */
 export const UNSENT_BEFORE_READING = 16;
-/** How long a write may be blocked. */
+/** A write may be blocked for so long. */
 export const WRITE_LIMIT = 30_000;
-/** How long the rest of a line may take. */
+/** The rest of a line may take so long. */
 export const LINE_LIMIT = 30_000;
-/** How long a connection may stay without a login. */
+/** A connection without a login is closed after so long. */
 export const LOGIN_LIMIT = 60_000;
-/** A connection without a login keeps its place for so long when others want it. */
+/** When all places are taken, a connection without a login is closed after so long. */
 export const LOGIN_GRACE = 2_000;
-/** How long a client whose connection is ended may take to hang up. */
+/** When all places are taken, an address without a valid share for so long may lose a place to another miner. */
+export const SHARE_GRACE = 120_000;
+/** A client may take so long to close its side. */
 export const LINGER = 1_000;
-/** After so long without traffic the system asks whether the other side is still there. */
+/** TCP keep-alive probes start after so long without traffic. */
 export const PROBE_AFTER = 60_000;
-/** Jobs of a connection that shares are taken for. */
-export const KEPT_JOBS = 4;
-/** Nonces remembered of one job; then it gives way to a new one. */
+/** Jobs per connection for which shares are accepted. */
+export const MAX_JOBS = 4;
+/** Nonces stored per job; then the job is replaced. */
 export const MAX_NONCES = 65_536;
-/** Bytes of a job's own in the coinbase. */
+/** Bytes in the coinbase that are unique for each job. */
 export const EXTRA_NONCE_SIZE = 8;
-/** Of all places, the part that one address may take (loopback is exempt). */
+/** The part of all places that one address may take (loopback is exempt). */
 export const ADDRESS_PART = 3 / 4;
 
 /** What requests cost, in points. */
 export const COSTS = { line: 1, connection: 10, login: 20, refused: 4, badShare: 20 } as const;
-/** Points of a connection: how many lie ready, and how many flow in each second. */
+/** Token bucket of a connection. */
 export const CONNECTION_POINTS = { burst: 1000, perSecond: 50 } as const;
-/** Points of an address, over all its connections, present and past (loopback is exempt). */
+/** Token bucket of an address, over all its connections, present and past (loopback is exempt). */
 export const ADDRESS_POINTS = { burst: 4000, perSecond: 200 } as const;
-/** Addresses remembered besides those that are connected. */
-export const KEPT_ADDRESSES = 10_000;
+/** Addresses without a connection whose token bucket is stored. */
+export const MAX_ADDRESSES = 10_000;
 
-/** Workers whose shares are told apart; the rest counts in one row. */
+/** Workers with counters of their own; all others share one row. */
 export const MAX_WORKERS = 256;
+
+interface AddressAccount {
+  readonly points: RateLimit;
+  open: number;
+  /** Time of the last valid share, or of the first connection. */
+  silentSince: number;
+  /** Time at which the last connection was closed. */
+  leftAt: number;
+}
+
+/** The token buckets of one connection: its own and the one of its address. */
+export interface ConnectionBudget {
+  /** @returns false if a bucket is empty */
+  take(points: number): boolean;
+  /**
+   * Time of the last valid share of the address, or of its first connection. Reconnecting does not reset it, unless the
+   * address was away for SHARE_GRACE. A loopback connection has a time of its own.
+   */
+  silentSince(): number;
+  countShare(): void;
+  release(): void;
+}
+
+/**
+ * Rate limits per connection and per address, as token buckets. Valid shares are free; logins, refused requests and bad
+ * shares are not. Loopback has no bucket: it may be a proxy for many miners.
+ */
+export class StratumBudgets {
+  private readonly accounts = new Map<string, AddressAccount>();
+
+  /** @param now monotonic milliseconds */
+  constructor(private readonly now: () => number) {}
+
+  get size(): number {
+    return this.accounts.size;
+  }
+
+  /** Open connections of an address. */
+  connectionsOf(address: string): number {
+    return this.accounts.get(countedAddress(address))?.open ?? 0;
+  }
+
+  /** The budget of a new connection; undefined if the bucket of its address is empty. */
+  enter(address: string): ConnectionBudget | undefined {
+    const { now } = this;
+    const own = new RateLimit(CONNECTION_POINTS.perSecond, CONNECTION_POINTS.burst, now());
+    const isExempt = isLoopback(address);
+    const account = isExempt ? this.newAccount() : this.accountOf(countedAddress(address));
+    if (!isExempt && !account.points.take(now(), COSTS.connection)) return undefined;
+    if (account.open === 0 && now() - account.leftAt >= SHARE_GRACE) account.silentSince = now();
+    account.open += 1;
+    return {
+      take: (points) => {
+        const fits = [own.take(now(), points), isExempt || account.points.take(now(), points)];
+        return fits.every(Boolean);
+      },
+      silentSince: () => account.silentSince,
+      countShare: () => {
+        account.silentSince = now();
+      },
+      release: () => {
+        account.open -= 1;
+        account.leftAt = now();
+      },
+    };
+  }
+
+  private accountOf(key: string): AddressAccount {
+    const account = this.accounts.get(key) ?? this.newAccount();
+    // The map is in LRU order.
+    this.accounts.delete(key);
+    this.accounts.set(key, account);
+    if (this.accounts.size > MAX_ADDRESSES) this.removeIdle();
+    return account;
+  }
+
+  private newAccount(): AddressAccount {
+    const now = this.now();
+    const { perSecond, burst } = ADDRESS_POINTS;
+    return { points: new RateLimit(perSecond, burst, now), open: 0, silentSince: now, leftAt: now };
+  }
+
+  private removeIdle(): void {
+    for (const [key, { open }] of this.accounts) {
+      if (open > 0) continue;
+      this.accounts.delete(key);
+      return;
+    }
+  }
+}
+
+/** The effect of a refused request on its connection. */
+export interface RefusalEffect {
+  /** The connection is closed after the response is sent. */
+  readonly closes?: boolean;
+  /** Points that the request costs in addition to its line. */
+  readonly cost?: number;
+}
+
+/** Why a stratum request is refused. */
+export class StratumRefusal extends Error {
+  override readonly name = 'StratumRefusal';
+
+  constructor(
+    readonly row: stratumApi.StratumError,
+    values: Readonly<Record<string, string>> = {},
+    readonly effect: RefusalEffect = {},
+  ) {
+    super(errorMessage(row, values));
+  }
+}

@@ -1,37 +1,38 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { canonicalHost, isLoopback, listenOn, type Logger, type Metrics } from '@wrkz/service-kit';
-import { StratumBudgets } from './budget';
-import { StratumClient } from './client';
-import { JobMaker } from './job-maker';
-import { ADDRESS_PART, LOGIN_GRACE } from './limits';
-import type { StratumContext } from './methods';
-import type { StratumNode } from './ports';
-import type { StratumSession } from './session';
-import { ShareCheck } from './share-check';
-import { ShareDifficulty, type ShareDifficultyRule } from './share-difficulty';
-import { ShareHasher } from './share-hasher';
+import { availableParallelism } from 'node:os';
+import { canonicalHost, errorText, isLoopback, listenOn, type Logger, type Metrics } from '@wrkz/service-kit';
+import type { ChainService } from '../chain/service';
+import type { DaemonOptions } from '../config/config';
+import type { NodeEvents } from '../events/node-events';
+import type { Miner } from '../mining/miner';
+import type { NetworkStatus } from '../rpc';
+import { StratumClient, type StratumContext } from './client';
+import { JobMaker, type StratumNode } from './jobs';
+import { ADDRESS_PART, LOGIN_GRACE, SHARE_GRACE, StratumBudgets } from './limits';
+import { ShareDifficulty, type ShareDifficultyRule, type StratumSession } from './session';
+import { ShareCheck, ShareHasher } from './shares';
 import { StratumWorkers } from './workers';
 
-export interface StratumSettings {
+export interface StratumOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0: a free port. */
   readonly port: number;
   readonly shareDifficulty: ShareDifficultyRule;
   readonly maxConnections: number;
 }
 
-export interface StratumServerParts {
+export interface StratumServerDependencies {
   readonly node: StratumNode;
   readonly logger: Logger;
-  /** Hashes shares on the native threads. */
+  /** Hashes shares on native threads. */
   readonly hasher: ShareHasher;
   readonly metrics?: Metrics | undefined;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
-/** Milliseconds from one look at the connections to the next. */
-const LOOK_INTERVAL = 1_000;
+/** Milliseconds between two checks of all connections. */
+const CHECK_INTERVAL_MS = 1_000;
 
 /** Miners that connect directly to the node (docs/protocol/stratum.md#methods). */
 export class StratumServer {
@@ -41,14 +42,14 @@ export class StratumServer {
   private readonly budgets: StratumBudgets;
   private readonly context: StratumContext;
   private readonly ends: (() => void)[] = [];
-  private toldFull = false;
+  private loggedFull = false;
   private stopping = false;
 
   constructor(
-    private readonly settings: StratumSettings,
-    private readonly parts: StratumServerParts,
+    private readonly options: StratumOptions,
+    private readonly dependencies: StratumServerDependencies,
   ) {
-    const { node, logger, hasher, metrics, now } = parts;
+    const { node, logger, hasher, metrics, now } = dependencies;
     this.budgets = new StratumBudgets(now);
     this.workers = new StratumWorkers(now, metrics);
     this.context = {
@@ -56,20 +57,20 @@ export class StratumServer {
       jobs: new JobMaker(node, now),
       shares: new ShareCheck(node, hasher, this.workers, logger),
       workers: this.workers,
-      onLogin: (session) => this.tellLogin(session),
+      onLogin: (session) => this.logLogin(session),
     };
     metrics?.gauge('stratum_connections', 'Miners connected over stratum', [], (gauge) => gauge.set(this.clients.size));
     this.server = createServer({ noDelay: true }, (socket) => this.accept(socket));
   }
 
-  /** The port that listens. */
+  /** The port it listens on. */
   get port(): number {
     const address = this.server.address();
     return typeof address === 'object' && address !== null ? address.port : 0;
   }
 
   get host(): string {
-    return this.settings.host;
+    return this.options.host;
   }
 
   get connections(): readonly StratumClient[] {
@@ -78,22 +79,24 @@ export class StratumServer {
 
   /** @throws Error with a message for the operator when the port cannot be used */
   async start(): Promise<void> {
-    const { host, port, shareDifficulty } = this.settings;
+    const { host, port, shareDifficulty } = this.options;
     await listenOn(this.server, { host, port, portOption: 'stratum-bind-port' }, false);
-    this.server.on('error', (error) => this.parts.logger.warning(`the stratum listener: ${error.message}`));
-    const looks = setInterval(() => this.look(), LOOK_INTERVAL);
-    this.ends.push(
-      () => clearInterval(looks),
-      this.parts.node.onTip(() => this.refreshAll()),
+    this.server.on('error', (error) =>
+      this.dependencies.logger.warning(`the stratum listener failed: ${error.message}`),
     );
-    this.parts.logger.info(
+    const checks = setInterval(() => this.check(), CHECK_INTERVAL_MS);
+    this.ends.push(
+      () => clearInterval(checks),
+      this.dependencies.node.onTip(() => this.refreshAll()),
+    );
+    this.dependencies.logger.info(
       shareDifficulty.fixed === 0n && shareDifficulty.interval === 0
-        ? 'shares are set at the difficulty of the network: a miner reports a block when it has found one'
-        : 'shares below the difficulty of the network are counted',
+        ? 'the share difficulty is that of the network: miners only submit blocks'
+        : 'the share difficulty is below that of the network',
     );
   }
 
-  /** Takes nobody any more, lets what is under way end, and closes every connection. */
+  /** Stops accepting, waits for running requests, and closes every connection. */
   async stop(): Promise<void> {
     this.stopping = true;
     for (const end of this.ends.splice(0)) end();
@@ -104,10 +107,10 @@ export class StratumServer {
     await closed;
   }
 
-  /** What is done each second: ends those who block or never log in, and makes up for jobs that could not be made. */
-  look(): void {
+  /** Called each second: closes clients that block or do not log in, and retries jobs that could not be made. */
+  check(): void {
     for (const client of this.clients) {
-      client.look();
+      client.check();
       if (client.session.login !== undefined) void client.refresh();
     }
   }
@@ -119,54 +122,145 @@ export class StratumServer {
   private accept(socket: Socket): void {
     socket.on('error', () => undefined);
     const host = canonicalHost(socket.remoteAddress ?? '');
-    if (host === undefined || this.stopping || !this.hasPlace(host)) return void socket.destroy();
+    if (host === undefined || this.stopping) return void socket.destroy();
+    // First: an address over its rate limit must not take the place of another one.
     const budget = this.budgets.enter(host);
     if (budget === undefined) return void socket.destroy();
-    const { logger, now } = this.parts;
+    if (!this.hasPlace(host)) {
+      budget.release();
+      return void socket.destroy();
+    }
+    const { logger, now } = this.dependencies;
     const client = new StratumClient(socket, {
       host,
       budget,
-      difficulty: new ShareDifficulty(this.settings.shareDifficulty, now),
+      difficulty: new ShareDifficulty(this.options.shareDifficulty, now),
       context: this.context,
       logger,
       now,
-      onClosed: (left) => this.tellLeft(left),
+      onClosed: (left) => this.onLeft(left),
     });
     this.clients.add(client);
   }
 
-  /** Over the limit nobody is let in, unless somebody who takes long to log in can go. */
+  /** Whether a connection of this address is accepted. If all places are taken, another connection may be closed. */
   private hasPlace(host: string): boolean {
-    const { maxConnections } = this.settings;
-    const most = Math.max(1, Math.floor(maxConnections * ADDRESS_PART));
-    if (!isLoopback(host) && this.budgets.connectionsOf(host) >= most) return false;
+    const { maxConnections } = this.options;
+    const maxOfAddress = Math.max(1, Math.floor(maxConnections * ADDRESS_PART));
+    if (!isLoopback(host) && this.budgets.connectionsOf(host) > maxOfAddress) return false;
     const open = [...this.clients].filter((client) => client.isOpen);
     if (open.length < maxConnections) {
-      this.toldFull = false;
+      this.loggedFull = false;
       return true;
     }
-    const before = this.parts.now() - LOGIN_GRACE;
-    const idler = open.find(({ session }) => session.login === undefined && session.parts.since <= before);
-    idler?.cut('others want its place');
-    if (idler === undefined && !this.toldFull) {
-      this.toldFull = true;
-      this.parts.logger.warning(`a miner was refused: all ${String(maxConnections)} stratum connections are taken`);
+    const replaced = this.replaceable(open);
+    replaced?.cut('all places are taken and another miner connected');
+    if (replaced === undefined && !this.loggedFull) {
+      this.loggedFull = true;
+      this.dependencies.logger.warning(
+        `a miner was refused: all ${String(maxConnections)} stratum connections are in use. ` +
+          'Raise --stratum-max-connections',
+      );
     }
-    return idler !== undefined;
+    return replaced !== undefined;
   }
 
-  private tellLogin({ login, parts }: StratumSession): void {
+  /**
+   * The connection that gives its place to a new one: first one that does not log in, then one whose address has sent no
+   * valid share for SHARE_GRACE. Of those, the address with the most places, then the longest without a share.
+   */
+  private replaceable(open: readonly StratumClient[]): StratumClient | undefined {
+    const now = this.dependencies.now();
+    const late = open.find(
+      ({ session }) => session.login === undefined && session.dependencies.since <= now - LOGIN_GRACE,
+    );
+    if (late !== undefined) return late;
+    const silent = open
+      .map((client) => {
+        const { budget, host } = client.session.dependencies;
+        return { client, since: budget.silentSince(), places: this.budgets.connectionsOf(host) };
+      })
+      .filter(({ since }) => since <= now - SHARE_GRACE);
+    return silent.sort((a, b) => b.places - a.places || a.since - b.since)[0]?.client;
+  }
+
+  private logLogin({ login, dependencies }: StratumSession): void {
     const agent = login === undefined || login.agent === '' ? '' : ` (${login.agent})`;
-    this.parts.logger.info(`a miner has logged in from ${parts.host}${agent}: ${login?.worker.name ?? ''}`);
+    this.dependencies.logger.info(`a miner logged in from ${dependencies.host}${agent}: ${login?.worker.name ?? ''}`);
   }
 
-  private tellLeft(client: StratumClient): void {
+  private onLeft(client: StratumClient): void {
     this.clients.delete(client);
     const { reason, session } = client;
-    const why = reason === undefined ? 'has left' : `was disconnected: ${reason}`;
-    const line = `the miner from ${session.parts.host} ${why}`;
-    if (session.login === undefined) this.parts.logger.debug(line);
+    const why = reason === undefined ? 'disconnected' : `was disconnected: ${reason}`;
+    const line = `the miner from ${session.dependencies.host} ${why}`;
+    if (session.login === undefined) this.dependencies.logger.debug(line);
     else
-      this.parts.logger.info(`${line}; ${String(session.accepted)} shares, ${String(session.blocks)} blocks counted`);
+      this.dependencies.logger.info(
+        `${line}; ${String(session.accepted)} shares, ${String(session.blocks)} blocks counted`,
+      );
   }
+}
+
+export interface StratumDependencies {
+  readonly options: DaemonOptions;
+  readonly chain: Pick<ChainService, 'tip'>;
+  readonly miner: Pick<Miner, 'body' | 'complete' | 'add'>;
+  readonly peers: Pick<NetworkStatus, 'isSynchronized' | 'observedHeight' | 'networkHeight'>;
+  readonly events: Pick<NodeEvents, 'subscribe'>;
+  readonly logger: Logger;
+  readonly metrics?: Metrics | undefined;
+}
+
+/** Starts the stratum server if it is enabled. A port that cannot be bound is a warning: the node runs without stratum. */
+export async function startStratum(dependencies: StratumDependencies): Promise<StratumServer | undefined> {
+  const { options, logger, metrics } = dependencies;
+  if (options['stratum-bind-port'] === 0) return undefined;
+  const settings = {
+    host: options['stratum-bind-ip'],
+    port: options['stratum-bind-port'],
+    shareDifficulty: {
+      fixed: BigInt(options['stratum-share-difficulty']),
+      interval: options['stratum-share-interval'],
+    },
+    maxConnections: Math.max(1, options['stratum-max-connections']),
+  };
+  const now = (): number => performance.now();
+  const hasher = new ShareHasher(Math.max(1, availableParallelism() >> 1));
+  const server = new StratumServer(settings, { node: stratumNode(dependencies), logger, hasher, metrics, now });
+  try {
+    await server.start();
+    return server;
+  } catch (error) {
+    logger.warning(`the stratum server is off: ${errorText(error)}`);
+    return undefined;
+  }
+}
+
+/**
+ * Whether miners get jobs (docs/operations/mining.md#when-a-node-gives-work): not while peers report more blocks. A node
+ * without peers is ready, or a private chain could not be mined; getblocktemplate does not check peers either.
+ *
+ * @param height index of the tip
+ */
+export function isReadyToMine(
+  peers: Pick<NetworkStatus, 'isSynchronized' | 'observedHeight'>,
+  height: number,
+): boolean {
+  return peers.isSynchronized() || height + 1 >= peers.observedHeight();
+}
+
+function stratumNode({ chain, miner, peers, events }: StratumDependencies): StratumNode {
+  return {
+    tip: () => chain.tip(),
+    body: () => miner.body(),
+    complete: (body, receiver, extraNonce) => miner.complete(body, receiver, extraNonce),
+    add: (block) => miner.add(block),
+    isReady: () => isReadyToMine(peers, chain.tip().height),
+    networkHeight: () => peers.networkHeight(),
+    onTip: (listener) =>
+      events.subscribe(({ kind }) => {
+        if (kind === 'block' || kind === 'reorganisation') listener();
+      }),
+  };
 }

@@ -1,19 +1,71 @@
 import type { Metrics } from '@wrkz/service-kit';
 import { MAX_WORKERS } from './limits';
-import { SHARE_OUTCOMES, type ShareOutcome, StratumWorker } from './worker';
 
-/** The name of all workers beyond those that are told apart. */
+/** Outcome of a share. A stale share meets its target, but the tip has changed. */
+export const SHARE_OUTCOMES = ['accepted', 'stale', 'rejected'] as const;
+export type ShareOutcome = (typeof SHARE_OUTCOMES)[number];
+
+/** Window of the hash rate: so many steps of so many milliseconds. */
+const RATE_STEP = 60_000;
+const RATE_STEPS = 10;
+
+/** All connections with the same rig name that mine to the same address. */
+export class StratumWorker {
+  readonly shares: Record<ShareOutcome, number> = { accepted: 0, stale: 0, rejected: 0 };
+  blocks = 0;
+  connections = 0;
+  /** Time of the latest accepted or stale share, monotonic milliseconds. */
+  lastShareAt: number | undefined;
+  /** Sum of share difficulties per step, the current step last. */
+  private work: bigint[] = [0n];
+  private readonly since: number;
+  private stepAt: number;
+
+  constructor(
+    readonly name: string,
+    now: number,
+  ) {
+    this.since = now;
+    this.stepAt = now;
+  }
+
+  count(outcome: ShareOutcome, difficulty: bigint, now: number): void {
+    this.shares[outcome] += 1;
+    if (outcome === 'rejected') return;
+    this.lastShareAt = now;
+    this.advance(now);
+    this.work[this.work.length - 1] = (this.work.at(-1) ?? 0n) + difficulty;
+  }
+
+  /** Hashes per second, from the shares of the last ten minutes. */
+  hashRate(now: number): number {
+    this.advance(now);
+    const span = Math.min(now - this.since, (this.work.length - 1) * RATE_STEP + (now - this.stepAt));
+    // At least one step: a single early share proves nothing.
+    return Number(this.work.reduce((sum, work) => sum + work, 0n)) / (Math.max(span, RATE_STEP) / 1000);
+  }
+
+  private advance(now: number): void {
+    const steps = Math.floor((now - this.stepAt) / RATE_STEP);
+    if (steps <= 0) return;
+    this.stepAt += steps * RATE_STEP;
+    this.work.push(...Array.from({ length: Math.min(steps, RATE_STEPS) }, () => 0n));
+    this.work = this.work.slice(-RATE_STEPS);
+  }
+}
+
+/** The name of the row for all workers beyond MAX_WORKERS. */
 export const OTHER_WORKERS = 'others';
-/** Characters of a rig's name that are kept. */
-const RIG_LENGTH = 32;
+/** Characters of a rig name; the rest is cut. */
+const MAX_RIG_LENGTH = 32;
 
 /** Counts shares and blocks by worker. */
 export class StratumWorkers {
-  /** By name; whoever came or sent something last stands last. */
+  /** By name, in LRU order. */
   private readonly workers = new Map<string, StratumWorker>();
   private readonly onShare: (worker: string, outcome: ShareOutcome) => void;
   private readonly onBlock: (worker: string) => void;
-  private readonly onForgotten: (worker: string) => void;
+  private readonly onRemoved: (worker: string) => void;
 
   /** @param now monotonic milliseconds */
   constructor(
@@ -24,13 +76,13 @@ export class StratumWorkers {
     const blocks = metrics?.counter('stratum_blocks_total', 'Blocks found over stratum', ['worker']);
     this.onShare = (worker, outcome) => shares?.inc({ worker, outcome });
     this.onBlock = (worker) => blocks?.inc({ worker });
-    this.onForgotten = (worker) => {
+    this.onRemoved = (worker) => {
       for (const outcome of SHARE_OUTCOMES) shares?.remove({ worker, outcome });
       blocks?.remove({ worker });
     };
   }
 
-  /** The worker of a login, one connection more. @param rig what the miner calls itself, if it does */
+  /** Adds a connection to a worker. @param rig name of the rig, may be empty */
   enter(address: string, rig: string): StratumWorker {
     const worker = this.find(workerName(address, rig));
     worker.connections += 1;
@@ -55,29 +107,115 @@ export class StratumWorkers {
     return [...this.workers.values()];
   }
 
-  /** The counters of any number of workers stay in bounds: one that is gone gives way, else the new one joins the others. */
+  /** Bounds the number of workers: removes one without connections, or counts the new one as `others`. */
   private find(name: string): StratumWorker {
     const known = this.workers.get(name);
-    const named = known !== undefined || this.workers.size < MAX_WORKERS || this.forgetOne() ? name : OTHER_WORKERS;
+    const named = known !== undefined || this.workers.size < MAX_WORKERS || this.removeOne() ? name : OTHER_WORKERS;
     const worker = known ?? this.workers.get(named) ?? new StratumWorker(named, this.now());
     this.workers.delete(named);
     this.workers.set(named, worker);
     return worker;
   }
 
-  private forgetOne(): boolean {
+  private removeOne(): boolean {
     for (const [name, { connections }] of this.workers) {
       if (connections > 0 || name === OTHER_WORKERS) continue;
       this.workers.delete(name);
-      this.onForgotten(name);
+      this.onRemoved(name);
       return true;
     }
     return false;
   }
 }
 
-/** The address, and the rig's own name where it gives one; whatever could confuse a log or a label becomes `_`. */
+/** The address and the rig name, if there is one. Characters that are unsafe in a log line or a label become `_`. */
 export function workerName(address: string, rig: string): string {
-  const clean = rig.slice(0, RIG_LENGTH).replace(/[^A-Za-z0-9._-]/g, '_');
+  const clean = rig.slice(0, MAX_RIG_LENGTH).replace(/[^A-Za-z0-9._-]/g, '_');
   return clean === '' ? address : `${address}/${clean}`;
+}
+
+/** One row of `stratum_status`. */
+export interface WorkerStatus {
+  readonly name: string;
+  readonly connections: number;
+  readonly accepted: number;
+  readonly stale: number;
+  readonly rejected: number;
+  readonly blocks: number;
+  /** Hashes per second, from the shares of the last ten minutes. */
+  readonly hashRate: number;
+  /** Seconds since the last valid share; undefined without one. */
+  readonly lastShare: number | undefined;
+}
+
+export interface StratumStatus {
+  readonly host: string;
+  readonly port: number;
+  readonly connections: number;
+  readonly loggedIn: number;
+  readonly workers: readonly WorkerStatus[];
+}
+
+/** The dependencies of a server that the report reads. */
+interface StratumServerState {
+  readonly host: string;
+  readonly port: number;
+  readonly connections: readonly { readonly session: { readonly login: object | undefined } }[];
+  readonly workers: StratumWorkers;
+}
+
+/** Connections and workers of a server. @param now monotonic milliseconds of the server's clock */
+export function stratumStatus(server: StratumServerState, now: number): StratumStatus {
+  const { host, port, connections } = server;
+  const loggedIn = connections.filter(({ session }) => session.login !== undefined).length;
+  const workers = server.workers.list().map((worker) => ({
+    name: worker.name,
+    connections: worker.connections,
+    ...worker.shares,
+    blocks: worker.blocks,
+    hashRate: worker.hashRate(now),
+    lastShare: worker.lastShareAt === undefined ? undefined : Math.floor((now - worker.lastShareAt) / 1000),
+  }));
+  return { host, port, connections: connections.length, loggedIn, workers };
+}
+
+const COLUMNS: readonly { readonly title: string; readonly value: (worker: WorkerStatus) => string }[] = [
+  { title: 'Worker', value: ({ name }) => name },
+  { title: 'Connections', value: ({ connections }) => String(connections) },
+  { title: 'Hashrate', value: ({ hashRate }) => hashRateText(hashRate) },
+  { title: 'Accepted', value: ({ accepted }) => String(accepted) },
+  { title: 'Stale', value: ({ stale }) => String(stale) },
+  { title: 'Rejected', value: ({ rejected }) => String(rejected) },
+  { title: 'Blocks', value: ({ blocks }) => String(blocks) },
+  { title: 'Last Share', value: ({ lastShare }) => (lastShare === undefined ? '-' : `${String(lastShare)}s ago`) },
+];
+
+/** Output of the console command `stratum_status`; undefined: the server is off. */
+export function stratumStatusText(status: StratumStatus | undefined): string {
+  if (status === undefined) return 'The stratum server is off.\n';
+  const { host, port, connections, loggedIn, workers } = status;
+  const head = [
+    `Listening On: ${host.includes(':') ? `[${host}]` : host}:${String(port)}`,
+    `Connections: ${String(connections)} (${String(loggedIn)} logged in)`,
+  ];
+  const rows = [COLUMNS.map(({ title }) => title), ...workers.map((one) => COLUMNS.map(({ value }) => value(one)))];
+  const grid = workers.length === 0 ? ['No miner has logged in yet.'] : gridLines(rows);
+  return [...head, ...grid, ''].join('\n');
+}
+
+/** A grid of a header and rows. */
+function gridLines(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const border = `+${widths.map((width) => '-'.repeat(width + 2)).join('+')}+`;
+  const lines = rows.map((row) => `| ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`);
+  const [header = '', ...body] = lines;
+  return [border, header, border, ...body, border];
+}
+
+const UNITS = ['H/s', 'KH/s', 'MH/s', 'GH/s'] as const;
+
+/** Decimal units, two digits after the point. */
+function hashRateText(rate: number): string {
+  const step = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(rate, 1)) / 3)));
+  return `${(rate / 1000 ** step).toFixed(2)} ${UNITS[step] ?? ''}`;
 }

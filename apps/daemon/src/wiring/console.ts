@@ -5,7 +5,7 @@ import type { TransactionPool } from '../mempool/pool';
 import type { P2pNode } from '../p2p/node';
 import { type RpcContext, type RpcServerOptions, startLocalRpc } from '../rpc';
 import type { SnapshotExporter } from '../snapshot/exporter';
-import type { StratumServer } from '../stratum';
+import type { StratumServer } from '../stratum/server';
 import type { Compaction } from '../upkeep/compaction';
 import type { Scrub } from '../upkeep/scrub';
 import { routeRules } from '../rpc/service';

@@ -86,7 +86,7 @@ it('a port that is taken is a warning: the node goes on without', async () => {
   );
   await node.start();
   expect(node.parts.stratum).toBeUndefined();
-  expect(logger.linesOf('warning').join()).toMatch(/nobody can mine over stratum: cannot listen on 127\.0\.0\.1/);
+  expect(logger.linesOf('warning').join()).toMatch(/the stratum server is off: cannot listen on 127\.0\.0\.1/);
   await node.stop();
   server.close();
 });

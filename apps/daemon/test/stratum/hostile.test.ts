@@ -1,9 +1,9 @@
+import type { Server } from 'node:net';
 import { createMetrics } from '@wrkz/service-kit';
-import { MAX_LINE_BYTES, MAX_NONCES, MAX_WORKERS } from '../../src/stratum/limits';
-import { ShareHasher } from '../../src/stratum/share-hasher';
-import { StratumBudgets } from '../../src/stratum/budget';
+import { MAX_LINE_BYTES, MAX_NONCES, MAX_WORKERS, SHARE_GRACE, StratumBudgets } from '../../src/stratum/limits';
+import { ShareHasher } from '../../src/stratum/shares';
 import { StratumWorkers, workerName } from '../../src/stratum/workers';
-import { type StratumBench, stratumBench, WORST_HASH, ZERO_HASH } from './support';
+import { type RawMiner, type StratumBench, stratumBench, WORST_HASH, ZERO_HASH } from './support';
 
 let bench: StratumBench;
 afterEach(() => bench.close());
@@ -40,7 +40,7 @@ describe('lines', () => {
       expect(bench.server.connections).toHaveLength(1);
       await bench.untilRead(miner, ' ');
       bench.time.now += 10_000;
-      bench.server.look();
+      bench.server.check();
     }
     await miner.closed;
     await bench.untilGone();
@@ -55,10 +55,10 @@ describe('connections', () => {
     await idle.ask('keepalive');
     await good.login(bench.address);
     bench.time.now += 59_000;
-    bench.server.look();
+    bench.server.check();
     await idle.ask('keepalive');
     bench.time.now += 1_000;
-    bench.server.look();
+    bench.server.check();
     await idle.closed;
     await good.ask('keepalive');
   });
@@ -82,6 +82,42 @@ describe('connections', () => {
     await bench.connect().login(bench.address);
     await Promise.race(idlers.map(({ closed }) => closed));
     expect(bench.server.connections).toHaveLength(2);
+  });
+
+  it('without shares give their places to other miners, after a grace period and although they reconnect', async () => {
+    bench = await stratumBench('simnet', { maxConnections: 32, shareDifficulty: { fixed: 1n, interval: 0 } });
+    let host = '';
+    const { server } = bench.server as unknown as { server: Server };
+    server.prependListener('connection', (socket) => Object.defineProperty(socket, 'remoteAddress', { value: host }));
+    const login = async (from: string): Promise<RawMiner | undefined> => {
+      host = from;
+      const miner = bench.connect();
+      return miner.login(bench.address).then(
+        () => miner,
+        () => undefined,
+      );
+    };
+    const share = async (miner: RawMiner, nonce: string): Promise<void> => {
+      const job = (await miner.ask('getjob')).result;
+      expect((await miner.ask('submit', { job_id: job?.job_id, nonce })).error).toBeNull();
+    };
+    bench.state.compute = async () => WORST_HASH;
+    const working = (await login('198.51.100.1'))!;
+    for (let i = 0; i < 31; i++) expect(await login(`203.0.113.${(i % 2) + 1}`)).toBeDefined();
+    expect(await login('198.51.100.2')).toBeUndefined();
+    bench.time.now += SHARE_GRACE - 1;
+    await share(working, '00000000');
+    expect(await login('198.51.100.2')).toBeUndefined();
+    bench.time.now += 1;
+    const late = (await login('198.51.100.2'))!;
+    expect(late).toBeDefined();
+    // Those who lose a place take it again at once, and gain no time by that.
+    bench.time.now += 1000;
+    await login('203.0.113.1');
+    expect(await login('198.51.100.3')).toBeDefined();
+    await share(working, '00000001');
+    await share(late, '00000000');
+    expect(bench.server.connections).toHaveLength(32);
   });
 
   it('that leave in the middle of a share leave nothing behind', async () => {
@@ -144,9 +180,9 @@ describe('a miner that does not read', () => {
     for (let i = 0; i < 900; i++) miner.raw(line);
     await bench.untilBlocked();
     bench.time.now += 30_000;
-    bench.server.look();
+    bench.server.check();
     await bench.untilGone();
-    expect(bench.logger.lines.join()).toMatch(/a write was blocked|it does not read|it asked too much/);
+    expect(bench.logger.lines.join()).toMatch(/a write was blocked|it does not read|exceed the rate limit/);
   });
 });
 
@@ -226,7 +262,7 @@ describe('points of an address', () => {
       for (let budget = budgets.enter(host); budget !== undefined && connections < 50; budget = budgets.enter(host)) {
         connections += 1;
         while (budget.take(21));
-        budget.leave();
+        budget.release();
       }
       return connections;
     };
@@ -242,10 +278,10 @@ describe('points of an address', () => {
   it('the addresses that are remembered are bounded', () => {
     const budgets = new StratumBudgets(() => 0);
     const held = budgets.enter('198.51.100.1');
-    for (let i = 0; i < 20_000; i++) budgets.enter(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`)?.leave();
+    for (let i = 0; i < 20_000; i++) budgets.enter(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`)?.release();
     expect(budgets.size).toBeLessThanOrEqual(10_000);
     expect(budgets.connectionsOf('198.51.100.1')).toBe(1);
-    held?.leave();
+    held?.release();
   });
 });
 

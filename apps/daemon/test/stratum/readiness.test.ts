@@ -1,4 +1,4 @@
-import { isReadyToMine } from '../../src/stratum/start';
+import { isReadyToMine } from '../../src/stratum/server';
 
 const peers = (synchronized: boolean, observed: number) => ({
   isSynchronized: () => synchronized,

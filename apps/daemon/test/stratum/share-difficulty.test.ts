@@ -1,9 +1,7 @@
 import fc from 'fast-check';
-import { targetText } from '../../src/stratum/target';
-import { ShareDifficulty } from '../../src/stratum/share-difficulty';
-import { StratumWorker } from '../../src/stratum/worker';
-import { stratumStatus } from '../../src/stratum/status';
-import { stratumStatusText } from '../../src/stratum/status-text';
+import { targetText } from '../../src/stratum/jobs';
+import { ShareDifficulty } from '../../src/stratum/session';
+import { stratumStatus, stratumStatusText, StratumWorker } from '../../src/stratum/workers';
 import { stratumBench, WORST_HASH } from './support';
 
 const BLOCK = 1_000_000n;

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { createMemoryLogger, createMetrics, type MemoryLogger, type Metrics } from '@wrkz/service-kit';
 import { encodeAddress, type NetworkName } from '@wrkz/core-types';
-import type { StratumNode } from '../../src/stratum/ports';
-import { StratumServer, type StratumSettings } from '../../src/stratum/server';
-import { type HashFunction, ShareHasher } from '../../src/stratum/share-hasher';
+import type { StratumNode } from '../../src/stratum/jobs';
+import { type StratumOptions, StratumServer } from '../../src/stratum/server';
+import { type HashFunction, ShareHasher } from '../../src/stratum/shares';
 import { type NodeBench, nodeBench } from '../support/node';
 
 /** Meets every difficulty. */
@@ -148,7 +148,7 @@ function serverSockets(server: StratumServer): Socket[] {
 /** A server over engine, pool and miner on this thread; shares hash to whatever the test says. */
 export async function stratumBench(
   network: NetworkName,
-  settings: Partial<StratumSettings> = {},
+  settings: Partial<StratumOptions> = {},
   change: Partial<StratumNode> = {},
 ): Promise<StratumBench> {
   const bench = nodeBench(network);

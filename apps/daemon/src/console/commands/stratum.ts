@@ -1,4 +1,4 @@
-import { stratumStatus, stratumStatusText } from '../../stratum';
+import { stratumStatus, stratumStatusText } from '../../stratum/workers';
 import type { ConsoleCommand } from '../command';
 
 export const stratumStatusCommand: ConsoleCommand = {

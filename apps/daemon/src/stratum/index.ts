@@ -1,4 +1,0 @@
-export type { StratumServer } from './server';
-export { startStratum } from './start';
-export { stratumStatus } from './status';
-export { stratumStatusText } from './status-text';
