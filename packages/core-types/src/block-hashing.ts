@@ -1,5 +1,5 @@
 import { cnFastHash, treeHash, treeHashFromBranch } from '@wrkz/crypto';
-import { parentOf, writeBlockHeader, writeParentBlock } from './block';
+import { encodeBlock, parentOf, writeBlockHeader, writeParentBlock } from './block';
 import type { BaseTransaction, Block } from './model';
 import { transactionHash, writeBaseTransaction, writeTransactionPrefix } from './transaction';
 import { varintSize } from './varint';
@@ -53,6 +53,16 @@ function asReferenceWrites(block: Block): Block {
   const parent = parentOf(block);
   if ((parent.baseTransaction.ignored ?? 0n) === 0n) return block;
   return { ...block, parentBlock: { ...parent, baseTransaction: { ...parent.baseTransaction, ignored: 0n } } };
+}
+
+/**
+ * Serialized bytes of a block and its transactions as the reference reports them (`block_size`): it writes the block back,
+ * so a transaction count of the parent over 65,535 is counted as the 16 bits that it keeps.
+ * @param transactions serialized, without the coinbase
+ */
+export function reportedBlockBytes(block: Block, transactions: readonly Uint8Array[]): number {
+  const written = block.parentBlock === undefined ? block : asReferenceWrites(block);
+  return transactions.reduce((sum, transaction) => sum + transaction.length, encodeBlock(written).length);
 }
 
 /** The parent block with its root put in: `headerOnly` for the proof of work, whole for the block id. */

@@ -17,6 +17,7 @@ import {
   parseTransaction,
   powInput,
   powNonceOffset,
+  reportedBlockBytes,
   transactionHash,
 } from '../src';
 import { chainA, chainAHeaders, expectBytes, hex, mainnetBlocks, readSections, refuses } from './recorded';
@@ -194,6 +195,25 @@ describe('the parent block', () => {
     const block = decodeBlock(withCount('818004'));
     expect(block.parentBlock?.transactionCount).toBe(1);
     expect(blockHash(block)).toEqual(blockHash(decodeBlock(sample)));
+  });
+
+  test('is counted as the reference writes it: the cut count, and 0 behind the extra of its coinbase', () => {
+    const transactions = [Buffer.alloc(100), Buffer.alloc(23)];
+    const expected = sample.length + 123;
+    for (const count of ['01', '818004', '81808004', '8180808080808002']) {
+      const bytes = withCount(count);
+      expect(reportedBlockBytes(decodeBlock(bytes), transactions)).toBe(expected);
+    }
+    const plain = mainnetBlocks()[0]?.block as Buffer;
+    expect(reportedBlockBytes(decodeBlock(plain), [])).toBe(plain.length);
+    const block = decodeBlock(sample);
+    const parent = block.parentBlock!;
+    const withNumber = (ignored: bigint): Block => {
+      const baseTransaction = { ...parent.baseTransaction, version: 2, ignored };
+      return { ...block, parentBlock: { ...parent, baseTransaction } };
+    };
+    expect(encodeBlock(withNumber(300n)).length).toBe(sample.length + 2);
+    expect(reportedBlockBytes(withNumber(300n), [])).toBe(sample.length + 1);
   });
 
   test.each(['00', '808004', '8180808080808080808001'.slice(0, 20)])('with the count %s does not parse', (count) => {

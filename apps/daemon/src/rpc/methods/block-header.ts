@@ -1,6 +1,6 @@
 import { daemonApi } from '@wrkz/api';
 import type { BlockFacts } from '@wrkz/consensus';
-import { parseBlock, type RawBlock, rawBlockBytes } from '@wrkz/core-types';
+import { parseBlock, type RawBlock, reportedBlockBytes } from '@wrkz/core-types';
 import type { z } from 'zod';
 import { orRefuseBelowFloor } from '../below-floor';
 import type { RpcContext } from '../ports';
@@ -12,7 +12,7 @@ export type BlockHeader = z.output<typeof daemonApi.blockHeaderObject>;
 export function blockHeader(raw: RawBlock, facts: BlockFacts, topHeight: number, orphan: boolean): BlockHeader {
   const { block } = parseBlock(raw.block);
   return {
-    block_size: rawBlockBytes(raw),
+    block_size: reportedBlockBytes(block, raw.transactions),
     depth: topHeight - facts.height,
     difficulty: facts.difficulty,
     hash: facts.hash.toString('hex'),

@@ -1,12 +1,12 @@
 import type { daemonApi } from '@wrkz/api';
 import type { BlockFacts } from '@wrkz/consensus';
-import { type RawBlock, rawBlockBytes } from '@wrkz/core-types';
+import { decodeBlock, type RawBlock, reportedBlockBytes } from '@wrkz/core-types';
 import type { z } from 'zod';
 
 /** A main-chain block in one line of the explorer's list. */
 export function blockRow(raw: RawBlock, facts: BlockFacts): z.output<typeof daemonApi.blockRowObject> {
   return {
-    cumul_size: rawBlockBytes(raw),
+    cumul_size: reportedBlockBytes(decodeBlock(raw.block), raw.transactions),
     difficulty: facts.difficulty,
     hash: facts.hash.toString('hex'),
     height: facts.height,

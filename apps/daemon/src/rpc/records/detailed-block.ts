@@ -1,6 +1,6 @@
 import type { daemonApi } from '@wrkz/api';
 import { baseReward, type BlockFacts, medianSize } from '@wrkz/consensus';
-import { type Network, parseBlock, parseTransaction, type RawBlock, rawBlockBytes } from '@wrkz/core-types';
+import { type Network, parseBlock, parseTransaction, type RawBlock, reportedBlockBytes } from '@wrkz/core-types';
 import type { z } from 'zod';
 import { detailedTransaction } from './detailed-transaction';
 import type { RingSources } from './ring-sources';
@@ -29,7 +29,7 @@ export function detailedBlock({ network, raw, facts, before, indexes, sources }:
     alreadyGeneratedCoins: String(facts.generatedCoins),
     alreadyGeneratedTransactions: facts.generatedTransactions,
     baseReward: baseReward(network.rulesAt(facts.height), before.at(-1)?.generatedCoins ?? 0n),
-    blockSize: rawBlockBytes(raw),
+    blockSize: reportedBlockBytes(block, raw.transactions),
     difficulty: facts.difficulty,
     hash: facts.hash.toString('hex'),
     index: facts.height,

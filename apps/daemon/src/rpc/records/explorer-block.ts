@@ -1,6 +1,6 @@
 import type { daemonApi } from '@wrkz/api';
 import { baseReward, type BlockFacts, medianSize, penalizedAmount } from '@wrkz/consensus';
-import { type Network, parseBlock, parseTransaction, type RawBlock, rawBlockBytes } from '@wrkz/core-types';
+import { type Network, parseBlock, parseTransaction, type RawBlock, reportedBlockBytes } from '@wrkz/core-types';
 import type { z } from 'zod';
 import { transactionRow } from './transaction-row';
 
@@ -29,7 +29,7 @@ export function explorerBlock({ network, raw, facts, before, top }: ExplorerBloc
     alreadyGeneratedCoins: String(facts.generatedCoins),
     alreadyGeneratedTransactions: facts.generatedTransactions,
     baseReward: base,
-    blockSize: rawBlockBytes(raw),
+    blockSize: reportedBlockBytes(block, raw.transactions),
     depth: top - facts.height,
     difficulty: facts.difficulty,
     effectiveSizeMedian,
