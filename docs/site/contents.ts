@@ -50,7 +50,15 @@ const PLANS: readonly Plan[] = [
   {
     title: 'Project',
     first: [
-      ...within('docs', ['differences', 'architecture', 'architecture/storage', 'architecture/wallet', 'benchmarks']),
+      ...within('docs', [
+        'differences',
+        'architecture',
+        'architecture/storage',
+        'architecture/mempool',
+        'architecture/mining',
+        'architecture/wallet',
+        'benchmarks',
+      ]),
       ...['CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docker/README.md'],
     ],
   },

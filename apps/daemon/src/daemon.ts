@@ -32,6 +32,7 @@ import { startWebSocket } from './events/websocket/start';
 import { startZmq } from './events/zmq/start';
 import { ChainJudge } from './mempool/chain-judge';
 import { TransactionPool } from './mempool/pool';
+import { PoolFile } from './mempool/pool-file';
 import { BlockGenerator } from './mining/generate';
 import { Miner } from './mining/miner';
 import type { P2pConfig } from './p2p/config';
@@ -216,12 +217,16 @@ export class Daemon implements Service {
     events.followPool(pool);
     const follow: CommitListener = (event) => void pool.onCommit(event).catch((error: unknown) => this.giveUp(error));
     chain.on('commit', follow);
-    const sweeps = setInterval(() => this.orGiveUp(() => pool.sweep()), SWEEP_INTERVAL);
+    const sweep = (): void => void pool.sweep().catch((error: unknown) => this.giveUp(error));
+    const sweeps = setInterval(sweep, SWEEP_INTERVAL);
     // The engine still commits what is under way when it stops, and by then the pool has no database to look into.
     this.closers.use('the pool', sweeps, (timer) => {
       clearInterval(timer);
       chain.off('commit', follow);
     });
+    const poolFile = new PoolFile({ directory, network: network.name, pool, logger: logger.child('pool') });
+    this.closers.use('the file of the pool', poolFile, (file) => file.close());
+    await poolFile.load(this.stopping.signal); // before the events: clients know these transactions from the last run
 
     const miner = new Miner({ network, reader, chain, pool, now });
     const generator = new BlockGenerator(network, miner, now, this.stopping.signal);
@@ -375,13 +380,5 @@ export class Daemon implements Service {
   private giveUp(error: unknown): void {
     this.logger.fatal(`the daemon cannot go on: ${operatorText(error)}`, { error });
     this.overrides.control?.requestStop(1);
-  }
-
-  private orGiveUp(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.giveUp(error);
-    }
   }
 }

@@ -15,7 +15,7 @@ describe('the pool follows the chain', () => {
     judge.misfits.set(hashOf(shrunk).toString('hex'), new RuleFailure('INVALID_MIXIN'));
     await pool.onCommit(commit({ added: [block({ transactionHashes: [hashOf(mined)], keyImages: [spent] })] }));
     clock.now += 1;
-    pool.sweep();
+    await pool.sweep();
     const line = (reason: string, bytes: Buffer): string => `${reason} ${hashOf(bytes).toString('hex')}`;
     expect(gone).toEqual([
       line('InBlock', mined),
@@ -32,7 +32,7 @@ describe('the pool follows the chain', () => {
     const wall = Date.now();
     const set = jest.spyOn(Date, 'now').mockReturnValue(wall + 2 * LIFETIME * 1000);
     try {
-      pool.sweep();
+      await pool.sweep();
     } finally {
       set.mockRestore();
     }
@@ -90,7 +90,7 @@ describe('the pool follows the chain', () => {
     judge.lapsed.clear();
     expect(await pool.add(lapses, 'p2p')).toMatchObject({ accepted: true });
     judge.lapsed.add(20n).add(21n);
-    pool.sweep();
+    await pool.sweep();
     expect(pool.size).toBe(0);
   });
 
@@ -98,10 +98,10 @@ describe('the pool follows the chain', () => {
     const { pool, clock, gone } = bench();
     await pool.add(made(), 'p2p');
     clock.now += LIFETIME - 1;
-    pool.sweep();
+    await pool.sweep();
     expect(gone).toEqual([]);
     clock.now += 1;
-    pool.sweep();
+    await pool.sweep();
     expect(gone).toHaveLength(1);
   });
 
@@ -112,6 +112,40 @@ describe('the pool follows the chain', () => {
     const looks = judge.looks;
     for (let i = 0; i < 5; i++) await pool.onCommit(commit({ added: [block({})] }));
     expect(judge.looks).toBe(looks);
+  });
+
+  it('is checked in slices of 5 ms after a block, and other tasks run in between', async () => {
+    const { pool, judge } = bench();
+    for (let i = 0; i < 100; i++) await pool.add(made({ unlockTime: BigInt(i) }), 'p2p');
+    judge.misfits.set(hashOf(made()).toString('hex'), new RuleFailure('INVALID_MIXIN'));
+    const checks = (): number => judge.looks + judge.lapseChecks;
+    const first = checks();
+    // Each check of a transaction takes a millisecond.
+    const clock = jest.spyOn(performance, 'now').mockImplementation(checks);
+    const perTurn: number[] = [];
+    let isDone = false;
+    const countTurns = (before: number): void => {
+      perTurn.push(checks() - before);
+      if (!isDone) setImmediate(countTurns, checks());
+    };
+    setImmediate(countTurns, first);
+    try {
+      await pool.onCommit(commit({ added: [block({})] }));
+    } finally {
+      isDone = true;
+      clock.mockRestore();
+    }
+    expect(checks() - first).toBeGreaterThanOrEqual(200);
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(5);
+  });
+
+  it('shares one check between blocks that arrive during another check', async () => {
+    const { pool, judge } = bench();
+    for (let i = 0; i < 10; i++) await pool.add(made(), 'p2p');
+    judge.misfits.set(hashOf(made()).toString('hex'), new RuleFailure('INVALID_MIXIN'));
+    judge.looks = 0;
+    await Promise.all(Array.from({ length: 50 }, () => pool.onCommit(commit({ added: [block({})] }))));
+    expect(judge.looks).toBeLessThanOrEqual(2 * (10 + 1));
   });
 
   it('does nothing for a side block', async () => {

@@ -1,10 +1,10 @@
 import { parseTransaction } from '@wrkz/core-types';
 import fc from 'fast-check';
-import { POOL_BYTES, POOL_BYTES_AFTER_EVICTION } from '../src/mempool/limits';
+import { POOL_BYTES } from '../src/mempool/limits';
 import { poolTransaction } from '../src/mempool/pool-transaction';
 import { comparePriority } from '../src/mempool/priority';
 import { PoolStore } from '../src/mempool/store';
-import { bench, made, type Shape } from './support/pool';
+import { bench, hashOf, made, type Shape } from './support/pool';
 
 describe('order', () => {
   const entry = (shape: Shape, receivedAt = 0, sequence = 0): ReturnType<typeof poolTransaction> =>
@@ -66,24 +66,57 @@ describe('the work of a large pool', () => {
     expect(reads).toBeLessThan(2 * (2 * 2 * 14));
     expect(store.inOrder()).toEqual([...entries].sort(comparePriority));
     const before = store.inOrder();
-    for (let worst = store.worst(); worst !== undefined; worst = store.worst()) store.remove(worst.id);
+    for (let size = store.size; size > 0; size--)
+      for (const worst of store.fromWorst()) {
+        store.remove(worst.id);
+        break;
+      }
     expect([store.size, store.bytes, before.length]).toEqual([0, 0, 4096]);
   });
 });
 
 describe('a pool over its budget', () => {
-  it('throws out the least profitable down to 90 %, and refuses what would be the least', async () => {
+  it('evicts as many of the worst transactions as a better one needs, and refuses a worse one', async () => {
     const { pool, gone } = bench();
     const padding = 1_000_000;
     const count = Math.floor(POOL_BYTES / (padding + 200));
-    for (let i = 0; i < count; i++) await pool.add(made({ fee: BigInt(1000 + i), padding }), 'p2p');
+    const held = Array.from({ length: count }, (_, i) => made({ fee: BigInt(1000 + i), padding }));
+    for (const bytes of held) await pool.add(bytes, 'p2p');
     expect(await pool.add(made({ fee: 1n, padding }), 'p2p')).toMatchObject({ message: 'Transaction pool is full' });
+    // It is better than the worst, but needs the places of better ones too.
+    const large = made({ fee: 2001n, padding: 2 * padding });
+    expect(await pool.add(large, 'p2p')).toMatchObject({ message: 'Transaction pool is full' });
     expect(gone).toEqual([]);
-    const best = made({ fee: 9000n, padding });
+    const best = made({ fee: 9000n, padding: 2 * padding });
     expect(await pool.add(best, 'p2p')).toMatchObject({ accepted: true });
-    expect(pool.bytes).toBeLessThanOrEqual(POOL_BYTES_AFTER_EVICTION);
-    expect(pool.bytes).toBeGreaterThan(POOL_BYTES_AFTER_EVICTION - 2 * padding);
-    expect(gone.every((line) => line.startsWith('NotActual'))).toBe(true);
+    expect(gone).toEqual(held.slice(0, 2).map((bytes) => `NotActual ${hashOf(bytes).toString('hex')}`));
+    expect(pool.bytes).toBeLessThanOrEqual(POOL_BYTES);
     expect(pool.list()[0]?.parsed.bytes.equals(best)).toBe(true);
+  });
+
+  it('keeps a place for other sources during a flood of one source', async () => {
+    const { pool, judge } = bench();
+    let open = (): void => undefined;
+    judge.gate = new Promise((resolve) => (open = resolve));
+    const flood = Array.from({ length: 5000 }, () => pool.add(made(), 'p2p'));
+    const honest = Array.from({ length: 100 }, () => pool.add(made(), 'rpc'));
+    open();
+    expect((await Promise.all(honest)).filter(({ accepted }) => accepted)).toHaveLength(100);
+    expect((await Promise.all(flood)).filter(({ accepted }) => accepted)).toHaveLength(4096 + 16 - 100);
+  });
+
+  it('judges sources in turns', async () => {
+    const { pool, judge } = bench();
+    const order: string[] = [];
+    pool.on('added', ({ source }) => order.push(source));
+    let open = (): void => undefined;
+    judge.gate = new Promise((resolve) => (open = resolve));
+    const all = [
+      ...Array.from({ length: 100 }, () => pool.add(made(), 'p2p')),
+      ...Array.from({ length: 5 }, () => pool.add(made(), 'rpc')),
+    ];
+    open();
+    await Promise.all(all);
+    expect(order.slice(16, 26).filter((source) => source === 'rpc')).toHaveLength(5);
   });
 });

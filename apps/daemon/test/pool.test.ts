@@ -138,14 +138,14 @@ describe('admission', () => {
     expect(full).toHaveLength(4200 - 4096 - 16);
   });
 
-  it('keeps no more than 32 MiB waiting', async () => {
+  it('keeps no more than 16 MiB of a source waiting', async () => {
     const { pool, judge } = bench();
     let open = (): void => undefined;
     judge.gate = new Promise((resolve) => (open = resolve));
     const all = Array.from({ length: 40 }, () => pool.add(made({ padding: 1024 * 1024 }), 'p2p'));
     open();
     const answers = await Promise.all(all);
-    expect(answers.filter(({ message }) => message === 'Transaction pool is full')).toHaveLength(40 - 31);
+    expect(answers.filter(({ message }) => message === 'Transaction pool is full')).toHaveLength(40 - 15);
     expect((await pool.add(made({ padding: 1024 * 1024 }), 'p2p')).accepted).toBe(true);
   });
 
@@ -183,6 +183,7 @@ describe('admission', () => {
     judge.gate = new Promise((resolve) => (open = resolve));
     const bytes = made();
     const adding = pool.add(bytes, 'p2p');
+    await new Promise(setImmediate);
     await pool.onCommit(commit({ kind: 'switch' }));
     judge.refusals.set(hashOf(bytes).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
     open();

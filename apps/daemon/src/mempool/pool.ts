@@ -1,18 +1,18 @@
 import { EventEmitter } from 'node:events';
 import { type ReasonCode, REASONS } from '@wrkz/consensus';
 import { type ParsedTransaction, parseTransaction } from '@wrkz/core-types';
-import type { MetricFactory } from '@wrkz/service-kit';
+import { EventLoopYielder, type MetricFactory } from '@wrkz/service-kit';
 import type { ChainCommit, CommitEvent } from '../chain/service';
-import { TaskQueue } from '../util/task-queue';
 import { type DoubleSpend, DoubleSpends } from './double-spends';
 import { type Fault, faultOf } from './faults';
-import type { Fitting, PoolJudge } from './judge';
+import type { PoolJudge } from './judge';
+import { JudgeQueue, QUEUE_FULL } from './judge-queue';
 import {
   FEELESS_TRANSACTIONS,
   JUDGED_AT_ONCE,
   LIFETIME,
   POOL_BYTES,
-  POOL_BYTES_AFTER_EVICTION,
+  SLICE_MS,
   WAITING_BYTES,
   WAITING_LIMIT,
 } from './limits';
@@ -20,12 +20,10 @@ import { keyImagesOf, poolTransaction, type PoolTransaction, type RemovalReason 
 import { comparePriority } from './priority';
 import { PoolStore } from './store';
 
-export type TransactionSource = 'rpc' | 'p2p' | 'reorganisation';
+/** `file`: the pool of the last run. */
+export type TransactionSource = 'rpc' | 'p2p' | 'reorganisation' | 'file';
 
-/**
- * What became of a transaction. `code` is there where a rule refused it, `message` is what clients get, `fault` what the
- * refusal says of its sender.
- */
+/** The verdict on a transaction: `code` of the rule that refused it, `message` for clients, `fault` of its sender. */
 export interface Admission {
   readonly accepted: boolean;
   readonly hash?: Buffer;
@@ -45,27 +43,30 @@ export const POOL_TEXTS = {
 interface PoolEvents {
   added: [{ hash: Buffer; source: TransactionSource }];
   removed: [{ hashes: Buffer[]; reason: RemovalReason }];
-  /** At most one per pair of transactions, and so many per minute (double-spends.ts). */
+  /** Rate-limited (double-spends.ts). */
   doubleSpend: [DoubleSpend];
 }
 
-/** The transactions that wait for a block. Lives on the main thread; its proofs run on native threads. */
+/** The memory pool (mempool): valid transactions that no block holds yet. Runs on the main thread, proofs on native threads. */
 export class TransactionPool extends EventEmitter<PoolEvents> {
   private readonly store = new PoolStore();
   private readonly inFlight = new Map<string, Promise<Admission>>();
-  private readonly queue = new TaskQueue(JUDGED_AT_ONCE, WAITING_LIMIT);
-  private waitingBytes = 0;
+  private readonly queue = new JudgeQueue(JUDGED_AT_ONCE, WAITING_LIMIT);
+  /** By source: transactions that are judged or wait. */
+  private readonly waitingBytes = new Map<TransactionSource, number>();
   private admissions = 0;
-  /** Counts reorganisations: a verdict reached on another chain does not count. */
+  /** Counts reorganisations: a verdict reached on another chain is discarded. */
   private chainAge = 0;
-  /** The `measure` of the fitting that the whole pool was last checked against. */
+  /** The `measure` of the fitting against which the whole pool was last checked. */
   private measure = '';
-  private settling: Promise<void> = Promise.resolve();
+  /** Re-checks run one at a time. */
+  private rechecks: Promise<void> = Promise.resolve();
+  private waitingRecheck: Promise<void> | undefined;
   private readonly doubleSpends: DoubleSpends;
 
   constructor(
     private readonly judge: PoolJudge,
-    /** Seconds on a clock that never steps: a machine's clock set forward must not empty the pool. */
+    /** Monotonic seconds: setting the system clock must not empty the pool. */
     private readonly now: () => number = () => Math.floor(performance.now() / 1000),
   ) {
     super();
@@ -97,7 +98,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     return this.store.get(hash.toString('hex'));
   }
 
-  /** In the order of priority. */
+  /** Best first. The array does not change with the pool. */
   list(): readonly PoolTransaction[] {
     return this.store.inOrder();
   }
@@ -106,14 +107,14 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     return this.store.inOrder().map((entry) => entry.parsed.hash);
   }
 
-  /** Judges a serialized transaction and keeps it when every rule holds. Never throws for what the bytes are. */
+  /** Judges a serialized transaction and adds it if it is valid. Never throws because of its bytes. */
   async add(bytes: Uint8Array, source: TransactionSource): Promise<Admission> {
     // The size is checked before anything is decoded: decoded, a transaction may take far more memory than its bytes.
     if (bytes.length > this.judge.sizeLimit())
       return { accepted: false, message: REASONS.SIZE_TOO_LARGE.text, code: 'SIZE_TOO_LARGE', fault: 'here' };
     let parsed: ParsedTransaction;
     try {
-      // A copy: the parsed parts are views, and the pool must not keep a whole network frame alive.
+      // A copy: the parsed parts are views and would retain the whole network frame.
       parsed = parseTransaction(Buffer.from(bytes));
     } catch {
       return { accepted: false, message: POOL_TEXTS.unreadable, fault: 'everywhere' };
@@ -129,17 +130,19 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (this.store.get(id) !== undefined) return refuse(POOL_TEXTS.known);
     const same = this.inFlight.get(id);
     if (same !== undefined) return (await same).accepted ? refuse(POOL_TEXTS.known) : same;
-    // An input that spends nothing takes two bytes, so a flood of them would be cheap: refused before the queue.
+    // Before the queue: an input that spends nothing takes two bytes, so a flood of them would be cheap.
     if (parsed.fee === undefined) return refuse(REASONS.INPUT_UNKNOWN_TYPE.text, 'INPUT_UNKNOWN_TYPE');
-    const flooded = this.queue.full || this.waitingBytes + parsed.size > WAITING_BYTES;
-    if (flooded && source !== 'reorganisation') return refuse(POOL_TEXTS.full);
-    this.waitingBytes += parsed.size;
-    const admission = this.queue.run(() => this.admit(parsed, source, refuse));
+    const waiting = this.waitingBytes.get(source) ?? 0;
+    if (waiting + parsed.size > WAITING_BYTES && source !== 'reorganisation') return refuse(POOL_TEXTS.full);
+    this.waitingBytes.set(source, waiting + parsed.size);
+    const admission = this.queue
+      .run(source, () => this.admit(parsed, source, refuse))
+      .then((result) => (result === QUEUE_FULL ? refuse(POOL_TEXTS.full) : result));
     this.inFlight.set(id, admission);
     try {
       return await admission;
     } finally {
-      this.waitingBytes -= parsed.size;
+      this.waitingBytes.set(source, (this.waitingBytes.get(source) ?? 0) - parsed.size);
       this.inFlight.delete(id);
     }
   }
@@ -157,7 +160,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
       const failure = await this.judge.judge(parsed);
       if (failure !== undefined && age === this.chainAge) return refuse(failure.message, failure.code);
     } while (age !== this.chainAge);
-    // From here to the end nothing is awaited, so that pool and chain cannot change between these checks.
+    // No await from here on: pool and chain cannot change between these checks.
     if (feelessOver()) return refuse(POOL_TEXTS.tooManyFeeless);
     const settled = this.judge.settled(parsed);
     if (settled === 'in block')
@@ -175,11 +178,10 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
       return refuse(POOL_TEXTS.known);
     }
     const entry = poolTransaction(parsed, this.now(), this.admissions++);
-    const worst = this.store.worst();
-    const over = this.store.bytes + entry.size > POOL_BYTES;
-    if (over && (worst === undefined || comparePriority(entry, worst) > 0)) return refuse(POOL_TEXTS.full);
+    const evicted = this.evictedFor(entry);
+    if (evicted === undefined) return refuse(POOL_TEXTS.full);
+    this.removeAll(evicted, 'NotActual');
     this.store.add(entry);
-    if (over) this.evict();
     this.emit('added', { hash: parsed.hash, source });
     return { accepted: true, hash: parsed.hash };
   }
@@ -189,83 +191,123 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (this.doubleSpends.count(spend)) this.emit('doubleSpend', spend);
   }
 
-  private evict(): void {
-    const gone: PoolTransaction[] = [];
-    for (let worst = this.store.worst(); worst !== undefined; worst = this.store.worst()) {
-      if (this.store.bytes <= POOL_BYTES_AFTER_EVICTION) break;
-      this.store.remove(worst.id);
-      gone.push(worst);
+  /** The worst transactions that make room for an entry; undefined if one of them is better than the entry. */
+  private evictedFor(entry: PoolTransaction): PoolTransaction[] | undefined {
+    let excess = this.store.bytes + entry.size - POOL_BYTES;
+    const evicted: PoolTransaction[] = [];
+    if (excess <= 0) return evicted;
+    for (const worst of this.store.fromWorst()) {
+      if (comparePriority(entry, worst) > 0) return undefined;
+      evicted.push(worst);
+      excess -= worst.size;
+      if (excess <= 0) return evicted;
     }
-    this.announceRemoved(gone, 'NotActual');
+    return undefined;
   }
 
-  /** Takes a transaction out, e.g. because a template found that it no longer fits. */
+  /** Removes a transaction, e.g. because it does not fit a template. */
   remove(hash: Buffer, reason: RemovalReason): void {
-    const entry = this.store.remove(hash.toString('hex'));
-    if (entry !== undefined) this.announceRemoved([entry], reason);
+    const entry = this.store.get(hash.toString('hex'));
+    if (entry !== undefined) this.removeAll([entry], reason);
   }
 
-  /** Follows the main chain. Resolves when the pool is settled after a reorganisation. */
+  /** Follows the main chain. Mined transactions leave at once; resolves when the rest of the pool is checked. */
   onCommit(event: CommitEvent): Promise<void> {
     if (event.kind === 'alternative') return Promise.resolve();
     this.dropMined(event);
-    if (event.kind === 'append') {
-      const fitting = this.judge.fitting();
-      if (fitting.measure !== this.measure) this.dropMisfits(fitting);
-      this.dropLapsed(fitting);
-      return Promise.resolve();
-    }
+    if (event.kind === 'append') return this.recheck();
     this.chainAge += 1;
-    this.settling = this.settling.then(() => this.judgeAgain(event));
-    return this.settling;
+    return this.enqueue(() => this.judgeAgain(event));
   }
 
-  /** Drops what has waited too long and what no longer fits. Called once a minute. */
-  sweep(): void {
-    const oldest = this.now() - LIFETIME;
-    const outdated = this.store.inOrder().filter((entry) => entry.receivedAt <= oldest);
-    for (const entry of outdated) this.store.remove(entry.id);
-    this.announceRemoved(outdated, 'Outdated');
-    const fitting = this.judge.fitting();
-    this.dropMisfits(fitting);
-    this.dropLapsed(fitting);
+  /** Removes outdated transactions and those that no longer fit. Call it once a minute. */
+  async sweep(): Promise<void> {
+    await this.enqueue(() => {
+      const oldest = this.now() - LIFETIME;
+      return this.removeWhere(this.store.inOrder(), 'Outdated', () => (entry) => entry.receivedAt <= oldest);
+    });
+    this.measure = '';
+    await this.recheck();
   }
 
-  private dropMined(event: ChainCommit): void {
-    const mined: PoolTransaction[] = [];
-    const spent: PoolTransaction[] = [];
-    const take = (entry: PoolTransaction | undefined, into: PoolTransaction[]): void => {
-      if (entry !== undefined && this.store.remove(entry.id) !== undefined) into.push(entry);
-    };
-    for (const block of event.added) {
-      for (const hash of block.transactionHashes) take(this.store.get(hash.toString('hex')), mined);
-      for (const keyImage of block.keyImages) take(this.store.spender(keyImage.toString('hex')), spent);
+  private enqueue(task: () => Promise<void>): Promise<void> {
+    const result = this.rechecks.then(task);
+    this.rechecks = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Many blocks in a row share one re-check, which starts after the running one. */
+  private recheck(): Promise<void> {
+    this.waitingRecheck ??= this.enqueue(() => {
+      this.waitingRecheck = undefined;
+      return this.removeMisfits();
+    });
+    return this.waitingRecheck;
+  }
+
+  private dropMined({ added }: ChainCommit): void {
+    const found = (entry: PoolTransaction | undefined): PoolTransaction[] => (entry === undefined ? [] : [entry]);
+    const mined = added.flatMap(({ transactionHashes }) =>
+      transactionHashes.flatMap((hash) => found(this.store.get(hash.toString('hex')))),
+    );
+    this.removeAll(mined, 'InBlock');
+    const spent = added.flatMap(({ keyImages }) =>
+      keyImages.flatMap((keyImage) => found(this.store.spender(keyImage.toString('hex')))),
+    );
+    this.removeAll(spent, 'NotActual');
+  }
+
+  private async removeMisfits(): Promise<void> {
+    const { measure } = this.judge.fitting();
+    if (measure !== this.measure) {
+      await this.removeWhere(this.store.inOrder(), 'NotActual', () => {
+        const fitting = this.judge.fitting();
+        return ({ parsed }) => fitting.refuses(parsed) !== undefined;
+      });
+      this.measure = measure;
     }
-    this.announceRemoved(mined, 'InBlock');
-    this.announceRemoved(spent, 'NotActual');
-  }
-
-  private dropMisfits(fitting: Fitting): void {
-    this.measure = fitting.measure;
-    const gone = this.store.inOrder().filter((entry) => fitting.refuses(entry.parsed) !== undefined);
-    for (const entry of gone) this.store.remove(entry.id);
-    this.announceRemoved(gone, 'NotActual');
-  }
-
-  /** An unlock time must lie some blocks ahead of the block that holds it: what has waited too long for that is dead. */
-  private dropLapsed(fitting: Fitting): void {
-    const lapsed = this.store.unlockingAt((unlockTime) => fitting.isLapsed(unlockTime));
-    for (const entry of lapsed) this.store.remove(entry.id);
-    this.announceRemoved(lapsed, 'NotActual');
+    // The unlock time must be some blocks above the block that holds the transaction.
+    let fitting = this.judge.fitting();
+    const yielder = new EventLoopYielder(SLICE_MS);
+    for (const [unlockTime, entries] of this.store.unlockTimes()) {
+      if (fitting.isLapsed(unlockTime)) this.removeAll([...entries], 'NotActual');
+      if (!yielder.isDue) continue;
+      await yielder.yieldIfDue();
+      fitting = this.judge.fitting();
+    }
   }
 
   /**
-   * After a reorganisation rings may name other outputs: the pool is judged anew, the removed blocks' transactions
-   * return.
+   * Removes entries in slices of SLICE_MS. Entries added meanwhile were judged at a tip that is at least as new.
+   * @param predicateAtTip called at the start of each slice, because the chain may have changed
+   */
+  private async removeWhere(
+    entries: readonly PoolTransaction[],
+    reason: RemovalReason,
+    predicateAtTip: () => (entry: PoolTransaction) => boolean,
+  ): Promise<void> {
+    const yielder = new EventLoopYielder(SLICE_MS);
+    let found: PoolTransaction[] = [];
+    let isRemoved = predicateAtTip();
+    for (const entry of entries) {
+      if (this.store.get(entry.id) === entry && isRemoved(entry)) found.push(entry);
+      if (!yielder.isDue) continue;
+      this.removeAll(found, reason);
+      found = [];
+      await yielder.yieldIfDue();
+      isRemoved = predicateAtTip();
+    }
+    this.removeAll(found, reason);
+  }
+
+  /**
+   * After a reorganisation, ring members may be other outputs: the whole pool is judged again. Transactions of the removed
+   * blocks return to the pool.
    */
   private async judgeAgain(event: ChainCommit): Promise<void> {
-    await inGroups([...this.store.inOrder()], (entry) =>
-      this.queue.run(async () => {
+    await inGroups(this.store.inOrder(), (entry) =>
+      this.queue.run('reorganisation', async () => {
+        if (this.store.get(entry.id) !== entry) return;
         if ((await this.judge.judge(entry.parsed)) !== undefined) this.remove(entry.parsed.hash, 'NotActual');
       }),
     );
@@ -273,14 +315,18 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     await inGroups(returning, (bytes) => this.add(bytes, 'reorganisation'));
   }
 
-  private announceRemoved(entries: readonly PoolTransaction[], reason: RemovalReason): void {
-    if (entries.length > 0) this.emit('removed', { hashes: entries.map((entry) => entry.parsed.hash), reason });
+  /** Removes the entries that are still in the pool. */
+  private removeAll(entries: readonly PoolTransaction[], reason: RemovalReason): void {
+    const removed = entries.filter(({ id }) => this.store.remove(id) !== undefined);
+    if (removed.length > 0) this.emit('removed', { hashes: removed.map(({ parsed }) => parsed.hash), reason });
   }
 }
 
-/** As many at a time as are judged at once, so that a long list leaves places in the queue to others. */
-async function inGroups<T>(list: readonly T[], task: (one: T) => Promise<unknown>): Promise<void> {
+/** Groups of as many as are judged at once, so that a long list leaves places in the queue to others. */
+export async function inGroups<T>(list: readonly T[], task: (one: T) => Promise<unknown>): Promise<void> {
+  const yielder = new EventLoopYielder(SLICE_MS);
   for (let start = 0; start < list.length; start += JUDGED_AT_ONCE) {
     await Promise.all(list.slice(start, start + JUDGED_AT_ONCE).map(task));
+    await yielder.yieldIfDue();
   }
 }

@@ -14,8 +14,12 @@ class SortedList<T> {
   /** @param compare never 0 for two different entries */
   constructor(private readonly compare: (a: T, b: T) => number) {}
 
-  get last(): T | undefined {
-    return this.chunks.at(-1)?.at(-1);
+  /** From the last entry to the first. The list must not change meanwhile. */
+  *reversed(): Generator<T> {
+    for (let i = this.chunks.length - 1; i >= 0; i--) {
+      const chunk = this.chunks[i] ?? [];
+      for (let j = chunk.length - 1; j >= 0; j--) yield chunk[j] as T;
+    }
   }
 
   /** An array that later changes leave as it is; made once per change. */
@@ -100,13 +104,14 @@ export class PoolStore {
     return this.order.toArray();
   }
 
-  worst(): PoolTransaction | undefined {
-    return this.order.last;
+  /** Worst first. The pool must not change meanwhile. */
+  fromWorst(): Iterable<PoolTransaction> {
+    return this.order.reversed();
   }
 
-  /** The transactions whose unlock time satisfies the predicate. */
-  unlockingAt(holds: (unlockTime: bigint) => boolean): PoolTransaction[] {
-    return [...this.byUnlockTime].flatMap(([unlockTime, entries]) => (holds(unlockTime) ? [...entries] : []));
+  /** Each unlock time once, with its transactions. May be read while the pool changes. */
+  unlockTimes(): Iterable<readonly [unlockTime: bigint, entries: ReadonlySet<PoolTransaction>]> {
+    return this.byUnlockTime;
   }
 
   /** Neither the hash nor a key image may be in the pool already. */

@@ -63,6 +63,7 @@ export class FakeJudge implements PoolJudge {
   settledRules = true;
   settledRings = true;
   looks = 0;
+  lapseChecks = 0;
   judged = 0;
   limit = Infinity;
   gate: Promise<void> = Promise.resolve();
@@ -88,7 +89,10 @@ export class FakeJudge implements PoolJudge {
         this.looks += 1;
         return this.misfits.get(parsed.hash.toString('hex'));
       },
-      isLapsed: (unlockTime) => this.lapsed.has(unlockTime),
+      isLapsed: (unlockTime) => {
+        this.lapseChecks += 1;
+        return this.lapsed.has(unlockTime);
+      },
     };
   }
 

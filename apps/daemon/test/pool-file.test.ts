@@ -1,0 +1,114 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { RuleFailure } from '@wrkz/consensus';
+import type { NetworkName } from '@wrkz/core-types';
+import { createMemoryLogger, type MemoryLogger } from '@wrkz/service-kit';
+import { POOL_BYTES } from '../src/mempool/limits';
+import { PoolFile } from '../src/mempool/pool-file';
+import { temporaryDirectory } from './support/temporary';
+import { bench, hashOf, made } from './support/pool';
+
+const { signal } = new AbortController();
+
+interface Opened extends ReturnType<typeof bench> {
+  readonly file: PoolFile;
+  readonly logger: MemoryLogger;
+}
+
+function open(directory: string, network: NetworkName = 'devnet'): Opened {
+  const opened = bench();
+  const logger = createMemoryLogger();
+  return { ...opened, logger, file: new PoolFile({ directory, network, pool: opened.pool, logger }) };
+}
+
+/** A pool of three transactions in a file. */
+async function saved(directory: string): Promise<Buffer[]> {
+  const { pool, file } = open(directory);
+  await file.load(signal);
+  const transactions = [made({ fee: 30n }), made({ fee: 20n }), made({ fee: 10n })];
+  for (const bytes of transactions) await pool.add(bytes, 'p2p');
+  await file.close();
+  return transactions;
+}
+
+test('the pool survives a restart, and each transaction is judged again', async () => {
+  const directory = temporaryDirectory();
+  const [first, second, third] = await saved(directory);
+  const { pool, judge, file, logger } = open(directory);
+  judge.refusals.set(hashOf(second!).toString('hex'), new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'));
+  await file.load(signal);
+  expect(pool.hashes()).toEqual([hashOf(first!), hashOf(third!)]);
+  expect(judge.judged).toBe(3);
+  expect(logger.linesOf('info').join()).toContain('2 of 3 pooled transactions are still valid');
+  await file.close();
+  const again = open(directory);
+  await again.file.load(signal);
+  expect(again.pool.size).toBe(2);
+  await again.file.close();
+});
+
+test.each<[string, (bytes: Buffer) => Buffer]>([
+  ['is damaged', (bytes) => (bytes.writeUInt8(bytes.readUInt8(60) ^ 1, 60), bytes)],
+  ['is damaged', (bytes) => bytes.subarray(0, -1)],
+  ['is not a pool file', () => Buffer.from('something else')],
+  ['is not a pool file', () => Buffer.alloc(0)],
+  ['more than a pool can have', () => Buffer.alloc(POOL_BYTES * 1.1)],
+])('a file that %s is ignored with a warning, and replaced', async (reason, change) => {
+  const directory = temporaryDirectory();
+  await saved(directory);
+  const path = join(directory, 'mempool.bin');
+  writeFileSync(path, change(readFileSync(path)));
+  const { pool, file, logger } = open(directory);
+  await file.load(signal);
+  expect(pool.size).toBe(0);
+  expect(logger.linesOf('warning')).toEqual([expect.stringContaining(reason)]);
+  await file.close();
+  const again = open(directory);
+  await again.file.load(signal);
+  expect(again.logger.linesOf('warning')).toEqual([]);
+  await again.file.close();
+});
+
+test('a file of another network is ignored with a warning', async () => {
+  const directory = temporaryDirectory();
+  await saved(directory);
+  const { pool, file, logger } = open(directory, 'simnet');
+  await file.load(signal);
+  expect(pool.size).toBe(0);
+  expect(logger.linesOf('warning')[0]).toContain('it belongs to another network');
+  await file.close();
+});
+
+test('a stop while the file is judged leaves the file as it is', async () => {
+  const directory = temporaryDirectory();
+  const transactions = await saved(directory);
+  const stopped = open(directory);
+  await stopped.file.load(AbortSignal.abort());
+  await stopped.file.close();
+  const { pool, file } = open(directory);
+  await file.load(signal);
+  expect(pool.size).toBe(transactions.length);
+  await file.close();
+});
+
+test('an unchanged pool is written once, and a directory that cannot be written is a warning', async () => {
+  const directory = temporaryDirectory();
+  const { pool, file, logger } = open(directory);
+  await file.load(signal);
+  await pool.add(made(), 'p2p');
+  await file.save();
+  const path = join(directory, 'mempool.bin');
+  writeFileSync(path, 'marked');
+  await file.save();
+  expect(readFileSync(path, 'utf8')).toBe('marked');
+  await pool.add(made(), 'p2p');
+  await file.save();
+  expect(readFileSync(path).subarray(0, 8).toString()).toBe('WRKZPOOL');
+  await file.close();
+  const missing = open('/dev/null/nowhere');
+  await missing.file.load(signal);
+  await missing.file.save();
+  expect(missing.logger.linesOf('warning').join()).toContain('the pool cannot be written');
+  await missing.file.close();
+  expect(logger.linesOf('warning')).toEqual([]);
+});
