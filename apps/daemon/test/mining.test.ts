@@ -202,7 +202,62 @@ describe('transactions', () => {
     await back;
     expect(bench.pool.hashes()).toEqual([hash]);
     expect(bench.reader.hasTransaction(hash)).toBe(false);
+    // The next block does not hold it: it stays.
+    const tip = bench.reader.viewAt(bench.reader.tip().height);
+    const empty = new Forge(tip, { network: networkOf('simnet'), timestamp: EARLY + 45_000 });
+    expect(await bench.miner.add(await empty.next([]))).toMatchObject({ code: 'ADDED_TO_MAIN' });
+    expect(bench.pool.hashes()).toEqual([hash]);
     await bench.mine(1, EARLY + 50_000);
     expect(bench.reader.hasTransaction(hash)).toBe(true);
+  });
+
+  it('are counted exactly after reorganisations there and back, and so are alternative blocks', async () => {
+    const network = networkOf('simnet');
+    const fork = bench.reader.tip().height;
+    const forgeAt = (timestamp: number): Forge =>
+      new Forge(bench.reader.viewAt(fork), { network, timestamp: EARLY + timestamp });
+    const counts = (): number[] => [bench.reader.transactionCount(), bench.reader.alternativeCount()];
+    const [transactions, alternatives] = counts() as [number, number];
+    const spends = [50, 51, 52].map((height) => bench.purse.spend(bench.coinbaseOutput(height), { fee: 10n }));
+    const first = forgeAt(60_000);
+    const main = [await first.next(spends.slice(0, 2)), ...(await first.many(1))];
+    const second = forgeAt(61_000);
+    const side = [await second.next(spends.slice(2)), ...(await second.many(4))];
+    await bench.engine.addBlocks(main, 'sync');
+    expect(counts()).toEqual([transactions + 2 + 2, alternatives]);
+    await bench.engine.addBlocks(side.slice(0, 3), 'sync');
+    expect(counts()).toEqual([transactions + 3 + 1, alternatives + 2]);
+    await bench.engine.addBlocks(await first.many(2), 'sync');
+    expect(counts()).toEqual([transactions + 4 + 2, alternatives + 3]);
+    await bench.engine.addBlocks(side.slice(3), 'sync');
+    expect(counts()).toEqual([transactions + 5 + 1, alternatives + 4]);
+  });
+
+  it('whose inputs were spent only on a lost branch are accepted, returned and new ones', async () => {
+    const network = networkOf('simnet');
+    await bench.mine(1, EARLY + 70_000);
+    const fork = bench.reader.tip().height;
+    const forgeAt = (timestamp: number): Forge =>
+      new Forge(bench.reader.viewAt(fork), { network, timestamp: EARLY + timestamp });
+    const [one, two] = [60, 61].map((height) => bench.coinbaseOutput(height));
+    const lost = [one!, two!].map((output) => bench.purse.spend(output, { fee: 10n }));
+    const side = await forgeAt(71_000).many(3);
+    const main = forgeAt(70_500);
+    await bench.engine.addBlocks([await main.next(lost), ...(await main.many(1))], 'sync');
+    expect(await bench.pool.add(lost[0]!, 'rpc')).toMatchObject({ code: 'INPUT_KEYIMAGE_ALREADY_SPENT' });
+    const returned = new Promise<void>((resolve) => {
+      bench.pool.on('added', () => {
+        if (lost.every((bytes) => bench.pool.has(parseTransaction(bytes).hash))) resolve();
+      });
+    });
+    await bench.engine.addBlocks(side, 'sync');
+    await returned;
+    bench.pool.remove(parseTransaction(lost[0]!).hash, 'NotActual');
+    const replacement = bench.purse.spend(one!, { fee: 20n });
+    expect(await bench.pool.add(replacement, 'rpc')).toMatchObject({ accepted: true });
+    await bench.mine(1, EARLY + 80_000);
+    for (const bytes of [replacement, lost[1]!])
+      expect(bench.reader.hasTransaction(parseTransaction(bytes).hash)).toBe(true);
+    expect(bench.reader.hasTransaction(parseTransaction(lost[0]!).hash)).toBe(false);
   });
 });
