@@ -15,7 +15,7 @@ import { type Network, type ParsedTransaction, REORGANISATION_DEPTH } from '@wrk
 import type { CommonGround } from './faults';
 import type { Fitting, PoolJudge } from './judge';
 
-/** What the pool asks of the chain's tip; one read of it serves until the tip changes. */
+/** The tip of the chain as the pool uses it; read once per tip. */
 interface TipView {
   readonly view: ChainView;
   readonly hash: Buffer;
@@ -25,8 +25,8 @@ interface TipView {
 }
 
 /**
- * Judges by the chain on disk. The reader may see a block before its commit event arrives: a verdict on the newer tip
- * is right for that tip, and the event makes the pool look once more.
+ * Judges by the chain on disk. The reader may see a block before its commit event arrives: the verdict is right for that
+ * newer tip, and the event starts another check.
  */
 export class ChainJudge implements PoolJudge {
   private cached: TipView | undefined;
@@ -92,7 +92,7 @@ export class ChainJudge implements PoolJudge {
     const { rulesAt } = this.network;
     const deep = height - REORGANISATION_DEPTH;
     return {
-      // Between two changes of the rules they are one object.
+      // `rulesAt` returns the same object between two rule changes.
       rulesAreSettled: () => rulesAt(Math.max(0, deep)) === rulesAt(height + REORGANISATION_DEPTH),
       ringsAreSettled: () =>
         this.reader.snapshot(() =>

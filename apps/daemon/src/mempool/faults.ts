@@ -1,19 +1,19 @@
 import type { ReasonCode } from '@wrkz/consensus';
 
 /**
- * What a refusal says of whoever sent the transaction on. `none`: nothing is wrong with it, we have it or have no place
- * for it. `here`: it does not fit our chain, and might fit another branch, or a chain a little longer or shorter.
- * `everywhere`: no node of the network can have taken it.
+ * Whether the sender of a refused transaction is at fault. `none`: the transaction is known, or the pool is full. `here`: it
+ * does not fit our chain, but may fit another branch, or a chain a few blocks longer or shorter. `everywhere`: no node of the
+ * network can have accepted it.
  */
 export type Fault = 'none' | 'here' | 'everywhere';
 
 /**
- * What a rule looks at. `alone`: the bytes of the transaction. `rules`: these and the rules in force. `rings`: these and
- * the outputs that its rings name. `chain`: what changes from block to block.
+ * The data that a rule depends on. `alone`: the bytes of the transaction. `rules`: also the rules in force. `rings`: also the
+ * ring members. `chain`: data that changes from block to block.
  */
 type Basis = 'alone' | 'rules' | 'rings' | 'chain';
 
-/** A reason that is new in consensus does not compile before it has been decided here. Those of blocks never come. */
+/** Complete by its type: a new reason in consensus does not compile until it is added here. Reasons of blocks never occur. */
 const bases: Readonly<Record<ReasonCode, Basis>> = {
   EMPTY_INPUTS: 'alone',
   INPUT_UNKNOWN_TYPE: 'alone',
@@ -37,7 +37,7 @@ const bases: Readonly<Record<ReasonCode, Basis>> = {
   INPUT_INVALID_SIGNATURES: 'rings',
   INPUT_INVALID_SIGNATURES_COUNT: 'rings',
 
-  // The median of block sizes, spent images, locks and the tip's time are others a few blocks on, or on another branch.
+  // The median of block sizes, spent key images, locks and the time of the tip differ a few blocks later, or on another branch.
   SIZE_TOO_LARGE: 'chain',
   INPUT_KEYIMAGE_ALREADY_SPENT: 'chain',
   INPUT_INVALID_GLOBAL_INDEX: 'chain',
@@ -69,11 +69,11 @@ const bases: Readonly<Record<ReasonCode, Basis>> = {
   TRANSACTION_INCONSISTENCY: 'chain',
 };
 
-/** What the judge knows of how far its chain can differ from a sender's. */
+/** How far the sender's chain can differ from ours. */
 export interface CommonGround {
-  /** Whether the rules are the same for every node within a reorganisation's depth of the tip. */
+  /** Whether the rules are the same within the depth of a reorganisation around the tip. */
   rulesAreSettled(): boolean;
-  /** Whether every ring member is there and lies too deep for a reorganisation. */
+  /** Whether every ring member exists, too deep for a reorganisation. */
   ringsAreSettled(): boolean;
 }
 

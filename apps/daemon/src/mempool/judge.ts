@@ -2,26 +2,26 @@ import type { RuleFailure } from '@wrkz/consensus';
 import type { ParsedTransaction } from '@wrkz/core-types';
 import type { CommonGround } from './faults';
 
-/** What a new block can change for a transaction that passed: the ring size and the size allowed at the tip. */
+/** Rules that a new block can change for a valid transaction: ring size, max size, unlock time. */
 export interface Fitting {
-  /** Two fittings of one measure allow the same. */
+  /** Equal for two fittings with the same ring sizes and max size. */
   readonly measure: string;
-  /** Does no look-ups, because the whole pool is checked with it. */
+  /** Ring size and size only, without look-ups: it is called for the whole pool. */
   refuses(parsed: ParsedTransaction): RuleFailure | undefined;
   /** Whether no block from the next one on can hold a transaction with this unlock time. */
   isLapsed(unlockTime: bigint): boolean;
 }
 
-/** Judges transactions for the pool, always against the tip of the chain as it is at that moment. */
+/** Judges transactions for the pool, always at the current tip of the chain. */
 export interface PoolJudge {
-  /** Serialized bytes that a transaction may have at the present tip. */
+  /** Max serialized bytes of a transaction at the current tip. */
   sizeLimit(): number;
-  /** Every rule, proofs included, as for the pool at the present tip. */
+  /** All rules of the pool, proofs included, at the current tip. */
   judge(parsed: ParsedTransaction): Promise<RuleFailure | undefined>;
-  /** Already in a block, or a key image spent there: what a block may have done while the proofs ran. */
+  /** Whether a block added meanwhile holds the transaction or spends one of its key images. */
   settled(parsed: ParsedTransaction): 'in block' | RuleFailure | undefined;
-  /** At the present tip. */
+  /** At the current tip. */
   fitting(): Fitting;
-  /** How much of what the present tip says of a transaction holds for every node. */
+  /** How far a refusal at the current tip holds for every node. */
   ground(parsed: ParsedTransaction): CommonGround;
 }

@@ -1,9 +1,9 @@
 import type { ParsedTransaction } from '@wrkz/core-types';
 
-/** Why a transaction left the pool, in the words that subscribers get. */
+/** Why a transaction left the pool, as published. */
 export type RemovalReason = 'InBlock' | 'Outdated' | 'NotActual';
 
-/** A transaction in the pool, with what orders it. */
+/** A transaction in the pool, with the values that order it. */
 export interface PoolTransaction {
   /** The hash as hex. */
   readonly id: string;
@@ -14,9 +14,9 @@ export interface PoolTransaction {
   readonly amount: bigint;
   /** Key images as hex. */
   readonly keyImages: readonly string[];
-  /** Unix seconds. */
+  /** Monotonic seconds. */
   readonly receivedAt: number;
-  /** Counts admissions: the older of two that are equal in everything else goes first. */
+  /** Number of the admission: breaks ties in the order. */
   readonly sequence: number;
 }
 
@@ -24,7 +24,7 @@ export function keyImagesOf(parsed: ParsedTransaction): string[] {
   return parsed.transaction.inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage.toString('hex')] : []));
 }
 
-/** A parsed transaction as a member of the pool. */
+/** A parsed transaction as an entry of the pool. @param receivedAt monotonic seconds */
 export function poolTransaction(parsed: ParsedTransaction, receivedAt: number, sequence: number): PoolTransaction {
   return {
     id: parsed.hash.toString('hex'),

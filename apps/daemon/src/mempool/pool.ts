@@ -32,7 +32,7 @@ export interface Admission {
   readonly fault?: Fault;
 }
 
-/** Texts of the pool alone (docs/protocol/pool.md#pool-texts). */
+/** Refusal texts of the pool itself (docs/protocol/pool.md#pool-texts). */
 export const POOL_TEXTS = {
   unreadable: 'Could not deserialize transaction',
   known: 'Transaction already exists in pool',

@@ -1,12 +1,12 @@
 import type { PoolTransaction } from './pool-transaction';
 
 /**
- * The order in which transactions are mined and, from the other end, thrown out (docs/protocol/pool.md#priority): fee
- * per byte, output total, inputs per output, size, age. Negative when `a` goes first; never 0 for two different ones.
+ * The order in which transactions are mined and, from the other end, evicted (docs/protocol/pool.md#priority): fee per byte,
+ * sum of outputs, inputs per output, size, age. Negative if `a` comes first; never 0 for two different entries.
  */
 export function comparePriority(a: PoolTransaction, b: PoolTransaction): number {
   return (
-    // a.fee / a.size against b.fee / b.size, without dividing
+    // a.fee / a.size compared with b.fee / b.size, without division
     compare(b.fee * BigInt(a.size), a.fee * BigInt(b.size)) ||
     compare(b.amount, a.amount) ||
     compare(inputsPerOutput(b), inputsPerOutput(a)) ||
@@ -16,7 +16,7 @@ export function comparePriority(a: PoolTransaction, b: PoolTransaction): number 
   );
 }
 
-/** Whole inputs per output, as the reference divides; a transaction without outputs beats every other. */
+/** Inputs per output, rounded down like the reference; a transaction without outputs comes first. */
 function inputsPerOutput({ parsed: { transaction } }: PoolTransaction): number {
   const { inputs, outputs } = transaction;
   return outputs.length === 0 ? Infinity : Math.floor(inputs.length / outputs.length);

@@ -11,7 +11,7 @@ export interface GenerateRequest {
   readonly count: number;
   /** Unix seconds of the first block. */
   readonly timestamp: number;
-  /** Seconds from block to block. */
+  /** Seconds between two blocks. */
   readonly spacing: number;
 }
 
@@ -22,10 +22,10 @@ export interface Generated {
 }
 
 const MAX_COUNT = 1000;
-/** How often a block is begun again on a new tip because another miner was faster. */
-const MAX_TRIES = 20;
+/** Attempts at one block: another miner may change the tip meanwhile. */
+const MAX_ATTEMPTS = 20;
 
-/** Mines blocks at once, for networks where that costs nothing. One request at a time; the others wait. */
+/** Mines blocks immediately, on networks without real proof of work. One request at a time; the others wait. */
 export class BlockGenerator {
   private readonly queue = new Mutex();
 
@@ -38,8 +38,8 @@ export class BlockGenerator {
   ) {}
 
   /**
-   * Every block is an ordinary one: it takes the pool's transactions, is sealed, mined where the network wants work,
-   * and submitted. A timestamp that a node would refuse as too far in the future is lowered to the latest it takes.
+   * Each block holds transactions of the pool, and is sealed, mined if the network checks the proof of work, and submitted. A
+   * timestamp too far in the future is lowered to the latest that a node accepts.
    * @throws Error when a block is refused, RangeError on a bad request
    */
   generate(request: GenerateRequest): Promise<Generated> {
@@ -57,7 +57,7 @@ export class BlockGenerator {
     let height = 0;
     for (let i = 0; i < count; i++) {
       const { hash, height: own } = await this.mineOne(address, timestamp + i * spacing);
-      if (hash === undefined || own === undefined) throw new Error('a generated block has no place in the chain');
+      if (hash === undefined || own === undefined) throw new Error('a generated block is not on the main chain');
       hashes.push(hash);
       height = own;
     }
@@ -65,19 +65,19 @@ export class BlockGenerator {
   }
 
   private async mineOne(address: CoinbaseReceiver, timestamp: number): Promise<AddBlockResult> {
-    for (let tries = 0; ; tries++) {
+    for (let attempts = 0; ; attempts++) {
       this.signal.throwIfAborted();
       const template = await this.miner.build(address, Buffer.alloc(0), timestamp);
       const latest = this.now() + this.network.rulesAt(template.height).futureTimeLimit;
       const block = await this.work(lowered(template.block, latest), template);
-      const answer = await this.miner.add({
+      const result = await this.miner.add({
         block: encodeBlock(block),
         transactions: template.transactions.map((transaction) => transaction.bytes),
       });
-      // Anything else than the main chain means that another block came first.
-      if (answer.code === 'ADDED_TO_MAIN') return answer;
-      if (!isAccepted(answer) && answer.code !== 'REJECTED_AS_ORPHANED') throw new Error(answer.message);
-      if (tries >= MAX_TRIES) throw new Error('other blocks keep coming first');
+      // On a side branch or orphaned: another block was first.
+      if (result.code === 'ADDED_TO_MAIN') return result;
+      if (!isAccepted(result) && result.code !== 'REJECTED_AS_ORPHANED') throw new Error(result.message);
+      if (attempts >= MAX_ATTEMPTS) throw new Error(`another block was first ${String(MAX_ATTEMPTS)} times in a row`);
     }
   }
 

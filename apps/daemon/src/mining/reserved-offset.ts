@@ -1,11 +1,11 @@
 import { parseExtra, type Transaction } from '@wrkz/core-types';
 
-/** The tag of the extra nonce and its length. */
+/** Bytes of the tag of the extra nonce and of its length. */
 const NONCE_HEADER = 2;
 
 /**
- * Where the reserved bytes of a coinbase start inside the block's blob: right behind the transaction's public key and
- * the header of the extra nonce. 0 when nothing is reserved.
+ * Offset of the reserved bytes of a coinbase in the block's blob: after the transaction's public key and the header of the
+ * extra nonce. 0 if nothing is reserved.
  * @throws Error when the blob does not hold them
  */
 export function reservedOffset(blob: Buffer, coinbase: Transaction, reserved: number): number {
