@@ -15,9 +15,9 @@ export const QUEUE_FULL = Symbol('the queue is full');
 export class JudgeQueue {
   private readonly queue: FairQueue<WaitingTask>;
 
-  /** @param atOnce tasks that run at a time @param places tasks that may wait, of all owners */
-  constructor(atOnce: number, places: number) {
-    this.queue = new FairQueue({ lanes: { judge: atOnce }, places, placesPerOwner: () => Infinity });
+  /** @param maxRunning tasks that run at a time @param capacity tasks that may wait, of all owners */
+  constructor(maxRunning: number, capacity: number) {
+    this.queue = new FairQueue({ lanes: { judge: maxRunning }, capacity, capacityPerOwner: () => Infinity });
   }
 
   /** Resolves as the task does, or to QUEUE_FULL if the task is refused. */
