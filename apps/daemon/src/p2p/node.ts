@@ -289,6 +289,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     this.manager.tick();
     this.context.driver.tick();
     this.staleTip.tick();
+    this.context.transactions.tick();
     this.dialer.tick();
     this.noteHeight();
   }

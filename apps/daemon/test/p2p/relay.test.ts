@@ -272,6 +272,52 @@ describe('relay', () => {
     expect(peers[0]?.left).toEqual([]);
   });
 
+  it('own transactions are sent again while no block has them, those of others are not', async () => {
+    const clock = new FakeClock();
+    const { pool, peers } = await withPeers(2, clock);
+    const [one, other] = peers;
+    await pool.add(t1);
+    supply(one, [t2]);
+    await other?.nextOf(Command.newTransactions);
+    await other?.nextOf(Command.newTransactions);
+    await one?.nextOf(Command.newTransactions);
+    const sentAgain = async (milliseconds: number): Promise<Buffer[]> => {
+      for (let left = milliseconds; left > 0; left -= 60_000) {
+        clock.advance(Math.min(left, 60_000));
+        await other?.settle(standing);
+      }
+      const frames = other?.left.filter(({ command }) => command === Command.newTransactions) ?? [];
+      for (const _frame of [...frames]) await other?.nextOf(Command.newTransactions);
+      return frames.flatMap(({ body }) => commands.newTransactions.decode(body).transactions);
+    };
+    expect(await sentAgain(119_000)).toEqual([]);
+    expect(await sentAgain(2_000)).toEqual([t1]);
+    expect(await sentAgain(238_000)).toEqual([]);
+    expect(await sentAgain(3_000)).toEqual([t1]);
+    pool.get = () => undefined;
+    expect(await sentAgain(900_000)).toEqual([]);
+    for (const peer of peers) peer.end();
+  });
+
+  it('blocks in quick succession do not hold transactions back for longer than three seconds', async () => {
+    const clock = new FakeClock();
+    const { chain, pool, peers } = await withPeers(1, clock);
+    const [peer] = peers;
+    let previous = tip;
+    for (let count = 0; count < 3; count += 1) {
+      const raw = toyBlock(previous, 70 + count, [Buffer.from(`of block ${count}`)]);
+      previous = hashOf(raw);
+      chain.add(raw);
+      await peer?.nextOf(Command.newLiteBlock);
+      if (count === 0) await pool.add(t1);
+      await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(1_000);
+    }
+    const relayed = await peer?.nextOf(Command.newTransactions);
+    expect(commands.newTransactions.decode(relayed?.body ?? Buffer.alloc(0)).transactions).toEqual([t1]);
+    for (const one of peers) one.end();
+  });
+
   it('a refused transaction is not judged again before the chain has moved', async () => {
     const { chain, pool, peers } = await withPeers(2);
     pool.refuse.add(sha256(t1).toString('hex'));

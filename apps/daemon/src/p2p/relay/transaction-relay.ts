@@ -1,15 +1,25 @@
-import { EventLoopYielder } from '@wrkz/service-kit/base';
+import { BoundedMap, EventLoopYielder } from '@wrkz/service-kit/base';
 import { closeReasons } from '../limits/close-reasons';
 import type { WorkBudget } from '../limits/address-budget';
 import type { BlockCodec, P2pClock, P2pLogger, PoolPort } from '../ports';
 import type { Session } from '../session/session';
-import { RecentHashes } from '../hashes';
+import { hashKey, RecentHashes } from '../hashes';
 import { reportThrow } from '../report-errors';
 
 /** So many transactions of one message are judged by the pool at a time. */
 const CONCURRENCY = 16;
 /** Refused transactions are not judged again before the chain has moved. */
 const REFUSED_KEPT = 5000;
+/** Own transactions in no block are sent again after 2 minutes, then at twice the interval each time, up to an hour. */
+const FIRST_RESEND = 120_000;
+const MAX_RESEND = 3_600_000;
+const MAX_OWN = 1_000;
+
+interface OwnTransaction {
+  readonly hash: Buffer;
+  interval: number;
+  dueAt: number;
+}
 
 /**
  * Transactions between peers and the pool. Whatever enters the pool, from wherever, is sent to every peer that is not
@@ -19,6 +29,10 @@ const REFUSED_KEPT = 5000;
 export class TransactionRelay {
   private refused = new RecentHashes(REFUSED_KEPT);
   private toAnnounce: Buffer[] = [];
+  /** Being judged by the pool for a peer. */
+  private readonly admitting = new Set<string>();
+  /** What entered the pool otherwise: from wallets of this node, or from blocks of a branch that was left. */
+  private readonly own = new BoundedMap<string, OwnTransaction>(MAX_OWN);
 
   constructor(
     private readonly pool: PoolPort,
@@ -50,6 +64,10 @@ export class TransactionRelay {
 
   /** A transaction has entered the pool. */
   added(hash: Buffer): void {
+    const key = hashKey(hash);
+    if (!this.admitting.has(key)) {
+      this.own.set(key, { hash, interval: FIRST_RESEND, dueAt: this.clock.now() + FIRST_RESEND });
+    }
     this.refused.delete(hash);
     this.toAnnounce.push(hash);
     if (this.toAnnounce.length > 1) return;
@@ -58,6 +76,24 @@ export class TransactionRelay {
         this.announce();
       });
     });
+  }
+
+  /** Sends own transactions again that no block has: a peer may have lost them. Called about once a second. */
+  tick(): void {
+    const now = this.clock.now();
+    for (const [key, own] of [...this.own.entries()]) {
+      if (now < own.dueAt) continue;
+      const transaction = this.pool.get(own.hash);
+      if (transaction === undefined) {
+        this.own.delete(key);
+        continue;
+      }
+      own.interval = Math.min(2 * own.interval, MAX_RESEND);
+      own.dueAt = now + own.interval;
+      for (const session of this.sessions()) {
+        if (session.handshaken) session.relayTransactions([transaction], now);
+      }
+    }
   }
 
   /** The chain has moved: what was refused may be right now. */
@@ -71,7 +107,9 @@ export class TransactionRelay {
    */
   private async admit(session: Session, hash: Buffer, bytes: Buffer): Promise<void> {
     if (!session.isOpen) return;
-    const { accepted, message, fault } = await this.pool.add(bytes, 'p2p');
+    const key = hashKey(hash);
+    this.admitting.add(key);
+    const { accepted, message, fault } = await this.pool.add(bytes, 'p2p').finally(() => this.admitting.delete(key));
     if (accepted) session.lastTransactionAt = this.clock.now();
     if (accepted || fault === 'none') return;
     this.refused.add(hash);

@@ -146,7 +146,9 @@ export class Session {
   /** Announces a block: without its transactions to everybody since version 4, whole to older peers. */
   sendBlock(raw: RawBlock, currentHeight: number, hop: number, now: number): void {
     if (this.version >= LITE_BLOCK_VERSION) {
-      if (raw.transactions.length > 0) this.holdTransactionsUntil = now + HOLD_TRANSACTIONS;
+      // Further blocks do not prolong the hold of transactions that wait already.
+      const isWaiting = this.heldTransactions.length > 0;
+      if (raw.transactions.length > 0 && !isWaiting) this.holdTransactionsUntil = now + HOLD_TRANSACTIONS;
       this.connection.notify(Command.newLiteBlock, newLiteBlock.encode({ currentHeight, hop, block: raw.block }));
     } else {
       this.connection.notify(Command.newBlock, newBlock.encode({ block: raw, currentHeight, hop }));
