@@ -79,3 +79,79 @@ export function hostNetwork(host: string): string {
 export function accountKey(remote: PeerAddress): string {
   return isLocalHost(remote.host) ? addressKey(remote) : hostNetwork(remote.host);
 }
+
+/** A range of addresses in CIDR notation; `text` is its canonical form. */
+export interface IpRange {
+  readonly text: string;
+  /** Family, length of the prefix in bits, and the bytes of the prefix. */
+  readonly family: 4 | 6;
+  readonly bits: number;
+  readonly prefix: string;
+}
+
+/** Reads an address or a range; a single IPv6 address stands for its /64. Undefined when the text is neither. */
+export function parseIpRange(text: string): IpRange | undefined {
+  const [address = '', length, ...rest] = text.split('/');
+  const host = canonicalHost(address);
+  if (host === undefined || rest.length > 0 || (length !== undefined && !/^\d{1,3}$/.test(length))) return undefined;
+  const bytes = ipaddr.parse(host).toByteArray();
+  const [family, all] = bytes.length === 4 ? ([4, 32] as const) : ([6, 128] as const);
+  // `::ffff:1.2.0.0/112` is 1.2.0.0/16
+  const isMapped = family === 4 && address.includes(':');
+  const bits = length === undefined ? (family === 4 ? 32 : 64) : Number(length) - (isMapped ? 96 : 0);
+  if (bits < 0 || bits > all) return undefined;
+  const prefix = prefixOf(bytes, bits);
+  const start = ipaddr.fromByteArray([...Buffer.from(prefix, 'hex')]).toString();
+  return { text: length === undefined ? host : `${start}/${bits}`, family, bits, prefix };
+}
+
+function prefixOf(bytes: readonly number[], bits: number): string {
+  const masked = bytes.map((byte, index) => byte & (0xff00 >> Math.min(8, Math.max(0, bits - 8 * index))));
+  return Buffer.from(masked).toString('hex');
+}
+
+/** Values by range; a look-up costs as much as there are different prefix lengths. */
+export class IpRangeMap<T> {
+  private readonly byLength = new Map<string, Map<string, readonly [IpRange, T]>>();
+
+  get isEmpty(): boolean {
+    return this.byLength.size === 0;
+  }
+
+  get({ family, bits, prefix }: IpRange): T | undefined {
+    return this.byLength.get(`${family}/${bits}`)?.get(prefix)?.[1];
+  }
+
+  set(range: IpRange, value: T): void {
+    const length = `${range.family}/${range.bits}`;
+    const ranges = this.byLength.get(length) ?? new Map<string, readonly [IpRange, T]>();
+    this.byLength.set(length, ranges.set(range.prefix, [range, value]));
+  }
+
+  delete({ family, bits, prefix }: IpRange): boolean {
+    const length = `${family}/${bits}`;
+    const ranges = this.byLength.get(length);
+    const deleted = ranges?.delete(prefix) === true;
+    if (ranges?.size === 0) this.byLength.delete(length);
+    return deleted;
+  }
+
+  /** The values of all ranges that an address is in. */
+  find(host: string): T[] {
+    const canonical = canonicalHost(host);
+    if (canonical === undefined) return [];
+    const bytes = ipaddr.parse(canonical).toByteArray();
+    const family = bytes.length === 4 ? '4/' : '6/';
+    const found: T[] = [];
+    for (const [length, ranges] of this.byLength) {
+      if (!length.startsWith(family)) continue;
+      const value = ranges.get(prefixOf(bytes, Number(length.slice(2))));
+      if (value !== undefined) found.push(value[1]);
+    }
+    return found;
+  }
+
+  entries(): (readonly [IpRange, T])[] {
+    return [...this.byLength.values()].flatMap((ranges) => [...ranges.values()]);
+  }
+}

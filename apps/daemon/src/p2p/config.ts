@@ -34,6 +34,8 @@ export interface P2pConfig {
   readonly stateFile: string | undefined;
   /** Begin with a new peer id and empty lists; bans are kept. */
   readonly resetState: boolean;
+  /** Files with addresses and ranges that are never connected to. */
+  readonly banLists: readonly string[];
   readonly timedSyncInterval: number;
   /** Whether a node without peers counts as synchronized. */
   readonly synchronizedAlone: boolean;
@@ -67,6 +69,7 @@ export const p2pDefaults = {
   dnsSeedPort: 17855,
   stateFile: undefined,
   resetState: false,
+  banLists: [],
   timedSyncInterval: 60_000,
   synchronizedAlone: false,
   avoidsPrunedPeers: () => false,

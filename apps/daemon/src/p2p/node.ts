@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { PeerEntry } from '@wrkz/levin';
-import type { Metrics } from '@wrkz/service-kit';
+import { errorText, type Metrics } from '@wrkz/service-kit';
 import type { P2pConfig } from './config';
 import { listenForPeers, type PeerListener } from './connection/transport';
 import { createContext, type P2pContext, type P2pParts } from './context';
@@ -9,7 +9,7 @@ import { Seeds } from './dialer/peer-sources';
 import type { FetchedBlock } from './sync/block-fetcher';
 import { isAskedFor, routeFrame } from './commands/router';
 import { PeerStore } from './peers/state-file';
-import { Bans, type Ban } from './limits/bans';
+import { type Ban, Bans, readBanLists } from './limits/bans';
 import type { CloseReason } from './limits/close-reasons';
 import { Penalties } from './limits/bans';
 import type { ChainAdvance, Timer } from './ports';
@@ -99,10 +99,11 @@ export class P2pNode extends EventEmitter<P2pEvents> {
 
   /**
    * Reads the peer state, listens and begins to call.
-   * @throws Error with a message for the operator when the port cannot be used
+   * @throws Error with a message for the operator when the port cannot be used or a ban list cannot be read
    */
   async start(): Promise<void> {
     const { config, chain, pool, own } = this.context;
+    this.banned.setLists(await readBanLists(config.banLists));
     this.dialer.useAnchors(await this.store.restore(config.resetState));
     if (config.resetState) await this.store.save();
     this.opened = await listenForPeers(config, this.context, (socket, remote) => this.manager.accept(socket, remote));
@@ -254,11 +255,24 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return this.store.save();
   }
 
+  /** Reads the ban lists again and closes the connections that they ban now. A list with a fault changes nothing. */
+  async reload(): Promise<void> {
+    const { config, logger } = this.context;
+    try {
+      const ranges = await readBanLists(config.banLists);
+      this.banned.setLists(ranges);
+      this.manager.closeBanned();
+      logger.info(`ban lists: ${ranges.length} addresses and ranges`);
+    } catch (error) {
+      logger.error(`${errorText(error)}; the ban lists in use are unchanged`);
+    }
+  }
+
   bans(): Ban[] {
     return this.banned.list();
   }
 
-  /** Bans an address (900 s unless told otherwise) and closes its connections. False when the text is no IP address. */
+  /** Bans an address or a range (default 900 s) and closes its connections. False when the text is neither. */
   ban(host: string, seconds?: number): boolean {
     return this.penalties.ban(host, seconds);
   }

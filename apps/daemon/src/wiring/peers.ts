@@ -66,6 +66,7 @@ export function peersConfig({ options, network, p2pPort, directory, storage }: D
     stateFile: join(directory, STATE_FILE),
     outPeers: options['out-peers'],
     inPeers: options['in-peers'],
+    banLists: options['ban-list'],
     resetState: options['p2p-reset-peerstate'] || options.resync,
     ...syncLimits(options),
     timedSyncInterval: network.name === 'mainnet' ? p2pDefaults.timedSyncInterval : QUICK_TIMED_SYNC,

@@ -97,7 +97,7 @@ test('help lists every command once', async () => {
 test('every documented command is there', () => {
   const documented =
     'help ? exit quit stop status sync_info sync_tune sync_peers prune_status db_status print_pl print_cn print_block ' +
-    'print_tx print_pool print_pool_sh stratum_status save set_log compact_db ban snapshot_export height print_bc log_tail';
+    'print_tx print_pool print_pool_sh stratum_status save set_log compact_db ban getbans setbans snapshot_export height print_bc log_tail';
   expect(COMMANDS.map(({ name }) => name).sort()).toEqual(documented.split(' ').sort());
 });
 
@@ -253,6 +253,18 @@ test('ban adds, lists and lifts', async () => {
     ['ban list', 'Ban list is empty.'],
   ])
     expect([line, await run(line ?? '')]).toEqual([line, `${text}\n`]);
+});
+
+test('setbans takes several addresses and ranges, getbans lists them', async () => {
+  expect(await run('setbans 192.0.2.7,198.51.100.9/24,x 60')).toBe(
+    'Ban added for 192.0.2.7 (60s)\nBan added for 198.51.100.9/24 (60s)\nInvalid IP address or range: x\n',
+  );
+  expect(await run('getbans')).toMatch(/ {2}192\.0\.2\.7 \(\d+s remaining\)\n {2}198\.51\.100\.0\/24 \(/);
+  expect(await run('setbans 192.0.2.7,198.51.100.0/24,8.8.8.8 0')).toBe(
+    'Ban removed for 192.0.2.7\nBan removed for 198.51.100.0/24\nNot banned: 8.8.8.8\n',
+  );
+  expect(await run('setbans 192.0.2.7 x')).toBe('Invalid ban seconds value\n');
+  expect(await run('setbans')).toMatch(/^Usage: setbans/);
 });
 
 test('save writes the state of the peers', async () => {

@@ -26,7 +26,7 @@ const expected: Readonly<Record<Name, 'none' | 'avoid' | 'ban' | number>> = {
   frameTooLarge: 34,
   memoryBudget: 'none',
   badBody: 34,
-  flood: 34,
+  flood: 50,
   overwork: 34,
   refusedTransactions: 'none',
   internalError: 'none',

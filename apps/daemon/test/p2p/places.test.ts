@@ -175,18 +175,18 @@ describe('limits of an address', () => {
     ask(second);
     await second.nextOf(Command.newTransactions);
 
-    const ping = commands.encodeFrame({
-      command: Command.ping,
+    const unknown = commands.encodeFrame({
+      command: 9_999,
       kind: 'notification',
       returnCode: 0,
       body: commands.pingRequest.encode(),
     });
-    const pings = Buffer.concat(Array.from({ length: 2_500 }, () => ping));
-    second.raw(pings);
+    const frames = Buffer.concat(Array.from({ length: 2_500 }, () => unknown));
+    second.raw(frames);
     await second.settle(standing);
     second.end();
     const third = await join();
-    third.raw(pings);
+    third.raw(frames);
     await third.closed;
     expect(started.logger.lines.some((line) => line.includes('too many messages'))).toBe(true);
   });

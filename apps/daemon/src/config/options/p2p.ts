@@ -66,6 +66,13 @@ export const P2P = defineOptions([
     group,
     help: 'Begin with a new peer id and empty peer lists; bans are kept',
   },
+  {
+    name: 'ban-list',
+    type: 'list',
+    default: [],
+    group,
+    help: 'A file of addresses and CIDR ranges that are never connected to, one a line; may be given several times',
+  },
   { name: 'hide-my-port', type: 'boolean', default: false, group, help: 'Tell no port: nobody is invited to connect' },
   {
     name: 'allow-local-ip',

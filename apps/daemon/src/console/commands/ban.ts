@@ -4,7 +4,7 @@ import type { ConsoleCommand, ConsolePeers } from '../command';
 const USAGE = 'Usage: ban list | ban add <ip> [seconds] | ban delete <ip>\n';
 const SECONDS = 900;
 /** A ban that ends with the century is one for ever. */
-const MOST_SECONDS = 0xffffffff;
+const MAX_SECONDS = 0xffffffff;
 
 export const ban: ConsoleCommand = {
   name: 'ban',
@@ -20,6 +20,36 @@ export const ban: ConsoleCommand = {
   },
 };
 
+/** Under the names of other nodes of the CryptoNote family; addresses or CIDR ranges. */
+export const getBans: ConsoleCommand = {
+  name: 'getbans',
+  help: 'List the bans: getbans',
+  run: ({ peers, rpc }) => list(peers, rpc.now()),
+};
+
+const SET_USAGE = 'Usage: setbans <ip or range>[,...] [seconds, 0 lifts the ban]\n';
+
+export const setBans: ConsoleCommand = {
+  name: 'setbans',
+  help: 'Ban addresses or ranges (1.2.0.0/16): setbans <ip or range>[,...] [seconds, 0 lifts the ban]',
+  run: ({ peers }, [hosts, text, ...more]) => {
+    if (hosts === undefined || more.length > 0) return SET_USAGE;
+    const seconds = readSeconds(text);
+    if (seconds === undefined) return 'Invalid ban seconds value\n';
+    const results = hosts.split(',').map((host) => {
+      if (seconds === 0) return peers.unban(host) ? `Ban removed for ${host}` : `Not banned: ${host}`;
+      return peers.ban(host, seconds) ? `Ban added for ${host} (${seconds}s)` : `Invalid IP address or range: ${host}`;
+    });
+    return `${results.join('\n')}\n`;
+  },
+};
+
+function readSeconds(text: string | undefined): number | undefined {
+  if (text === undefined) return SECONDS;
+  const seconds = /^\d{1,10}$/.test(text) ? Number(text) : undefined;
+  return seconds === undefined || seconds > MAX_SECONDS ? undefined : seconds;
+}
+
 function list(peers: ConsolePeers, now: number): string {
   const bans = peers.bans();
   if (bans.length === 0) return 'Ban list is empty.\n';
@@ -27,8 +57,8 @@ function list(peers: ConsolePeers, now: number): string {
 }
 
 function add(peers: ConsolePeers, host: string, text: string | undefined): string {
-  const seconds = text === undefined ? SECONDS : /^\d{1,10}$/.test(text) ? Number(text) : undefined;
-  if (seconds === undefined || seconds > MOST_SECONDS) return 'Invalid ban seconds value\n';
+  const seconds = readSeconds(text);
+  if (seconds === undefined) return 'Invalid ban seconds value\n';
   if (seconds === 0) return 'Ban seconds must be greater than zero.\n';
   if (canonicalHost(host) === undefined || !peers.ban(host, seconds)) return `Invalid IP address: ${host}\n`;
   return `Ban added for ${host} (${seconds}s)\n`;

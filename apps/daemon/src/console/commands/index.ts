@@ -1,6 +1,6 @@
 import { versionLine } from '@wrkz/service-kit';
 import type { ConsoleCommand } from '../command';
-import { ban } from './ban';
+import { ban, getBans, setBans } from './ban';
 import { printBlock, printChain } from './blocks';
 import { compactDb } from './compact-db';
 import { dbStatus, save } from './database';
@@ -48,6 +48,8 @@ export const COMMANDS: readonly ConsoleCommand[] = [
   setLog,
   logTail,
   ban,
+  getBans,
+  setBans,
   compactDb,
   snapshotExport,
 ];

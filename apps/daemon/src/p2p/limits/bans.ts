@@ -1,4 +1,6 @@
-import { canonicalHost, hostNetwork, isLocalHost, type PeerAddress } from '../addresses';
+import { readFile } from 'node:fs/promises';
+import { errorText } from '@wrkz/service-kit';
+import { type IpRange, IpRangeMap, isLocalHost, parseIpRange, type PeerAddress } from '../addresses';
 import type { P2pLogger } from '../ports';
 import type { AddressBudgets } from './address-budget';
 import type { CloseReason } from './close-reasons';
@@ -13,6 +15,7 @@ export interface Ban {
 }
 
 interface Term {
+  /** As listed: an address, or a range in CIDR notation. */
   readonly host: string;
   /** On the machine's clock, seconds since 1970. */
   readonly until: number;
@@ -20,10 +23,10 @@ interface Term {
   readonly end: number;
 }
 
-/** Banned addresses, always compared in canonical form, IPv6 ones by their /64. */
+/** Banned addresses and ranges. Addresses are compared in canonical form, IPv6 ones by their /64. */
 export class Bans {
-  /** By whoever is behind the address. */
-  private readonly terms = new Map<string, Term>();
+  private readonly terms = new IpRangeMap<Term>();
+  private lists = new IpRangeMap<true>();
 
   /** `now` is in seconds since 1970; `steady` counts seconds and never steps. */
   constructor(
@@ -31,47 +34,72 @@ export class Bans {
     private readonly steady: () => number = now,
   ) {}
 
-  /** Bans an address; a longer ban in force stays. Returns false when the text is no IP address. */
+  /**
+   * Bans an address or a range (`1.2.0.0/16`); a longer ban in force stays. Returns false when the text is neither.
+   */
   add(host: string, seconds: number = BAN_SECONDS): boolean {
-    const canonical = canonicalHost(host);
-    if (canonical === undefined) return false;
-    const network = hostNetwork(canonical);
-    const left = Math.max(seconds, this.left(network));
-    this.terms.set(network, { host: canonical, until: this.now() + left, end: this.steady() + left });
+    const range = parseIpRange(host);
+    if (range === undefined) return false;
+    const left = Math.max(seconds, this.left(this.terms.get(range)));
+    this.terms.set(range, { host: range.text, until: this.now() + left, end: this.steady() + left });
     return true;
   }
 
   remove(host: string): boolean {
-    const canonical = canonicalHost(host);
-    return canonical !== undefined && this.terms.delete(hostNetwork(canonical));
+    const range = parseIpRange(host);
+    return range !== undefined && this.terms.delete(range);
   }
 
+  /** Whether an address is banned, or in a ban list. */
   isBanned(host: string): boolean {
-    if (this.terms.size === 0) return false;
-    const canonical = canonicalHost(host);
-    if (canonical === undefined) return false;
-    const network = hostNetwork(canonical);
-    if (this.left(network) > 0) return true;
-    this.terms.delete(network);
-    return false;
+    if (this.terms.isEmpty && this.lists.isEmpty) return false;
+    return this.lists.find(host).length > 0 || this.terms.find(host).some((term) => this.left(term) > 0);
   }
 
-  /** The bans in force. */
+  /** The bans in force, without those of ban lists. */
   list(): Ban[] {
     const now = this.now();
-    const lefts = [...this.terms].map(([network, { host }]) => ({ host, left: this.left(network) }));
-    return lefts.filter(({ left }) => left > 0).map(({ host, left }) => ({ host, until: now + left }));
+    for (const [range, term] of this.terms.entries()) if (this.left(term) <= 0) this.terms.delete(range);
+    return [...this.terms.entries()].map(([, term]) => ({ host: term.host, until: now + this.left(term) }));
   }
 
   restore(bans: readonly Ban[]): void {
     for (const { host, until } of bans) if (until > this.now()) this.add(host, until - this.now());
   }
 
+  /** Replaces the ranges of the ban lists, which are banned without a term. */
+  setLists(ranges: readonly IpRange[]): void {
+    this.lists = new IpRangeMap();
+    for (const range of ranges) this.lists.set(range, true);
+  }
+
   /** The seconds that a ban has left, by whichever clock it is over sooner; 0 or below when there is none. */
-  private left(network: string): number {
-    const term = this.terms.get(network);
+  private left(term: Term | undefined): number {
     return term === undefined ? 0 : Math.min(term.until - this.now(), term.end - this.steady());
   }
+}
+
+/**
+ * Reads ban lists: an address or a range in CIDR notation a line, empty lines and comments after `#` apart.
+ * @throws Error naming file and line when one cannot be read
+ */
+export async function readBanLists(files: readonly string[]): Promise<IpRange[]> {
+  const ranges: IpRange[] = [];
+  for (const file of files) {
+    const text = await readFile(file, 'utf8').catch((error: unknown) => {
+      throw new Error(`--ban-list: ${file} cannot be read: ${errorText(error)}`);
+    });
+    for (const [index, line] of text.split(/\r?\n/).entries()) {
+      const entry = line.replace(/#.*/, '').trim();
+      if (entry === '') continue;
+      const range = parseIpRange(entry);
+      if (range === undefined) {
+        throw new Error(`--ban-list: ${file}, line ${index + 1}: ${JSON.stringify(entry)} is no IP address or range`);
+      }
+      ranges.push(range);
+    }
+  }
+  return ranges;
 }
 
 /** The peer at the other end of a connection that has ended. */
@@ -113,7 +141,7 @@ export class Penalties {
     this.links.onBanned();
   }
 
-  /** The operator bans an address, whoever it is. False when the text is no IP address. */
+  /** The operator bans an address or a range, whoever it is. False when the text is neither. */
   ban(host: string, seconds?: number): boolean {
     if (!this.bans.add(host, seconds)) return false;
     this.links.onBanned();

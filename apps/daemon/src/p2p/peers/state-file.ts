@@ -46,6 +46,8 @@ const schema = z.object({
   gray: z.array(peer),
   anchors: z.array(z.object({ host, port })),
   bans: z.array(z.object({ host, until: seconds })),
+  // Apart from the others: versions that know no ranges read the file, too.
+  rangeBans: z.array(z.object({ host: z.string(), until: seconds })).optional(),
 });
 
 /**
@@ -70,7 +72,7 @@ export async function readPeerState(file: string): Promise<PeerState | { readonl
       white: state.white.map(entry),
       gray: state.gray.map(entry),
       anchors: state.anchors,
-      bans: state.bans,
+      bans: [...state.bans, ...(state.rangeBans ?? [])],
     };
   } catch {
     await rename(file, `${file}.bad`).catch(() => undefined);
@@ -88,7 +90,8 @@ export async function writePeerState(file: string, state: PeerState): Promise<vo
     white: state.white.map(entry),
     gray: state.gray.map(entry),
     anchors: state.anchors.map(({ host, port }) => ({ host, port })),
-    bans: state.bans,
+    bans: state.bans.filter(({ host }) => !host.includes('/')),
+    rangeBans: state.bans.filter(({ host }) => host.includes('/')),
   };
   await atomicWriteFile(file, `${JSON.stringify(content)}\n`);
 }
