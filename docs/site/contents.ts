@@ -56,6 +56,7 @@ const PLANS: readonly Plan[] = [
         'architecture/storage',
         'architecture/mempool',
         'architecture/mining',
+        'architecture/p2p',
         'architecture/wallet',
         'benchmarks',
       ]),
