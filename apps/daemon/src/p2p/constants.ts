@@ -19,15 +19,15 @@ export const FRAME_TIMEOUT = 120_000;
 export const FRAME_PROGRESS = 64 * 1024;
 /** A connection on which nothing arrives for this long is dead (timed sync brings something every minute). */
 export const SILENCE_TIMEOUT = 300_000;
-/** A peer that was asked for blocks and brings none for this long gives way to one that waits for its place. */
+/** A peer that delivers no requested block for this long loses its sync slot to a waiting peer. */
 export const SYNC_PATIENCE = 15_000;
-/** A peer that was asked for blocks and brings none for this long is hung up on, unless a large answer is on its way. */
+/** A peer that delivers no requested block for this long is disconnected, unless a large response is being received. */
 export const SYNC_STALL_TIMEOUT = 60_000;
 /** However slowly an answer trickles in, one request never takes longer. */
 export const SYNC_REQUEST_LIMIT = 600_000;
-/** How long the transactions of a lite block may take that we asked a peer for. */
+/** How long a response with transactions of a lite block may take. */
 export const LITE_BLOCK_TIMEOUT = 20_000;
-/** When they have not come after this time, the next announcer is asked as well. */
+/** Without a response after this time, the next announcer gets a request as well. */
 export const LITE_BLOCK_PATIENCE = 2_000;
 export const WRITE_QUEUE_LIMIT = 32 * 1024 * 1024;
 

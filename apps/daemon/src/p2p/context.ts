@@ -19,7 +19,7 @@ import { systemClock, systemRandom } from './clock';
 import { threadTime } from './clock';
 
 /** What the node is given; the optional parts are the operating system's and the network's own when missing. */
-export interface P2pParts {
+export interface P2pDependencies {
   readonly chain: ChainPort;
   readonly pool: PoolPort;
   readonly logger: P2pLogger;
@@ -37,14 +37,14 @@ export interface ContextEvents {
   onHandshaken(session: Session): void;
   /** For the first time no connected peer has blocks that we lack. */
   onSynchronized(): void;
-  /** A peer has told of its chain. */
+  /** A peer has reported the height of its chain. */
   onClaim(session: Session, height: number): void;
-  /** A synchronisation has come to its end. */
+  /** A synchronisation has ended. */
   onIdle(): void;
 }
 
 /** What the handlers of commands work with, and the node around them. */
-export interface P2pContext extends Required<P2pParts>, Pick<ContextEvents, 'onHandshaken'> {
+export interface P2pContext extends Required<P2pDependencies>, Pick<ContextEvents, 'onHandshaken'> {
   readonly config: P2pConfig;
   readonly budgets: AddressBudgets;
   readonly announced: AnnouncedBlocks;
@@ -58,7 +58,7 @@ export interface P2pContext extends Required<P2pParts>, Pick<ContextEvents, 'onH
   readonly transactions: TransactionRelay;
 }
 
-export function createContext(config: P2pConfig, parts: P2pParts, events: ContextEvents): P2pContext {
+export function createContext(config: P2pConfig, parts: P2pDependencies, events: ContextEvents): P2pContext {
   const given = {
     clock: systemClock,
     random: systemRandom,
@@ -104,7 +104,7 @@ export function createContext(config: P2pConfig, parts: P2pParts, events: Contex
     fetcher: new BlockFetcher(codec, clock),
     blocks: new BlockRelay(chain, pool, codec, clock, logger, {
       wantsSync: (session) => driver.wantsSync(session),
-      wantsPool: (session) => session.askPool(pool.hashes()),
+      wantsPool: (session) => session.requestPool(pool.hashes()),
     }),
     transactions: new TransactionRelay(pool, codec, clock, logger, open),
     onHandshaken: (session) => events.onHandshaken(session),

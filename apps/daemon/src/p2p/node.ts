@@ -3,11 +3,11 @@ import type { PeerEntry } from '@wrkz/levin';
 import { errorText, type Metrics } from '@wrkz/service-kit';
 import type { P2pConfig } from './config';
 import { listenForPeers, type PeerListener } from './connection/transport';
-import { createContext, type P2pContext, type P2pParts } from './context';
+import { createContext, type P2pContext, type P2pDependencies } from './context';
 import { Dialer } from './dialer/dialer';
 import { Seeds } from './dialer/peer-sources';
 import type { FetchedBlock } from './sync/block-fetcher';
-import { isAskedFor, routeFrame } from './commands/router';
+import { isRequested, routeFrame } from './commands/router';
 import { PeerStore } from './peers/state-file';
 import { type Ban, Bans, readBanLists } from './limits/bans';
 import type { CloseReason } from './limits/close-reasons';
@@ -32,7 +32,7 @@ export interface P2pEvents {
   /** The height of the network as several peers tell it has changed (a count: tip index + 1). */
   networkHeight: [number];
   connected: [{ readonly address: string; readonly incoming: boolean }];
-  /** A peer has told of the height of its chain (a count: tip index + 1). */
+  /** A peer has reported the height of its chain (a count: tip index + 1). */
   claimed: [{ readonly peer: string; readonly incoming: boolean; readonly height: number }];
   disconnected: [{ readonly address: string; readonly reason: string }];
 }
@@ -55,7 +55,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   private timers: Timer[] = [];
   private lastHeight = 0;
 
-  constructor(config: P2pConfig, parts: P2pParts) {
+  constructor(config: P2pConfig, parts: P2pDependencies) {
     super();
     this.context = createContext(config, parts, {
       onHandshaken: (session) => this.connected(session),
@@ -81,8 +81,8 @@ export class P2pNode extends EventEmitter<P2pEvents> {
       { ...this.context, bans },
       {
         route: (session, frame) => routeFrame(this.context, session, frame),
-        isAskedFor: (session, frame) => isAskedFor(this.context, session, frame),
-        objectsAsked: (session) => driver.coordinator.objectsAsked(session) || fetcher.isAsked(session),
+        isRequested: (session, frame) => isRequested(this.context, session, frame),
+        awaitsObjects: (session) => driver.coordinator.awaitsObjects(session) || fetcher.awaits(session),
         consider: (session, data, initial) => driver.consider(session, data, initial),
         onConnected: (session) => this.connected(session),
         onClosed: (session, reason) => this.closed(session, reason),
@@ -111,7 +111,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     own.listeningPort = first?.port ?? 0;
     own.listeningPort6 = second?.port;
     own.addresses.listensAt(this.listensAt);
-    this.context.book.dropOwn(); // what is on disk may tell of us
+    this.context.book.dropOwn(); // the file may contain our own addresses
     this.manager.begin();
     chain.on('commit', this.onCommit);
     pool.on('added', this.onPoolAdded);
@@ -148,7 +148,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return this.opened.map(({ host, port }) => ({ host, port }));
   }
 
-  /** The port that IPv4 peers are told, and that a router has to forward. */
+  /** The port that is announced to IPv4 peers, and that a router has to forward. */
   get toldPort(): number {
     return this.context.own.toldPort;
   }
@@ -230,7 +230,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   /** The peers from which single blocks can be requested: peers that the synchronisation does not use now. */
   sessionIds(): number[] {
     const { sessions, driver } = this.context;
-    return sessions.handshaken().flatMap((session) => (driver.coordinator.objectsAsked(session) ? [] : [session.id]));
+    return sessions.handshaken().flatMap((session) => (driver.coordinator.awaitsObjects(session) ? [] : [session.id]));
   }
 
   /** Asks one peer for blocks by their ids. @returns those that it gave; none when it has left */

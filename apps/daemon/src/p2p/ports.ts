@@ -17,7 +17,7 @@ export interface Timer {
 export interface P2pClock {
   /** Milliseconds on a clock that never steps: for intervals, limits and patience. */
   now(): number;
-  /** Milliseconds since 1970, as the machine has it, for what is told to others or kept on disk. It may step. */
+  /** Milliseconds since 1970, as the machine has it, for messages and files. It may step. */
   wall(): number;
   /** Calls back once after `milliseconds`; a pending timer does not keep the process alive. */
   after(milliseconds: number, callback: () => void): Timer;
@@ -91,7 +91,7 @@ export interface PoolAnswer {
   readonly fault?: 'none' | 'here' | 'everywhere' | undefined;
 }
 
-/** The transaction pool. `added` tells of every transaction that entered, whoever brought it. */
+/** The transaction pool. `added` is emitted for every transaction that entered, from any source. */
 export interface PoolPort {
   add(transaction: Buffer, source: 'p2p'): Promise<PoolAnswer>;
   has(hash: Buffer): boolean;

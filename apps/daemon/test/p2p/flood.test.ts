@@ -1,7 +1,7 @@
 import type { RawBlock } from '@wrkz/core-types';
 import * as commands from '@wrkz/levin';
 import { Command } from '@wrkz/levin';
-import type { P2pParts } from '../../src/p2p';
+import type { P2pDependencies } from '../../src/p2p';
 import { namedHashes } from '../../src/p2p/hashes';
 import { type FakeChain, FakeClock, type FakePool, sha256, toyBlock, toyChain, toyCodec } from './fakes';
 import { closedFor, disguised, Harness, reaches, type TestNode } from './harness';
@@ -13,7 +13,7 @@ const tip = sha256(blocks[5]?.block ?? Buffer.alloc(0));
 const standing = { height: 6, tip };
 afterEach(() => harness.stop());
 
-type Parts = Partial<Pick<P2pParts, 'codec' | 'clock' | 'transport' | 'stopwatch'>>;
+type Parts = Partial<Pick<P2pDependencies, 'codec' | 'clock' | 'transport' | 'stopwatch'>>;
 
 async function withPeer(parts: Parts = {}): Promise<TestNode & { peer: ScriptedPeer }> {
   const started = await harness.node(blocks, {}, parts);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { RawBlock } from '@wrkz/core-types';
-import { p2pDefaults, P2pNode, type P2pConfig, type P2pParts } from '../../src/p2p';
+import { p2pDefaults, P2pNode, type P2pConfig, type P2pDependencies } from '../../src/p2p';
 import { tcpTransport, type Transport } from '../../src/p2p/connection/transport';
 import { FakeChain, FakePool, TestLogger, toyCodec } from './fakes';
 import { NETWORK_ID, type ScriptedPeer, ScriptedServer } from './scripted-peer';
@@ -20,7 +20,7 @@ export class Harness {
   async node(
     blocks: readonly RawBlock[],
     config: Partial<P2pConfig> = {},
-    parts: Partial<Pick<P2pParts, 'codec' | 'clock' | 'transport' | 'memory' | 'stopwatch'>> = {},
+    parts: Partial<Pick<P2pDependencies, 'codec' | 'clock' | 'transport' | 'memory' | 'stopwatch'>> = {},
   ): Promise<TestNode> {
     const codec = parts.codec ?? toyCodec;
     const chain = new FakeChain(codec, blocks);

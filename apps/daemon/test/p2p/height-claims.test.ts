@@ -1,5 +1,5 @@
 import { heightClaims, type Claimant } from '../../src/p2p/sync/network-height';
-import { newStanding } from '../../src/p2p/sync/sync-peer';
+import { newSyncRecord } from '../../src/p2p/sync/sync-peer';
 
 const [ours, aside, unknown] = [1, 2, 3].map((fill) => Buffer.alloc(32, fill)) as [Buffer, Buffer, Buffer];
 
@@ -14,7 +14,7 @@ function claimed(tip: Buffer, height: number, unserved = false): unknown {
   const peer: Claimant = {
     incoming: false,
     demoted: false,
-    standing: { ...newStanding(), unserved },
+    record: { ...newSyncRecord(), unserved },
     claim: { height, tip },
   };
   return heightClaims([peer], chain, () => 120).map((claim) => [claim.height, claim.shown]);

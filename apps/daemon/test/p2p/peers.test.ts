@@ -7,7 +7,7 @@ import { PeerStore } from '../../src/p2p/peers/state-file';
 import { readPeerState, writePeerState } from '../../src/p2p/peers/state-file';
 import { Bans } from '../../src/p2p/limits/bans';
 import { type Claimant, heightClaims, networkHeight } from '../../src/p2p/sync/network-height';
-import { newStanding } from '../../src/p2p/sync/sync-peer';
+import { newSyncRecord } from '../../src/p2p/sync/sync-peer';
 import { addressKey, canonicalHost, isLocalHost, parseEndpoint } from '../../src/p2p/addresses';
 import { FakeChain, sha256, TestLogger, toyBlock, toyChain, toyCodec } from './fakes';
 
@@ -120,7 +120,7 @@ describe('the claims that the height is taken from', () => {
   const claimant = (height: number, tip: Buffer, change: Partial<Claimant> = {}): Claimant => ({
     incoming: false,
     demoted: false,
-    standing: newStanding(),
+    record: newSyncRecord(),
     claim: { height, tip },
     ...change,
   });
@@ -139,7 +139,7 @@ describe('the claims that the height is taken from', () => {
     const side = toyBlock(hashAt(5), 900);
     chain.add(side);
     expect(heights(claimant(4_294_967_295, sha256(side.block)), claimant(7, sha256(side.block)))).toEqual([21, 7]);
-    expect(heights(claimant(30, unknown, { standing: { ...newStanding(), unserved: true } }))).toEqual([]);
+    expect(heights(claimant(30, unknown, { record: { ...newSyncRecord(), unserved: true } }))).toEqual([]);
   });
 });
 

@@ -41,7 +41,7 @@ export function serveChain(
 
 /** Below the write queue's limit of 32 MiB; honest peers ask for at most 48 MiB by estimate, usually for far less. */
 const ANSWER_BYTES = 28 * 1024 * 1024;
-/** More ids than any program of the network asks for at once. */
+/** More ids than any program of the network requests at once. */
 const MAX_IDS = 2000;
 
 /**
@@ -113,6 +113,6 @@ export async function takeObjects(
   session: Session,
   message: ResponseObjects,
 ): Promise<void> {
-  if (fetcher.take(session, message, driver.coordinator.objectsAsked(session))) return;
+  if (fetcher.take(session, message, driver.coordinator.awaitsObjects(session))) return;
   await driver.coordinator.onObjects(session, message);
 }

@@ -14,8 +14,8 @@ import { judgeNodeData, takeNodeData } from '../session/node-data';
 import type { Session } from '../session/session';
 
 /**
- * COMMAND_HANDSHAKE: takes what a caller says of itself and answers in kind; unwanted callers are hung up on. One with our
- * own id is told ours first: it is this node, which learns from the answer alone where it has met itself.
+ * COMMAND_HANDSHAKE: reads the node data of an incoming peer and responds with ours; unwanted peers are disconnected. A peer with our
+ * own id gets the response first: it is this node, which learns its own address from it.
  */
 export function answerHandshake(context: P2pContext, session: Session, message: HandshakeRequest): Buffer | undefined {
   const { config, own, sessions, logger } = context;
@@ -71,7 +71,7 @@ export function considerSyncData({ driver }: P2pContext, session: Session, { syn
   driver.consider(session, syncData, false);
 }
 
-/** COMMAND_PING: somebody asks who listens here. */
+/** COMMAND_PING: returns our peer id. */
 export function answerPing({ own }: P2pContext): Buffer {
   return pingResponse.encode({ status: 'OK', peerId: own.peerId });
 }

@@ -98,9 +98,9 @@ export async function takeNewTransactions(
     session.close(closeReasons.invalidTransaction);
     return;
   }
-  const work = session.transactionsAsked ? ownWork : session.budget.work;
-  session.transactionsAsked = false;
-  // What was asked for is taken in every state, or its bringer would have to pay for what it brought.
+  const work = session.awaitsTransactions ? ownWork : session.budget.work;
+  session.awaitsTransactions = false;
+  // Requested transactions are taken in every state, or their sender would be charged for them.
   if (await blocks.takeTransactions(session, message.transactions)) return;
   // Also while the last few blocks are fetched; a node far behind could not judge them.
   const catchingUp = session.state === 'synchronizing' && driver.isSynchronized;
@@ -108,7 +108,7 @@ export async function takeNewTransactions(
   await transactions.onTransactions(session, message.transactions, work);
 }
 
-/** NOTIFY_REQUEST_TX_POOL; a peer that asks too often is not answered. */
+/** NOTIFY_REQUEST_TX_POOL; too frequent requests are ignored. */
 export async function answerPoolRequest({ pool }: P2pContext, session: Session, message: PoolRequest): Promise<void> {
   const { work } = session.budget;
   if (!session.budget.take('poolRequests')) return;

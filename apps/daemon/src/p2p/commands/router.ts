@@ -37,7 +37,7 @@ export interface CommandDeclaration<Message> {
   readonly decode: (body: Buffer) => Message;
   /** Whether it may come before the handshake. */
   readonly early?: true;
-  /** Does what the command asks for. What it returns is the reply; requests that end the connection have none. */
+  /** Executes the command. Returns the reply; requests that end the connection have none. */
   readonly handle: (context: P2pContext, session: Session, message: Message) => Buffer | void | Promise<void>;
   /** What follows once the reply has been queued. */
   readonly afterReply?: (context: P2pContext, session: Session, message: Message) => void;
@@ -128,7 +128,7 @@ export async function routeFrame(context: P2pContext, session: Session, frame: F
       reply(bytes, RETURN_OK);
     });
   try {
-    await (isAskedFor(context, session, frame) ? run() : session.budget.budgetOf(frame.command).measure(run));
+    await (isRequested(context, session, frame) ? run() : session.budget.budgetOf(frame.command).measure(run));
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
     context.logger.debug(`${session.name}: ${commandName(frame.command)}: ${error.message}`);
@@ -136,19 +136,19 @@ export async function routeFrame(context: P2pContext, session: Session, frame: F
   }
 }
 
-/** What we asked for ourselves is no work that the peer makes us do. */
-export function isAskedFor(
+/** Whether we requested what a frame carries; such work is not charged to the peer. */
+export function isRequested(
   { driver, fetcher }: Pick<P2pContext, 'driver' | 'fetcher'>,
   session: Session,
   { command }: Frame,
 ): boolean {
   switch (command) {
     case Command.responseObjects:
-      return driver.coordinator.objectsAsked(session) || fetcher.isAsked(session);
+      return driver.coordinator.awaitsObjects(session) || fetcher.awaits(session);
     case Command.responseChain:
-      return driver.coordinator.chainAsked(session);
+      return driver.coordinator.awaitsChain(session);
     case Command.newTransactions:
-      return session.transactionsAsked;
+      return session.awaitsTransactions;
     default:
       return false;
   }

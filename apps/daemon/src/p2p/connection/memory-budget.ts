@@ -21,7 +21,7 @@ interface AddressUse {
 /**
  * One budget for whatever is held of what peers send and of what waits to be sent to them: unfinished frames, frames
  * that wait or are being handled, write queues. Who exceeds its own limit is refused; when all together hold too much,
- * the largest connection of the address that holds most is closed, whoever asked for more.
+ * the largest connection of the address that holds most is closed, whichever connection needed more.
  */
 export class MemoryBudget {
   private readonly addresses = new Map<string, AddressUse>();

@@ -31,8 +31,8 @@ export interface PeerConnectionOptions {
   /** What is held of its bytes, in and out. */
   readonly share: ByteAllowance;
   readonly budget: Pick<AddressBudget, 'takeFrame' | 'budgetOf'>;
-  /** Whether we asked for what this frame brings; none is when absent. */
-  isAskedFor?(frame: Frame): boolean;
+  /** Whether we requested what this frame carries; no frame when absent. */
+  isRequested?(frame: Frame): boolean;
   /** The largest body accepted now. */
   limitOf(header: FrameHeader): number;
   onClose(reason: CloseReason): void;
@@ -85,7 +85,7 @@ export class PeerConnection {
       onOverwork: () => {
         this.close(closeReasons.overwork);
       },
-      isRequested: (frame) => options.isAskedFor?.(frame) === true,
+      isRequested: (frame) => options.isRequested?.(frame) === true,
       clock,
       share: options.share,
       budget: options.budget,

@@ -94,7 +94,7 @@ export const tcpTransport: Transport = {
   },
 };
 
-/** A listener with the address that it was asked for and the port that it has. */
+/** A listener with its configured address and its actual port. */
 export interface PeerListener extends Listener {
   readonly host: string;
 }

@@ -31,7 +31,7 @@ export interface DialerLinks {
 /**
  * Whom to call. Exclusive nodes shut out everybody else; priority nodes are always kept; then added peers, those of the
  * last run, and the address book: proven peers for 70 % of the places, never two of one network group, nobody who failed
- * within ten minutes. Seeds are asked when nobody is known, or nobody is left to call and fewer than 3 are connected.
+ * within ten minutes. Seeds are called when no peer is known, or none is left to call and fewer than 3 are connected.
  */
 export class Dialer {
   private readonly exclusive: ExplicitPeers;
@@ -55,7 +55,7 @@ export class Dialer {
     private readonly clock: P2pClock,
     private readonly random: P2pRandom,
     private readonly logger: P2pLogger,
-    private readonly links: DialerLinks,
+    private readonly events: DialerLinks,
   ) {
     this.exclusive = new ExplicitPeers(config.exclusiveNodes);
     this.priority = new ExplicitPeers(config.priorityNodes);
@@ -63,7 +63,7 @@ export class Dialer {
     this.verifiedAt = clock.now();
   }
 
-  /** When seeds were last asked, unix seconds; 0 = never. */
+  /** When seeds were last called, unix seconds; 0 = never. */
   get lastSeedBootstrap(): number {
     return Math.floor(this.seedsAskedAt / 1000);
   }
@@ -91,27 +91,27 @@ export class Dialer {
     this.callExplicit(this.exclusive, Infinity);
     if (!this.exclusive.isEmpty) return;
     this.callExplicit(this.priority, Infinity);
-    this.callExplicit(this.added, this.freePlaces());
-    for (const anchor of this.anchors.splice(0)) if (this.freePlaces() > 0) this.begin(anchor, 'session');
+    this.callExplicit(this.added, this.freeSlots());
+    for (const anchor of this.anchors.splice(0)) if (this.freeSlots() > 0) this.begin(anchor, 'session');
     const anybody = this.callFromLists();
     this.verifyGray();
-    if (!anybody && (this.book.isEmpty || this.links.outgoing().length < FEW_CONNECTIONS)) this.askSeeds();
+    if (!anybody && (this.book.isEmpty || this.events.outgoing().length < FEW_CONNECTIONS)) this.askSeeds();
   }
 
   /** Whom we are connected to or are about to be; a call in its handshake is both, and counts once. */
   private taken(): PeerAddress[] {
-    const all = [...this.links.outgoing(), ...this.calling.values()];
+    const all = [...this.events.outgoing(), ...this.calling.values()];
     return [...new Map(all.map((address) => [addressKey(address), address])).values()];
   }
 
-  private freePlaces(): number {
-    const extra = this.links.isTipStale() ? EXTRA_WHEN_STALE : 0;
+  private freeSlots(): number {
+    const extra = this.events.isTipStale() ? EXTRA_WHEN_STALE : 0;
     return this.config.outPeers + extra - this.taken().length;
   }
 
   private isBusy(address: PeerAddress): boolean {
     const key = addressKey(address);
-    return this.calling.has(key) || this.links.outgoing().some((open) => addressKey(open) === key);
+    return this.calling.has(key) || this.events.outgoing().some((open) => addressKey(open) === key);
   }
 
   private callExplicit(peers: ExplicitPeers, places: number): void {
@@ -128,7 +128,7 @@ export class Dialer {
   /** Calls peers of the lists while there are places; false when there was need and nobody to call. */
   private callFromLists(): boolean {
     let called = 0;
-    for (; called < CALLS_AT_A_TIME && this.calling.size < CALLS_AT_A_TIME && this.freePlaces() > 0; called += 1) {
+    for (; called < CALLS_AT_A_TIME && this.calling.size < CALLS_AT_A_TIME && this.freeSlots() > 0; called += 1) {
       const peer = this.nextPeer();
       if (peer === undefined) return called > 0 || this.calling.size > 0;
       this.begin(peer, 'session');
@@ -206,7 +206,7 @@ export class Dialer {
     this.calling.set(key, address);
     let reached = false;
     try {
-      reached = await this.links.call(address, purpose);
+      reached = await this.events.call(address, purpose);
     } finally {
       this.calling.delete(key);
       if (reached) this.failedAt.delete(key);
@@ -229,14 +229,14 @@ export class Dialer {
     const now = this.clock.now();
     this.failedAt.set(key, now);
     // Without any connection the fault is likely ours.
-    if (this.links.connectionCount() > 0) this.book.noteFailure(address);
+    if (this.events.connectionCount() > 0) this.book.noteFailure(address);
     if (purpose === 'peer-list') this.book.dropGray(address);
     for (const [failed, at] of this.failedAt) if (now - at >= FAILED_WAIT) this.failedAt.delete(failed);
   }
 
   private warnWhenAlone(): void {
     const now = this.clock.now();
-    if (this.links.connectionCount() > 0) {
+    if (this.events.connectionCount() > 0) {
       this.aloneSince = undefined;
     } else {
       this.aloneSince ??= now;

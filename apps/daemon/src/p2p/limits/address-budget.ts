@@ -29,11 +29,11 @@ export class RateLimit {
 const SHARE = 0.1;
 /** Milliseconds that they may use at once. */
 const BURST = 1_000;
-/** Made to wait for so long in an hour, an address has asked for more than any honest peer does. Milliseconds. */
+/** An address that has to wait for longer in one hour requests more than any honest peer. Milliseconds. */
 const PATIENCE = 60_000;
 const FADE = PATIENCE / 3_600_000;
 
-/** Work that we asked for ourselves is on nobody's account. */
+/** Work that we requested ourselves is charged to nobody. */
 export const ownWork: Pick<WorkBudget, 'measure'> = { measure: (work) => work() };
 
 /**
@@ -149,7 +149,7 @@ export class AddressBudget {
     return bucket.take(now, count);
   }
 
-  /** Charges a frame before anything of its body is read. `isRequested`: it brings what we asked the peer for. */
+  /** Charges a frame before anything of its body is read. `isRequested`: it is what we requested from the peer. */
   takeFrame({ command, kind, body }: Frame, isRequested: boolean): boolean {
     if (!this.take('frames')) return false;
     if (isRequested) return true;

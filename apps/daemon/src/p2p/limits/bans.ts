@@ -108,7 +108,7 @@ export interface PunishedPeer {
   readonly incoming: boolean;
 }
 
-export interface PenaltyLinks {
+export interface PenaltyEvents {
   /** Whether the operator named this peer. */
   isNamed(address: PeerAddress): boolean;
   /** Leave a peer that we called alone for a while. */
@@ -126,25 +126,25 @@ export class Penalties {
   constructor(
     private readonly bans: Bans,
     private readonly budgets: AddressBudgets,
-    private readonly links: PenaltyLinks,
+    private readonly events: PenaltyEvents,
     private readonly logger: P2pLogger,
   ) {}
 
   /** Gives a peer what the end of its connection costs. */
   punish({ remote, incoming }: PunishedPeer, { text, penalty }: CloseReason): void {
     if (penalty === 'none') return;
-    if (!incoming) this.links.avoid(remote);
-    if (penalty === 'avoid' || isLocalHost(remote.host) || this.links.isNamed(remote)) return;
+    if (!incoming) this.events.avoid(remote);
+    if (penalty === 'avoid' || isLocalHost(remote.host) || this.events.isNamed(remote)) return;
     if (penalty !== 'ban' && !this.budgets.of(remote).addPoints(penalty)) return;
     this.bans.add(remote.host);
     this.logger.info(`${remote.host} is banned: ${text}`);
-    this.links.onBanned();
+    this.events.onBanned();
   }
 
   /** The operator bans an address or a range, whoever it is. False when the text is neither. */
   ban(host: string, seconds?: number): boolean {
     if (!this.bans.add(host, seconds)) return false;
-    this.links.onBanned();
+    this.events.onBanned();
     return true;
   }
 }

@@ -104,7 +104,7 @@ export class PeerStore {
 
   constructor(
     private readonly file: string | undefined,
-    private readonly parts: {
+    private readonly dependencies: {
       readonly own: { peerId: bigint };
       readonly book: AddressBook;
       readonly bans: Bans;
@@ -119,7 +119,7 @@ export class PeerStore {
    * @param bansOnly who we are and whom we knew is forgotten
    */
   async restore(bansOnly = false): Promise<readonly PeerAddress[]> {
-    const { own, book, bans, logger } = this.parts;
+    const { own, book, bans, logger } = this.dependencies;
     const state = this.file === undefined ? undefined : await readPeerState(this.file);
     if (state === undefined) return [];
     if ('fault' in state) {
@@ -137,13 +137,13 @@ export class PeerStore {
   save(): Promise<void> {
     const { file } = this;
     if (file === undefined) return Promise.resolve();
-    const { own, book, bans, logger } = this.parts;
+    const { own, book, bans, logger } = this.dependencies;
     const state = {
       peerId: own.peerId,
       bucketKey: book.bucketKey,
       white: book.whiteEntries(),
       gray: book.grayEntries(),
-      anchors: this.parts.called().slice(0, ANCHORS_KEPT),
+      anchors: this.dependencies.called().slice(0, ANCHORS_KEPT),
       bans: bans.list(),
     };
     this.saving = this.saving

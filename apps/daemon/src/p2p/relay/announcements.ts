@@ -7,7 +7,7 @@ import type { BlockRelay } from './block-relay';
 
 /**
  * Announces our new tip to peers, once it is committed, whatever else is going on. Only who says that it is further than
- * that, with a tip that we do not know, hears nothing: while we catch up nobody is told of old blocks, and a false claim
+ * that, with a tip that we do not know, gets no announcement: while we catch up old blocks are not announced, and a false claim
  * keeps news from nobody but the liar.
  */
 export class Announcer {
@@ -55,7 +55,7 @@ export class AnnouncedBlocks {
   constructor(
     private readonly chain: Pick<ChainPort, 'isKnown' | 'judgeWork' | 'largestBlock' | 'transactionsOfBlock'>,
     private readonly codec: Pick<BlockCodec, 'parse'>,
-    /** The peer follows a branch that leaves ours far below the tip; its chain should be asked for. */
+    /** The peer follows a branch that leaves ours far below the tip; its chain should be requested. */
     private readonly wantsSync: (session: Session) => void,
   ) {}
 

@@ -11,7 +11,7 @@ import { reportRejection } from '../report-errors';
 import { type BlockWork, LiteBlocks } from './lite-blocks';
 
 export interface BlockRelayEvents {
-  /** The peer has blocks that we lack; its chain should be asked for. */
+  /** The peer has blocks that we lack; its chain should be requested. */
   wantsSync(session: Session): void;
   /** The chain switched to the peer's branch: what its pool holds is of interest. */
   wantsPool(session: Session): void;
@@ -24,9 +24,9 @@ const EARLY_AGAIN = 60_000;
 const EARLY_KEPT = 200;
 
 /**
- * Blocks as they appear: taken from peers in state normal, completed with the transactions that we have, the rest asked
+ * Blocks as they appear: taken from peers in state normal, completed with the transactions that we have, the rest requested
  * from the announcer. A block that several peers announce at once is fetched from one of them, and from the next when that
- * one fails or keeps us waiting. What was added is announced by the commit, not from here.
+ * one fails or is late. What was added is announced by the commit, not from here.
  */
 export class BlockRelay {
   private readonly lite: LiteBlocks;
@@ -59,8 +59,8 @@ export class BlockRelay {
 
   async onLiteBlock(session: Session, message: NewLiteBlock): Promise<void> {
     const work = this.workOn(session, message.block, message);
-    // Announcing a block again neither asks again nor makes a question undone.
-    if (work === undefined || work.questions.has(session.id)) return;
+    // A repeated announcement neither repeats nor cancels a request.
+    if (work === undefined || work.pending.has(session.id)) return;
     work.waiting.set(session.id, { session, message });
     if (work.patience === undefined) await this.askNext(work);
   }
@@ -70,7 +70,7 @@ export class BlockRelay {
    * transactions that none waits for are an ordinary relay.
    */
   async takeTransactions(session: Session, transactions: readonly Buffer[]): Promise<boolean> {
-    if (!this.lite.isAsked(session)) return false;
+    if (!this.lite.awaits(session)) return false;
     const provided = new Map(transactions.map((bytes) => [hashKey(this.codec.transactionHash(bytes)), bytes]));
     const gathered = (work: BlockWork) => this.gather(work.transactionHashes, provided);
     const answers = this.lite.answered(session, provided, (work) => gathered(work).missing.length === 0);
@@ -135,7 +135,7 @@ export class BlockRelay {
     this.hops.set(key, Math.min(hop, 0xfffffffe) + 1);
   }
 
-  /** Completes a block from what is here, or asks the next announcer for the rest. */
+  /** Completes a block from what is here, or requests the rest from the next announcer. */
   private async askNext(work: BlockWork): Promise<void> {
     while (work.state === 'incomplete') {
       const next = this.lite.next(work);
@@ -147,7 +147,7 @@ export class BlockRelay {
         return;
       }
       if (!this.lite.ask(work, session, message, new Set(missing.map(hashKey)))) continue;
-      session.transactionsAsked = true;
+      session.awaitsTransactions = true;
       session.connection.notify(
         Command.missingTransactions,
         missingTransactions.encode({ currentHeight: message.currentHeight, blockHash: work.hash, hashes: missing }),
@@ -185,7 +185,7 @@ export class BlockRelay {
     if (result !== undefined) this.settle(session, result);
   }
 
-  /** A block was not taken: unless it is here all the same, somebody else who announced it is asked for its chain. */
+  /** A block was rejected: unless it is known by now, the chain of another announcer is requested. */
   private giveUp(work: BlockWork, session: Session, result: AddBlockResult | undefined): void {
     this.lite.drop(work);
     if (result === undefined || this.chain.isKnown(work.hash)) return;
@@ -193,7 +193,7 @@ export class BlockRelay {
     if (next !== undefined) this.events.wantsSync(next);
   }
 
-  /** Perhaps our clock is the wrong one: nobody is hung up on for it, and the block is judged again later. */
+  /** Our clock may be wrong: no peer is disconnected, and the block is checked again later. */
   private keepEarly(work: BlockWork): void {
     this.lite.drop(work);
     this.early.set(work.key, this.clock.now() + EARLY_AGAIN);

@@ -4,11 +4,11 @@ import { closeReasons } from '../limits/close-reasons';
 import type { P2pClock, Timer } from '../ports';
 import type { Session } from '../session/session';
 
-/** So many questions for transactions of blocks a peer may leave open; an honest one has one, two in a race of blocks. */
+/** So many pending for transactions of blocks a peer may leave open; an honest one has one, two in a race of blocks. */
 const MAX_OPEN = 4;
 
-/** A peer that was asked for the transactions of a block and has not answered. */
-interface Question {
+/** A request for the transactions of a block without a response yet. */
+interface PendingRequest {
   readonly session: Session;
   readonly message: NewLiteBlock;
   readonly missing: ReadonlySet<string>;
@@ -22,12 +22,12 @@ export interface BlockWork {
   readonly transactionHashes: readonly Buffer[];
   /** Everybody who has announced it. */
   readonly announcers: Set<Session>;
-  readonly questions: Map<number, Question>;
-  /** Announcers that may be asked yet. */
+  readonly pending: Map<number, PendingRequest>;
+  /** Announcers without a request so far. */
   readonly waiting: Map<number, { readonly session: Session; readonly message: NewLiteBlock }>;
-  /** Runs while the one who was asked last still has time to itself. */
+  /** Runs until the next announcer gets a request as well. */
   patience: Timer | undefined;
-  /** The block is with the chain, or has been taken: nobody has to be asked any more. */
+  /** The block is with the chain, or has been taken: no further request is needed. */
   state: 'incomplete' | 'adding' | 'taken';
 }
 
@@ -38,8 +38,8 @@ export interface Answer {
 }
 
 /**
- * Which announcer is asked for the transactions of which block. Each has a time of its own to answer, whatever becomes of
- * the block meanwhile and whatever else it announces; when the first keeps us waiting, the next is asked as well.
+ * Which announcer gets a request for the transactions of which block. Each has its own response time, whatever becomes of
+ * the block meanwhile and whatever else it announces; when the first is late, the next gets a request as well.
  */
 export class LiteBlocks {
   private readonly works = new Map<string, BlockWork>();
@@ -60,7 +60,7 @@ export class LiteBlocks {
       hash,
       transactionHashes,
       announcers: new Set(),
-      questions: new Map(),
+      pending: new Map(),
       waiting: new Map(),
       patience: undefined,
       state: 'incomplete',
@@ -69,7 +69,7 @@ export class LiteBlocks {
     return work;
   }
 
-  /** Takes the next announcer that can be asked; peers that we chose ourselves go first. */
+  /** Takes the next announcer without a request; outgoing peers first. */
   next(work: BlockWork): { readonly session: Session; readonly message: NewLiteBlock } | undefined {
     const waiting = [...work.waiting.values()].filter(({ session }) => session.isOpen);
     const next = waiting.find(({ session }) => !session.incoming) ?? waiting[0];
@@ -77,7 +77,7 @@ export class LiteBlocks {
     return next;
   }
 
-  /** Notes a question. False, and the end of the connection, when the peer has left too many open. */
+  /** Notes a request. False, and the end of the connection, when the peer has left too many open. */
   ask(work: BlockWork, session: Session, message: NewLiteBlock, missing: ReadonlySet<string>): boolean {
     if (this.openOf(session).length >= MAX_OPEN) {
       session.close(closeReasons.liteBlockIncomplete);
@@ -86,7 +86,7 @@ export class LiteBlocks {
     const timer = this.clock.after(LITE_BLOCK_TIMEOUT, () => {
       session.close(closeReasons.liteBlockIncomplete);
     });
-    work.questions.set(session.id, { session, message, missing, timer });
+    work.pending.set(session.id, { session, message, missing, timer });
     work.patience?.cancel();
     work.patience = this.clock.after(LITE_BLOCK_PATIENCE, () => {
       work.patience = undefined;
@@ -96,27 +96,25 @@ export class LiteBlocks {
   }
 
   /**
-   * The blocks that a peer's transactions complete. `undefined` when none of them was asked for: they are an ordinary
-   * relay. `completes` tells whether a block has all of its transactions with those.
+   * The blocks that a peer's transactions complete. `undefined` when none of them was requested: they are an ordinary
+   * relay. `completes` returns whether a block has all of its transactions with those.
    */
   answered(
     session: Session,
     provided: ReadonlyMap<string, Buffer>,
     completes: (work: BlockWork) => boolean,
   ): Answer[] | undefined {
-    const touched = this.openOf(session).filter(({ question }) =>
-      [...question.missing].some((key) => provided.has(key)),
-    );
+    const touched = this.openOf(session).filter(({ request }) => [...request.missing].some((key) => provided.has(key)));
     if (touched.length === 0) return undefined;
     const complete = touched.filter(({ work }) => completes(work));
-    for (const { work, question } of complete) {
-      question.timer.cancel();
-      work.questions.delete(session.id);
+    for (const { work, request } of complete) {
+      request.timer.cancel();
+      work.pending.delete(session.id);
     }
-    return complete.map(({ work, question }) => ({ work, message: question.message }));
+    return complete.map(({ work, request }) => ({ work, message: request.message }));
   }
 
-  /** The block is stored. Whoever was asked for its transactions still has to show that it has them. */
+  /** The block is stored. Peers with an open request still have to respond. */
   taken(work: BlockWork): void {
     work.state = 'taken';
     work.waiting.clear();
@@ -128,37 +126,37 @@ export class LiteBlocks {
   drop(work: BlockWork): void {
     this.works.delete(work.key);
     work.patience?.cancel();
-    for (const { timer } of work.questions.values()) timer.cancel();
-    work.questions.clear();
+    for (const { timer } of work.pending.values()) timer.cancel();
+    work.pending.clear();
   }
 
-  /** A block that nobody is asked for, or waits to be asked for, is forgotten. */
+  /** Drops a block without requests and announcers. */
   forgetIdle(work: BlockWork): void {
-    if (work.state !== 'adding' && work.questions.size === 0 && work.waiting.size === 0) this.drop(work);
+    if (work.state !== 'adding' && work.pending.size === 0 && work.waiting.size === 0) this.drop(work);
   }
 
-  /** The session is closed: what it owes will not come, and the next is asked at once. */
+  /** The session is closed: its responses will not come, and the next announcer gets a request at once. */
   left(session: Session): void {
     for (const work of [...this.works.values()]) {
       work.announcers.delete(session);
       work.waiting.delete(session.id);
-      const question = work.questions.get(session.id);
-      question?.timer.cancel();
-      work.questions.delete(session.id);
-      if (question !== undefined && work.state === 'incomplete') this.askNext(work);
+      const request = work.pending.get(session.id);
+      request?.timer.cancel();
+      work.pending.delete(session.id);
+      if (request !== undefined && work.state === 'incomplete') this.askNext(work);
       this.forgetIdle(work);
     }
   }
 
   /** Whether a peer owes us transactions of a block. */
-  isAsked(session: Session): boolean {
+  awaits(session: Session): boolean {
     return this.openOf(session).length > 0;
   }
 
-  private openOf(session: Session): { readonly work: BlockWork; readonly question: Question }[] {
+  private openOf(session: Session): { readonly work: BlockWork; readonly request: PendingRequest }[] {
     return [...this.works.values()].flatMap((work) => {
-      const question = work.questions.get(session.id);
-      return question === undefined ? [] : [{ work, question }];
+      const request = work.pending.get(session.id);
+      return request === undefined ? [] : [{ work, request }];
     });
   }
 }

@@ -10,7 +10,7 @@ import type { PeerAddress } from '../addresses';
 import { accountKey } from '../addresses';
 
 /**
- * Calls the port that an incoming peer says it listens on and asks who is there. True when the same peer id answers:
+ * Calls the announced port of an incoming peer and requests its peer id. True when it is the same:
  * only then is its address worth telling others (docs/protocol/p2p.md#back-ping).
  */
 export async function backPing(

@@ -28,7 +28,7 @@ const REQUEST_LIMITS: ReadonlyMap<number, number> = new Map([
 /** Why a peer is called: to stay connected, or only for its peer list. */
 export type CallPurpose = 'session' | 'peer-list';
 
-export interface ConnectionManagerParts {
+export interface ConnectionManagerDependencies {
   readonly config: P2pConfig;
   readonly transport: Transport;
   readonly clock: P2pClock;
@@ -41,13 +41,13 @@ export interface ConnectionManagerParts {
   readonly bans: Bans;
 }
 
-export interface ConnectionManagerLinks {
+export interface ConnectionEvents {
   /** Handles one frame that is no response. */
   route(session: Session, frame: Frame): Promise<void>;
-  /** Whether we asked for what the frame brings. */
-  isAskedFor(session: Session, frame: Frame): boolean;
-  /** Whether blocks were asked for: large answers are welcome then. */
-  objectsAsked(session: Session): boolean;
+  /** Whether we requested what the frame carries. */
+  isRequested(session: Session, frame: Frame): boolean;
+  /** Whether blocks were requested: large responses are allowed then. */
+  awaitsObjects(session: Session): boolean;
   /** Takes what a peer says of its chain, in a handshake (`initial`) or a timed sync. */
   consider(session: Session, data: SyncData, initial: boolean): void;
   /** A peer that we called has shaken hands. */
@@ -61,10 +61,10 @@ export class ConnectionManager {
   private accepting = false;
 
   constructor(
-    private readonly parts: ConnectionManagerParts,
-    private readonly links: ConnectionManagerLinks,
+    private readonly dependencies: ConnectionManagerDependencies,
+    private readonly events: ConnectionEvents,
   ) {
-    this.requests = new PeerRequests(parts);
+    this.requests = new PeerRequests(dependencies);
   }
 
   /** From now on sockets become sessions. */
@@ -75,23 +75,23 @@ export class ConnectionManager {
   /** Closes every session; nothing new is taken. */
   end(): void {
     this.accepting = false;
-    for (const session of this.parts.sessions.open()) session.close(closeReasons.stopping);
+    for (const session of this.dependencies.sessions.open()) session.close(closeReasons.stopping);
   }
 
   /** Hangs up on whoever is banned by now. */
   closeBanned(): void {
-    const { bans, sessions } = this.parts;
+    const { bans, sessions } = this.dependencies;
     for (const session of sessions.open()) {
       if (bans.isBanned(session.connection.remote.host)) session.close(closeReasons.banned);
     }
   }
 
   /**
-   * A caller. Banned ones, and those above the limits, are hung up on at once; where all places are taken, the oldest
-   * caller that has not said who it is gives way.
+   * An incoming connection. Banned ones, and those above the limits, are closed at once; when all slots are taken, the oldest
+   * connection without a handshake is closed.
    */
   accept(socket: Duplex, remote: PeerAddress): void {
-    const { config, bans, budgets, sessions } = this.parts;
+    const { config, bans, budgets, sessions } = this.dependencies;
     const slot = slotFor(remote, sessions.open(), config.inPeers);
     if (!this.accepting || slot === 'none' || bans.isBanned(remote.host) || !budgets.of(remote).take('connections')) {
       socket.destroy();
@@ -106,7 +106,7 @@ export class ConnectionManager {
    * again once the list is taken.
    */
   async call(address: PeerAddress, purpose: CallPurpose): Promise<boolean> {
-    const socket = await this.parts.transport.connect(address);
+    const socket = await this.dependencies.transport.connect(address);
     if (socket === undefined) return false;
     if (!this.accepting) {
       socket.destroy();
@@ -118,16 +118,20 @@ export class ConnectionManager {
 
   /** Tells every settled peer where our chain stands, and hears where theirs does. */
   timedSync(): void {
-    for (const session of this.parts.sessions.open()) {
+    for (const session of this.dependencies.sessions.open()) {
       if (session.state !== 'normal' && session.state !== 'idle') continue;
-      reportRejection(this.parts.logger, `${session.name}: timed sync`, orClose(session, this.timedSyncWith(session)));
+      reportRejection(
+        this.dependencies.logger,
+        `${session.name}: timed sync`,
+        orClose(session, this.timedSyncWith(session)),
+      );
     }
   }
 
   /** Ends sessions that keep silent, do not read or never say who they are; called about once a second. */
   tick(): void {
-    const now = this.parts.clock.now();
-    for (const session of this.parts.sessions.open()) {
+    const now = this.dependencies.clock.now();
+    for (const session of this.dependencies.sessions.open()) {
       session.connection.tick();
       session.tick(now);
       if (!session.handshaken && now - session.startedAt > HANDSHAKE_TIMEOUT)
@@ -136,7 +140,7 @@ export class ConnectionManager {
   }
 
   private open(socket: Duplex, remote: PeerAddress, incoming: boolean): Session {
-    const { clock, logger, memory, budgets, sessions } = this.parts;
+    const { clock, logger, memory, budgets, sessions } = this.dependencies;
     const budget = budgets.enter(remote);
     const share = memory.open(accountKey(remote), () => {
       connection.close(closeReasons.memoryBudget);
@@ -149,13 +153,13 @@ export class ConnectionManager {
       logger,
       share,
       budget,
-      isAskedFor: (frame) => this.links.isAskedFor(session, frame),
+      isRequested: (frame) => this.events.isRequested(session, frame),
       limitOf: (header) => {
         const limit = bodyLimit(header, {
           // A peer that we called ourselves may send right behind its answer, before that is understood.
           handshaken: session.handshaken || !incoming,
-          objectsAsked: this.links.objectsAsked(session),
-          transactionsAsked: session.transactionsAsked,
+          objectsAsked: this.events.awaitsObjects(session),
+          transactionsAsked: session.awaitsTransactions,
         });
         return header.kind === 'response' ? limit : Math.min(limit, REQUEST_LIMITS.get(header.command) ?? limit);
       },
@@ -172,7 +176,7 @@ export class ConnectionManager {
 
   /** Lets the frames of a session be handled. */
   private serve(session: Session): void {
-    session.connection.start((frame) => this.links.route(session, frame));
+    session.connection.start((frame) => this.events.route(session, frame));
   }
 
   private async shakeHands(session: Session, purpose: CallPurpose): Promise<boolean> {
@@ -182,22 +186,22 @@ export class ConnectionManager {
       session.close(closeReasons.peerListTaken);
       return true;
     }
-    this.links.consider(session, syncData, true);
+    this.events.consider(session, syncData, true);
     this.serve(session);
-    if (session.isOpen) this.links.onConnected(session);
+    if (session.isOpen) this.events.onConnected(session);
     return session.isOpen;
   }
 
   private async timedSyncWith(session: Session): Promise<void> {
     const syncData = await this.requests.timedSync(session);
-    if (syncData !== undefined) this.links.consider(session, syncData, false);
+    if (syncData !== undefined) this.events.consider(session, syncData, false);
   }
 
   private closed(session: Session, reason: CloseReason): void {
-    const { sessions, logger } = this.parts;
+    const { sessions, logger } = this.dependencies;
     if (!sessions.remove(session)) return;
     logger.debug(`${session.name}: closed: ${reason.text}`);
-    this.links.onClosed(session, reason);
+    this.events.onClosed(session, reason);
   }
 }
 

@@ -44,7 +44,7 @@ export class OwnNodeData {
     return Math.floor(this.clock.wall() / 1000);
   }
 
-  /** The port that IPv4 peers are told. */
+  /** The port that is announced to IPv4 peers. */
   get toldPort(): number {
     return this.config.externalPort !== 0 ? this.config.externalPort : this.listeningPort;
   }
@@ -77,7 +77,7 @@ export class OwnNodeData {
 
   /**
    * The peer lists for a peer of `version`; IPv6 entries only for those that read them. No entry is seen later than `now`,
-   * the time (seconds since 1970) that the message tells: after our clock went back others would hang up on us for it.
+   * the time (seconds since 1970) of the message: other nodes disconnect peers that report entries of the future.
    */
   peerLists(version: number, now: number): PeerLists {
     const entries = this.book.toSend().map((entry) => ({ ...entry, lastSeen: Math.min(entry.lastSeen, now) }));

@@ -17,7 +17,7 @@ import { judgeNodeData, takeNodeData } from './node-data';
 import type { OwnNodeData } from './node-data';
 import type { Session } from './session';
 
-export interface PeerRequestsParts {
+export interface PeerRequestsDependencies {
   readonly config: P2pConfig;
   readonly clock: Pick<P2pClock, 'now'>;
   readonly logger: P2pLogger;
@@ -27,11 +27,11 @@ export interface PeerRequestsParts {
 
 /** The requests that we make of peers. Each gives what the peer says of its chain; `undefined` when it did not say it. */
 export class PeerRequests {
-  constructor(private readonly parts: PeerRequestsParts) {}
+  constructor(private readonly dependencies: PeerRequestsDependencies) {}
 
-  /** Shakes hands with a peer that we called; a peer that is not for us is hung up on. */
+  /** Performs the handshake of an outgoing connection; closes it when the peer does not fit. */
   async handshake(session: Session): Promise<SyncData | undefined> {
-    const { config, logger, own } = this.parts;
+    const { config, logger, own } = this.dependencies;
     const request = handshakeRequest.encode({
       nodeData: own.nodeData(session.connection.remote.host),
       syncData: own.syncData(),
@@ -61,7 +61,7 @@ export class PeerRequests {
 
   /** Says where our chain stands and hears where the peer's does. */
   async timedSync(session: Session): Promise<SyncData | undefined> {
-    const { config, clock, own } = this.parts;
+    const { config, clock, own } = this.dependencies;
     const startedAt = clock.now();
     const request = timedSyncRequest.encode({ syncData: own.syncData() });
     const frame = await session.connection.request(Command.timedSync, request, 2 * config.timedSyncInterval);
@@ -79,7 +79,7 @@ export class PeerRequests {
 
   /** Merges a peer's lists; a list from the future closes the connection. */
   private takePeers(session: Session, lists: PeerLists, senderTime: bigint): boolean {
-    const { book, own } = this.parts;
+    const { book, own } = this.dependencies;
     const source = session.connection.remote.host;
     if (book.merge([...lists.peers, ...lists.peers6], source, senderTime, own.seconds)) return true;
     session.close(closeReasons.futurePeerList);
@@ -89,7 +89,7 @@ export class PeerRequests {
   /** A peer that we reached ourselves is white. */
   private noteReached(session: Session, isProven = false): void {
     if (session.incoming) return;
-    const { book, own } = this.parts;
+    const { book, own } = this.dependencies;
     book.addWhite({
       ...session.connection.remote,
       id: session.peerId,

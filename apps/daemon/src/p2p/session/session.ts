@@ -13,13 +13,13 @@ import type { PeerConnection } from '../connection/peer-connection';
 import { LITE_BLOCK_VERSION } from '../constants';
 import type { AddressBudget } from '../limits/address-budget';
 import type { CloseReason } from '../limits/close-reasons';
-import { newStanding, type SyncStanding } from '../sync/sync-peer';
+import { newSyncRecord, type SyncRecord } from '../sync/sync-peer';
 import type { ChainClaim } from '../sync/sync-peer';
 import { RecentHashes } from '../hashes';
 
 /** One relay of transactions carries about so many bytes. */
 const RELAY_BYTES = 1024 * 1024;
-/** Milliseconds in which a peer has asked for the transactions of a lite block, if it lacks any. */
+/** Within so many milliseconds a peer requests the transactions of a lite block that it lacks. */
 const HOLD_TRANSACTIONS = 2_000;
 
 /**
@@ -38,7 +38,7 @@ export class Session {
   remoteHeight = 0;
   /** The newest that it said of its chain. */
   claim: ChainClaim | undefined;
-  readonly standing: SyncStanding = newStanding();
+  readonly record: SyncRecord = newSyncRecord();
   syncData: SyncData | undefined;
   /** The tip at which the last synchronisation from it ended, and until when that one is not tried again. */
   settledTip: { readonly key: string; readonly until: number } | undefined;
@@ -46,8 +46,8 @@ export class Session {
   demoted = false;
   /** Its tip is unknown to us and no place was free. */
   wantsSync = false;
-  /** The pool or transactions of a block were asked for; large answers are welcome. */
-  transactionsAsked = false;
+  /** The pool or transactions of a block were requested; large responses are allowed. */
+  awaitsTransactions = false;
   /** Transactions wait until this time (milliseconds): see `sendBlock`. */
   holdTransactionsUntil = 0;
   heldTransactions: Buffer[] = [];
@@ -98,16 +98,16 @@ export class Session {
     this.connection.close(reason);
   }
 
-  askChain(hashes: readonly Buffer[]): void {
+  requestChain(hashes: readonly Buffer[]): void {
     this.connection.notify(Command.requestChain, requestChain.encode({ hashes }));
   }
 
-  askObjects(blocks: readonly Buffer[]): void {
+  requestObjects(blocks: readonly Buffer[]): void {
     this.connection.notify(Command.requestObjects, requestObjects.encode({ transactions: [], blocks }));
   }
 
-  askPool(hashes: readonly Buffer[]): void {
-    this.transactionsAsked = true;
+  requestPool(hashes: readonly Buffer[]): void {
+    this.awaitsTransactions = true;
     this.connection.notify(Command.requestPool, requestPool.encode({ hashes }));
   }
 
@@ -116,7 +116,7 @@ export class Session {
   }
 
   /**
-   * Relays transactions, by portions. Just after a lite block they are held back: a peer that has asked for that block's
+   * Relays transactions, by portions. Just after a lite block they are held back: a peer that has requested that block's
    * transactions takes whatever comes next for the answer, and hangs up when they are not in it.
    */
   relayTransactions(transactions: readonly Buffer[], now: number): void {
@@ -138,7 +138,7 @@ export class Session {
     this.heldTransactions = [];
   }
 
-  /** Called about once a second: what was held back for a question that did not come goes out. */
+  /** Called about once a second: sends what was held back for a request that did not come. */
   tick(now: number): void {
     if (this.heldTransactions.length > 0 && now >= this.holdTransactionsUntil) this.releaseTransactions();
   }

@@ -14,22 +14,22 @@ export interface FetchedBlock {
   readonly raw: RawBlock;
 }
 
-interface Question {
+interface PendingRequest {
   readonly ids: ReadonlyMap<string, Buffer>;
   answer(blocks: readonly FetchedBlock[]): void;
 }
 
 /** Asks single peers for blocks by their ids, outside of any synchronisation. */
 export class BlockFetcher {
-  private readonly questions = new Map<number, Question>();
+  private readonly pending = new Map<number, PendingRequest>();
 
   constructor(
     private readonly codec: BlockCodec,
     private readonly clock: P2pClock,
   ) {}
 
-  isAsked(session: Pick<Session, 'id'>): boolean {
-    return this.questions.has(session.id);
+  awaits(session: Pick<Session, 'id'>): boolean {
+    return this.pending.has(session.id);
   }
 
   /**
@@ -39,14 +39,14 @@ export class BlockFetcher {
   ask(session: Session, ids: readonly Buffer[]): Promise<readonly FetchedBlock[]> {
     return new Promise((resolve) => {
       const timer = this.clock.after(ANSWER_WITHIN, () => this.settle(session.id, []));
-      this.questions.set(session.id, {
+      this.pending.set(session.id, {
         ids: new Map(ids.map((id) => [hashKey(id), id])),
         answer: (blocks) => {
           timer.cancel();
           resolve(blocks);
         },
       });
-      session.askObjects(ids);
+      session.requestObjects(ids);
     });
   }
 
@@ -55,9 +55,9 @@ export class BlockFetcher {
    * @returns false where the response belongs to no request from here
    */
   take(session: Session, { blocks }: ResponseObjects, isSyncing: boolean): boolean {
-    const question = this.questions.get(session.id);
-    if (question === undefined) return false;
-    const fetched = blocks.flatMap((raw) => this.checked(raw, question) ?? []);
+    const request = this.pending.get(session.id);
+    if (request === undefined) return false;
+    const fetched = blocks.flatMap((raw) => this.checked(raw, request) ?? []);
     if (isSyncing && blocks.length > 0 && fetched.length === 0) return false;
     if (fetched.length < blocks.length) session.close(closeReasons.objectsForeign);
     this.settle(session.id, fetched);
@@ -69,7 +69,7 @@ export class BlockFetcher {
     this.settle(session.id, []);
   }
 
-  private checked(raw: RawBlock, { ids }: Question): FetchedBlock | undefined {
+  private checked(raw: RawBlock, { ids }: PendingRequest): FetchedBlock | undefined {
     try {
       const { hash, block } = this.codec.parse(raw.block);
       const id = ids.get(hashKey(hash));
@@ -84,8 +84,8 @@ export class BlockFetcher {
   }
 
   private settle(session: number, blocks: readonly FetchedBlock[]): void {
-    const question = this.questions.get(session);
-    this.questions.delete(session);
-    question?.answer(blocks);
+    const request = this.pending.get(session);
+    this.pending.delete(session);
+    request?.answer(blocks);
   }
 }

@@ -82,13 +82,13 @@ function knownCount(
 }
 
 /** Asks a peer for its chain: from the last hash on that it sent, where that is planned, else from our tip. */
-export function askChain(peer: SyncPeer, chain: ChainPort, now: number): void {
-  peer.chainAskedAt = now;
+export function requestChainOf(peer: SyncPeer, chain: ChainPort, now: number): void {
+  peer.chainRequestedAt = now;
   const { tail } = peer;
   // On a side branch of ours that is not the heavier one yet, our tip would lead back to the fork.
   const aside = tail !== undefined && chain.isKnown(tail) && chain.heightOf(tail) === undefined;
   const ahead = tail !== undefined && (aside || isPlanned(peer)) ? [tail] : [];
-  peer.session.askChain(sparseChain(chain, ahead));
+  peer.session.requestChain(sparseChain(chain, ahead));
 }
 
 /** Whether the last hash that it sent is still in its branch's plan. */

@@ -4,11 +4,11 @@ import { closeReasonOfBlock, closeReasons } from '../limits/close-reasons';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger } from '../ports';
 import { type BatchOptions, SLOW } from './batch-size';
 import type { Branch } from './branch';
-import { askChain, isPlanned, judgeChainEntry, noteEntry } from './chain-entry';
+import { requestChainOf, isPlanned, judgeChainEntry, noteEntry } from './chain-entry';
 import type { PlanEntry } from './download-plan';
 import { Branches, Downloads } from './downloads';
 import { receiveObjects } from './receive-objects';
-import { isUnserved, stallReason, SyncPeer, SyncPlaces, type SyncSession, type SyncShare } from './sync-peer';
+import { isUnserved, stallReason, SyncPeer, SyncSlots, type SyncSession, type SyncShare } from './sync-peer';
 
 export interface SyncOptions extends BatchOptions {
   /** `--sync-max-peers`. */
@@ -25,25 +25,25 @@ export interface SyncEvents {
   onEnd(session: SyncSession, outcome: SyncOutcome, delivered: number): void;
   /** A place for another peer is free, or a peer may have one again. */
   onFree(): void;
-  /** The peer brings what it claims, or does not: its standing has changed. */
-  onStanding(session: SyncSession): void;
+  /** The peer brings what it claims, or does not: its record has changed. */
+  onRecord(session: SyncSession): void;
   /** An open session. */
   session(id: number): SyncSession | undefined;
 }
 
-/** No more hashes of a branch are asked for while so many of its blocks are planned. */
+/** No more hashes of a branch are requested while so many of its blocks are planned. */
 const PLAN_LIMIT = 20_000;
 const MAX_ORPHANS = 3;
 const MAX_EMPTY_ENTRIES = 3;
 
 /**
- * Who is asked for what. Up to `maxPeers` peers have a place. Each announces its chain; those that announce the same one
- * share a branch. Blocks are asked for in batches from whoever offers them, and go to the chain in order while the next
- * are on their way. Only blocks count as progress.
+ * Decides what is requested from which peer. Up to `maxPeers` peers have a slot. Peers that announce the same chain
+ * share a branch. Blocks are requested in batches from the peers that offer them and imported in order while the next
+ * batches are received. Only blocks count as progress.
  */
 export class SyncCoordinator {
   private readonly branches: Branches;
-  private readonly places: SyncPlaces;
+  private readonly slots: SyncSlots;
   private readonly downloads: Downloads;
 
   constructor(
@@ -54,17 +54,17 @@ export class SyncCoordinator {
     private readonly options: SyncOptions,
     private readonly events: SyncEvents,
   ) {
-    this.places = new SyncPlaces(options.maxPeers, () => clock.now());
+    this.slots = new SyncSlots(options.maxPeers, () => clock.now());
     this.branches = new Branches(chain, logger, {
       onProgress: () => this.pump(),
       onRefused: (branch, entry, result) => this.refused(branch, entry, result),
       onFailure: (error) => this.failed(error),
     });
-    this.downloads = new Downloads(options, this.places, () => this.branches.all, clock);
+    this.downloads = new Downloads(options, this.slots, () => this.branches.all, clock);
   }
 
   get activePeers(): number {
-    return this.places.size;
+    return this.slots.size;
   }
 
   get averageBatchSize(): number {
@@ -72,78 +72,78 @@ export class SyncCoordinator {
   }
 
   isSyncing(session: SyncSession): boolean {
-    return this.places.has(session.id);
+    return this.slots.has(session.id);
   }
 
   /** How it goes with a peer that we fetch blocks from, or that owes us some; undefined for all others. */
   shareOf(id: number): SyncShare | undefined {
-    const peer = this.places.find(id);
+    const peer = this.slots.find(id);
     if (peer === undefined) return undefined;
     const { batch, delivered, failures } = peer;
-    return { active: this.places.has(id), batch: batch.count, delivered, failures };
+    return { active: this.slots.has(id), batch: batch.count, delivered, failures };
   }
 
-  chainAsked(session: SyncSession): boolean {
-    return this.places.find(session.id)?.chainAskedAt !== undefined;
+  awaitsChain(session: SyncSession): boolean {
+    return this.slots.find(session.id)?.chainRequestedAt !== undefined;
   }
 
-  objectsAsked(session: SyncSession): boolean {
-    return this.places.find(session.id)?.objects !== undefined;
+  awaitsObjects(session: SyncSession): boolean {
+    return this.slots.find(session.id)?.objects !== undefined;
   }
 
   /** The height (a count) up to which a peer that brings blocks has named them; 0 when it brings none. */
   namedHeight(session: SyncSession): number {
-    const peer = this.places.find(session.id);
-    if (peer === undefined || !peer.shows || this.places.isOverdue(peer)) return 0;
+    const peer = this.slots.find(session.id);
+    if (peer === undefined || !peer.shows || this.slots.isOverdue(peer)) return 0;
     return peer.lastResponseHeight + 1;
   }
 
   /** Whether this session could have a place if one were free: a late one has to answer first. */
-  mayHavePlace(session: SyncSession): boolean {
-    return !this.places.isLate(session.id);
+  mayHaveSlot(session: SyncSession): boolean {
+    return !this.slots.isLate(session.id);
   }
 
   /** Who would have to give way, with its rank; undefined while a place is free. */
   weakest(): { readonly session: SyncSession; readonly rank: number } | undefined {
-    return this.places.isFull ? this.places.weakest() : undefined;
+    return this.slots.isFull ? this.slots.weakest() : undefined;
   }
 
   /** Starts to synchronise from a peer; false when as many as allowed are busy with it. */
   start(session: SyncSession): boolean {
-    if (this.places.has(session.id)) return true;
-    if (this.places.isFull || this.places.isLate(session.id)) return false;
+    if (this.slots.has(session.id)) return true;
+    if (this.slots.isFull || this.slots.isLate(session.id)) return false;
     const peer = new SyncPeer(session, this.downloads.batchOf(session));
-    this.places.take(peer);
-    this.askChain(peer);
+    this.slots.take(peer);
+    this.requestChain(peer);
     return true;
   }
 
   /** Takes a peer's place away. What it owes is still welcome. */
   giveUp(session: SyncSession): void {
-    const peer = this.places.find(session.id);
-    if (peer === undefined || !this.places.has(session.id)) return;
-    if (this.places.isOverdue(peer)) peer.batch.failed();
+    const peer = this.slots.find(session.id);
+    if (peer === undefined || !this.slots.has(session.id)) return;
+    if (this.slots.isOverdue(peer)) peer.batch.failed();
     peer.branch?.plan.withdraw(peer.id);
-    this.places.release(peer);
+    this.slots.release(peer);
     this.pump();
   }
 
   /** The session is closed. */
   left(session: SyncSession): void {
-    const removed = this.places.remove(session.id);
+    const removed = this.slots.remove(session.id);
     if (removed === undefined) return;
-    const { peer, hadPlace } = removed;
+    const { peer, hadSlot } = removed;
     if (peer.objects !== undefined) peer.batch.failed();
     peer.branch?.plan.withdraw(session.id);
     this.pump();
-    if (hadPlace) this.events.onFree();
+    if (hadSlot) this.events.onFree();
   }
 
   onChain(session: SyncSession, message: ResponseChain): void {
-    const peer = this.places.find(session.id);
-    if (peer?.chainAskedAt === undefined) return;
-    peer.chainAskedAt = undefined;
-    if (!this.places.has(session.id)) {
+    const peer = this.slots.find(session.id);
+    if (peer?.chainRequestedAt === undefined) return;
+    peer.chainRequestedAt = undefined;
+    if (!this.slots.has(session.id)) {
       this.settle(peer);
       return;
     }
@@ -168,7 +168,7 @@ export class SyncCoordinator {
   }
 
   async onObjects(session: SyncSession, message: ResponseObjects): Promise<void> {
-    const peer = this.places.find(session.id);
+    const peer = this.slots.find(session.id);
     const request = peer?.objects;
     if (peer === undefined || request === undefined) {
       session.close(closeReasons.objectsNotAsked);
@@ -180,9 +180,9 @@ export class SyncCoordinator {
     }
     session.remoteHeight = message.currentHeight;
     const verdict = await receiveObjects(message, request.left, this.codec);
-    if (this.places.find(session.id) !== peer) return;
+    if (this.slots.find(session.id) !== peer) return;
     peer.objects = undefined;
-    const milliseconds = this.clock.now() - request.askedAt;
+    const milliseconds = this.clock.now() - request.requestedAt;
     this.noteDelivery(peer, this.downloads.take(peer, verdict.blocks, milliseconds), milliseconds);
     if (verdict.kind === 'bad') session.close(verdict.reason);
     else if (verdict.reorganised) this.missed(peer, request.branch);
@@ -194,49 +194,49 @@ export class SyncCoordinator {
   /** Forgets the plans and the peers; what becomes of blocks that are being added changes nothing here any more. */
   stop(): void {
     this.branches.clear();
-    this.places.clear();
+    this.slots.clear();
   }
 
   /** Looks for peers that keep us waiting; called about once a second. */
   tick(): void {
     const now = this.clock.now();
-    for (const peer of this.places.all()) {
+    for (const peer of this.slots.all()) {
       const { session } = peer;
-      if (!session.standing.unserved && isUnserved(peer, now)) {
-        session.standing.unserved = true;
-        this.events.onStanding(session);
+      if (!session.record.unserved && isUnserved(peer, now)) {
+        session.record.unserved = true;
+        this.events.onRecord(session);
       }
       const reason = stallReason(peer, now);
       if (reason !== undefined) session.close(reason);
     }
-    if (this.places.size > 1) this.pump();
+    if (this.slots.size > 1) this.pump();
   }
 
   /** Ask, add, ask for more, finish: whatever is due. */
   private pump(): void {
     for (const branch of this.branches.all) branch.importer.run();
-    for (const peer of this.places.holders()) if (this.places.has(peer.id)) this.serve(peer);
-    this.branches.forgetDone(this.places.holders());
+    for (const peer of this.slots.holders()) if (this.slots.has(peer.id)) this.serve(peer);
+    this.branches.forgetDone(this.slots.holders());
   }
 
   /** What is next for one peer. */
   private serve(peer: SyncPeer): void {
     const { branch } = peer;
     if (peer.objects !== undefined || (branch !== undefined && this.downloads.ask(peer, branch))) return;
-    if (peer.chainAskedAt !== undefined) return;
+    if (peer.chainRequestedAt !== undefined) return;
     const plan = branch?.plan;
     const busy = branch?.importer.isBusy === true;
     const offers = plan?.offersAnything(peer.id) === true;
     if (peer.diverged) {
-      // Until the branch has passed the fork, the same question would bring the same answer.
+      // Until the branch has passed the fork, the same request would get the same response.
       if (offers || busy) return;
       peer.restart();
-      this.askChain(peer);
+      this.requestChain(peer);
     } else if (peer.hasSentAllHashes) {
       if (!busy && !offers) this.finish(peer);
     } else if ((plan?.length ?? 0) < PLAN_LIMIT && (isPlanned(peer) || !busy)) {
-      // A chain that is ahead of the plan can be asked for at once; any other only from our tip, after the last import.
-      this.askChain(peer);
+      // A chain that continues the plan can be requested at once; any other only from our tip, after the last import.
+      this.requestChain(peer);
     }
   }
 
@@ -247,30 +247,30 @@ export class SyncCoordinator {
     else this.fail(peer);
   }
 
-  private askChain(peer: SyncPeer): void {
-    askChain(peer, this.chain, this.clock.now());
+  private requestChain(peer: SyncPeer): void {
+    requestChainOf(peer, this.chain, this.clock.now());
   }
 
   /** Notes how a peer has done: `needed` of the blocks that it brought were. */
   private noteDelivery(peer: SyncPeer, needed: number, milliseconds: number): void {
-    const { standing } = peer.session;
+    const { record } = peer.session;
     peer.delivered += needed;
-    standing.slow = milliseconds > SLOW;
+    record.slow = milliseconds > SLOW;
     if (needed === 0) return;
     peer.shows = true;
-    Object.assign(standing, { unserved: false, served: true, fruitless: 0 });
-    this.events.onStanding(peer.session);
+    Object.assign(record, { unserved: false, served: true, fruitless: 0 });
+    this.events.onRecord(peer.session);
   }
 
   /** A late answer has come: its peer may have a place again. */
   private settle(peer: SyncPeer): void {
-    if (this.places.settle(peer)) this.events.onFree();
+    if (this.slots.settle(peer)) this.events.onFree();
   }
 
-  /** A peer no longer has what it was asked for, or will not send so much at once. */
-  private missed(peer: SyncPeer, asked: Branch): void {
+  /** A peer no longer has what was requested, or will not send so much at once. */
+  private missed(peer: SyncPeer, requested: Branch): void {
     peer.batch.failed();
-    if (this.places.has(peer.id) && peer.branch === asked) this.fail(peer);
+    if (this.slots.has(peer.id) && peer.branch === requested) this.fail(peer);
   }
 
   /** A synchronisation failed without anybody's fault: it starts over, a few times. */
@@ -278,7 +278,7 @@ export class SyncCoordinator {
     peer.failures += 1;
     peer.restart();
     if (peer.failures > this.options.failureThreshold) this.end(peer, 'demoted');
-    else this.askChain(peer);
+    else this.requestChain(peer);
   }
 
   private refused(branch: Branch, entry: PlanEntry, result: AddBlockResult): void {
@@ -289,36 +289,36 @@ export class SyncCoordinator {
     } else if (result.code === 'TIMESTAMP_TOO_FAR_IN_FUTURE') {
       // Ahead of our clock: perhaps ours is wrong. Nobody is blamed, and it is tried again later.
       this.logger.warning(`a block is ahead of this machine's clock by more than allowed`);
-      for (const peer of this.branches.drop(branch, this.places.holders())) this.end(peer, 'abandoned');
+      for (const peer of this.branches.drop(branch, this.slots.holders())) this.end(peer, 'abandoned');
     } else {
       const reason = closeReasonOfBlock(result.code);
       const session = bringer === undefined ? undefined : this.events.session(bringer);
       if (reason !== undefined) session?.close(reason);
-      // Whoever else offers it will be asked.
+      // It will be requested from another peer that offers it.
       branch.plan.withdraw(bringer ?? -1);
       this.pump();
     }
   }
 
   private orphaned(branch: Branch, bringer: number | undefined): void {
-    const members = this.branches.drop(branch, this.places.holders());
+    const members = this.branches.drop(branch, this.slots.holders());
     const peer = members.find(({ id }) => id === bringer);
     if (peer !== undefined) peer.orphans += 1;
     if (peer !== undefined && peer.orphans > MAX_ORPHANS) peer.session.close(closeReasons.orphans);
-    for (const member of members) if (this.places.has(member.id)) this.askChain(member);
+    for (const member of members) if (this.slots.has(member.id)) this.requestChain(member);
   }
 
   /** The chain could not do its work: nobody is blamed, and all of them are tried again later. */
   private failed(error: unknown): void {
     this.logger.error(`the chain failed while blocks were added: ${String(error)}`);
-    const holders = this.places.holders();
+    const holders = this.slots.holders();
     for (const branch of this.branches.all) this.branches.drop(branch, holders);
     for (const peer of holders) this.end(peer, 'abandoned');
   }
 
   private end(peer: SyncPeer, outcome: SyncOutcome): void {
     peer.branch?.plan.withdraw(peer.id);
-    this.places.release(peer);
+    this.slots.release(peer);
     this.events.onEnd(peer.session, outcome, peer.delivered);
     this.events.onFree();
   }

@@ -9,7 +9,7 @@ export interface PlanEntry {
   readonly previous: Buffer;
   readonly offers: Set<number>;
   state: 'wanted' | 'requested' | 'received' | 'importing';
-  /** Who was asked, then who served it. */
+  /** The peer that got the request, then the one that delivered it. */
   peer: number | undefined;
   raw: RawBlock | undefined;
   bytes: number;
@@ -49,7 +49,7 @@ export class DownloadPlan {
     return this.entries.some((entry) => entry.offers.has(peer));
   }
 
-  /** How many blocks are still to be asked for that `peer` offers. */
+  /** How many blocks that `peer` offers are not requested yet. */
   wantedFrom(peer: number): number {
     return this.entries.reduce((sum, entry) => sum + (entry.state === 'wanted' && entry.offers.has(peer) ? 1 : 0), 0);
   }
@@ -87,7 +87,7 @@ export class DownloadPlan {
     return taken;
   }
 
-  /** Hands blocks that another peer was asked for to `peer`, if it offers them; whoever answers first wins. */
+  /** Requests blocks of another peer from `peer`, too, if it offers them; the first response is used. */
   takeOver(peer: number, entries: Iterable<PlanEntry>): PlanEntry[] {
     const taken = [...entries].filter((entry) => entry.state === 'requested' && entry.offers.has(peer));
     for (const entry of taken) entry.peer = peer;
@@ -144,7 +144,7 @@ export class DownloadPlan {
     for (const entry of this.entries) if (entry.state === 'importing') entry.state = 'received';
   }
 
-  /** `peer` is gone: what it was asked for is wanted again, and what nobody else can serve is dropped. */
+  /** `peer` is gone: what was requested from it is wanted again, and what nobody else can serve is dropped. */
   withdraw(peer: number): void {
     for (const entry of this.entries) {
       entry.offers.delete(peer);

@@ -5,7 +5,7 @@ import { Branch, type BranchEvents } from './branch';
 import type { ChainEntryVerdict } from './chain-entry';
 import type { PlanEntry } from './download-plan';
 import type { ReceivedBlock } from './receive-objects';
-import type { SyncPeer, SyncPlaces, SyncSession } from './sync-peer';
+import type { SyncPeer, SyncSlots, SyncSession } from './sync-peer';
 
 /** The branches that are being fetched: no more than there are places. */
 export class Branches {
@@ -58,20 +58,20 @@ export class Branches {
 }
 
 /**
- * Arrived and expected blocks of all branches together, in equal parts; more is asked for only when the head of a plan is
+ * Arrived and expected blocks of all branches together, in equal parts; more is requested only when the head of a plan is
  * missing.
  */
 const HELD_BYTES = 96 * 1024 * 1024;
 
-/** Which blocks are asked of whom, and where they go when they come. */
+/** Which blocks are requested from which peer, and which branch receives them. */
 export class Downloads {
   private readonly history: BatchHistory;
-  /** Outlives a peer's place, so that what failed once is not asked for again in the same size. */
+  /** Outlives a peer's slot, so that what failed once is not requested again in the same size. */
   private readonly batches = new WeakMap<SyncSession, BatchSize>();
 
   constructor(
     private readonly options: BatchOptions,
-    private readonly places: SyncPlaces,
+    private readonly slots: SyncSlots,
     private readonly branches: () => readonly Branch[],
     private readonly clock: Pick<P2pClock, 'now'>,
   ) {
@@ -84,9 +84,9 @@ export class Downloads {
     return batch;
   }
 
-  /** Blocks that one peer is asked for at a time, on the average. */
+  /** Blocks of one request, on average. */
   get averageBatchSize(): number {
-    const counts = this.places.holders().map((peer) => peer.batch.count);
+    const counts = this.slots.holders().map((peer) => peer.batch.count);
     if (counts.length === 0) return new BatchSize(this.options, this.history).count;
     return Math.round(counts.reduce((sum, count) => sum + count, 0) / counts.length);
   }
@@ -103,13 +103,13 @@ export class Downloads {
     if (entries.length === 0) entries = this.overdue(peer, branch);
     if (entries.length === 0) return false;
     const left = new Map(entries.map((entry) => [entry.key, entry]));
-    peer.objects = { branch, left, count: entries.length, askedAt: this.clock.now() };
-    peer.session.askObjects(entries.map((entry) => entry.hash));
+    peer.objects = { branch, left, count: entries.length, requestedAt: this.clock.now() };
+    peer.session.requestObjects(entries.map((entry) => entry.hash));
     return true;
   }
 
   /**
-   * Gives blocks to every branch that waits for them: a late answer may serve another branch than it was asked for. Returns
+   * Gives blocks to every branch that waits for them: a late answer may serve another branch than the request was for. Returns
    * how many were needed.
    */
   take(peer: SyncPeer, blocks: readonly ReceivedBlock[], milliseconds: number): number {
@@ -127,7 +127,7 @@ export class Downloads {
   }
 
   private isFull(branch: Branch, count: number): boolean {
-    const requests = this.places.all().flatMap(({ objects }) => (objects?.branch === branch ? [objects] : []));
+    const requests = this.slots.all().flatMap(({ objects }) => (objects?.branch === branch ? [objects] : []));
     const expected = requests.reduce((sum, request) => sum + request.count, count);
     return branch.plan.heldBytes + this.history.estimate(expected) > HELD_BYTES / this.branches().length;
   }
@@ -135,9 +135,9 @@ export class Downloads {
   /** What a slow peer holds up at the head of the plan, if this peer, which has nothing else to do, can serve it. */
   private overdue(peer: SyncPeer, { plan }: Branch): PlanEntry[] {
     const head = plan.firstMissing();
-    const slow = head?.peer === undefined || head.state !== 'requested' ? undefined : this.places.find(head.peer);
+    const slow = head?.peer === undefined || head.state !== 'requested' ? undefined : this.slots.find(head.peer);
     if (slow?.objects === undefined || slow === peer) return [];
-    if (this.clock.now() - slow.objects.askedAt < SYNC_PATIENCE) return [];
+    if (this.clock.now() - slow.objects.requestedAt < SYNC_PATIENCE) return [];
     return plan.takeOver(peer.id, slow.objects.left.values());
   }
 }

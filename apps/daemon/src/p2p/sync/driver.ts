@@ -39,10 +39,10 @@ export class UnservedHosts {
 
 /** A tip that a synchronisation did not reach is not tried again before this time is over. */
 const TRY_AGAIN = 60_000;
-/** So often in a row a peer may tell of a tip that its own chain does not have. */
+/** So often in a row a peer may claim a tip that its own chain does not have. */
 const MAX_FRUITLESS = 3;
 
-export interface SyncDriverParts {
+export interface SyncDriverDependencies {
   readonly config: P2pConfig;
   readonly chain: ChainPort;
   readonly pool: PoolPort;
@@ -53,7 +53,7 @@ export interface SyncDriverParts {
   session(id: number): Session | undefined;
   /** For the first time no connected peer has blocks that we lack. */
   onSynchronized(): void;
-  /** A peer has told of its chain: tip index + 1. */
+  /** A peer has reported its height: tip index + 1. */
   onClaim(session: Session, height: number): void;
   /** A synchronisation has come to its end: our new tip may be news to others. */
   onIdle(): void;
@@ -69,8 +69,8 @@ export class SyncDriver {
   private synchronized: boolean;
   private demotions = 0;
 
-  constructor(private readonly parts: SyncDriverParts) {
-    const { config, chain, codec, clock, logger } = parts;
+  constructor(private readonly dependencies: SyncDriverDependencies) {
+    const { config, chain, codec, clock, logger } = dependencies;
     this.synchronized = config.synchronizedAlone;
     this.unserved = new UnservedHosts(() => clock.now());
     this.coordinator = new SyncCoordinator(
@@ -91,15 +91,15 @@ export class SyncDriver {
           this.ended(session, outcome, delivered);
         },
         onFree: () => {
-          this.usePlaces();
+          this.fillSlots();
         },
-        onStanding: ({ id, standing }) => {
-          const session = parts.session(id);
+        onRecord: ({ id, record }) => {
+          const session = dependencies.session(id);
           if (session === undefined) return;
-          this.unserved.note(session.connection.remote.host, standing.unserved);
-          if (!standing.unserved) session.lastBlockAt = clock.now();
+          this.unserved.note(session.connection.remote.host, record.unserved);
+          if (!record.unserved) session.lastBlockAt = clock.now();
         },
-        session: (id) => parts.session(id),
+        session: (id) => dependencies.session(id),
       },
     );
   }
@@ -119,19 +119,19 @@ export class SyncDriver {
     session.remoteHeight = data.currentHeight;
     session.claim = { height: data.currentHeight, tip: data.tipHash };
     session.knownBlocks.add(data.tipHash);
-    this.parts.onClaim(session, data.currentHeight);
-    if (initial) session.standing.unserved = this.unserved.has(session.connection.remote.host);
+    this.dependencies.onClaim(session, data.currentHeight);
+    if (initial) session.record.unserved = this.unserved.has(session.connection.remote.host);
     if (this.coordinator.isSyncing(session)) return;
     if (!this.needs(session) || !this.trySync(session)) {
       // A synchronisation that was given up is waited out, unless its blocks came another way.
-      const waits = session.state === 'idle' && !this.parts.chain.isKnown(data.tipHash);
+      const waits = session.state === 'idle' && !this.dependencies.chain.isKnown(data.tipHash);
       if (!waits) session.state = 'normal';
-      if (initial) session.askPool(this.parts.pool.hashes());
+      if (initial) session.requestPool(this.dependencies.pool.hashes());
     }
     this.checkSynchronized();
   }
 
-  /** The peer has announced blocks that we cannot attach: its chain is asked for, if a place is free. */
+  /** The peer has announced blocks that we cannot attach: its chain is requested if a slot is free. */
   wantsSync(session: Session): void {
     if (!session.isOpen || !session.handshaken || session.demoted || this.coordinator.isSyncing(session)) return;
     this.trySync(session);
@@ -140,11 +140,11 @@ export class SyncDriver {
   /** Looks after those who keep us waiting, or wait for a place; called about once a second. */
   tick(): void {
     this.coordinator.tick();
-    this.usePlaces();
+    this.fillSlots();
     this.checkSynchronized();
   }
 
-  /** Nothing is asked for or added any more. */
+  /** Nothing is requested or added any more. */
   stop(): void {
     this.coordinator.stop();
   }
@@ -155,12 +155,12 @@ export class SyncDriver {
     const wasSyncing = this.coordinator.isSyncing(session);
     this.coordinator.left(session);
     this.checkSynchronized();
-    if (wasSyncing) this.parts.onIdle();
+    if (wasSyncing) this.dependencies.onIdle();
   }
 
   /** Whether the peer's tip is unknown to us and there is reason to fetch it from this peer. */
   private needs(session: Session): boolean {
-    const { chain, clock } = this.parts;
+    const { chain, clock } = this.dependencies;
     const { syncData, claim, settledTip } = session;
     if (syncData === undefined || claim === undefined || chain.isKnown(claim.tip)) return false;
     if (session.demoted || !this.canServe(syncData)) return false;
@@ -170,36 +170,36 @@ export class SyncDriver {
   /** A lite or pruned peer has no blocks below its floor; old enough chains are not fetched from pruned peers at all. */
   private canServe(data: SyncData): boolean {
     const flags = data.capabilityFlags ?? 0;
-    const ours = this.parts.chain.tip().height + 1;
+    const ours = this.dependencies.chain.tip().height + 1;
     if ((flags & CAPABILITY_LITE) !== 0 && (data.liteStartHeight ?? 0) > ours) return false;
     if ((flags & CAPABILITY_PRUNED) === 0) return true;
-    return (data.prunedNodeHeight ?? 0) <= ours && !this.parts.config.avoidsPrunedPeers(ours);
+    return (data.prunedNodeHeight ?? 0) <= ours && !this.dependencies.config.avoidsPrunedPeers(ours);
   }
 
   /** Lines a peer up for a place; true when it has got one. */
   private trySync(session: Session): boolean {
     session.wantsSync = true;
-    this.usePlaces(session);
+    this.fillSlots(session);
     if (this.coordinator.isSyncing(session)) return true;
     session.wantsSync = this.needs(session);
     return false;
   }
 
   /**
-   * Gives the places to those who wait, the best first and of equals the one that has waited longest. `asked` is there for
-   * a reason of its own, whatever tip it has told of.
+   * Gives the free slots to waiting peers, the best first, then the one that waits longest. `announcer` announced a block
+   * that we cannot attach: it is eligible whatever tip it claims.
    */
-  private usePlaces(asked?: Session): void {
-    const waiting = [...this.parts.sessions()].filter(
+  private fillSlots(announcer?: Session): void {
+    const waiting = [...this.dependencies.sessions()].filter(
       (session) =>
-        session.wantsSync && this.coordinator.mayHavePlace(session) && (session === asked || this.needs(session)),
+        session.wantsSync && this.coordinator.mayHaveSlot(session) && (session === announcer || this.needs(session)),
     );
-    waiting.sort((a, b) => rankOf(a) - rankOf(b) || a.standing.triedAt - b.standing.triedAt);
+    waiting.sort((a, b) => rankOf(a) - rankOf(b) || a.record.triedAt - b.record.triedAt);
     for (const session of waiting) if (session.isOpen && !this.place(session)) return;
   }
 
   private place(session: Session): boolean {
-    this.makePlace(session);
+    this.freeSlotFor(session);
     const before = session.state;
     session.state = 'synchronizing';
     session.wantsSync = !this.coordinator.start(session);
@@ -208,43 +208,43 @@ export class SyncDriver {
   }
 
   /** Takes the place of a peer that ranks below this one, if none is free. */
-  private makePlace(session: Session): void {
+  private freeSlotFor(session: Session): void {
     const weakest = this.coordinator.weakest();
-    if (weakest === undefined || !this.coordinator.mayHavePlace(session) || rankOf(session) >= weakest.rank) return;
-    const displaced = this.parts.session(weakest.session.id);
-    this.parts.logger.debug(`${weakest.session.name}: gives way to ${session.name}`);
+    if (weakest === undefined || !this.coordinator.mayHaveSlot(session) || rankOf(session) >= weakest.rank) return;
+    const displaced = this.dependencies.session(weakest.session.id);
+    this.dependencies.logger.debug(`${weakest.session.name}: gives way to ${session.name}`);
     // It waits for its next turn, and is heard like any other peer meanwhile.
     if (displaced !== undefined) Object.assign(displaced, { state: 'normal', wantsSync: true });
     this.coordinator.giveUp(weakest.session);
   }
 
   private ended(ended: SyncSession, outcome: SyncOutcome, delivered: number): void {
-    const session = this.parts.session(ended.id);
+    const session = this.dependencies.session(ended.id);
     if (session === undefined || !session.isOpen) return;
     const { claim } = session;
     if (claim !== undefined)
-      session.settledTip = { key: hashKey(claim.tip), until: this.parts.clock.now() + TRY_AGAIN };
-    this.parts.logger.debug(`${session.name}: synchronisation ended: ${outcome}`);
+      session.settledTip = { key: hashKey(claim.tip), until: this.dependencies.clock.now() + TRY_AGAIN };
+    this.dependencies.logger.debug(`${session.name}: synchronisation ended: ${outcome}`);
     if (outcome === 'synchronized' && delivered === 0 && this.isFruitless(session)) return;
     if (outcome === 'demoted') {
       session.demoted = true;
       this.demotions += 1;
     }
     session.state = outcome === 'abandoned' ? 'idle' : 'normal';
-    if (outcome !== 'abandoned') session.askPool(this.parts.pool.hashes());
+    if (outcome !== 'abandoned') session.requestPool(this.dependencies.pool.hashes());
     if (outcome === 'synchronized') this.checkSynchronized();
-    this.parts.onIdle();
+    this.dependencies.onIdle();
   }
 
-  /** A peer brought nothing and does not have the tip that it told of. True when that happened too often. */
+  /** A peer delivered nothing and does not have the tip that it claims. True when that happened too often. */
   private isFruitless(session: Session): boolean {
-    const { standing, syncData, connection } = session;
-    if (syncData === undefined || this.parts.chain.isKnown(syncData.tipHash)) return false;
+    const { record, syncData, connection } = session;
+    if (syncData === undefined || this.dependencies.chain.isKnown(syncData.tipHash)) return false;
     // Its chain may have changed in between, once or twice.
-    standing.fruitless += 1;
-    standing.unserved = true;
+    record.fruitless += 1;
+    record.unserved = true;
     this.unserved.note(connection.remote.host, true);
-    if (standing.fruitless <= MAX_FRUITLESS) return false;
+    if (record.fruitless <= MAX_FRUITLESS) return false;
     session.close(closeReasons.claimUnserved);
     return true;
   }
@@ -255,13 +255,15 @@ export class SyncDriver {
    */
   private checkSynchronized(): void {
     if (this.synchronized) return;
-    const peers = [...this.parts.sessions()].filter(({ handshaken, claim }) => handshaken && claim !== undefined);
-    const isKnown = ({ claim }: Session): boolean => claim !== undefined && this.parts.chain.isKnown(claim.tip);
+    const peers = [...this.dependencies.sessions()].filter(
+      ({ handshaken, claim }) => handshaken && claim !== undefined,
+    );
+    const isKnown = ({ claim }: Session): boolean => claim !== undefined && this.dependencies.chain.isKnown(claim.tip);
     if (!peers.some(isKnown)) return;
     const isAhead = (session: Session): boolean =>
       this.coordinator.isSyncing(session) || (session.wantsSync && !isKnown(session));
-    if (whoCounts(peers).some((session) => isAhead(session) && !session.standing.unserved)) return;
+    if (whoCounts(peers).some((session) => isAhead(session) && !session.record.unserved)) return;
     this.synchronized = true;
-    this.parts.onSynchronized();
+    this.dependencies.onSynchronized();
   }
 }

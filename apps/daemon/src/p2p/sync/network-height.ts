@@ -1,5 +1,5 @@
 import type { ChainPort } from '../ports';
-import type { SyncStanding } from './sync-peer';
+import type { SyncRecord } from './sync-peer';
 import type { ChainClaim } from './sync-peer';
 
 /** What one handshaken peer says of its chain, as far as it counts. */
@@ -11,7 +11,7 @@ export interface HeightClaim {
   readonly shown: number;
 }
 
-/** With so many outgoing peers the others, who chose us, are not asked. */
+/** With so many outgoing peers the incoming ones, who chose us, do not count. */
 const ENOUGH_OUTGOING = 3;
 
 /** Those whose word counts: peers that we chose ourselves alone, once there are three. */
@@ -36,13 +36,13 @@ export function networkHeight(claims: readonly HeightClaim[]): number {
 export interface Claimant {
   readonly incoming: boolean;
   readonly demoted: boolean;
-  readonly standing: SyncStanding;
+  readonly record: SyncRecord;
   readonly claim: ChainClaim | undefined;
 }
 
 /**
  * What the peers' claims are worth. A tip that we know says how high its chain is; one that we do not is believed until its
- * blocks were asked for and did not come. Demoted peers are not asked. `named` tells up to which height a peer that brings
+ * blocks were requested and did not come. Demoted peers do not count. `named` returns up to which height a peer that delivers
  * blocks has named them.
  */
 export function heightClaims<Peer extends Claimant>(
@@ -60,6 +60,6 @@ export function heightClaims<Peer extends Claimant>(
       const height = at === undefined ? Math.min(claim.height, own) : at + 1;
       return [{ height, incoming, shown: height }];
     }
-    return peer.standing.unserved ? [] : [{ height: claim.height, incoming, shown: named(peer) }];
+    return peer.record.unserved ? [] : [{ height: claim.height, incoming, shown: named(peer) }];
   });
 }

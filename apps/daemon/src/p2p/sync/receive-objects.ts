@@ -18,8 +18,8 @@ export type ReceiveVerdict =
   | { readonly kind: 'good'; readonly reorganised: boolean; readonly blocks: readonly ReceivedBlock[] };
 
 /**
- * Checks NOTIFY_RESPONSE_GET_OBJECTS against what was asked for: every block must be one of `left`, follow the block that
- * the peer said it follows, and come with exactly its transactions. What passes is bound to the hash that was asked for,
+ * Checks NOTIFY_RESPONSE_GET_OBJECTS against the request: every block must be one of `left`, follow the block that
+ * the peer said it follows, and come with exactly its transactions. What passes is bound to the requested hash,
  * so a fault that is found later lies in the announced chain, not in how the block was carried. Gives way to the event
  * loop in between.
  */

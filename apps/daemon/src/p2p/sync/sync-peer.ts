@@ -5,20 +5,20 @@ import type { Branch } from './branch';
 import type { PlanEntry } from './download-plan';
 
 /** How a peer has done when blocks were fetched from it. */
-export interface SyncStanding {
-  /** It claims blocks and did not bring them when it was asked: its word counts for nothing until it has brought some. */
+export interface SyncRecord {
+  /** It claims blocks and did not deliver them on request: its claims do not count until it has delivered some. */
   unserved: boolean;
   /** It has brought blocks. */
   served: boolean;
   /** Its last answer was a slow one. */
   slow: boolean;
-  /** Synchronisations in a row that ended without the tip that it had told of, and without a block. */
+  /** Synchronisations in a row that ended without the claimed tip and without a block. */
   fruitless: number;
   /** When it was last given a place, on the clock of intervals; 0 for never. */
   triedAt: number;
 }
 
-export function newStanding(): SyncStanding {
+export function newSyncRecord(): SyncRecord {
   return { unserved: false, served: false, slow: false, fruitless: 0, triedAt: 0 };
 }
 
@@ -26,8 +26,8 @@ export function newStanding(): SyncStanding {
  * Who goes first when places are few, lowest first: whoever brings what it claims, then the quick, then peers that we chose
  * ourselves. `overdue`: it has a place and owes us blocks for too long.
  */
-export function rankOf(peer: { readonly incoming: boolean; readonly standing: SyncStanding }, overdue = false): number {
-  const { unserved, slow } = peer.standing;
+export function rankOf(peer: { readonly incoming: boolean; readonly record: SyncRecord }, overdue = false): number {
+  const { unserved, slow } = peer.record;
   return (overdue ? 8 : 0) + (unserved ? 4 : 0) + (slow ? 2 : 0) + (peer.incoming ? 1 : 0);
 }
 
@@ -46,12 +46,12 @@ export interface SyncSession {
   readonly lastHeard: number;
   /** When a large answer that is on its way last grew by a good piece; undefined when none is. */
   readonly progressAt: number | undefined;
-  readonly standing: SyncStanding;
+  readonly record: SyncRecord;
   /** The peer's tip index + 1, as it last said. */
   remoteHeight: number;
   claim: ChainClaim | undefined;
-  askChain(hashes: readonly Buffer[]): void;
-  askObjects(hashes: readonly Buffer[]): void;
+  requestChain(hashes: readonly Buffer[]): void;
+  requestObjects(hashes: readonly Buffer[]): void;
   close(reason: CloseReason): void;
 }
 
@@ -66,22 +66,22 @@ export interface SyncShare {
   readonly failures: number;
 }
 
-/** Blocks of a branch that a peer was asked for; `left` holds what has not come, by hash. */
+/** Blocks of a branch that were requested from a peer; `left` holds what has not come, by hash. */
 export interface ObjectsRequest {
   readonly branch: Branch;
   readonly left: Map<string, PlanEntry>;
   readonly count: number;
-  readonly askedAt: number;
+  readonly requestedAt: number;
 }
 
 /** A session while we synchronise from it, and for as long after that as it owes us an answer. */
 export class SyncPeer {
   /** The branch that it is part of, once it has announced its chain. */
   branch: Branch | undefined;
-  /** Its chain leaves the branch: it is asked again when the branch has passed the fork. */
+  /** Its chain leaves the branch: it is requested again when the branch has passed the fork. */
   diverged = false;
-  /** When the chain was asked for; undefined when no answer is awaited. */
-  chainAskedAt: number | undefined;
+  /** When the chain was requested; undefined when no response is awaited. */
+  chainRequestedAt: number | undefined;
   objects: ObjectsRequest | undefined;
   /** The height of the last hash that it sent. */
   lastResponseHeight = 0;
@@ -107,9 +107,9 @@ export class SyncPeer {
 
   /** Since when it owes us an answer. */
   get owesSince(): number | undefined {
-    const { objects, chainAskedAt } = this;
-    if (objects === undefined || chainAskedAt === undefined) return objects?.askedAt ?? chainAskedAt;
-    return Math.min(objects.askedAt, chainAskedAt);
+    const { objects, chainRequestedAt } = this;
+    if (objects === undefined || chainRequestedAt === undefined) return objects?.requestedAt ?? chainRequestedAt;
+    return Math.min(objects.requestedAt, chainRequestedAt);
   }
 
   /** Whether it has sent the hashes of all blocks that it claims to have. */
@@ -117,7 +117,7 @@ export class SyncPeer {
     return this.lastResponseHeight + 1 >= this.session.remoteHeight;
   }
 
-  /** Leaves its branch and forgets the hashes that it sent; it has to be asked for its chain again. */
+  /** Leaves its branch and forgets the hashes that it sent; its chain has to be requested again. */
   restart(): void {
     this.branch?.plan.withdraw(this.id);
     this.branch = undefined;
@@ -132,7 +132,7 @@ export class SyncPeer {
  * The places of those whom we synchronise from. Who loses its place may still owe us an answer: it is remembered as late
  * until that has come, so that the answer is understood, and has no place before.
  */
-export class SyncPlaces {
+export class SyncSlots {
   private readonly placed = new Map<number, SyncPeer>();
   private readonly late = new Map<number, SyncPeer>();
 
@@ -173,7 +173,7 @@ export class SyncPlaces {
   }
 
   take(peer: SyncPeer): void {
-    peer.session.standing.triedAt = this.now();
+    peer.session.record.triedAt = this.now();
     this.placed.set(peer.id, peer);
   }
 
@@ -188,11 +188,11 @@ export class SyncPlaces {
   }
 
   /** The session is closed. */
-  remove(id: number): { readonly peer: SyncPeer; readonly hadPlace: boolean } | undefined {
+  remove(id: number): { readonly peer: SyncPeer; readonly hadSlot: boolean } | undefined {
     const peer = this.find(id);
     if (peer === undefined) return undefined;
     this.late.delete(id);
-    return { peer, hadPlace: this.placed.delete(id) };
+    return { peer, hadSlot: this.placed.delete(id) };
   }
 
   clear(): void {
@@ -217,7 +217,7 @@ export class SyncPlaces {
 
 /** Whether a peer owes us blocks for so long that its claim counts for nothing. Who has served before may be slow for once. */
 export function isUnserved({ owesSince, session }: SyncPeer, now: number): boolean {
-  const patience = session.standing.served ? SYNC_STALL_TIMEOUT : SYNC_PATIENCE;
+  const patience = session.record.served ? SYNC_STALL_TIMEOUT : SYNC_PATIENCE;
   return owesSince !== undefined && now - owesSince >= patience;
 }
 
@@ -226,7 +226,7 @@ export function stallReason({ owesSince, session, objects }: SyncPeer, now: numb
   if (owesSince === undefined) return undefined;
   const grownAt = Math.max(owesSince, session.progressAt ?? owesSince);
   if (now - grownAt <= SYNC_STALL_TIMEOUT && now - owesSince <= SYNC_REQUEST_LIMIT) return undefined;
-  // Not a word since the question for its chain: perhaps the line is dead. Who named blocks, or talks, knows better.
+  // No bytes since the chain request: the connection may be dead. A peer that named blocks, or sends others, is at fault.
   const isDead = objects === undefined && session.lastHeard <= owesSince;
   return isDead ? closeReasons.syncStalled : closeReasons.claimUnserved;
 }
