@@ -89,7 +89,13 @@ export class P2pNode extends EventEmitter<P2pEvents> {
       },
     );
     this.seeds = new Seeds({ ...config, resolve: (host) => transport.resolve(host), now: () => clock.now() });
-    this.dialer = new Dialer(config, book, bans, this.seeds, clock, random, logger, {
+    this.dialer = new Dialer(config, {
+      book,
+      bans,
+      seeds: this.seeds,
+      clock,
+      random,
+      logger,
       call: (address, purpose) => this.manager.call(address, purpose),
       outgoing: () => sessions.outgoing(),
       connectionCount: () => sessions.size,

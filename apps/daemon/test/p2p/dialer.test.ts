@@ -35,7 +35,13 @@ class Setting {
       },
       now: () => this.clock.now(),
     });
-    this.dialer = new Dialer(whole, this.book, this.bans, seeds, this.clock, systemRandom, this.logger, {
+    this.dialer = new Dialer(whole, {
+      book: this.book,
+      bans: this.bans,
+      seeds,
+      clock: this.clock,
+      random: systemRandom,
+      logger: this.logger,
       call: (address, purpose) => {
         this.calls.push({ key: addressKey(address), purpose });
         const alive = !this.dead.has(addressKey(address));

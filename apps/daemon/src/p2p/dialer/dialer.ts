@@ -18,7 +18,15 @@ const FEW_CONNECTIONS = 3;
 const EXTRA_WHEN_STALE = 2;
 const LONELY_WARNING = 120_000;
 
-export interface DialerLinks {
+export type DialerOptions = Pick<P2pConfig, 'outPeers' | 'exclusiveNodes' | 'priorityNodes' | 'addedPeers'>;
+
+export interface DialerDependencies {
+  readonly book: AddressBook;
+  readonly bans: Bans;
+  readonly seeds: Seeds;
+  readonly clock: P2pClock;
+  readonly random: P2pRandom;
+  readonly logger: P2pLogger;
   /** Calls a peer and shakes hands; true when that worked. */
   call(address: PeerAddress, purpose: CallPurpose): Promise<boolean>;
   /** The endpoints of open outgoing connections. */
@@ -30,7 +38,7 @@ export interface DialerLinks {
 
 /**
  * Whom to call. Exclusive nodes shut out everybody else; priority nodes are always kept; then added peers, those of the
- * last run, and the address book: proven peers for 70 % of the places, never two of one network group, nobody who failed
+ * last run, and the address book: proven peers for 70 % of the slots, never two of one network group, nobody who failed
  * within ten minutes. Seeds are called when no peer is known, or none is left to call and fewer than 3 are connected.
  */
 export class Dialer {
@@ -48,19 +56,14 @@ export class Dialer {
   private aloneSince: number | undefined;
 
   constructor(
-    private readonly config: P2pConfig,
-    private readonly book: AddressBook,
-    private readonly bans: Bans,
-    private readonly seeds: Seeds,
-    private readonly clock: P2pClock,
-    private readonly random: P2pRandom,
-    private readonly logger: P2pLogger,
-    private readonly events: DialerLinks,
+    private readonly options: DialerOptions,
+    private readonly dependencies: DialerDependencies,
   ) {
-    this.exclusive = new ExplicitPeers(config.exclusiveNodes);
-    this.priority = new ExplicitPeers(config.priorityNodes);
-    this.added = new ExplicitPeers(config.addedPeers);
-    this.verifiedAt = clock.now();
+    const { exclusiveNodes, priorityNodes, addedPeers } = options;
+    this.exclusive = new ExplicitPeers(exclusiveNodes);
+    this.priority = new ExplicitPeers(priorityNodes);
+    this.added = new ExplicitPeers(addedPeers);
+    this.verifiedAt = dependencies.clock.now();
   }
 
   /** When seeds were last called, unix seconds; 0 = never. */
@@ -70,7 +73,7 @@ export class Dialer {
 
   /** Peers that the last run was connected to. */
   useAnchors(anchors: readonly PeerAddress[]): void {
-    this.anchors = anchors.filter((address) => this.book.allows(address));
+    this.anchors = anchors.filter((address) => this.dependencies.book.allows(address));
   }
 
   /** Whether the operator named this peer; such peers are never banned by themselves. */
@@ -80,7 +83,7 @@ export class Dialer {
 
   /** A called peer misbehaved, or has a chain that does not join ours: it is left alone as if it had not answered. */
   avoid(address: PeerAddress): void {
-    const now = this.clock.now();
+    const now = this.dependencies.clock.now();
     this.failedAt.set(addressKey(address), now);
     for (const peers of [this.exclusive, this.priority, this.added]) peers.avoid(address, now);
   }
@@ -95,37 +98,38 @@ export class Dialer {
     for (const anchor of this.anchors.splice(0)) if (this.freeSlots() > 0) this.begin(anchor, 'session');
     const anybody = this.callFromLists();
     this.verifyGray();
-    if (!anybody && (this.book.isEmpty || this.events.outgoing().length < FEW_CONNECTIONS)) this.askSeeds();
+    if (!anybody && (this.dependencies.book.isEmpty || this.dependencies.outgoing().length < FEW_CONNECTIONS))
+      this.askSeeds();
   }
 
   /** Whom we are connected to or are about to be; a call in its handshake is both, and counts once. */
   private taken(): PeerAddress[] {
-    const all = [...this.events.outgoing(), ...this.calling.values()];
+    const all = [...this.dependencies.outgoing(), ...this.calling.values()];
     return [...new Map(all.map((address) => [addressKey(address), address])).values()];
   }
 
   private freeSlots(): number {
-    const extra = this.events.isTipStale() ? EXTRA_WHEN_STALE : 0;
-    return this.config.outPeers + extra - this.taken().length;
+    const extra = this.dependencies.isTipStale() ? EXTRA_WHEN_STALE : 0;
+    return this.options.outPeers + extra - this.taken().length;
   }
 
   private isBusy(address: PeerAddress): boolean {
     const key = addressKey(address);
-    return this.calling.has(key) || this.events.outgoing().some((open) => addressKey(open) === key);
+    return this.calling.has(key) || this.dependencies.outgoing().some((open) => addressKey(open) === key);
   }
 
-  private callExplicit(peers: ExplicitPeers, places: number): void {
-    if (places <= 0) return;
-    const now = this.clock.now();
+  private callExplicit(peers: ExplicitPeers, slots: number): void {
+    if (slots <= 0) return;
+    const now = this.dependencies.clock.now();
     for (const address of peers.due(now, (peer) => this.isBusy(peer))) {
       const call = this.start(address, 'session').then((reached) => {
-        if (reached) peers.reached(address, this.clock.now());
+        if (reached) peers.reached(address, this.dependencies.clock.now());
       });
-      reportRejection(this.logger, `calling ${addressKey(address)}`, call);
+      reportRejection(this.dependencies.logger, `calling ${addressKey(address)}`, call);
     }
   }
 
-  /** Calls peers of the lists while there are places; false when there was need and nobody to call. */
+  /** Calls peers of the lists while there are slots; false when there was need and nobody to call. */
   private callFromLists(): boolean {
     let called = 0;
     for (; called < CALLS_AT_A_TIME && this.calling.size < CALLS_AT_A_TIME && this.freeSlots() > 0; called += 1) {
@@ -138,13 +142,15 @@ export class Dialer {
 
   private nextPeer(): PeerEntry | undefined {
     const taken = this.taken();
-    const { proven, reported, callers } = this.book.candidates();
-    const wantProven = taken.length < Math.floor(this.config.outPeers * PROVEN_SHARE);
+    const { proven, reported, callers } = this.dependencies.book.candidates();
+    const wantProven = taken.length < Math.floor(this.options.outPeers * PROVEN_SHARE);
     // Peers that only called us come last: an attacker can have many of them.
     const lists = wantProven ? [proven, reported, callers] : [reported, proven, callers];
     const groups = new Set(taken.filter(({ host }) => !isLocalHost(host)).map(({ host }) => addressGroup(host)));
     for (const entries of lists) {
-      const usable = entries.filter((entry) => !groups.has(this.book.groupOf(entry)) && this.isUsable(entry));
+      const usable = entries.filter(
+        (entry) => !groups.has(this.dependencies.book.groupOf(entry)) && this.isUsable(entry),
+      );
       const chosen = this.choose(usable);
       if (chosen !== undefined) return chosen;
     }
@@ -155,58 +161,59 @@ export class Dialer {
   private choose(candidates: readonly PeerEntry[]): PeerEntry | undefined {
     const groups = new Map<string, PeerEntry[]>();
     for (const candidate of candidates) {
-      const group = this.book.groupOf(candidate);
+      const group = this.dependencies.book.groupOf(candidate);
       const members = groups.get(group);
       if (members === undefined) groups.set(group, [candidate]);
       else members.push(candidate);
     }
-    const members = pick([...groups.values()], this.random) ?? [];
-    return pick(members, this.random);
+    const members = pick([...groups.values()], this.dependencies.random) ?? [];
+    return pick(members, this.dependencies.random);
   }
 
   private isUsable(address: PeerAddress): boolean {
-    if (this.isBusy(address) || this.bans.isBanned(address.host)) return false;
+    if (this.isBusy(address) || this.dependencies.bans.isBanned(address.host)) return false;
     const failed = this.failedAt.get(addressKey(address));
-    return failed === undefined || this.clock.now() - failed >= FAILED_WAIT;
+    return failed === undefined || this.dependencies.clock.now() - failed >= FAILED_WAIT;
   }
 
   /** Once a minute a gray peer is called for its list: who answers becomes white, who does not is forgotten. */
   private verifyGray(): void {
-    const now = this.clock.now();
+    const now = this.dependencies.clock.now();
     if (now - this.verifiedAt < VERIFY_INTERVAL) return;
     this.verifiedAt = now;
-    const chosen = this.choose(this.book.grayEntries().filter((entry) => this.isUsable(entry)));
+    const chosen = this.choose(this.dependencies.book.grayEntries().filter((entry) => this.isUsable(entry)));
     if (chosen !== undefined) this.begin(chosen, 'peer-list');
   }
 
   private askSeeds(): void {
-    const now = this.clock.now();
-    if (!this.seeds.areConfigured || now - this.seedsAt < SEED_INTERVAL) return;
+    const now = this.dependencies.clock.now();
+    if (!this.dependencies.seeds.areConfigured || now - this.seedsAt < SEED_INTERVAL) return;
     this.seedsAt = now;
-    this.seedsAskedAt = this.clock.wall();
-    reportRejection(this.logger, 'asking seeds', this.callSeeds());
+    this.seedsAskedAt = this.dependencies.clock.wall();
+    reportRejection(this.dependencies.logger, 'asking seeds', this.callSeeds());
   }
 
   private async callSeeds(): Promise<void> {
-    const addresses = await this.seeds.list();
+    const addresses = await this.dependencies.seeds.list();
     const reached = await Promise.all(
       addresses.filter((address) => !this.isBusy(address)).map((address) => this.start(address, 'peer-list')),
     );
-    if (!reached.includes(true)) this.logger.warning('no seed node could be reached');
+    if (!reached.includes(true)) this.dependencies.logger.warning('no seed node could be reached');
   }
 
   private begin(address: PeerAddress, purpose: CallPurpose): void {
-    reportRejection(this.logger, `calling ${addressKey(address)}`, this.start(address, purpose));
+    reportRejection(this.dependencies.logger, `calling ${addressKey(address)}`, this.start(address, purpose));
   }
 
   private async start(address: PeerAddress, purpose: CallPurpose): Promise<boolean> {
     const key = addressKey(address);
     if (this.isOurselves(address)) return false;
-    if (this.calling.has(key) || (this.bans.isBanned(address.host) && !this.isExplicit(address))) return false;
+    if (this.calling.has(key) || (this.dependencies.bans.isBanned(address.host) && !this.isExplicit(address)))
+      return false;
     this.calling.set(key, address);
     let reached = false;
     try {
-      reached = await this.events.call(address, purpose);
+      reached = await this.dependencies.call(address, purpose);
     } finally {
       this.calling.delete(key);
       if (reached) this.failedAt.delete(key);
@@ -216,33 +223,33 @@ export class Dialer {
   }
 
   private isOurselves(address: PeerAddress): boolean {
-    if (!this.book.isOwn(address)) return false;
+    if (!this.dependencies.book.isOwn(address)) return false;
     const key = addressKey(address);
     if (this.isExplicit(address) && !this.ownNames.has(key)) {
       this.ownNames.add(key);
-      this.logger.warning(`${key} is this node itself; it is not called`);
+      this.dependencies.logger.warning(`${key} is this node itself; it is not called`);
     }
     return true;
   }
 
   private noteFailure(key: string, address: PeerAddress, purpose: CallPurpose): void {
-    const now = this.clock.now();
+    const now = this.dependencies.clock.now();
     this.failedAt.set(key, now);
     // Without any connection the fault is likely ours.
-    if (this.events.connectionCount() > 0) this.book.noteFailure(address);
-    if (purpose === 'peer-list') this.book.dropGray(address);
+    if (this.dependencies.connectionCount() > 0) this.dependencies.book.noteFailure(address);
+    if (purpose === 'peer-list') this.dependencies.book.dropGray(address);
     for (const [failed, at] of this.failedAt) if (now - at >= FAILED_WAIT) this.failedAt.delete(failed);
   }
 
   private warnWhenAlone(): void {
-    const now = this.clock.now();
-    if (this.events.connectionCount() > 0) {
+    const now = this.dependencies.clock.now();
+    if (this.dependencies.connectionCount() > 0) {
       this.aloneSince = undefined;
     } else {
       this.aloneSince ??= now;
       if (now - this.aloneSince < LONELY_WARNING) return;
       this.aloneSince = Infinity;
-      this.logger.warning('no peers for two minutes; is the network reachable?');
+      this.dependencies.logger.warning('no peers for two minutes; is the network reachable?');
     }
   }
 }

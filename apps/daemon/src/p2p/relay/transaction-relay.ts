@@ -102,7 +102,7 @@ export class TransactionRelay {
   }
 
   /**
-   * What we have, and what the pool has no place for, is held against nobody. What fits no chain ends the connection, with
+   * What we have, and what the pool has no space for, costs nobody anything. What fits no chain ends the connection, with
    * points; of what only does not fit ours an address may bring some (docs/protocol/p2p.md#penalties).
    */
   private async admit(session: Session, hash: Buffer, bytes: Buffer): Promise<void> {

@@ -44,7 +44,7 @@ export class Session {
   settledTip: { readonly key: string; readonly until: number } | undefined;
   /** Failed too often to be synchronised from again. */
   demoted = false;
-  /** Its tip is unknown to us and no place was free. */
+  /** Its tip is unknown to us and no slot was free. */
   wantsSync = false;
   /** The pool or transactions of a block were requested; large responses are allowed. */
   awaitsTransactions = false;

@@ -82,7 +82,7 @@ export class Importer {
     }
     this.landed(batch, weight);
     if (generation === this.generation) this.settle(batch, results);
-    // Void results of an old batch still free a place.
+    // Void results of an old batch still end an import.
     else this.events.onProgress([]);
   }
 

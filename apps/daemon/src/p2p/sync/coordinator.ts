@@ -23,7 +23,7 @@ export type SyncOutcome = 'synchronized' | 'abandoned' | 'demoted';
 export interface SyncEvents {
   /** `delivered`: blocks that it brought and that were needed. */
   onEnd(session: SyncSession, outcome: SyncOutcome, delivered: number): void;
-  /** A place for another peer is free, or a peer may have one again. */
+  /** A slot is free, or a peer may have one again. */
   onFree(): void;
   /** The peer brings what it claims, or does not: its record has changed. */
   onRecord(session: SyncSession): void;
@@ -98,12 +98,12 @@ export class SyncCoordinator {
     return peer.lastResponseHeight + 1;
   }
 
-  /** Whether this session could have a place if one were free: a late one has to answer first. */
+  /** Whether this session could have a slot if one were free: a late one has to respond first. */
   mayHaveSlot(session: SyncSession): boolean {
     return !this.slots.isLate(session.id);
   }
 
-  /** Who would have to give way, with its rank; undefined while a place is free. */
+  /** The peer that would lose its slot, with its rank; undefined while a slot is free. */
   weakest(): { readonly session: SyncSession; readonly rank: number } | undefined {
     return this.slots.isFull ? this.slots.weakest() : undefined;
   }
@@ -118,7 +118,7 @@ export class SyncCoordinator {
     return true;
   }
 
-  /** Takes a peer's place away. What it owes is still welcome. */
+  /** Takes a peer's slot away. A late response is still used. */
   giveUp(session: SyncSession): void {
     const peer = this.slots.find(session.id);
     if (peer === undefined || !this.slots.has(session.id)) return;
@@ -262,7 +262,7 @@ export class SyncCoordinator {
     this.events.onRecord(peer.session);
   }
 
-  /** A late answer has come: its peer may have a place again. */
+  /** A late response has come: its peer may have a slot again. */
   private settle(peer: SyncPeer): void {
     if (this.slots.settle(peer)) this.events.onFree();
   }

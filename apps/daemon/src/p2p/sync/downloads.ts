@@ -7,7 +7,7 @@ import type { PlanEntry } from './download-plan';
 import type { ReceivedBlock } from './receive-objects';
 import type { SyncPeer, SyncSlots, SyncSession } from './sync-peer';
 
-/** The branches that are being fetched: no more than there are places. */
+/** The branches that are being fetched: no more than there are slots. */
 export class Branches {
   private branches: Branch[] = [];
 

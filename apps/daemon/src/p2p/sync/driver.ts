@@ -61,7 +61,7 @@ export interface SyncDriverDependencies {
 
 /**
  * What follows from what a peer says of its chain (docs/protocol/p2p.md#sync-state-machine): relay when we know its
- * tip, synchronisation when we do not, it can serve us and a place is free.
+ * tip, synchronisation when we do not, it can serve us and a slot is free.
  */
 export class SyncDriver {
   readonly coordinator: SyncCoordinator;
@@ -137,7 +137,7 @@ export class SyncDriver {
     this.trySync(session);
   }
 
-  /** Looks after those who keep us waiting, or wait for a place; called about once a second. */
+  /** Checks peers with open requests and peers that wait for a slot; called about once a second. */
   tick(): void {
     this.coordinator.tick();
     this.fillSlots();
@@ -176,7 +176,7 @@ export class SyncDriver {
     return (data.prunedNodeHeight ?? 0) <= ours && !this.dependencies.config.avoidsPrunedPeers(ours);
   }
 
-  /** Lines a peer up for a place; true when it has got one. */
+  /** Queues a peer for a slot; true when it has got one. */
   private trySync(session: Session): boolean {
     session.wantsSync = true;
     this.fillSlots(session);
@@ -195,10 +195,10 @@ export class SyncDriver {
         session.wantsSync && this.coordinator.mayHaveSlot(session) && (session === announcer || this.needs(session)),
     );
     waiting.sort((a, b) => rankOf(a) - rankOf(b) || a.record.triedAt - b.record.triedAt);
-    for (const session of waiting) if (session.isOpen && !this.place(session)) return;
+    for (const session of waiting) if (session.isOpen && !this.startSync(session)) return;
   }
 
-  private place(session: Session): boolean {
+  private startSync(session: Session): boolean {
     this.freeSlotFor(session);
     const before = session.state;
     session.state = 'synchronizing';
@@ -207,7 +207,7 @@ export class SyncDriver {
     return !session.wantsSync;
   }
 
-  /** Takes the place of a peer that ranks below this one, if none is free. */
+  /** Frees the slot of a peer with a lower rank, if none is free. */
   private freeSlotFor(session: Session): void {
     const weakest = this.coordinator.weakest();
     if (weakest === undefined || !this.coordinator.mayHaveSlot(session) || rankOf(session) >= weakest.rank) return;

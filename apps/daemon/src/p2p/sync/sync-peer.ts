@@ -14,7 +14,7 @@ export interface SyncRecord {
   slow: boolean;
   /** Synchronisations in a row that ended without the claimed tip and without a block. */
   fruitless: number;
-  /** When it was last given a place, on the clock of intervals; 0 for never. */
+  /** When it last got a slot, monotonic milliseconds; 0 for never. */
   triedAt: number;
 }
 
@@ -23,8 +23,8 @@ export function newSyncRecord(): SyncRecord {
 }
 
 /**
- * Who goes first when places are few, lowest first: whoever brings what it claims, then the quick, then peers that we chose
- * ourselves. `overdue`: it has a place and owes us blocks for too long.
+ * The order in which peers get sync slots, lowest first: peers that deliver what they claim, then fast ones, then outgoing
+ * ones. `overdue`: it has a slot and has not delivered requested blocks for too long.
  */
 export function rankOf(peer: { readonly incoming: boolean; readonly record: SyncRecord }, overdue = false): number {
   const { unserved, slow } = peer.record;
@@ -57,7 +57,7 @@ export interface SyncSession {
 
 /** One peer's part in the synchronisation, for operators. */
 export interface SyncShare {
-  /** It has a place now; without one it only owes us an answer. */
+  /** It has a slot; else it only has an open request. */
   readonly active: boolean;
   /** Blocks of the next request. */
   readonly batch: number;
@@ -129,11 +129,11 @@ export class SyncPeer {
 }
 
 /**
- * The places of those whom we synchronise from. Who loses its place may still owe us an answer: it is remembered as late
- * until that has come, so that the answer is understood, and has no place before.
+ * The slots of the peers that we synchronise from. A peer that loses its slot may still have an open request: it is late
+ * until the response has come, so that the response is expected, and gets no slot before.
  */
 export class SyncSlots {
-  private readonly placed = new Map<number, SyncPeer>();
+  private readonly holding = new Map<number, SyncPeer>();
   private readonly late = new Map<number, SyncPeer>();
 
   constructor(
@@ -142,30 +142,30 @@ export class SyncSlots {
   ) {}
 
   get size(): number {
-    return this.placed.size;
+    return this.holding.size;
   }
 
   get isFull(): boolean {
-    return this.placed.size >= this.limit;
+    return this.holding.size >= this.limit;
   }
 
-  /** The peers that have a place; a copy, for a handler may end some of them. */
+  /** The peers that have a slot; a copy, since handlers may end some of them. */
   holders(): SyncPeer[] {
-    return [...this.placed.values()];
+    return [...this.holding.values()];
   }
 
-  /** All who owe us something or have a place. */
+  /** All peers with a slot or an open request. */
   all(): SyncPeer[] {
-    return [...this.placed.values(), ...this.late.values()];
+    return [...this.holding.values(), ...this.late.values()];
   }
 
-  /** With a place or late. */
+  /** A peer with a slot, or a late one. */
   find(id: number): SyncPeer | undefined {
-    return this.placed.get(id) ?? this.late.get(id);
+    return this.holding.get(id) ?? this.late.get(id);
   }
 
   has(id: number): boolean {
-    return this.placed.has(id);
+    return this.holding.has(id);
   }
 
   isLate(id: number): boolean {
@@ -174,12 +174,12 @@ export class SyncSlots {
 
   take(peer: SyncPeer): void {
     peer.session.record.triedAt = this.now();
-    this.placed.set(peer.id, peer);
+    this.holding.set(peer.id, peer);
   }
 
-  /** Takes a peer's place away. */
+  /** Takes a peer's slot away. */
   release(peer: SyncPeer): void {
-    if (this.placed.delete(peer.id) && peer.owesSince !== undefined) this.late.set(peer.id, peer);
+    if (this.holding.delete(peer.id) && peer.owesSince !== undefined) this.late.set(peer.id, peer);
   }
 
   /** An answer has come: who owes nothing more is late no longer. */
@@ -192,11 +192,11 @@ export class SyncSlots {
     const peer = this.find(id);
     if (peer === undefined) return undefined;
     this.late.delete(id);
-    return { peer, hadSlot: this.placed.delete(id) };
+    return { peer, hadSlot: this.holding.delete(id) };
   }
 
   clear(): void {
-    this.placed.clear();
+    this.holding.clear();
     this.late.clear();
   }
 

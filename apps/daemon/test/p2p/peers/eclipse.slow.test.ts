@@ -8,7 +8,6 @@ import { Bans } from '../../../src/p2p/limits/bans';
 import { AddressBook } from '../../../src/p2p/peers/address-book';
 import type { P2pRandom } from '../../../src/p2p/ports';
 import { FakeClock, TestLogger } from '../fakes';
-import { NETWORK_ID } from '../scripted-peer';
 
 const MINUTE = 60;
 
@@ -45,26 +44,23 @@ class SimulatedNode {
     this.book = new AddressBook({ allowLocal: false, key: this.random.bytes(32) });
     const seconds = (): number => Math.floor(this.clock.now() / 1_000);
     const seeds = new Seeds({ ...p2pDefaults, resolve: () => Promise.resolve([]), now: () => this.clock.now() });
-    this.dialer = new Dialer(
-      { ...p2pDefaults, networkId: NETWORK_ID },
-      this.book,
-      new Bans(seconds),
+    this.dialer = new Dialer(p2pDefaults, {
+      book: this.book,
+      bans: new Bans(seconds),
       seeds,
-      this.clock,
-      this.random,
-      new TestLogger(),
-      {
-        call: (address, purpose) => {
-          if (!alive.has(addressKey(address))) return Promise.resolve(false);
-          if (purpose === 'session') this.open.push(address);
-          this.book.addWhite({ ...address, id: 1n, lastSeen: seconds() });
-          return Promise.resolve(true);
-        },
-        outgoing: () => this.open,
-        connectionCount: () => this.open.length,
-        isTipStale: () => false,
+      clock: this.clock,
+      random: this.random,
+      logger: new TestLogger(),
+      call: (address, purpose) => {
+        if (!alive.has(addressKey(address))) return Promise.resolve(false);
+        if (purpose === 'session') this.open.push(address);
+        this.book.addWhite({ ...address, id: 1n, lastSeen: seconds() });
+        return Promise.resolve(true);
       },
-    );
+      outgoing: () => this.open,
+      connectionCount: () => this.open.length,
+      isTipStale: () => false,
+    });
     if (previous === undefined) return;
     const { book } = previous;
     this.book.restore({ white: book.whiteEntries(), gray: book.grayEntries(), bucketKey: book.bucketKey });
