@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { PeerEntry } from '@wrkz/levin';
-import { errorText, type Metrics } from '@wrkz/service-kit';
+import type { Metrics } from '@wrkz/service-kit';
 import type { P2pConfig } from './config';
 import { listenForPeers, type PeerListener } from './connection/transport';
 import { createContext, type P2pContext, type P2pDependencies } from './context';
@@ -261,17 +261,15 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return this.store.save();
   }
 
-  /** Reads the ban lists again and closes the connections that they ban now. A list with a fault changes nothing. */
+  /**
+   * Reads the ban lists again and closes the connections that they ban now.
+   * @throws Error when a list cannot be read; the lists in use are unchanged then
+   */
   async reload(): Promise<void> {
-    const { config, logger } = this.context;
-    try {
-      const ranges = await readBanLists(config.banLists);
-      this.banned.setLists(ranges);
-      this.manager.closeBanned();
-      logger.info(`ban lists: ${ranges.length} addresses and ranges`);
-    } catch (error) {
-      logger.error(`${errorText(error)}; the ban lists in use are unchanged`);
-    }
+    const ranges = await readBanLists(this.context.config.banLists);
+    this.banned.setLists(ranges);
+    this.manager.closeBanned();
+    this.context.logger.info(`ban lists: ${ranges.length} addresses and ranges`);
   }
 
   bans(): Ban[] {
