@@ -15,8 +15,7 @@ import { BackPings } from './peers/incoming-slots';
 import { SessionTable } from './session/session-table';
 import { SyncDriver } from './sync/driver';
 import { blockCodec } from './hashes';
-import { systemClock, systemRandom } from './clock';
-import { threadTime } from './clock';
+import { systemClock, systemRandom, threadTime } from './clock';
 
 /** What the node is given; the optional parts are the operating system's and the network's own when missing. */
 export interface P2pDependencies {

@@ -1,10 +1,8 @@
 import { AddressBudgets } from '../../src/p2p/limits/address-budget';
 import { REASONS, type ReasonCode } from '@wrkz/consensus';
 import { isAccepted } from '../../src/chain/results';
-import { Bans } from '../../src/p2p/limits/bans';
-import { closeReasonOfBlock } from '../../src/p2p/limits/close-reasons';
-import { closeReasons, type CloseReason } from '../../src/p2p/limits/close-reasons';
-import { Penalties } from '../../src/p2p/limits/bans';
+import { Bans, Penalties } from '../../src/p2p/limits/bans';
+import { type CloseReason, closeReasonOfBlock, closeReasons } from '../../src/p2p/limits/close-reasons';
 import { addressKey, type PeerAddress } from '../../src/p2p/addresses';
 import { TestLogger } from './fakes';
 

@@ -130,6 +130,8 @@ export class AddressBudget {
   readonly serving: WorkBudget;
   /** Open connections. */
   open = 0;
+  /** Until when its claims of blocks do not count: it claimed some and did not deliver them. Monotonic milliseconds. */
+  unservedUntil = -Infinity;
   private readonly buckets = new Map<Resource, RateLimit>();
 
   constructor(

@@ -6,8 +6,7 @@ import { BACK_PING_TIMEOUT } from '../constants';
 import { AddressBudget } from '../limits/address-budget';
 import { closeReasons } from '../limits/close-reasons';
 import type { P2pClock, P2pLogger } from '../ports';
-import type { PeerAddress } from '../addresses';
-import { accountKey } from '../addresses';
+import { accountKey, type PeerAddress } from '../addresses';
 
 /**
  * Calls the announced port of an incoming peer and requests its peer id. True when it is the same:

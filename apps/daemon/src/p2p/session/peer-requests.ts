@@ -13,8 +13,7 @@ import { HANDSHAKE_TIMEOUT } from '../constants';
 import type { AddressBook } from '../peers/address-book';
 import { closeReasons } from '../limits/close-reasons';
 import type { P2pClock, P2pLogger } from '../ports';
-import { judgeNodeData, takeNodeData } from './node-data';
-import type { OwnNodeData } from './node-data';
+import { judgeNodeData, type OwnNodeData, takeNodeData } from './node-data';
 import type { Session } from './session';
 
 export interface PeerRequestsDependencies {

@@ -13,8 +13,7 @@ import type { PeerConnection } from '../connection/peer-connection';
 import { LITE_BLOCK_VERSION } from '../constants';
 import type { AddressBudget } from '../limits/address-budget';
 import type { CloseReason } from '../limits/close-reasons';
-import { newSyncRecord, type SyncRecord } from '../sync/sync-peer';
-import type { ChainClaim } from '../sync/sync-peer';
+import { type ChainClaim, newSyncRecord, type SyncRecord } from '../sync/sync-peer';
 import { RecentHashes } from '../hashes';
 
 /** One relay of transactions carries about so many bytes. */

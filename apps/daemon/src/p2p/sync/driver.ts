@@ -1,6 +1,4 @@
 import type { SyncData } from '@wrkz/levin';
-import { BoundedMap } from '@wrkz/service-kit/base';
-import { hostNetwork, isLocalHost } from '../addresses';
 import type { P2pConfig } from '../config';
 import { CAPABILITY_LITE, CAPABILITY_PRUNED } from '../constants';
 import { hashKey } from '../hashes';
@@ -11,32 +9,8 @@ import { SyncCoordinator, type SyncOutcome } from './coordinator';
 import { whoCounts } from './network-height';
 import { rankOf, type SyncSession } from './sync-peer';
 
-/** So long an address is remembered, milliseconds. */
-const REMEMBERED = 600_000;
-const MAX_HOSTS = 1_000;
-
-/**
- * Addresses (IPv6: their /64) whose peers claimed blocks and did not bring them: a new connection does not make their word good again. Local
- * addresses, which many nodes may share, are not remembered.
- */
-export class UnservedHosts {
-  private readonly until = new BoundedMap<string, number>(MAX_HOSTS);
-
-  /** `now` in milliseconds, on a clock that never steps. */
-  constructor(private readonly now: () => number) {}
-
-  note(host: string, unserved: boolean): void {
-    const network = hostNetwork(host);
-    this.until.delete(network);
-    if (!unserved || isLocalHost(host)) return;
-    this.until.set(network, this.now() + REMEMBERED);
-  }
-
-  has(host: string): boolean {
-    return (this.until.get(hostNetwork(host)) ?? -Infinity) > this.now();
-  }
-}
-
+/** Claims of an address (IPv6: of its /64) that delivered no claimed blocks count for nothing so long, milliseconds. */
+const UNSERVED_MEMORY = 600_000;
 /** A tip that a synchronisation did not reach is not tried again before this time is over. */
 const TRY_AGAIN = 60_000;
 /** So often in a row a peer may claim a tip that its own chain does not have. */
@@ -65,14 +39,12 @@ export interface SyncDriverDependencies {
  */
 export class SyncDriver {
   readonly coordinator: SyncCoordinator;
-  private readonly unserved: UnservedHosts;
   private synchronized: boolean;
   private demotions = 0;
 
   constructor(private readonly dependencies: SyncDriverDependencies) {
     const { config, chain, codec, clock, logger } = dependencies;
     this.synchronized = config.synchronizedAlone;
-    this.unserved = new UnservedHosts(() => clock.now());
     this.coordinator = new SyncCoordinator(
       chain,
       codec,
@@ -96,7 +68,7 @@ export class SyncDriver {
         onRecord: ({ id, record }) => {
           const session = dependencies.session(id);
           if (session === undefined) return;
-          this.unserved.note(session.connection.remote.host, record.unserved);
+          this.rememberUnserved(session, record.unserved);
           if (!record.unserved) session.lastBlockAt = clock.now();
         },
         session: (id) => dependencies.session(id),
@@ -120,7 +92,7 @@ export class SyncDriver {
     session.claim = { height: data.currentHeight, tip: data.tipHash };
     session.knownBlocks.add(data.tipHash);
     this.dependencies.onClaim(session, data.currentHeight);
-    if (initial) session.record.unserved = this.unserved.has(session.connection.remote.host);
+    if (initial) session.record.unserved = session.budget.unservedUntil > this.dependencies.clock.now();
     if (this.coordinator.isSyncing(session)) return;
     if (!this.needs(session) || !this.trySync(session)) {
       // A synchronisation that was given up is waited out, unless its blocks came another way.
@@ -236,14 +208,19 @@ export class SyncDriver {
     this.dependencies.onIdle();
   }
 
+  /** A new connection of the address does not make its claims count again. */
+  private rememberUnserved({ budget }: Session, unserved: boolean): void {
+    budget.unservedUntil = unserved ? this.dependencies.clock.now() + UNSERVED_MEMORY : -Infinity;
+  }
+
   /** A peer delivered nothing and does not have the tip that it claims. True when that happened too often. */
   private isFruitless(session: Session): boolean {
-    const { record, syncData, connection } = session;
+    const { record, syncData } = session;
     if (syncData === undefined || this.dependencies.chain.isKnown(syncData.tipHash)) return false;
     // Its chain may have changed in between, once or twice.
     record.fruitless += 1;
     record.unserved = true;
-    this.unserved.note(connection.remote.host, true);
+    this.rememberUnserved(session, true);
     if (record.fruitless <= MAX_FRUITLESS) return false;
     session.close(closeReasons.claimUnserved);
     return true;

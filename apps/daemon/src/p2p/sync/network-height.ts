@@ -1,6 +1,5 @@
 import type { ChainPort } from '../ports';
-import type { SyncRecord } from './sync-peer';
-import type { ChainClaim } from './sync-peer';
+import type { ChainClaim, SyncRecord } from './sync-peer';
 
 /** What one handshaken peer says of its chain, as far as it counts. */
 export interface HeightClaim {
