@@ -12,7 +12,15 @@ import { BatchSize } from '../../src/p2p/sync/batch-size';
 import { exercises } from '../support/exercises';
 import { temporaryDirectory } from '../support/temporary';
 
-exercises('in-peers', 'out-peers', 'sync-max-peers', 'sync-peer-failure-threshold', 'sync-batch-min', 'sync-batch-max');
+exercises(
+  'ban-list',
+  'in-peers',
+  'out-peers',
+  'sync-max-peers',
+  'sync-peer-failure-threshold',
+  'sync-batch-min',
+  'sync-batch-max',
+);
 exercises('block-sync-size', 'block-sync-bytes', 'p2p-reset-peerstate', 'p2p-external-port', 'hide-my-port');
 exercises('allow-local-ip', 'no-default-seeds', 'p2p-bind-ip', 'resync');
 exercises('db-read-buffer-size', 'db-write-buffer-size', 'db-threads');
@@ -23,6 +31,7 @@ const MIB = 1024 * 1024;
 describe('peers', () => {
   it.each([
     ['in-peers=3', { inPeers: 3 }],
+    ['ban-list=a.txt', { banLists: ['a.txt'] }],
     ['out-peers=4', { outPeers: 4 }],
     ['sync-max-peers=5', { syncMaxPeers: 5 }],
     ['sync-peer-failure-threshold=6', { syncPeerFailureThreshold: 6 }],
@@ -71,8 +80,8 @@ describe('peers', () => {
         () => 1000,
       );
       const book = {
-        addWhite: (entry: unknown) => known.push(entry),
-        addGray: (entry: unknown) => known.push(entry),
+        restore: ({ white }: { white: readonly unknown[] }) => known.push(...white),
+        bucketKey: Buffer.alloc(32),
         whiteEntries: () => [peer],
         grayEntries: () => [],
       };
