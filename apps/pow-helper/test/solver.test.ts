@@ -1,5 +1,5 @@
 import { checkHash, powHash, searchNonce } from '@wrkz/crypto';
-import { solve, solverWith } from '../src/jobs/solver';
+import { solve, type Solver, solverWith } from '../src/jobs/solver';
 import { ask, goodPrefix, makePrefix, post, startHelper, stopAll } from './support/helper';
 
 /* No nonce leaves the helper that was not checked with a hash of its own. */
@@ -31,6 +31,35 @@ test('a nonce that is found meets the difficulty', async () => {
 test('a nonce that does not verify is not handed out', async () => {
   await expect(solverWith(lyingSearch)(SPEC, OPTIONS)).rejects.toThrow('the search gave no valid nonce');
   await expect(solverWith(async () => null)(SPEC, OPTIONS)).rejects.toThrow('the search gave no valid nonce');
+});
+
+test('the search gets threads, signal and progress listener of the job', async () => {
+  const options = { threads: 3, signal: new AbortController().signal, onProgress: () => undefined };
+  let given: Parameters<typeof searchNonce>[0] | undefined;
+  const search: typeof searchNonce = async (searched) => {
+    given = searched;
+    return null;
+  };
+  await expect(solverWith(search)(SPEC, options)).rejects.toThrow();
+  expect(given).toMatchObject(options);
+});
+
+test('every job starts on the configured number of threads', async () => {
+  const threads: number[] = [];
+  const solver: Solver = async (_spec, options) => {
+    threads.push(options.threads);
+    return { nonce: Buffer.alloc(8), hashes: 1n };
+  };
+  const { url } = await startHelper(['--threads', '3'], { solver });
+  await post(`${url}/pow`, { prefix: goodPrefix(), wait_ms: 20_000 });
+  expect(threads).toEqual([3]);
+});
+
+test('a cancelled search ends its threads', async () => {
+  const abort = new AbortController();
+  const onProgress = (): void => abort.abort();
+  const search = solve({ ...SPEC, difficulty: 1n << 60n }, { threads: 2, signal: abort.signal, onProgress });
+  await expect(search).rejects.toThrow('the nonce search was cancelled');
 });
 
 test('a wallet is told that the search failed, and gets no nonce', async () => {
