@@ -3,7 +3,7 @@ import {
   clientAddressOf,
   errorText,
   type Exchange,
-  pathOf,
+  requestPath,
   requestIdOf,
   type RouteRequest,
   stringifyJson,
@@ -77,7 +77,7 @@ export class AuditLog {
         key: key === '' ? MAIN_KEY : key,
         client: clientAddressOf(request),
         action,
-        request: `${request.method} ${pathOf(request)}`,
+        request: `${request.method} ${requestPath(request)}`,
         status: response.statusCode,
         ...this.#notes.get(request),
       };

@@ -1,6 +1,6 @@
 import { walletApi } from '@wrkz/api';
 import type { Network } from '@wrkz/core-types';
-import { type FinishedJson, pathOf, rawBody, Reply, type RouteRequest } from '@wrkz/service-kit';
+import { type FinishedJson, requestPath, rawBody, Reply, type RouteRequest } from '@wrkz/service-kit';
 import type { SendObserver, SendSummary, SignedSend } from '@wrkz/wallet-core';
 import { IdempotentRequests, resubmitSends } from '@wrkz/wallet-server';
 import type { AuditLog } from './audit-log';
@@ -65,7 +65,7 @@ export class SendExecutor {
       { wallet: open.wallet, now },
       {
         key: { owner: grant.name, key: key.data },
-        body: Buffer.concat([Buffer.from(`${request.method} ${pathOf(request)}\n`), rawBody(request)]),
+        body: Buffer.concat([Buffer.from(`${request.method} ${requestPath(request)}\n`), rawBody(request)]),
         status: operation.status,
         mayBeNothing: operation.status !== 201,
         admit: () => {

@@ -12,6 +12,7 @@ export {
 export * from './cli/option-groups';
 export * from './cli/program';
 export type { OptionSource } from './cli/config-file';
+export { LOG_LEVELS, type LogEntry, type LogFields, type LogLevelName } from './log/format';
 export * from './log/logger';
 export * from './http/app';
 export { docsRoutes, type DocsOptions } from './http/docs';

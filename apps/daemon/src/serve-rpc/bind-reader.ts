@@ -4,7 +4,7 @@ import {
   bodyText,
   isJsonObject,
   parseJson,
-  pathOf,
+  requestPath,
   type RouteRules,
 } from '@wrkz/service-kit';
 import { admit, admitMode } from '../rpc/admit';
@@ -33,7 +33,7 @@ export function bindReader(
     ...routeRules,
     admit: async (labels, own, { request }) => {
       // What the node says of itself stands in these; those without labels are for who watches this process.
-      const asksNode = labels === undefined ? pathOf(request) !== ALIVE : labels.answeredFrom === 'chain and node';
+      const asksNode = labels === undefined ? requestPath(request) !== ALIVE : labels.answeredFrom === 'chain and node';
       if (asksNode) {
         assertNotPassed(request);
         await facts.refresh();

@@ -8,7 +8,7 @@ import { HttpError, refusal, type RefusalCode } from './errors';
 import { apiKeyCheck, type ApiKeyOptions, cors, type CorsOptions, foreignRequestCheck } from './guards';
 import { observer, RequestCounters } from './observe';
 import { rateLimiter, type RateLimitOptions } from './rate-limit';
-import { assertBodyLength, type Exchange, markRoute, pathOf, readBody } from './request';
+import { assertBodyLength, type Exchange, markRoute, requestPath, readBody } from './request';
 import { REQUEST_ID_HEADER, requestIdOf, routeOf } from './request';
 import type { BoundRoute } from './routes/bind';
 import { FinishedText, sendJson, sendText } from './send';
@@ -97,7 +97,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     if (hasTwoHosts(request)) return void fail(refusal('bad_request'), request, response);
     if (request.method === 'OPTIONS') {
       // For the metrics.
-      const matched = routes.find(({ pattern }) => pattern.test(pathOf(request)));
+      const matched = routes.find(({ pattern }) => pattern.test(requestPath(request)));
       if (matched !== undefined && preflight !== undefined) markRoute(request, matched.path);
     }
     if (preflight?.(request, response) === true) return;
@@ -226,7 +226,7 @@ function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
 function errorResponder({ refusalBody, logger, onRefusal }: HttpAppOptions): Fail {
   return async (error, request, response) => {
     const failure = toHttpError(error);
-    const place = `${request.method} ${pathOf(request)}`;
+    const place = `${request.method} ${requestPath(request)}`;
     if (failure.code === 'internal') {
       const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
       logger.error(`${place} failed: ${stack}`, { request: requestIdOf(request) });

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import vary from 'vary';
 import { isLoopback, listenerOf, LOCAL_SOCKET } from './client-address';
 import { type HttpError, refusal } from './errors';
-import { pathOf } from './request';
+import { requestPath } from './request';
 
 export interface ApiKeyOptions {
   /** The key, or a function that returns the current key; without it, or if it is empty, every request passes. */
@@ -126,7 +126,7 @@ export function checkCorsOrigin(origin: string): string | undefined {
 export function cors(options: CorsOptions): (request: IncomingMessage, response: ServerResponse) => boolean {
   const { origin, under = '/', exposed = [], preflight } = options;
   return (request, response) => {
-    const allowed = origin === '' || !pathOf(request).startsWith(under) ? undefined : origin;
+    const allowed = origin === '' || !requestPath(request).startsWith(under) ? undefined : origin;
     if (allowed !== undefined) {
       response.setHeader('Access-Control-Allow-Origin', allowed);
       if (allowed !== '*') vary(response, 'Origin');

@@ -52,7 +52,7 @@ export function routeOf(request: IncomingMessage): string | undefined {
 }
 
 /** The requested path, without the query. */
-export function pathOf({ url = '' }: IncomingMessage): string {
+export function requestPath({ url = '' }: IncomingMessage): string {
   const end = url.indexOf('?');
   return end < 0 ? url : url.slice(0, end);
 }

@@ -1,4 +1,20 @@
-import type { LogEntry, LogFields } from './logger';
+/** Levels; a lower number is more severe. */
+export const LOG_LEVELS = { fatal: 0, error: 1, warning: 2, info: 3, debug: 4, trace: 5 } as const;
+
+export type LogLevelName = keyof typeof LOG_LEVELS;
+
+/** Values of a log line, by name. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** A log line before formatting. */
+export interface LogEntry {
+  readonly time: Date;
+  readonly level: LogLevelName;
+  /** Name of the component, e.g. `p2p.sync`; empty for the program itself. */
+  readonly part: string;
+  readonly message: string;
+  readonly fields?: LogFields | undefined;
+}
 
 /** An entry as text: `2026-01-31 09:05:07.042 INFO    [p2p] message name=value`. */
 export function textLine({ time, level, part, message, fields }: LogEntry, secrets: ReadonlySet<string>): string {

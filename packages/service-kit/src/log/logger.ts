@@ -1,12 +1,7 @@
 import { createLogger as createWinston, format, Logger as Winston, transports } from 'winston';
 import { errorText } from '../error-text';
-import { jsonLine, textLine } from './format';
+import { jsonLine, LOG_LEVELS, type LogEntry, type LogFields, type LogLevelName, textLine } from './format';
 import { LogFile } from './log-file';
-
-/** Levels; a lower number is more severe. */
-export const LOG_LEVELS = { fatal: 0, error: 1, warning: 2, info: 3, debug: 4, trace: 5 } as const;
-
-export type LogLevelName = keyof typeof LOG_LEVELS;
 
 /** A threshold: a level, or `disabled` for no output. */
 export type LogLevel = LogLevelName | 'disabled';
@@ -39,19 +34,6 @@ export function parseLogLevel(value: string | number, scale: LogScale = NODE_LOG
   const text = String(value).trim().toLowerCase();
   if (/^\d$/.test(text)) return scale.numbers?.[Number(text)];
   return scale.names.find((name) => name === text) ?? scale.otherNames?.[text];
-}
-
-/** Values of a log line, by name. */
-export type LogFields = Readonly<Record<string, unknown>>;
-
-/** A log line before formatting. */
-export interface LogEntry {
-  readonly time: Date;
-  readonly level: LogLevelName;
-  /** Name of the component, e.g. `p2p.sync`; empty for the program itself. */
-  readonly part: string;
-  readonly message: string;
-  readonly fields?: LogFields | undefined;
 }
 
 export type LogFormat = 'text' | 'json';
