@@ -219,6 +219,7 @@ describe('configuration file', () => {
     ['{"rewind": 5}', 'rewind'],
     ['reset=true', 'reset'],
     ['reset=1', 'reset'],
+    ['{"reset": {}}', 'reset'],
     ['target=x.dump', 'target'],
     ['help=true', 'help'],
     ['save-config=x', 'save-config'],

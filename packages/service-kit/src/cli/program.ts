@@ -425,7 +425,7 @@ function formerKeyWarnings(key: string, raw: unknown, path: string, former: Form
 /** False, 0 or empty: the value in a saved configuration of an option that nobody set. */
 function isOff(raw: unknown): boolean {
   const value: unknown = Array.isArray(raw) ? raw.at(-1) : raw;
-  if (typeof value === 'object' || value === undefined) return true;
+  if (value === null || value === undefined) return true;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return ['', ...FALSE_WORDS].includes(text.toLowerCase());
 }
