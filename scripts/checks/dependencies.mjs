@@ -13,7 +13,14 @@ import { typescriptFiles } from '../lib/sources.mjs';
 import { projects, readManifest } from '../lib/workspace.mjs';
 
 /** Calls that load what their first argument names. */
-const LOADERS = new Set(['require', 'require.resolve', 'jest.mock', 'jest.requireActual', 'jest.requireMock']);
+const LOADERS = new Set([
+  'require',
+  'require.resolve',
+  'readPackageFile',
+  'jest.mock',
+  'jest.requireActual',
+  'jest.requireMock',
+]);
 
 /** Used without an import: the test runner and the types of what is global. */
 const IMPLICIT = new Set(['jest', '@types/jest', '@types/node']);

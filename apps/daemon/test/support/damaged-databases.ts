@@ -82,7 +82,13 @@ function questions(sound: ChainReader): Question[] {
   const asked: Question[] = [];
   const add = (name: string, ask: Question['ask']): void => void asked.push({ name, ask });
   for (let start = 0; start <= sound.height(); start += RANGE) {
-    const range = { checkpoints: Buffer.alloc(0), startHeight: start, startTimestamp: 0, blockCount: RANGE, skipCoinbase: false };
+    const range = {
+      checkpoints: Buffer.alloc(0),
+      startHeight: start,
+      startTimestamp: 0,
+      blockCount: RANGE,
+      skipCoinbase: false,
+    };
     const wallet = { ...range, skipKeyOffsets: false, skipEmpty: false, endHeight: 0, encoding: 'hex' as const };
     const place = String(start);
     add(`raw blocks ${place}`, (reader) => runQuery(reader, network, 'rawBlocks', range).toString());

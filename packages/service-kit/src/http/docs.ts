@@ -24,8 +24,14 @@ const PAGE_HEADERS = {
 
 /** Files of Swagger UI by their names below /docs. */
 const FILES = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-ui.css': {
+    contentType: 'text/css; charset=utf-8',
+    read: () => readPackageFile('swagger-ui-dist/swagger-ui.css'),
+  },
+  'swagger-ui-bundle.js': {
+    contentType: 'text/javascript; charset=utf-8',
+    read: () => readPackageFile('swagger-ui-dist/swagger-ui-bundle.js'),
+  },
 } as const;
 
 const CACHING = 'public, max-age=3600';
@@ -64,13 +70,13 @@ export function docsRoutes<Context, Labels>(
       answer: script,
       handle: () => (start ??= startScript(documentOf(service, routes?.() ?? [], methods?.() ?? []))),
     },
-    ...Object.entries(FILES).map(([name, contentType]) => ({
+    ...Object.entries(FILES).map(([name, { contentType, read }]) => ({
       ...common,
       path: `/docs/${name}`,
       summary: 'File of the page /docs.',
       answer: text(contentType, 'File of Swagger UI'),
       caching: CACHING,
-      handle: () => readPackageFile(`swagger-ui-dist/${name}`),
+      handle: read,
     })),
   ];
 }
