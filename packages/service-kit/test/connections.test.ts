@@ -236,3 +236,24 @@ test('a network group is an IPv4 /24 or an IPv6 /56', () => {
   expect(networkGroup('2001:db8:1:200::1')).not.toBe(networkGroup('2001:db8:1:300::1'));
   expect(networkGroup('local')).toBe('local');
 });
+
+test('pipelined requests of all connections are started one per iteration of the event loop', async () => {
+  let started = 0;
+  const app: RequestListener = (_request, response) => {
+    started += 1;
+    response.end('ok');
+  };
+  const { open, server } = serving({}, 'open', app);
+  const clients = open(...Array.from({ length: 20 }, (_, i) => `192.0.2.${i}`));
+  let arrived = 0;
+  server.on('request', () => arrived++);
+  for (const client of clients) client.send(REQUEST.repeat(4));
+  while (arrived < 80) await new Promise((resolve) => setImmediate(resolve));
+  let most = 0;
+  while (started < 80) {
+    const before = started;
+    await new Promise((resolve) => setImmediate(resolve));
+    most = Math.max(most, started - before);
+  }
+  expect(most).toBeLessThanOrEqual(2);
+});

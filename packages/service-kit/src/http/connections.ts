@@ -54,6 +54,7 @@ export class Connections {
   private readonly open = new Map<Socket, Connection>();
   private readonly perAddress = new Map<string, number>();
   private readonly servers: Server[] = [];
+  private readonly pipelined: (() => void)[] = [];
   private heldBytes = 0;
   private isDraining = false;
 
@@ -241,11 +242,27 @@ export class Connections {
       connection.heldBytes = 0;
       for (const waiting of requests) this.hold(connection, headerBytes(waiting.request));
       if (requests.length === MAX_PIPELINED) socket.resume();
-      this.begin(socket, connection);
+      if (requests.length > 0) this.beginLater(socket, connection);
     });
     if (this.isDraining) response.setHeader('Connection', 'close');
     this.app(request, response);
   }
+
+  /**
+   * Starts one pipelined request per iteration of the event loop: Node.js accepts one connection per iteration, so new clients
+   * would wait for the pipelined requests of all others.
+   */
+  private beginLater(socket: Socket, connection: Connection): void {
+    this.pipelined.push(() => this.begin(socket, connection));
+    if (this.pipelined.length === 1) setImmediate(this.beginNext);
+  }
+
+  private readonly beginNext = (): void => {
+    const [begin] = this.pipelined;
+    begin?.();
+    this.pipelined.shift();
+    if (this.pipelined.length > 0) setImmediate(this.beginNext);
+  };
 
   private drop(socket: Socket): void {
     const connection = this.open.get(socket);
