@@ -130,13 +130,17 @@ describe('through reader threads', () => {
     }
   }
 
-  test('a finished result stands in the envelope with the id that was sent, whatever it is', async () => {
-    for (const id of [7, 'a"b', null, { of: [1] }]) {
+  test('a serialized result is in the envelope with the id of the request', async () => {
+    for (const id of [7, 'a"b', null, true, 'x'.repeat(256)]) {
       const [status, answer] = await ask({ method: 'f_blocks_list_json', params: { height: 1 }, id });
       expect([status, answer]).toEqual([
         200,
         { jsonrpc: '2.0', id, result: expect.objectContaining({ status: 'OK' }) as unknown },
       ]);
+    }
+    for (const id of [{ of: [1] }, [], 'x'.repeat(257)]) {
+      const [status] = await ask({ method: 'f_blocks_list_json', params: { height: 1 }, id });
+      expect([id, status]).toEqual([id, 400]);
     }
     const [, answer] = await ask({ method: 'f_blocks_list_json', params: { height: 1 } });
     expect(Object.keys(answer as object).sort()).toEqual(['jsonrpc', 'result']);
