@@ -1,12 +1,8 @@
-import { createRequire } from 'node:module';
 import { chmodSync, copyFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tool, top } from '../lib/workspace.mjs';
 import { dataFiles } from './bundle.mjs';
 import { command, stripped } from './materials.mjs';
-
-/** Files of npm packages that the page /docs loads. */
-const PAGE_FILES = ['swagger-ui-dist/swagger-ui.css', 'swagger-ui-dist/swagger-ui-bundle.js'];
 
 /** What Node.js looks for in its own file; named in its documentation of single executables. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
@@ -24,9 +20,9 @@ export function assemble({ name, text, inputs, natives }, { node, base, files, w
   writeFileSync(main, text);
   const assets = { 'program.js': main };
   for (const file of dataFiles(inputs)) assets[file] = join(top, file);
-  if (inputs.some((input) => input.endsWith('service-kit/dist/http/docs.js'))) {
-    const { resolve } = createRequire(join(top, 'packages/service-kit/package.json'));
-    for (const file of PAGE_FILES) assets[file] = resolve(file);
+  for (const file of inputs) {
+    const [, name] = /node_modules\/(swagger-ui-dist\/[^/]+)$/.exec(file) ?? [];
+    if (name !== undefined) assets[name] = join(top, file);
   }
   for (const native of [...natives].sort()) {
     assets[`native/${native}`] = stripped(files[native], join(folder, `${native}.node`));

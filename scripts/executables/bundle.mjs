@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { Failure } from '../lib/run.mjs';
@@ -9,6 +10,16 @@ const runtime = (name) => JSON.stringify(join(top, 'scripts/executables/runtime'
 
 /** What packages load only where it is installed besides, and do without. */
 const OPTIONAL = ['bufferutil', 'utf-8-validate', '@wrkz/native/package.json'];
+
+/** The module that reads the files of the page /docs. */
+const PAGE = 'packages/service-kit/dist/http/docs.js';
+
+/** These files, from the top: they are embedded as they are. */
+function pageFiles() {
+  const { resolve } = createRequire(join(top, PAGE));
+  const names = ['swagger-ui-dist/swagger-ui.css', 'swagger-ui-dist/swagger-ui-bundle.js'];
+  return names.map((name) => relative(top, resolve(name)));
+}
 
 /**
  * One CommonJS text of a program with all of its parts.
@@ -53,9 +64,10 @@ async function bundleParts(main, parts, sqlite) {
     logLevel: 'error',
     plugins: [suiteModules(seen), nativeModules(natives, sqlite)],
   });
+  const inputs = Object.keys(metafile.inputs).filter((name) => name !== 'program.js');
   return {
     text: outputFiles[0].text,
-    inputs: Object.keys(metafile.inputs).filter((name) => name !== 'program.js'),
+    inputs: inputs.includes(PAGE) ? [...inputs, ...pageFiles()] : inputs,
     natives,
     parts: [...seen].sort(),
   };

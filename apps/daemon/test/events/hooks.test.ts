@@ -11,7 +11,7 @@ import { topicMessages } from '../../src/events/topics';
 import { newSuite } from '../network/daemons';
 import { exercises } from '../support/exercises';
 
-exercises('block-notify', 'notify-durable');
+exercises('block-notify', 'double-spend-notify', 'notify-durable');
 
 jest.setTimeout(240_000);
 
