@@ -3,6 +3,7 @@ import {
   type ErrorRow,
   errorsOfMethod,
   errorsOfRoute,
+  isDocumented,
   jsonSchema,
   type JsonSchema,
   type Method,
@@ -58,7 +59,7 @@ export function serviceReference<Context, Labels>(
   return {
     title: service.title,
     description: service.description,
-    routes: routes.map((route) => routeEntry(service, route)),
+    routes: routes.filter(isDocumented).map((route) => routeEntry(service, route)),
     methods: methods.map((method) => methodEntry(service, method)),
   };
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createMetrics } from '@wrkz/service-kit';
+import { createMetrics, isDocumented } from '@wrkz/service-kit';
 import { type Example, exampleOf, typesOf, storedExamples } from '@wrkz/testing';
 import { walletRoutes } from '../../src/routes';
 import type { WalletRoute } from '../../src/routes/declare';
@@ -17,7 +17,7 @@ const routes = walletRoutes({
   metrics: createMetrics('wrkz_wallet_'),
   isStopping: () => false,
   wallets: { current: undefined } as never,
-});
+}).filter(isDocumented);
 const keyOf = ({ method, path }: Pick<WalletRoute, 'method' | 'path'>): string => `${method} ${path}`;
 const routeOf = (key: string): WalletRoute => {
   const found = routes.find((route) => keyOf(route) === key);

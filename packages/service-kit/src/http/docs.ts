@@ -124,9 +124,7 @@ function documentOf<Context, Labels>(
   routes: readonly Route<Context, Labels>[],
   methods: readonly Method<Context, Labels>[],
 ): object {
-  const shown = routes.filter(
-    ({ path }) => !path.startsWith('/docs') && (methods.length === 0 || path !== '/json_rpc'),
-  );
+  const shown = routes.filter(({ path }) => path !== '/docs' && (methods.length === 0 || path !== '/json_rpc'));
   const document = openApiDocument(service, shown);
   const operations = methods.map((method) => [
     `/json_rpc#${method.name}`,

@@ -75,7 +75,8 @@ export function openApiDocument<Context, Labels>(
   routes: readonly Route<Context, Labels>[],
 ): Json & { readonly paths: Json } {
   const paths: Record<string, Record<string, Json>> = {};
-  for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(service, route);
+  for (const route of routes.filter(isDocumented))
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(service, route);
   return {
     openapi: '3.1.0',
     info: {
@@ -88,6 +89,11 @@ export function openApiDocument<Context, Labels>(
     paths,
     components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } } },
   };
+}
+
+/** Files of the page /docs are not documented. */
+export function isDocumented({ path }: { readonly path: string }): boolean {
+  return !path.startsWith('/docs/');
 }
 
 /** GET /openapi.json. `routes` is called at the first request; the list may include this route. */
