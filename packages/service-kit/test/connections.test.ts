@@ -1,10 +1,12 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { type IncomingMessage, type RequestListener, Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { countedAddress, networkGroup } from '../src';
 import type { ListenerKind } from '../src/http/client-address';
 import { type ConnectionOptions, Connections } from '../src/http/connections';
+import { readBody } from '../src/http/request';
+import { acceptUpgrades } from '../src/http/upgrade';
 
 /** A connection from any address, without a network. */
 class Client extends Duplex {
@@ -92,6 +94,20 @@ describe('limit per address', () => {
 test('closes a TCP connection without an address, but not one of a socket file', () => {
   expect(isOpen(serving().open(undefined, ''))).toEqual([false, false]);
   expect(isOpen(serving({ maxPerAddress: 1 }, 'local').open(undefined, undefined))).toEqual([true, true]);
+});
+
+test('a connection with an offer of HTTP/2 counts once for its address', async () => {
+  const { open, server } = serving({ maxPerAddress: 1 }, 'open', (_request, response) => void response.end('ok'));
+  acceptUpgrades(
+    server,
+    () => undefined,
+    () => true,
+  );
+  const [client] = open('192.0.2.1');
+  const received = once(client as Client, 'received');
+  client?.send('GET / HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n');
+  await received;
+  expect(client?.received).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 describe('all places taken', () => {
@@ -188,6 +204,45 @@ describe('memory', () => {
     connections.enforceMemory();
     await closed;
     socket.destroy();
+    server.close();
+  });
+});
+
+describe('an abandoned request holds no memory', () => {
+  const text = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n${'y'.repeat(4_000)}`;
+
+  test.each([
+    ['an ordinary one', text],
+    ['one with an offer of HTTP/2', text.replace('\r\n\r\n', '\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n')],
+  ])('%s', async (_name, sent) => {
+    const bodies = new EventEmitter();
+    const { connections, server } = serving({}, 'open', (request) => {
+      request.once('data', () => bodies.emit('part'));
+      readBody(request, 10_000)?.catch(() => undefined);
+    });
+    acceptUpgrades(
+      server,
+      () => undefined,
+      () => true,
+    );
+    server.on('clientError', (_error, socket) => void socket.destroy());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    for (let i = 0; i < 3; i++) {
+      const accepted = once(server, 'connection') as Promise<[Socket]>;
+      const arrived = once(bodies, 'part');
+      const client = connect(port, '127.0.0.1');
+      client.on('error', () => undefined);
+      client.write(sent);
+      await arrived;
+      expect(connections.heldByRequests).toBeGreaterThan(4_000);
+      const [socket] = await accepted;
+      const closed = once(socket, 'close');
+      client.destroy();
+      await closed;
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(connections.heldByRequests).toBe(0);
+    }
     server.close();
   });
 });

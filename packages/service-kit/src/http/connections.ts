@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { countedAddress, networkGroup } from '../addresses';
 import { canonicalAddress, isLoopback, type ListenerKind, LOCAL_SOCKET, markConnection } from './client-address';
 import { newRequestId, REQUEST_ID_HEADER, setMemoryMeter } from './request';
@@ -76,9 +77,7 @@ export class Connections {
   refuse(socket: Socket, status: string, body = ''): void {
     const connection = this.open.get(socket);
     if (connection !== undefined) connection.isRefused = true;
-    const cut = setTimeout(() => socket.destroy(), LINGER_MS);
-    socket.once('close', () => clearTimeout(cut));
-    socket.end(bareResponse(status, body));
+    endSoon(socket, bareResponse(status, body));
   }
 
   /** Since when a request of the connection is being answered, `performance.now`; undefined: the connection is idle. */
@@ -94,6 +93,11 @@ export class Connections {
   /** Whether a connection has sent a request. */
   hasSentRequest(socket: Socket): boolean {
     return this.open.get(socket)?.hasSentRequest === true;
+  }
+
+  /** Bytes of all requests that are not answered. */
+  get heldByRequests(): number {
+    return this.heldBytes;
   }
 
   /** From now on each response closes its connection. */
@@ -129,11 +133,13 @@ export class Connections {
       if (largest === undefined) return;
       total -= size(largest);
       largest[0].destroy();
-      this.forget(...largest);
+      this.forget(largest[0]);
     }
   }
 
   private accept(socket: Socket, kind: ListenerKind): void {
+    // The server reads a request again whose offer of another protocol it ignores.
+    if (this.open.has(socket)) return;
     const address = kind === 'local' ? LOCAL_SOCKET : canonicalAddress(socket.remoteAddress ?? '');
     // A connection that the client has reset already has no address.
     if (address === undefined) return void socket.destroy();
@@ -143,8 +149,8 @@ export class Connections {
       ...{ hasSentRequest: false, dropped: 0, heldBytes: 0, isRefused: false },
     };
     this.open.set(socket, connection);
-    setMemoryMeter(socket, (bytes) => this.hold(connection, bytes));
-    socket.once('close', () => this.forget(socket, connection));
+    setMemoryMeter(socket, (bytes) => this.setHeld(socket, connection.heldBytes + bytes));
+    socket.once('close', () => this.forget(socket));
     if (this.countAddress(socket, connection) > this.options.maxPerAddress) {
       return this.dismiss(socket, '429 Too Many Requests', this.options.overCapBody);
     }
@@ -197,23 +203,25 @@ export class Connections {
 
   /** Hands a last response to the system. The place is free at once, whether the client reads it or not. */
   private dismiss(socket: Socket, status: string, body: string | undefined): void {
-    const connection = this.open.get(socket);
-    if (connection !== undefined) this.forget(socket, connection);
+    this.forget(socket);
     if (body === undefined) return void socket.destroy();
     socket.on('error', () => undefined);
     socket.write(bareResponse(status, body));
     socket.destroySoon();
   }
 
-  private forget(socket: Socket, connection: Connection): void {
-    if (this.open.delete(socket)) this.heldBytes -= connection.heldBytes;
+  private forget(socket: Socket): void {
+    this.setHeld(socket, 0);
+    this.open.delete(socket);
     this.adjustHeaderTimeout();
   }
 
-  /** Bytes of the header and body of requests until they are answered. */
-  private hold(connection: Connection, bytes: number): void {
-    connection.heldBytes += bytes;
-    this.heldBytes += bytes;
+  /** @param bytes headers and bodies of requests until they are answered; ignored for a connection that was forgotten */
+  private setHeld(socket: Socket, bytes: number): void {
+    const connection = this.open.get(socket);
+    if (connection === undefined) return;
+    this.heldBytes += bytes - connection.heldBytes;
+    connection.heldBytes = bytes;
     if (this.heldBytes > this.options.maxHeldBytes) this.enforceMemory();
   }
 
@@ -224,7 +232,7 @@ export class Connections {
     const { requests } = connection;
     connection.hasSentRequest = true;
     if (requests.length > MAX_PIPELINED_AT_ONCE) return void socket.destroy();
-    this.hold(connection, headerBytes(request));
+    this.setHeld(socket, connection.heldBytes + headerBytes(request));
     requests.push({ request, response, since: performance.now() });
     // Node.js resumes the socket after each parsed request: pause it after the chunk.
     if (requests.length === MAX_PIPELINED + 1) process.nextTick(() => socket.pause());
@@ -238,9 +246,10 @@ export class Connections {
     const { request, response } = first;
     response.once('close', () => {
       requests.shift();
-      this.heldBytes -= connection.heldBytes;
-      connection.heldBytes = 0;
-      for (const waiting of requests) this.hold(connection, headerBytes(waiting.request));
+      this.setHeld(
+        socket,
+        requests.reduce((sum, waiting) => sum + headerBytes(waiting.request), 0),
+      );
       if (requests.length === MAX_PIPELINED) socket.resume();
       if (requests.length > 0) this.beginLater(socket, connection);
     });
@@ -275,6 +284,14 @@ export class Connections {
     const timeout = Math.max(Math.min(MIN_HEADER_TIMEOUT_MS, headerTimeoutMs), headerTimeoutMs * Math.min(1, free * 2));
     for (const server of this.servers) server.headersTimeout = timeout;
   }
+}
+
+/** Sends a last response. A client that neither reads nor closes keeps no place. */
+export function endSoon(socket: Duplex, response: string): void {
+  socket.on('error', () => undefined);
+  socket.end(response);
+  const cut = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(cut));
 }
 
 function headerBytes({ rawHeaders, url = '' }: IncomingMessage): number {

@@ -1,8 +1,8 @@
 import { STATUS_CODES, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { HttpError } from './errors';
-import { refusal } from './errors';
+import { endSoon } from './connections';
+import { type HttpError, refusal } from './errors';
 import { isAllowedOrigin } from './guards';
 import type { RateLimiter } from './rate-limit';
 import { REQUEST_ID_HEADER, requestIdOf } from './request';
@@ -33,8 +33,6 @@ export interface UpgradeDependencies {
   readonly describe: (error: unknown, request: IncomingMessage) => HttpError;
 }
 
-const LINGER_MS = 1_000;
-
 export function upgradeGuard(dependencies: UpgradeDependencies): UpgradeGuard {
   const { identify, foreign, key, limit, origin: allowed, describe } = dependencies;
   return {
@@ -63,11 +61,7 @@ export function upgradeGuard(dependencies: UpgradeDependencies): UpgradeGuard {
         Connection: 'close',
       };
       const lines = Object.entries(all).map(([name, value]) => `${name}: ${String(value)}\r\n`);
-      socket.on('error', () => undefined);
-      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\n${lines.join('')}\r\n${text}`);
-      // A client that neither reads nor closes keeps no place.
-      const cut = setTimeout(() => socket.destroy(), LINGER_MS);
-      socket.once('close', () => clearTimeout(cut));
+      endSoon(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\n${lines.join('')}\r\n${text}`);
     },
   };
 }
