@@ -1,12 +1,4 @@
-import {
-  type BoundRoute,
-  bindRoutes,
-  bodyText,
-  isJsonObject,
-  parseJson,
-  requestPath,
-  type RouteRules,
-} from '@wrkz/service-kit';
+import { type BoundRoute, bindRoutes, isJsonObject, parsedBody, requestPath, type RouteRules } from '@wrkz/service-kit';
 import { admit, admitMode } from '../rpc/admit';
 import type { DaemonLabels, DaemonMethod, DaemonRoute } from '../rpc/declare';
 import type { RpcContext } from '../rpc';
@@ -66,7 +58,7 @@ export function bindReader(
 /** The method that a request names, where only the node can answer it. What cannot be read is refused as a node does. */
 function methodOf(request: PassedRequest): DaemonMethod | undefined {
   try {
-    const body = parseJson(bodyText(request));
+    const body = parsedBody(request);
     const name = isJsonObject(body) ? body['method'] : undefined;
     return typeof name === 'string' ? methodsOfNode.get(name) : undefined;
   } catch {

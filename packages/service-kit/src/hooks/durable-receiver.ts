@@ -17,14 +17,7 @@ import { errorText } from '../error-text';
 import { atomicWriteFile, removeUnfinishedWrites } from '../files';
 import { stringifyJson } from '../http/json';
 import type { DeliveryOutcome } from './delivery';
-import {
-  type DeliverEvent,
-  type EventFeed,
-  type FeedEntry,
-  FeedGap,
-  type HookEvent,
-  type OutcomeCounter,
-} from './receiver';
+import { type EventFeed, type FeedEntry, FeedGap, type HookEvent, type ReceiverDependencies } from './receiver';
 
 /** Exponential backoff of failed deliveries. */
 export interface BackOff {
@@ -42,12 +35,9 @@ const BATCH_SIZE = 64;
 /** The position is saved after at most so many entries of other hooks. */
 const SAVE_AFTER_SKIPPED = 1_000;
 
-export interface DurableReceiverDependencies {
-  readonly deliver: DeliverEvent;
+export interface DurableReceiverDependencies extends ReceiverDependencies {
   readonly feed: EventFeed;
   readonly files: ReceiverFiles;
-  readonly counter: OutcomeCounter;
-  readonly log: (level: 'warning' | 'info', text: string) => void;
   readonly backOff?: BackOff;
 }
 

@@ -97,10 +97,14 @@ export class OutcomeCounter {
 export const HOOK_QUEUE = 1024;
 const DROP_LOG_EVERY = 1000;
 
-export interface LiveReceiverDependencies {
+/** Dependencies of each kind of receiver. */
+export interface ReceiverDependencies {
   readonly deliver: DeliverEvent;
   readonly counter: OutcomeCounter;
   readonly log: (level: 'warning' | 'info', text: string) => void;
+}
+
+export interface LiveReceiverDependencies extends ReceiverDependencies {
   readonly queue?: number;
 }
 

@@ -57,7 +57,8 @@ export interface HttpApp extends RequestListener {
   readonly upgrades: UpgradeGuard;
 }
 
-type Answer = (route: BoundRoute, exchange: Exchange) => Promise<void>;
+/** Runs the guards and the handler of a route. Never rejects. */
+type Answer = (exchange: Exchange) => Promise<void>;
 type Fail = (error: unknown, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /**
@@ -79,9 +80,9 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   const preflight = options.cors && cors(options.cors);
   const fail = errorResponder(options);
   const guards = makeGuards(options);
-  const answer = answerer(guards.of, fail);
-  const table = exactRoutes(routes);
-  const router = expressRouter(routes, answer, fail);
+  const served = routes.map((route) => ({ ...route, answer: answerOf(route, guards.of(route), fail) }));
+  const table = exactRoutes(served);
+  const router = expressRouter(served, fail);
 
   const identify = (request: IncomingMessage): void => {
     resolveClient(request);
@@ -95,15 +96,15 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     for (const [name, value] of headers) response.setHeader(name, value);
     if (request.url?.includes('%') === true) request.url = decodedTarget(request.url);
     if (hasTwoHosts(request)) return void fail(refusal('bad_request'), request, response);
-    if (request.method === 'OPTIONS') {
-      // For the metrics.
+    if (request.method === 'OPTIONS' && preflight !== undefined) {
+      // For the metrics: a preflight reaches no route.
       const matched = routes.find(({ pattern }) => pattern.test(requestPath(request)));
-      if (matched !== undefined && preflight !== undefined) markRoute(request, matched.path);
+      if (matched !== undefined) markRoute(request, matched.path);
     }
     if (preflight?.(request, response) === true) return;
     const route = table.get(`${request.method} ${request.url}`);
     if (route === undefined) router(request, response);
-    else void answer(route, { request, response, params: {}, query: {} });
+    else void route.answer({ request, response, params: {}, query: {} });
   };
   const upgrades = upgradeGuard({
     ...guards,
@@ -112,6 +113,10 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     describe: (error, request) => withBody(toHttpError(error), request, options.refusalBody),
   });
   return Object.assign(listener, { upgrades });
+}
+
+interface ServedRoute extends BoundRoute {
+  readonly answer: Answer;
 }
 
 type Guard = (exchange: Exchange) => Promise<void> | undefined;
@@ -148,19 +153,16 @@ function throwIfAny(error: HttpError | undefined): undefined {
   if (error !== undefined) throw error;
 }
 
-function answerer(guardsOf: (route: BoundRoute) => Guard[], fail: Fail): Answer {
-  const guards = new Map<BoundRoute, Guard[]>();
-  return async (route, exchange) => {
+function answerOf({ path, handler }: BoundRoute, guards: readonly Guard[], fail: Fail): Answer {
+  return async (exchange) => {
     const { request, response } = exchange;
     try {
-      markRoute(request, route.path);
-      let steps = guards.get(route);
-      if (steps === undefined) guards.set(route, (steps = guardsOf(route)));
-      for (const guard of steps) {
+      markRoute(request, path);
+      for (const guard of guards) {
         const pending = guard(exchange);
         if (pending !== undefined) await pending;
       }
-      await route.handler(exchange);
+      await handler(exchange);
     } catch (error) {
       await fail(error, request, response);
     }
@@ -168,8 +170,8 @@ function answerer(guardsOf: (route: BoundRoute) => Guard[], fail: Fail): Answer 
 }
 
 /** Routes by method and path, without those that a route before them may match as well. */
-function exactRoutes(routes: readonly BoundRoute[]): ReadonlyMap<string, BoundRoute> {
-  const table = new Map<string, BoundRoute>();
+function exactRoutes(routes: readonly ServedRoute[]): ReadonlyMap<string, ServedRoute> {
+  const table = new Map<string, ServedRoute>();
   for (const route of routes) {
     if (route.path.includes('{')) continue;
     for (const method of route.method === 'ALL' ? ['GET', 'POST'] : [route.method]) {
@@ -181,7 +183,7 @@ function exactRoutes(routes: readonly BoundRoute[]): ReadonlyMap<string, BoundRo
   return table;
 }
 
-function expressRouter(routes: readonly BoundRoute[], answer: Answer, fail: Fail): RequestListener {
+function expressRouter(routes: readonly ServedRoute[], fail: Fail): RequestListener {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -189,7 +191,7 @@ function expressRouter(routes: readonly BoundRoute[], answer: Answer, fail: Fail
   for (const route of routes) {
     const verb = route.method.toLowerCase() as Lowercase<typeof route.method>;
     app[verb](route.pattern, (request, response) =>
-      answer(route, { request, response, params: request.params, query: request.query }),
+      route.answer({ request, response, params: request.params, query: request.query }),
     );
   }
   app.use((request, response) => fail(refusal('not_found'), request, response));

@@ -1,6 +1,7 @@
 import { readPackageFile } from '../assets';
 import { stringifyJson } from './json';
 import { openApiDocument, operationOfMethod, type ServiceDescription } from './openapi';
+import { entityTag } from './routes/bind';
 import { type Guards, Reply, type Route } from './routes/declaration';
 import type { Method } from './routes/json-rpc';
 
@@ -54,7 +55,6 @@ export function docsRoutes<Context, Labels>(
 ): Route<Context, Labels>[] {
   const common = { method: 'GET', guards, ...(labels === undefined ? {} : { labels }), errors: [] } as const;
   const script = text('text/javascript; charset=utf-8', 'Start of Swagger UI with the document');
-  let start: string | undefined;
   return [
     {
       ...common,
@@ -68,7 +68,7 @@ export function docsRoutes<Context, Labels>(
       path: '/docs/start.js',
       summary: 'Script of the page /docs.',
       answer: script,
-      handle: () => (start ??= startScript(documentOf(service, routes?.() ?? [], methods?.() ?? []))),
+      handle: once(() => startScript(documentOf(service, routes?.() ?? [], methods?.() ?? []))),
     },
     ...Object.entries(FILES).map(([name, { contentType, read }]) => ({
       ...common,
@@ -76,9 +76,18 @@ export function docsRoutes<Context, Labels>(
       summary: 'File of the page /docs.',
       answer: text(contentType, 'File of Swagger UI'),
       caching: CACHING,
-      handle: read,
+      handle: once(() => {
+        const bytes = read();
+        return new Reply(200, bytes, { ETag: entityTag(bytes) });
+      }),
     })),
   ];
+}
+
+/** Computes a value at the first call. */
+function once<T>(compute: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: compute() }).value;
 }
 
 function text(contentType: string, description: string) {

@@ -18,6 +18,7 @@ interface RequestState {
   id?: string;
   route?: string;
   body?: Buffer;
+  json?: JsonValue;
 }
 
 const STATE = Symbol('request state');
@@ -125,10 +126,15 @@ export function bodyText(request: IncomingMessage, isStrict = false): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
-/** The body as JSON, integers as bigint. @throws HttpError 400 `bad_json` */
+/** The body as JSON, integers as bigint, parsed once. @param isStrict as for `bodyText` @throws SyntaxError, TypeError */
+export function parsedBody(request: IncomingMessage, isStrict = false): JsonValue {
+  return (stateOf(request).json ??= parseJson(bodyText(request, isStrict)));
+}
+
+/** `parsedBody` for valid UTF-8. @throws HttpError 400 `bad_json` */
 export function jsonBody(request: IncomingMessage): JsonValue {
   try {
-    return parseJson(bodyText(request, true));
+    return parsedBody(request, true);
   } catch {
     throw refusal('bad_json');
   }

@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { clientAddressOf } from '../client-address';
 import { refusal } from '../errors';
-import { type JsonValue, parseJson, stringifyJson } from '../json';
-import { bodyText, type Exchange } from '../request';
+import { type JsonValue, stringifyJson } from '../json';
+import { bodyText, type Exchange, parsedBody } from '../request';
 import { FinishedText, sendText } from '../send';
 import { ANSWERED, FinishedJson, Reply, type Guards, type Route, type RouteRequest, type Verb } from './declaration';
 import { type FieldReader, fieldReader, type Fields, isJsonObject, type RefuseField } from './fields';
@@ -153,7 +153,7 @@ function readJson(
   { notJson, strictUtf8 = false }: Pick<RouteRules<unknown, unknown>, 'notJson' | 'strictUtf8'>,
 ): JsonValue | undefined {
   try {
-    return parseJson(bodyText(request, strictUtf8));
+    return parsedBody(request, strictUtf8);
   } catch {
     const refused = notJson(bodyText(request));
     if (refused !== undefined) throw refused;
