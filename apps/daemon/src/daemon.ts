@@ -189,8 +189,8 @@ export class Daemon implements Service {
     chain.on('failed', (error) => this.onChainFailed(error));
     const damage = new DamageWatch(logger);
     chain.on('damage', (error) => void damage.note(error));
-    const onUntold = (error: unknown): void => logger.error('somebody could not be told of an event', { error });
-    const events = this.closers.use('the events', new NodeEvents(onUntold), (all) => all.close());
+    const onListenerError = (error: unknown): void => logger.error('an event listener failed', { error });
+    const events = this.closers.use('the events', new NodeEvents(onListenerError), (all) => all.close());
     const storageLog = new StorageLog(chain, logger.child('storage'), (branch) => events.publishRefusedBranch(branch));
     this.closers.use('the storage log', storageLog, (log) => log.close());
     this.closers.use('the log of write pauses', logWritePauses(chain, logger.child('upkeep')), (end) => end());

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ApiError } from './errors';
+import { type ApiError, sharedErrors } from './errors';
 import { decimal, hex, integer, uint64 } from './scalars';
 
 /** State of a job. */
@@ -201,16 +201,8 @@ export const powErrors = {
     when: 'The job does not exist, or its result has expired.',
   },
   bodyTooLarge: { status: 413, text: '', when: 'The body is larger than 524288 bytes.' },
-  encodedBody: {
-    status: 415,
-    text: 'Encoded request bodies are not accepted',
-    when: 'The body has a content encoding.',
-  },
-  rateLimited: {
-    status: 429,
-    text: 'too many requests from this address, retry later',
-    when: 'The client address exceeded --rate-limit in this minute. Retry-After has the seconds until the next minute.',
-  },
+  encodedBody: sharedErrors.encodedBody,
+  rateLimited: sharedErrors.rateLimited,
   globalLimit: {
     status: 429,
     text: 'the server has reached its jobs-per-minute limit, retry later',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ApiError } from './errors';
+import { type ApiError, sharedErrors } from './errors';
 import { decimal, integer } from './scalars';
 
 /** A query parameter that may be repeated: the first one counts. */
@@ -128,21 +128,13 @@ export const proposalErrors = {
     text: 'Only GET and HEAD are answered here',
     when: 'The method is not GET or HEAD.',
   },
-  rateLimited: {
-    status: 429,
-    text: 'too many requests from this address, retry later',
-    when: 'The client address exceeded --rate-limit in this minute. Retry-After has the seconds until the next minute.',
-  },
+  rateLimited: sharedErrors.rateLimited,
   qrThrottled: {
     status: 429,
     text: 'Wait a bit before generating a new QR',
     when: 'The client address requested too many new images in this minute. Retry-After has the seconds until the next minute.',
   },
-  encodedBody: {
-    status: 415,
-    text: 'Encoded request bodies are not accepted',
-    when: 'The body has a content encoding.',
-  },
+  encodedBody: sharedErrors.encodedBody,
   bodyTooLarge: { status: 413, text: 'The request body is too large', when: 'The body is larger than 1024 bytes.' },
   internal: { status: 500, text: 'Internal error', when: 'Internal error.' },
 } as const satisfies Record<string, ApiError>;

@@ -76,6 +76,13 @@ const listedNode = z.object({
   failure: z.string().optional().meta({ description: 'The last error' }),
 });
 
+/** Why and since when sends are refused. */
+export const pauseState = z.object({
+  source: z.enum(['operator', 'database', 'chainDisagreement', 'heavierBranch']),
+  reason: z.string(),
+  since: integer.meta({ description: 'Unix milliseconds' }),
+});
+
 /** GET /status */
 export const statusAnswer = z.object({
   converting: z.boolean().meta({
@@ -100,12 +107,7 @@ export const statusAnswer = z.object({
   scanStartTimestamp: integer.meta({
     description: 'Unix seconds at which the scan begins, 0 if it begins at a height',
   }),
-  sendsPaused: z
-    .object({
-      source: z.enum(['operator', 'database', 'chainDisagreement', 'heavierBranch']),
-      reason: z.string(),
-      since: integer.meta({ description: 'Unix milliseconds' }),
-    })
+  sendsPaused: pauseState
     .optional()
     .meta({ description: 'Why sends are refused until they are resumed; absent while they are not paused' }),
   subWalletCount: integer.meta({ description: 'Number of addresses' }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ApiError } from './errors';
 import { decimal, integer, uint64 } from './scalars';
-import { idempotencyKey } from './wallet-api';
+import { idempotencyKey, pauseState } from './wallet-api';
 
 /** A request to `/json_rpc`. */
 export const walletRpcRequest = z.object({
@@ -133,12 +133,7 @@ export const statusResult = z.object({
   lastBlockHash: z.string().meta({ description: 'Hash of the last block of the wallet' }),
   localDaemonBlockCount: integer.meta({ description: 'Blocks of the node' }),
   peerCount: integer,
-  sendsPaused: z
-    .object({
-      source: z.enum(['operator', 'database', 'chainDisagreement', 'heavierBranch']),
-      reason: z.string(),
-      since: integer.meta({ description: 'Unix milliseconds' }),
-    })
+  sendsPaused: pauseState
     .optional()
     .meta({ description: 'Why sends are refused with error 1008; absent while they are not paused' }),
 });

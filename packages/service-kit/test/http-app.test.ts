@@ -53,7 +53,7 @@ describe('cors', () => {
     'http://a,http://b',
     'http://a b',
     'http://a\r\nX: y',
-  ])('%j is none', (origin) => expect(checkCorsOrigin(origin)).toMatch(/origin/));
+  ])('%j is not an origin', (origin) => expect(checkCorsOrigin(origin)).toMatch(/origin/));
 });
 
 describe('api key', () => {
