@@ -42,6 +42,8 @@ interface Connection {
   dropped: number;
   heldBytes: number;
   isRefused: boolean;
+  /** It speaks another protocol, and is never evicted. */
+  isUpgraded: boolean;
 }
 
 /**
@@ -78,6 +80,12 @@ export class Connections {
     const connection = this.open.get(socket);
     if (connection !== undefined) connection.isRefused = true;
     endSoon(socket, bareResponse(status, body));
+  }
+
+  /** Hands the connection over to another protocol. It keeps its place. */
+  upgrade(socket: Socket): void {
+    const connection = this.open.get(socket);
+    if (connection !== undefined) connection.isUpgraded = true;
   }
 
   /** Since when a request of the connection is being answered, `performance.now`; undefined: the connection is idle. */
@@ -146,7 +154,7 @@ export class Connections {
     markConnection(socket, address, kind);
     const connection: Connection = {
       ...{ kind, address, acceptedAt: performance.now(), requests: [] },
-      ...{ hasSentRequest: false, dropped: 0, heldBytes: 0, isRefused: false },
+      ...{ hasSentRequest: false, dropped: 0, heldBytes: 0, isRefused: false, isUpgraded: false },
     };
     this.open.set(socket, connection);
     setMemoryMeter(socket, (bytes) => this.setHeld(socket, connection.heldBytes + bytes));
@@ -175,7 +183,8 @@ export class Connections {
 
   /** Evicts connections without a complete request; if there are none, the new one. */
   private makeRoom(newest: Socket): void {
-    const isEvictable = ([, { requests }]: [Socket, Connection]): boolean => requests[0]?.request.complete !== true;
+    const isEvictable = ([, { requests, isUpgraded }]: [Socket, Connection]): boolean =>
+      !isUpgraded && requests[0]?.request.complete !== true;
     const group = this.heaviestGroup((entry) => (isEvictable(entry) ? 1 : 0)).filter(isEvictable);
     const oldest = group.slice(0, Math.ceil(group.length * EVICTED_SHARE));
     const victims = oldest.length > 0 ? oldest.map(([socket]) => socket) : [newest];

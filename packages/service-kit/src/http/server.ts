@@ -108,7 +108,11 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     if (upgrade !== undefined) {
       // A response that is still being sent would mix with the new protocol.
       const isIdle = (socket: Socket): boolean => !isClosing && connections.busySince(socket) === undefined;
-      acceptUpgrades(server, upgrade, isIdle);
+      const takeOver: UpgradeListener = (request, socket, head) => {
+        connections.upgrade(socket as Socket);
+        upgrade(request, socket, head);
+      };
+      acceptUpgrades(server, takeOver, isIdle);
     }
     await begin(server);
     servers.push(server);

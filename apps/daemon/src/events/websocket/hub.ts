@@ -9,7 +9,6 @@ import {
 } from '@wrkz/service-kit';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Topic, TopicMessage, TopicStream } from '../topics';
-import { topicFrame } from './frame';
 import { Subscriber } from './subscriber';
 import { topicsOf } from './topic-query';
 
@@ -43,6 +42,11 @@ interface Admitted {
 function targetOf({ url = '' }: IncomingMessage): { path: string | undefined; query: string | undefined } {
   const [, path, query] = /^(?:https?:\/\/[^/?#]*)?(\/[^?#]*)(?:\?([^#]*))?/i.exec(url) ?? [];
   return { path, query };
+}
+
+/** The text of a message: the topic, and its body as published, byte for byte. */
+function topicMessage(topic: string, body: string): Buffer {
+  return Buffer.from(`{"topic":"${topic}","data":${body}}`, 'utf8');
 }
 
 /** GET /ws: the messages of all topics to everyone who follows (docs/operations/notifications.md#websocket). Nothing is replayed. */
@@ -81,7 +85,7 @@ export class WebSocketHub {
       this.admit(request, guard).then(
         ({ address, topics }) => {
           server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
-            this.take(new Subscriber({ webSocket, connection: socket, topics }), address, topics);
+            this.take(new Subscriber(webSocket, topics), address, topics);
           });
         },
         (error: unknown) => guard.refuse(request, socket, error),
@@ -130,13 +134,13 @@ export class WebSocketHub {
     this.clients.set(client, isLoopback(address) ? address : countedAddress(address));
     void client.gone.then(() => this.clients.delete(client));
     const { height, hash } = this.options.tip();
-    client.take(topicFrame('hello', JSON.stringify({ height, hash: hash.toString('hex'), topics })));
+    client.take(topicMessage('hello', JSON.stringify({ height, hash: hash.toString('hex'), topics })));
     client.flush();
   }
 
   private publish({ topic, body }: TopicMessage): void {
-    const frame = topicFrame(topic, body);
-    for (const client of this.clients.keys()) if (client.wants(topic)) client.take(frame);
+    const message = topicMessage(topic, body);
+    for (const client of this.clients.keys()) if (client.wants(topic)) client.take(message);
     this.flushSoon();
   }
 
@@ -152,11 +156,11 @@ export class WebSocketHub {
 
   /** The message is for browsers, whose scripts never see a ping. */
   private heartbeat(): void {
-    const frame = topicFrame('heartbeat', '{}');
+    const message = topicMessage('heartbeat', '{}');
     for (const client of this.clients.keys()) {
       if (client.silence > (this.options.silenceMs ?? SILENCE_MS)) client.end();
       client.ping();
-      client.take(frame);
+      client.take(message);
     }
     this.flushSoon();
   }

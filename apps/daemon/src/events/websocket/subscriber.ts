@@ -1,91 +1,87 @@
-import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { Topic } from '../topics';
 
-/** Messages that may wait for one client. */
-const MOST_BEHIND = 1000;
-/** Milliseconds that a client has to answer a close. */
-const LINGER = 1_000;
+/** Max queued messages of a client. */
+const MAX_QUEUED = 1000;
+/** Messages stay in the queue while the connection buffers so much. */
+const MAX_BUFFERED_BYTES = 16 * 1024;
+/** Time for a client to answer a close. */
+const LINGER_MS = 1_000;
 
-/** How a stream is ended (docs/operations/notifications.md#websocket). */
+/** Close codes and reasons (docs/operations/notifications.md#websocket). */
 export const CLOSES = {
   stopping: [1001, 'node stopping'],
   behind: [1008, 'fell too far behind'],
   full: [1008, 'subscriptions are full, retry later'],
 } as const satisfies Readonly<Record<string, readonly [code: number, reason: string]>>;
 
-export interface SubscriberParts {
-  readonly webSocket: WebSocket;
-  /** The connection under it. Frames that all clients get alike are written there as they are. */
-  readonly connection: Duplex;
-  readonly topics: readonly Topic[];
-}
-
-/** One client of the stream. */
+/** A client of the stream. */
 export class Subscriber {
-  private waiting: Buffer[] = [];
+  private queued: Buffer[] = [];
   private closing = false;
   private heardAt = performance.now();
-  /** Resolves when the connection is over. */
+  /** Resolves when the connection is closed. */
   readonly gone: Promise<void>;
 
-  constructor(private readonly parts: SubscriberParts) {
-    const { webSocket, connection } = parts;
+  constructor(
+    private readonly webSocket: WebSocket,
+    private readonly topics: readonly Topic[],
+  ) {
     for (const sign of ['ping', 'pong', 'message'] as const) webSocket.on(sign, () => this.hear());
-    webSocket.on('error', () => undefined); // its close follows
+    // 'close' follows.
+    webSocket.on('error', () => undefined);
     this.gone = new Promise((resolve) => webSocket.once('close', () => resolve()));
-    connection.on('drain', () => this.flush());
   }
 
   wants(topic: Topic): boolean {
-    return this.parts.topics.includes(topic);
+    return this.topics.includes(topic);
   }
 
-  /** Messages that wait for it. */
+  /** Number of queued messages. */
   get behind(): number {
-    return this.waiting.length;
+    return this.queued.length;
   }
 
-  /** Puts a frame at the end of what waits; `flush` sends it. A client that is too far behind is closed. */
-  take(frame: Buffer): void {
+  /** Queues a message; `flush` sends it. A client with a full queue is closed. @param message UTF-8 */
+  take(message: Buffer): void {
     if (this.closing) return;
-    if (this.waiting.length < MOST_BEHIND) this.waiting.push(frame);
+    if (this.queued.length < MAX_QUEUED) this.queued.push(message);
     else this.close('behind');
   }
 
+  /** Sends queued messages until the connection's buffer is full, and continues when it has been written. */
   flush(): void {
-    const { connection } = this.parts;
-    if (this.closing || this.waiting.length === 0 || connection.writableNeedDrain || connection.destroyed) return;
+    const { webSocket, queued } = this;
     let sent = 0;
-    connection.cork();
-    while (sent < this.waiting.length && !connection.writableNeedDrain) connection.write(this.waiting[sent++]);
-    connection.uncork();
-    this.waiting = this.waiting.slice(sent);
+    while (sent < queued.length && webSocket.bufferedAmount < MAX_BUFFERED_BYTES) {
+      webSocket.send(queued[sent++] as Buffer, { binary: false }, (error) => error ?? this.flush());
+    }
+    if (sent > 0) this.queued = queued.slice(sent);
   }
 
   ping(): void {
-    if (!this.closing) this.parts.webSocket.ping();
+    if (!this.closing) this.webSocket.ping();
   }
 
-  /** Milliseconds since the client last sent anything. */
+  /** Milliseconds since the client last sent something. */
   get silence(): number {
     return performance.now() - this.heardAt;
   }
 
-  /** What waits is discarded; the connection ends with a reason, and at once when the client does not answer. */
+  /** Discards queued messages and closes with a reason; a client that does not answer is disconnected. */
   close(why: keyof typeof CLOSES): void {
     if (this.closing) return;
     this.closing = true;
-    this.waiting = [];
-    const { webSocket } = this.parts;
+    this.queued = [];
+    const { webSocket } = this;
     const [code, reason] = CLOSES[why];
     webSocket.close(code, reason);
-    const cut = setTimeout(() => webSocket.terminate(), LINGER);
+    const cut = setTimeout(() => webSocket.terminate(), LINGER_MS);
     void this.gone.then(() => clearTimeout(cut));
   }
 
   end(): void {
-    this.parts.webSocket.terminate();
+    this.webSocket.terminate();
   }
 
   private hear(): void {
