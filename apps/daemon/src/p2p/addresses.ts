@@ -12,13 +12,18 @@ export { canonicalHost };
 /** How lists, logs and `/peers` write an endpoint. */
 export const addressKey: (address: PeerAddress) => string = endpointText;
 
-/** Loopback, private, link-local, multicast, reserved: everything that is no public unicast address. */
+/** 6to4 and Teredo: tunnels over which a peer can still reach us from the internet, so limits and bans apply to them. */
+const TUNNELS: readonly string[] = ['6to4', 'teredo'];
+
+const isLocalRange = (range: string): boolean => range !== 'unicast' && !TUNNELS.includes(range);
+
+/** Loopback, private, link-local, multicast, reserved: everything that is not reached from the internet. */
 export function isLocalHost(host: string): boolean {
-  return ipaddr.process(host).range() !== 'unicast';
+  return isLocalRange(ipaddr.process(host).range());
 }
 
-/** Addresses that no peer list may hold, whatever the options. */
-const UNUSABLE: ReadonlySet<string> = new Set(['unspecified', 'multicast', 'broadcast']);
+/** Addresses that no peer list may hold, whatever the options. The relays that led to tunnels are switched off. */
+const UNUSABLE: ReadonlySet<string> = new Set(['unspecified', 'multicast', 'broadcast', ...TUNNELS]);
 
 /** The neighbourhood of an address: its /16 (IPv4) or /32 (IPv6). One operator often holds all of it. */
 export function addressGroup(host: string): string {
@@ -40,7 +45,7 @@ export function hostFacts(host: string): HostFacts {
   const bytes = Buffer.from(address.toByteArray());
   const isIpv4 = bytes.length === 4;
   return {
-    isLocal: range !== 'unicast',
+    isLocal: isLocalRange(range),
     isUnusable: UNUSABLE.has(range),
     network: bytes.toString('hex', 0, isIpv4 ? 4 : 8),
     group: bytes.toString('hex', 0, isIpv4 ? 2 : 4) + (isIpv4 ? '/16' : '/32'),

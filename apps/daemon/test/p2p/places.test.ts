@@ -2,6 +2,7 @@ import * as commands from '@wrkz/levin';
 import { Command } from '@wrkz/levin';
 import { AddressBudgets } from '../../src/p2p/limits/address-budget';
 import { Bans } from '../../src/p2p/limits/bans';
+import { AddressBook } from '../../src/p2p/peers/address-book';
 import { slotFor } from '../../src/p2p/peers/incoming-slots';
 import type { Session } from '../../src/p2p/session/session';
 import { accountKey, hostNetwork } from '../../src/p2p/addresses';
@@ -25,6 +26,16 @@ describe('who is behind an address', () => {
       expect(accountKey({ host, port: 1 })).not.toBe(accountKey({ host, port: 2 }));
     }
   });
+});
+
+it('a tunnel over the internet is no local address: limits and bans apply, and no list holds it', () => {
+  for (const host of ['2002:808:808::1', '2001:0:5ef5:79fd::1']) {
+    expect(accountKey({ host, port: 1 })).toBe(accountKey({ host, port: 2 }));
+    const open = callers(4, () => host);
+    expect(slotFor({ host, port: 9 }, open, 15)).toBe('none');
+    const book = new AddressBook({ allowLocal: false, key: Buffer.alloc(32) });
+    expect(book.allows({ host, port: 1 })).toBe(false);
+  }
 });
 
 describe('a place for a caller', () => {
