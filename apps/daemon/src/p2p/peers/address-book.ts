@@ -75,13 +75,16 @@ class BucketTable {
   /** Adds an entry that is not in the table; false when there is no space for it. */
   add(entry: BookEntry, facts: HostFacts, hash: number): boolean {
     const shares = sharesOf(facts, hash % this.options.buckets);
+    const victims = new Set<Placed>();
     for (const share of shares) {
-      const members = this.byShare.get(share.name) ?? new Set();
-      if (members.size < share.limit) continue;
+      const members = [...(this.byShare.get(share.name) ?? [])].filter((placed) => !victims.has(placed));
+      if (members.length < share.limit) continue;
       const victim = this.victim(members, share);
       if (victim === undefined) return false;
-      this.remove(victim);
+      victims.add(victim);
     }
+    // Only now: without space in every share nothing is removed.
+    for (const victim of victims) this.remove(victim.entry);
     const placed = { entry, shares, group: groupOf(entry, facts) };
     this.entries.set(addressKey(entry), placed);
     for (const { name } of shares) this.byShare.set(name, (this.byShare.get(name) ?? new Set()).add(placed));
@@ -114,12 +117,12 @@ class BucketTable {
   }
 
   /** The entry of a full share that gives way, if there is one. */
-  private victim(members: Iterable<Placed>, { isBucket }: Share): BookEntry | undefined {
+  private victim(members: readonly Placed[], { isBucket }: Share): Placed | undefined {
     const mayReplace = this.options.whenShareFull === 'oldest' && !isBucket;
-    let victim: BookEntry | undefined;
-    for (const { entry } of members) {
-      if (!mayReplace && (entry.failures ?? 0) < MAX_FAILURES) continue;
-      if (victim === undefined || entry.lastSeen < victim.lastSeen) victim = entry;
+    let victim: Placed | undefined;
+    for (const placed of members) {
+      if (!mayReplace && (placed.entry.failures ?? 0) < MAX_FAILURES) continue;
+      if (victim === undefined || placed.entry.lastSeen < victim.entry.lastSeen) victim = placed;
     }
     return victim;
   }

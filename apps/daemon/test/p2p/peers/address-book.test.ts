@@ -63,6 +63,19 @@ describe('the address book under attack', () => {
     expect(book.sizes.white).toBeLessThanOrEqual(1_000);
   });
 
+  it('retains the peers of a network when the bucket of a newcomer of that network is full', () => {
+    const book = makeBook();
+    for (let index = 1; index <= 16; index += 1) book.addWhite(peer(`11.22.${index}.1`, NOW - 100));
+    // Peers of other networks fill all buckets.
+    for (let group = 0; group < 6_400; group += 1)
+      book.addWhite(peer(`${100 + (group % 100)}.${group % 256}.0.1`, NOW));
+    expect(book.sizes.white).toBe(1_000);
+    for (let index = 100; index <= 120; index += 1) {
+      book.addWhite(peer(`11.22.${index}.1`, NOW));
+      expect(book.sizes.white).toBe(1_000);
+    }
+  });
+
   it('stays a book of the same buckets over a restart, and takes over entries without a source', () => {
     const book = filled();
     book.addWhite({ ...peer('8.8.8.8'), isProven: true });
