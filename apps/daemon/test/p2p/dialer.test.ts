@@ -125,6 +125,14 @@ describe('whom the node calls', () => {
     expect(setting.open).toHaveLength(5);
   });
 
+  it('no more peers while the tip is stale when the operator wants none', async () => {
+    const setting = new Setting({ outPeers: 0 });
+    setting.book.addWhite(entry('11.0.0.1'));
+    setting.isTipStale = true;
+    await setting.second(10);
+    expect(setting.calls).toEqual([]);
+  });
+
   it('nobody of a neighbourhood that it is connected to, though places are free', async () => {
     const setting = new Setting();
     for (const host of ['11.0.0.1', '11.0.1.1', '11.0.2.1']) setting.book.addWhite(entry(host));

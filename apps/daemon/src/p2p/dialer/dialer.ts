@@ -109,8 +109,9 @@ export class Dialer {
   }
 
   private freeSlots(): number {
-    const extra = this.dependencies.isTipStale() ? EXTRA_WHEN_STALE : 0;
-    return this.options.outPeers + extra - this.taken().length;
+    const { outPeers } = this.options;
+    const extra = outPeers > 0 && this.dependencies.isTipStale() ? EXTRA_WHEN_STALE : 0;
+    return outPeers + extra - this.taken().length;
   }
 
   private isBusy(address: PeerAddress): boolean {
