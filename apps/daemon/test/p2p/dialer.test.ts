@@ -179,10 +179,20 @@ describe('whom the node calls', () => {
     setting.book.addGray(entry('11.0.0.1'));
     setting.book.addGray(entry('12.0.0.1'));
     setting.dead.add('11.0.0.1:17855').add('12.0.0.1:17855');
+    setting.open.push(address('13.0.0.1'));
     await setting.second(59);
     expect(setting.calls).toEqual([]);
     await setting.second(2);
     expect(setting.calls).toEqual([{ key: expect.stringMatching(/^1[12]\./) as string, purpose: 'peer-list' }]);
+    expect(setting.book.sizes.gray).toBe(1);
+  });
+
+  it('no gray peer is forgotten while this node has no connection', async () => {
+    const setting = new Setting({ outPeers: 0 });
+    setting.book.addGray(entry('11.0.0.1'));
+    setting.dead.add('11.0.0.1:17855');
+    await setting.second(62);
+    expect(setting.calls).toHaveLength(1);
     expect(setting.book.sizes.gray).toBe(1);
   });
 

@@ -237,8 +237,10 @@ export class Dialer {
     const now = this.dependencies.clock.now();
     this.failedAt.set(key, now);
     // Without any connection the fault is likely ours.
-    if (this.dependencies.connectionCount() > 0) this.dependencies.book.noteFailure(address);
-    if (purpose === 'peer-list') this.dependencies.book.dropGray(address);
+    if (this.dependencies.connectionCount() > 0) {
+      this.dependencies.book.noteFailure(address);
+      if (purpose === 'peer-list') this.dependencies.book.dropGray(address);
+    }
     for (const [failed, at] of this.failedAt) if (now - at >= FAILED_WAIT) this.failedAt.delete(failed);
   }
 
