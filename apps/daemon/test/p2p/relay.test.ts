@@ -299,6 +299,24 @@ describe('relay', () => {
     for (const peer of peers) peer.end();
   });
 
+  it('own transactions that are due together are sent again in one message', async () => {
+    const clock = new FakeClock();
+    const { pool, peers } = await withPeers(1, clock);
+    const [peer] = peers;
+    await pool.add(t1);
+    await pool.add(t2);
+    const first = await peer?.nextOf(Command.newTransactions);
+    if (commands.newTransactions.decode(first?.body ?? Buffer.alloc(0)).transactions.length === 1) {
+      await peer?.nextOf(Command.newTransactions);
+    }
+    clock.advance(60_000);
+    await peer?.settle(standing);
+    clock.advance(61_000);
+    const again = await peer?.nextOf(Command.newTransactions);
+    expect(commands.newTransactions.decode(again?.body ?? Buffer.alloc(0)).transactions).toEqual([t1, t2]);
+    for (const one of peers) one.end();
+  });
+
   it('blocks in quick succession do not hold transactions back for longer than three seconds', async () => {
     const clock = new FakeClock();
     const { chain, pool, peers } = await withPeers(1, clock);

@@ -81,6 +81,7 @@ export class TransactionRelay {
   /** Sends own transactions again that no block has: a peer may have lost them. Called about once a second. */
   tick(): void {
     const now = this.clock.now();
+    const due: Buffer[] = [];
     for (const [key, own] of [...this.own.entries()]) {
       if (now < own.dueAt) continue;
       const transaction = this.pool.get(own.hash);
@@ -90,10 +91,11 @@ export class TransactionRelay {
       }
       own.interval = Math.min(2 * own.interval, MAX_RESEND);
       own.dueAt = now + own.interval;
-      for (const session of this.sessions()) {
-        if (session.handshaken) session.relayTransactions([transaction], now);
-      }
+      due.push(transaction);
     }
+    // Together: peers count messages, and a reorganisation makes hundreds due at once.
+    if (due.length === 0) return;
+    for (const session of this.sessions()) if (session.handshaken) session.relayTransactions(due, now);
   }
 
   /** The chain has moved: what was refused may be right now. */
