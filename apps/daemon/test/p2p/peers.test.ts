@@ -189,6 +189,38 @@ describe('the peer state file', () => {
     expect(second.own.peerId).toBe(7n);
   });
 
+  it('is written once more, not once per change, however often it changes during a write', async () => {
+    const file = join(directory, 'peers.json');
+    let reads = 0;
+    const book = new AddressBook({ allowLocal: false, key: Buffer.alloc(32, 1) });
+    const bans = new Bans(() => NOW);
+    const list = jest.spyOn(bans, 'list').mockImplementation(() => {
+      reads += 1;
+      return [{ host: '8.8.8.8', until: NOW + reads }];
+    });
+    const anchors = [{ host: '9.9.9.1', port: 17855 }];
+    const parts = { own: { peerId: 7n }, book, bans, logger: new TestLogger(), called: () => anchors };
+    const store = new PeerStore(file, parts);
+    const first = store.save();
+    // The write has begun.
+    await Promise.resolve();
+    await Promise.all([first, ...Array.from({ length: 50 }, () => store.save())]);
+    expect(list.mock.calls.length).toBeLessThanOrEqual(2);
+    expect(await readPeerState(file)).toMatchObject({ bans: [{ until: NOW + 2 }], anchors });
+  });
+
+  it('holds the peers that were connected when it was saved', async () => {
+    const file = join(directory, 'peers.json');
+    let called = [{ host: '9.9.9.1', port: 17855 }];
+    const book = new AddressBook({ allowLocal: false, key: Buffer.alloc(32, 1) });
+    const parts = { own: { peerId: 7n }, book, bans: new Bans(() => NOW), logger: new TestLogger() };
+    const store = new PeerStore(file, { ...parts, called: () => called });
+    const saved = store.save();
+    called = [];
+    await saved;
+    expect(await readPeerState(file)).toMatchObject({ anchors: [{ host: '9.9.9.1' }] });
+  });
+
   it('is missing at first; a damaged one is set aside', async () => {
     const file = join(directory, 'peers.json');
     expect(await readPeerState(file)).toBeUndefined();

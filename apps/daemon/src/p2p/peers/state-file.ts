@@ -101,6 +101,10 @@ const ANCHORS_KEPT = 4;
 /** Keeps the peer state in its file; without a file nothing outlives the process. */
 export class PeerStore {
   private saving: Promise<void> = Promise.resolve();
+  /** The save that waits for the write in progress. */
+  private next: Promise<void> | undefined;
+  /** The peers that were connected at the last `save`: while the write waits, a shutdown closes them. */
+  private anchors: readonly PeerAddress[] = [];
 
   constructor(
     private readonly file: string | undefined,
@@ -133,24 +137,35 @@ export class PeerStore {
     return state.anchors;
   }
 
-  /** Writes the file, one write after the other; resolves when this one is done. Failures are logged. */
+  /**
+   * Writes the file, one write after the other; resolves when this change is in it. Changes during a write share the next
+   * one: peers that get themselves banned again and again cause no write each. Failures are logged.
+   */
   save(): Promise<void> {
     const { file } = this;
     if (file === undefined) return Promise.resolve();
-    const { own, book, bans, logger } = this.dependencies;
-    const state = {
+    this.anchors = this.dependencies.called().slice(0, ANCHORS_KEPT);
+    this.next ??= this.saving
+      .then(() => {
+        this.next = undefined;
+        return writePeerState(file, this.state());
+      })
+      .catch((error: unknown) => {
+        this.dependencies.logger.warning(`the peer list could not be written: ${errorText(error)}`);
+      });
+    this.saving = this.next;
+    return this.saving;
+  }
+
+  private state(): PeerState {
+    const { own, book, bans } = this.dependencies;
+    return {
       peerId: own.peerId,
       bucketKey: book.bucketKey,
       white: book.whiteEntries(),
       gray: book.grayEntries(),
-      anchors: this.dependencies.called().slice(0, ANCHORS_KEPT),
+      anchors: this.anchors,
       bans: bans.list(),
     };
-    this.saving = this.saving
-      .then(() => writePeerState(file, state))
-      .catch((error: unknown) => {
-        logger.warning(`the peer list could not be written: ${errorText(error)}`);
-      });
-    return this.saving;
   }
 }
