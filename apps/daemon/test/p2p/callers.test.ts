@@ -49,6 +49,20 @@ describe('the callers of a running node', () => {
     expect([next, ...others].map((peer) => peer?.isClosed)).toEqual([false, false, false, false]);
   });
 
+  it('enter no list by a timed sync: nobody listens on the port that they call from', async () => {
+    const clock = new FakeClock();
+    const { node } = await harness.node(toyChain(0), { allowLocal: true }, { clock });
+    const [peer] = await shakeHands(node.port, 1);
+    clock.advance(60_000);
+    await peer?.nextOf(Command.timedSync);
+    const syncData = { currentHeight: genesis.height, tipHash: genesis.tip };
+    const localTime = BigInt(Math.floor(Date.now() / 1000));
+    const answer = commands.timedSyncResponse.encode({ localTime, syncData, peers: [], peers6: [] });
+    peer?.reply(Command.timedSync, answer);
+    await peer?.settle(genesis);
+    expect(node.peerLists()).toEqual({ white: [], gray: [] });
+  });
+
   it('are not counted on the own machine', async () => {
     const { node } = await harness.node(toyChain(0));
     const peers = await shakeHands(node.port, 6);

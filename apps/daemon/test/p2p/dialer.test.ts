@@ -133,6 +133,14 @@ describe('whom the node calls', () => {
     expect(setting.calls).toEqual([]);
   });
 
+  it.each([1, 2])('peers that only called last, with %i places', async (outPeers) => {
+    const setting = new Setting({ outPeers });
+    setting.book.addWhite(entry('11.0.0.1'));
+    setting.book.addGray(entry('12.0.0.1'), '13.0.0.1');
+    await setting.second();
+    expect(setting.keys()[0]).toBe('12.0.0.1:17855');
+  });
+
   it('nobody of a neighbourhood that it is connected to, though places are free', async () => {
     const setting = new Setting();
     for (const host of ['11.0.0.1', '11.0.1.1', '11.0.2.1']) setting.book.addWhite(entry(host));

@@ -159,9 +159,12 @@ describe('the peer state file', () => {
 
   it('comes back as it was, and leaves nothing beside it', async () => {
     const file = join(directory, 'peers.json');
+    const [white, gray] = [state.white, state.gray].map((entries) =>
+      entries.map((entry) => ({ ...entry, source: '4d01/16', failures: 2, isProven: true })),
+    );
     await writePeerState(file, state);
-    await writePeerState(file, state);
-    expect(await readPeerState(file)).toEqual(state);
+    await writePeerState(file, { ...state, white: white ?? [], gray: gray ?? [] });
+    expect(await readPeerState(file)).toEqual({ ...state, white, gray });
     expect(await readdir(directory)).toEqual(['peers.json']);
   });
 

@@ -1,7 +1,9 @@
 import type { RawBlock } from '@wrkz/core-types';
 import * as commands from '@wrkz/levin';
 import { Command } from '@wrkz/levin';
-import { FakeClock, sha256, toyBlock, toyChain } from './fakes';
+import { TransactionRelay } from '../../src/p2p/relay/transaction-relay';
+import type { Session } from '../../src/p2p/session/session';
+import { FakeClock, FakePool, sha256, TestLogger, toyBlock, toyChain, toyCodec } from './fakes';
 import { Harness, reaches, type TestNode } from './harness';
 import { ScriptedPeer } from './scripted-peer';
 
@@ -297,6 +299,21 @@ describe('relay', () => {
     pool.get = () => undefined;
     expect(await sentAgain(900_000)).toEqual([]);
     for (const peer of peers) peer.end();
+  });
+
+  it('own transactions are sent again every hour at least', () => {
+    const clock = new FakeClock();
+    const sentAt: number[] = [];
+    const session = { handshaken: true, relayTransactions: (_: unknown, now: number) => sentAt.push(now) };
+    const pool = Object.assign(new FakePool(toyCodec), { get: () => t1 });
+    const relay = new TransactionRelay(pool, toyCodec, clock, new TestLogger(), () => [session as unknown as Session]);
+    relay.added(sha256(t1));
+    for (let minute = 0; minute < 24 * 60; minute += 1) {
+      clock.advance(60_000);
+      relay.tick();
+    }
+    const gaps = sentAt.map((at, index) => (at - (sentAt[index - 1] ?? at)) / 60_000);
+    expect(gaps.slice(0, 8)).toEqual([0, 4, 8, 16, 32, 60, 60, 60]);
   });
 
   it('own transactions that are due together are sent again in one message', async () => {

@@ -50,6 +50,9 @@ describe('the work of one address', () => {
     expect(account.note(60_000)).toBe(false);
     idle(3_600_000);
     expect([account.note(60_000), account.note(1)]).toEqual([false, true]);
+    expect(account.note(60_000)).toBe(false);
+    idle(1_800_000);
+    expect([account.note(30_000), account.note(1)]).toEqual([false, true]);
   });
 });
 
@@ -79,6 +82,12 @@ describe('the budget of one address', () => {
     now += 1_000;
     expect([sync(), sync()]).toEqual([true, false]);
     expect(one.takeFrame(frame(Command.newLiteBlock), false)).toBe(true);
+  });
+
+  it('has 4,000 frames at once, requested ones among them', () => {
+    const one = budget();
+    const sent = Array.from({ length: 4_001 }, () => one.takeFrame(frame(Command.responseObjects), true));
+    expect([sent.lastIndexOf(true), sent.indexOf(false)]).toEqual([3_999, 4_000]);
   });
 
   it('has 96 MiB of frames that nobody requested at once and 1 MiB a second', () => {

@@ -85,6 +85,16 @@ describe('the address book under attack', () => {
     const old = makeBook();
     old.restore({ white: [peer('8.8.8.8')], gray: honest });
     expect(old.sizes).toEqual({ white: 1, gray: 200 });
+    expect(hostsOf(old.candidates().reported)).toContain('8.8.8.8');
+  });
+
+  it('tells peers that only called from reported and proven ones, also after they have called again', () => {
+    const book = makeBook();
+    book.merge([peer('7.7.7.7')], SOURCE, BigInt(NOW), NOW);
+    book.addWhite({ ...peer('8.8.8.8'), isProven: true });
+    for (const host of ['7.7.7.7', '8.8.8.8', '9.9.9.9']) for (const _call of [1, 2]) book.addWhite(peer(host, NOW));
+    const { proven, reported, callers } = book.candidates();
+    expect([proven, reported, callers].map(hostsOf)).toEqual([['8.8.8.8'], ['7.7.7.7'], ['9.9.9.9']]);
   });
 });
 

@@ -1,4 +1,6 @@
-import { peerToEvict } from '../../../src/p2p/peers/incoming-slots';
+import { once } from 'node:events';
+import { BackPings, peerToEvict } from '../../../src/p2p/peers/incoming-slots';
+import { AddressBudgets } from '../../../src/p2p/limits/address-budget';
 import type { Session } from '../../../src/p2p/session/session';
 import { FakeClock, sha256, toyChain } from '../fakes';
 import { disguised, Harness } from '../harness';
@@ -41,10 +43,32 @@ describe('the incoming peer that gives way to a newcomer', () => {
     expect(evicted(sixteen((index) => (index >= 13 ? merit : {})))).toMatch(/^2[3-6]/);
   });
 
+  it('is not the best one by latency among a few, either', () => {
+    const six = sixteen((index) => (index === 5 ? { latency: 5 } : {})).slice(0, 6);
+    expect(evicted(six)).toBe('15.1.1.1');
+  });
+
   it('is nobody when every peer is protected', () => {
     expect(peerToEvict([])).toBeUndefined();
     expect(evicted(sixteen().slice(0, 4))).toBeUndefined();
     expect(evicted(sixteen().slice(0, 5))).toBe('15.1.1.1');
+  });
+});
+
+describe('back pings', () => {
+  it('have as many slots as there are incoming ones, and free them when they end', async () => {
+    const backPings = new BackPings(0);
+    for (const _round of [1, 2]) {
+      const ends: (() => void)[] = [];
+      const ping = (): Promise<boolean> => new Promise((resolve) => ends.push(() => resolve(true)));
+      const calls = Array.from({ length: 16 }, (_, index) =>
+        backPings.call({ host: `${11 + index}.1.1.1`, port: 1 }, ping),
+      );
+      expect(await backPings.call({ host: '8.8.8.8', port: 1 }, ping)).toBe(false);
+      expect(ends).toHaveLength(16);
+      for (const end of ends) end();
+      expect(new Set(await Promise.all(calls))).toEqual(new Set([true]));
+    }
   });
 });
 
@@ -53,6 +77,27 @@ describe('a node whose incoming slots an attacker holds', () => {
   const blocks = toyChain(3);
   const chainOf = { height: 4, tip: sha256(blocks[3]?.block ?? Buffer.alloc(0)) };
   afterEach(() => harness.stop());
+
+  it('counts a connection out when it has ended', async () => {
+    const entered = jest.spyOn(AddressBudgets.prototype, 'enter');
+    const { node } = await harness.node(blocks);
+    const peer = await ScriptedPeer.dial(node.port);
+    await peer.handshake(chainOf);
+    const opened = (): unknown[] => entered.mock.results.map(({ value }) => (value as { open: number }).open);
+    expect(opened()).toEqual([1]);
+    const gone = once(node, 'disconnected');
+    peer.end();
+    await gone;
+    expect(opened()).toEqual([0]);
+    entered.mockRestore();
+  });
+
+  it('answers itself though no slot is free: that is how it learns its own address', async () => {
+    const { node } = await harness.node(blocks, { inPeers: 0 });
+    const peer = await ScriptedPeer.dial(node.port);
+    expect((await peer.handshake({ ...chainOf, peerId: node.peerId })).nodeData.peerId).toBe(node.peerId);
+    await peer.closed;
+  });
 
   it('accepts an honest newcomer at once, and retains it while five addresses call again and again', async () => {
     let host = '';
