@@ -21,7 +21,7 @@ const MAX_FAILURES = 3;
 
 /** An entry with what this node learnt about it. */
 export interface BookEntry extends PeerEntry {
-  /** The network group that reported the address; a white peer without one only called us. */
+  /** The network group that reported the address; a peer without one only called us. */
   readonly source?: string | undefined;
   /** Failed calls in a row. */
   readonly failures?: number | undefined;
@@ -197,7 +197,8 @@ export class AddressBook {
     }
     const position = this.hash(addressKey(entry)) % BUCKETS_PER_GROUP;
     if (this.white.add(white, facts, this.hash('white', groupOf(entry, facts), position))) this.gray.remove(entry);
-    else this.addGray(entry);
+    else if (this.gray.get(entry) === undefined) this.addGray(white);
+    else this.gray.update(white);
   }
 
   /** A peer that `source` (a host) reported; what was reported earlier stays. */
@@ -228,11 +229,11 @@ export class AddressBook {
 
   /** All entries by how far they are trusted for outgoing connections, in no order. */
   candidates(): { readonly proven: BookEntry[]; readonly reported: BookEntry[]; readonly callers: BookEntry[] } {
-    const white = this.white.all();
+    const entries = [...this.white.all(), ...this.gray.all()];
     return {
-      proven: white.filter(({ isProven }) => isProven === true),
-      reported: [...white.filter(isReported), ...this.gray.all()],
-      callers: white.filter((entry) => entry.isProven !== true && !isReported(entry)),
+      proven: entries.filter(({ isProven }) => isProven === true),
+      reported: entries.filter(isReported),
+      callers: entries.filter((entry) => entry.isProven !== true && !isReported(entry)),
     };
   }
 
@@ -257,10 +258,10 @@ export class AddressBook {
   /** Takes over the entries of the last run; `bucketKey` decided their buckets. */
   restore({ white, gray, bucketKey }: AddressBookState): void {
     if (this.isEmpty && bucketKey !== undefined) this.key = bucketKey;
-    for (const entry of gray) this.addGray(entry);
-    // Files of older versions do not say who only called us.
-    const unknown = bucketKey === undefined ? { source: 'unknown' } : {};
-    for (const entry of white) this.addWhite({ ...unknown, ...entry });
+    // Files of older versions do not mark peers that only called us.
+    const isOld = bucketKey === undefined;
+    for (const entry of gray) this.addGray(entry, isOld ? entry.host : undefined);
+    for (const entry of white) this.addWhite({ ...(isOld && { source: 'unknown' }), ...entry });
   }
 
   /** The white peers to send: at most 250, the last seen first, none that was never seen. */
@@ -296,9 +297,10 @@ export class AddressBook {
     const facts = hostFacts(entry.host);
     if (!this.accepts(entry, facts)) return;
     const own = groupOf(entry, facts);
-    const source = entry.source ?? group ?? own;
-    const position = this.hash(source, own) % BUCKETS_PER_SOURCE;
-    this.gray.add({ ...entry, source }, facts, this.hash('gray', source, position));
+    const source = entry.source ?? group;
+    const position = this.hash(source ?? own, own) % BUCKETS_PER_SOURCE;
+    const gray = { ...entry, ...(source !== undefined && { source }) };
+    this.gray.add(gray, facts, this.hash('gray', source ?? own, position));
   }
 
   /** An entry with our own peer id is this node by an address unknown to us. */

@@ -1,5 +1,5 @@
 import type { PeerEntry } from '@wrkz/levin';
-import { AddressBook } from '../../../src/p2p/peers/address-book';
+import { AddressBook, type BookEntry } from '../../../src/p2p/peers/address-book';
 
 const NOW = 1_800_000_000;
 const SOURCE = '77.1.1.1';
@@ -74,6 +74,32 @@ describe('the address book under attack', () => {
       book.addWhite(peer(`11.22.${index}.1`, NOW));
       expect(book.sizes.white).toBe(1_000);
     }
+  });
+
+  it('does not count a peer that only called as reported when its white bucket is full', () => {
+    const book = makeBook();
+    for (let group = 0; group < 6_400; group += 1)
+      book.addWhite(peer(`${100 + (group % 100)}.${group % 256}.0.1`, NOW));
+    expect(book.sizes.gray).toBeGreaterThan(1_000);
+    expect(book.candidates().reported).toEqual([]);
+    const next = makeBook();
+    next.restore({ white: book.whiteEntries(), gray: book.grayEntries(), bucketKey: book.bucketKey });
+    expect(next.candidates().reported).toEqual([]);
+    expect(next.sizes).toEqual(book.sizes);
+  });
+
+  it('forgets the failures of a gray peer that answers while its white bucket is full', () => {
+    const book = makeBook();
+    for (let group = 0; group < 6_400; group += 1)
+      book.addWhite(peer(`${100 + (group % 100)}.${group % 256}.0.1`, NOW));
+    book.merge([peer('11.22.1.1')], SOURCE, BigInt(NOW), NOW);
+    for (let call = 0; call < 3; call += 1) book.noteFailure(peer('11.22.1.1'));
+    const entry = (): BookEntry | undefined => book.grayEntries().find(({ host }) => host === '11.22.1.1');
+    expect(entry()?.failures).toBe(3);
+    book.addWhite({ ...peer('11.22.1.1', NOW), isProven: true });
+    expect(entry()).toMatchObject({ lastSeen: NOW, isProven: true });
+    expect(entry()?.failures).toBeUndefined();
+    expect(hostsOf(book.candidates().proven)).toEqual(['11.22.1.1']);
   });
 
   it('stays a book of the same buckets over a restart, and takes over entries without a source', () => {
