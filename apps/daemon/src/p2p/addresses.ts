@@ -30,7 +30,7 @@ export function addressGroup(host: string): string {
   return hostFacts(host).group;
 }
 
-/** What one look at an address says. `group` and `network` as in `addressGroup` and `hostNetwork`, in no spelling of theirs. */
+/** Facts of an address. `group` is `addressGroup`; `network` identifies the same networks as `hostNetwork`, as hex. */
 export interface HostFacts {
   readonly isLocal: boolean;
   readonly isUnusable: boolean;
@@ -72,14 +72,14 @@ export function parseEndpoint(text: string, defaultPort: number): NamedEndpoint 
   return { host: canonicalHost(host) ?? host, port };
 }
 
-/** Who is behind an address: the address itself (IPv4), or its /64 (IPv6), which one customer holds as a whole. */
+/** The network of one customer: the address itself (IPv4), or its /64 (IPv6). */
 export function hostNetwork(host: string): string {
   return countedAddress(canonicalHost(host) ?? host);
 }
 
 /**
- * What a connection's limits are counted under: whoever is behind its address. Loopback and private addresses are shared
- * by nodes that have nothing to do with each other (a devnet, a house), so each connection of theirs counts alone.
+ * The key of a connection's limits: its `hostNetwork`. Independent nodes share loopback and private addresses (a devnet, a
+ * home network), so each of their connections has a key of its own.
  */
 export function accountKey(remote: PeerAddress): string {
   return isLocalHost(remote.host) ? addressKey(remote) : hostNetwork(remote.host);
@@ -94,7 +94,7 @@ export interface IpRange {
   readonly prefix: string;
 }
 
-/** Reads an address or a range; a single IPv6 address stands for its /64. Undefined when the text is neither. */
+/** Reads an address or a range; a single IPv6 address means its /64. Undefined when the text is neither. */
 export function parseIpRange(text: string): IpRange | undefined {
   const [address = '', length, ...rest] = text.split('/');
   const host = canonicalHost(address);

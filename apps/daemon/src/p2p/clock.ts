@@ -35,7 +35,7 @@ export function randomIndex(random: P2pRandom, length: number): number {
   }
 }
 
-/** What newer versions of Node.js know. */
+/** Newer versions of Node.js have this method. */
 interface WithThreads {
   /** Microseconds. */
   threadCpuUsage?(): { readonly user: number; readonly system: number };
@@ -47,8 +47,8 @@ let used = 0;
 let total = 0;
 
 /**
- * For versions of Node.js that do not tell the time of a thread: between two calls no more than has passed, and no more than
- * all threads of this process have used, so that what other programs take is on no account.
+ * For versions of Node.js without the processor time of a thread: between two calls, the smaller of the elapsed time and the
+ * processor time of the whole process. The time that other programs use is charged to no peer.
  */
 function boundedTime(): number {
   const { user, system } = process.cpuUsage();

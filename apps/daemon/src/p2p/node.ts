@@ -158,7 +158,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return this.context.own.toldPort;
   }
 
-  /** What a router forwards to us: it is our own address, which no list holds; undefined for nothing any more. */
+  /** The address that a router forwards to us, so that no peer list holds it; undefined when the mapping has ended. */
   isMappedTo(address: PeerAddress | undefined): void {
     this.context.own.addresses.isMappedTo(address);
     this.context.book.dropOwn();

@@ -66,7 +66,7 @@ export function command<Message>(declaration: CommandDeclaration<Message>): Comm
   };
 }
 
-/** A ping says nothing: its body is not even read. */
+/** A ping carries no data: its body is not read. */
 const ignoreBody = (): undefined => undefined;
 
 /** Every command that we take: how its body is read, who handles it, and whether it may come before the handshake. */

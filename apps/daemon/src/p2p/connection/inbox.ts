@@ -17,7 +17,7 @@ export interface InboxOptions {
   onFull(): void;
   /** The peer was made to wait for its turn too often. */
   onOverwork(): void;
-  /** Whether we requested what the frame carries: it is charged to nobody and does not wait. */
+  /** Whether we requested the content of the frame: such a frame is not charged and does not wait. */
   isRequested(frame: Frame): boolean;
   readonly clock: Pick<P2pClock, 'now' | 'after'>;
   readonly share: ByteAllowance;

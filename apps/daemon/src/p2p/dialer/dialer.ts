@@ -177,7 +177,7 @@ export class Dialer {
     return failed === undefined || this.dependencies.clock.now() - failed >= FAILED_WAIT;
   }
 
-  /** Once a minute a gray peer is called for its list: who answers becomes white, who does not is forgotten. */
+  /** Once a minute a gray peer is called for its list: it becomes white if it answers, else it is dropped. */
   private verifyGray(): void {
     const now = this.dependencies.clock.now();
     if (now - this.verifiedAt < VERIFY_INTERVAL) return;

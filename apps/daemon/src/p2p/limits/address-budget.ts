@@ -1,7 +1,7 @@
 import { Command, type Frame, HEADER_SIZE } from '@wrkz/levin';
 import { accountKey, type PeerAddress } from '../addresses';
 
-/** A token bucket: `perSecond` tokens flow in, at most `burst` lie in it. Times in milliseconds. */
+/** A token bucket: refilled by `perSecond`, holds at most `burst` tokens. Times in milliseconds. */
 export class RateLimit {
   private tokens: number;
   private at: number;
@@ -37,8 +37,8 @@ const FADE = PATIENCE / 3_600_000;
 export const ownWork: Pick<WorkBudget, 'measure'> = { measure: (work) => work() };
 
 /**
- * The event loop's time that the peers of one address use, all in milliseconds. Who has used more than its share waits
- * until the rest of it has flowed in; who is made to wait too often is to be closed.
+ * The event-loop time that the peers of one address use, all in milliseconds. An address that has used more than its share
+ * waits until the bucket is refilled; a peer that has to wait too often is disconnected.
  */
 export class WorkBudget {
   private left = BURST;
@@ -48,9 +48,9 @@ export class WorkBudget {
   private at: number;
 
   constructor(
-    /** Milliseconds; when the shares flow. */
+    /** Milliseconds; the clock that refills the budget. */
     private readonly now: () => number,
-    /** Milliseconds from any point on; what work is measured by. */
+    /** Milliseconds from any point on; measures the work. */
     private readonly stopwatch: () => number,
     /** So long an address may be made to wait in an hour before that is held against it, milliseconds. */
     private readonly patience = PATIENCE,
@@ -130,7 +130,7 @@ export class AddressBudget {
   readonly serving: WorkBudget;
   /** Open connections. */
   open = 0;
-  /** Until when its claims of blocks do not count: it claimed some and did not deliver them. Monotonic milliseconds. */
+  /** Its claims of blocks do not count until then, since it did not deliver blocks that it claimed. Monotonic milliseconds. */
   unservedUntil = -Infinity;
   private readonly buckets = new Map<Resource, RateLimit>();
 
@@ -151,7 +151,7 @@ export class AddressBudget {
     return bucket.take(now, count);
   }
 
-  /** Charges a frame before anything of its body is read. `isRequested`: it is what we requested from the peer. */
+  /** Charges a frame before its body is decoded. `isRequested`: we requested its content from the peer. */
   takeFrame({ command, kind, body }: Frame, isRequested: boolean): boolean {
     if (!this.take('frames')) return false;
     if (isRequested) return true;

@@ -5,7 +5,7 @@ import type { P2pLogger } from '../ports';
 import type { AddressBudgets } from './address-budget';
 import type { CloseReason } from './close-reasons';
 
-/** How long a ban lasts when nobody says otherwise. */
+/** Default duration of a ban. */
 const BAN_SECONDS = 900;
 
 /** A banned address and the second at which it is free again. */
@@ -73,7 +73,7 @@ export class Bans {
     for (const range of ranges) this.lists.set(range, true);
   }
 
-  /** The seconds that a ban has left, by whichever clock it is over sooner; 0 or below when there is none. */
+  /** The remaining seconds of a ban: the smaller value of the two clocks. 0 or less when no ban is in force. */
   private left(term: Term | undefined): number {
     return term === undefined ? 0 : Math.min(term.until - this.now(), term.end - this.steady());
   }
@@ -141,7 +141,7 @@ export class Penalties {
     this.events.onBanned();
   }
 
-  /** The operator bans an address or a range, whoever it is. False when the text is neither. */
+  /** The operator bans an address or a range, also a local one or a named peer. False when the text is neither. */
   ban(host: string, seconds?: number): boolean {
     if (!this.bans.add(host, seconds)) return false;
     this.events.onBanned();

@@ -87,9 +87,8 @@ export const closeReasons = {
 const { checkpointMismatch, invalidBlock, orphans, tooEarlyBlock } = closeReasons;
 
 /**
- * What each answer of the chain to a block says of the peer that brought it: why its connection ends, if it comes to
- * that; `undefined` when nothing speaks against it. A reason that is new in consensus does not compile before it has been
- * decided here.
+ * Why the connection to the sender of a block ends, by the result code of the chain; `undefined` when it stays. A new code in
+ * consensus does not compile until it has an entry here.
  */
 const verdicts: Readonly<Record<ReasonCode, CloseReason | undefined>> = {
   // The block is stored.
@@ -98,15 +97,15 @@ const verdicts: Readonly<Record<ReasonCode, CloseReason | undefined>> = {
   ADDED_TO_ALTERNATIVE_AND_SWITCHED: undefined,
   ALREADY_EXISTS: undefined,
 
-  // No parent, or a branch too deep: it fails for what we hold, which is not the sender's doing.
+  // No parent, or a branch too deep: that depends on our chain and is not the sender's fault.
   REJECTED_AS_ORPHANED: orphans,
   // Our clock may be the one that is wrong.
   TIMESTAMP_TOO_FAR_IN_FUTURE: tooEarlyBlock,
 
-  // Whoever serves another chain than the checkpoints' is of no use to us.
+  // A peer on a chain that contradicts the checkpoints is of no use to us.
   CHECKPOINT_BLOCK_HASH_MISMATCH: checkpointMismatch,
 
-  // The sender had to judge the block before passing it on, by the same chain: whatever else fails is its fault.
+  // The sender had to verify the block against the same chain before it relayed it: every other failure is its fault.
   DESERIALIZATION_FAILED: invalidBlock,
   WRONG_VERSION: invalidBlock,
   PARENT_BLOCK_SIZE_TOO_BIG: invalidBlock,

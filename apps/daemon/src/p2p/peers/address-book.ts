@@ -149,7 +149,7 @@ export interface AddressBookOptions {
   readonly allowLocal: boolean;
   /** Secret of this node, 32 bytes: decides the bucket of an address, so that nobody can aim at one. */
   readonly key: Buffer;
-  /** Who we are: our own address never stands in a list, whoever reports it. */
+  /** Our own addresses and id: no table holds this node, even when peers report it. */
   readonly own?: { readonly addresses: OwnAddresses; readonly peerId: () => bigint };
 }
 
@@ -167,7 +167,7 @@ export class AddressBook {
     this.key = options.key;
   }
 
-  /** Whether an address may stand in a list at all. */
+  /** Whether the tables may hold an address at all. */
   allows(address: PeerAddress): boolean {
     return this.isAllowed(address, hostFacts(address.host));
   }

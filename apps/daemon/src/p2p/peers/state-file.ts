@@ -6,7 +6,7 @@ import type { Ban, Bans } from '../limits/bans';
 import type { P2pLogger } from '../ports';
 import type { AddressBook, BookEntry } from './address-book';
 
-/** What outlives a restart: who we are to peers, whom we know, whom we were connected to, whom we refuse. */
+/** The persistent state: our peer id, the known peers, the peers of the last connections, and the bans. */
 export interface PeerState {
   readonly peerId: bigint;
   readonly white: readonly BookEntry[];
@@ -120,7 +120,7 @@ export class PeerStore {
 
   /**
    * Reads the file into the lists; returns the peers that the last run was connected to.
-   * @param bansOnly who we are and whom we knew is forgotten
+   * @param bansOnly restores the bans only: the peer id and the peer lists are dropped
    */
   async restore(bansOnly = false): Promise<readonly PeerAddress[]> {
     const { own, book, bans, logger } = this.dependencies;

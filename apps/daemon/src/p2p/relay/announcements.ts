@@ -6,9 +6,8 @@ import type { Session } from '../session/session';
 import type { BlockRelay } from './block-relay';
 
 /**
- * Announces our new tip to peers, once it is committed, whatever else is going on. Only who says that it is further than
- * that, with a tip that we do not know, gets no announcement: while we catch up old blocks are not announced, and a false claim
- * keeps news from nobody but the liar.
+ * Announces our new tip to peers once it is committed. A peer that claims a higher chain with a tip unknown to us gets no
+ * announcement: while we catch up, old blocks are not announced, and a false claim only affects the peer that made it.
  */
 export class Announcer {
   constructor(
@@ -22,7 +21,7 @@ export class Announcer {
     if (commit.added.length > 0) this.announce();
   }
 
-  /** Announces the tip to whoever is not known to have it. */
+  /** Announces the tip to every peer that is not known to have it. */
   announce(): void {
     const { height, hash } = this.chain.tip();
     let raw: ReturnType<ChainPort['rawBlock']>;

@@ -38,8 +38,8 @@ export interface Answer {
 }
 
 /**
- * Which announcer gets a request for the transactions of which block. Each has its own response time, whatever becomes of
- * the block meanwhile and whatever else it announces; when the first is late, the next gets a request as well.
+ * Chooses the announcer that gets a request for the transactions of a block. Each request has its own timeout, even when the
+ * block is completed meanwhile; when the first announcer is late, the next one gets a request as well.
  */
 export class LiteBlocks {
   private readonly works = new Map<string, BlockWork>();

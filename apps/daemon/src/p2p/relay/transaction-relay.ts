@@ -31,7 +31,7 @@ export class TransactionRelay {
   private toAnnounce: Buffer[] = [];
   /** Being judged by the pool for a peer. */
   private readonly admitting = new Set<string>();
-  /** What entered the pool otherwise: from wallets of this node, or from blocks of a branch that was left. */
+  /** Transactions that no peer sent: from wallets of this node, or returned to the pool by a reorganisation. */
   private readonly own = new BoundedMap<string, OwnTransaction>(MAX_OWN);
 
   constructor(
@@ -104,8 +104,8 @@ export class TransactionRelay {
   }
 
   /**
-   * What we have, and what the pool has no space for, costs nobody anything. What fits no chain ends the connection, with
-   * points; of what only does not fit ours an address may bring some (docs/protocol/p2p.md#penalties).
+   * A known transaction, or one that the full pool rejects, costs the peer nothing. A transaction that fits no chain ends the
+   * connection with points; an address may send some that only do not fit our chain (docs/protocol/p2p.md#penalties).
    */
   private async admit(session: Session, hash: Buffer, bytes: Buffer): Promise<void> {
     if (!session.isOpen) return;

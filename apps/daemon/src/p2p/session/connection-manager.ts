@@ -77,7 +77,7 @@ export class ConnectionManager {
     for (const session of this.dependencies.sessions.open()) session.close(closeReasons.stopping);
   }
 
-  /** Hangs up on whoever is banned by now. */
+  /** Closes the connections to banned addresses. */
   closeBanned(): void {
     const { bans, sessions } = this.dependencies;
     for (const session of sessions.open()) {

@@ -97,7 +97,7 @@ export function newPeerId(random: P2pRandom): bigint {
   }
 }
 
-/** Why we refuse a peer that says this of itself; `undefined` when we do not. Every version from 16 on is welcome. */
+/** Why we refuse a peer with this node data; `undefined` when we accept it. Every version from 16 on is accepted. */
 export function judgeNodeData(data: NodeData, networkId: Buffer, ownPeerId: bigint): CloseReason | undefined {
   if (!data.networkId.equals(networkId)) return closeReasons.wrongNetwork;
   if (data.version < P2P_MINIMUM_VERSION) return closeReasons.oldVersion;

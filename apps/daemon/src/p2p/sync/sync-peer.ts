@@ -182,7 +182,7 @@ export class SyncSlots {
     if (this.holding.delete(peer.id) && peer.owesSince !== undefined) this.late.set(peer.id, peer);
   }
 
-  /** An answer has come: who owes nothing more is late no longer. */
+  /** A response has come: a peer without open requests is no longer late. */
   settle(peer: SyncPeer): boolean {
     return peer.owesSince === undefined && this.late.delete(peer.id);
   }
@@ -205,7 +205,7 @@ export class SyncSlots {
     return peer.owesSince !== undefined && this.now() - peer.owesSince >= SYNC_PATIENCE;
   }
 
-  /** Who gives way first, and its rank. */
+  /** The peer that loses its slot first, and its rank. */
   weakest(): { readonly session: SyncSession; readonly rank: number } | undefined {
     const ranked = this.holders().map((peer) => ({
       session: peer.session,
@@ -215,7 +215,7 @@ export class SyncSlots {
   }
 }
 
-/** Whether a peer owes us blocks for so long that its claim counts for nothing. Who has served before may be slow for once. */
+/** Whether a response is overdue so long that the peer's claim does not count. A peer that has served blocks has more time. */
 export function isUnserved({ owesSince, session }: SyncPeer, now: number): boolean {
   const patience = session.record.served ? SYNC_STALL_TIMEOUT : SYNC_PATIENCE;
   return owesSince !== undefined && now - owesSince >= patience;
