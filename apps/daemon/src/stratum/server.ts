@@ -90,7 +90,7 @@ export class StratumServer {
       this.dependencies.node.onTip(() => this.refreshAll()),
     );
     this.dependencies.logger.info(
-      shareDifficulty.fixed === 0n && shareDifficulty.interval === 0
+      onlyBlocks(shareDifficulty)
         ? 'the share difficulty is that of the network: miners only submit blocks'
         : 'the share difficulty is below that of the network',
     );
@@ -153,7 +153,7 @@ export class StratumServer {
       this.loggedFull = false;
       return true;
     }
-    const replaced = this.replaceable(open);
+    const replaced = this.replaceable(open, host);
     replaced?.cut('all places are taken and another miner connected');
     if (replaced === undefined && !this.loggedFull) {
       this.loggedFull = true;
@@ -166,21 +166,24 @@ export class StratumServer {
   }
 
   /**
-   * The connection that gives its place to a new one: first one that does not log in, then one whose address has sent no
-   * valid share for SHARE_GRACE. Of those, the address with the most places, then the longest without a share.
+   * The connection that gives its place to a new one from `host`: first one that does not log in, then one whose address
+   * has sent no valid share for SHARE_GRACE. Of those, the address with the most places, then the longest without a share.
+   * Miners that only submit blocks work for hours without a share: they give a place only to an address with fewer places.
    */
-  private replaceable(open: readonly StratumClient[]): StratumClient | undefined {
+  private replaceable(open: readonly StratumClient[], host: string): StratumClient | undefined {
     const now = this.dependencies.now();
     const late = open.find(
       ({ session }) => session.login === undefined && session.dependencies.since <= now - LOGIN_GRACE,
     );
     if (late !== undefined) return late;
+    const own = Math.max(1, this.budgets.connectionsOf(host));
+    const mayGive = (places: number): boolean => places > own || !onlyBlocks(this.options.shareDifficulty);
     const silent = open
       .map((client) => {
         const { budget, host } = client.session.dependencies;
         return { client, since: budget.silentSince(), places: this.budgets.connectionsOf(host) };
       })
-      .filter(({ since }) => since <= now - SHARE_GRACE);
+      .filter(({ since, places }) => since <= now - SHARE_GRACE && mayGive(places));
     return silent.sort((a, b) => b.places - a.places || a.since - b.since)[0]?.client;
   }
 
@@ -200,6 +203,11 @@ export class StratumServer {
         `${line}; ${String(session.accepted)} shares, ${String(session.blocks)} blocks counted`,
       );
   }
+}
+
+/** Whether shares must meet the difficulty of the network. */
+function onlyBlocks({ fixed, interval }: ShareDifficultyRule): boolean {
+  return fixed === 0n && interval === 0;
 }
 
 export interface StratumDependencies {

@@ -84,19 +84,52 @@ describe('connections', () => {
     expect(bench.server.connections).toHaveLength(2);
   });
 
-  it('without shares give their places to other miners, after a grace period and although they reconnect', async () => {
-    bench = await stratumBench('simnet', { maxConnections: 32, shareDifficulty: { fixed: 1n, interval: 0 } });
+  /** Logs in from an address; undefined if the connection is refused. */
+  function loginFrom(): (address: string) => Promise<RawMiner | undefined> {
     let host = '';
     const { server } = bench.server as unknown as { server: Server };
     server.prependListener('connection', (socket) => Object.defineProperty(socket, 'remoteAddress', { value: host }));
-    const login = async (from: string): Promise<RawMiner | undefined> => {
-      host = from;
+    return async (address) => {
+      host = address;
       const miner = bench.connect();
       return miner.login(bench.address).then(
         () => miner,
         () => undefined,
       );
     };
+  }
+
+  it('give a place only to an address with fewer places, if miners only submit blocks', async () => {
+    bench = await stratumBench('simnet', { maxConnections: 4 });
+    const login = loginFrom();
+    for (const address of ['198.51.100.1', '198.51.100.2', '198.51.100.3']) expect(await login(address)).toBeDefined();
+    bench.time.now += SHARE_GRACE;
+    // These miners may work: a block is too rare to tell.
+    expect(await login('203.0.113.1')).toBeDefined();
+    expect(await login('203.0.113.1')).toBeUndefined();
+    expect(await login('203.0.113.2')).toBeUndefined();
+    expect(await login('127.0.0.1')).toBeUndefined();
+    expect(await login('198.51.100.1')).toBeUndefined();
+    expect(bench.server.connections.filter(({ isOpen }) => isOpen)).toHaveLength(4);
+  });
+
+  it('of an address with several places give one to another address, if miners only submit blocks', async () => {
+    bench = await stratumBench('simnet', { maxConnections: 4 });
+    const login = loginFrom();
+    const miners = [await login('198.51.100.1'), await login('203.0.113.1'), await login('203.0.113.1')];
+    expect(await login('203.0.113.1')).toBeDefined();
+    bench.time.now += SHARE_GRACE - 1;
+    expect(await login('198.51.100.2')).toBeUndefined();
+    bench.time.now += 1;
+    expect(await login('198.51.100.2')).toBeDefined();
+    await miners[1]!.closed;
+    expect(await login('203.0.113.1')).toBeUndefined();
+    expect((await miners[0]!.ask('keepalive')).error).toBeNull();
+  });
+
+  it('without shares give their places to other miners, after a grace period and although they reconnect', async () => {
+    bench = await stratumBench('simnet', { maxConnections: 32, shareDifficulty: { fixed: 1n, interval: 0 } });
+    const login = loginFrom();
     const share = async (miner: RawMiner, nonce: string): Promise<void> => {
       const job = (await miner.ask('getjob')).result;
       expect((await miner.ask('submit', { job_id: job?.job_id, nonce })).error).toBeNull();
