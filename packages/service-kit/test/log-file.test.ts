@@ -184,3 +184,16 @@ test('after reopen the lines go to a new file at the path; its size counts from 
   expect(readFileSync(path, 'utf8')).toBe(`${'y'.repeat(60)}\n`);
   expect(readdirSync(folder).sort()).toEqual(['a.log', 'a.log.moved']);
 });
+
+test('a path that cannot be opened again is an error, and the lines go on into the old file', async () => {
+  const { log, path, folder, close } = newLog(0, 0);
+  const write = (text: string): Promise<void> => new Promise((done) => log.write(`${text}\n`, () => done()));
+  await write('one');
+  renameSync(path, `${path}.moved`);
+  mkdirSync(path);
+  await expect(log.reopen()).rejects.toThrow('EISDIR');
+  await write('two');
+  await close();
+  expect(readFileSync(`${path}.moved`, 'utf8')).toBe('one\ntwo\n');
+  expect(readdirSync(folder).sort()).toEqual(['a.log', 'a.log.moved']);
+});

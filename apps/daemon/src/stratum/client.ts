@@ -41,10 +41,10 @@ export function textField(params: JsonObject, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The session's job on the current tip, or a new one. @throws StratumRefusal */
-export async function currentJob({ node, jobs }: StratumContext, session: StratumSession): Promise<StratumJob> {
+/** The session's job if it is current, or a new one. @throws StratumRefusal */
+export async function currentJob({ jobs }: StratumContext, session: StratumSession): Promise<StratumJob> {
   const { latestJob, login: owner } = session;
-  if (latestJob?.previousHash.equals(node.tip().hash) === true) return latestJob;
+  if (latestJob !== undefined && jobs.isCurrent(latestJob)) return latestJob;
   if (owner === undefined) throw new StratumRefusal(unauthenticated);
   return newJob({ jobs }, session, owner.receiver);
 }
@@ -160,7 +160,7 @@ export class StratumClient {
     return this.queue.run(async () => undefined);
   }
 
-  /** Sends a new job if the miner's job is not on the tip or its difficulty has changed. */
+  /** Sends a new job if the miner's job is outdated or its difficulty has changed. */
   refresh(): Promise<void> {
     return (this.pushing ??= this.queue
       .run(() => this.push())

@@ -129,6 +129,8 @@ interface CachedBody {
 export class JobMaker {
   private cached: CachedBody | undefined;
   private ids = 0n;
+  /** Jobs with an id up to this one are outdated. */
+  private lastOutdated = 0n;
 
   constructor(
     private readonly node: Pick<StratumNode, 'tip' | 'body' | 'complete'>,
@@ -139,6 +141,17 @@ export class JobMaker {
   /** One counter for session ids, job ids and extra nonces. */
   nextId(): bigint {
     return ++this.ids;
+  }
+
+  /** Whether a job is on the tip and none of its transactions was refused. */
+  isCurrent({ id, previousHash }: StratumJob): boolean {
+    return BigInt(id) > this.lastOutdated && previousHash.equals(this.node.tip().hash);
+  }
+
+  /** Makes all jobs outdated: a block was refused because of a transaction, which other jobs may also hold. */
+  invalidate(): void {
+    this.cached = undefined;
+    this.lastOutdated = this.ids;
   }
 
   /**

@@ -52,10 +52,11 @@ export class StratumServer {
     const { node, logger, hasher, metrics, now } = dependencies;
     this.budgets = new StratumBudgets(now);
     this.workers = new StratumWorkers(now, metrics);
+    const jobs = new JobMaker(node, now);
     this.context = {
       node,
-      jobs: new JobMaker(node, now),
-      shares: new ShareCheck(node, hasher, this.workers, logger),
+      jobs,
+      shares: new ShareCheck(node, jobs, hasher, this.workers, logger),
       workers: this.workers,
       onLogin: (session) => this.logLogin(session),
     };

@@ -1,7 +1,7 @@
 import { stratumApi } from '@wrkz/api';
 import { checkHash, type PowAlgorithm, powHashAsync } from '@wrkz/crypto';
 import { countedAddress, errorText, FairQueue, type Logger, type QueuedCall } from '@wrkz/service-kit';
-import type { StratumJob, StratumNode } from './jobs';
+import type { JobMaker, StratumJob, StratumNode } from './jobs';
 import { COSTS, MAX_NONCES, StratumRefusal } from './limits';
 import type { StratumLogin, StratumSession } from './session';
 import type { StratumWorkers } from './workers';
@@ -99,6 +99,7 @@ const REFUSED = { cost: COSTS.refused } as const;
 export class ShareCheck {
   constructor(
     private readonly node: Pick<StratumNode, 'tip' | 'add'>,
+    private readonly jobs: Pick<JobMaker, 'invalidate'>,
     private readonly hasher: ShareHasher,
     private readonly workers: StratumWorkers,
     private readonly logger: Logger,
@@ -169,9 +170,10 @@ export class ShareCheck {
       this.logger.error(`${block} of ${host} cannot be serialized: ${errorText(error)}`);
       throw new StratumRefusal(notSerialized);
     }
-    const { code, message, hash } = await this.node.add(raw).catch((error: unknown) => {
-      return { code: 'FAILED', message: errorText(error), hash: undefined };
+    const { code, message, hash, transactionHash } = await this.node.add(raw).catch((error: unknown) => {
+      return { code: 'FAILED', message: errorText(error), hash: undefined, transactionHash: undefined };
     });
+    if (transactionHash !== undefined) this.jobs.invalidate();
     if (code !== 'ADDED_TO_MAIN' && code !== 'ADDED_TO_ALTERNATIVE_AND_SWITCHED') {
       this.logger.warning(`${block} of ${host} is not on the main chain: ${message}`);
       throw new StratumRefusal(blockNotAccepted);

@@ -1,4 +1,5 @@
 import { stratumApi } from '@wrkz/api';
+import type { TemplateBody } from '@wrkz/consensus';
 import { encodeAddress } from '@wrkz/core-types';
 import { OTHER_WORKERS } from '../../src/stratum/workers';
 import { type StratumBench, stratumBench, WORST_HASH, ZERO_HASH } from './support';
@@ -177,6 +178,31 @@ describe('submit', () => {
     const raw = bench.reader.rawBlock(1)!;
     expect(raw.block.includes(Buffer.from('12345678', 'hex'))).toBe(true);
     await bench.digest();
+  });
+
+  it('after a block is refused because of a transaction, every miner gets a job without it on the same tip', async () => {
+    const bodies: TemplateBody[] = [];
+    await bench.close();
+    bench = await stratumBench(
+      'simnet',
+      {},
+      {
+        body: async () => {
+          bodies.push(await bench.miner.body());
+          return bodies.at(-1)!;
+        },
+        add: async () => ({ code: 'INPUT_INVALID_SIGNATURES', message: 'x', transactionHash: Buffer.alloc(32, 1) }),
+      },
+    );
+    const [finder, second] = [bench.connect(), bench.connect()];
+    const { job_id } = await finder.login(bench.address);
+    await second.login(bench.address);
+    expect(bodies).toHaveLength(1);
+    expect(note(await finder.refusal('submit', { job_id, nonce: '00000001' }))).toBe('Block not accepted');
+    expect(await finder.next()).toMatchObject({ method: 'job', params: { height: 1 } });
+    bench.server.check();
+    expect(await second.next()).toMatchObject({ method: 'job', params: { height: 1 } });
+    expect(bodies).toHaveLength(2);
   });
 
   it('a share whose tip has moved counts as stale', async () => {
