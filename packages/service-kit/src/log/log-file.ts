@@ -70,8 +70,12 @@ export class LogFile extends Writable {
     closed.then(() => done(), done);
   }
 
-  /** Opens the path again with the next line. Lines that are being written go to the old file. */
+  /**
+   * Opens the path again with the next line. Lines that are being written go to the old file.
+   * @throws Error of the system if the path cannot be opened; then all lines still go to the old file
+   */
   async reopen(): Promise<void> {
+    await (await open(this.options.path, 'a', MODE)).close();
     const { file } = this;
     this.file = undefined;
     await file?.close();
