@@ -191,6 +191,43 @@ describe('admission', () => {
     expect(judge.judged).toBe(2);
   });
 
+  it('judges a transaction of one source that lost its place in the queue of another', async () => {
+    const { pool, judge } = bench();
+    let open = (): void => undefined;
+    judge.gate = new Promise((resolve) => (open = resolve));
+    const flood = Array.from({ length: 16 + 4095 }, () => pool.add(made(), 'p2p'));
+    const bytes = made();
+    const both = [pool.add(bytes, 'p2p'), pool.add(bytes, 'rpc')];
+    const other = pool.add(made(), 'rpc');
+    open();
+    expect(await Promise.all([...both, other])).toMatchObject([
+      { accepted: false, message: 'Transaction pool is full' },
+      { accepted: true },
+      { accepted: true },
+    ]);
+    await Promise.all(flood);
+  });
+
+  it('after two reorganisations, a verdict of the first one removes nothing', async () => {
+    const { pool, judge, gone } = bench();
+    await pool.add(made(), 'p2p');
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const verdicts = [new RuleFailure('INPUT_INVALID_SIGNATURES'), undefined];
+    judge.judge = async () => {
+      const verdict = verdicts.shift();
+      await gate;
+      return verdict;
+    };
+    const first = pool.onCommit(commit({ kind: 'switch' }));
+    await new Promise(setImmediate);
+    const second = pool.onCommit(commit({ kind: 'switch' }));
+    open();
+    await Promise.all([first, second]);
+    expect(verdicts).toEqual([]);
+    expect(gone).toEqual([]);
+  });
+
   it('refuses what a block spent while the proofs ran', async () => {
     const { pool, judge } = bench();
     const bytes = made();

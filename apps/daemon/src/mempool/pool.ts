@@ -50,7 +50,10 @@ interface PoolEvents {
 /** The memory pool (mempool): valid transactions that no block holds yet. Runs on the main thread, proofs on native threads. */
 export class TransactionPool extends EventEmitter<PoolEvents> {
   private readonly store = new PoolStore();
-  private readonly inFlight = new Map<string, Promise<Admission>>();
+  private readonly inFlight = new Map<
+    string,
+    { readonly source: TransactionSource; readonly admission: Promise<Admission | typeof QUEUE_FULL> }
+  >();
   private readonly queue = new JudgeQueue(JUDGED_AT_ONCE, WAITING_LIMIT);
   /** By source: transactions that are judged or wait. */
   private readonly waitingBytes = new Map<TransactionSource, number>();
@@ -129,18 +132,22 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     });
     if (this.store.get(id) !== undefined) return refuse(POOL_TEXTS.known);
     const same = this.inFlight.get(id);
-    if (same !== undefined) return (await same).accepted ? refuse(POOL_TEXTS.known) : same;
+    if (same !== undefined) {
+      const result = await same.admission;
+      // A flood of one source must not refuse the transactions of another.
+      if (result === QUEUE_FULL) return same.source === source ? refuse(POOL_TEXTS.full) : this.add(bytes, source);
+      return result.accepted ? refuse(POOL_TEXTS.known) : result;
+    }
     // Before the queue: an input that spends nothing takes two bytes, so a flood of them would be cheap.
     if (parsed.fee === undefined) return refuse(REASONS.INPUT_UNKNOWN_TYPE.text, 'INPUT_UNKNOWN_TYPE');
     const waiting = this.waitingBytes.get(source) ?? 0;
     if (waiting + parsed.size > WAITING_BYTES && source !== 'reorganisation') return refuse(POOL_TEXTS.full);
     this.waitingBytes.set(source, waiting + parsed.size);
-    const admission = this.queue
-      .run(source, () => this.admit(parsed, source, refuse))
-      .then((result) => (result === QUEUE_FULL ? refuse(POOL_TEXTS.full) : result));
-    this.inFlight.set(id, admission);
+    const admission = this.queue.run(source, () => this.admit(parsed, source, refuse));
+    this.inFlight.set(id, { source, admission });
     try {
-      return await admission;
+      const result = await admission;
+      return result === QUEUE_FULL ? refuse(POOL_TEXTS.full) : result;
     } finally {
       this.waitingBytes.set(source, (this.waitingBytes.get(source) ?? 0) - parsed.size);
       this.inFlight.delete(id);
@@ -308,7 +315,10 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     await inGroups(this.store.inOrder(), (entry) =>
       this.queue.run('reorganisation', async () => {
         if (this.store.get(entry.id) !== entry) return;
-        if ((await this.judge.judge(entry.parsed)) !== undefined) this.remove(entry.parsed.hash, 'NotActual');
+        const age = this.chainAge;
+        const failure = await this.judge.judge(entry.parsed);
+        // After another reorganisation the pool is judged once more.
+        if (failure !== undefined && age === this.chainAge) this.remove(entry.parsed.hash, 'NotActual');
       }),
     );
     const returning = event.removed.flatMap((block) => block.transactions);
