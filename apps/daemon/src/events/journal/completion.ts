@@ -112,8 +112,8 @@ export function blocksUpTo(chain: CompletionReader, block: ChainPosition): Chain
 }
 
 /**
- * Makes what was told of the pool agree with what is in it: after a start, which begins with an empty one, and after events
- * that were not written down.
+ * Adds the entries that are missing between the journal and the pool: after a start, when transactions of the last run may be
+ * gone, and after events that were not written.
  */
 export function completePool(store: JournalStore, pool: readonly Buffer[], time: number): void {
   const waiting = new Set(pool.map((hash) => hash.toString('hex')));
