@@ -35,6 +35,12 @@ constexpr int kFrameHeader = 24;
 constexpr int kReadAttempts = 3;
 constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 constexpr uint32_t kLogMagic = 0x377f0682;
+// The index of the log (the -shm file) in regions: page numbers of frames, then a hash table from pages to frames.
+constexpr int kIndexLock = 1;
+constexpr uint32_t kIndexHeader = 136;
+constexpr uint32_t kRegionFrames = 4096;
+constexpr uint32_t kHashSlots = 2 * kRegionFrames;
+constexpr uint32_t kHashFactor = 383;
 constexpr char kMagic[] = "SQLite format 3";
 
 using Bytes = const unsigned char*;
@@ -85,6 +91,13 @@ struct File {
   std::string name;
   bool isLog = false;
   std::vector<unsigned char> buffer;
+
+  // Of a database: its open log, and the regions of the index that are mapped.
+  File* log = nullptr;
+  std::vector<const volatile unsigned char*> index;
+
+  // Of a log: its database.
+  File* database = nullptr;
 
   // Of a log: a transaction that rewrites a page in place leaves its frame and all later ones without checksums until it
   // commits. Only the connection that writes them reads them before.
@@ -227,8 +240,89 @@ int writeLog(File* file, const void* from, int size, sqlite3_int64 offset) {
   return file->write(from, size, offset);
 }
 
+// The header of the index, as far as it is needed.
+struct IndexHeader {
+  uint32_t frames, firstSalt, secondSalt;
+
+  explicit IndexHeader(const volatile unsigned char* region) {
+    auto words = reinterpret_cast<const volatile uint32_t*>(region);
+    frames = words[4];
+    firstSalt = words[8];
+    secondSalt = words[9];
+  }
+  bool isOf(Bytes frame) const {
+    return std::memcmp(frame + 8, &firstSalt, 4) == 0 && std::memcmp(frame + 12, &secondSalt, 4) == 0;
+  }
+};
+
+// Whether the index has the page number of a frame, and finds the frame by it.
+bool isIndexed(File* file, uint32_t frame, uint32_t page) {
+  // The header takes the place of the first page numbers.
+  const uint32_t missing = kIndexHeader / 4;
+  const uint32_t region = (frame + missing) / kRegionFrames;
+  if (region >= file->index.size()) return true;
+  const volatile unsigned char* start = file->index[region];
+  const uint32_t first = region == 0 ? 0 : region * kRegionFrames - missing;
+  auto pages = reinterpret_cast<const volatile uint32_t*>(start + (region == 0 ? kIndexHeader : 0));
+  auto slots = reinterpret_cast<const volatile uint16_t*>(start + 4 * kRegionFrames);
+  if (pages[frame - first] != page) return false;
+  uint32_t slot = page * kHashFactor % kHashSlots;
+  for (uint32_t tries = 0; tries < kHashSlots && slots[slot] != 0; tries++, slot = (slot + 1) % kHashSlots) {
+    if (slots[slot] == frame - first + 1) return true;
+  }
+  return false;
+}
+
+// The index is memory that processes share, and has no checksums. A checkpoint that follows a wrong page number writes a page
+// to a wrong place or drops it, so the index is compared with the log first.
+int checkIndex(File* file) {
+  if (file->log == nullptr || file->index.empty() || file->index[0] == nullptr) return SQLITE_OK;
+  const IndexHeader header(file->index[0]);
+  unsigned char first[kLogHeader], frame[kFrameHeader];
+  if (header.frames == 0 || file->log->read(first, kLogHeader, 0) != SQLITE_OK) return SQLITE_OK;
+  const sqlite3_int64 step = kFrameHeader + sqlite3_int64(word(first + 8, true));
+  for (uint32_t number = 0; number < header.frames; number++) {
+    const int result = file->log->read(frame, kFrameHeader, kLogHeader + number * step);
+    // Another process may start the log anew.
+    if (result != SQLITE_OK || !header.isOf(frame)) return SQLITE_OK;
+    const uint32_t page = word(frame, true);
+    if (isIndexed(file, number, page)) continue;
+    if (!IndexHeader(file->index[0]).isOf(frame)) return SQLITE_OK;
+    return fail(file, "the -shm file does not lead to frame " + std::to_string(number + 1) + " of the log, page " +
+                          std::to_string(page) + ". Stop all programs that use the file, then start them again");
+  }
+  return SQLITE_OK;
+}
+
+int xShmMap(sqlite3_file* base, int region, int size, int extend, void volatile** mapped) {
+  File* file = fileOf(base);
+  const int result = file->methods()->xShmMap(file->inner(), region, size, extend, mapped);
+  if (result == SQLITE_OK && *mapped != nullptr) {
+    if (file->index.size() <= static_cast<size_t>(region)) file->index.resize(static_cast<size_t>(region) + 1);
+    file->index[static_cast<size_t>(region)] = static_cast<const volatile unsigned char*>(*mapped);
+  }
+  return result;
+}
+
+int xShmLock(sqlite3_file* base, int lock, int count, int flags) {
+  File* file = fileOf(base);
+  int result = file->methods()->xShmLock(file->inner(), lock, count, flags);
+  const bool isCheckpoint = lock == kIndexLock && count == 1 && (flags & SQLITE_SHM_LOCK) != 0;
+  if (result != SQLITE_OK || !isCheckpoint) return result;
+  result = checkIndex(file);
+  if (result != SQLITE_OK) file->methods()->xShmLock(file->inner(), lock, count, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE);
+  return result;
+}
+
+int xShmUnmap(sqlite3_file* base, int remove) {
+  File* file = fileOf(base);
+  file->index.clear();
+  return file->methods()->xShmUnmap(file->inner(), remove);
+}
+
 int xClose(sqlite3_file* base) {
   File* file = fileOf(base);
+  if (file->database != nullptr) file->database->log = nullptr;
   int result = file->methods()->xClose(file->inner());
   file->~File();
   return result;
@@ -271,10 +365,10 @@ const sqlite3_io_methods kMethods = {
     forward<&sqlite3_io_methods::xFileControl, int, void*>,
     forward<&sqlite3_io_methods::xSectorSize>,
     xDeviceCharacteristics,
-    forward<&sqlite3_io_methods::xShmMap, int, int, int, void volatile**>,
-    forward<&sqlite3_io_methods::xShmLock, int, int, int>,
+    xShmMap,
+    xShmLock,
     forward<&sqlite3_io_methods::xShmBarrier>,
-    forward<&sqlite3_io_methods::xShmUnmap, int>,
+    xShmUnmap,
     nullptr,
     nullptr,
 };
@@ -294,6 +388,13 @@ int xOpen(sqlite3_vfs*, sqlite3_filename name, sqlite3_file* base, int flags, in
   file->base.pMethods = &kMethods;
   file->name = name == nullptr ? "(temporary)" : name;
   file->isLog = (flags & SQLITE_OPEN_WAL) != 0;
+  if (file->isLog) {
+    sqlite3_file* database = sqlite3_database_file_object(name);
+    if (database->pMethods == &kMethods) {
+      file->database = fileOf(database);
+      file->database->log = file;
+    }
+  }
   return SQLITE_OK;
 }
 

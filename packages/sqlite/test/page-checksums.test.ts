@@ -153,6 +153,45 @@ test('a frame of the log that does not fit is not answered from while the databa
   writeFileSync(`${file}-wal`, sound, { flag: 'r+' });
 });
 
+test('a checkpoint with a damaged -shm file is refused and writes nothing', () => {
+  const file = filled();
+  const before = readFileSync(file);
+  const connection = new SqliteConnection(file);
+  connection.pragma('wal_autocheckpoint = 0');
+  // More frames than the first region of the index has.
+  const insert = connection.prepare('INSERT INTO texts VALUES (?)');
+  for (let i = 0; i < 50; i++) insert.run('x'.repeat(400_000));
+  const [log, index] = [readFileSync(`${file}-wal`), readFileSync(`${file}-shm`)];
+  const frames = (log.length - 32) / FRAME;
+  expect(frames).toBeGreaterThan(4096);
+  const [REGION, HASHES] = [32_768, 16_384];
+  const flips = [
+    { at: 136, bit: 1, frame: 1 },
+    { at: 139, bit: 128, frame: 1 },
+    { at: 136 + 4 * 4061, bit: 4, frame: 4062 },
+    { at: REGION, bit: 1, frame: 4063 },
+    { at: REGION + 4 * (frames - 4063), bit: 1, frame: frames },
+    ...[0, REGION].map((region) => {
+      const slot = index.findIndex((byte, at) => at >= region + HASHES && at % 2 === 0 && byte !== 0);
+      return { at: slot, bit: 1, frame: undefined };
+    }),
+  ];
+  for (const { at, bit, frame = '\\d+' } of flips) {
+    const flipped = Buffer.from(index);
+    flipped[at] = (flipped[at] ?? 0) ^ bit;
+    writeFileSync(`${file}-shm`, flipped, { flag: 'r+' });
+    expect(failureOf(() => connection.pragma('wal_checkpoint(PASSIVE)'))).toMatch(
+      new RegExp(
+        `filled\\.sqlite: the -shm file does not lead to frame ${String(frame)} of the log, page \\d+\\. Stop all `,
+      ),
+    );
+    expect(readFileSync(file).equals(before)).toBe(true);
+    writeFileSync(`${file}-shm`, index, { flag: 'r+' });
+  }
+  expect(connection.pragma('wal_checkpoint(PASSIVE)')).toEqual([{ busy: 0, log: frames, checkpointed: frames }]);
+  connection.close();
+});
+
 test('transactions larger than the cache read back what they have written and rewritten', () => {
   const file = filled();
   const connection = closing(new SqliteConnection(file));
