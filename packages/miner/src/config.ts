@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os';
 import { decodeAddress } from '@wrkz/core-types';
 import { errorText, type FormerOptions, parseOptions, type OptionValues, UsageError } from '@wrkz/service-kit';
-import { type NodeEndpoint, nodeEndpoint } from './solo/endpoint';
+import { type NodeEndpoint, nodeEndpoint } from './node-rpc';
 import { MINER_OPTIONS } from './options';
-import { type PoolEndpoint, poolEndpoint } from './stratum/endpoint';
+import { type PoolEndpoint, poolEndpoint } from './stratum-client';
 
 export type MinerOptions = OptionValues<typeof MINER_OPTIONS>;
 
-/** Everything the miner is told from outside, resolved and checked. */
+/** The resolved and validated configuration. */
 export interface MinerConfig {
   readonly options: MinerOptions;
   readonly address: string;
-  /** Where the work comes from. */
+  /** Source of work. */
   readonly from:
     { readonly kind: 'solo'; readonly node: NodeEndpoint } | { readonly kind: 'stratum'; readonly pool: PoolEndpoint };
   /** Hashing threads, at least 1. */
@@ -20,7 +20,7 @@ export interface MinerConfig {
   readonly secrets: readonly string[];
 }
 
-/** Options of the C++ miner, whose work is set otherwise here. */
+/** Options of the C++ miner, with the replacement. */
 export const FORMER_MINER_OPTIONS: FormerOptions = {
   'daemon-address': { advice: 'use --daemon host:port' },
   'daemon-host': { advice: 'use --daemon host:port' },
@@ -32,7 +32,7 @@ export const FORMER_MINER_OPTIONS: FormerOptions = {
 };
 
 /**
- * Resolves the command line (without the program's own words) into a configuration.
+ * @param argv the command line without the program
  * @throws UsageError, EarlyExit (`--help`, `--version`...) with the text to print
  */
 export function readMinerConfig(argv: readonly string[]): MinerConfig {
@@ -42,9 +42,9 @@ export function readMinerConfig(argv: readonly string[]): MinerConfig {
     former: FORMER_MINER_OPTIONS,
   });
   const { values: options, warnings, secrets } = parsed;
-  if (options.address === undefined) throw new UsageError('--address: the address to be paid is expected');
+  if (options.address === undefined) throw new UsageError('--address: the address of the miner is required');
   if (options.stratum !== undefined && parsed.source('daemon') === 'command line') {
-    throw new UsageError('--stratum: choose it or --daemon');
+    throw new UsageError('--stratum: use either --stratum or --daemon');
   }
   const { address } = options;
   named('--address', () => decodeAddress(address, { allowIntegrated: false }));

@@ -1,7 +1,7 @@
-/** How far the rate looks back, in milliseconds. */
-const WINDOW = 10_000;
+/** Averaging window. */
+const WINDOW_MS = 10_000;
 
-/** Hashes a second over the last ten seconds. */
+/** Hash rate, averaged over the last ten seconds. */
 export class HashRate {
   private samples: { readonly at: number; readonly hashes: bigint }[];
   private hashes = 0n;
@@ -19,18 +19,18 @@ export class HashRate {
     this.hashes += hashes;
   }
 
-  /** Is asked now and then; what lies between two questions counts as even. */
+  /** Hashes per second. Each call adds a sample to the window. */
   perSecond(): number {
     const at = this.now();
     this.samples.push({ at, hashes: this.hashes });
-    while (this.samples.length > 2 && at - (this.samples[1]?.at ?? at) >= WINDOW) this.samples.shift();
+    while (this.samples.length > 2 && at - (this.samples[1]?.at ?? at) >= WINDOW_MS) this.samples.shift();
     const [first] = this.samples;
     if (first === undefined || first.at >= at) return 0;
     return (Number(this.hashes - first.hashes) * 1000) / (at - first.at);
   }
 }
 
-/** For people: `950 H/s`, `12.3 kH/s`. */
+/** For example `950 H/s` or `12.30 kH/s`. */
 export function hashesPerSecondText(rate: number): string {
   if (rate < 1000) return `${rate.toFixed(0)} H/s`;
   if (rate < 1_000_000) return `${(rate / 1000).toFixed(2)} kH/s`;

@@ -7,7 +7,7 @@ import { MiningProgram } from './mining-program';
 
 runMain(() => {
   const config = readMinerConfig(process.argv.slice(2));
-  // A machine without the native module is told at once.
+  // Fail at the start if the native module is missing.
   cpuFeatures();
   return MiningProgram.create(config);
 });

@@ -8,33 +8,33 @@ import {
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
-import type { ReconnectDelay } from './back-off';
 import type { MinerConfig } from './config';
 import { HashRate, hashesPerSecondText } from './hash-rate';
-import { NonceHunt } from './nonce-hunt';
-import { NodeRpc } from './solo/node-rpc';
-import { SoloSource } from './solo/solo-source';
+import { NodeRpc } from './node-rpc';
+import { NodeSource } from './node-source';
+import { NonceSearch } from './nonce-search';
+import type { ReconnectDelay } from './reconnect-delay';
 import { StatusLine } from './status-line';
-import { StratumSource } from './stratum/stratum-source';
+import { StratumSource } from './stratum-source';
 import { type MiningWork, WorkRefused, type WorkSource } from './work';
 
-/** What a test may put in the place of the real thing. */
+/** For tests. */
 export interface MinerOverrides {
   readonly logger?: Logger;
   readonly stream?: NodeJS.WriteStream;
-  readonly backOff?: ReconnectDelay;
+  readonly reconnectDelay?: ReconnectDelay;
 }
 
-/** The miner: takes work, searches, hands in what it finds. `create`, then `start`, then `stop`. */
+/** The miner: takes work, searches nonces, submits blocks or shares. `create`, then `start`, then `stop`. */
 export class MiningProgram implements Service {
   readonly logger: Logger;
-  /** Resolves when it has found what it was asked for, or was stopped. */
+  /** Resolves with the exit code after `--blocks` blocks, or when it was stopped. */
   readonly finished: Promise<number>;
   accepted = 0;
   refused = 0;
   private readonly closers = new Closers();
   private readonly rate = new HashRate();
-  private readonly hunt: NonceHunt;
+  private readonly search: NonceSearch;
   private readonly line: StatusLine;
   private readonly source: WorkSource;
   private readonly stopping = new AbortController();
@@ -47,12 +47,12 @@ export class MiningProgram implements Service {
   ) {
     this.logger = overrides.logger ?? loggerFromOptions(config, { scale: NODE_LOG_SCALE });
     this.finished = new Promise((resolve) => (this.finish = resolve));
-    this.source = workSource(config, overrides.backOff);
-    this.hunt = new NonceHunt({
+    this.source = workSource(config, overrides.reconnectDelay);
+    this.search = new NonceSearch({
       threads: config.threads,
       rate: this.rate,
-      onFound: (work, found) => this.handIn(work, found),
-      onFailure: (error) => this.tell('error', `the search failed: ${errorText(error)}`),
+      onFound: (work, found) => this.submit(work, found),
+      onFailure: (error) => this.log('error', `the search failed: ${errorText(error)}`),
     });
     this.line = new StatusLine({
       stream: overrides.stream ?? process.stdout,
@@ -72,18 +72,18 @@ export class MiningProgram implements Service {
     this.logger.info(
       `wrkz-miner ${VERSION} mines with ${String(threads)} ${threads === 1 ? 'thread' : 'threads'}; work from ${where ?? ''}`,
     );
-    this.closers.add('the run', () => this.finish(0));
+    this.closers.add('the program', () => this.finish(0));
     this.line.start();
     this.closers.add('the status line', () => this.line.stop());
     const sourceEnded = this.source.run(
       {
-        onWork: (work) => this.hunt.switchTo(work),
-        onNotice: (level, text) => this.tell(level, text),
+        onWork: (work) => this.search.switchTo(work),
+        onNotice: (level, text) => this.log(level, text),
       },
       this.stopping.signal,
     );
     sourceEnded.catch((error: unknown) => {
-      this.tell('error', `no more work: ${errorText(error)}`);
+      this.log('error', `the source of work failed: ${errorText(error)}`);
       this.finish(1);
     });
     this.closers.add('the source of work', () => {
@@ -91,59 +91,63 @@ export class MiningProgram implements Service {
       return sourceEnded.catch(() => undefined); // reported above
     });
     this.closers.add('the submissions', () => Promise.all(this.submissions));
-    this.closers.add('the search', () => this.hunt.stop());
+    this.closers.add('the search', () => this.search.stop());
   }
 
-  /** Ends the search, then waits for the submissions under way. @throws AggregateError after everything else is closed */
+  /** Stops the search, then waits for pending submissions. @throws AggregateError after everything else is closed */
   stop(): Promise<void> {
     return this.closers.closeAll();
   }
 
-  /** What the line on the terminal says. */
+  /** Text of the status line. */
   statusText(): string {
-    const height = this.hunt.present?.height;
-    const at = this.hunt.present === undefined ? 'no work' : height === undefined ? '' : `block ${String(height)}`;
+    const height = this.search.work?.height;
+    const at = this.search.work === undefined ? 'no work' : height === undefined ? '' : `block ${String(height)}`;
     const found = `${String(this.accepted)} accepted, ${String(this.refused)} refused`;
     return [hashesPerSecondText(this.rate.perSecond()), at, found].filter((part) => part !== '').join(' | ');
   }
 
-  private handIn(work: MiningWork, found: FoundNonce): void {
+  private submit(work: MiningWork, found: FoundNonce): void {
     if (this.isEnough(work)) return;
     const submission = work.submit(found).then(
-      () => this.tellAccepted(work),
+      () => this.onAccepted(work),
       (error: unknown) => {
         this.refused += 1;
-        const what = error instanceof WorkRefused ? 'was refused' : 'could not be handed in';
-        this.tell('warning', `what was found ${what}: ${errorText(error)}`);
+        const what = error instanceof WorkRefused ? 'was refused' : 'could not be submitted';
+        this.log('warning', `${nameOf(work)} ${what}: ${errorText(error)}`);
       },
     );
     this.submissions.add(submission);
     void submission.finally(() => this.submissions.delete(submission));
   }
 
-  private tellAccepted({ height, manyNonces }: MiningWork): void {
+  private onAccepted(work: MiningWork): void {
     this.accepted += 1;
-    const block = height === undefined ? 'block' : `block ${String(height)}`;
-    this.tell('info', `${manyNonces ? `share for ${block}` : block} accepted`);
+    this.log('info', `${nameOf(work)} accepted`);
     const { blocks } = this.config.options;
     if (blocks > 0 && this.accepted >= blocks) this.finish(0);
   }
 
-  /** Whether no more is asked for. A share counts from when it is sent: another is found soon if it is refused. */
-  private isEnough({ manyNonces }: MiningWork): boolean {
+  /** Whether `--blocks` is reached. Pending shares count: if one is refused, another is found soon. */
+  private isEnough({ isShare }: MiningWork): boolean {
     const { blocks } = this.config.options;
-    return blocks > 0 && this.accepted + (manyNonces ? this.submissions.size : 0) >= blocks;
+    return blocks > 0 && this.accepted + (isShare ? this.submissions.size : 0) >= blocks;
   }
 
-  private tell(level: 'info' | 'warning' | 'error', text: string): void {
+  private log(level: 'info' | 'warning' | 'error', text: string): void {
     this.line.above(() => this.logger[level](text));
   }
 }
 
-function workSource({ from, address, options }: MinerConfig, backOff: ReconnectDelay | undefined): WorkSource {
+function nameOf({ height, isShare }: MiningWork): string {
+  const block = height === undefined ? 'block' : `block ${String(height)}`;
+  return isShare ? `share for ${block}` : block;
+}
+
+function workSource({ from, address, options }: MinerConfig, reconnectDelay: ReconnectDelay | undefined): WorkSource {
   if (from.kind === 'stratum') {
-    return new StratumSource({ endpoint: from.pool, address, rigId: options['rig-id'] }, backOff);
+    return new StratumSource({ endpoint: from.pool, address, rigId: options['rig-id'], reconnectDelay });
   }
   const rpc = new NodeRpc(from.node, options['access-token']);
-  return new SoloSource(rpc, { address, pollInterval: options['poll-interval'] * 1000 }, backOff);
+  return new NodeSource(rpc, { address, pollIntervalMs: options['poll-interval'] * 1000, reconnectDelay });
 }

@@ -1,16 +1,16 @@
-/** How often a line is written where there is no terminal. Milliseconds. */
-const LINE_INTERVAL = 60_000;
-const REDRAW = 1_000;
+/** Without a terminal, the status is logged at this interval. */
+const LOG_INTERVAL_MS = 60_000;
+const REDRAW_INTERVAL_MS = 1_000;
 
 export interface StatusLineOptions {
-  /** The line is drawn here when it is a terminal. */
+  /** The status line is drawn here if this is a terminal. */
   readonly stream: NodeJS.WriteStream;
-  /** Where the line goes from time to time when it is none. */
+  /** Logs the status if it is not. */
   readonly write: (text: string) => void;
   readonly text: () => string;
 }
 
-/** One line at the bottom of a terminal that is drawn anew each second, and gives way to what is written above it. */
+/** Status line at the bottom of a terminal, redrawn each second below the log lines. */
 export class StatusLine {
   private timer: NodeJS.Timeout | undefined;
   private shown = false;
@@ -20,11 +20,11 @@ export class StatusLine {
   start(): void {
     const { stream, write, text } = this.options;
     this.timer = stream.isTTY
-      ? setInterval(() => this.draw(), REDRAW)
-      : setInterval(() => write(text()), LINE_INTERVAL);
+      ? setInterval(() => this.draw(), REDRAW_INTERVAL_MS)
+      : setInterval(() => write(text()), LOG_INTERVAL_MS);
   }
 
-  /** Writes something where the line stands; the line comes back below. */
+  /** Erases the line, writes, and draws the line again below. */
   above(write: () => void): void {
     this.clear();
     write();

@@ -1,35 +1,35 @@
 import type { FoundNonce, PowAlgorithm } from '@wrkz/crypto';
 
-/** Something to search a nonce for. */
+/** A block template or a stratum job. */
 export interface MiningWork {
   readonly algorithm: PowAlgorithm;
-  /** What is hashed, with space for the nonce. */
+  /** The bytes to hash, with space for the nonce. */
   readonly data: Buffer;
   readonly nonceOffset: number;
-  /** What a hash must meet. */
+  /** Difficulty of the block or of a share. */
   readonly difficulty: bigint;
-  /** The index of the block, where it is known. */
+  /** Index of the block, if known. */
   readonly height: number | undefined;
-  /** Whether other nonces of the same work count as well. */
-  readonly manyNonces: boolean;
-  /** Hands in what was found. @throws WorkRefused when it does not count */
+  /** Shares: several nonces of the same work are valid. */
+  readonly isShare: boolean;
+  /** Submits a block or share. @throws WorkRefused if it is not accepted */
   submit(found: FoundNonce): Promise<void>;
 }
 
-/** Whom work comes from. It goes on by itself after whatever goes wrong on the way. */
+/** A node or a stratum server. Reconnects after any failure. */
 export interface WorkSource {
-  /** Begins; ends when the signal fires, and resolves then. */
+  /** Delivers work until the signal is aborted, then resolves. */
   run(listener: WorkListener, signal: AbortSignal): Promise<void>;
 }
 
 export interface WorkListener {
-  /** The work has changed; undefined while no work is available. */
+  /** The work has changed; undefined while there is none. */
   onWork(work: MiningWork | undefined): void;
-  /** Something that the operator should know. */
+  /** A message for the operator. */
   onNotice(level: 'info' | 'warning', text: string): void;
 }
 
-/** What was found does not count; the text is the other side's. */
+/** The node or server did not accept a block or share; the message is its text. */
 export class WorkRefused extends Error {
   override readonly name = 'WorkRefused';
 }

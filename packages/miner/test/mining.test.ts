@@ -31,12 +31,12 @@ interface Running {
 /** Waits of a back-off end at once. */
 async function mine(...args: string[]): Promise<Running> {
   const logger = createMemoryLogger();
-  const backOff = new ReconnectDelay(
+  const reconnectDelay = new ReconnectDelay(
     () => 0,
     () => new Promise((resolve) => setImmediate(resolve)),
   );
   const config = readMinerConfig(['--address', address, '--poll-interval', '0.1', ...args]);
-  const program = MiningProgram.create(config, { logger, backOff });
+  const program = MiningProgram.create(config, { logger, reconnectDelay });
   programs.push(program);
   await program.start();
   return { program, logger };
@@ -60,8 +60,8 @@ describe('solo', () => {
     await cheap.node({ args: ['--rpc-bind-port', String(port)] });
     expect(await program.finished).toBe(0);
     expect(logger.linesOf('warning')).toHaveLength(1);
-    expect(logger.linesOf('warning')[0]).toContain('the node cannot be asked');
-    expect(logger.lines.join()).toContain('the node answers again');
+    expect(logger.linesOf('warning')[0]).toContain('the node cannot be reached');
+    expect(logger.lines.join()).toContain('the node can be reached again');
   });
 });
 
@@ -93,9 +93,9 @@ describe('over stratum', () => {
   });
 
   it.each([
-    ['no JSON', 'hello\n', 'the server sent something that is no message'],
-    ['a line without an end', 'x'.repeat(70_000), 'the server sent a line without an end'],
-    ['a job of another coin', answer({ id: 's', status: 'OK', job: { ...job(), algo: 'rx/0' } }), 'is not known here'],
+    ['no JSON', 'hello\n', 'the server sent an invalid message'],
+    ['a line without an end', 'x'.repeat(70_000), 'the server sent a line that is too long'],
+    ['a job of another coin', answer({ id: 's', status: 'OK', job: { ...job(), algo: 'rx/0' } }), 'is not supported'],
     [
       'a refusal',
       `${JSON.stringify({ id: 1, error: { code: -1, message: 'go \x1b[2Jaway' } })}\n`,

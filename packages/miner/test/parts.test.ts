@@ -2,10 +2,10 @@ import { encodeAddress } from '@wrkz/core-types';
 import { generateKeyPair } from '@wrkz/crypto';
 import { ReconnectDelay, MINER_OPTIONS, readMinerConfig } from '../src';
 import { HashRate, hashesPerSecondText } from '../src/hash-rate';
-import { nodeEndpoint } from '../src/solo/endpoint';
+import { nodeEndpoint } from '../src/node-rpc';
 import { StatusLine } from '../src/status-line';
-import { poolEndpoint } from '../src/stratum/endpoint';
-import { jobWork, targetDifficulty } from '../src/stratum/job-work';
+import { poolEndpoint } from '../src/stratum-client';
+import { jobWork, targetDifficulty } from '../src/stratum-source';
 
 const address = encodeAddress({ spendPublic: generateKeyPair().publicKey, viewPublic: generateKeyPair().publicKey });
 
@@ -31,8 +31,8 @@ describe('options', () => {
 
   it.each([
     [['--address', 'x'], /--address: .*wrong length/],
-    [['--daemon', 'ftp://x'], /--daemon: "ftp:\/\/x" names no node/],
-    [['--stratum', 'pool'], /--stratum: "pool" is no host:port/],
+    [['--daemon', 'ftp://x'], /--daemon: "ftp:\/\/x" is not the address of a node/],
+    [['--stratum', 'pool'], /--stratum: "pool" is not host:port/],
     [['--stratum', 'p:1', '--daemon', 'http://x'], /choose it or --daemon/],
     [['--threads', '-1'], /--threads/],
     [['--poll-interval', '0'], /--poll-interval/],
@@ -100,10 +100,10 @@ describe('targets', () => {
 });
 
 test('waits double up to half a minute, with chance in them, and begin anew after a success', () => {
-  const backOff = new ReconnectDelay(() => 1);
-  expect(Array.from({ length: 7 }, () => backOff.next())).toEqual([1000, 2000, 4000, 8000, 16000, 30000, 30000]);
-  backOff.reset();
-  expect(backOff.next()).toBe(1000);
+  const reconnectDelay = new ReconnectDelay(() => 1);
+  expect(Array.from({ length: 7 }, () => reconnectDelay.next())).toEqual([1000, 2000, 4000, 8000, 16000, 30000, 30000]);
+  reconnectDelay.reset();
+  expect(reconnectDelay.next()).toBe(1000);
   expect(new ReconnectDelay(() => 0).next()).toBe(500);
 });
 

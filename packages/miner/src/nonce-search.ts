@@ -2,36 +2,36 @@ import { type FoundNonce, searchNonce } from '@wrkz/crypto';
 import type { HashRate } from './hash-rate';
 import type { MiningWork } from './work';
 
-const LAST_NONCE = 0xffff_ffffn;
+const MAX_NONCE = 0xffff_ffffn;
 
-export interface HuntParts {
+export interface NonceSearchOptions {
   readonly threads: number;
   readonly rate: HashRate;
-  /** Hears of each nonce that was found; the search goes on meanwhile where others count, too. */
+  /** Called for each valid nonce; of shares, the search continues. */
   readonly onFound: (work: MiningWork, found: FoundNonce) => void;
-  /** Hears of what should not happen: work that cannot be searched. */
+  /** The work cannot be searched. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Searches nonces for whatever work is the latest, on all its threads. */
-export class NonceHunt {
-  private ending = new AbortController();
+/** Searches a nonce for the latest work on native threads. */
+export class NonceSearch {
+  private current = new AbortController();
   private running: Promise<void> = Promise.resolve();
-  private work: MiningWork | undefined;
+  private latest: MiningWork | undefined;
 
-  constructor(private readonly parts: HuntParts) {}
+  constructor(private readonly options: NonceSearchOptions) {}
 
-  get present(): MiningWork | undefined {
-    return this.work;
+  get work(): MiningWork | undefined {
+    return this.latest;
   }
 
-  /** Drops the work in hand for this, or for nothing. */
+  /** Replaces the work; undefined stops the search. */
   switchTo(work: MiningWork | undefined): void {
-    this.ending.abort();
-    this.work = work;
-    const ending = (this.ending = new AbortController());
-    // the threads of the last search end before those of the next begin
-    this.running = this.running.then(() => (work === undefined ? undefined : this.hunt(work, ending.signal)));
+    this.current.abort();
+    this.latest = work;
+    const { signal } = (this.current = new AbortController());
+    // The threads of the last search end before the next search starts.
+    this.running = this.running.then(() => (work === undefined ? undefined : this.searchAll(work, signal)));
   }
 
   async stop(): Promise<void> {
@@ -39,24 +39,24 @@ export class NonceHunt {
     await this.running;
   }
 
-  private async hunt(work: MiningWork, signal: AbortSignal): Promise<void> {
+  private async searchAll(work: MiningWork, signal: AbortSignal): Promise<void> {
     let next = 0n;
     try {
-      while (!signal.aborted && next <= LAST_NONCE) {
+      while (!signal.aborted && next <= MAX_NONCE) {
         const found = await this.search(work, next, signal);
         if (found === null) return;
-        this.parts.onFound(work, found);
-        if (!work.manyNonces) return;
-        // Threads look at neighbouring nonces, so those next to this one may have been passed over; there are enough.
+        this.options.onFound(work, found);
+        if (!work.isShare) return;
+        // Threads search interleaved nonces: some below this one are skipped. There are enough.
         next = found.nonce + 1n;
       }
     } catch (error) {
-      if (!signal.aborted) this.parts.onFailure(error);
+      if (!signal.aborted) this.options.onFailure(error);
     }
   }
 
   private async search(work: MiningWork, startNonce: bigint, signal: AbortSignal): Promise<FoundNonce | null> {
-    const { threads, rate } = this.parts;
+    const { threads, rate } = this.options;
     let counted = 0n;
     const count = (hashes: bigint): void => {
       rate.add(hashes - counted);
