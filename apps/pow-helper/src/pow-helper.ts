@@ -43,12 +43,12 @@ export class PowHelper implements Service {
   readonly logger: Logger;
   /** SIGHUP reloads only the log. */
   readonly reload = [];
-  readonly #config: PowHelperConfig;
-  readonly #context: PowContext;
-  readonly #port: number;
-  readonly #closers = new Closers();
-  #server: HttpServer | undefined;
-  #stopping = false;
+  private readonly config: PowHelperConfig;
+  private readonly context: PowContext;
+  private readonly configuredPort: number;
+  private readonly closers = new Closers();
+  private server: HttpServer | undefined;
+  private stopping = false;
 
   private constructor(config: PowHelperConfig, overrides: PowHelperOverrides) {
     const { options, network, threads } = config;
@@ -57,8 +57,8 @@ export class PowHelper implements Service {
     const makeQueue = overrides.queue ?? ((parts: QueueParts) => createQueue(options.queue, parts));
     this.logger = overrides.logger ?? loggerFromOptions(config, { scale: LOG_SCALE });
     for (const warning of config.warnings) this.logger.warning(warning);
-    this.#config = config;
-    this.#port = port;
+    this.config = config;
+    this.configuredPort = port;
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_pow_helper_') : undefined;
     const stats = new Stats(metrics);
     const queue = makeQueue({
@@ -76,7 +76,7 @@ export class PowHelper implements Service {
       now,
     });
     if (metrics !== undefined) publishDepth(metrics, queue);
-    this.#context = {
+    this.context = {
       options,
       network,
       threads,
@@ -87,8 +87,8 @@ export class PowHelper implements Service {
       jobCounter: queue.counter('jobs'),
       startedAt: Math.floor(now() / 1000),
       now,
-      isStopping: () => this.#stopping,
-      isReady: async () => !this.#stopping && (await queue.isReachable()),
+      isStopping: () => this.stopping,
+      isReady: async () => !this.stopping && (await queue.isReachable()),
     };
   }
 
@@ -98,40 +98,40 @@ export class PowHelper implements Service {
 
   /** The port it listens on, once started. */
   get port(): number {
-    return this.#server?.port ?? this.#port;
+    return this.server?.port ?? this.configuredPort;
   }
 
   /** @throws Error with a message for the operator; everything opened so far is closed again */
   async start(): Promise<void> {
     try {
-      await this.#serve();
+      await this.serve();
     } catch (error) {
-      this.#stopping = true;
-      return this.#closers.closeAfter(error);
+      this.stopping = true;
+      return this.closers.closeAfter(error);
     }
   }
 
   /** Accepts no new jobs, answers all waiting clients, ends the search and closes the listeners. */
   stop(): Promise<void> {
-    this.#stopping = true;
-    return this.#closers.closeAll();
+    this.stopping = true;
+    return this.closers.closeAll();
   }
 
-  async #serve(): Promise<void> {
-    const { options, network, threads } = this.#config;
-    const { queue } = this.#context;
+  private async serve(): Promise<void> {
+    const { options, network, threads } = this.config;
+    const { queue } = this.context;
     // The queue stops first: open requests wait for its jobs. New jobs are refused from the beginning of the stop.
-    this.#closers.add('the HTTP server', () => this.#server?.close(DRAIN_MS));
-    this.#closers.add('the job queue', () => queue.stop());
+    this.closers.add('the HTTP server', () => this.server?.close(DRAIN_MS));
+    this.closers.add('the job queue', () => queue.stop());
     await queue.start();
-    this.#server = await startPowServer({
-      config: this.#config,
-      context: this.#context,
+    this.server = await startPowServer({
+      config: this.config,
+      context: this.context,
       logger: this.logger,
-      port: this.#port,
+      port: this.configuredPort,
     });
     this.logger.info(
-      `wrkz-pow-helper ${VERSION} listens on ${options['bind-ip']}:${this.#server.port}, ${threads} hashing threads, ` +
+      `wrkz-pow-helper ${VERSION} listens on ${options['bind-ip']}:${this.server.port}, ${threads} hashing threads, ` +
         `${network.name} rules`,
     );
   }

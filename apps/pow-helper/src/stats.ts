@@ -28,11 +28,11 @@ export class Stats {
   };
   hashes = 0n;
   busyMs = 0;
-  #solveMs = 0;
-  #solveMsMax = 0;
-  #queueWaitMs = 0;
-  readonly #observe: (outcome: Outcome) => void;
-  readonly #observeSubmission: (name: SubmissionCounter) => void;
+  private solveMs = 0;
+  private solveMsMax = 0;
+  private queueWaitMs = 0;
+  private readonly observe: (outcome: Outcome) => void;
+  private readonly observeSubmission: (name: SubmissionCounter) => void;
 
   constructor(metrics: Metrics | undefined) {
     const jobs = metrics?.counter('jobs_total', 'Jobs by how they ended', ['outcome']);
@@ -42,29 +42,29 @@ export class Stats {
     metrics?.gauge('hashrate', 'Hashes per second of busy time since the start', [], (gauge) =>
       gauge.set(this.hashrate),
     );
-    this.#observe = (outcome) => {
+    this.observe = (outcome) => {
       jobs?.inc({ outcome: outcome.kind });
       hashes?.inc(Number(outcome.hashes));
       if (outcome.kind === 'done') solve?.observe(outcome.solveMs / 1000);
     };
-    this.#observeSubmission = (result) => submissions?.inc({ result });
+    this.observeSubmission = (result) => submissions?.inc({ result });
   }
 
   count(name: SubmissionCounter): void {
     this.submissions[name]++;
-    this.#observeSubmission(name);
+    this.observeSubmission(name);
   }
 
   /** Adds up how a job ended. */
   add(outcome: Outcome): void {
-    this.#observe(outcome);
+    this.observe(outcome);
     this.hashes += outcome.hashes;
     this.busyMs += outcome.solveMs;
     this.outcomes[outcome.kind === 'done' ? 'completed' : outcome.kind]++;
     if (outcome.kind !== 'done') return;
-    this.#solveMs += outcome.solveMs;
-    this.#solveMsMax = Math.max(this.#solveMsMax, outcome.solveMs);
-    this.#queueWaitMs += outcome.queueWaitMs;
+    this.solveMs += outcome.solveMs;
+    this.solveMsMax = Math.max(this.solveMsMax, outcome.solveMs);
+    this.queueWaitMs += outcome.queueWaitMs;
   }
 
   /** Hashes per second of busy time, 0 before the first job. */
@@ -80,9 +80,9 @@ export class Stats {
       hashes: this.hashes,
       busy_ms: this.busyMs,
       hashrate: this.hashrate,
-      solve_ms_avg: average(this.#solveMs),
-      solve_ms_max: this.#solveMsMax,
-      queue_wait_ms_avg: average(this.#queueWaitMs),
+      solve_ms_avg: average(this.solveMs),
+      solve_ms_max: this.solveMsMax,
+      queue_wait_ms_avg: average(this.queueWaitMs),
     };
   }
 }

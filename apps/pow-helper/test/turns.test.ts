@@ -18,7 +18,7 @@ interface Scene {
 /** A queue whose jobs are called by single letters. */
 class Letters {
   readonly ids = new Map<string, string>();
-  #ended = 0;
+  private ended = 0;
 
   constructor(private readonly scene: Scene) {}
 
@@ -37,13 +37,13 @@ class Letters {
   async order(count: number): Promise<string> {
     const { solver } = this.scene;
     for (let i = 0; i < count; i++) {
-      await solver.started(this.#ended + 1);
-      solver.calls[this.#ended++]?.finish();
+      await solver.started(this.ended + 1);
+      solver.calls[this.ended++]?.finish();
     }
     const known = [...this.ids.keys()];
     const prefixOf = (letter: string) => makePrefix({ unlockTime: BigInt(letter.charCodeAt(0)) });
     return solver.calls
-      .slice(0, this.#ended)
+      .slice(0, this.ended)
       .map(({ prefix }) => known.find((letter) => prefixOf(letter).equals(prefix)))
       .join('');
   }

@@ -28,23 +28,23 @@ export class PreparedAnswer {
 
 /** Holds finished answers as long as nothing changes that they were made of. */
 export class AnswerCache {
-  readonly #held = new LRUCache<string, PreparedAnswer>({
+  private readonly held = new LRUCache<string, PreparedAnswer>({
     maxSize: HELD,
     sizeCalculation: ({ bytes }, key) => bytes.length + key.length + 256,
   });
-  #revision = '';
+  private revision = '';
 
   /** The answer under this key, made anew after a change. What fails is not held. */
   async get(revision: string, key: string, make: () => string | Promise<string>): Promise<PreparedAnswer> {
-    if (revision !== this.#revision) {
-      this.#held.clear();
-      this.#revision = revision;
+    if (revision !== this.revision) {
+      this.held.clear();
+      this.revision = revision;
     }
-    const held = this.#held.get(key);
+    const held = this.held.get(key);
     if (held !== undefined) return held;
     const made = new PreparedAnswer(Buffer.from(await make()));
     // what was read before a change may be old now
-    if (revision === this.#revision) this.#held.set(key, made);
+    if (revision === this.revision) this.held.set(key, made);
     return made;
   }
 }

@@ -28,12 +28,12 @@ export class Listing {
   ) {}
 
   list(page: ProposalPage): ListedProposal[] {
-    return this.reader.list(page).map((proposal) => this.#withFunding(proposal));
+    return this.reader.list(page).map((proposal) => this.withFunding(proposal));
   }
 
   find(id: number): ListedProposal | undefined {
     const proposal = this.reader.find(id);
-    return proposal && this.#withFunding(proposal);
+    return proposal && this.withFunding(proposal);
   }
 
   counts(): ProposalCount[] {
@@ -65,7 +65,7 @@ export class Listing {
     return [this.reader.version(), ...(income ?? [])].join();
   }
 
-  #withFunding(proposal: Proposal): ListedProposal {
+  private withFunding(proposal: Proposal): ListedProposal {
     const funding = this.funding?.store.find(proposal.address);
     return { proposal, funding, fundedPercent: fundedPercent(funding?.received ?? 0n, proposal.target) };
   }

@@ -44,26 +44,26 @@ export class Proposals implements Service {
   readonly logger: Logger;
   /** SIGHUP reloads only the log. */
   readonly reload = [];
-  readonly #config: ProposalsConfig;
-  readonly #port: number;
-  readonly #now: () => number;
-  readonly #pollMs: number;
-  readonly #markdown: MarkdownRenderer;
-  readonly #closers = new Closers();
-  #follower: FundingFollower | undefined;
-  #server: HttpServer | undefined;
-  #stopping = false;
-  #fault: string | undefined;
+  private readonly config: ProposalsConfig;
+  private readonly configuredPort: number;
+  private readonly now: () => number;
+  private readonly pollMs: number;
+  private readonly markdown: MarkdownRenderer;
+  private readonly closers = new Closers();
+  private openFollower: FundingFollower | undefined;
+  private server: HttpServer | undefined;
+  private stopping = false;
+  private fault: string | undefined;
 
   private constructor(config: ProposalsConfig, overrides: ProposalsOverrides) {
     const { options } = config;
     this.logger = overrides.logger ?? loggerFromOptions(config, { scale: LEVELS });
     for (const warning of config.warnings) this.logger.warning(warning);
-    this.#config = config;
-    this.#port = overrides.port ?? options['bind-port'];
-    this.#now = overrides.now ?? Date.now;
-    this.#pollMs = overrides.pollMs ?? options['wallet-poll'] * 1000;
-    this.#markdown = new MarkdownRenderer(this.logger);
+    this.config = config;
+    this.configuredPort = overrides.port ?? options['bind-port'];
+    this.now = overrides.now ?? Date.now;
+    this.pollMs = overrides.pollMs ?? options['wallet-poll'] * 1000;
+    this.markdown = new MarkdownRenderer(this.logger);
   }
 
   static create(config: ProposalsConfig, overrides: ProposalsOverrides = {}): Proposals {
@@ -72,67 +72,70 @@ export class Proposals implements Service {
 
   /** The port it listens on, once started. */
   get port(): number {
-    return this.#server?.port ?? this.#port;
+    return this.server?.port ?? this.configuredPort;
   }
 
   /** Follows the wallet, where there is one; for tests, which look when they want to. */
   get follower(): FundingFollower | undefined {
-    return this.#follower;
+    return this.openFollower;
   }
 
   /** @throws Error with a message for the operator; everything opened so far is closed again */
   async start(): Promise<void> {
     try {
-      await this.#serve();
+      await this.serve();
     } catch (error) {
-      this.#stopping = true;
-      return this.#closers.closeAfter(error);
+      this.stopping = true;
+      return this.closers.closeAfter(error);
     }
   }
 
   /** @throws AggregateError after everything else is closed */
   stop(): Promise<void> {
-    this.#stopping = true;
-    return this.#closers.closeAll();
+    this.stopping = true;
+    return this.closers.closeAll();
   }
 
-  async #serve(): Promise<void> {
-    const { options, place } = this.#config;
+  private async serve(): Promise<void> {
+    const { options, place } = this.config;
     if (!options.demo) ensureDirectory(place.directory);
-    const stores = this.#closers.use('the database', openStores(place, options.demo, this.#now), (open) =>
-      open.close(),
-    );
-    this.#closers.add('the Markdown renderer', () => this.#markdown.close());
+    const stores = this.closers.use('the database', openStores(place, options.demo, this.now), (open) => open.close());
+    this.closers.add('the Markdown renderer', () => this.markdown.close());
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_proposals_') : undefined;
-    this.#follower = this.#closers.use('the wallet follower', this.#makeFollower(stores, metrics), (follower) =>
+    this.openFollower = this.closers.use('the wallet follower', this.makeFollower(stores, metrics), (follower) =>
       follower?.stop(),
     );
-    const context = this.#context(stores, metrics);
-    const server = await startProposalsServer({ config: this.#config, context, logger: this.logger, port: this.#port });
-    this.#server = this.#closers.use('the HTTP server', server, (open) => open.close(DRAIN_MS));
-    this.#follower?.start();
+    const context = this.context(stores, metrics);
+    const server = await startProposalsServer({
+      config: this.config,
+      context,
+      logger: this.logger,
+      port: this.configuredPort,
+    });
+    this.server = this.closers.use('the HTTP server', server, (open) => open.close(DRAIN_MS));
+    this.openFollower?.start();
     const what = options.demo ? 'a demonstration' : `proposals of ${place.network} in ${place.directory}`;
     this.logger.info(
-      `wrkz-proposals ${VERSION} listens on ${options['bind-ip']}:${this.#server.port}: ${what}, ` +
-        (this.#follower === undefined ? 'donations are not followed' : 'donations are followed'),
+      `wrkz-proposals ${VERSION} listens on ${options['bind-ip']}:${this.server.port}: ${what}, ` +
+        (this.openFollower === undefined ? 'donations are not followed' : 'donations are followed'),
     );
   }
 
   /** Whether the files are there and can be read; what is wrong is logged when it begins. */
-  #isSound(stores: Stores): boolean {
-    const before = this.#fault;
+  private isSound(stores: Stores): boolean {
+    const before = this.fault;
     try {
       stores.check();
-      this.#fault = undefined;
+      this.fault = undefined;
     } catch (error) {
-      this.#fault = errorText(error);
-      if (before !== this.#fault) this.logger.error(this.#fault);
+      this.fault = errorText(error);
+      if (before !== this.fault) this.logger.error(this.fault);
     }
-    return this.#fault === undefined;
+    return this.fault === undefined;
   }
 
-  #makeFollower({ funding, reader }: Stores, metrics: Metrics | undefined): FundingFollower | undefined {
-    const source = incomeSource(this.#config.options);
+  private makeFollower({ funding, reader }: Stores, metrics: Metrics | undefined): FundingFollower | undefined {
+    const source = incomeSource(this.config.options);
     if (source === undefined) return undefined;
     const looks = metrics?.counter('wallet_looks_total', 'Looks at the wallet by how they ended', ['result']);
     return new FundingFollower({
@@ -140,36 +143,36 @@ export class Proposals implements Service {
       store: funding,
       addresses: () => reader.addresses(),
       logger: this.logger.child('funding'),
-      pollMs: this.#pollMs,
-      now: this.#now,
+      pollMs: this.pollMs,
+      now: this.now,
       onLook: (isGood) => looks?.inc({ result: isGood ? 'good' : 'failed' }),
     });
   }
 
-  #context(stores: Stores, metrics: Metrics | undefined): ProposalsContext {
-    const { options, place } = this.#config;
-    const follower = this.#follower;
+  private context(stores: Stores, metrics: Metrics | undefined): ProposalsContext {
+    const { options, place } = this.config;
+    const follower = this.openFollower;
     const isFunded = follower !== undefined || options.demo;
     const listing = new Listing(stores.reader, isFunded ? { store: stores.funding, follower } : undefined);
-    if (metrics !== undefined) publishFigures(metrics, listing, this.#now);
+    if (metrics !== undefined) publishFigures(metrics, listing, this.now);
     return {
       listing,
       answers: new AnswerCache(),
-      markdown: this.#markdown,
+      markdown: this.markdown,
       images: new QrImages(),
       site: new Site({
         network: place.network,
         isDemo: options.demo,
         publicUrl: options['public-url']?.replace(/\/+$/, ''),
       }),
-      drawCounter: memoryMinuteCounter(this.#now),
+      drawCounter: memoryMinuteCounter(this.now),
       drawsPerMinute: options['qr-limit'],
       requests: new RequestCounters(),
       metrics,
-      now: this.#now,
+      now: this.now,
       readiness: () => {
         const wallet = follower === undefined ? {} : { wallet: follower.failure === undefined ? 'OK' : 'AWAY' };
-        return { ready: !this.#stopping && this.#isSound(stores), ...wallet };
+        return { ready: !this.stopping && this.isSound(stores), ...wallet };
       },
     };
   }

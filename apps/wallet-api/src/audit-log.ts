@@ -45,7 +45,7 @@ const MAIN_KEY = '(main)';
  * passwords: a line has no field of a request body unless a handler adds it by `note`.
  */
 export class AuditLog {
-  readonly #notes = new WeakMap<Request, Record<string, unknown>>();
+  private readonly notes = new WeakMap<Request, Record<string, unknown>>();
 
   private constructor(
     private readonly file: string,
@@ -56,7 +56,7 @@ export class AuditLog {
   static open(file: string, warn: (text: string) => void): AuditLog {
     const log = new AuditLog(file, warn);
     try {
-      log.#append('');
+      log.append('');
     } catch (error) {
       throw new Error(`--audit-log: ${file} cannot be written: ${errorText(error)}`, { cause: error });
     }
@@ -65,7 +65,7 @@ export class AuditLog {
 
   /** Adds public facts to the line of a request, such as a transaction hash. */
   note(request: Request, facts: Readonly<Record<string, unknown>>): void {
-    this.#notes.set(request, { ...this.#notes.get(request), ...facts });
+    this.notes.set(request, { ...this.notes.get(request), ...facts });
   }
 
   /** Writes the line of a request once its response is finished. @param key name of the API key, '' for the main key */
@@ -79,10 +79,10 @@ export class AuditLog {
         action,
         request: `${request.method} ${requestPath(request)}`,
         status: response.statusCode,
-        ...this.#notes.get(request),
+        ...this.notes.get(request),
       };
       try {
-        this.#append(`${stringifyJson(line)}\n`);
+        this.append(`${stringifyJson(line)}\n`);
       } catch (error) {
         this.warn(`the audit log ${this.file} could not be written: ${errorText(error)}`);
       }
@@ -90,7 +90,7 @@ export class AuditLog {
   }
 
   /** Opens the file for each line, so that a log rotation may rename it. */
-  #append(text: string): void {
+  private append(text: string): void {
     appendFileSync(this.file, text, { mode: 0o600 });
   }
 }

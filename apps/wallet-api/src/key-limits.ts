@@ -41,15 +41,15 @@ export function mayUsePrepared({ name, allowedAddresses }: KeyGrant, { db }: Wal
 
 /** Transactions with an unknown outcome that are already counted against the limit of a key. */
 export class UncertainSends {
-  readonly #known = new Set<string>();
+  private readonly known = new Set<string>();
 
   record(name: string, hash: string): void {
-    evictOldest(this.#known);
-    this.#known.add(`${hash} ${name}`);
+    evictOldest(this.known);
+    this.known.add(`${hash} ${name}`);
   }
 
   has(name: string, hash: string): boolean {
-    return this.#known.has(`${hash} ${name}`);
+    return this.known.has(`${hash} ${name}`);
   }
 }
 
@@ -79,20 +79,20 @@ const DEFAULT_LOCK_RESERVE_BLOCKS = 45;
  * is submitted, and refunded if the node rejects it. Days are UTC.
  */
 export class KeyLimits {
-  readonly #charged = new Map<string, { readonly day: number; readonly amount: bigint }>();
-  readonly #accepted = new Set<string>();
-  #hasRefused = false;
+  private readonly charged = new Map<string, { readonly day: number; readonly amount: bigint }>();
+  private readonly accepted = new Set<string>();
+  private hasRefused = false;
 
   constructor(private readonly dependencies: Dependencies) {}
 
   /** @throws WalletError keyLimitExceeded */
   charge(send: SignedSend): void {
     try {
-      this.#check(send);
-      this.#reserve(send);
-      this.#accepted.add(send.hash);
+      this.check(send);
+      this.reserve(send);
+      this.accepted.add(send.hash);
     } catch (error) {
-      this.#hasRefused = true;
+      this.hasRefused = true;
       throw error;
     }
   }
@@ -102,24 +102,24 @@ export class KeyLimits {
    * keyLimitExceeded
    */
   requireAccepted(): void {
-    if (this.#hasRefused && this.#accepted.size === 0) throw walletError.keyLimitExceeded();
+    if (this.hasRefused && this.accepted.size === 0) throw walletError.keyLimitExceeded();
   }
 
   /** The outcome is unknown: the charge stays, and a resubmission of the same transaction is free. */
   markUncertain({ hash }: SignedSend): void {
     const { grant, uncertain } = this.dependencies;
-    if (this.#charged.has(hash)) uncertain.record(grant.name, hash);
+    if (this.charged.has(hash)) uncertain.record(grant.name, hash);
   }
 
   refund({ hash }: SignedSend): void {
     const { grant, open } = this.dependencies;
-    const charged = this.#charged.get(hash);
-    this.#accepted.delete(hash);
-    this.#charged.delete(hash);
+    const charged = this.charged.get(hash);
+    this.accepted.delete(hash);
+    this.charged.delete(hash);
     if (charged !== undefined) open.wallet.db.spending.giveBack(grant.name, charged.day, charged.amount, hash);
   }
 
-  #check({ fee, bytes }: SignedSend): void {
+  private check({ fee, bytes }: SignedSend): void {
     const {
       scope,
       maxFee,
@@ -128,30 +128,30 @@ export class KeyLimits {
     if (maxFee !== undefined && fee > maxFee) {
       throw limitExceeded(`This key may not pay a fee of more than ${String(maxFee)} atomic units.`);
     }
-    if (maxUnlockBlocks !== undefined && this.#lockedBlocks(bytes) > maxUnlockBlocks) {
+    if (maxUnlockBlocks !== undefined && this.lockedBlocks(bytes) > maxUnlockBlocks) {
       throw limitExceeded(`This key may not lock outputs for more than ${String(maxUnlockBlocks)} blocks.`);
     }
   }
 
-  #reserve(send: SignedSend): void {
+  private reserve(send: SignedSend): void {
     const { grant, open, now, uncertain } = this.dependencies;
     const { name, dailyLimit } = grant;
     if (dailyLimit === undefined || uncertain.has(name, send.hash)) return;
-    const [day, amount] = [utcDayOf(now()), this.#isFarLocked(send) ? inputAmount(send) : outgoingAmount(send)];
+    const [day, amount] = [utcDayOf(now()), this.isFarLocked(send) ? inputAmount(send) : outgoingAmount(send)];
     const isReserved = open.wallet.db.spending.reserve(name, day, amount, dailyLimit, send.hash);
     if (!isReserved) throw walletError.keyLimitExceeded();
-    this.#charged.set(send.hash, { day, amount });
+    this.charged.set(send.hash, { day, amount });
   }
 
   /** Whether the change is locked for longer than the default. Such change counts as spent: the owner cannot use it. */
-  #isFarLocked({ bytes }: SignedSend): boolean {
+  private isFarLocked({ bytes }: SignedSend): boolean {
     const { network, open } = this.dependencies;
     const { poolUnlockWindow } = network.rulesAt(open.wallet.syncStatus.walletHeight);
-    return this.#lockedBlocks(bytes) > poolUnlockWindow + DEFAULT_LOCK_RESERVE_BLOCKS;
+    return this.lockedBlocks(bytes) > poolUnlockWindow + DEFAULT_LOCK_RESERVE_BLOCKS;
   }
 
   /** Blocks from the height of the wallet, which no node can invent, to the unlock time of a transaction. */
-  #lockedBlocks(bytes: Buffer): number {
+  private lockedBlocks(bytes: Buffer): number {
     const { open, now } = this.dependencies;
     const { unlockTime } = parseTransaction(bytes).transaction;
     if (unlockTime < UNLOCK_TIME_BOUNDARY) return Number(unlockTime) - open.wallet.syncStatus.walletHeight;

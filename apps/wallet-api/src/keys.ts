@@ -101,43 +101,42 @@ interface AuthenticatedKey {
 
 /** Authenticates requests: finds the API key of a request and limits wrong attempts per client address. */
 export class Authenticator {
-  readonly #mainKey: AuthenticatedKey;
-  #scopedKeys: readonly AuthenticatedKey[] = [];
-  readonly #grants = new WeakMap<IncomingMessage, KeyGrant>();
-  readonly #attempts: AttemptLimiter;
+  private readonly mainKey: AuthenticatedKey;
+  private scopedKeys: readonly AuthenticatedKey[] = [];
+  private readonly grants = new WeakMap<IncomingMessage, KeyGrant>();
+  private readonly attempts: AttemptLimiter;
 
   constructor(password: string, scoped: readonly ScopedKey[], limits: AttemptLimiterOptions = {}) {
-    this.#attempts = new AttemptLimiter(limits);
-    this.#mainKey = { digest: sha256(password), grant: MAIN_GRANT };
+    this.attempts = new AttemptLimiter(limits);
+    this.mainKey = { digest: sha256(password), grant: MAIN_GRANT };
     this.setScopedKeys(scoped);
   }
 
   /** Replaces the keys of the key file. Requests that are already authenticated keep their rights. */
   setScopedKeys(scoped: readonly ScopedKey[]): void {
-    this.#scopedKeys = scoped.map(({ hash, ...grant }) => ({ digest: Buffer.from(hash, 'hex'), grant }));
+    this.scopedKeys = scoped.map(({ hash, ...grant }) => ({ digest: Buffer.from(hash, 'hex'), grant }));
   }
 
   /** Compares with every key, so the time does not depend on which key matches. @returns the refusal: 401 or 429 */
   readonly authenticate = async (presented: string, request: IncomingMessage): Promise<HttpError | undefined> => {
     if (presented === '') return refusal('unauthorized');
-    const tooMany = await this.#attempts.admit(request);
+    const tooMany = await this.attempts.admit(request);
     if (tooMany !== undefined) return tooMany;
     const digest = sha256(presented);
     let grant: KeyGrant | undefined;
-    for (const key of [this.#mainKey, ...this.#scopedKeys])
-      if (timingSafeEqual(key.digest, digest)) grant ??= key.grant;
+    for (const key of [this.mainKey, ...this.scopedKeys]) if (timingSafeEqual(key.digest, digest)) grant ??= key.grant;
     if (grant === undefined) {
-      this.#attempts.recordFailure(request);
+      this.attempts.recordFailure(request);
       return refusal('unauthorized');
     }
-    this.#attempts.recordSuccess(request);
-    this.#grants.set(request, grant);
+    this.attempts.recordSuccess(request);
+    this.grants.set(request, grant);
     return undefined;
   };
 
   /** @throws Error for a request that was not authenticated */
   grantOf(request: IncomingMessage): KeyGrant {
-    const grant = this.#grants.get(request);
+    const grant = this.grants.get(request);
     if (grant === undefined) throw new Error('this request was not authenticated');
     return grant;
   }

@@ -33,8 +33,8 @@ type Request = RouteRequest['http']['request'];
  * (docs/operations/wallet-api.md#idempotency-keys).
  */
 export class SendExecutor {
-  readonly #idempotent = new IdempotentRequests();
-  readonly #uncertain = new UncertainSends();
+  private readonly idempotent = new IdempotentRequests();
+  private readonly uncertain = new UncertainSends();
 
   constructor(private readonly dependencies: Dependencies) {}
 
@@ -46,7 +46,7 @@ export class SendExecutor {
     const { network, wallets, authenticator, audit, now } = this.dependencies;
     const open = wallets.require();
     const grant = authenticator.grantOf(request);
-    const limits = new KeyLimits({ network, grant, open, now, uncertain: this.#uncertain });
+    const limits = new KeyLimits({ network, grant, open, now, uncertain: this.uncertain });
     const hashes: string[] = [];
     const submitting = ({ hash }: SignedSend): void => {
       hashes.push(hash);
@@ -61,7 +61,7 @@ export class SendExecutor {
     if (header === undefined) return new Reply(operation.status, await run());
     const key = walletApi.idempotencyKey.safeParse(header);
     if (!key.success) throw badRequest();
-    const response = await this.#idempotent.execute(
+    const response = await this.idempotent.execute(
       { wallet: open.wallet, now },
       {
         key: { owner: grant.name, key: key.data },

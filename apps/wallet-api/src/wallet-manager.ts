@@ -37,13 +37,13 @@ interface WalletManagerEvents {
  * `current` and never wait.
  */
 export class WalletManager extends EventEmitter<WalletManagerEvents> {
-  #open: OpenWallet | undefined;
-  #isShutDown = false;
-  readonly #mutex = new Mutex();
+  private openWallet: OpenWallet | undefined;
+  private isShutDown = false;
+  private readonly mutex = new Mutex();
   /** The last failover within each node list. */
-  readonly #switches = new WeakMap<NodeList, NonNullable<OpenWallet['nodeSwitch']>>();
+  private readonly switches = new WeakMap<NodeList, NonNullable<OpenWallet['nodeSwitch']>>();
   /** Files already scanned again because of `--rescan-from`. */
-  readonly #rescanned = new Set<string>();
+  private readonly rescanned = new Set<string>();
 
   constructor(
     private readonly dependencies: WalletDependencies,
@@ -54,13 +54,13 @@ export class WalletManager extends EventEmitter<WalletManagerEvents> {
 
   /** Undefined while no wallet is open. */
   get current(): OpenWallet | undefined {
-    return this.#open;
+    return this.openWallet;
   }
 
   /** @throws HttpError 403 while no wallet is open */
   require(): OpenWallet {
-    if (this.#open === undefined) throw forbidden();
-    return this.#open;
+    if (this.openWallet === undefined) throw forbidden();
+    return this.openWallet;
   }
 
   /** @throws HttpError 403 when a wallet is open already; WalletError */
@@ -68,32 +68,32 @@ export class WalletManager extends EventEmitter<WalletManagerEvents> {
     factory: WalletFactory,
     { file, password, node, isNew }: { file: string; password: string; node: NodeChoice; isNew: boolean },
   ): Promise<void> {
-    return this.#mutex.run(async () => {
-      if (this.#open !== undefined || this.#isShutDown) throw forbidden();
+    return this.mutex.run(async () => {
+      if (this.openWallet !== undefined || this.isShutDown) throw forbidden();
       const nodes = nodeList(node, this.options);
       // A failover may happen while the file is still being read.
-      this.#watchFailover(nodes);
+      this.watchFailover(nodes);
       try {
         const wallet = await factory(this.dependencies, { file, password, nodes });
-        this.#publish({ wallet, file, node, nodes, nodeSwitch: this.#switches.get(nodes) });
+        this.publish({ wallet, file, node, nodes, nodeSwitch: this.switches.get(nodes) });
       } catch (error) {
         nodes.close();
         throw error;
       }
-      if (!isNew) await this.#rescan(file);
+      if (!isNew) await this.rescan(file);
     });
   }
 
   /** Saves and closes. @throws HttpError 403 when no wallet is open */
   close(): Promise<void> {
-    return this.#mutex.run(() => this.#close(this.require()));
+    return this.mutex.run(() => this.closeWallet(this.require()));
   }
 
   /** Closes the wallet at program exit. Later calls of `open` fail. */
   async shutDown(): Promise<void> {
-    this.#isShutDown = true;
-    await this.#mutex.run(async () => {
-      if (this.#open !== undefined) await this.#close(this.#open);
+    this.isShutDown = true;
+    await this.mutex.run(async () => {
+      if (this.openWallet !== undefined) await this.closeWallet(this.openWallet);
     });
   }
 
@@ -101,19 +101,19 @@ export class WalletManager extends EventEmitter<WalletManagerEvents> {
   setNode(node: NodeChoice): Promise<void> {
     return this.withWallet(async (open) => {
       const nodes = nodeList(node, this.options);
-      this.#watchFailover(nodes);
+      this.watchFailover(nodes);
       await open.wallet.setNodes(nodes);
-      this.#open = { ...open, node, nodes, nodeSwitch: this.#switches.get(nodes) };
+      this.openWallet = { ...open, node, nodes, nodeSwitch: this.switches.get(nodes) };
     });
   }
 
   /** Runs a task under the mutex. @throws HttpError 403 when no wallet is open */
   withWallet<T>(task: (open: OpenWallet) => Promise<T>): Promise<T> {
-    return this.#mutex.run(() => task(this.require()));
+    return this.mutex.run(() => task(this.require()));
   }
 
-  async #close({ wallet }: OpenWallet): Promise<void> {
-    this.#open = undefined;
+  private async closeWallet({ wallet }: OpenWallet): Promise<void> {
+    this.openWallet = undefined;
     try {
       await wallet.close();
     } finally {
@@ -122,36 +122,36 @@ export class WalletManager extends EventEmitter<WalletManagerEvents> {
   }
 
   /** Applies `--rescan-from` to an opened wallet, once per file and process. */
-  async #rescan(file: string): Promise<void> {
+  private async rescan(file: string): Promise<void> {
     const { rescanFrom } = this.options;
-    if (rescanFrom === undefined || this.#rescanned.has(file)) return;
+    if (rescanFrom === undefined || this.rescanned.has(file)) return;
     const { wallet } = this.require();
     try {
       await wallet.rescan(rescanFrom);
     } catch (error) {
-      this.#open = undefined;
+      this.openWallet = undefined;
       await wallet.close().catch(() => undefined);
       throw error;
     }
-    this.#rescanned.add(file);
+    this.rescanned.add(file);
   }
 
-  #publish(open: OpenWallet): void {
-    this.#open = open;
+  private publish(open: OpenWallet): void {
+    this.openWallet = open;
     open.wallet.on('warning', (text) => void this.emit('warning', text));
     open.wallet.on('event', (event) => void this.emit('moneyEvent', event));
     open.wallet.on('ringFallback', (fallback) => void this.emit('ringFallback', fallback));
     open.wallet.on('transaction', (transaction) => {
-      if (this.#open?.wallet === open.wallet) this.emit('transaction', transaction, this.#open);
+      if (this.openWallet?.wallet === open.wallet) this.emit('transaction', transaction, this.openWallet);
     });
     this.emit('opened', open);
   }
 
-  #watchFailover(nodes: NodeList): void {
+  private watchFailover(nodes: NodeList): void {
     nodes.on('switched', (change) => {
       const nodeSwitch = { ...change, timestamp: Math.floor((this.dependencies.now ?? Date.now)() / 1000) };
-      this.#switches.set(nodes, nodeSwitch);
-      if (this.#open?.nodes === nodes) this.#open = { ...this.#open, nodeSwitch };
+      this.switches.set(nodes, nodeSwitch);
+      if (this.openWallet?.nodes === nodes) this.openWallet = { ...this.openWallet, nodeSwitch };
       this.emit('warning', `node failover from ${change.from} to ${change.to}: ${change.reason}`);
     });
   }

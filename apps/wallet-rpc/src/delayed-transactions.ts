@@ -28,7 +28,7 @@ const OPEN_STATES = ['delayed', 'sending'] as const;
  */
 export class DelayedTransactionQueue {
   /** Being submitted by a running request. */
-  readonly #submitting = new Set<string>();
+  private readonly submitting = new Set<string>();
 
   constructor(private readonly dependencies: DelayedQueueDependencies) {}
 
@@ -36,7 +36,7 @@ export class DelayedTransactionQueue {
   start(): void {
     const { wallet } = this.dependencies;
     try {
-      if (wallet.dbIfUsable !== undefined) this.#load(wallet.dbIfUsable);
+      if (wallet.dbIfUsable !== undefined) this.load(wallet.dbIfUsable);
     } catch (error) {
       // Sends are paused until the operator decides, who may go on without the damaged rows.
       if (!isWalletError(storageError(error), 'walletDatabaseDamaged')) throw error;
@@ -49,7 +49,7 @@ export class DelayedTransactionQueue {
     });
   }
 
-  #load({ delayed }: WalletDb): void {
+  private load({ delayed }: WalletDb): void {
     const { wallet } = this.dependencies;
     for (const state of OPEN_STATES) {
       for (const { hash } of delayed.inState(state)) {
@@ -95,14 +95,14 @@ export class DelayedTransactionQueue {
     const isAgain = row.state === 'sending' && this.isLost(hash);
     if (!isAgain && !wallet.db.delayed.move(hash, 'delayed', 'sending')) throw applicationError('cannotTransfer');
     const { signed } = row;
-    this.#submitting.add(hash);
+    this.submitting.add(hash);
     try {
       await wallet.sendDelayed(signed, observer);
     } catch (error) {
       if (isAgain ? isRefusal(error) : !isUnclear(error)) wallet.db.delayed.move(hash, 'sending', 'delayed');
       throw error;
     } finally {
-      this.#submitting.delete(hash);
+      this.submitting.delete(hash);
     }
     wallet.db.delayed.move(hash, 'sending', 'sent');
     wallet.unhold([hash]);
@@ -112,7 +112,7 @@ export class DelayedTransactionQueue {
   /** Whether no request submits it and the wallet does not list it: its submission was interrupted. */
   isLost(hash: string): boolean {
     const { snapshot } = this.dependencies.wallet;
-    if (this.#submitting.has(hash) || snapshot.transaction(hash) !== undefined) return false;
+    if (this.submitting.has(hash) || snapshot.transaction(hash) !== undefined) return false;
     return snapshot.unconfirmed().every((transaction) => transaction.hash !== hash);
   }
 

@@ -129,25 +129,25 @@ const BOUNDS = {
 
 /** One node. The network of its chain is checked before the first request, and again after a failed connection. */
 export class NodeClient implements NodeCalls {
-  readonly #transport: NodeTransport;
-  #chain: Promise<void> | undefined;
+  private readonly transport: NodeTransport;
+  private chain: Promise<void> | undefined;
 
   /** @throws RangeError when the address names no node */
   constructor(
     readonly address: NodeAddress,
     private readonly options: NodeClientOptions = {},
   ) {
-    this.#transport = new NodeTransport(address, options);
+    this.transport = new NodeTransport(address, options);
   }
 
   /** The address for display. */
   get displayName(): string {
-    return this.#transport.endpoint.name;
+    return this.transport.endpoint.name;
   }
 
   async info(signal?: AbortSignal): Promise<NodeInfo> {
-    await this.#requireChain(signal);
-    const given = await this.#read({ method: 'GET', path: '/info', maxBytes: BOUNDS.info, signal }, anyNodeInfo);
+    await this.requireChain(signal);
+    const given = await this.read({ method: 'GET', path: '/info', maxBytes: BOUNDS.info, signal }, anyNodeInfo);
     return {
       localHeight: Math.max(0, given.height - 1),
       networkHeight: Math.max(0, given.network_height - 1),
@@ -165,8 +165,8 @@ export class NodeClient implements NodeCalls {
     signal?: AbortSignal,
     read: ReadSyncBody = readSyncResponse,
   ): Promise<SyncResponse> {
-    await this.#requireChain(signal);
-    const response = await this.#request({
+    await this.requireChain(signal);
+    const response = await this.request({
       method: 'POST',
       path: '/getwalletsyncdata',
       body: syncBody(request),
@@ -178,8 +178,8 @@ export class NodeClient implements NodeCalls {
   }
 
   async globalIndexes(start: number, end: number, signal?: AbortSignal): Promise<IndexesByTransaction> {
-    await this.#requireChain(signal);
-    const { indexes } = await this.#read(
+    await this.requireChain(signal);
+    const { indexes } = await this.read(
       {
         method: 'POST',
         path: '/get_global_indexes_for_range',
@@ -193,8 +193,8 @@ export class NodeClient implements NodeCalls {
   }
 
   async transactionPlaces(hashes: readonly string[], signal?: AbortSignal): Promise<TransactionPlaces> {
-    await this.#requireChain(signal);
-    const given = await this.#read(
+    await this.requireChain(signal);
+    const given = await this.read(
       {
         method: 'POST',
         path: '/get_transactions_status',
@@ -213,8 +213,8 @@ export class NodeClient implements NodeCalls {
   }
 
   async randomOuts(amounts: readonly bigint[], count: number, signal?: AbortSignal): Promise<readonly RandomOuts[]> {
-    await this.#requireChain(signal);
-    const { outs } = await this.#read(
+    await this.requireChain(signal);
+    const { outs } = await this.read(
       {
         method: 'POST',
         path: '/getrandom_outs',
@@ -231,8 +231,8 @@ export class NodeClient implements NodeCalls {
   }
 
   async sendTransaction(transaction: Buffer, signal?: AbortSignal): Promise<SendVerdict> {
-    await this.#requireChain(signal);
-    const { status, error } = await this.#read(
+    await this.requireChain(signal);
+    const { status, error } = await this.read(
       {
         method: 'POST',
         path: '/sendrawtransaction',
@@ -247,14 +247,14 @@ export class NodeClient implements NodeCalls {
   }
 
   async mainBlock(hash: string, signal?: AbortSignal): Promise<SyncTip | undefined> {
-    await this.#requireChain(signal);
-    const header = await this.#header('getblockheaderbyhash', { hash }, signal);
+    await this.requireChain(signal);
+    const header = await this.header('getblockheaderbyhash', { hash }, signal);
     return header === undefined || header.orphan_status ? undefined : header;
   }
 
   async rawBlocks(start: number, count: number, signal?: AbortSignal): Promise<readonly RawChainBlock[]> {
-    await this.#requireChain(signal);
-    const { items } = await this.#read(
+    await this.requireChain(signal);
+    const { items } = await this.read(
       {
         method: 'POST',
         path: '/getrawblocks',
@@ -270,8 +270,8 @@ export class NodeClient implements NodeCalls {
   }
 
   async poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges> {
-    await this.#requireChain(signal);
-    const { addedTxs, deletedTxsIds } = await this.#read(
+    await this.requireChain(signal);
+    const { addedTxs, deletedTxsIds } = await this.read(
       {
         method: 'POST',
         path: '/get_pool_changes_lite',
@@ -290,33 +290,33 @@ export class NodeClient implements NodeCalls {
   }
 
   async tipStream(onTip: () => void, signal: AbortSignal): Promise<TipStream | undefined> {
-    return openTipStream(this.#transport, onTip, signal);
+    return openTipStream(this.transport, onTip, signal);
   }
 
   /** Ends its kept connections. */
   close(): void {
-    this.#transport.close();
+    this.transport.close();
   }
 
   /** @throws NodeFailure `foreignChain` when the chain of the node is not of the wallet's network */
-  async #requireChain(signal: AbortSignal | undefined): Promise<void> {
+  private async requireChain(signal: AbortSignal | undefined): Promise<void> {
     const { chain } = this.options;
     if (chain === undefined) return;
     // Concurrent callers share one request; a caller that aborts does not end it.
-    if (this.#chain === undefined) {
-      const check = this.#checkIdentity(chain);
+    if (this.chain === undefined) {
+      const check = this.checkIdentity(chain);
       check.catch(() => {
-        if (this.#chain === check) this.#chain = undefined;
+        if (this.chain === check) this.chain = undefined;
       });
-      this.#chain = check;
+      this.chain = check;
     }
-    await untilAborted(this.#chain, signal);
+    await untilAborted(this.chain, signal);
   }
 
-  async #checkIdentity({ genesisHash, knownBlocks, foreignBlocks }: ChainIdentity): Promise<void> {
+  private async checkIdentity({ genesisHash, knownBlocks, foreignBlocks }: ChainIdentity): Promise<void> {
     let genesis;
     try {
-      genesis = await this.#hashAt(0);
+      genesis = await this.hashAt(0);
     } catch (error) {
       // Third-party caches have no JSON-RPC: they are trusted until a sync response has a genesis block.
       if (error instanceof NodeFailure && error.facts.status === 404) return;
@@ -327,7 +327,7 @@ export class NodeClient implements NodeCalls {
     }
     // The highest known block that the node has decides.
     for (const { height, hash } of knownBlocks.toReversed()) {
-      const served = await this.#hashAt(height);
+      const served = await this.hashAt(height);
       if (served === undefined) continue;
       if (served === hash) return;
       throw new NodeFailure(
@@ -336,18 +336,18 @@ export class NodeClient implements NodeCalls {
       );
     }
     for (const { height, hash } of foreignBlocks) {
-      if ((await this.#hashAt(height)) !== hash) continue;
+      if ((await this.hashAt(height)) !== hash) continue;
       throw new NodeFailure('foreignChain', `serves the chain of another network: it has its block ${String(height)}`);
     }
   }
 
   /** Undefined when the node has no block at the height. */
-  async #hashAt(height: number): Promise<string | undefined> {
-    return (await this.#header('getblockheaderbyheight', { height }))?.hash;
+  private async hashAt(height: number): Promise<string | undefined> {
+    return (await this.header('getblockheaderbyheight', { height }))?.hash;
   }
 
-  async #header(method: string, params: object, signal?: AbortSignal): Promise<HeaderAnswer | undefined> {
-    const response = await this.#request({
+  private async header(method: string, params: object, signal?: AbortSignal): Promise<HeaderAnswer | undefined> {
+    const response = await this.request({
       method: 'POST',
       path: '/json_rpc',
       body: { jsonrpc: '2.0', id: 1, method, params },
@@ -359,18 +359,21 @@ export class NodeClient implements NodeCalls {
     return header === undefined ? undefined : { ...header, hash: header.hash.toLowerCase() };
   }
 
-  async #request(request: Parameters<NodeTransport['request']>[0]): ReturnType<NodeTransport['request']> {
+  private async request(request: Parameters<NodeTransport['request']>[0]): ReturnType<NodeTransport['request']> {
     try {
-      return await this.#transport.request(request);
+      return await this.transport.request(request);
     } catch (error) {
       // Another node may listen at this address next.
-      if (error instanceof NodeFailure && error.kind === 'unreachable') this.#chain = undefined;
+      if (error instanceof NodeFailure && error.kind === 'unreachable') this.chain = undefined;
       throw error;
     }
   }
 
-  async #read<S extends z.ZodType>(request: Parameters<NodeTransport['request']>[0], schema: S): Promise<z.output<S>> {
-    return parseResponse(await this.#request(request), schema);
+  private async read<S extends z.ZodType>(
+    request: Parameters<NodeTransport['request']>[0],
+    schema: S,
+  ): Promise<z.output<S>> {
+    return parseResponse(await this.request(request), schema);
   }
 }
 

@@ -70,11 +70,11 @@ interface Row {
  * first one that responds; nodes before it in the list are tried again every `returnMs`.
  */
 export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls {
-  readonly #rows: readonly Row[];
-  #serving = 0;
-  #failures = 0;
-  #lastSearch = -Infinity;
-  #search: Promise<boolean> | undefined;
+  private readonly rows: readonly Row[];
+  private servingIndex = 0;
+  private failures = 0;
+  private lastSearch = -Infinity;
+  private search: Promise<boolean> | undefined;
 
   /** @throws RangeError when there is no address, or one that names no node */
   constructor(
@@ -83,69 +83,69 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
   ) {
     super();
     if (addresses.length === 0) throw new RangeError('a wallet needs a node');
-    const untried = { failure: undefined, recentFailovers: 0, since: this.#now(), notBefore: 0 };
-    this.#rows = addresses.map((address) => ({ client: new NodeClient(address, options), ...untried }));
+    const untried = { failure: undefined, recentFailovers: 0, since: this.now(), notBefore: 0 };
+    this.rows = addresses.map((address) => ({ client: new NodeClient(address, options), ...untried }));
   }
 
   /** The node that serves now. */
   get serving(): NodeClient {
-    return this.#row.client;
+    return this.row.client;
   }
 
   /** All nodes but the one that serves now, in the order of the list. */
   get others(): readonly NodeClient[] {
-    return this.#rows.filter((_, i) => i !== this.#serving).map(({ client }) => client);
+    return this.rows.filter((_, i) => i !== this.servingIndex).map(({ client }) => client);
   }
 
   nodes(): ListedNode[] {
-    return this.#rows.map(({ client, failure }, i) => ({
+    return this.rows.map(({ client, failure }, i) => ({
       name: client.displayName,
-      isInUse: i === this.#serving,
+      isInUse: i === this.servingIndex,
       failure,
     }));
   }
 
   async info(signal?: AbortSignal): Promise<NodeInfo> {
-    await this.#retryPreferred(signal);
-    const info = await this.#read((node) => node.info(signal), signal, false);
-    if (!isCatchingUp(info) || !this.#isRetryDue()) return info;
-    const hasLeft = await this.#searchAmong(this.#rows, 'it is still catching up', signal, false);
-    return hasLeft ? this.#read((node) => node.info(signal), signal, false) : info;
+    await this.retryPreferred(signal);
+    const info = await this.read((node) => node.info(signal), signal, false);
+    if (!isCatchingUp(info) || !this.isRetryDue()) return info;
+    const hasLeft = await this.searchAmong(this.rows, 'it is still catching up', signal, false);
+    return hasLeft ? this.read((node) => node.info(signal), signal, false) : info;
   }
 
   /** Not repeated at another node, whose height and features may differ. */
   walletSyncData(request: SyncRequest, signal?: AbortSignal, read?: ReadSyncBody): Promise<SyncResponse> {
-    return this.#once((node) => node.walletSyncData(request, signal, read), signal);
+    return this.callOnce((node) => node.walletSyncData(request, signal, read), signal);
   }
 
   globalIndexes(start: number, end: number, signal?: AbortSignal): Promise<IndexesByTransaction> {
-    return this.#read((node) => node.globalIndexes(start, end, signal), signal);
+    return this.read((node) => node.globalIndexes(start, end, signal), signal);
   }
 
   transactionPlaces(hashes: readonly string[], signal?: AbortSignal): Promise<TransactionPlaces> {
-    return this.#once((node) => node.transactionPlaces(hashes, signal), signal);
+    return this.callOnce((node) => node.transactionPlaces(hashes, signal), signal);
   }
 
   randomOuts(amounts: readonly bigint[], count: number, signal?: AbortSignal): Promise<readonly RandomOuts[]> {
-    return this.#read((node) => node.randomOuts(amounts, count, signal), signal);
+    return this.read((node) => node.randomOuts(amounts, count, signal), signal);
   }
 
   /** Never repeated at another node: the first may have accepted it. */
   sendTransaction(transaction: Buffer, signal?: AbortSignal): Promise<SendVerdict> {
-    return this.#once((node) => node.sendTransaction(transaction, signal), signal);
+    return this.callOnce((node) => node.sendTransaction(transaction, signal), signal);
   }
 
   mainBlock(hash: string, signal?: AbortSignal): Promise<SyncTip | undefined> {
-    return this.#once((node) => node.mainBlock(hash, signal), signal);
+    return this.callOnce((node) => node.mainBlock(hash, signal), signal);
   }
 
   rawBlocks(start: number, count: number, signal?: AbortSignal): Promise<readonly RawChainBlock[]> {
-    return this.#read((node) => node.rawBlocks(start, count, signal), signal);
+    return this.read((node) => node.rawBlocks(start, count, signal), signal);
   }
 
   /** Not repeated at another node, whose pool differs. */
   poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges> {
-    return this.#once((node) => node.poolChanges(tail, known, signal), signal);
+    return this.callOnce((node) => node.poolChanges(tail, known, signal), signal);
   }
 
   tipStream(onTip: () => void, signal: AbortSignal): Promise<TipStream | undefined> {
@@ -157,83 +157,91 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
    * @returns whether another node serves from now on
    */
   leave(reason: string, signal?: AbortSignal): Promise<boolean> {
-    const left = this.#row;
+    const left = this.row;
     left.failure = reason;
-    if (this.#rows.length === 1) return Promise.resolve(false);
-    return this.#searchAmong(this.#rows.slice(this.#serving + 1), reason, signal);
+    if (this.rows.length === 1) return Promise.resolve(false);
+    return this.searchAmong(this.rows.slice(this.servingIndex + 1), reason, signal);
   }
 
   /** Submits a transaction to every node of the list. @returns the verdicts, without those of nodes that failed */
   async broadcast(transaction: Buffer, signal?: AbortSignal): Promise<SendVerdict[]> {
     const results = await Promise.allSettled(
-      this.#rows.map(({ client }) => client.sendTransaction(transaction, signal)),
+      this.rows.map(({ client }) => client.sendTransaction(transaction, signal)),
     );
     return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   }
 
   close(): void {
-    for (const { client } of this.#rows) client.close();
+    for (const { client } of this.rows) client.close();
   }
 
-  get #row(): Row {
-    const row = this.#rows[this.#serving];
+  private get row(): Row {
+    const row = this.rows[this.servingIndex];
     if (row === undefined) throw new RangeError('the list of nodes is empty');
     return row;
   }
 
   /** A request with the same result at every node of the chain: after a failover it is repeated once. */
-  async #read<T>(call: (node: NodeClient) => Promise<T>, signal: AbortSignal | undefined, isProof = true): Promise<T> {
-    const asked = this.#row;
+  private async read<T>(
+    call: (node: NodeClient) => Promise<T>,
+    signal: AbortSignal | undefined,
+    isProof = true,
+  ): Promise<T> {
+    const asked = this.row;
     try {
-      return await this.#once(call, signal, isProof);
+      return await this.callOnce(call, signal, isProof);
     } catch (error) {
-      if (this.#row === asked || !(error instanceof NodeFailure)) throw error;
-      return this.#once(call, signal);
+      if (this.row === asked || !(error instanceof NodeFailure)) throw error;
+      return this.callOnce(call, signal);
     }
   }
 
   /** @param isProof whether a response resets the failure count; `/info` may be all that works of a node */
-  async #once<T>(call: (node: NodeClient) => Promise<T>, signal: AbortSignal | undefined, isProof = true): Promise<T> {
-    const asked = this.#row;
+  private async callOnce<T>(
+    call: (node: NodeClient) => Promise<T>,
+    signal: AbortSignal | undefined,
+    isProof = true,
+  ): Promise<T> {
+    const asked = this.row;
     try {
       const result = await call(asked.client);
-      if (asked === this.#row && isProof) this.#failures = 0;
+      if (asked === this.row && isProof) this.failures = 0;
       return result;
     } catch (error) {
-      if (error instanceof NodeFailure && error.isUnhealthy) await this.#onFailure(asked, error, signal);
+      if (error instanceof NodeFailure && error.isUnhealthy) await this.onFailure(asked, error, signal);
       throw error;
     }
   }
 
-  async #onFailure(asked: Row, failure: NodeFailure, signal: AbortSignal | undefined): Promise<void> {
+  private async onFailure(asked: Row, failure: NodeFailure, signal: AbortSignal | undefined): Promise<void> {
     asked.failure = failure.message;
-    if (asked !== this.#row || this.#rows.length === 1) return;
-    this.#failures++;
+    if (asked !== this.row || this.rows.length === 1) return;
+    this.failures++;
     const isGone = failure.kind === 'unreachable' || failure.kind === 'foreignChain';
-    if (!isGone && this.#failures < MAX_FAILURES) return;
-    await this.#searchAmong(this.#rows, failure.message, signal);
+    if (!isGone && this.failures < MAX_FAILURES) return;
+    await this.searchAmong(this.rows, failure.message, signal);
   }
 
-  async #retryPreferred(signal: AbortSignal | undefined): Promise<void> {
-    const now = this.#now();
-    const before = this.#rows.slice(0, this.#serving).filter(({ notBefore }) => notBefore <= now);
-    if (before.length === 0 || !this.#isRetryDue()) return;
-    await this.#searchAmong(before, 'it responds again', signal, false);
+  private async retryPreferred(signal: AbortSignal | undefined): Promise<void> {
+    const now = this.now();
+    const before = this.rows.slice(0, this.servingIndex).filter(({ notBefore }) => notBefore <= now);
+    if (before.length === 0 || !this.isRetryDue()) return;
+    await this.searchAmong(before, 'it responds again', signal, false);
   }
 
-  get #returnMs(): number {
+  private get returnMs(): number {
     return this.options.returnMs ?? RETURN_MS;
   }
 
-  #now(): number {
+  private now(): number {
     return (this.options.now ?? (() => performance.now()))();
   }
 
   /** Whether the return interval has passed, so that other nodes may be tried while one serves. */
-  #isRetryDue(): boolean {
-    const now = this.#now();
-    if (this.#rows.length === 1 || now - this.#lastSearch < this.#returnMs) return false;
-    this.#lastSearch = now;
+  private isRetryDue(): boolean {
+    const now = this.now();
+    if (this.rows.length === 1 || now - this.lastSearch < this.returnMs) return false;
+    this.lastSearch = now;
     return true;
   }
 
@@ -241,46 +249,46 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
    * One search at a time; concurrent callers share it.
    * @param isUrgent whether a node that is catching up is better than the present one
    */
-  #searchAmong(
+  private searchAmong(
     rows: readonly Row[],
     reason: string,
     signal: AbortSignal | undefined,
     isUrgent = true,
   ): Promise<boolean> {
-    this.#search ??= this.#firstHealthy(rows, reason, isUrgent).finally(() => (this.#search = undefined));
-    return untilAborted(this.#search, signal);
+    this.search ??= this.firstHealthy(rows, reason, isUrgent).finally(() => (this.search = undefined));
+    return untilAborted(this.search, signal);
   }
 
-  async #firstHealthy(rows: readonly Row[], reason: string, isUrgent: boolean): Promise<boolean> {
-    const left = this.#row;
+  private async firstHealthy(rows: readonly Row[], reason: string, isUrgent: boolean): Promise<boolean> {
+    const left = this.row;
     let late: Row | undefined;
     for (const row of rows) {
       if (row === left) continue;
       try {
         const info = await row.client.info();
         row.failure = undefined;
-        if (!isCatchingUp(info)) return this.#take(row, left, reason, isUrgent);
+        if (!isCatchingUp(info)) return this.take(row, left, reason, isUrgent);
         late ??= row;
       } catch (error) {
         if (!(error instanceof NodeFailure)) throw error;
         row.failure = error.message;
       }
     }
-    return isUrgent && late !== undefined && this.#take(late, left, reason, true);
+    return isUrgent && late !== undefined && this.take(late, left, reason, true);
   }
 
   /** @param hasFailed whether the node before failed: each recent failover doubles the wait before it is tried again */
-  #take(row: Row, left: Row, reason: string, hasFailed: boolean): true {
-    const now = this.#now();
+  private take(row: Row, left: Row, reason: string, hasFailed: boolean): true {
+    const now = this.now();
     if (hasFailed) {
-      if (now - left.since > RECOVERY_FACTOR * this.#returnMs) left.recentFailovers = 0;
-      left.notBefore = now + this.#returnMs * 2 ** Math.min(left.recentFailovers, MAX_DOUBLINGS);
+      if (now - left.since > RECOVERY_FACTOR * this.returnMs) left.recentFailovers = 0;
+      left.notBefore = now + this.returnMs * 2 ** Math.min(left.recentFailovers, MAX_DOUBLINGS);
       left.recentFailovers++;
     }
     row.since = now;
-    this.#lastSearch = now;
-    this.#serving = this.#rows.indexOf(row);
-    this.#failures = 0;
+    this.lastSearch = now;
+    this.servingIndex = this.rows.indexOf(row);
+    this.failures = 0;
     this.emit('switched', { from: left.client.displayName, to: row.client.displayName, reason });
     return true;
   }

@@ -50,9 +50,9 @@ export class NodeTransport {
   readonly endpoint: NodeLocation;
   readonly timeouts: NodeTimeouts;
   readonly headers: Readonly<Record<string, string>>;
-  readonly #client: AxiosInstance;
-  readonly #agent: Agent;
-  readonly #fresh: Agent;
+  private readonly client: AxiosInstance;
+  private readonly agent: Agent;
+  private readonly fresh: Agent;
 
   /** @throws RangeError when the address names no node */
   constructor(
@@ -65,12 +65,12 @@ export class NodeTransport {
       'User-Agent': options.userAgent ?? `Nigel/${VERSION}`,
       ...(address.token === undefined || address.token === '' ? {} : { 'X-API-KEY': address.token }),
     };
-    this.#agent = nodeAgent(this.endpoint, options.sockets ?? SOCKETS, this.#connectOptions());
-    this.#fresh = freshConnections(this.endpoint, this.#connectOptions());
-    this.#client = axios.create({
+    this.agent = nodeAgent(this.endpoint, options.sockets ?? SOCKETS, this.connectOptions());
+    this.fresh = freshConnections(this.endpoint, this.connectOptions());
+    this.client = axios.create({
       baseURL: this.endpoint.baseUrl,
-      httpAgent: this.#agent,
-      httpsAgent: this.#agent,
+      httpAgent: this.agent,
+      httpsAgent: this.agent,
       adapter: 'http',
       responseType: 'arraybuffer',
       maxRedirects: 0,
@@ -86,32 +86,32 @@ export class NodeTransport {
   /** @throws NodeFailure without a response; the signal's reason when the caller gives up */
   async request(request: NodeRequest): Promise<NodeResponse> {
     try {
-      return await this.#sendOnce(request);
+      return await this.sendOnce(request);
     } catch (error) {
       request.signal?.throwIfAborted();
       // A kept connection that the node was just closing: nothing was heard, so the request is put once more.
-      if (request.isOnce !== true && isStaleConnection(error)) return this.#sendOnce(request).catch(refuse);
+      if (request.isOnce !== true && isStaleConnection(error)) return this.sendOnce(request).catch(refuse);
       return refuse(error);
     }
   }
 
   /** A connection of its own, for a stream. */
   connect(): ReturnType<typeof connectTo> {
-    return connectTo(this.endpoint, this.#connectOptions());
+    return connectTo(this.endpoint, this.connectOptions());
   }
 
   close(): void {
-    this.#agent.destroy();
-    this.#fresh.destroy();
+    this.agent.destroy();
+    this.fresh.destroy();
   }
 
-  async #sendOnce({ method, path, body, maxBytes, signal, isOnce = false }: NodeRequest): Promise<NodeResponse> {
+  private async sendOnce({ method, path, body, maxBytes, signal, isOnce = false }: NodeRequest): Promise<NodeResponse> {
     const limit = AbortSignal.timeout(this.timeouts.answerMs);
-    const response: AxiosResponse<Buffer> = await this.#client
+    const response: AxiosResponse<Buffer> = await this.client
       .request<Buffer>({
         method,
         url: path,
-        ...(isOnce && { httpAgent: this.#fresh, httpsAgent: this.#fresh }),
+        ...(isOnce && { httpAgent: this.fresh, httpsAgent: this.fresh }),
         maxContentLength: maxBytes,
         signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
         ...(body === undefined ? {} : { data: stringifyJson(body), headers: { 'Content-Type': 'application/json' } }),
@@ -124,7 +124,7 @@ export class NodeTransport {
     return { status: response.status, body: response.data };
   }
 
-  #connectOptions(): { connectMs: number; certificates: string | undefined } {
+  private connectOptions(): { connectMs: number; certificates: string | undefined } {
     return { connectMs: this.timeouts.connectMs, certificates: this.options.certificates };
   }
 }

@@ -13,10 +13,10 @@ let construct: (verdict: Verdict) => VerifiedBlock;
  */
 export class VerifiedBlock {
   /** The private field makes the type nominal: no object literal passes for it. */
-  readonly #verdict: Verdict;
+  private readonly verdict: Verdict;
 
   private constructor(verdict: Verdict) {
-    this.#verdict = verdict;
+    this.verdict = verdict;
   }
 
   static {
@@ -24,26 +24,26 @@ export class VerifiedBlock {
   }
 
   get block(): ParsedBlock {
-    return this.#verdict.block;
+    return this.verdict.block;
   }
 
   /** In the order of their global indexes, which is the order of delivery; the coinbase stands in `block`. */
   get transactions(): readonly ParsedTransaction[] {
-    return this.#verdict.transactions;
+    return this.verdict.transactions;
   }
 
   get facts(): BlockFacts {
-    return this.#verdict.facts;
+    return this.verdict.facts;
   }
 
   /** Sum of the transactions' fees, atomic units. */
   get fees(): bigint {
-    return this.#verdict.fees;
+    return this.verdict.fees;
   }
 
   /** Its proofs were taken on trust because it lies in the checkpoint zone. */
   get checkpointed(): boolean {
-    return this.#verdict.checkpointed;
+    return this.verdict.checkpointed;
   }
 }
 

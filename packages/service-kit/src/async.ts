@@ -3,12 +3,12 @@ import { errorText } from './error-text';
 
 /** Runs tasks one at a time, in the order in which they were submitted (FIFO). */
 export class Mutex {
-  #last: Promise<unknown> = Promise.resolve();
+  private last: Promise<unknown> = Promise.resolve();
 
   /** Resolves or rejects as the task does. A failed task does not affect the following ones. */
   run<T>(task: () => Promise<T> | T): Promise<T> {
-    const result = this.#last.then(task);
-    this.#last = result.catch(() => undefined);
+    const result = this.last.then(task);
+    this.last = result.catch(() => undefined);
     return result;
   }
 }
@@ -26,28 +26,28 @@ export const MACHINE_CLOCK: WaitClock = {
 
 /** Wakes one waiter per `set()`. Without a waiter the event stays set, and the next `wait()` resolves at once. */
 export class AutoResetEvent {
-  #isSet = false;
-  readonly #waiters = new Set<() => void>();
+  private isSet = false;
+  private readonly waiters = new Set<() => void>();
 
   set(): void {
-    const [first] = this.#waiters;
-    if (first === undefined) this.#isSet = true;
+    const [first] = this.waiters;
+    if (first === undefined) this.isSet = true;
     else first();
   }
 
   /** Resolves when the event is set (and resets it) or when the signal fires. Waiters are served in FIFO order. */
   async wait(signal: AbortSignal): Promise<void> {
-    if (this.#isSet || signal.aborted) {
-      this.#isSet = false;
+    if (this.isSet || signal.aborted) {
+      this.isSet = false;
       return;
     }
     await new Promise<void>((resolve) => {
       const end = (): void => {
-        this.#waiters.delete(end);
+        this.waiters.delete(end);
         signal.removeEventListener('abort', end);
         resolve();
       };
-      this.#waiters.add(end);
+      this.waiters.add(end);
       signal.addEventListener('abort', end, { once: true });
     });
   }
@@ -71,21 +71,21 @@ const DEFAULT_SLICE_MS = 10;
 
 /** Splits long synchronous work: `await yieldIfDue()` between its steps yields once per time slice. */
 export class EventLoopYielder {
-  #sliceStart = performance.now();
+  private sliceStart = performance.now();
 
   /** @param sliceMs milliseconds of work between two yields */
   constructor(private readonly sliceMs = DEFAULT_SLICE_MS) {}
 
   /** Whether the time slice is used up. A loop of very small steps checks it first to avoid the `await`. */
   get isDue(): boolean {
-    return performance.now() - this.#sliceStart >= this.sliceMs;
+    return performance.now() - this.sliceStart >= this.sliceMs;
   }
 
   /** @throws the reason of a signal that has fired by the end of a yield */
   async yieldIfDue(signal?: AbortSignal): Promise<void> {
     if (!this.isDue) return;
     await yieldToEventLoop(signal);
-    this.#sliceStart = performance.now();
+    this.sliceStart = performance.now();
   }
 }
 
@@ -119,12 +119,12 @@ type Close = () => unknown;
  * wallet is saved even if the HTTP server cannot be closed.
  */
 export class Closers {
-  readonly #entries: { readonly name: string; readonly close: Close }[] = [];
-  #closing: Promise<void> | undefined;
+  private readonly entries: { readonly name: string; readonly close: Close }[] = [];
+  private closing: Promise<void> | undefined;
 
   /** @param name for the error message, e.g. `the HTTP server` @param close awaited; runs once */
   add(name: string, close: Close): void {
-    this.#entries.push({ name, close });
+    this.entries.push({ name, close });
   }
 
   /** Adds a closer for a resource and returns the resource. */
@@ -138,8 +138,8 @@ export class Closers {
    * @throws AggregateError with one error per failed closer, after all have run
    */
   closeAll(): Promise<void> {
-    this.#closing ??= this.#run().finally(() => (this.#closing = undefined));
-    return this.#closing;
+    this.closing ??= this.run().finally(() => (this.closing = undefined));
+    return this.closing;
   }
 
   /**
@@ -155,9 +155,9 @@ export class Closers {
     throw startError;
   }
 
-  async #run(): Promise<void> {
+  private async run(): Promise<void> {
     const failures: Error[] = [];
-    for (let entry = this.#entries.pop(); entry !== undefined; entry = this.#entries.pop()) {
+    for (let entry = this.entries.pop(); entry !== undefined; entry = this.entries.pop()) {
       try {
         await entry.close();
       } catch (error) {

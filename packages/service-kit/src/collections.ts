@@ -3,17 +3,17 @@
  * reading does not. Unlike `LRUCache` it allocates nothing ahead, so that thousands of small ones cost little.
  */
 export class BoundedMap<K, V> extends Map<K, V> {
-  readonly #maxSize: number;
+  private readonly maxSize: number;
 
   constructor(maxSize: number) {
     super();
-    this.#maxSize = maxSize;
+    this.maxSize = maxSize;
   }
 
   override set(key: K, value: V): this {
     this.delete(key);
     super.set(key, value);
-    if (this.size > this.#maxSize) this.delete(this.keys().next().value as K);
+    if (this.size > this.maxSize) this.delete(this.keys().next().value as K);
     return this;
   }
 }

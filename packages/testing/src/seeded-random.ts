@@ -1,15 +1,15 @@
 /** Pseudo-random choices: the same seed gives the same sequence. */
 export class SeededRandom {
-  #state: number;
+  private state: number;
 
   constructor(seed: number) {
-    this.#state = (seed >>> 0) + 0x9e37_79b9;
+    this.state = (seed >>> 0) + 0x9e37_79b9;
   }
 
   /** Of [0, 1). */
   next(): number {
-    this.#state = (this.#state + 0x6d2b_79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    this.state = (this.state + 0x6d2b_79f5) >>> 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }

@@ -33,19 +33,19 @@ interface Budget {
  * Requests without a key are not attempts: callers refuse them directly.
  */
 export class AttemptLimiter {
-  readonly #budgets = new Map<string, Budget>();
+  private readonly budgets = new Map<string, Budget>();
   /** When each address last presented a right key, unix milliseconds. */
-  readonly #successes = new Map<string, number>();
-  readonly #now: () => number;
-  readonly #delay: (ms: number) => Promise<unknown>;
-  readonly #random: () => number;
-  #minute = -1;
+  private readonly successes = new Map<string, number>();
+  private readonly now: () => number;
+  private readonly delay: (ms: number) => Promise<unknown>;
+  private readonly random: () => number;
+  private minute = -1;
 
   constructor(options: AttemptLimiterOptions = {}) {
-    this.#now = options.now ?? Date.now;
+    this.now = options.now ?? Date.now;
     // A waiting attempt must not keep the process alive.
-    this.#delay = options.delay ?? ((ms) => delay(ms, undefined, { ref: false }));
-    this.#random = options.random ?? Math.random;
+    this.delay = options.delay ?? ((ms) => delay(ms, undefined, { ref: false }));
+    this.random = options.random ?? Math.random;
   }
 
   /**
@@ -53,22 +53,22 @@ export class AttemptLimiter {
    * @returns undefined once the attempt may be judged; 429 with Retry-After if too many attempts wait or the client left
    */
   async admit(request: IncomingMessage): Promise<HttpError | undefined> {
-    const budget = this.#budgetOf(request);
+    const budget = this.budgetOf(request);
     if (budget.failures < MAX_FAILURES_PER_MINUTE) return undefined;
     if (budget.waiting.length >= MAX_WAITING) return tooManyAttempts();
-    return (await this.#wait(budget, request)) ? undefined : tooManyAttempts();
+    return (await this.wait(budget, request)) ? undefined : tooManyAttempts();
   }
 
   recordFailure(request: IncomingMessage): void {
-    this.#budgetOf(request).failures++;
+    this.budgetOf(request).failures++;
   }
 
   recordSuccess(request: IncomingMessage): void {
-    this.#successes.set(clientAddressOf(request), this.#now());
+    this.successes.set(clientAddressOf(request), this.now());
   }
 
   /** @returns false if the client disconnected */
-  #wait(budget: Budget, { socket }: IncomingMessage): Promise<boolean> {
+  private wait(budget: Budget, { socket }: IncomingMessage): Promise<boolean> {
     return new Promise((resolve) => {
       const release = (): void => {
         socket.off('close', leave);
@@ -80,53 +80,53 @@ export class AttemptLimiter {
       };
       socket.once('close', leave);
       budget.waiting.push(release);
-      if (!budget.isReleasing) void this.#releaseWaiting(budget);
+      if (!budget.isReleasing) void this.releaseWaiting(budget);
     });
   }
 
-  async #releaseWaiting(budget: Budget): Promise<void> {
+  private async releaseWaiting(budget: Budget): Promise<void> {
     budget.isReleasing = true;
     while (budget.waiting.length > 0) {
-      await this.#delay(SECOND_MS);
-      this.#startMinute(budget);
+      await this.delay(SECOND_MS);
+      this.startMinute(budget);
       const isOverLimit = budget.failures >= MAX_FAILURES_PER_MINUTE;
-      const index = Math.floor(this.#random() * budget.waiting.length);
+      const index = Math.floor(this.random() * budget.waiting.length);
       for (const release of isOverLimit ? budget.waiting.splice(index, 1) : budget.waiting.splice(0)) release();
     }
     budget.isReleasing = false;
   }
 
-  #budgetOf(request: IncomingMessage): Budget {
-    this.#forgetOldBudgets();
+  private budgetOf(request: IncomingMessage): Budget {
+    this.forgetOldBudgets();
     const address = clientAddressOf(request);
-    const key = this.#isProven(address) ? `proven ${address}` : countedAddress(address);
-    const budget = this.#budgets.get(key) ?? { minute: 0, failures: 0, waiting: [], isReleasing: false };
-    this.#budgets.set(key, budget);
-    this.#startMinute(budget);
+    const key = this.isProven(address) ? `proven ${address}` : countedAddress(address);
+    const budget = this.budgets.get(key) ?? { minute: 0, failures: 0, waiting: [], isReleasing: false };
+    this.budgets.set(key, budget);
+    this.startMinute(budget);
     return budget;
   }
 
-  #isProven(address: string): boolean {
-    const at = this.#successes.get(address);
+  private isProven(address: string): boolean {
+    const at = this.successes.get(address);
     if (at === undefined) return false;
-    if (this.#now() - at < DAY_MS) return true;
-    this.#successes.delete(address);
+    if (this.now() - at < DAY_MS) return true;
+    this.successes.delete(address);
     return false;
   }
 
-  #startMinute(budget: Budget): void {
-    const minute = Math.floor(this.#now() / MINUTE_MS);
+  private startMinute(budget: Budget): void {
+    const minute = Math.floor(this.now() / MINUTE_MS);
     if (budget.minute === minute) return;
     budget.minute = minute;
     budget.failures = 0;
   }
 
   /** Once per minute, so that the map holds only the addresses of the current minute. */
-  #forgetOldBudgets(): void {
-    const minute = Math.floor(this.#now() / MINUTE_MS);
-    if (minute === this.#minute) return;
-    this.#minute = minute;
-    for (const [key, budget] of this.#budgets) if (!budget.isReleasing) this.#budgets.delete(key);
+  private forgetOldBudgets(): void {
+    const minute = Math.floor(this.now() / MINUTE_MS);
+    if (minute === this.minute) return;
+    this.minute = minute;
+    for (const [key, budget] of this.budgets) if (!budget.isReleasing) this.budgets.delete(key);
   }
 }
 

@@ -43,7 +43,7 @@ interface Dependencies {
  */
 export class IdempotentRequests {
   /** Running requests by wallet, owner and key. */
-  readonly #running = new Map<string, Promise<unknown>>();
+  private readonly running = new Map<string, Promise<unknown>>();
 
   /**
    * @throws WalletError idempotencyKeyReused, idempotencyKeyUnderWay, transactionGivenUp; errors of the wallet database (the
@@ -52,16 +52,16 @@ export class IdempotentRequests {
   async execute<Value>(dependencies: Dependencies, request: IdempotentRequest<Value>): Promise<Value | FinishedJson> {
     const { owner, key } = request.key;
     const name = JSON.stringify([dependencies.wallet.db.identity.database, owner, key]);
-    for (let running = this.#running.get(name); running !== undefined; running = this.#running.get(name)) {
+    for (let running = this.running.get(name); running !== undefined; running = this.running.get(name)) {
       await running.catch(() => undefined);
     }
     request.admit?.();
     const result = executeOrReplay(dependencies, request);
-    this.#running.set(name, result);
+    this.running.set(name, result);
     try {
       return await result;
     } finally {
-      this.#running.delete(name);
+      this.running.delete(name);
     }
   }
 }

@@ -45,38 +45,38 @@ export interface ScrubStatus {
  * restore is repaired at once, or in a later pass.
  */
 export class Scrub {
-  readonly #damaged = new Map<number, string>();
-  readonly #repairing = new Set<number>();
-  readonly #hours: number;
-  #next: number;
+  private readonly damaged = new Map<number, string>();
+  private readonly repairing = new Set<number>();
+  private readonly hours: number;
+  private next: number;
   /** Pages that are due, with the fraction of a page. */
-  #due = 0;
-  #read = 0;
+  private due = 0;
+  private read = 0;
   /** Counted with the pages: status and metrics must not fail where the header of the file is damaged. */
-  #passes = 0;
-  #timer: NodeJS.Timeout | undefined;
+  private passes = 0;
+  private timer: NodeJS.Timeout | undefined;
 
   /** @param hours 0: nothing is read */
   constructor(
     private readonly dependencies: ScrubDependencies,
     hours: number,
   ) {
-    this.#hours = hours;
+    this.hours = hours;
     const { pages } = dependencies.reader.fileSpace();
-    this.#next = 1 + Math.floor((dependencies.random ?? Math.random)() * pages);
+    this.next = 1 + Math.floor((dependencies.random ?? Math.random)() * pages);
   }
 
   start(): void {
-    if (this.#hours > 0) this.#timer = setInterval(() => this.step(), STEP_MS).unref();
+    if (this.hours > 0) this.timer = setInterval(() => this.step(), STEP_MS).unref();
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    clearInterval(this.timer);
   }
 
   get status(): ScrubStatus | undefined {
-    if (this.#hours === 0) return undefined;
-    return { passes: this.#passes, damaged: this.#damaged };
+    if (this.hours === 0) return undefined;
+    return { passes: this.passes, damaged: this.damaged };
   }
 
   publish({ shared }: Metrics): void {
@@ -84,61 +84,61 @@ export class Scrub {
       'wrkz_scrub_damaged_pages',
       'Pages that did not fit their checksum when they were last read',
       [],
-      (own) => own.set(this.#damaged.size),
+      (own) => own.set(this.damaged.size),
     );
     shared.counted('wrkz_scrub_passes_total', 'How often the scrub read all pages of the database', [
-      [{}, () => this.#passes],
+      [{}, () => this.passes],
     ]);
   }
 
   /** Reads the pages that are due, as far as the time of a step allows. Never throws. */
   step(): void {
     try {
-      this.#readDue();
+      this.readDue();
     } catch (error) {
       // Damage of the header, or a disk that cannot be read now: the next step tries again.
       this.dependencies.damage.note(error);
     }
   }
 
-  #readDue(): void {
+  private readDue(): void {
     const { reader } = this.dependencies;
     const { pages } = reader.fileSpace();
-    this.#due = Math.min(this.#due + (pages * STEP_MS) / (this.#hours * HOUR_MS), pages);
+    this.due = Math.min(this.due + (pages * STEP_MS) / (this.hours * HOUR_MS), pages);
     const start = performance.now();
-    while (this.#due > 0 && performance.now() - start < BUDGET_MS) {
-      if (this.#next > pages) this.#next = 1;
-      const page = this.#next++;
-      this.#due--;
-      this.#passes = Math.floor(++this.#read / pages);
-      if (reader.firstBadPage(page, 1) === undefined) this.#damaged.delete(page);
-      else this.#report(page);
+    while (this.due > 0 && performance.now() - start < BUDGET_MS) {
+      if (this.next > pages) this.next = 1;
+      const page = this.next++;
+      this.due--;
+      this.passes = Math.floor(++this.read / pages);
+      if (reader.firstBadPage(page, 1) === undefined) this.damaged.delete(page);
+      else this.report(page);
     }
   }
 
   /** Reports a page once. Its repair is tried again in each pass: peers and readers of the log come and go. */
-  #report(page: number): void {
-    if (this.#repairing.has(page)) return;
+  private report(page: number): void {
+    if (this.repairing.has(page)) return;
     const { reader, damage, events } = this.dependencies;
     const location = reader.pageLocation(page);
     const text = pageText(page, location);
     const event = { page, table: location?.owner.table, heights: location?.heights };
-    if (!this.#damaged.has(page)) {
-      if (this.#damaged.size < MAX_REMEMBERED) this.#damaged.set(page, text);
+    if (!this.damaged.has(page)) {
+      if (this.damaged.size < MAX_REMEMBERED) this.damaged.set(page, text);
       damage.note(new CorruptDatabase(`${text} does not fit its checksum`));
       events.publishDamage({ ...event, isRepaired: false });
     }
-    if (location?.source !== undefined) void this.#repair(text, event);
+    if (location?.source !== undefined) void this.repair(text, event);
   }
 
-  async #repair(text: string, event: Omit<DamageEvent, 'kind' | 'isRepaired'>): Promise<void> {
+  private async repair(text: string, event: Omit<DamageEvent, 'kind' | 'isRepaired'>): Promise<void> {
     const { repair, events, log } = this.dependencies;
     const { page } = event;
-    this.#repairing.add(page);
+    this.repairing.add(page);
     const isRepaired = await repair(page).catch(() => false);
-    this.#repairing.delete(page);
+    this.repairing.delete(page);
     if (!isRepaired) return;
-    this.#damaged.delete(page);
+    this.damaged.delete(page);
     log(`${text} of the database did not fit its checksum and was repaired`);
     events.publishDamage({ ...event, isRepaired: true });
   }

@@ -10,7 +10,7 @@ interface Call {
 /** A solver whose jobs end when the test says so. */
 export class ManualSolver {
   readonly calls: Call[] = [];
-  readonly #started: (() => void)[] = [];
+  private readonly startedListeners: (() => void)[] = [];
 
   readonly solve: Solver = (spec, { signal, onProgress }) =>
     new Promise((resolve, reject) => {
@@ -23,11 +23,11 @@ export class ManualSolver {
         aborted: new Promise((done) => signal.addEventListener('abort', () => done(), { once: true })),
         finish: () => resolve({ nonce: Buffer.from('0102030405060708', 'hex'), hashes: 1000n }),
       });
-      for (const wake of this.#started.splice(0)) wake();
+      for (const wake of this.startedListeners.splice(0)) wake();
     });
 
   /** Resolves once `count` searches have been started in all. */
   async started(count: number): Promise<void> {
-    while (this.calls.length < count) await new Promise<void>((resolve) => this.#started.push(resolve));
+    while (this.calls.length < count) await new Promise<void>((resolve) => this.startedListeners.push(resolve));
   }
 }

@@ -19,70 +19,70 @@ export interface FollowerParts {
 
 /** Follows the income of the donation addresses. What it knew stays while the wallet cannot be asked. */
 export class FundingFollower {
-  readonly #parts: FollowerParts;
-  readonly #stop = new AbortController();
-  readonly #books = new Map<string, ReceiptBook>();
-  readonly #foreign = new Set<string>();
-  readonly #decoded = new Map<string, DonationTarget>();
-  #failure: string | undefined;
-  #running: Promise<void> = Promise.resolve();
+  private readonly parts: FollowerParts;
+  private readonly stopping = new AbortController();
+  private readonly books = new Map<string, ReceiptBook>();
+  private readonly foreign = new Set<string>();
+  private readonly decoded = new Map<string, DonationTarget>();
+  private lastFailure: string | undefined;
+  private running: Promise<void> = Promise.resolve();
 
   constructor(parts: FollowerParts) {
-    this.#parts = parts;
+    this.parts = parts;
   }
 
   /** Why the last look failed; undefined when it did not. */
   get failure(): string | undefined {
-    return this.#failure;
+    return this.lastFailure;
   }
 
   start(): void {
-    this.#running = this.#follow();
+    this.running = this.follow();
   }
 
   async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
+    this.stopping.abort();
+    await this.running;
   }
 
   /** Looks once. @throws the reason of the stop */
   async look(): Promise<void> {
-    const { logger, onLook } = this.#parts;
-    const before = this.#failure;
+    const { logger, onLook } = this.parts;
+    const before = this.lastFailure;
     try {
-      await this.#ask();
-      this.#failure = undefined;
+      await this.ask();
+      this.lastFailure = undefined;
       if (before !== undefined) logger.info('the wallet answers again');
     } catch (error) {
-      this.#stop.signal.throwIfAborted();
-      this.#failure = errorText(error);
-      if (before !== this.#failure) logger.warning(`the income cannot be followed: ${this.#failure}`);
+      this.stopping.signal.throwIfAborted();
+      this.lastFailure = errorText(error);
+      if (before !== this.lastFailure) logger.warning(`the income cannot be followed: ${this.lastFailure}`);
     }
-    onLook?.(this.#failure === undefined);
+    onLook?.(this.lastFailure === undefined);
   }
 
-  async #follow(): Promise<void> {
-    const { signal } = this.#stop;
+  private async follow(): Promise<void> {
+    const { signal } = this.stopping;
     try {
       while (!signal.aborted) {
         await this.look();
-        await sleep(this.#parts.pollMs, undefined, { signal });
+        await sleep(this.parts.pollMs, undefined, { signal });
       }
     } catch (error) {
       if (!signal.aborted) throw error;
     }
   }
 
-  async #ask(): Promise<void> {
-    const { source, store, now } = this.#parts;
-    const { signal } = this.#stop;
+  private async ask(): Promise<void> {
+    const { source, store, now } = this.parts;
+    const { signal } = this.stopping;
     const { height, isSynced, addresses } = await source.state(signal);
     if (!isSynced) throw new WalletAway('the wallet is not synchronized');
     const checked = Math.floor(now() / 1000);
     const found = new Map<string, readonly Contribution[]>();
-    for (const [base, targets] of this.#targets(addresses)) {
-      const book = this.#books.get(base) ?? new ReceiptBook();
-      this.#books.set(base, book);
+    for (const [base, targets] of this.targets(addresses)) {
+      const book = this.books.get(base) ?? new ReceiptBook();
+      this.books.set(base, book);
       const receipts = await book.look(source, base, height, signal);
       for (const [address, contributions] of assignReceipts(targets, receipts, { height, timestamp: checked })) {
         found.set(address, contributions);
@@ -95,20 +95,20 @@ export class FundingFollower {
   }
 
   /** The donation addresses that the wallet holds, by the wallet's own. */
-  #targets(held: ReadonlySet<string>): Map<string, DonationTarget[]> {
+  private targets(held: ReadonlySet<string>): Map<string, DonationTarget[]> {
     const byBase = new Map<string, DonationTarget[]>();
-    for (const address of this.#parts.addresses()) {
-      const target = this.#decoded.get(address) ?? donationTarget(address);
-      this.#decoded.set(address, target);
+    for (const address of this.parts.addresses()) {
+      const target = this.decoded.get(address) ?? donationTarget(address);
+      this.decoded.set(address, target);
       if (held.has(target.base)) byBase.set(target.base, [...(byBase.get(target.base) ?? []), target]);
-      else this.#tellForeign(address);
+      else this.tellForeign(address);
     }
     return byBase;
   }
 
-  #tellForeign(address: string): void {
-    if (this.#foreign.has(address)) return;
-    this.#foreign.add(address);
-    this.#parts.logger.warning(`the wallet does not hold ${address}: what it receives cannot be followed`);
+  private tellForeign(address: string): void {
+    if (this.foreign.has(address)) return;
+    this.foreign.add(address);
+    this.parts.logger.warning(`the wallet does not hold ${address}: what it receives cannot be followed`);
   }
 }

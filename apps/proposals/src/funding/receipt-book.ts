@@ -14,29 +14,29 @@ const FEW = 500;
 
 /** The receipts of one address: read whole, then from a little below the tip on. */
 export class ReceiptBook {
-  #receipts = new Map<string, Receipt>();
+  private receipts = new Map<string, Receipt>();
   /** The tip of the last look; undefined before the first. */
-  #tip: number | undefined;
-  #looks = 0;
+  private tip: number | undefined;
+  private looks = 0;
 
   /** Looks again. @throws WalletAway, after which it knows what it knew before */
   async look(source: IncomeSource, address: string, tip: number, signal: AbortSignal): Promise<Receipt[]> {
-    const from = this.#firstToRead(tip);
+    const from = this.firstToRead(tip);
     const read = await readRange(source, address, from, tip + 1, signal);
     // a transaction that moved to another block between two requests counts once
-    const receipts = new Map([...this.#receipts].filter(([, { height }]) => height < from));
+    const receipts = new Map([...this.receipts].filter(([, { height }]) => height < from));
     for (const receipt of read) receipts.set(receipt.hash, receipt);
     assertKeepable(receipts.values());
-    this.#receipts = receipts;
-    this.#looks = from === 0 ? 0 : this.#looks + 1;
-    this.#tip = tip;
+    this.receipts = receipts;
+    this.looks = from === 0 ? 0 : this.looks + 1;
+    this.tip = tip;
     return [...receipts.values()];
   }
 
-  #firstToRead(tip: number): number {
-    const isShort = this.#tip === undefined || tip + REREAD_DEPTH < this.#tip;
-    if (isShort || this.#looks >= LOOKS_BETWEEN_WHOLE) return 0;
-    return Math.max(0, Math.min(tip, this.#tip ?? 0) - REREAD_DEPTH);
+  private firstToRead(tip: number): number {
+    const isShort = this.tip === undefined || tip + REREAD_DEPTH < this.tip;
+    if (isShort || this.looks >= LOOKS_BETWEEN_WHOLE) return 0;
+    return Math.max(0, Math.min(tip, this.tip ?? 0) - REREAD_DEPTH);
   }
 }
 

@@ -26,15 +26,15 @@ const transactionList = z.object({
 
 /** The income that the wallet HTTP API tells. A view wallet is enough. */
 export class WalletApiIncome implements IncomeSource {
-  readonly #client: WalletClient;
+  private readonly client: WalletClient;
 
   constructor(url: string, key: string) {
-    this.#client = new WalletClient(url, { 'X-API-KEY': key });
+    this.client = new WalletClient(url, { 'X-API-KEY': key });
   }
 
   async state(signal: AbortSignal): Promise<WalletState> {
-    const found = await this.#get('/status', status, signal);
-    const { addresses } = await this.#get('/addresses', addressList, signal);
+    const found = await this.get('/status', status, signal);
+    const { addresses } = await this.get('/addresses', addressList, signal);
     const { walletBlockCount: height, localDaemonBlockCount: local, networkBlockCount: network, syncStall } = found;
     // a node that never answered leaves both counts at 0
     const isSynced = syncStall === undefined && network > 0 && isAtTip({ wallet: height, node: local, network });
@@ -42,7 +42,7 @@ export class WalletApiIncome implements IncomeSource {
   }
 
   async receipts(address: string, from: number, to: number, signal: AbortSignal): Promise<Receipt[]> {
-    const { transactions } = await this.#get(`/transactions/address/${address}/${from}/${to}`, transactionList, signal);
+    const { transactions } = await this.get(`/transactions/address/${address}/${from}/${to}`, transactionList, signal);
     return transactions
       .map((one) => ({
         hash: one.hash.toLowerCase(),
@@ -55,7 +55,7 @@ export class WalletApiIncome implements IncomeSource {
       .filter(({ amount }) => amount > 0n);
   }
 
-  #get<S extends z.ZodType>(path: string, schema: S, signal: AbortSignal): Promise<z.output<S>> {
-    return this.#client.ask({ method: 'GET', path, signal }, schema);
+  private get<S extends z.ZodType>(path: string, schema: S, signal: AbortSignal): Promise<z.output<S>> {
+    return this.client.ask({ method: 'GET', path, signal }, schema);
   }
 }

@@ -19,10 +19,10 @@ interface Question {
 
 /** Asks one wallet service. Nothing of it is believed: redirects, long answers, and what a schema does not take are failures. */
 export class WalletClient {
-  readonly #http: AxiosInstance;
+  private readonly http: AxiosInstance;
 
   constructor(url: string, headers: Readonly<Record<string, string>>) {
-    this.#http = axios.create({
+    this.http = axios.create({
       baseURL: url.replace(/\/+$/, ''),
       headers: { Accept: 'application/json', 'Accept-Encoding': 'identity', ...headers },
       maxRedirects: 0,
@@ -44,7 +44,7 @@ export class WalletClient {
       // axios measures silence; a wallet that sends a byte now and then would hold the poll for ever
       const limited = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
       const type = data === undefined ? {} : { 'Content-Type': 'application/json' };
-      const answer = await this.#http.request<string>({ url: path, method, data, headers: type, signal: limited });
+      const answer = await this.http.request<string>({ url: path, method, data, headers: type, signal: limited });
       ({ status, data: text } = answer);
     } catch (error) {
       signal.throwIfAborted();

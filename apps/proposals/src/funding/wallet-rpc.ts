@@ -35,18 +35,18 @@ const envelope = <S extends z.ZodType>(result: S) =>
 
 /** The income that the wallet's JSON-RPC service tells. */
 export class WalletRpcIncome implements IncomeSource {
-  readonly #client: WalletClient;
+  private readonly client: WalletClient;
 
   constructor(
     url: string,
     private readonly password: string,
   ) {
-    this.#client = new WalletClient(url, {});
+    this.client = new WalletClient(url, {});
   }
 
   async state(signal: AbortSignal): Promise<WalletState> {
-    const { blockCount, knownBlockCount, localDaemonBlockCount } = await this.#call('getStatus', {}, status, signal);
-    const { addresses } = await this.#call('getAddresses', {}, addressList, signal);
+    const { blockCount, knownBlockCount, localDaemonBlockCount } = await this.call('getStatus', {}, status, signal);
+    const { addresses } = await this.call('getAddresses', {}, addressList, signal);
     const counts = { wallet: blockCount, node: localDaemonBlockCount, network: knownBlockCount };
     const isSynced = knownBlockCount > 1 && isAtTip(counts);
     return { height: Math.max(0, blockCount - 1), isSynced, addresses: new Set(addresses) };
@@ -56,7 +56,7 @@ export class WalletRpcIncome implements IncomeSource {
     const firstBlockIndex = Math.max(1, from); // the service refuses the genesis block, which pays nobody
     if (to <= firstBlockIndex) return [];
     const window = { firstBlockIndex, blockCount: to - firstBlockIndex, addresses: [address] };
-    const { items } = await this.#call('getTransactions', window, transactionItems, signal);
+    const { items } = await this.call('getTransactions', window, transactionItems, signal);
     return items
       .flatMap(({ transactions }) => transactions)
       .filter(({ state, blockIndex }) => state === SUCCEEDED && blockIndex !== NO_BLOCK && blockIndex > 0)
@@ -71,14 +71,14 @@ export class WalletRpcIncome implements IncomeSource {
       .filter(({ amount }) => amount > 0n);
   }
 
-  async #call<S extends z.ZodType>(
+  private async call<S extends z.ZodType>(
     method: string,
     params: object,
     result: S,
     signal: AbortSignal,
   ): Promise<z.output<S>> {
     const data = stringifyJson({ jsonrpc: '2.0', id: 1, password: this.password, method, params });
-    const answer = await this.#client.ask({ method: 'POST', path: '/json_rpc', data, signal }, envelope(result));
+    const answer = await this.client.ask({ method: 'POST', path: '/json_rpc', data, signal }, envelope(result));
     if ('error' in answer) throw new WalletAway(`${method}: ${answer.error.message}`);
     return (answer as { result: z.output<S> }).result;
   }

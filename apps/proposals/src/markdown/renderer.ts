@@ -8,50 +8,50 @@ const HELD = 16 * 1024 * 1024;
 
 /** Renders Markdown in a thread of its own, each text once as long as it is held. */
 export class MarkdownRenderer {
-  readonly #held = new LRUCache<string, Promise<string>>({
+  private readonly held = new LRUCache<string, Promise<string>>({
     maxSize: HELD,
     // a long text and what becomes of it; the markup of a table is some six times its source
     sizeCalculation: (_rendered, text) => 1024 + 8 * text.length,
   });
-  readonly #logger: Logger;
-  #thread: WorkerThread<MarkdownThread> | undefined;
-  #closed = false;
+  private readonly logger: Logger;
+  private thread: WorkerThread<MarkdownThread> | undefined;
+  private closed = false;
 
   constructor(logger: Logger) {
-    this.#logger = logger;
+    this.logger = logger;
   }
 
   /** Inert markup. @throws Error when the thread ended; the next call has another one */
   render(markdown: string): Promise<string> {
-    return this.#once('render', markdown);
+    return this.once('render', markdown);
   }
 
   /** The first words. @throws as `render` */
   excerpt(markdown: string): Promise<string> {
-    return this.#once('excerpt', markdown);
+    return this.once('excerpt', markdown);
   }
 
-  #once(name: 'excerpt' | 'render', markdown: string): Promise<string> {
+  private once(name: 'excerpt' | 'render', markdown: string): Promise<string> {
     const key = `${name} ${markdown}`;
-    const held = this.#held.get(key);
+    const held = this.held.get(key);
     if (held !== undefined) return held;
-    const made = this.#running().call(name, markdown);
-    this.#held.set(key, made);
-    made.catch(() => this.#held.delete(key));
+    const made = this.running().call(name, markdown);
+    this.held.set(key, made);
+    made.catch(() => this.held.delete(key));
     return made;
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    await this.#thread?.close();
+    this.closed = true;
+    await this.thread?.close();
   }
 
-  #running(): WorkerThread<MarkdownThread> {
-    if (this.#thread?.alive === true || (this.#closed && this.#thread !== undefined)) return this.#thread;
-    return (this.#thread = new WorkerThread<MarkdownThread>({
+  private running(): WorkerThread<MarkdownThread> {
+    if (this.thread?.alive === true || (this.closed && this.thread !== undefined)) return this.thread;
+    return (this.thread = new WorkerThread<MarkdownThread>({
       entry: workerEntry(__dirname, 'worker'),
       setup: {},
-      onFailed: (error) => this.#logger.error(`the thread that renders texts ended: ${error.message}`),
+      onFailed: (error) => this.logger.error(`the thread that renders texts ended: ${error.message}`),
     }));
   }
 }

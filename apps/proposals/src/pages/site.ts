@@ -35,17 +35,17 @@ export class Site {
   readonly options: SiteOptions;
   /** The files that pages load, by name. */
   readonly assets: ReadonlyMap<string, PageAsset>;
-  readonly #icon: PageAsset;
-  readonly #styles: readonly PageAsset[];
-  readonly #scripts: readonly PageAsset[];
+  private readonly icon: PageAsset;
+  private readonly styles: readonly PageAsset[];
+  private readonly scripts: readonly PageAsset[];
 
   /** @throws Error when the installation lacks a file */
   constructor(options: SiteOptions) {
     this.options = options;
-    this.#icon = loadAsset(SUITE_ICON, readAsset);
-    this.#styles = [SUITE_STYLE, OWN_STYLE].map((file) => loadAsset(file, readAsset));
-    this.#scripts = [loadAsset(COPY_SCRIPT, readAsset)];
-    this.assets = new Map([this.#icon, ...this.#styles, ...this.#scripts].map((asset) => [asset.name, asset]));
+    this.icon = loadAsset(SUITE_ICON, readAsset);
+    this.styles = [SUITE_STYLE, OWN_STYLE].map((file) => loadAsset(file, readAsset));
+    this.scripts = [loadAsset(COPY_SCRIPT, readAsset)];
+    this.assets = new Map([this.icon, ...this.styles, ...this.scripts].map((asset) => [asset.name, asset]));
   }
 
   page({ title, description, main, at }: PageContent): string {
@@ -54,16 +54,16 @@ export class Site {
       title,
       description,
       main,
-      styles: this.#styles.map(({ path }) => path),
-      scripts: this.#scripts.map(({ path }) => path),
-      icon: this.#icon.path,
+      styles: this.styles.map(({ path }) => path),
+      scripts: this.scripts.map(({ path }) => path),
+      icon: this.icon.path,
       feed: { href: '/feed.xml', title: `${SITE_NAME}: newest` },
       navigation: [
         { href: '/', text: 'Proposals', current: at === '/' },
         { href: '/about', text: 'How it works', current: at === '/about' },
         { href: '/feed.xml', text: 'Feed' },
       ],
-      notice: this.#notice(),
+      notice: this.notice(),
       footer: html`<span>wrkz-proposals ${VERSION}, free software under the GPL-3.0-or-later</span>
         <a href="/about#api">For programs</a> <a href="/openapi.json">OpenAPI document</a>`,
     });
@@ -74,7 +74,7 @@ export class Site {
     return (this.options.publicUrl ?? '') + path;
   }
 
-  #notice(): Fragment {
+  private notice(): Fragment {
     const { isDemo, network } = this.options;
     if (isDemo)
       return html`<strong>Demonstration.</strong> These proposals are made up and vanish with the program. Send no coins

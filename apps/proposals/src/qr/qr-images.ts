@@ -9,27 +9,27 @@ const HELD = 8 * 1024 * 1024;
 
 /** Draws QR codes, each once as long as it is held. */
 export class QrImages {
-  readonly #held = new LRUCache<string, PreparedAnswer>({
+  private readonly held = new LRUCache<string, PreparedAnswer>({
     maxSize: HELD,
     sizeCalculation: ({ bytes }, key) => bytes.length + key.length + 256,
   });
 
   /** Whether an image is there without being drawn. */
   hasPng(text: string): boolean {
-    return this.#held.has(`png ${text}`);
+    return this.held.has(`png ${text}`);
   }
 
   png(text: string): PreparedAnswer {
-    return this.#drawn(`png ${text}`, () => qrPng(qrCode(text)));
+    return this.drawn(`png ${text}`, () => qrPng(qrCode(text)));
   }
 
   svg(text: string): PreparedAnswer {
-    return this.#drawn(`svg ${text}`, () => Buffer.from(qrSvg(qrCode(text))));
+    return this.drawn(`svg ${text}`, () => Buffer.from(qrSvg(qrCode(text))));
   }
 
-  #drawn(key: string, draw: () => Buffer): PreparedAnswer {
-    const held = this.#held.get(key) ?? new PreparedAnswer(draw());
-    this.#held.set(key, held);
+  private drawn(key: string, draw: () => Buffer): PreparedAnswer {
+    const held = this.held.get(key) ?? new PreparedAnswer(draw());
+    this.held.set(key, held);
     return held;
   }
 }

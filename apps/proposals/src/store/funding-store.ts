@@ -43,54 +43,54 @@ interface ContributionRow {
 
 /** What is known of the income, kept over restarts. */
 export class FundingStore {
-  readonly #one: SqliteStatement<[string], FundingRow>;
-  readonly #contributions: SqliteStatement<[string], ContributionRow>;
-  readonly #put: SqliteStatement<[AddressFunding & { address: string }]>;
-  readonly #remove: SqliteStatement<[string]>;
-  readonly #add: SqliteStatement<[Omit<Contribution, 'unlocked'> & { address: string; unlocked: number }]>;
+  private readonly one: SqliteStatement<[string], FundingRow>;
+  private readonly selectContributions: SqliteStatement<[string], ContributionRow>;
+  private readonly put: SqliteStatement<[AddressFunding & { address: string }]>;
+  private readonly remove: SqliteStatement<[string]>;
+  private readonly add: SqliteStatement<[Omit<Contribution, 'unlocked'> & { address: string; unlocked: number }]>;
   /** Another number after each change of a donation. */
   revision = 0;
-  #lastChecked: number | undefined;
+  private lastCheckedAt: number | undefined;
 
   /** @param committed called after each commit */
   constructor(
     private readonly connection: SqliteConnection,
     private readonly committed: () => void = () => undefined,
   ) {
-    this.#one = connection
+    this.one = connection
       .prepare<[string], FundingRow>('SELECT received, pending, checked, height FROM funding WHERE address = ?')
       .safeIntegers();
-    this.#contributions = connection
+    this.selectContributions = connection
       .prepare<[string], ContributionRow>(
         'SELECT hash, amount, height, time, unlocked FROM contributions WHERE address = ? ORDER BY time DESC, hash',
       )
       .safeIntegers();
-    this.#put = connection.prepare(
+    this.put = connection.prepare(
       `INSERT INTO funding VALUES (@address, @received, @pending, @checked, @height) ON CONFLICT (address) DO UPDATE
        SET received = @received, pending = @pending, checked = @checked, height = @height`,
     );
-    this.#lastChecked =
+    this.lastCheckedAt =
       connection.prepare<[], number | null>('SELECT max(checked) FROM funding').pluck().get() ?? undefined;
-    this.#remove = connection.prepare('DELETE FROM contributions WHERE address = ?');
-    this.#add = connection.prepare(
+    this.remove = connection.prepare('DELETE FROM contributions WHERE address = ?');
+    this.add = connection.prepare(
       'INSERT INTO contributions VALUES (@address, @hash, @amount, @height, @time, @unlocked)',
     );
   }
 
   /** When the wallet was last asked with success, in Unix seconds, also by an earlier run. */
   lastChecked(): number | undefined {
-    return this.#lastChecked;
+    return this.lastCheckedAt;
   }
 
   /** Undefined for an address that the wallet was never asked about. */
   find(address: string): AddressFunding | undefined {
-    const row = this.#one.get(address);
+    const row = this.one.get(address);
     return row && { ...row, checked: Number(row.checked), height: Number(row.height) };
   }
 
   /** Newest first. */
   contributions(address: string): Contribution[] {
-    return this.#contributions.all(address).map((row) => ({
+    return this.selectContributions.all(address).map((row) => ({
       ...row,
       height: Number(row.height),
       time: Number(row.time),
@@ -105,16 +105,16 @@ export class FundingStore {
       .transaction(() => {
         for (const [address, contributions] of found) {
           const facts = { address, ...at, received: sum(contributions, true), pending: sum(contributions, false) };
-          this.#put.run(facts);
+          this.put.run(facts);
           if (isSame(this.contributions(address), contributions)) continue;
           changed = true;
-          this.#remove.run(address);
-          for (const one of contributions) this.#add.run({ ...one, address, unlocked: one.unlocked ? 1 : 0 });
+          this.remove.run(address);
+          for (const one of contributions) this.add.run({ ...one, address, unlocked: one.unlocked ? 1 : 0 });
         }
       })
       .immediate();
     this.committed();
-    this.#lastChecked = at.checked;
+    this.lastCheckedAt = at.checked;
     if (changed) this.revision += 1;
   }
 }

@@ -39,28 +39,28 @@ const FILTERED = `FROM proposals WHERE ((@status IS NULL AND status <> 0) OR sta
 
 /** Reads proposals, newest first, of equal dates the higher number first. */
 export class ProposalReader {
-  readonly #version: SqliteStatement<[], bigint>;
-  readonly #list: SqliteStatement<[Filter & { limit: number; offset: number }], ProposalRow>;
-  readonly #one: SqliteStatement<[number], ProposalRow>;
-  readonly #counts: SqliteStatement<[], { status: bigint; category: string; count: bigint }>;
-  readonly #addresses: SqliteStatement<[], string>;
-  readonly #isDonation: SqliteStatement<[string], bigint>;
+  private readonly selectVersion: SqliteStatement<[], bigint>;
+  private readonly selectPage: SqliteStatement<[Filter & { limit: number; offset: number }], ProposalRow>;
+  private readonly one: SqliteStatement<[number], ProposalRow>;
+  private readonly selectCounts: SqliteStatement<[], { status: bigint; category: string; count: bigint }>;
+  private readonly selectAddresses: SqliteStatement<[], string>;
+  private readonly isDonation: SqliteStatement<[string], bigint>;
 
   constructor(private readonly connection: SqliteConnection) {
-    this.#version = connection.prepare<[], bigint>('PRAGMA data_version').pluck().safeIntegers();
-    this.#list = connection
+    this.selectVersion = connection.prepare<[], bigint>('PRAGMA data_version').pluck().safeIntegers();
+    this.selectPage = connection
       .prepare<[Filter & { limit: number; offset: number }], ProposalRow>(
         `SELECT * ${FILTERED} ORDER BY posted DESC, id DESC LIMIT @limit OFFSET @offset`,
       )
       .safeIntegers();
-    this.#one = connection.prepare<[number], ProposalRow>('SELECT * FROM proposals WHERE id = ?').safeIntegers();
-    this.#counts = connection
+    this.one = connection.prepare<[number], ProposalRow>('SELECT * FROM proposals WHERE id = ?').safeIntegers();
+    this.selectCounts = connection
       .prepare<[], { status: bigint; category: string; count: bigint }>(
         'SELECT status, category, count(*) AS count FROM proposals GROUP BY status, category',
       )
       .safeIntegers();
-    this.#addresses = connection.prepare<[], string>('SELECT address FROM proposals ORDER BY id').pluck();
-    this.#isDonation = connection
+    this.selectAddresses = connection.prepare<[], string>('SELECT address FROM proposals ORDER BY id').pluck();
+    this.isDonation = connection
       .prepare<[string], bigint>('SELECT count(*) FROM proposals WHERE address = ?')
       .pluck()
       .safeIntegers();
@@ -68,20 +68,20 @@ export class ProposalReader {
 
   /** Another number after each change that anybody has made to the file. */
   version(): bigint {
-    return this.#version.get() ?? 0n;
+    return this.selectVersion.get() ?? 0n;
   }
 
   list({ status, category, limit, offset }: ProposalPage): Proposal[] {
-    return this.#list.all({ status: status ?? null, category: category ?? null, limit, offset }).map(proposalOf);
+    return this.selectPage.all({ status: status ?? null, category: category ?? null, limit, offset }).map(proposalOf);
   }
 
   find(id: number): Proposal | undefined {
-    const row = this.#one.get(id);
+    const row = this.one.get(id);
     return row && proposalOf(row);
   }
 
   counts(): ProposalCount[] {
-    return this.#counts.all().map(({ status, category, count }) => ({
+    return this.selectCounts.all().map(({ status, category, count }) => ({
       status: Number(status) as ProposalStatus,
       category: category as Category,
       count: Number(count),
@@ -90,11 +90,11 @@ export class ProposalReader {
 
   /** The donation addresses of all proposals. */
   addresses(): string[] {
-    return this.#addresses.all();
+    return this.selectAddresses.all();
   }
 
   isDonationAddress(address: string): boolean {
-    return this.#isDonation.get(address) !== 0n;
+    return this.isDonation.get(address) !== 0n;
   }
 
   /** What was changed, newest last. */

@@ -35,26 +35,25 @@ export class ProposalWriter {
    */
   add(draft: ProposalDraft, action: ChangeAction = 'add', id?: number): Proposal {
     return this.together(() => {
-      if (id !== undefined && this.#find(id) !== undefined)
-        throw new ChangeRefused(`there is a proposal ${id} already`);
-      this.#assertFree(draft.address, undefined);
+      if (id !== undefined && this.find(id) !== undefined) throw new ChangeRefused(`there is a proposal ${id} already`);
+      this.assertFree(draft.address, undefined);
       const { lastInsertRowid } = this.connection
         .prepare(
           `INSERT INTO proposals (id, headline, category, status, user, target, address, posted, content)
            VALUES (@id, @headline, @category, @status, @user, @target, @address, @posted, @content)`,
         )
         .run({ ...draft, id: id ?? null });
-      return this.#audited(action, undefined, Number(lastInsertRowid));
+      return this.audited(action, undefined, Number(lastInsertRowid));
     });
   }
 
   /** @throws ChangeRefused when there is no such proposal, or the address is another one's */
   change(id: number, changes: Partial<ProposalDraft>, action: ChangeAction): Proposal {
     return this.together(() => {
-      const before = this.#find(id);
+      const before = this.find(id);
       if (before === undefined) throw new ChangeRefused(`there is no proposal ${id}`);
       const after: Proposal = { ...before, ...changes };
-      this.#assertFree(after.address, id);
+      this.assertFree(after.address, id);
       if (stringifyJson(after) === stringifyJson(before)) return before;
       this.connection
         .prepare(
@@ -62,11 +61,11 @@ export class ProposalWriter {
            target = @target, address = @address, posted = @posted, content = @content WHERE id = @id`,
         )
         .run(after);
-      return this.#audited(action, before, id);
+      return this.audited(action, before, id);
     });
   }
 
-  #find(id: number): Proposal | undefined {
+  private find(id: number): Proposal | undefined {
     const row = this.connection
       .prepare<[number], ProposalRow>('SELECT * FROM proposals WHERE id = ?')
       .safeIntegers()
@@ -74,7 +73,7 @@ export class ProposalWriter {
     return row && proposalOf(row);
   }
 
-  #assertFree(address: string, own: number | undefined): void {
+  private assertFree(address: string, own: number | undefined): void {
     const holder = this.connection
       .prepare<[string], number>('SELECT id FROM proposals WHERE address = ?')
       .pluck()
@@ -83,8 +82,8 @@ export class ProposalWriter {
     throw new ChangeRefused(`proposal ${holder} has this address: donations to the two could not be told apart`);
   }
 
-  #audited(action: ChangeAction, before: Proposal | undefined, id: number): Proposal {
-    const after = this.#find(id);
+  private audited(action: ChangeAction, before: Proposal | undefined, id: number): Proposal {
+    const after = this.find(id);
     if (after === undefined) throw new Error(`proposal ${id} was not written`);
     this.connection
       .prepare(

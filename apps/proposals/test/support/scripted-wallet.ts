@@ -28,44 +28,44 @@ export class ScriptedWallet {
   answer: ((response: ServerResponse, path: string) => void) | undefined;
   /** What was asked for. */
   readonly asked: string[] = [];
-  readonly #server: Server;
+  private readonly server: Server;
 
   private constructor() {
-    this.#server = createServer((request, response) => {
+    this.server = createServer((request, response) => {
       const path = request.url ?? '';
       this.asked.push(path);
       if (this.answer !== undefined) return this.answer(response, path);
-      if (path === '/json_rpc') void readJson(request).then((body) => this.#rpc(body as RpcBody, response));
+      if (path === '/json_rpc') void readJson(request).then((body) => this.rpc(body as RpcBody, response));
       else if (request.headers['x-api-key'] !== KEY) response.writeHead(401).end();
-      else this.#api(path, response);
+      else this.api(path, response);
     });
   }
 
   static async start(): Promise<ScriptedWallet> {
     const wallet = new ScriptedWallet();
-    await new Promise<void>((resolve) => wallet.#server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => wallet.server.listen(0, '127.0.0.1', resolve));
     return wallet;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
   async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
   }
 
   /** Those of an address in a range of blocks, in the order they were applied. */
-  #between(address: string, from: number, end: number): ScriptedTransaction[] {
-    return this.transactions.filter((one) => this.#of(one) === address && one.height >= from && one.height < end);
+  private between(address: string, from: number, end: number): ScriptedTransaction[] {
+    return this.transactions.filter((one) => this.of(one) === address && one.height >= from && one.height < end);
   }
 
-  #of({ address }: ScriptedTransaction): string {
+  private of({ address }: ScriptedTransaction): string {
     return address ?? this.addresses[0] ?? '';
   }
 
-  #api(path: string, response: ServerResponse): void {
+  private api(path: string, response: ServerResponse): void {
     const range = /^\/transactions\/address\/(Wrkz[a-zA-Z0-9]{94})\/(\d+)\/(\d+)$/.exec(path);
     if (path === '/status') {
       const [local, network] = [this.network, this.network];
@@ -80,21 +80,21 @@ export class ScriptedWallet {
     else if (range === null) response.writeHead(404).end();
     else if (Number(range[2]) >= Number(range[3])) response.writeHead(400).end();
     else {
-      const transactions = this.#between(range[1] ?? '', Number(range[2]), Number(range[3])).map((one) => ({
+      const transactions = this.between(range[1] ?? '', Number(range[2]), Number(range[3])).map((one) => ({
         blockHeight: one.height,
         fee: 10n,
         hash: one.hash,
         isCoinbaseTransaction: false,
         paymentID: one.paymentId ?? '',
         timestamp: one.time ?? 1_700_000_000 + 60 * one.height,
-        transfers: [{ address: this.#of(one), amount: one.amount }],
+        transfers: [{ address: this.of(one), amount: one.amount }],
         unlockTime: one.unlockTime ?? 0n,
       }));
       send(response, { transactions });
     }
   }
 
-  #rpc({ method, password, params }: RpcBody, response: ServerResponse): void {
+  private rpc({ method, password, params }: RpcBody, response: ServerResponse): void {
     const reply = (rest: object): void => send(response, { id: 1, jsonrpc: '2.0', ...rest });
     if (password !== KEY) return reply({ error: { code: -32604, message: 'Invalid or no rpc password' } });
     if (method === 'getStatus') {
@@ -107,7 +107,7 @@ export class ScriptedWallet {
     const { firstBlockIndex = 0, blockCount = 0, addresses = [] } = params;
     if (method !== 'getTransactions' || firstBlockIndex === 0 || blockCount === 0)
       return reply({ error: { code: -32700, message: 'Wrong parameters passed', data: { application_code: 22 } } });
-    const found = this.#between(addresses[0] ?? '', firstBlockIndex, firstBlockIndex + blockCount);
+    const found = this.between(addresses[0] ?? '', firstBlockIndex, firstBlockIndex + blockCount);
     const items = found.map((one) => ({
       blockHash: '0'.repeat(64),
       transactions: [
@@ -122,7 +122,7 @@ export class ScriptedWallet {
           timestamp: one.time ?? 1_700_000_000 + 60 * one.height,
           transactionHash: one.hash,
           transfers: [
-            { address: this.#of(one), amount: one.amount, type: 0 },
+            { address: this.of(one), amount: one.amount, type: 0 },
             { address: '', amount: -one.amount - 10n, type: 0 },
           ],
           unlockTime: one.unlockTime ?? 0n,

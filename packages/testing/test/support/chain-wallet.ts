@@ -16,17 +16,17 @@ const MAX_DECOYS = 7;
 
 /** A wallet of chain A with its spendable outputs at a height, read from the blocks without a node. */
 export class ChainWallet {
-  readonly #held = new Set<string>();
-  #subWallets: readonly SubWallet[];
-  readonly #privateViewKey: string;
+  private readonly held = new Set<string>();
+  private subWallets: readonly SubWallet[];
+  private readonly privateViewKey: string;
 
   /** @param height index of the last block that counts */
   constructor(name: string, height: number) {
     const { wallets } = readJson<{ wallets: Record<string, { keys: RecordedKeys }> }>('devnet/chain-a-expected.json');
     const { privateViewKey, addresses } = wallets[name]!.keys;
-    this.#privateViewKey = privateViewKey;
+    this.privateViewKey = privateViewKey;
     const unspent = unspentOf({ privateViewKey, addresses }, height);
-    this.#subWallets = addresses.map(({ address, publicSpendKey, privateSpendKey }, i) => ({
+    this.subWallets = addresses.map(({ address, publicSpendKey, privateSpendKey }, i) => ({
       walletIndex: i,
       publicSpendKey,
       privateSpendKey,
@@ -42,11 +42,11 @@ export class ChainWallet {
   }
 
   get address(): string {
-    return this.#subWallets[0]!.address;
+    return this.subWallets[0]!.address;
   }
 
   get addresses(): string[] {
-    return this.#subWallets.map(({ address }) => address);
+    return this.subWallets.map(({ address }) => address);
   }
 
   /** The wallet with the highest balance at block `height`. */
@@ -68,7 +68,7 @@ export class ChainWallet {
         counts.set(amount, (counts.get(amount) ?? 0) + 1);
       }
     }
-    this.#subWallets = this.#subWallets.map((own) => ({
+    this.subWallets = this.subWallets.map((own) => ({
       ...own,
       unspent: own.unspent.filter(({ amount }) => (counts.get(amount) ?? 0) > MAX_DECOYS),
     }));
@@ -76,7 +76,7 @@ export class ChainWallet {
   }
 
   private unlocked(height: number): bigint {
-    return this.#subWallets
+    return this.subWallets
       .flatMap(({ unspent }) => unspent)
       .filter(({ unlockTime }) => unlockTime <= BigInt(height))
       .reduce((sum, { amount }) => sum + amount, 0n);
@@ -90,28 +90,28 @@ export class ChainWallet {
       appliedHeight: height,
       contested: [],
       ringOf: () => undefined,
-      privateViewKey: this.#privateViewKey,
+      privateViewKey: this.privateViewKey,
       isViewWallet: false,
-      subWallets: this.#subWallets,
+      subWallets: this.subWallets,
     };
   }
 
   /** Records and submits. @throws WalletError daemonError when the node refuses it */
   async send(signed: SignedSend, node: SendNode): Promise<void> {
     const taken = new Set(signed.pending.inputs.map(({ output }) => output.key));
-    this.#subWallets = this.#subWallets.map((own) => ({
+    this.subWallets = this.subWallets.map((own) => ({
       ...own,
       unspent: own.unspent.filter(({ key }) => !taken.has(key)),
     }));
-    this.#held.add(signed.hash);
+    this.held.add(signed.hash);
     const outcome = await submitSend(signed, node);
     if (outcome.kind !== 'refused') return;
-    this.#held.delete(signed.hash);
+    this.held.delete(signed.hash);
     throw nodeRefusal(outcome.reason);
   }
 
   holds(hash: string): boolean {
-    return this.#held.has(hash);
+    return this.held.has(hash);
   }
 }
 

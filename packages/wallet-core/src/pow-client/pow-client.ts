@@ -47,19 +47,19 @@ export class PowClient {
   async findNonce(request: PowRequest): Promise<PowAnswer> {
     if (request.prefix.length < POW_NONCE_SIZE) throw new RangeError('the prefix is too short for a nonce');
     request.signal?.throwIfAborted();
-    if (!this.settings.enabled) return { nonce: await this.#searchLocally(request), source: 'local' };
+    if (!this.settings.enabled) return { nonce: await this.searchLocally(request), source: 'local' };
     try {
-      return { nonce: await this.#searchOnServer(request), source: 'server' };
+      return { nonce: await this.searchOnServer(request), source: 'server' };
     } catch (error) {
       request.signal?.throwIfAborted();
       const serverFailure = error instanceof Error ? error.message : String(error);
       this.options.onFallback?.(serverFailure);
-      return { nonce: await this.#searchLocally(request), source: 'local', serverFailure };
+      return { nonce: await this.searchLocally(request), source: 'local', serverFailure };
     }
   }
 
   /** @throws PowServerFailure; the job is then cancelled, so that the server does not continue it */
-  async #searchOnServer({ prefix, height, difficulty, signal }: PowRequest): Promise<Buffer> {
+  private async searchOnServer({ prefix, height, difficulty, signal }: PowRequest): Promise<Buffer> {
     const limit = AbortSignal.timeout(this.options.serverLimitMs ?? DEFAULT_SERVER_LIMIT_MS);
     const end = signal === undefined ? limit : AbortSignal.any([signal, limit]);
     const server = new ServerConnection(this.settings);
@@ -76,7 +76,7 @@ export class PowClient {
     }
   }
 
-  async #searchLocally({ prefix, difficulty, signal }: PowRequest): Promise<Buffer> {
+  private async searchLocally({ prefix, difficulty, signal }: PowRequest): Promise<Buffer> {
     const found = await searchNonce({
       ...transactionPowSearch(prefix, difficulty),
       ...(this.options.threads === undefined ? {} : { threads: this.options.threads }),
@@ -174,11 +174,11 @@ interface ServerRequest {
 
 /** The HTTP requests to a proof-of-work server. Each has a timeout and rejects with PowServerFailure. */
 class ServerConnection {
-  readonly #client: AxiosInstance;
+  private readonly client: AxiosInstance;
 
   /** @throws RangeError when the settings have no valid http(s) URL */
   constructor(settings: PowServerSettings) {
-    this.#client = axios.create({
+    this.client = axios.create({
       baseURL: powServerUrl(settings),
       maxRedirects: 0,
       maxContentLength: MAX_RESPONSE_BYTES,
@@ -191,21 +191,21 @@ class ServerConnection {
   /** Returns without waiting for the nonce, so that the client has the id of the job early and can cancel it. */
   submit(prefix: Buffer, height: number | undefined): Promise<ServerResponse> {
     const data = { prefix: prefix.toString('hex'), wait_ms: 0, height };
-    return this.#request({ method: 'POST', url: '/pow', data }, 0);
+    return this.request({ method: 'POST', url: '/pow', data }, 0);
   }
 
   /** Returns as soon as the job has ended, at the latest after `POLL_MS`. */
   poll(id: string, signal: AbortSignal): Promise<ServerResponse> {
-    return this.#request({ method: 'GET', url: `/pow/${id}?wait_ms=${POLL_MS}`, signal }, POLL_MS);
+    return this.request({ method: 'GET', url: `/pow/${id}?wait_ms=${POLL_MS}`, signal }, POLL_MS);
   }
 
   cancel(id: string): Promise<ServerResponse> {
-    return this.#request({ method: 'DELETE', url: `/pow/${id}` }, 0);
+    return this.request({ method: 'DELETE', url: `/pow/${id}` }, 0);
   }
 
-  async #request({ signal, ...request }: ServerRequest, waitMs: number): Promise<ServerResponse> {
+  private async request({ signal, ...request }: ServerRequest, waitMs: number): Promise<ServerResponse> {
     const limit = AbortSignal.timeout(waitMs + GRACE_MS);
-    const response = await this.#client
+    const response = await this.client
       .request<unknown>({ ...request, signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) })
       .catch((error: unknown) => {
         const text = cleanText(error instanceof Error ? error.message : String(error));

@@ -15,17 +15,17 @@ const TIMEOUT_REMEMBERED_MS = 5_000;
  * would wait for the same timeout again.
  */
 export class TimedOutNodes {
-  readonly #since = new WeakMap<NodeCalls, number>();
+  private readonly since = new WeakMap<NodeCalls, number>();
 
   /** @param now monotonic milliseconds */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   note(node: NodeCalls): void {
-    this.#since.set(node, this.now());
+    this.since.set(node, this.now());
   }
 
   has(node: NodeCalls): boolean {
-    const since = this.#since.get(node);
+    const since = this.since.get(node);
     return since !== undefined && this.now() - since < TIMEOUT_REMEMBERED_MS;
   }
 }

@@ -18,9 +18,9 @@ const SETTING = 'pausedSends';
  * ends with its cause. Reads go on.
  */
 export class SendPause {
-  readonly #pauses = new Map<PauseSource, Pause>();
+  private readonly pauses = new Map<PauseSource, Pause>();
   /** Causes that the operator has overruled until they end. */
-  readonly #overruled = new Set<PauseSource>();
+  private readonly overruled = new Set<PauseSource>();
 
   /**
    * @param commit runs writes in one transaction @throws WalletError
@@ -36,12 +36,12 @@ export class SendPause {
   /** Restores a pause by the operator. */
   load(): void {
     const stored = this.db()?.settings.get(SETTING) as Pause | undefined;
-    if (stored !== undefined) this.#pauses.set(stored.source, stored);
+    if (stored !== undefined) this.pauses.set(stored.source, stored);
   }
 
   /** The pause in force. */
   get current(): Pause | undefined {
-    return [...this.#pauses.values()].find(({ source }) => !this.#overruled.has(source));
+    return [...this.pauses.values()].find(({ source }) => !this.overruled.has(source));
   }
 
   /** @throws WalletError sendsPaused */
@@ -51,26 +51,26 @@ export class SendPause {
   }
 
   set(source: PauseSource, reason: string): void {
-    if (this.#pauses.has(source)) return;
+    if (this.pauses.has(source)) return;
     const pause = { source, reason, since: this.now() };
     if (source === 'operator') this.commit(() => this.db()?.settings.put(SETTING, pause));
-    this.#pauses.set(source, pause);
+    this.pauses.set(source, pause);
     this.onChange(pause);
   }
 
   /** The cause has ended. */
   end(source: PauseSource): void {
-    this.#overruled.delete(source);
-    if (this.#pauses.delete(source)) this.onChange(this.current);
+    this.overruled.delete(source);
+    if (this.pauses.delete(source)) this.onChange(this.current);
   }
 
   /** The operator goes on in spite of every cause that is known now. */
   resume(): void {
     const isPaused = this.current !== undefined;
     this.commit(() => this.db()?.settings.delete(SETTING));
-    for (const source of [...this.#pauses.keys()]) {
-      if (source === 'chainDisagreement' || source === 'heavierBranch') this.#overruled.add(source);
-      else this.#pauses.delete(source);
+    for (const source of [...this.pauses.keys()]) {
+      if (source === 'chainDisagreement' || source === 'heavierBranch') this.overruled.add(source);
+      else this.pauses.delete(source);
     }
     if (isPaused) this.onChange(undefined);
   }

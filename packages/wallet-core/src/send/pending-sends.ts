@@ -41,34 +41,34 @@ export interface PendingSendsDependencies {
  * (`ContestedSend`).
  */
 export class PendingSends {
-  readonly #sends = new Map<string, StoredSend>();
+  private readonly sends = new Map<string, StoredSend>();
   /** False until the stored sends could be read. */
-  #isLoaded = false;
+  private isLoaded = false;
   /** Sends of another wallet program that a node did not know, and the height of the tip at which that began. */
-  readonly #absent = new Map<string, number | undefined>();
+  private readonly absent = new Map<string, number | undefined>();
 
   constructor(private readonly dependencies: PendingSendsDependencies) {}
 
   /** Reads the stored sends, and compares them with the blocks that the wallet has. */
   load(): void {
     this.restore();
-    this.#compareWithBlocks();
+    this.compareWithBlocks();
   }
 
   /** Reads the stored sends. @throws DamagedSealedRow, and nothing has changed */
   restore(): void {
     const open = this.dependencies.db().sends.all(['pending', 'refused', 'givenUp', 'confirmed']);
-    this.#isLoaded = true;
-    this.#sends.clear();
-    for (const send of open) this.#sends.set(send.hash, send);
+    this.isLoaded = true;
+    this.sends.clear();
+    for (const send of open) this.sends.set(send.hash, send);
     const { ledger } = this.dependencies;
-    for (const { state, signed } of this.#sends.values()) {
+    for (const { state, signed } of this.sends.values()) {
       if (state === 'pending' && signed !== undefined) tryRecord(ledger, signed);
     }
   }
 
   get(hash: string): StoredSend | undefined {
-    return this.#sends.get(hash) ?? this.dependencies.db().sends.get(hash);
+    return this.sends.get(hash) ?? this.dependencies.db().sends.get(hash);
   }
 
   /**
@@ -87,21 +87,21 @@ export class PendingSends {
 
   /** The lowest block with an input of a refused or given-up send that may still be mined; Infinity without one. */
   lowestContestedInput(): number {
-    const contested = [...this.#sends.values()].filter(({ state }) => state === 'refused' || state === 'givenUp');
+    const contested = [...this.sends.values()].filter(({ state }) => state === 'refused' || state === 'givenUp');
     const inputs = contested.flatMap(({ signed }) => signed?.pending.inputs ?? []);
     return Math.min(Infinity, ...inputs.map(({ output }) => output.blockHeight));
   }
 
   /** Hashes of transactions that are submitted until they are mined. */
   pending(): StoredSend[] {
-    return [...this.#sends.values()].filter(({ state }) => state === 'pending');
+    return [...this.sends.values()].filter(({ state }) => state === 'pending');
   }
 
   /** Records a transaction that is about to be submitted; called within `commit`. */
   add(signed: SignedSend): void {
     const { hash, fee, mixin, defaultMixin } = signed;
-    const created = this.#sends.get(hash)?.created ?? this.dependencies.now();
-    this.#put({ hash, state: 'pending', created, signed, summary: { hash, fee, mixin, defaultMixin } });
+    const created = this.sends.get(hash)?.created ?? this.dependencies.now();
+    this.put({ hash, state: 'pending', created, signed, summary: { hash, fee, mixin, defaultMixin } });
     const { rings } = this.dependencies.db();
     for (const { keyImage, members } of signed.rings) {
       const before = rings.get(keyImage);
@@ -115,16 +115,16 @@ export class PendingSends {
    * @param before what was stored before: a node may still hold the bytes of an earlier submission
    */
   undoAdd(hash: string, before: StoredSend | undefined): void {
-    if (before !== undefined) return this.#put(before);
-    this.#sends.delete(hash);
+    if (before !== undefined) return this.put(before);
+    this.sends.delete(hash);
     this.dependencies.db().sends.delete(hash);
   }
 
   /** Marks a transaction that a node refused; called within `commit`. */
   refuse(signed: SignedSend, reason: string): void {
     const { hash, fee, mixin, defaultMixin } = signed;
-    const created = this.#sends.get(hash)?.created ?? this.dependencies.now();
-    this.#put({ hash, state: 'refused', created, signed, summary: { hash, fee, mixin, defaultMixin }, reason });
+    const created = this.sends.get(hash)?.created ?? this.dependencies.now();
+    this.put({ hash, state: 'refused', created, signed, summary: { hash, fee, mixin, defaultMixin }, reason });
     this.dependencies.event({ kind: 'send-refused', transaction: hash, payload: { reason } });
   }
 
@@ -158,13 +158,13 @@ export class PendingSends {
 
   /** Refused and given-up transactions that can still be mined. */
   contested(): ContestedSend[] {
-    return [...this.#sends.values()].flatMap(({ hash, state, signed }) => {
+    return [...this.sends.values()].flatMap(({ hash, state, signed }) => {
       if ((state !== 'refused' && state !== 'givenUp') || signed === undefined) return [];
       const inputs = signed.pending.inputs.map(({ output: { key }, publicSpendKey }) => ({ key, publicSpendKey }));
       // A delayed transaction holds its inputs for itself.
       const delayed = this.dependencies.db().delayed.get(hash)?.state;
       if (delayed === 'delayed' || delayed === 'sending') return [];
-      const isReplaced = inputs.some(({ key }) => this.#spentOutput(key) !== undefined);
+      const isReplaced = inputs.some(({ key }) => this.spentOutput(key) !== undefined);
       return [{ hash, inputs, isReplaced }];
     });
   }
@@ -174,67 +174,67 @@ export class PendingSends {
    * @returns false when it is not pending
    */
   giveUp(hash: string, reason: string): boolean {
-    const send = this.#sends.get(hash);
+    const send = this.sends.get(hash);
     if (this.foreign().includes(hash)) {
-      this.#giveUpForeign(hash, reason);
+      this.giveUpForeign(hash, reason);
       return true;
     }
     if (send === undefined || (send.state !== 'pending' && send.state !== 'refused')) return false;
-    this.#giveUp(send, reason);
+    this.markGivenUp(send, reason);
     return true;
   }
 
   /** Hashes of unconfirmed sends that another wallet program recorded: nobody here has their bytes. */
   foreign(): string[] {
-    if (!this.#isLoaded) return [];
-    return this.dependencies.ledger.unconfirmedHashes().filter((hash) => !this.#sends.has(hash));
+    if (!this.isLoaded) return [];
+    return this.dependencies.ledger.unconfirmedHashes().filter((hash) => !this.sends.has(hash));
   }
 
   /** A node's answer about the foreign sends. @param unknown those that it does not know */
   noteForeign(unknown: readonly string[]): void {
-    for (const hash of [...this.#absent.keys()]) if (!unknown.includes(hash)) this.#absent.delete(hash);
-    for (const hash of unknown) if (!this.#absent.has(hash)) this.#absent.set(hash, undefined);
+    for (const hash of [...this.absent.keys()]) if (!unknown.includes(hash)) this.absent.delete(hash);
+    for (const hash of unknown) if (!this.absent.has(hash)) this.absent.set(hash, undefined);
   }
 
   /** Transactions of an applied block, or of one that was proved after it was applied. */
   onApplied(transactions: readonly WalletTransaction[]): void {
     for (const transaction of transactions) {
-      const send = this.#sends.get(transaction.hash);
-      if (send === undefined) this.#settleGivenUp(transaction);
-      else this.#confirm(send, transaction);
+      const send = this.sends.get(transaction.hash);
+      if (send === undefined) this.settleGivenUp(transaction);
+      else this.confirm(send, transaction);
     }
   }
 
   /** Blocks from this height on are gone. */
   onRewound(height: number): void {
-    for (const send of this.#sends.values()) {
+    for (const send of this.sends.values()) {
       if (send.state !== 'confirmed' || (send.height ?? 0) < height) continue;
-      this.dependencies.commit(() => this.#put({ ...send, state: 'pending', height: undefined }));
+      this.dependencies.commit(() => this.put({ ...send, state: 'pending', height: undefined }));
     }
   }
 
   /** Settles, and gives up what became impossible. Called when the wallet has reached the tip at this height. */
   onTip(height: number): void {
     // A block or a rewind may have come while nothing could be stored.
-    this.#compareWithBlocks();
-    for (const hash of this.foreign()) this.#judgeForeign(hash, height);
-    for (const send of [...this.#sends.values()]) {
+    this.compareWithBlocks();
+    for (const hash of this.foreign()) this.judgeForeign(hash, height);
+    for (const send of [...this.sends.values()]) {
       const { hash, state, signed } = send;
       if (state === 'confirmed') {
-        if ((send.height ?? height) + CONFIRMATIONS <= height) this.#settle(send);
+        if ((send.height ?? height) + CONFIRMATIONS <= height) this.settle(send);
         continue;
       }
-      const spender = signed && this.#deepSpender(signed, height);
+      const spender = signed && this.deepSpender(signed, height);
       if (spender !== undefined) {
         const replaced = { ...send, replacedBy: spender };
-        if (state === 'givenUp') this.#endContest(replaced);
-        else this.#giveUp(replaced, `an input was spent by transaction ${spender}`, false);
+        if (state === 'givenUp') this.endContest(replaced);
+        else this.markGivenUp(replaced, `an input was spent by transaction ${spender}`, false);
         continue;
       }
       if (state !== 'pending') continue;
       if (signed === undefined) this.dependencies.ledger.cancelSend(hash);
       // The block of a send whose address was removed would not be noticed, so it may be mined already.
-      else if (this.dependencies.ledger.hasSend(hash)) this.#judge(send, signed, height);
+      else if (this.dependencies.ledger.hasSend(hash)) this.judge(send, signed, height);
     }
   }
 
@@ -255,19 +255,19 @@ export class PendingSends {
     return failure === undefined ? undefined : REASONS[failure].text;
   }
 
-  #compareWithBlocks(): void {
+  private compareWithBlocks(): void {
     const { ledger } = this.dependencies;
-    for (const send of [...this.#sends.values()]) {
+    for (const send of [...this.sends.values()]) {
       const block = ledger.confirmed(send.hash);
-      if (block !== undefined) this.#confirm(send, block);
-      else if (send.state === 'confirmed' && this.#isReturned(send)) {
-        this.#store({ ...send, state: 'pending', height: undefined });
+      if (block !== undefined) this.confirm(send, block);
+      else if (send.state === 'confirmed' && this.isReturned(send)) {
+        this.store({ ...send, state: 'pending', height: undefined });
       }
     }
   }
 
   /** Whether its block is gone or not read yet. A ledger whose address was removed does not list it either. */
-  #isReturned({ hash, height = 0, signed }: StoredSend): boolean {
+  private isReturned({ hash, height = 0, signed }: StoredSend): boolean {
     const { ledger } = this.dependencies;
     if (ledger.hasSend(hash)) return true;
     if (ledger.scanStart().height <= height && ledger.position().height < height) return true;
@@ -275,18 +275,19 @@ export class PendingSends {
     return signed?.pending.inputs.some(({ output }) => ledger.findOutput(output.key)?.list === 'unspent') === true;
   }
 
-  #judge(send: StoredSend, signed: SignedSend, height: number): void {
+  private judge(send: StoredSend, signed: SignedSend, height: number): void {
     const rule = this.ruleAgainst(signed, height);
     if (rule === undefined) {
-      if (send.refusedSince !== undefined) this.#store({ ...send, refusedSince: undefined });
-    } else if (send.refusedSince === undefined) this.#store({ ...send, refusedSince: height, reason: rule });
-    else if (send.refusedSince + CONFIRMATIONS <= height) this.#giveUp(send, `the network's rules refuse it: ${rule}`);
+      if (send.refusedSince !== undefined) this.store({ ...send, refusedSince: undefined });
+    } else if (send.refusedSince === undefined) this.store({ ...send, refusedSince: height, reason: rule });
+    else if (send.refusedSince + CONFIRMATIONS <= height)
+      this.markGivenUp(send, `the network's rules refuse it: ${rule}`);
   }
 
   /** The transaction that spent one of the inputs, 60 blocks deep or more. */
-  #deepSpender({ hash, pending }: SignedSend, height: number): string | undefined {
+  private deepSpender({ hash, pending }: SignedSend, height: number): string | undefined {
     for (const { output } of pending.inputs) {
-      const spent = this.#spentOutput(output.key);
+      const spent = this.spentOutput(output.key);
       if (spent === undefined) continue;
       const { spendHeight, spendingTransactionHash = 'of another wallet program' } = spent;
       if (spendingTransactionHash !== hash && spendHeight + CONFIRMATIONS <= height) return spendingTransactionHash;
@@ -295,7 +296,7 @@ export class PendingSends {
   }
 
   /** An own output that a proved block spends; it may have been retired since. */
-  #spentOutput(key: string): WalletOutput | undefined {
+  private spentOutput(key: string): WalletOutput | undefined {
     const { ledger, db } = this.dependencies;
     const place = ledger.findOutput(key);
     if (place === undefined) return db().retired.get(key)?.output;
@@ -304,7 +305,7 @@ export class PendingSends {
   }
 
   /** A block that no node has proved confirms nothing: the send is still submitted. */
-  #confirm(send: StoredSend, { blockHeight: height, unverifiedBlock }: WalletTransaction): void {
+  private confirm(send: StoredSend, { blockHeight: height, unverifiedBlock }: WalletTransaction): void {
     if (unverifiedBlock !== undefined) return;
     const { hash, state, signed } = send;
     const { ledger, db, commit, event, now } = this.dependencies;
@@ -314,7 +315,7 @@ export class PendingSends {
       ledger.setTransactionKey({ transactionHash: hash, secretKey: signed.pending.transactionSecretKey });
     }
     commit(() => {
-      this.#put({ ...send, ...NOT_GIVEN_UP, state: 'confirmed', height });
+      this.put({ ...send, ...NOT_GIVEN_UP, state: 'confirmed', height });
       if (state !== 'confirmed') {
         if (wasContested) db().spending.chargeAgain(hash, utcDayOf(now()));
         const kind = wasContested ? 'contested-send-mined' : 'send-confirmed';
@@ -324,7 +325,7 @@ export class PendingSends {
   }
 
   /** A send that was given up for good is in a block again: a reorganisation of more than 60 blocks was undone. */
-  #settleGivenUp({ hash, blockHeight: height, unverifiedBlock }: WalletTransaction): void {
+  private settleGivenUp({ hash, blockHeight: height, unverifiedBlock }: WalletTransaction): void {
     const { db, commit, event, now } = this.dependencies;
     const send = db().sends.get(hash);
     if (send?.state !== 'givenUp' || unverifiedBlock !== undefined) return;
@@ -336,39 +337,39 @@ export class PendingSends {
   }
 
   /** A node that does not know it for 60 blocks: its inputs must not stay locked for ever. */
-  #judgeForeign(hash: string, height: number): void {
-    if (!this.#absent.has(hash)) return;
-    const since = this.#absent.get(hash) ?? height;
-    this.#absent.set(hash, since);
+  private judgeForeign(hash: string, height: number): void {
+    if (!this.absent.has(hash)) return;
+    const since = this.absent.get(hash) ?? height;
+    this.absent.set(hash, since);
     if (since + CONFIRMATIONS > height) return;
-    this.#giveUpForeign(hash, 'another wallet program sent it, and the node has not known it for 60 blocks');
+    this.giveUpForeign(hash, 'another wallet program sent it, and the node has not known it for 60 blocks');
   }
 
-  #giveUpForeign(hash: string, reason: string): void {
-    this.#absent.delete(hash);
+  private giveUpForeign(hash: string, reason: string): void {
+    this.absent.delete(hash);
     // A send of this program that had settled is among them after a reorganisation of more than 60 blocks.
     const settled = this.dependencies.db().sends.get(hash);
-    this.#giveUp(settled ?? { hash, state: 'pending', created: this.dependencies.now() }, reason, false);
+    this.markGivenUp(settled ?? { hash, state: 'pending', created: this.dependencies.now() }, reason, false);
   }
 
-  #giveUp(send: StoredSend, reason: string, isContested = true): void {
+  private markGivenUp(send: StoredSend, reason: string, isContested = true): void {
     const { ledger, commit, event } = this.dependencies;
     ledger.cancelSend(send.hash);
     const given = { ...send, state: 'givenUp' as const, reason };
     commit(() => {
-      this.#put(isContested ? given : { ...given, signed: undefined });
+      this.put(isContested ? given : { ...given, signed: undefined });
       event({ kind: 'send-given-up', transaction: send.hash, payload: { reason } });
     });
-    if (!isContested) this.#sends.delete(send.hash);
+    if (!isContested) this.sends.delete(send.hash);
   }
 
   /** An input is spent elsewhere for good: new sends need not replace it any more. */
-  #endContest(send: StoredSend): void {
-    this.#store({ ...send, signed: undefined });
-    this.#sends.delete(send.hash);
+  private endContest(send: StoredSend): void {
+    this.store({ ...send, signed: undefined });
+    this.sends.delete(send.hash);
   }
 
-  #settle(send: StoredSend): void {
+  private settle(send: StoredSend): void {
     const { hash, signed } = send;
     const { commit, db, event } = this.dependencies;
     commit(() => {
@@ -376,16 +377,16 @@ export class PendingSends {
       for (const { keyImage } of signed?.rings ?? []) db().rings.delete(keyImage);
       event({ kind: 'send-settled', transaction: hash });
     });
-    this.#sends.delete(hash);
+    this.sends.delete(hash);
   }
 
-  #store(send: StoredSend): void {
-    this.dependencies.commit(() => this.#put(send));
+  private store(send: StoredSend): void {
+    this.dependencies.commit(() => this.put(send));
   }
 
-  #put(send: StoredSend): void {
+  private put(send: StoredSend): void {
     this.dependencies.db().sends.put(send);
-    this.#sends.set(send.hash, send);
+    this.sends.set(send.hash, send);
   }
 }
 

@@ -59,27 +59,27 @@ export interface SenderDependencies {
  * it is submitted. The caller runs one send at a time.
  */
 export class TransactionSender {
-  readonly #timedOut = new TimedOutNodes();
+  private readonly timedOut = new TimedOutNodes();
   /** Hash of the transaction that is being submitted for the first time, or again after a refusal. */
-  #firstSubmission: string | undefined;
+  private firstSubmission: string | undefined;
 
   constructor(private readonly dependencies: SenderDependencies) {}
 
   /** @throws WalletError; nothing was paid, unless it is daemonStillProcessing */
   async send(request: SendRequest, observer?: SendObserver): Promise<SignedSend> {
     const signed = await this.build(request);
-    await this.#recordAndSubmit(signed, observer);
+    await this.recordAndSubmit(signed, observer);
     return signed;
   }
 
   /** Builds and signs; nothing is recorded. */
   build(request: SendRequest): Promise<SignedSend> {
     this.dependencies.pause.check();
-    return buildSend(request, this.dependencies.context(), this.#buildPorts());
+    return buildSend(request, this.dependencies.context(), this.buildPorts());
   }
 
   estimate(request: SendRequest): Promise<SendEstimate> {
-    return estimateSend(request, this.dependencies.context(), this.#ports());
+    return estimateSend(request, this.dependencies.context(), this.ports());
   }
 
   /** Builds and stores a transaction that locks nothing. @param creator name of the access key */
@@ -101,15 +101,15 @@ export class TransactionSender {
     const id = hash.toLowerCase();
     const signed = db().prepared.get(id)?.signed;
     if (signed === undefined) throw walletError.preparedTransactionNotFound();
-    if (!this.#isMined(id)) {
+    if (!this.isMined(id)) {
       if (ledger.confirmed(id) !== undefined) throw walletError.daemonStillProcessing();
       this.dependencies.pause.check();
-      if (!this.#hasItsInputs(signed)) {
+      if (!this.hasItsInputs(signed)) {
         this.deletePrepared(id);
         throw walletError.preparedTransactionExpired();
       }
-      this.#checkContested(signed);
-      await this.#recordAndSubmit(signed, observer);
+      this.checkContested(signed);
+      await this.recordAndSubmit(signed, observer);
     }
     this.deletePrepared(id);
     return signed;
@@ -128,8 +128,8 @@ export class TransactionSender {
   /** Submits a transaction that was built and held before. @throws WalletError refusedTransactionUnresolved, and others */
   async sendSigned(signed: SignedSend, observer?: SendObserver): Promise<void> {
     this.dependencies.pause.check();
-    this.#checkContested(signed);
-    await this.#recordAndSubmit(signed, observer);
+    this.checkContested(signed);
+    await this.recordAndSubmit(signed, observer);
   }
 
   /**
@@ -143,7 +143,7 @@ export class TransactionSender {
     const stored = pending.get(hash);
     if (stored === undefined) return undefined;
     const { state, signed, summary } = stored;
-    if (state === 'confirmed' || state === 'settled' || this.#isMined(hash)) return summary;
+    if (state === 'confirmed' || state === 'settled' || this.isMined(hash)) return summary;
     if (state === 'givenUp') throw walletError.transactionGivenUp(hash, stored.reason ?? '');
     if (signed === undefined) return undefined;
     this.dependencies.pause.check();
@@ -151,8 +151,8 @@ export class TransactionSender {
       const { localHeight } = this.dependencies.context();
       if (pending.hasReplacedRing(signed) || pending.ruleAgainst(signed, localHeight) !== undefined) return undefined;
     }
-    if (!ledger.hasSend(hash) && !this.#hasItsInputs(signed)) throw walletError.idempotencyKeyUnderWay();
-    await this.#recordAndSubmit(signed, state === 'refused' ? observer : undefined);
+    if (!ledger.hasSend(hash) && !this.hasItsInputs(signed)) throw walletError.idempotencyKeyUnderWay();
+    await this.recordAndSubmit(signed, state === 'refused' ? observer : undefined);
     return summary;
   }
 
@@ -164,11 +164,11 @@ export class TransactionSender {
     const { nodes, pending, signal } = this.dependencies;
     for (const { hash } of pending.pending()) {
       const stored = pending.get(hash);
-      if (stored?.state !== 'pending' || stored.signed === undefined || this.#firstSubmission === hash) continue;
+      if (stored?.state !== 'pending' || stored.signed === undefined || this.firstSubmission === hash) continue;
       if (signal.aborted) return;
       const verdicts = await nodes().broadcast(stored.signed.bytes, signal);
       if (verdicts.some((verdict) => !verdict.isTaken && blamesRing(verdict.reason))) {
-        await this.#hasRightIndexes(inputsOf(stored.signed), hash);
+        await this.hasRightIndexes(inputsOf(stored.signed), hash);
       }
     }
     const foreign = pending.foreign();
@@ -178,24 +178,24 @@ export class TransactionSender {
   sweep(request: SweepRequest, observer?: SendObserver): Promise<SweepResult> {
     this.dependencies.pause.check();
     const { context } = this.dependencies;
-    return sweep(request, context, this.#buildPorts(), (signed) => this.#recordAndSubmit(signed, observer));
+    return sweep(request, context, this.buildPorts(), (signed) => this.recordAndSubmit(signed, observer));
   }
 
   estimateSweep(request: SweepRequest): Promise<SweepEstimate[]> {
-    return estimateSweep(request, this.dependencies.context, this.#ports());
+    return estimateSweep(request, this.dependencies.context, this.ports());
   }
 
-  async #recordAndSubmit(signed: SignedSend, observer: SendObserver | undefined): Promise<void> {
+  private async recordAndSubmit(signed: SignedSend, observer: SendObserver | undefined): Promise<void> {
     const { pending, commit, event, pause } = this.dependencies;
     const { hash } = signed;
     // Sends may have been paused during the build, or since the last transaction of a sweep.
     pause.check();
     const before = pending.get(hash);
-    const isFirst = this.#record(signed, observer);
-    if (isFirst) this.#firstSubmission = hash;
+    const isFirst = this.record(signed, observer);
+    if (isFirst) this.firstSubmission = hash;
     const { nodes, submissionSignal } = this.dependencies;
-    const node = new SubmissionNode(nodes, this.#timedOut, submissionSignal);
-    const outcome = await submitSend(signed, node).finally(() => (this.#firstSubmission = undefined));
+    const node = new SubmissionNode(nodes, this.timedOut, submissionSignal);
+    const outcome = await submitSend(signed, node).finally(() => (this.firstSubmission = undefined));
     switch (outcome.kind) {
       case 'accepted':
         return;
@@ -205,14 +205,14 @@ export class TransactionSender {
       case 'unsent':
         // A pending send stays pending, and may still be mined: the client must not take it for one that was not paid.
         if (!isFirst) throw walletError.daemonStillProcessing();
-        this.#withdraw(signed, observer, () => {
+        this.withdraw(signed, observer, () => {
           pending.undoAdd(hash, before);
           event({ kind: 'send-unsent', transaction: hash });
         });
         throw walletError.daemonOffline();
       case 'refused':
-        if (isFirst) this.#withdraw(signed, observer, () => pending.refuse(signed, outcome.reason ?? ''));
-        if (blamesRing(outcome.reason) && (await this.#hasRightIndexes(inputsOf(signed), signed.hash)) && isFirst) {
+        if (isFirst) this.withdraw(signed, observer, () => pending.refuse(signed, outcome.reason ?? ''));
+        if (blamesRing(outcome.reason) && (await this.hasRightIndexes(inputsOf(signed), signed.hash)) && isFirst) {
           commit(() => pending.countRingRefusal(signed));
         }
         if (!isFirst) throw walletError.daemonStillProcessing();
@@ -221,7 +221,7 @@ export class TransactionSender {
   }
 
   /** @returns whether this is its first submission, or the first after a refusal */
-  #record(signed: SignedSend, observer: SendObserver | undefined): boolean {
+  private record(signed: SignedSend, observer: SendObserver | undefined): boolean {
     const { signal, ledger, pending, commit, event, changed } = this.dependencies;
     const { hash, fee } = signed;
     signal.throwIfAborted();
@@ -256,7 +256,7 @@ export class TransactionSender {
    * Frees the inputs of a send that no node has accepted.
    * @throws WalletError daemonStillProcessing when that cannot be stored: it stays pending then, and is submitted again
    */
-  #withdraw(signed: SignedSend, observer: SendObserver | undefined, store: () => void): void {
+  private withdraw(signed: SignedSend, observer: SendObserver | undefined, store: () => void): void {
     const { ledger, commit, changed } = this.dependencies;
     ledger.forgetSend(signed.hash);
     try {
@@ -273,7 +273,7 @@ export class TransactionSender {
   }
 
   /** A block that no node has proved may be made up: a transaction in it still has to be submitted. */
-  #isMined(hash: string): boolean {
+  private isMined(hash: string): boolean {
     const transaction = this.dependencies.ledger.confirmed(hash);
     return transaction !== undefined && transaction.unverifiedBlock === undefined;
   }
@@ -282,7 +282,7 @@ export class TransactionSender {
    * A transaction that was built before another one was refused must not be paid beside it.
    * @throws WalletError refusedTransactionUnresolved when it shares no input with a contested one of the same addresses
    */
-  #checkContested({ hash, pending: { inputs } }: SignedSend): void {
+  private checkContested({ hash, pending: { inputs } }: SignedSend): void {
     const { context, pending } = this.dependencies;
     const state = pending.get(hash)?.state;
     if (state === 'refused' || state === 'givenUp') return;
@@ -296,10 +296,10 @@ export class TransactionSender {
   }
 
   /** Whether all inputs are unlocked, or locked by the transaction itself. */
-  #hasItsInputs({ hash, pending }: SignedSend): boolean {
+  private hasItsInputs({ hash, pending }: SignedSend): boolean {
     const { subWallets, localHeight } = this.dependencies.context();
     const usable = new Set<string>();
-    for (const { output } of unlocked(subWallets, localHeight, this.#seconds())) usable.add(output.key);
+    for (const { output } of unlocked(subWallets, localHeight, this.seconds())) usable.add(output.key);
     for (const { locked } of subWallets) {
       for (const { key, spendingTransactionHash } of locked) if (spendingTransactionHash === hash) usable.add(key);
     }
@@ -315,19 +315,19 @@ export class TransactionSender {
    * those of outputs of about the same height as well, so they are corrected too.
    * @returns whether all were right; false if the node failed
    */
-  async #hasRightIndexes(outputs: readonly WalletOutput[], transaction?: string): Promise<boolean> {
-    const wrong = await this.#correctIndexes(outputs, transaction);
+  private async hasRightIndexes(outputs: readonly WalletOutput[], transaction?: string): Promise<boolean> {
+    const wrong = await this.correctIndexes(outputs, transaction);
     const height = wrong?.[0]?.blockHeight;
     if (height === undefined) return wrong !== undefined;
     const distance = ({ blockHeight }: WalletOutput): number => Math.abs(blockHeight - height);
     const unspent = this.dependencies.ledger.content().subWallets.flatMap((subWallet) => subWallet.unspent);
     const nearest = unspent.sort((a, b) => distance(a) - distance(b)).slice(0, MAX_CORRECTED);
-    await this.#correctIndexes(nearest, transaction);
+    await this.correctIndexes(nearest, transaction);
     return false;
   }
 
   /** @returns the outputs whose indexes were wrong; undefined if no node reports all indexes */
-  async #correctIndexes(
+  private async correctIndexes(
     outputs: readonly WalletOutput[],
     transaction: string | undefined,
   ): Promise<WalletOutput[] | undefined> {
@@ -344,21 +344,21 @@ export class TransactionSender {
     return wrong;
   }
 
-  #seconds(): number {
+  private seconds(): number {
     return Math.floor(this.dependencies.now() / 1000);
   }
 
-  #buildPorts(): SendPorts {
-    return { ...this.#ports(), onIndexConflict: async (outputs) => void (await this.#hasRightIndexes(outputs)) };
+  private buildPorts(): SendPorts {
+    return { ...this.ports(), onIndexConflict: async (outputs) => void (await this.hasRightIndexes(outputs)) };
   }
 
-  #ports(): SendPorts {
+  private ports(): SendPorts {
     const { nodes, pow, signal, onRingFallback } = this.dependencies;
     return {
-      node: new SubmissionNode(nodes, this.#timedOut, signal),
+      node: new SubmissionNode(nodes, this.timedOut, signal),
       pow,
       transactionKeys: generateKeyPair,
-      now: () => this.#seconds(),
+      now: () => this.seconds(),
       signal,
       onRingFallback,
     };

@@ -25,9 +25,9 @@ interface ApplierEvents {
 
 /** Scans stored blocks and applies them to the ledger, in order. */
 export class Applier {
-  #reportedAt = -Infinity;
+  private reportedAt = -Infinity;
   /** Batches were applied since the last `batch` event. */
-  #unreported = false;
+  private unreported = false;
 
   constructor(
     private readonly ledger: SyncLedger,
@@ -42,24 +42,24 @@ export class Applier {
    */
   async run(signal: AbortSignal): Promise<void> {
     try {
-      while (!this.store.isEmpty && !signal.aborted) await this.#chunk(signal);
+      while (!this.store.isEmpty && !signal.aborted) await this.chunk(signal);
     } finally {
-      if (this.#unreported) this.#report();
+      if (this.unreported) this.report();
     }
   }
 
   /** A snapshot costs more the longer the history is, so the events are throttled; one always follows the last block. */
-  #report(): void {
-    this.#unreported = false;
-    this.#reportedAt = performance.now();
+  private report(): void {
+    this.unreported = false;
+    this.reportedAt = performance.now();
     this.events.batch();
   }
 
   /** New keys end the chunk: the remaining blocks are scanned again with them. */
-  async #chunk(signal: AbortSignal): Promise<void> {
+  private async chunk(signal: AbortSignal): Promise<void> {
     const keys = this.ledger.scanKeys();
     for await (const batch of scannedBatches(this.store.first(CHUNK), keys)) {
-      const claims = this.#ownBlocks(batch).map(claimOf);
+      const claims = this.ownBlocks(batch).map(claimOf);
       const verdicts = await this.verifier.verify(claims, signal);
       if (this.store.first(1)[0] !== batch[0]?.block) return;
       for (const { height, hash } of claims) requireTrue(height, verdicts.get(hash));
@@ -70,16 +70,16 @@ export class Applier {
         if (yielder.isDue) await yielder.yieldIfDue();
         // A reset may have cleared the store during the yield.
         if (signal.aborted || this.store.first(1)[0] !== scanned.block || this.ledger.scanKeys() !== keys) return;
-        this.#apply(scanned, verdicts.get(scanned.block.hash) !== 'unverified');
+        this.apply(scanned, verdicts.get(scanned.block.hash) !== 'unverified');
         this.store.drop();
       }
-      this.#unreported = true;
-      if (performance.now() - this.#reportedAt > BATCH_EVENT_MS) this.#report();
+      this.unreported = true;
+      if (performance.now() - this.reportedAt > BATCH_EVENT_MS) this.report();
     }
   }
 
   /** Blocks with own outputs or own spends: a node that makes up a spend could make a send look mined or replaced. */
-  #ownBlocks(batch: readonly (ScannedBlock | UnreadableBlock)[]): SyncBlock[] {
+  private ownBlocks(batch: readonly (ScannedBlock | UnreadableBlock)[]): SyncBlock[] {
     const received = new Set<string>();
     return batch.flatMap((one) => {
       if ('error' in one) return [];
@@ -88,9 +88,9 @@ export class Applier {
     });
   }
 
-  #apply(scanned: ScannedBlock | UnreadableBlock, isVerified: boolean): void {
+  private apply(scanned: ScannedBlock | UnreadableBlock, isVerified: boolean): void {
     const { block } = scanned;
-    if (!this.#rewindBelow(block)) return;
+    if (!this.rewindBelow(block)) return;
     let transactions: readonly WalletTransaction[];
     try {
       if ('error' in scanned) throw scanned.error;
@@ -104,7 +104,7 @@ export class Applier {
   }
 
   /** Rewinds the ledger if the block is not above its tip. @returns whether the block has to be applied */
-  #rewindBelow({ height, hash }: SyncBlock): boolean {
+  private rewindBelow({ height, hash }: SyncBlock): boolean {
     const tip = this.ledger.position();
     if (tip.hash === undefined && tip.height === 0) return true;
     if (height > tip.height) return true;

@@ -8,54 +8,54 @@ const BYTES_PER_BLOCK = 500;
 
 /** FIFO queue of blocks that are fetched and not applied yet. */
 export class BlockStore {
-  #blocks: SyncBlock[] = [];
-  #taken = 0;
-  #bytes = 0;
+  private blocks: SyncBlock[] = [];
+  private taken = 0;
+  private bytes = 0;
 
   get isEmpty(): boolean {
-    return this.#taken === this.#blocks.length;
+    return this.taken === this.blocks.length;
   }
 
   get isFull(): boolean {
-    return this.#bytes >= MAX_BYTES;
+    return this.bytes >= MAX_BYTES;
   }
 
   get last(): SyncBlock | undefined {
-    return this.isEmpty ? undefined : this.#blocks.at(-1);
+    return this.isEmpty ? undefined : this.blocks.at(-1);
   }
 
   add({ blocks }: Pick<SyncResponse, 'blocks'>): void {
     for (const block of blocks) {
-      this.#blocks.push(block);
-      this.#bytes += weight(block);
+      this.blocks.push(block);
+      this.bytes += weight(block);
     }
   }
 
   /** The oldest blocks, which stay until they are dropped. */
   first(count: number): readonly SyncBlock[] {
-    return this.#blocks.slice(this.#taken, this.#taken + count);
+    return this.blocks.slice(this.taken, this.taken + count);
   }
 
   drop(): void {
-    const block = this.#blocks[this.#taken];
+    const block = this.blocks[this.taken];
     if (block === undefined) return;
-    this.#bytes -= weight(block);
-    this.#taken++;
-    if (this.#taken < 1_000 && !this.isEmpty) return;
-    this.#blocks = this.#blocks.slice(this.#taken);
-    this.#taken = 0;
+    this.bytes -= weight(block);
+    this.taken++;
+    if (this.taken < 1_000 && !this.isEmpty) return;
+    this.blocks = this.blocks.slice(this.taken);
+    this.taken = 0;
   }
 
   clear(): void {
-    this.#blocks = [];
-    this.#taken = 0;
-    this.#bytes = 0;
+    this.blocks = [];
+    this.taken = 0;
+    this.bytes = 0;
   }
 
   /** Newest first, at most `count`. */
   newestHashes(count: number): string[] {
-    const from = Math.max(this.#taken, this.#blocks.length - count);
-    return this.#blocks
+    const from = Math.max(this.taken, this.blocks.length - count);
+    return this.blocks
       .slice(from)
       .map(({ hash }) => hash)
       .reverse();

@@ -75,13 +75,13 @@ export class SyncBlockVerifier {
     const failed = new Set<NodeCalls>();
     const waiting = groupBy(claims, ({ height }) => rangeStart(height)).entries();
     const worker = async (): Promise<void> => {
-      for (const [start, range] of waiting) await this.#verifyRange(start, range, { nodes, failed, verdicts, signal });
+      for (const [start, range] of waiting) await this.verifyRange(start, range, { nodes, failed, verdicts, signal });
     };
     await Promise.all(Array.from({ length: MAX_CONCURRENT_RANGES }, worker));
     return verdicts;
   }
 
-  async #verifyRange(start: number, claims: readonly BlockClaim[], run: VerifierRun): Promise<void> {
+  private async verifyRange(start: number, claims: readonly BlockClaim[], run: VerifierRun): Promise<void> {
     const { nodes, failed, verdicts, signal } = run;
     for (const { hash } of claims) verdicts.set(hash, 'unverified');
     let open = claims;
@@ -89,19 +89,18 @@ export class SyncBlockVerifier {
       if (open.length === 0) return;
       if (failed.has(node)) continue;
       const highest = Math.max(...open.map(({ height }) => height));
-      const served = { node, blocks: await this.#fetchRange(node, start, highest, run) };
-      for (const claim of open) verdicts.set(claim.hash, await this.#judge(claim, served, run));
-      await this.#requireOtherNode(open, served, run);
+      const served = { node, blocks: await this.fetchRange(node, start, highest, run) };
+      for (const claim of open) verdicts.set(claim.hash, await this.judge(claim, served, run));
+      await this.requireOtherNode(open, served, run);
       open = open.filter(({ hash }) => verdicts.get(hash) === 'unverified');
       signal.throwIfAborted();
     }
   }
 
-  async #judge(claim: BlockClaim, { node, blocks }: ServedRange, run: VerifierRun): Promise<BlockVerdict> {
+  private async judge(claim: BlockClaim, { node, blocks }: ServedRange, run: VerifierRun): Promise<BlockVerdict> {
     const block = blocks.get(claim.height);
     if (block === undefined) return 'unverified';
-    if (block.hash === claim.hash)
-      return claim.agrees(block) && (await this.#hasWork(block)) ? 'verified' : 'disproved';
+    if (block.hash === claim.hash) return claim.agrees(block) && (await this.hasWork(block)) ? 'verified' : 'disproved';
     // Another node may be on another chain. The serving node contradicts itself, unless its chain was reorganised.
     if (node !== run.nodes[0]) return 'unverified';
     const known = await attempt(run, node, () => node.mainBlock(claim.hash, run.signal));
@@ -113,7 +112,7 @@ export class SyncBlockVerifier {
    * Queries another node for the highest proved block of a range; the proved blocks below it are its ancestors. They are
    * unverified if a node that is high enough does not have it. Nodes that fail or are lower are passed over.
    */
-  async #requireOtherNode(
+  private async requireOtherNode(
     claims: readonly BlockClaim[],
     { node, blocks }: ServedRange,
     run: VerifierRun,
@@ -137,7 +136,7 @@ export class SyncBlockVerifier {
   }
 
   /** The blocks of a range that the node serves, at least up to `highest`; empty if it fails. */
-  async #fetchRange(
+  private async fetchRange(
     node: NodeCalls,
     start: number,
     highest: number,
@@ -156,7 +155,7 @@ export class SyncBlockVerifier {
     return blocks;
   }
 
-  async #hasWork({ parsed, height, hash }: RawContents): Promise<boolean> {
+  private async hasWork({ parsed, height, hash }: RawContents): Promise<boolean> {
     const { network } = this;
     if (height === 0) return hash === toHex(network.genesis.hash);
     const { blockVersion, powAlgorithm } = network.rulesAt(height);

@@ -7,33 +7,33 @@ const MAX_BLOCKS_PER_REQUEST = 1_000;
 
 /** The number of blocks per request (docs/protocol/wallet-sync.md#batches). */
 export class BlockBatchSize {
-  #size: number;
-  #ceiling: number;
+  private batchSize: number;
+  private ceiling: number;
 
   /** @param max at least 1; older nodes silently cut larger requests to 100 */
   constructor(max = MAX_BLOCKS_PER_REQUEST) {
-    this.#ceiling = Math.max(1, Math.min(max, MAX_BLOCKS_PER_REQUEST));
-    this.#size = Math.min(FIRST, this.#ceiling);
+    this.ceiling = Math.max(1, Math.min(max, MAX_BLOCKS_PER_REQUEST));
+    this.batchSize = Math.min(FIRST, this.ceiling);
   }
 
   get size(): number {
-    return this.#size;
+    return this.batchSize;
   }
 
   succeeded(): void {
-    const next = this.#size < FIRST ? FIRST : this.#size * 2;
-    this.#size = Math.min(next, this.#ceiling);
+    const next = this.batchSize < FIRST ? FIRST : this.batchSize * 2;
+    this.batchSize = Math.min(next, this.ceiling);
   }
 
   failed(): void {
-    this.#size = Math.max(1, Math.floor(this.#size / 2));
+    this.batchSize = Math.max(1, Math.floor(this.batchSize / 2));
   }
 
   /** The node refused a request of this size. @returns whether a smaller one may be sent at once */
   refused(): boolean {
-    if (this.#size <= FIRST) return false;
-    this.#ceiling = Math.max(FIRST, Math.floor(this.#size / 2));
-    this.#size = Math.min(this.#size, this.#ceiling);
+    if (this.batchSize <= FIRST) return false;
+    this.ceiling = Math.max(FIRST, Math.floor(this.batchSize / 2));
+    this.batchSize = Math.min(this.batchSize, this.ceiling);
     return true;
   }
 }

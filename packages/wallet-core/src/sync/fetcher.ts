@@ -74,21 +74,21 @@ const MAX_CHECKS_BELOW = 3;
 /** Fetches the blocks after those that the wallet has (docs/protocol/wallet-sync.md#asking). */
 export class Fetcher {
   /** The state of the serving node. It stays when the node falls silent. */
-  #info: NodeInfo | undefined;
-  #batch: BlockBatchSize | undefined;
+  private lastInfo: NodeInfo | undefined;
+  private batch: BlockBatchSize | undefined;
   /** The next index to request; undefined until a response determined it. */
-  #next: number | undefined;
+  private next: number | undefined;
   /** Behind an empty stretch that is longer than what a node walks at once: the next request begins there. */
-  #skipTo: number | undefined;
+  private skipTo: number | undefined;
   /** The index of the tip in the node's last response that named one. */
-  #reportedTip = Infinity;
+  private reportedTip = Infinity;
   /** The hashes that the wallet has belong to another chain. */
-  #withoutHashes = false;
-  #checksBelow = 0;
-  #unexplainedStarts = 0;
-  #gap: SyncGap | undefined;
+  private withoutHashes = false;
+  private checksBelow = 0;
+  private unexplainedStarts = 0;
+  private currentGap: SyncGap | undefined;
   /** Counts resets: responses to earlier requests are discarded. */
-  #epoch = 0;
+  private epoch = 0;
 
   constructor(
     private readonly dependencies: FetcherDependencies,
@@ -96,108 +96,108 @@ export class Fetcher {
   ) {}
 
   get gap(): SyncGap | undefined {
-    return this.#gap;
+    return this.currentGap;
   }
 
   get info(): NodeInfo | undefined {
-    return this.#info;
+    return this.lastInfo;
   }
 
   noteInfo(info: NodeInfo): void {
-    this.#info = info;
+    this.lastInfo = info;
   }
 
   /** Another node serves from now on. */
   forgetNode(): void {
-    this.#info = undefined;
+    this.lastInfo = undefined;
     this.reset();
   }
 
   /** Discards what was learned of the node and the stored blocks: another node serves, or the ledger was changed. */
   reset(): void {
-    this.#epoch++;
-    this.#batch = undefined;
-    this.#next = undefined;
-    this.#skipTo = undefined;
-    this.#reportedTip = Infinity;
-    this.#withoutHashes = false;
-    this.#checksBelow = 0;
-    this.#clearGap();
+    this.epoch++;
+    this.batch = undefined;
+    this.next = undefined;
+    this.skipTo = undefined;
+    this.reportedTip = Infinity;
+    this.withoutHashes = false;
+    this.checksBelow = 0;
+    this.clearGap();
     this.dependencies.store.clear();
   }
 
   /** @throws NodeFailure; the signal's reason */
   async step(signal: AbortSignal): Promise<FetchOutcome> {
     const { ledger } = this.dependencies;
-    const info = this.#info;
+    const info = this.lastInfo;
     if (info === undefined) return 'unknown';
-    if (info.localHeight < ledger.position().height && !this.#withoutHashes) return this.#checkFromBelow(signal);
-    this.#checksBelow = 0;
-    if (!this.#startsAtServedBlock(info.liteStartHeight)) return 'gap';
-    const windows = this.#windows();
-    if (windows.length > 0 && (await this.#fetchWindows(windows, signal))) return 'stored';
-    return this.#fetchSequence(signal);
+    if (info.localHeight < ledger.position().height && !this.withoutHashes) return this.checkFromBelow(signal);
+    this.checksBelow = 0;
+    if (!this.startsAtServedBlock(info.liteStartHeight)) return 'gap';
+    const windows = this.windows();
+    if (windows.length > 0 && (await this.fetchWindows(windows, signal))) return 'stored';
+    return this.fetchSequence(signal);
   }
 
-  get #node(): NodeCalls {
+  private get node(): NodeCalls {
     return this.dependencies.node();
   }
 
-  get #size(): BlockBatchSize {
-    return (this.#batch ??= new BlockBatchSize(this.#isOld ? OLD_NODES_BATCH : this.options.maxBlocks));
+  private get size(): BlockBatchSize {
+    return (this.batch ??= new BlockBatchSize(this.isOld ? OLD_NODES_BATCH : this.options.maxBlocks));
   }
 
-  #offers(feature: SyncFeature): boolean {
-    return this.#info?.syncFeatures.includes(feature) === true;
+  private offers(feature: SyncFeature): boolean {
+    return this.lastInfo?.syncFeatures.includes(feature) === true;
   }
 
   /** A node of July 2025, which names no features, or a cache of that kind. */
-  get #isOld(): boolean {
-    return this.#info?.syncFeatures.length === 0;
+  private get isOld(): boolean {
+    return this.lastInfo?.syncFeatures.length === 0;
   }
 
   /** The node just served this height; `/info` may be older. */
-  #noteHeight(height: number): void {
-    const info = this.#info;
+  private noteHeight(height: number): void {
+    const info = this.lastInfo;
     if (info === undefined || height <= info.localHeight) return;
-    this.#info = { ...info, localHeight: height, networkHeight: Math.max(height, info.networkHeight) };
+    this.lastInfo = { ...info, localHeight: height, networkHeight: Math.max(height, info.networkHeight) };
   }
 
-  #clearGap(): void {
-    this.#unexplainedStarts = 0;
-    this.#gap = undefined;
+  private clearGap(): void {
+    this.unexplainedStarts = 0;
+    this.currentGap = undefined;
   }
 
   /** The lowest index of the blocks near the tip, which are requested without exception. */
-  get #denseFrom(): number {
-    return Math.min(this.#info?.localHeight ?? 0, this.#reportedTip) - DENSE_BLOCKS + 1;
+  private get denseFrom(): number {
+    return Math.min(this.lastInfo?.localHeight ?? 0, this.reportedTip) - DENSE_BLOCKS + 1;
   }
 
   /**
    * Whether the next response may leave out empty blocks: current nodes do so on request, older ones with the coinbases.
    * Near the tip none is missing, so that the tip is applied and not only marked.
    */
-  get #mayHaveHoles(): boolean {
+  private get mayHaveHoles(): boolean {
     if (this.options.skipCoinbases !== true) return false;
     const { height } = this.dependencies.ledger.scanStart();
-    const next = this.#withoutHashes ? height : Math.max(this.#coveredTo + 1, height);
-    return (this.#skipTo ?? next) < this.#denseFrom;
+    const next = this.withoutHashes ? height : Math.max(this.coveredTo + 1, height);
+    return (this.skipTo ?? next) < this.denseFrom;
   }
 
-  get #isSparse(): boolean {
-    return this.#mayHaveHoles && this.#offers('skipEmptyBlocks');
+  private get isSparse(): boolean {
+    return this.mayHaveHoles && this.offers('skipEmptyBlocks');
   }
 
   /** The highest index fetched or applied. */
-  get #coveredTo(): number {
+  private get coveredTo(): number {
     const { store, ledger } = this.dependencies;
     return Math.max(store.last?.height ?? 0, ledger.position().height);
   }
 
   /** Moves the start of a scan without progress to the first block of a lite node. @returns false at a gap */
-  #startsAtServedBlock(liteStartHeight: number): boolean {
+  private startsAtServedBlock(liteStartHeight: number): boolean {
     const { ledger, warn } = this.dependencies;
-    const coveredTo = this.#coveredTo;
+    const coveredTo = this.coveredTo;
     if (coveredTo === 0 && ledger.scanStart().height < liteStartHeight) {
       warn(
         `the node is a lite node and holds no blocks below ${String(liteStartHeight)}: the scan begins there, and what ` +
@@ -206,178 +206,182 @@ export class Fetcher {
       ledger.startAt(liteStartHeight);
     }
     if (coveredTo === 0 || coveredTo + 1 >= liteStartHeight) return true;
-    this.#gap = { coveredTo, servesFrom: liteStartHeight };
+    this.currentGap = { coveredTo, servesFrom: liteStartHeight };
     return false;
   }
 
   /** Whether a response continues at the position of the wallet (docs/protocol/wallet-sync.md#gaps). */
-  #continuesAt(first: number, startHeight: number): boolean {
-    const coveredTo = this.#withoutHashes ? 0 : this.#coveredTo;
+  private continuesAt(first: number, startHeight: number): boolean {
+    const coveredTo = this.withoutHashes ? 0 : this.coveredTo;
     const expected = coveredTo === 0 ? startHeight : Math.max(coveredTo + 1, startHeight);
     if (first <= expected) return true;
-    const { liteStartHeight = 0 } = this.#info ?? {};
+    const { liteStartHeight = 0 } = this.lastInfo ?? {};
     const isBelowLiteNode = expected < liteStartHeight;
-    if (isBelowLiteNode || ++this.#unexplainedStarts >= MAX_UNEXPLAINED_STARTS) {
-      this.#gap = { coveredTo: Math.max(0, expected - 1), servesFrom: isBelowLiteNode ? liteStartHeight : first };
+    if (isBelowLiteNode || ++this.unexplainedStarts >= MAX_UNEXPLAINED_STARTS) {
+      this.currentGap = { coveredTo: Math.max(0, expected - 1), servesFrom: isBelowLiteNode ? liteStartHeight : first };
     }
     return false;
   }
 
-  get #plausibleHeight(): number {
+  private get plausibleHeight(): number {
     return this.options.plausibleHeight?.() ?? Infinity;
   }
 
-  #windows(): HeightWindow[] {
-    if (this.#next === undefined || this.#gap !== undefined || !this.#offers('heightRange')) return [];
-    const tip = Math.min(this.#info?.localHeight ?? 0, this.#plausibleHeight);
-    return heightWindows(this.#next, tip, this.#size.size, this.#isSparse);
+  private windows(): HeightWindow[] {
+    if (this.next === undefined || this.currentGap !== undefined || !this.offers('heightRange')) return [];
+    const tip = Math.min(this.lastInfo?.localHeight ?? 0, this.plausibleHeight);
+    return heightWindows(this.next, tip, this.size.size, this.isSparse);
   }
 
-  #request(more: Partial<SyncRequest>): SyncRequest {
+  private request(more: Partial<SyncRequest>): SyncRequest {
     return {
       checkpoints: [],
       startHeight: 0,
       startTimestamp: 0,
-      blockCount: this.#size.size,
-      skipCoinbases: this.#mayHaveHoles,
-      skipEmptyBlocks: this.#isSparse,
+      blockCount: this.size.size,
+      skipCoinbases: this.mayHaveHoles,
+      skipEmptyBlocks: this.isSparse,
       endHeight: 0,
-      isBase64: this.#offers('base64'),
+      isBase64: this.offers('base64'),
       ...more,
     };
   }
 
   /** The blocks behind those that the wallet has; the hashes say which they are. */
-  async #fetchSequence(signal: AbortSignal): Promise<FetchOutcome> {
+  private async fetchSequence(signal: AbortSignal): Promise<FetchOutcome> {
     const { ledger, store } = this.dependencies;
     const start = ledger.scanStart();
-    const isPlaced = this.#withoutHashes || this.#skipTo !== undefined;
+    const isPlaced = this.withoutHashes || this.skipTo !== undefined;
     const checkpoints = isPlaced ? [] : checkpointsOf(store.newestHashes(50), ledger.progress());
-    const request = this.#request({
+    const request = this.request({
       checkpoints,
-      startHeight: this.#skipTo ?? start.height,
-      startTimestamp: this.#skipTo === undefined ? start.timestamp : 0,
+      startHeight: this.skipTo ?? start.height,
+      startTimestamp: this.skipTo === undefined ? start.timestamp : 0,
     });
-    const epoch = this.#epoch;
+    const epoch = this.epoch;
     let response: SyncResponse;
     try {
-      response = await this.#requestBlocks(request, signal);
-      this.#requirePlausible(response, request);
+      response = await this.requestBlocks(request, signal);
+      this.requirePlausible(response, request);
     } catch (error) {
-      this.#next = undefined;
-      this.#skipTo = undefined;
-      return this.#onFailure(error, checkpoints, signal);
+      this.next = undefined;
+      this.skipTo = undefined;
+      return this.onFailure(error, checkpoints, signal);
     }
-    if (epoch !== this.#epoch) return 'again';
+    if (epoch !== this.epoch) return 'again';
     const { blocks, tip } = response;
     const last = blocks.at(-1);
-    if (last === undefined) return this.#onNothing(response, request, signal);
-    if (!(await this.#mayRewindTo(blocks[0]?.height ?? 0, signal))) return 'behind';
-    if (epoch !== this.#epoch) return 'again';
-    this.#noteHeight(Math.max(last.height, request.skipEmptyBlocks ? (response.scannedTo ?? 0) : 0, tip?.height ?? 0));
-    const denseFrom = this.#denseFrom;
+    if (last === undefined) return this.onNothing(response, request, signal);
+    if (!(await this.mayRewindTo(blocks[0]?.height ?? 0, signal))) return 'behind';
+    if (epoch !== this.epoch) return 'again';
+    this.noteHeight(Math.max(last.height, request.skipEmptyBlocks ? (response.scannedTo ?? 0) : 0, tip?.height ?? 0));
+    const denseFrom = this.denseFrom;
     if (!request.skipCoinbases || last.height < denseFrom) {
-      const outcome = this.#take(response, request, start);
-      return outcome === 'gap' && (await this.#leavesWrongHeights(signal)) ? 'again' : outcome;
+      const outcome = this.take(response, request, start);
+      return outcome === 'gap' && (await this.leavesWrongHeights(signal)) ? 'again' : outcome;
     }
     // The response reaches into the blocks near the tip and may lack empty ones: those blocks are requested again.
     const below = response.blocks.filter(({ height }) => height < denseFrom);
-    if (below.length > 0) return this.#take({ ...response, blocks: below, scannedTo: denseFrom - 1 }, request, start);
-    this.#skipTo = Math.max(this.#coveredTo + 1, denseFrom);
+    if (below.length > 0) return this.take({ ...response, blocks: below, scannedTo: denseFrom - 1 }, request, start);
+    this.skipTo = Math.max(this.coveredTo + 1, denseFrom);
     return 'again';
   }
 
   /** A node that just lost blocks knows none of the wallet's blocks, and its last reported height may be outdated. */
-  async #mayRewindTo(first: number, signal: AbortSignal): Promise<boolean> {
+  private async mayRewindTo(first: number, signal: AbortSignal): Promise<boolean> {
     const { height } = this.dependencies.ledger.position();
-    if (this.#withoutHashes || first + DEEP_REWIND > height) return true;
-    const info = await this.#node.info(signal);
-    this.#info = info;
+    if (this.withoutHashes || first + DEEP_REWIND > height) return true;
+    const info = await this.node.info(signal);
+    this.lastInfo = info;
     return info.localHeight >= height;
   }
 
-  #take(response: SyncResponse, request: SyncRequest, start: ScanStart): FetchOutcome {
+  private take(response: SyncResponse, request: SyncRequest, start: ScanStart): FetchOutcome {
     const { ledger, store } = this.dependencies;
     const first = response.blocks[0]?.height ?? 0;
-    const isOpen = start.timestamp !== 0 && this.#coveredTo === 0;
+    const isOpen = start.timestamp !== 0 && this.coveredTo === 0;
     // Empty blocks may be missing at the start, or the node resolves a timestamp.
-    const isFree = request.skipCoinbases || this.#skipTo !== undefined || isOpen;
-    if (!isFree && !this.#continuesAt(first, start.height)) {
-      this.#next = undefined;
-      return this.#gap === undefined ? 'nothing' : 'gap';
+    const isFree = request.skipCoinbases || this.skipTo !== undefined || isOpen;
+    if (!isFree && !this.continuesAt(first, start.height)) {
+      this.next = undefined;
+      return this.currentGap === undefined ? 'nothing' : 'gap';
     }
     // A wallet with a history and no hashes, as conversion leaves it, begins there as well.
     const isFirst = isOpen || (ledger.position().hash === undefined && store.isEmpty);
     if (start.timestamp !== 0) ledger.startAt(isFirst ? first : start.height);
     store.add(this.options.skipCoinbases === true ? withoutCoinbases(response) : response);
-    this.#withoutHashes = false;
-    this.#skipTo = undefined;
-    this.#next = reachedBy(response, request) + 1;
-    this.#size.succeeded();
-    this.#clearGap();
+    this.withoutHashes = false;
+    this.skipTo = undefined;
+    this.next = reachedBy(response, request) + 1;
+    this.size.succeeded();
+    this.clearGap();
     return 'stored';
   }
 
-  async #onNothing({ tip, scannedTo }: SyncResponse, request: SyncRequest, signal: AbortSignal): Promise<FetchOutcome> {
+  private async onNothing(
+    { tip, scannedTo }: SyncResponse,
+    request: SyncRequest,
+    signal: AbortSignal,
+  ): Promise<FetchOutcome> {
     const { ledger, store } = this.dependencies;
-    this.#clearGap();
+    this.clearGap();
     if (tip === undefined) {
-      if (request.skipEmptyBlocks && scannedTo !== undefined && scannedTo >= (this.#skipTo ?? this.#coveredTo + 1)) {
-        this.#skipTo = scannedTo + 1;
+      if (request.skipEmptyBlocks && scannedTo !== undefined && scannedTo >= (this.skipTo ?? this.coveredTo + 1)) {
+        this.skipTo = scannedTo + 1;
         return 'again';
       }
-      this.#size.failed();
+      this.size.failed();
       return 'nothing';
     }
-    this.#reportedTip = tip.height;
-    this.#skipTo = undefined;
-    if (request.skipCoinbases && tip.height > this.#coveredTo) {
-      this.#skipTo = Math.max(this.#coveredTo + 1, this.#denseFrom);
+    this.reportedTip = tip.height;
+    this.skipTo = undefined;
+    if (request.skipCoinbases && tip.height > this.coveredTo) {
+      this.skipTo = Math.max(this.coveredTo + 1, this.denseFrom);
       return 'again';
     }
     if (!store.isEmpty) return 'nothing';
     const { height, hash } = ledger.position();
     const isReached = request.startTimestamp !== 0 || tip.height < request.startHeight;
     if (tip.height > height && !isReached) {
-      if (await this.#leavesWrongHeights(signal)) return 'again';
+      if (await this.leavesWrongHeights(signal)) return 'again';
       throw new NodeFailure(
         'malformed',
         `reports a tip at ${String(tip.height)} but returns no block above ${String(height)}`,
       );
     }
-    this.#noteHeight(tip.height);
+    this.noteHeight(tip.height);
     if (tip.height >= height && tip.hash !== hash) ledger.markTip(tip.height, tip.hash);
     return 'tip';
   }
 
-  async #onFailure(error: unknown, checkpoints: readonly string[], signal: AbortSignal): Promise<FetchOutcome> {
+  private async onFailure(error: unknown, checkpoints: readonly string[], signal: AbortSignal): Promise<FetchOutcome> {
     if (!(error instanceof NodeFailure) || error.kind === 'rateLimited') throw error;
-    if (error.facts.status === 400 && this.#size.refused()) return 'again';
+    if (error.facts.status === 400 && this.size.refused()) return 'again';
     const { hash } = this.dependencies.ledger.position();
-    const isUnknown = error.facts.status === 500 && error.facts.isEmpty === true && this.#isOld;
+    const isUnknown = error.facts.status === 500 && error.facts.isEmpty === true && this.isOld;
     if (isUnknown && checkpoints.length > 0 && hash !== undefined) {
       // A node of July 2025 gives this response if it knows none of the hashes, but also if it cannot read its chain.
-      if ((await this.#node.mainBlock(hash, signal)) === undefined) {
-        this.#withoutHashes = true;
+      if ((await this.node.mainBlock(hash, signal)) === undefined) {
+        this.withoutHashes = true;
         return 'again';
       }
     }
-    this.#size.failed();
+    this.size.failed();
     throw error;
   }
 
   /** Several windows at once: whether any brought something. They are stored in order, up to the first that falls short. */
-  async #fetchWindows(windows: readonly HeightWindow[], signal: AbortSignal): Promise<boolean> {
+  private async fetchWindows(windows: readonly HeightWindow[], signal: AbortSignal): Promise<boolean> {
     const { store } = this.dependencies;
     const round = new AbortController();
     const either = AbortSignal.any([signal, round.signal]);
     const responses = windows.map(({ start, end }) =>
-      this.#requestBlocks(this.#request({ startHeight: start, endHeight: end }), either).catch((error: unknown) => {
+      this.requestBlocks(this.request({ startHeight: start, endHeight: end }), either).catch((error: unknown) => {
         return error instanceof NodeFailure ? error : undefined;
       }),
     );
-    const isSparse = this.#isSparse;
-    const epoch = this.#epoch;
+    const isSparse = this.isSparse;
+    const epoch = this.epoch;
     let stored = 0;
     for (const [i, window] of windows.entries()) {
       const response = await responses[i];
@@ -386,24 +390,24 @@ export class Fetcher {
         break;
       }
       const reached = reachedIn(window, response, isSparse);
-      if (reached === undefined || epoch !== this.#epoch) break;
+      if (reached === undefined || epoch !== this.epoch) break;
       store.add(response);
-      this.#next = reached + 1;
+      this.next = reached + 1;
       stored++;
       if (reached + 1 < window.end) break;
     }
     round.abort();
     await Promise.all(responses);
     signal.throwIfAborted();
-    if (epoch !== this.#epoch) return true;
-    if (stored === 0) this.#next = undefined;
-    else this.#size.succeeded();
+    if (epoch !== this.epoch) return true;
+    if (stored === 0) this.next = undefined;
+    else this.size.succeeded();
     return stored > 0;
   }
 
   /** @throws NodeFailure; `foreignChain` for blocks that contradict the genesis block or a checkpoint of the network */
-  async #requestBlocks(request: SyncRequest, signal: AbortSignal): Promise<SyncResponse> {
-    const response = await this.#node.walletSyncData(request, signal, this.dependencies.read);
+  private async requestBlocks(request: SyncRequest, signal: AbortSignal): Promise<SyncResponse> {
+    const response = await this.node.walletSyncData(request, signal, this.dependencies.read);
     const { genesis, knownBlocks } = this.options.network;
     for (const { height, hash } of [{ height: 0, hash: toHex(genesis.hash) }, ...knownBlocks]) {
       const block = response.blocks.find((one) => one.height === height);
@@ -415,11 +419,11 @@ export class Fetcher {
   }
 
   /** @throws NodeFailure for a response that no honest node gives */
-  #requirePlausible({ blocks, tip }: SyncResponse, { blockCount, skipCoinbases }: SyncRequest): void {
+  private requirePlausible({ blocks, tip }: SyncResponse, { blockCount, skipCoinbases }: SyncRequest): void {
     if (blocks.length > blockCount) throw new NodeFailure('malformed', 'returns more blocks than were requested');
     const [first] = blocks;
     const highest = Math.max(blocks.at(-1)?.height ?? 0, tip?.height ?? 0);
-    const plausible = this.#plausibleHeight;
+    const plausible = this.plausibleHeight;
     if (highest > plausible) {
       throw new NodeFailure(
         'malformed',
@@ -436,43 +440,43 @@ export class Fetcher {
    * A node below the wallet is usually catching up, so the wallet waits. A node that has peers, reports that it is
    * at the network's tip and knows none of the wallet's blocks proves that they are on no chain of the network.
    */
-  async #checkFromBelow(signal: AbortSignal): Promise<FetchOutcome> {
+  private async checkFromBelow(signal: AbortSignal): Promise<FetchOutcome> {
     const { ledger } = this.dependencies;
-    const info = this.#info;
+    const info = this.lastInfo;
     if (info === undefined || info.localHeight < info.networkHeight || info.peerCount === 0) return 'behind';
     const checkpoints = checkpointsOf([], ledger.progress());
     try {
-      const { blocks, tip } = await this.#node.walletSyncData(this.#request({ checkpoints, blockCount: 1 }), signal);
-      if (tip !== undefined || blocks[0]?.height !== 0) this.#checksBelow = 0;
-      else this.#checksBelow++;
+      const { blocks, tip } = await this.node.walletSyncData(this.request({ checkpoints, blockCount: 1 }), signal);
+      if (tip !== undefined || blocks[0]?.height !== 0) this.checksBelow = 0;
+      else this.checksBelow++;
     } catch (error) {
       if (!(error instanceof NodeFailure) || error.facts.status !== 500 || error.facts.isEmpty !== true) throw error;
-      this.#checksBelow++;
+      this.checksBelow++;
     }
-    if (this.#checksBelow < MAX_CHECKS_BELOW) return 'behind';
-    this.#readAgain('the node is at the tip of its network and knows no block of this wallet');
+    if (this.checksBelow < MAX_CHECKS_BELOW) return 'behind';
+    this.readAgain('the node is at the tip of its network and knows no block of this wallet');
     return 'again';
   }
 
   /** Whether the node has the wallet's last block at another height: a node before it reported wrong heights. */
-  async #leavesWrongHeights(signal: AbortSignal): Promise<boolean> {
+  private async leavesWrongHeights(signal: AbortSignal): Promise<boolean> {
     const { height, hash } = this.dependencies.ledger.position();
     if (hash === undefined) return false;
     // A cache without JSON-RPC cannot tell.
-    const known = await this.#node.mainBlock(hash, signal).catch(() => undefined);
+    const known = await this.node.mainBlock(hash, signal).catch(() => undefined);
     if (known === undefined || known.height === height) return false;
     this.reset();
-    this.#readAgain(
+    this.readAgain(
       `the node has the last block of this wallet at height ${String(known.height)}, not ${String(height)}`,
     );
     return true;
   }
 
-  #readAgain(why: string): void {
+  private readAgain(why: string): void {
     const { ledger, warn, rewind } = this.dependencies;
     warn(`${why}: the chain is read again`);
     rewind(Math.max(1, ledger.scanStart().height));
-    this.#withoutHashes = true;
+    this.withoutHashes = true;
   }
 }
 

@@ -13,9 +13,9 @@ export const rangeStart = (height: number): number => height - (height % RANGE);
 /** Learns the global indexes of own outputs (docs/protocol/wallet-sync.md#global-indexes). */
 export class IndexFinder {
   /** Responses without the indexes of a transaction, by its hash. */
-  readonly #tries = new Map<string, number>();
+  private readonly tries = new Map<string, number>();
   /** Counts resets: responses to earlier requests are discarded. */
-  #epoch = 0;
+  private epoch = 0;
 
   constructor(
     private readonly ledger: SyncLedger,
@@ -23,18 +23,18 @@ export class IndexFinder {
   ) {}
 
   get isDone(): boolean {
-    return this.#wanted().length === 0;
+    return this.wanted().length === 0;
   }
 
   /** Whether there are outputs that were not requested yet. */
   get hasUntried(): boolean {
-    return this.#wanted().some((output) => this.#triesOf(output) === 0);
+    return this.wanted().some((output) => this.triesOf(output) === 0);
   }
 
   /** Requests all indexes that the ledger lacks, those that no node had included. Called after a rewind too. */
   reset(): void {
-    this.#epoch++;
-    this.#tries.clear();
+    this.epoch++;
+    this.tries.clear();
   }
 
   /**
@@ -42,29 +42,29 @@ export class IndexFinder {
    * @throws NodeFailure, which counts as no try; the signal's reason
    */
   async step(node: NodeCalls, signal: AbortSignal): Promise<void> {
-    const epoch = this.#epoch;
+    const epoch = this.epoch;
     const { hasUntried } = this;
-    for (const [start, outputs] of groupBy(this.#wanted(), ({ blockHeight }) => rangeStart(blockHeight))) {
-      if (hasUntried && outputs.every((output) => this.#triesOf(output) > 0)) continue;
+    for (const [start, outputs] of groupBy(this.wanted(), ({ blockHeight }) => rangeStart(blockHeight))) {
+      if (hasUntried && outputs.every((output) => this.triesOf(output) > 0)) continue;
       const indexes = await node.globalIndexes(start, start + RANGE, signal);
-      if (epoch !== this.#epoch) return;
+      if (epoch !== this.epoch) return;
       this.ledger.setGlobalIndexes(known(indexes, outputs));
-      this.#countTry(outputs.filter((output) => indexOf(indexes, output) === undefined));
+      this.countTry(outputs.filter((output) => indexOf(indexes, output) === undefined));
     }
   }
 
-  #wanted(): UnindexedOutput[] {
-    return this.ledger.unindexedOutputs().filter((output) => this.#triesOf(output) < TRIES);
+  private wanted(): UnindexedOutput[] {
+    return this.ledger.unindexedOutputs().filter((output) => this.triesOf(output) < TRIES);
   }
 
-  #triesOf({ parentTransactionHash }: UnindexedOutput): number {
-    return this.#tries.get(parentTransactionHash) ?? 0;
+  private triesOf({ parentTransactionHash }: UnindexedOutput): number {
+    return this.tries.get(parentTransactionHash) ?? 0;
   }
 
-  #countTry(missing: readonly UnindexedOutput[]): void {
-    const tries = new Map(missing.map((output) => [output.parentTransactionHash, this.#triesOf(output) + 1]));
-    for (const [hash, count] of tries) this.#tries.set(hash, count);
-    const [first, ...others] = missing.filter((output) => this.#triesOf(output) >= TRIES);
+  private countTry(missing: readonly UnindexedOutput[]): void {
+    const tries = new Map(missing.map((output) => [output.parentTransactionHash, this.triesOf(output) + 1]));
+    for (const [hash, count] of tries) this.tries.set(hash, count);
+    const [first, ...others] = missing.filter((output) => this.triesOf(output) >= TRIES);
     if (first === undefined) return;
     this.warn(
       `the node reports no global index of ${String(others.length + 1)} own outputs, the first in transaction ` +

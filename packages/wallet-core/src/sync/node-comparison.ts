@@ -18,7 +18,7 @@ interface Disagreement {
 /** Compares the chain of the wallet with the nodes of its list (docs/protocol/wallet-sync.md#comparing-nodes). */
 export class NodeComparison {
   /** Nodes that did not have the settled block when they were last compared. */
-  readonly #disagreements = new Map<NodeClient, Disagreement>();
+  private readonly disagreements = new Map<NodeClient, Disagreement>();
 
   constructor(
     private readonly nodes: NodeList,
@@ -34,21 +34,21 @@ export class NodeComparison {
     const { height, recentHashes } = this.ledger.progress();
     const hash = recentHashes[SETTLED_DEPTH];
     const { others } = this.nodes;
-    for (const node of [...this.#disagreements.keys()]) if (!others.includes(node)) this.#disagreements.delete(node);
+    for (const node of [...this.disagreements.keys()]) if (!others.includes(node)) this.disagreements.delete(node);
     for (const node of hash === undefined ? [] : others) {
       const isKnown = await orUndefined(async () => {
         if ((await node.info(signal)).localHeight < height) return undefined;
         return (await node.mainBlock(hash as string, signal)) !== undefined;
       });
-      const before = this.#disagreements.get(node);
+      const before = this.disagreements.get(node);
       if (isKnown === undefined && before !== undefined) before.silence++;
-      if (isKnown === true || (before?.silence ?? 0) >= MAX_SILENCE) this.#disagreements.delete(node);
+      if (isKnown === true || (before?.silence ?? 0) >= MAX_SILENCE) this.disagreements.delete(node);
       if (isKnown !== false || this.ledger.progress().recentHashes[SETTLED_DEPTH] !== hash) continue;
       const at = String(height - SETTLED_DEPTH);
       const text = `node ${node.displayName} does not have block ${at} of this wallet, ${String(hash)}`;
-      this.#disagreements.set(node, { text, silence: 0 });
+      this.disagreements.set(node, { text, silence: 0 });
     }
-    return [...this.#disagreements.values()][0]?.text;
+    return [...this.disagreements.values()][0]?.text;
   }
 
   /**

@@ -74,15 +74,15 @@ interface Run {
  * applied; all other requests have their own timers. A request to a failing node is repeated: only `stop` ends a run.
  */
 export class Synchronizer extends EventEmitter<SynchronizerEvents> {
-  readonly #clock: WaitClock;
-  readonly #store = new BlockStore();
-  readonly #reader = new ResponseParser();
-  readonly #indexes: IndexFinder;
-  readonly #verifier: SyncBlockVerifier;
-  readonly #applier: Applier;
-  readonly #fetcher: Fetcher;
+  private readonly clock: WaitClock;
+  private readonly store = new BlockStore();
+  private readonly reader = new ResponseParser();
+  private readonly indexes: IndexFinder;
+  private readonly verifier: SyncBlockVerifier;
+  private readonly applier: Applier;
+  private readonly fetcher: Fetcher;
   /** Each loop wakes on its timer or its event, whichever fires first. */
-  readonly #wakeups = {
+  private readonly wakeups = {
     /** There may be something to fetch. */
     fetch: new AutoResetEvent(),
     /** Blocks were stored. */
@@ -100,17 +100,17 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     /** The node's blocks may belong to no chain. */
     compare: new AutoResetEvent(),
   };
-  #stream: TipStream | undefined;
-  #run: Run | undefined;
-  #stall: SyncStall | undefined;
-  readonly #stallReportedAt = new Map<SyncStall['code'], number>();
-  #isAtTip = false;
-  #isFollowing = false;
-  #unreadable = 0;
+  private stream: TipStream | undefined;
+  private run: Run | undefined;
+  private stall: SyncStall | undefined;
+  private readonly stallReportedAt = new Map<SyncStall['code'], number>();
+  private isAtTip = false;
+  private isFollowing = false;
+  private unreadable = 0;
   /** Malformed or foreign responses to sync requests since the last one that was accepted. */
-  #refused = 0;
+  private refused = 0;
   /** The last request for the node's state failed. */
-  #wasAway = false;
+  private wasAway = false;
 
   constructor(
     private node: NodeCalls,
@@ -118,22 +118,22 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     options: SynchronizerOptions,
   ) {
     super();
-    this.#clock = options.clock ?? MACHINE_CLOCK;
+    this.clock = options.clock ?? MACHINE_CLOCK;
     const warn = (text: string): void => void this.emit('warning', text);
-    this.#indexes = new IndexFinder(ledger, warn);
-    this.#fetcher = new Fetcher(
+    this.indexes = new IndexFinder(ledger, warn);
+    this.fetcher = new Fetcher(
       {
         node: () => this.node,
         ledger,
-        store: this.#store,
-        read: this.#reader.read,
+        store: this.store,
+        read: this.reader.read,
         warn,
-        rewind: (height) => this.#rewind(height),
+        rewind: (height) => this.rewind(height),
       },
       options,
     );
-    this.#verifier = new SyncBlockVerifier(options.network, () => this.node);
-    this.#applier = new Applier(ledger, this.#store, this.#verifier, {
+    this.verifier = new SyncBlockVerifier(options.network, () => this.node);
+    this.applier = new Applier(ledger, this.store, this.verifier, {
       applied: (transactions, block) => this.emit('applied', transactions, block),
       rewind: (height) => {
         const depth = ledger.position().height - height;
@@ -143,22 +143,22 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
               'is read from there: is it a node of the same network?',
           );
         }
-        this.#rewind(height);
+        this.rewind(height);
       },
       unreadable: (block, error) => {
-        this.#unreadable++;
+        this.unreadable++;
         this.emit('unreadable', block, error);
       },
       batch: () => {
-        this.#wakeups.room.set();
-        this.#wakeups.index.set();
+        this.wakeups.room.set();
+        this.wakeups.index.set();
         this.emit('progressed');
       },
     });
   }
 
   get status(): WalletSyncStatus {
-    const { info } = this.#fetcher;
+    const { info } = this.fetcher;
     const position = this.ledger.position();
     return {
       walletHeight: position.height,
@@ -169,172 +169,170 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       liteStartHeight: info?.liteStartHeight ?? 0,
       scanStart: this.ledger.scanStart(),
       isConverting: isUnconfirmedHistory(position),
-      gap: this.#fetcher.gap,
-      stall: this.#run === undefined ? { code: 'stopped', message: 'the synchronization is stopped' } : this.#stall,
-      isAtTip: this.#isAtTip,
-      isFollowing: this.#isFollowing,
-      unreadableBlocks: this.#unreadable,
+      gap: this.fetcher.gap,
+      stall: this.run === undefined ? { code: 'stopped', message: 'the synchronization is stopped' } : this.stall,
+      isAtTip: this.isAtTip,
+      isFollowing: this.isFollowing,
+      unreadableBlocks: this.unreadable,
     };
   }
 
   /** Starts, or resumes after a stop, at the position of the ledger. */
   start(): void {
-    if (this.#run !== undefined) return;
-    this.#fetcher.reset();
-    this.#indexes.reset();
-    this.#stall = undefined;
-    this.#isAtTip = false;
+    if (this.run !== undefined) return;
+    this.fetcher.reset();
+    this.indexes.reset();
+    this.stall = undefined;
+    this.isAtTip = false;
     const controller = new AbortController();
     const { signal } = controller;
     const loops = [
-      this.#followInfo(signal),
-      this.#fetch(signal),
-      this.#apply(signal),
-      this.#findIndexes(signal),
-      this.#verifyAgain(signal),
-      this.#followTip(signal),
+      this.followInfo(signal),
+      this.fetch(signal),
+      this.apply(signal),
+      this.findIndexes(signal),
+      this.verifyAgain(signal),
+      this.followTip(signal),
     ];
     const { node } = this;
     if (node instanceof NodeList) {
-      loops.push(this.#compareNodes(node, signal));
-      const onSwitch = (): void => this.#onOtherNode();
+      loops.push(this.compareNodes(node, signal));
+      const onSwitch = (): void => this.onOtherNode();
       node.on('switched', onSwitch);
       signal.addEventListener('abort', () => node.off('switched', onSwitch), { once: true });
     }
-    this.#run = { controller, ended: Promise.allSettled(loops) };
+    this.run = { controller, ended: Promise.allSettled(loops) };
   }
 
   /** Aborts all requests and waits for the loops to end. The ledger is not changed afterwards. */
   async stop(): Promise<void> {
-    const run = this.#run;
+    const run = this.run;
     if (run === undefined) return;
     run.controller.abort();
-    await this.#reader.close();
+    await this.reader.close();
     await run.ended;
-    if (this.#run === run) this.#run = undefined;
-    this.#isFollowing = false;
+    if (this.run === run) this.run = undefined;
+    this.isFollowing = false;
   }
 
   /** Goes on with the same progress at another node. */
   async swap(node: NodeCalls): Promise<void> {
-    const wasRunning = this.#run !== undefined;
+    const wasRunning = this.run !== undefined;
     await this.stop();
     this.node = node;
-    this.#fetcher.forgetNode();
+    this.fetcher.forgetNode();
     if (wasRunning) this.start();
   }
 
   /** Polls the node now. */
   refresh(): void {
-    this.#wakeups.info.set();
-    this.#wakeups.fetch.set();
+    this.wakeups.info.set();
+    this.wakeups.fetch.set();
   }
 
   /** Another node of the list serves: height and features of the one before are forgotten. */
-  #onOtherNode(): void {
-    this.#fetcher.forgetNode();
-    this.#isAtTip = false;
-    this.#stream?.close();
-    this.#wakeups.stream.set();
+  private onOtherNode(): void {
+    this.fetcher.forgetNode();
+    this.isAtTip = false;
+    this.stream?.close();
+    this.wakeups.stream.set();
     this.refresh();
   }
 
-  async #followInfo(signal: AbortSignal): Promise<void> {
-    await this.#repeat(
+  private async followInfo(signal: AbortSignal): Promise<void> {
+    await this.repeat(
       signal,
       async () => {
         const info = await this.node.info(signal);
-        const isFirst = this.#fetcher.info === undefined;
-        this.#fetcher.noteInfo(info);
-        if (isFirst) this.#wakeups.fetch.set();
-        if (isFirst || this.#wasAway) {
-          this.#wakeups.verify.set();
+        const isFirst = this.fetcher.info === undefined;
+        this.fetcher.noteInfo(info);
+        if (isFirst) this.wakeups.fetch.set();
+        if (isFirst || this.wasAway) {
+          this.wakeups.verify.set();
           this.emit('connected');
         }
-        this.#wasAway = false;
+        this.wasAway = false;
         this.emit('heavierBranch', info.heavierBranch);
       },
       (failure) => {
-        if (failure !== undefined) this.#wasAway = true;
-        return this.#wakeups.info.waitFor(INFO_MS, this.#clock, signal);
+        if (failure !== undefined) this.wasAway = true;
+        return this.wakeups.info.waitFor(INFO_MS, this.clock, signal);
       },
     );
   }
 
-  async #fetch(signal: AbortSignal): Promise<void> {
+  private async fetch(signal: AbortSignal): Promise<void> {
     let wait = 0;
-    await this.#repeat(
+    await this.repeat(
       signal,
       async () => {
         wait = WAIT_MS;
-        if (this.#store.isFull) {
+        if (this.store.isFull) {
           wait = 0;
-          return this.#wakeups.room.wait(signal);
+          return this.wakeups.room.wait(signal);
         }
-        wait = this.#onOutcome(await this.#fetcher.step(signal));
+        wait = this.onOutcome(await this.fetcher.step(signal));
       },
       (failure) => {
-        if (failure?.kind === 'malformed' || failure?.kind === 'foreignChain') this.#onRefused();
+        if (failure?.kind === 'malformed' || failure?.kind === 'foreignChain') this.onRefused();
         if (failure?.kind === 'rateLimited') wait = RATE_LIMITED_MS;
-        return wait === 0 ? Promise.resolve() : this.#wakeups.fetch.waitFor(wait, this.#clock, signal);
+        return wait === 0 ? Promise.resolve() : this.wakeups.fetch.waitFor(wait, this.clock, signal);
       },
     );
   }
 
   /** How long to wait after it. */
-  #onOutcome(outcome: FetchOutcome): number {
-    this.#setStall(
-      stallOf(outcome, this.#fetcher.gap, this.status) ?? (outcome === 'unknown' ? this.#stall : undefined),
-    );
-    const wasAtTip = this.#isAtTip;
-    this.#isAtTip = outcome === 'tip';
+  private onOutcome(outcome: FetchOutcome): number {
+    this.setStall(stallOf(outcome, this.fetcher.gap, this.status) ?? (outcome === 'unknown' ? this.stall : undefined));
+    const wasAtTip = this.isAtTip;
+    this.isAtTip = outcome === 'tip';
     switch (outcome) {
       case 'stored':
-        this.#refused = 0;
-        this.#wakeups.apply.set();
+        this.refused = 0;
+        this.wakeups.apply.set();
         return 0;
       case 'again':
         return 0;
       case 'tip':
         if (!wasAtTip) this.emit('synced', this.ledger.position().height);
-        return this.#isFollowing ? FOLLOWED_WAIT_MS : WAIT_MS;
+        return this.isFollowing ? FOLLOWED_WAIT_MS : WAIT_MS;
       default:
         return WAIT_MS;
     }
   }
 
-  #setStall(stall: SyncStall | undefined): void {
-    this.#stall = stall;
+  private setStall(stall: SyncStall | undefined): void {
+    this.stall = stall;
     if (stall === undefined) return;
     const now = performance.now();
-    if (now - (this.#stallReportedAt.get(stall.code) ?? -Infinity) < STALL_REPORT_MS) return;
-    this.#stallReportedAt.set(stall.code, now);
+    if (now - (this.stallReportedAt.get(stall.code) ?? -Infinity) < STALL_REPORT_MS) return;
+    this.stallReportedAt.set(stall.code, now);
     this.emit('warning', `the synchronization is stalled: ${stall.message}`);
   }
 
-  #onRefused(): void {
-    if (++this.#refused < MAX_REFUSED) return;
-    this.#refused = 0;
-    this.#wakeups.compare.set();
+  private onRefused(): void {
+    if (++this.refused < MAX_REFUSED) return;
+    this.refused = 0;
+    this.wakeups.compare.set();
   }
 
   /** Comparisons with the other nodes of the list. */
-  async #compareNodes(nodes: NodeList, signal: AbortSignal): Promise<void> {
+  private async compareNodes(nodes: NodeList, signal: AbortSignal): Promise<void> {
     if (nodes.others.length === 0) {
       this.emit('disagreement', undefined);
       return;
     }
     const comparison = new NodeComparison(nodes, this.ledger);
-    const wait = (): Promise<void> => this.#wakeups.compare.waitFor(COMPARE_MS, this.#clock, signal);
-    await this.#repeatCheck(signal, wait, 'the nodes could not be compared', async () => {
+    const wait = (): Promise<void> => this.wakeups.compare.waitFor(COMPARE_MS, this.clock, signal);
+    await this.repeatCheck(signal, wait, 'the nodes could not be compared', async () => {
       const fork = await comparison.forkPoint(signal);
-      if (fork !== undefined) await this.#leaveFork(nodes, fork, signal);
-      else if (this.#isAtTip) this.emit('disagreement', await comparison.disagreement(signal));
+      if (fork !== undefined) await this.leaveFork(nodes, fork, signal);
+      else if (this.isAtTip) this.emit('disagreement', await comparison.disagreement(signal));
     });
   }
 
   /** Gives up blocks that most nodes do not have, and the node that served them. */
-  async #leaveFork(nodes: NodeList, fork: number, signal: AbortSignal): Promise<void> {
+  private async leaveFork(nodes: NodeList, fork: number, signal: AbortSignal): Promise<void> {
     const from = this.ledger.position().height;
     const height = Math.max(1, this.ledger.scanStart().height, fork + 1);
     this.emit(
@@ -342,63 +340,63 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       `most nodes have none of the last blocks of this wallet, up to ${String(from)}: the chain is read again from ` +
         `block ${String(height)}`,
     );
-    this.#fetcher.reset();
-    this.#rewind(height);
+    this.fetcher.reset();
+    this.rewind(height);
     await nodes.leave('it served blocks that most nodes do not have', signal);
   }
 
-  #rewind(height: number): void {
+  private rewind(height: number): void {
     this.ledger.rewind(height);
-    this.#indexes.reset();
+    this.indexes.reset();
     this.emit('rewound', height);
   }
 
-  async #apply(signal: AbortSignal): Promise<void> {
-    await this.#repeat(
+  private async apply(signal: AbortSignal): Promise<void> {
+    await this.repeat(
       signal,
       async () => {
-        await this.#wakeups.apply.wait(signal);
-        await this.#applyStored(signal);
+        await this.wakeups.apply.wait(signal);
+        await this.applyStored(signal);
         // The fetcher may have reached the tip while blocks were waiting; it reports that once they are applied.
-        if (this.#store.isEmpty) this.#wakeups.fetch.set();
+        if (this.store.isEmpty) this.wakeups.fetch.set();
       },
       async (failure) => {
         if (failure === undefined) return;
-        await this.#clock.wait(WAIT_MS, signal);
-        this.#wakeups.apply.set();
+        await this.clock.wait(WAIT_MS, signal);
+        this.wakeups.apply.set();
       },
     );
   }
 
-  async #applyStored(signal: AbortSignal): Promise<void> {
+  private async applyStored(signal: AbortSignal): Promise<void> {
     const { node } = this;
     const serving = servingOf(node);
     try {
-      await this.#applier.run(signal);
+      await this.applier.run(signal);
     } catch (error) {
       if (!(error instanceof NodeFailure) || servingOf(this.node) !== serving) throw error;
       // All stored blocks are from this node: none of them is applied.
-      this.#fetcher.reset();
+      this.fetcher.reset();
       if (error.kind === 'malformed' && node instanceof NodeList) await node.leave(error.message, signal);
       throw error;
     }
   }
 
   /** Proves blocks that were applied unverified, as soon as a node can. */
-  async #verifyAgain(signal: AbortSignal): Promise<void> {
-    const wait = (): Promise<void> => this.#wakeups.verify.waitFor(VERIFY_MS, this.#clock, signal);
-    await this.#repeatCheck(signal, wait, 'unverified blocks could not be checked', async () => {
+  private async verifyAgain(signal: AbortSignal): Promise<void> {
+    const wait = (): Promise<void> => this.wakeups.verify.waitFor(VERIFY_MS, this.clock, signal);
+    await this.repeatCheck(signal, wait, 'unverified blocks could not be checked', async () => {
       let isProgress = true;
       while (isProgress && !signal.aborted) {
         // The newest first: a pruned node has no others.
-        isProgress = await this.#verifyChunk(this.ledger.unverifiedBlocks().slice(-VERIFY_CHUNK), signal);
+        isProgress = await this.verifyChunk(this.ledger.unverifiedBlocks().slice(-VERIFY_CHUNK), signal);
       }
     });
   }
 
   /** @returns whether a block was proved and none was made up, so that the next chunk is worth a request */
-  async #verifyChunk(blocks: readonly UnverifiedBlock[], signal: AbortSignal): Promise<boolean> {
-    const verdicts = await this.#verifier.verify(blocks.map(claimOfUnverified), signal);
+  private async verifyChunk(blocks: readonly UnverifiedBlock[], signal: AbortSignal): Promise<boolean> {
+    const verdicts = await this.verifier.verify(blocks.map(claimOfUnverified), signal);
     signal.throwIfAborted();
     const current = new Set(this.ledger.unverifiedBlocks().map(({ hash }) => hash));
     let isProgress = false;
@@ -407,7 +405,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       if (!current.has(block.hash) || verdict === 'unverified' || verdict === undefined) continue;
       isProgress = true;
       if (verdict !== 'verified') {
-        this.#dropFrom(block);
+        this.dropFrom(block);
         return false;
       }
       this.emit('verified', this.ledger.markVerified(block.height));
@@ -416,7 +414,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   }
 
   /** Rewinds to below a block that was made up; the chain is read again from there. */
-  #dropFrom(block: UnverifiedBlock): void {
+  private dropFrom(block: UnverifiedBlock): void {
     const { height, hash, transactions } = block;
     const hashes = transactions.map((transaction) => transaction.hash).join(', ');
     this.emit(
@@ -425,48 +423,48 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         'read again from there',
     );
     this.emit('disproved', block);
-    this.#fetcher.reset();
-    this.#rewind(height);
-    this.#isAtTip = false;
-    this.#wakeups.fetch.set();
+    this.fetcher.reset();
+    this.rewind(height);
+    this.isAtTip = false;
+    this.wakeups.fetch.set();
   }
 
-  async #findIndexes(signal: AbortSignal): Promise<void> {
-    await this.#repeat(
+  private async findIndexes(signal: AbortSignal): Promise<void> {
+    await this.repeat(
       signal,
       async () => {
-        if (this.#indexes.isDone) await this.#wakeups.index.wait(signal);
-        if (signal.aborted || this.#indexes.isDone) return;
-        await this.#indexes.step(this.node, signal);
+        if (this.indexes.isDone) await this.wakeups.index.wait(signal);
+        if (signal.aborted || this.indexes.isDone) return;
+        await this.indexes.step(this.node, signal);
         this.emit('indexed');
       },
       async (failure) => {
         // Outputs found during a request are requested at once: they cannot be spent until then.
-        if (failure === undefined && (this.#indexes.isDone || this.#indexes.hasUntried)) return;
-        await this.#clock.wait(WAIT_MS, signal);
+        if (failure === undefined && (this.indexes.isDone || this.indexes.hasUntried)) return;
+        await this.clock.wait(WAIT_MS, signal);
       },
     );
   }
 
-  async #followTip(signal: AbortSignal): Promise<void> {
+  private async followTip(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const stream = await this.node.tipStream(() => this.#wakeups.fetch.set(), signal).catch(() => undefined);
+      const stream = await this.node.tipStream(() => this.wakeups.fetch.set(), signal).catch(() => undefined);
       if (stream !== undefined) {
-        this.#stream = stream;
-        this.#isFollowing = true;
-        this.#wakeups.fetch.set();
+        this.stream = stream;
+        this.isFollowing = true;
+        this.wakeups.fetch.set();
         await stream.ended;
-        this.#stream = undefined;
-        this.#isFollowing = false;
+        this.stream = undefined;
+        this.isFollowing = false;
         // Blocks that were published meanwhile are fetched.
-        this.#wakeups.fetch.set();
+        this.wakeups.fetch.set();
       }
-      await this.#wakeups.stream.waitFor(stream === undefined ? NO_STREAM_MS : WAIT_MS, this.#clock, signal);
+      await this.wakeups.stream.waitFor(stream === undefined ? NO_STREAM_MS : WAIT_MS, this.clock, signal);
     }
   }
 
   /** Repeats a step and a wait until the signal aborts. A failed step sets the stall of the status and is repeated. */
-  async #repeat(
+  private async repeat(
     signal: AbortSignal,
     step: () => Promise<void>,
     wait: (failure: NodeFailure | undefined) => Promise<void>,
@@ -478,15 +476,15 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       } catch (error) {
         if (signal.aborted) return;
         failure = error instanceof NodeFailure ? error : new NodeFailure('failed', errorText(error));
-        this.#setStall(stallOf(failure, this.#fetcher.gap, this.status));
-        this.#isAtTip = false;
+        this.setStall(stallOf(failure, this.fetcher.gap, this.status));
+        this.isAtTip = false;
       }
       await wait(failure);
     }
   }
 
   /** Repeats a wait and a check until the signal aborts. A failed check is a warning. */
-  async #repeatCheck(
+  private async repeatCheck(
     signal: AbortSignal,
     wait: () => Promise<void>,
     failed: string,

@@ -100,15 +100,15 @@ export async function estimateSweep(
 
 class Sweep {
   /** Inputs of the next batches, in the order of the coin selection. */
-  #queue: OwnedInput[] = [];
-  #unpaid: bigint | undefined;
-  #paid = 0n;
-  #fees = 0n;
-  #all: readonly OwnedInput[] = [];
+  private queue: OwnedInput[] = [];
+  private unpaid: bigint | undefined;
+  private paid = 0n;
+  private fees = 0n;
+  private all: readonly OwnedInput[] = [];
   /** The error for outputs whose amounts have too few decoys. */
-  #shortage: WalletError | undefined;
+  private shortage: WalletError | undefined;
   /** One-time keys of inputs in transactions that were sent or may have been sent. */
-  readonly #spent = new Set<string>();
+  private readonly spent = new Set<string>();
 
   constructor(
     private readonly request: SweepRequest,
@@ -125,58 +125,58 @@ class Sweep {
     const to = checkReceiver(this.request.destination);
     const paymentId = commonPaymentId(this.request.paymentId ?? '', [to]);
     if (paymentId !== '') checkPaymentId(paymentId);
-    await this.#begin(this.#settings(paymentId));
-    while (this.#queue.length > 0 && this.#unpaid !== 0n) {
+    await this.begin(this.settings(paymentId));
+    while (this.queue.length > 0 && this.unpaid !== 0n) {
       this.ports.signal?.throwIfAborted();
-      const settings = this.#settings(paymentId);
-      const { inputs, required } = this.#nextInputs(settings);
+      const settings = this.settings(paymentId);
+      const { inputs, required } = this.nextInputs(settings);
       if (inputs.length === 0) break;
       try {
         const plan = await withRingFallback(settings, (mixin) =>
-          planBatch(settings, mixin, { inputs, required, to, unpaid: this.#unpaid }, this.ports),
+          planBatch(settings, mixin, { inputs, required, to, unpaid: this.unpaid }, this.ports),
         );
-        this.#putBack(inputs, plan);
-        await this.#process(plan, process);
+        this.putBack(inputs, plan);
+        await this.process(plan, process);
       } catch (error) {
         const failure =
-          error instanceof TooFewDecoys ? await this.#skipRare(settings, inputs, error) : walletErrorOf(error);
+          error instanceof TooFewDecoys ? await this.skipRare(settings, inputs, error) : walletErrorOf(error);
         if (failure === undefined) continue;
         onFailure(failure);
         if (isFinal(failure)) return;
       }
     }
-    if (this.#shortage !== undefined && this.#unpaid !== 0n) onFailure(this.#shortage);
+    if (this.shortage !== undefined && this.unpaid !== 0n) onFailure(this.shortage);
   }
 
   sums(): Omit<SweepResult, 'entries'> {
-    const left = this.#all.filter(({ output }) => !this.#spent.has(output.key));
+    const left = this.all.filter(({ output }) => !this.spent.has(output.key));
     return {
-      paid: this.#paid,
-      fees: this.#fees,
-      unpaid: this.#unpaid ?? 0n,
+      paid: this.paid,
+      fees: this.fees,
+      unpaid: this.unpaid ?? 0n,
       left: { outputs: left.length, amount: sumOf(left) },
     };
   }
 
   /** Counts the transaction also if its submission is uncertain: an amount that may have been paid must not be paid again. */
-  async #process(plan: Plan, process: (plan: Plan) => Promise<void> | void): Promise<void> {
+  private async process(plan: Plan, process: (plan: Plan) => Promise<void> | void): Promise<void> {
     try {
       await process(plan);
-      this.#count(plan);
+      this.count(plan);
     } catch (error) {
-      if (isWalletError(error, 'daemonStillProcessing')) this.#count(plan);
+      if (isWalletError(error, 'daemonStillProcessing')) this.count(plan);
       throw error;
     }
   }
 
-  #count({ paid, fee, rings }: Plan): void {
-    this.#paid += paid;
-    this.#fees += fee;
-    if (this.#unpaid !== undefined) this.#unpaid -= paid;
-    for (const { input } of rings) this.#spent.add(input.output.key);
+  private count({ paid, fee, rings }: Plan): void {
+    this.paid += paid;
+    this.fees += fee;
+    if (this.unpaid !== undefined) this.unpaid -= paid;
+    for (const { input } of rings) this.spent.add(input.output.key);
   }
 
-  #settings(paymentId: string): SendSettings {
+  private settings(paymentId: string): SendSettings {
     const context = this.readContext();
     const terms = termsOf(context);
     const { subWallets } = context;
@@ -189,23 +189,23 @@ class Sweep {
   }
 
   /** @throws WalletError tooManyInputsToFitInBlock, notEnoughBalance, daemonError (no global index) */
-  async #begin(settings: SendSettings): Promise<void> {
+  private async begin(settings: SendSettings): Promise<void> {
     if (batchCapacity(settings) === 0) throw walletError.tooManyInputsToFitInBlock();
-    this.#all = [...smallestFirstByDigits(spendableInputs(settings, this.ports.now()))];
-    this.#queue = await indexedInputs(this.#all, this.ports);
+    this.all = [...smallestFirstByDigits(spendableInputs(settings, this.ports.now()))];
+    this.queue = await indexedInputs(this.all, this.ports);
     const { amount = 0n } = this.request;
-    if (amount > 0n) this.#unpaid = amount;
-    if (this.#queue.length > 0 && (amount === 0n || this.#covers(settings, amount))) return;
-    throw this.#queue.length < this.#all.length ? missingGlobalIndex() : walletError.notEnoughBalance();
+    if (amount > 0n) this.unpaid = amount;
+    if (this.queue.length > 0 && (amount === 0n || this.covers(settings, amount))) return;
+    throw this.queue.length < this.all.length ? missingGlobalIndex() : walletError.notEnoughBalance();
   }
 
   /** Whether the queue covers an amount and the maximum fees of the batches. */
-  #covers(settings: SendSettings, amount: bigint): boolean {
+  private covers(settings: SendSettings, amount: bigint): boolean {
     const capacity = batchCapacity(settings);
     const maxFee = (inputs: number): bigint => (inputs === 0 ? 0n : maxBatchFee(settings, inputs));
     const fullBatchFee = maxFee(capacity);
     let sum = 0n;
-    return this.#queue.some(({ output }, i) => {
+    return this.queue.some(({ output }, i) => {
       sum += output.amount;
       const needed = amount + BigInt(Math.floor((i + 1) / capacity)) * fullBatchFee;
       return sum >= needed && sum >= needed + maxFee((i + 1) % capacity);
@@ -216,20 +216,20 @@ class Sweep {
    * Takes inputs from the queue: a full batch, or fewer if they cover the unpaid amount and the maximum fee.
    * @returns the first `required` of them belong to contested transactions, so that the batch must spend them
    */
-  #nextInputs(settings: SendSettings): { inputs: OwnedInput[]; required: number } {
+  private nextInputs(settings: SendSettings): { inputs: OwnedInput[]; required: number } {
     const capacity = batchCapacity(settings);
     const spendable = new Set<string>();
     for (const { output } of spendableInputs(settings, this.ports.now())) spendable.add(output.key);
-    this.#queue = this.#queue.filter(({ output }) => spendable.has(output.key));
-    const inputs = contestedInputs(settings.context.contested, settings.sources, this.#queue);
+    this.queue = this.queue.filter(({ output }) => spendable.has(output.key));
+    const inputs = contestedInputs(settings.context.contested, settings.sources, this.queue);
     const required = inputs.length;
-    this.#queue = this.#queue.filter((input) => !inputs.includes(input));
+    this.queue = this.queue.filter((input) => !inputs.includes(input));
     let sum = sumOf(inputs);
-    while (this.#queue.length > 0 && inputs.length < capacity) {
-      const input = this.#queue.shift() as OwnedInput;
+    while (this.queue.length > 0 && inputs.length < capacity) {
+      const input = this.queue.shift() as OwnedInput;
       inputs.push(input);
       sum += input.output.amount;
-      if (this.#unpaid !== undefined && sum >= this.#unpaid + maxBatchFee(settings, inputs.length)) break;
+      if (this.unpaid !== undefined && sum >= this.unpaid + maxBatchFee(settings, inputs.length)) break;
     }
     return { inputs, required };
   }
@@ -238,7 +238,7 @@ class Sweep {
    * Removes outputs whose amounts have too few decoys from the queue.
    * @returns the error of the batch if these amounts cannot be found
    */
-  async #skipRare(
+  private async skipRare(
     settings: SendSettings,
     inputs: readonly OwnedInput[],
     shortage: TooFewDecoys,
@@ -246,17 +246,17 @@ class Sweep {
     const rare = await findRareAmounts(shortage, settings.terms.mixin.min, this.ports.node).catch(walletErrorOf);
     if (rare instanceof WalletError) return rare;
     if (rare.length === 0) return shortage.failure;
-    this.#shortage ??= shortage.failure;
-    this.#queue = [...inputs, ...this.#queue].filter(({ output }) => !rare.includes(output.amount));
+    this.shortage ??= shortage.failure;
+    this.queue = [...inputs, ...this.queue].filter(({ output }) => !rare.includes(output.amount));
     // If the other outputs do not cover the requested amount, nothing of it is sent.
-    if (this.#paid === 0n && this.#unpaid !== undefined && !this.#covers(settings, this.#unpaid)) this.#queue = [];
+    if (this.paid === 0n && this.unpaid !== undefined && !this.covers(settings, this.unpaid)) this.queue = [];
     return undefined;
   }
 
   /** Returns inputs that did not fit into the batch to the queue. */
-  #putBack(inputs: readonly OwnedInput[], plan: Plan): void {
+  private putBack(inputs: readonly OwnedInput[], plan: Plan): void {
     const taken = new Set(plan.rings.map(({ input }) => input));
-    this.#queue.unshift(...inputs.filter((input) => !taken.has(input)));
+    this.queue.unshift(...inputs.filter((input) => !taken.has(input)));
   }
 }
 

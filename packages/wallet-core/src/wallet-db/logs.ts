@@ -18,12 +18,12 @@ const PROGRESS = 'progress';
  * through blocks without changes is a single row, which is overwritten.
  */
 export class LedgerLog<Change, Progress> {
-  readonly #entries;
-  readonly #progress;
+  private readonly entries;
+  private readonly selectProgress;
 
   constructor(private readonly database: SealedDatabase) {
-    this.#entries = database.table<LogEntry<Change>>('log');
-    this.#progress = database.table<Progress>(PROGRESS);
+    this.entries = database.table<LogEntry<Change>>('log');
+    this.selectProgress = database.table<Progress>(PROGRESS);
   }
 
   /** The log is complete after this position. */
@@ -36,7 +36,7 @@ export class LedgerLog<Change, Progress> {
     return this.database.transaction(() => {
       const previous = this.database.state.lastLogEntry;
       const position = this.database.advance();
-      this.#entries.putAt(position, String(position), { previous, change });
+      this.entries.putAt(position, String(position), { previous, change });
       this.database.update({ lastLogEntry: position });
       return position;
     });
@@ -51,38 +51,38 @@ export class LedgerLog<Change, Progress> {
       throw new RangeError(`the ledger log begins after position ${this.floor} and cannot be read from ${position} on`);
     }
     let reached = position;
-    for (const { sequence, row } of this.#entries.scan(position + 1)) {
+    for (const { sequence, row } of this.entries.scan(position + 1)) {
       const isNext = reached === position ? row.previous <= position : row.previous === reached;
-      if (!isNext) throw this.#entries.damaged();
+      if (!isNext) throw this.entries.damaged();
       yield { position: sequence, change: row.change };
       reached = sequence;
     }
-    if (reached < this.database.state.lastLogEntry) throw this.#entries.damaged();
+    if (reached < this.database.state.lastLogEntry) throw this.entries.damaged();
   }
 
   /** Removes the entries up to a position. Containers that were written at or after it do not need them. */
   truncate(position: number): void {
     this.database.transaction(() => {
-      this.#entries.deleteUpTo(position);
+      this.entries.deleteUpTo(position);
       this.database.update({ logFloor: Math.max(this.floor, Math.min(position, this.database.state.position)) });
     });
   }
 
   progress(): Progress | undefined {
     // `get` would not notice a row whose blind identifier was changed.
-    for (const progress of this.#progress.rows()) return progress;
+    for (const progress of this.selectProgress.rows()) return progress;
     return undefined;
   }
 
   putProgress(progress: Progress): void {
-    this.database.transaction(() => this.#progress.put(PROGRESS, progress));
+    this.database.transaction(() => this.selectProgress.put(PROGRESS, progress));
   }
 
   /** Discards entries and progress because they do not continue the container. The log begins again after this position. */
   restart(position: number): void {
     this.database.transaction(() => {
-      this.#entries.clear();
-      this.#progress.delete(PROGRESS);
+      this.entries.clear();
+      this.selectProgress.delete(PROGRESS);
       this.database.update({ position, logFloor: position, lastLogEntry: position });
     });
   }
@@ -109,10 +109,10 @@ export interface StoredEvent extends MoneyEvent {
 }
 
 export class EventTable {
-  readonly #events;
+  private readonly events;
 
   constructor(private readonly database: SealedDatabase) {
-    this.#events = database.table<MoneyEvent>('events');
+    this.events = database.table<MoneyEvent>('events');
   }
 
   /** Sequence number of the newest event; 0 before the first event. */
@@ -124,7 +124,7 @@ export class EventTable {
   append(event: MoneyEvent): number {
     return this.database.transaction(() => {
       const sequence = this.last + 1;
-      this.#events.putAt(sequence, String(sequence), event);
+      this.events.putAt(sequence, String(sequence), event);
       this.database.update({ lastEvent: sequence });
       return sequence;
     });
@@ -133,9 +133,9 @@ export class EventTable {
   /** @throws DamagedSealedRow when an event was changed or is missing */
   after(sequence: number, limit: number): StoredEvent[] {
     const from = Math.max(sequence, this.database.state.eventFloor) + 1;
-    const rows = [...this.#events.scan(from, limit)];
+    const rows = [...this.events.scan(from, limit)];
     const count = Math.max(0, Math.min(limit, this.last - from + 1));
-    if (rows.length !== count || rows.some((row, i) => row.sequence !== from + i)) throw this.#events.damaged();
+    if (rows.length !== count || rows.some((row, i) => row.sequence !== from + i)) throw this.events.damaged();
     return rows.map((row) => ({ ...row.row, sequence: row.sequence }));
   }
 
@@ -145,12 +145,12 @@ export class EventTable {
       const { eventFloor } = this.database.state;
       let expected = eventFloor + 1;
       let floor = eventFloor;
-      for (const { sequence } of this.#events.scan()) {
+      for (const { sequence } of this.events.scan()) {
         if (sequence > expected) floor = sequence - 1;
         expected = sequence + 1;
       }
       if (expected <= this.last) floor = this.last;
-      this.#events.deleteUpTo(floor);
+      this.events.deleteUpTo(floor);
       this.database.update({ eventFloor: floor });
     });
   }

@@ -53,14 +53,14 @@ const refundKey = (hash: string): string => JSON.stringify(['refund', hash]);
 
 /** Amounts sent per access key and day. Amounts are atomic units and include fees. */
 export class SpendingTable {
-  readonly #sums;
+  private readonly sums;
 
   constructor(private readonly database: SealedDatabase) {
-    this.#sums = database.table<DaySum>('spending');
+    this.sums = database.table<DaySum>('spending');
   }
 
   spent(name: string, day: number): bigint {
-    return this.#sums.get(sumKey(name, day))?.amount ?? 0n;
+    return this.sums.get(sumKey(name, day))?.amount ?? 0n;
   }
 
   /**
@@ -73,8 +73,8 @@ export class SpendingTable {
     const sum = this.spent(name, day) + amount;
     if (sum > limit) return false;
     this.database.transaction(() => {
-      this.#sums.put(sumKey(name, day), { name, day, amount: sum });
-      this.#sums.delete(refundKey(hash));
+      this.sums.put(sumKey(name, day), { name, day, amount: sum });
+      this.sums.delete(refundKey(hash));
       this.database.advance();
     });
     return true;
@@ -86,17 +86,17 @@ export class SpendingTable {
    */
   giveBack(name: string, day: number, amount: bigint, hash: string): void {
     const rest = this.spent(name, day) - amount;
-    this.#sums.put(sumKey(name, day), { name, day, amount: rest > 0n ? rest : 0n });
-    this.#sums.put(refundKey(hash), { name, day, amount, refundOf: hash });
+    this.sums.put(sumKey(name, day), { name, day, amount: rest > 0n ? rest : 0n });
+    this.sums.put(refundKey(hash), { name, day, amount, refundOf: hash });
   }
 
   /** A refused transaction was mined after all: what was given back for it counts on this day, limit or not. */
   chargeAgain(hash: string, day: number): void {
-    const refund = this.#sums.get(refundKey(hash));
+    const refund = this.sums.get(refundKey(hash));
     if (refund === undefined) return;
     const { name, amount } = refund;
-    this.#sums.put(sumKey(name, day), { name, day, amount: this.spent(name, day) + amount });
-    this.#sums.delete(refundKey(hash));
+    this.sums.put(sumKey(name, day), { name, day, amount: this.spent(name, day) + amount });
+    this.sums.delete(refundKey(hash));
   }
 
   /**
@@ -105,7 +105,7 @@ export class SpendingTable {
    * @returns the number of deleted sums
    */
   dropBefore(day: number, newest = 0): number {
-    const sums = [...this.#sums.rows()].sort((a, b) => b.day - a.day);
+    const sums = [...this.sums.rows()].sort((a, b) => b.day - a.day);
     const later = new Map<string, number>();
     const old = sums.filter((sum) => {
       if (sum.refundOf !== undefined) return sum.day < day;
@@ -115,7 +115,7 @@ export class SpendingTable {
     });
     this.database.transaction(() => {
       for (const { name, day, refundOf } of old) {
-        this.#sums.delete(refundOf === undefined ? sumKey(name, day) : refundKey(refundOf));
+        this.sums.delete(refundOf === undefined ? sumKey(name, day) : refundKey(refundOf));
       }
     });
     return old.length;

@@ -45,19 +45,19 @@ const nameOf = ({ owner, key }: IdempotencyKey): string => JSON.stringify([owner
 
 /** Requests by idempotency key. A repeated request gets the answer of the first one. */
 export class RequestTable {
-  readonly #requests;
+  private readonly requests;
   /** Sequence number where the next slice of `dropOld` begins; undefined is the oldest row. */
-  #dropFrom: number | undefined;
+  private dropFrom: number | undefined;
 
   constructor(private readonly database: SealedDatabase) {
-    this.#requests = database.table<StoredRequest>('requests');
+    this.requests = database.table<StoredRequest>('requests');
   }
 
   /** Records a request, or returns its recorded state. @param body as received @param now Unix milliseconds */
   begin(request: IdempotencyKey, body: string | Uint8Array, now: number): RequestStatus {
     const bodyHash = createHash('sha256').update(body).digest();
     return this.database.transaction((): RequestStatus => {
-      const stored = this.#requests.get(nameOf(request));
+      const stored = this.requests.get(nameOf(request));
       if (stored === undefined) {
         this.write({ owner: request.owner, key: request.key, bodyHash, begun: now, sends: [] });
         return { kind: 'new' };
@@ -88,9 +88,9 @@ export class RequestTable {
    */
   forget(request: IdempotencyKey): boolean {
     return this.database.transaction(() => {
-      const stored = this.#requests.get(nameOf(request));
+      const stored = this.requests.get(nameOf(request));
       if (stored === undefined || stored.answer !== undefined || stored.sends.length > 0) return false;
-      return this.#requests.delete(nameOf(request));
+      return this.requests.delete(nameOf(request));
     });
   }
 
@@ -100,19 +100,19 @@ export class RequestTable {
    */
   dropOld({ before, newest }: RequestRetention, isSettled: (hash: string) => boolean): boolean {
     return this.database.transaction(() => {
-      const last = this.#requests.lastButNewest(newest);
-      const slice = [...this.#requests.scan(this.#dropFrom, MAX_DROPPED_AT_ONCE)];
+      const last = this.requests.lastButNewest(newest);
+      const slice = [...this.requests.scan(this.dropFrom, MAX_DROPPED_AT_ONCE)];
       const old = slice.filter(({ sequence, row }) => sequence <= last && row.begun < before);
-      for (const { row } of old) if (row.sends.every(isSettled)) this.#requests.delete(nameOf(row));
+      for (const { row } of old) if (row.sends.every(isSettled)) this.requests.delete(nameOf(row));
       const mayHaveMore = slice.length === MAX_DROPPED_AT_ONCE && old.length > 0;
-      this.#dropFrom = mayHaveMore ? (slice.at(-1)?.sequence ?? 0) + 1 : undefined;
+      this.dropFrom = mayHaveMore ? (slice.at(-1)?.sequence ?? 0) + 1 : undefined;
       return mayHaveMore;
     });
   }
 
   private change(request: IdempotencyKey, change: (stored: StoredRequest) => StoredRequest): void {
     this.database.transaction(() => {
-      const stored = this.#requests.get(nameOf(request));
+      const stored = this.requests.get(nameOf(request));
       if (stored === undefined) throw new RangeError('no request with this idempotency key was begun');
       const changed = change(stored);
       if (changed !== stored) this.write(changed);
@@ -120,6 +120,6 @@ export class RequestTable {
   }
 
   private write(stored: StoredRequest): void {
-    this.#requests.put(nameOf(stored), stored);
+    this.requests.put(nameOf(stored), stored);
   }
 }

@@ -22,29 +22,29 @@ export interface RowPlace {
 }
 
 export class RowSealer {
-  readonly #sealKey: Buffer;
-  readonly #indexKey: Buffer;
+  private readonly sealKey: Buffer;
+  private readonly indexKey: Buffer;
   /** Random bytes for the next nonces: a system call per nonce would take a third of the time of a row. */
-  readonly #random = Buffer.alloc(NONCE_BYTES * 256);
-  #randomUsed = this.#random.length;
+  private readonly random = Buffer.alloc(NONCE_BYTES * 256);
+  private randomUsed = this.random.length;
 
   /** @param privateViewKey 64 hex characters */
   constructor(privateViewKey: string) {
     const derive = (purpose: string): Buffer =>
       createHmac('sha256', Buffer.from(privateViewKey, 'hex')).update(purpose).digest();
-    this.#sealKey = derive('wallet database: seal');
-    this.#indexKey = derive('wallet database: index');
+    this.sealKey = derive('wallet database: seal');
+    this.indexKey = derive('wallet database: index');
   }
 
   /** The blind identifier of a key: 16 bytes, meaningless without the private view key. */
   id(table: string, key: string): Buffer {
-    return createHmac('sha256', this.#indexKey).update(`${table}\0${key}`).digest().subarray(0, ID_BYTES);
+    return createHmac('sha256', this.indexKey).update(`${table}\0${key}`).digest().subarray(0, ID_BYTES);
   }
 
   /** @returns nonce, tag and ciphertext, concatenated */
   seal(place: RowPlace, row: unknown): Buffer {
     const nonce = this.nonce();
-    const cipher = createCipheriv(CIPHER, this.#sealKey, nonce).setAAD(placeBytes(place));
+    const cipher = createCipheriv(CIPHER, this.sealKey, nonce).setAAD(placeBytes(place));
     const ciphertext = Buffer.concat([cipher.update(padded(encodeRow(row))), cipher.final()]);
     return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
   }
@@ -53,7 +53,7 @@ export class RowSealer {
   unseal(place: RowPlace, sealed: Buffer): unknown {
     const nonce = sealed.subarray(0, NONCE_BYTES);
     const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
-    const decipher = createDecipheriv(CIPHER, this.#sealKey, nonce, { authTagLength: TAG_BYTES });
+    const decipher = createDecipheriv(CIPHER, this.sealKey, nonce, { authTagLength: TAG_BYTES });
     decipher.setAAD(placeBytes(place)).setAuthTag(tag);
     const text = Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
     return decodeRow(text.toString('utf8'));
@@ -69,12 +69,12 @@ export class RowSealer {
   }
 
   private nonce(): Buffer {
-    if (this.#randomUsed === this.#random.length) {
-      randomFillSync(this.#random);
-      this.#randomUsed = 0;
+    if (this.randomUsed === this.random.length) {
+      randomFillSync(this.random);
+      this.randomUsed = 0;
     }
-    this.#randomUsed += NONCE_BYTES;
-    return this.#random.subarray(this.#randomUsed - NONCE_BYTES, this.#randomUsed);
+    this.randomUsed += NONCE_BYTES;
+    return this.random.subarray(this.randomUsed - NONCE_BYTES, this.randomUsed);
   }
 }
 

@@ -23,11 +23,11 @@ const FIRST_STATE: DatabaseState = { position: 0, logFloor: 0, lastLogEntry: 0, 
 /** A database of sealed tables: runs transactions, stores the state and records damage. */
 export class SealedDatabase implements TableDependencies {
   readonly connection: SqliteConnection;
-  readonly #states: SealedTable<DatabaseState>;
-  #stored: DatabaseState;
-  #state: DatabaseState;
+  private readonly states: SealedTable<DatabaseState>;
+  private stored: DatabaseState;
+  private currentState: DatabaseState;
   /** Error of a nested call. The outermost call throws it, even if it was caught in between. */
-  #nestedError: Error | undefined;
+  private nestedError: Error | undefined;
 
   /** @throws DamagedSealedRow when the state row is damaged or missing */
   constructor(
@@ -35,10 +35,10 @@ export class SealedDatabase implements TableDependencies {
     readonly sealer: RowSealer,
   ) {
     this.connection = database.connection;
-    this.#states = new SealedTable<DatabaseState>(STATE, rawDependencies(this.connection, sealer));
-    const state = this.#states.get(STATE);
-    if (state === undefined) throw this.#states.damaged();
-    this.#state = this.#stored = state;
+    this.states = new SealedTable<DatabaseState>(STATE, rawDependencies(this.connection, sealer));
+    const state = this.states.get(STATE);
+    if (state === undefined) throw this.states.damaged();
+    this.currentState = this.stored = state;
   }
 
   /** Writes the first state and a single row of another table, within the transaction that creates the database. */
@@ -49,7 +49,7 @@ export class SealedDatabase implements TableDependencies {
   }
 
   get state(): DatabaseState {
-    return this.#state;
+    return this.currentState;
   }
 
   table<Row>(name: string): SealedTable<Row> {
@@ -62,17 +62,17 @@ export class SealedDatabase implements TableDependencies {
    */
   transaction<Result>(work: () => Result): Result {
     if (this.connection.inTransaction) return this.join(work);
-    const before = this.#state;
-    this.#nestedError = undefined;
+    const before = this.currentState;
+    this.nestedError = undefined;
     let result: Result;
     try {
       result = this.connection.transaction(() => this.commitOf(work)).immediate();
     } catch (error) {
-      this.#state = { ...before, damage: this.#state.damage };
+      this.currentState = { ...before, damage: this.currentState.damage };
       this.recordDamage();
       throw error;
     }
-    this.#stored = this.#state;
+    this.stored = this.currentState;
     try {
       this.database.committed();
     } catch {
@@ -83,13 +83,13 @@ export class SealedDatabase implements TableDependencies {
 
   /** Changes the state within the caller's transaction. */
   update(change: Partial<DatabaseState>): void {
-    this.#state = { ...this.#state, ...change };
+    this.currentState = { ...this.currentState, ...change };
   }
 
   /** Increments the position within the caller's transaction. @returns the new position */
   advance(): number {
-    this.update({ position: this.#state.position + 1 });
-    return this.#state.position;
+    this.update({ position: this.currentState.position + 1 });
+    return this.currentState.position;
   }
 
   onDamage(table: string): void {
@@ -103,7 +103,7 @@ export class SealedDatabase implements TableDependencies {
    */
   begin(): void {
     this.database.cutLog();
-    this.#states.put(STATE, this.#state);
+    this.states.put(STATE, this.currentState);
     this.database.committed();
   }
 
@@ -116,24 +116,24 @@ export class SealedDatabase implements TableDependencies {
     try {
       return work();
     } catch (error) {
-      this.#nestedError ??= error as Error;
+      this.nestedError ??= error as Error;
       throw error;
     }
   }
 
   private commitOf<Result>(work: () => Result): Result {
     const result = work();
-    if (this.#nestedError !== undefined) throw this.#nestedError;
-    if (this.#state !== this.#stored) this.#states.put(STATE, this.#state);
+    if (this.nestedError !== undefined) throw this.nestedError;
+    if (this.currentState !== this.stored) this.states.put(STATE, this.currentState);
     return result;
   }
 
   /** Writes outside of transactions: a transaction that fails because of the damage is rolled back. */
   private recordDamage(): void {
-    if (this.connection.inTransaction || this.#state.damage === this.#stored.damage) return;
+    if (this.connection.inTransaction || this.currentState.damage === this.stored.damage) return;
     try {
-      this.#states.put(STATE, this.#state);
-      this.#stored = this.#state;
+      this.states.put(STATE, this.currentState);
+      this.stored = this.currentState;
     } catch {
       // The disk is full or disconnected. The state in memory still has the damage.
     }

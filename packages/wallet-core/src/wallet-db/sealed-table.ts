@@ -42,13 +42,13 @@ export const sealedTableSchema = (table: string): string =>
  * SQL are constants of the callers, never data.
  */
 export class SealedTable<Row> {
-  readonly #select: SqliteStatement<[Buffer], StoredRow>;
-  readonly #selectSequence: SqliteStatement<[Buffer], number>;
-  readonly #selectFrom: SqliteStatement<[number | bigint, number], StoredRow>;
-  readonly #nthNewest: SqliteStatement<[number], number>;
-  readonly #write: SqliteStatement<StoredRow>;
-  readonly #delete: SqliteStatement<[Buffer]>;
-  readonly #deleteUpTo: SqliteStatement<[number]>;
+  private readonly select: SqliteStatement<[Buffer], StoredRow>;
+  private readonly selectSequence: SqliteStatement<[Buffer], number>;
+  private readonly selectFrom: SqliteStatement<[number | bigint, number], StoredRow>;
+  private readonly nthNewest: SqliteStatement<[number], number>;
+  private readonly write: SqliteStatement<StoredRow>;
+  private readonly deleteRow: SqliteStatement<[Buffer]>;
+  private readonly deleteRowsUpTo: SqliteStatement<[number]>;
 
   constructor(
     readonly name: string,
@@ -56,33 +56,33 @@ export class SealedTable<Row> {
   ) {
     const { connection } = dependencies;
     const all = `SELECT sequence, id, sealed FROM ${name}`;
-    this.#select = connection.prepare<[Buffer], StoredRow>(`${all} WHERE id = ?`).raw(true);
-    this.#selectSequence = connection.prepare<[Buffer], number>(`SELECT sequence FROM ${name} WHERE id = ?`).pluck();
-    this.#selectFrom = connection
+    this.select = connection.prepare<[Buffer], StoredRow>(`${all} WHERE id = ?`).raw(true);
+    this.selectSequence = connection.prepare<[Buffer], number>(`SELECT sequence FROM ${name} WHERE id = ?`).pluck();
+    this.selectFrom = connection
       .prepare<[number | bigint, number], StoredRow>(`${all} WHERE sequence >= ? ORDER BY sequence LIMIT ?`)
       .raw(true);
-    this.#nthNewest = connection
+    this.nthNewest = connection
       .prepare<[number], number>(`SELECT sequence FROM ${name} ORDER BY sequence DESC LIMIT 1 OFFSET ?`)
       .pluck();
-    this.#write = connection.prepare<StoredRow>(`INSERT OR REPLACE INTO ${name} VALUES (?, ?, ?)`);
-    this.#delete = connection.prepare<[Buffer]>(`DELETE FROM ${name} WHERE id = ?`);
-    this.#deleteUpTo = connection.prepare<[number]>(`DELETE FROM ${name} WHERE sequence <= ?`);
+    this.write = connection.prepare<StoredRow>(`INSERT OR REPLACE INTO ${name} VALUES (?, ?, ?)`);
+    this.deleteRow = connection.prepare<[Buffer]>(`DELETE FROM ${name} WHERE id = ?`);
+    this.deleteRowsUpTo = connection.prepare<[number]>(`DELETE FROM ${name} WHERE sequence <= ?`);
   }
 
   get(key: string): Row | undefined {
-    const stored = this.read(() => this.#select.get(this.id(key)));
+    const stored = this.read(() => this.select.get(this.id(key)));
     return stored && this.unseal(stored).row;
   }
 
   /** Whether the key has a row. The row is not authenticated. */
   has(key: string): boolean {
-    return this.read(() => this.#selectSequence.get(this.id(key))) !== undefined;
+    return this.read(() => this.selectSequence.get(this.id(key))) !== undefined;
   }
 
   /** Inserts a row after all others, or replaces the row of the key without moving it. */
   put(key: string, row: Row): void {
     this.dependencies.transaction(() => {
-      const place = this.read(() => this.#selectSequence.get(this.id(key)));
+      const place = this.read(() => this.selectSequence.get(this.id(key)));
       this.putAt(place ?? this.lastButNewest(0) + 1, key, row);
     });
   }
@@ -90,15 +90,15 @@ export class SealedTable<Row> {
   /** Inserts or replaces a row at a sequence number, within the caller's transaction. */
   putAt(sequence: number, key: string, row: Row): void {
     const id = this.id(key);
-    this.#write.run(sequence, id, this.dependencies.sealer.seal({ table: this.name, id, sequence }, row));
+    this.write.run(sequence, id, this.dependencies.sealer.seal({ table: this.name, id, sequence }, row));
   }
 
   delete(key: string): boolean {
-    return this.dependencies.transaction(() => this.#delete.run(this.id(key)).changes > 0);
+    return this.dependencies.transaction(() => this.deleteRow.run(this.id(key)).changes > 0);
   }
 
   deleteUpTo(sequence: number): void {
-    this.dependencies.transaction(() => this.#deleteUpTo.run(sequence));
+    this.dependencies.transaction(() => this.deleteRowsUpTo.run(sequence));
   }
 
   clear(): void {
@@ -107,13 +107,13 @@ export class SealedTable<Row> {
 
   /** The sequence number of the newest row that is followed by `newest` rows; 0 if there is no such row. */
   lastButNewest(newest: number): number {
-    return this.read(() => this.#nthNewest.get(newest)) ?? 0;
+    return this.read(() => this.nthNewest.get(newest)) ?? 0;
   }
 
   /** Rows in sequence order. The caller may write and delete rows meanwhile. */
   *scan(from: number | bigint = FIRST_SEQUENCE, limit = Infinity): Generator<SequencedRow<Row>, void> {
     for (let next = from, left = limit; left > 0; left -= SCAN_ROWS) {
-      const rows = this.read(() => this.#selectFrom.all(next, Math.min(left, SCAN_ROWS)));
+      const rows = this.read(() => this.selectFrom.all(next, Math.min(left, SCAN_ROWS)));
       for (const stored of rows) yield this.unseal(stored);
       const last = rows.at(-1);
       if (last === undefined || rows.length < SCAN_ROWS) return;
@@ -134,8 +134,8 @@ export class SealedTable<Row> {
   deleteDamaged(): void {
     const { connection, sealer } = this.dependencies;
     for (const id of connection.prepare<[], Buffer>(`SELECT id FROM ${this.name}`).pluck().all()) {
-      const [sequence = 0, , sealed = Buffer.alloc(0)] = this.#select.get(id) ?? [];
-      if (!sealer.isAuthentic({ table: this.name, id, sequence }, sealed)) this.#delete.run(id);
+      const [sequence = 0, , sealed = Buffer.alloc(0)] = this.select.get(id) ?? [];
+      if (!sealer.isAuthentic({ table: this.name, id, sequence }, sealed)) this.deleteRow.run(id);
     }
   }
 

@@ -29,40 +29,40 @@ export interface StoredSend {
 
 /** Own transactions by hash, recorded before their first submission. */
 export class SendTable {
-  readonly #open;
+  private readonly open;
   /** A table of its own, so that a long history does not slow down the listing of open sends. */
-  readonly #settled;
+  private readonly settled;
 
   constructor(private readonly database: SealedDatabase) {
-    this.#open = database.table<StoredSend>('sends');
-    this.#settled = database.table<StoredSend>('settled_sends');
+    this.open = database.table<StoredSend>('sends');
+    this.settled = database.table<StoredSend>('settled_sends');
   }
 
   get(hash: string): StoredSend | undefined {
-    return this.#open.get(hash) ?? this.#settled.get(hash);
+    return this.open.get(hash) ?? this.settled.get(hash);
   }
 
   put(send: StoredSend): void {
     const isSettled = send.state === 'settled';
     this.database.transaction(() => {
       this.database.advance();
-      (isSettled ? this.#open : this.#settled).delete(send.hash);
-      if (isSettled) this.#settled.put(send.hash, { ...send, signed: undefined });
-      else this.#open.put(send.hash, send);
+      (isSettled ? this.open : this.settled).delete(send.hash);
+      if (isSettled) this.settled.put(send.hash, { ...send, signed: undefined });
+      else this.open.put(send.hash, send);
     });
   }
 
   delete(hash: string): boolean {
     return this.database.transaction(() => {
       this.database.advance();
-      return this.#open.delete(hash) || this.#settled.delete(hash);
+      return this.open.delete(hash) || this.settled.delete(hash);
     });
   }
 
   /** Sends in the given states, or all: first open, then settled ones, each in the order of their insertion. */
   all(states?: readonly SendState[]): StoredSend[] {
-    const open = [...this.#open.rows()].filter(({ state }) => states?.includes(state) ?? true);
-    return states?.includes('settled') === false ? open : [...open, ...this.#settled.rows()];
+    const open = [...this.open.rows()].filter(({ state }) => states?.includes(state) ?? true);
+    return states?.includes('settled') === false ? open : [...open, ...this.settled.rows()];
   }
 }
 
@@ -91,18 +91,18 @@ const MAX_PREPARED = 1_000;
 /** By hash. Beyond 1,000 rows the creator with the most rows loses its oldest one, so that no key evicts those of another. */
 export class PreparedTable extends SealedTable<PreparedTransaction> {
   /** Creators by hash, in order of insertion; it may have hashes that were deleted since. Read when the table is full. */
-  #creators: Map<string, string> | undefined;
+  private creators: Map<string, string> | undefined;
 
   override put(hash: string, prepared: PreparedTransaction): void {
     this.dependencies.transaction(() => {
       super.put(hash, prepared);
-      this.#creators?.set(hash, prepared.creator);
+      this.creators?.set(hash, prepared.creator);
       while (this.lastButNewest(MAX_PREPARED) !== 0) {
-        this.#creators ??= new Map(Array.from(this.rows(), (row) => [row.hash, row.creator]));
-        const byCreator = [...groupBy(this.#creators, ([, creator]) => creator).values()];
+        this.creators ??= new Map(Array.from(this.rows(), (row) => [row.hash, row.creator]));
+        const byCreator = [...groupBy(this.creators, ([, creator]) => creator).values()];
         const [largest = []] = byCreator.sort((a, b) => b.length - a.length);
         const [oldest = ''] = largest[0] ?? [];
-        this.#creators.delete(oldest);
+        this.creators.delete(oldest);
         this.delete(oldest);
       }
     });
@@ -122,25 +122,25 @@ export interface DelayedSend {
 
 /** Transactions that were built and recorded, and are sent by a later request of the client. */
 export class DelayedTable {
-  readonly #delayed;
+  private readonly delayed;
 
   constructor(private readonly database: SealedDatabase) {
-    this.#delayed = database.table<DelayedSend>('delayed');
+    this.delayed = database.table<DelayedSend>('delayed');
   }
 
   get(hash: string): DelayedSend | undefined {
-    return this.#delayed.get(hash);
+    return this.delayed.get(hash);
   }
 
   /** In order of insertion. */
   inState(state: DelayedSendState): DelayedSend[] {
-    return [...this.#delayed.rows()].filter((row) => row.state === state);
+    return [...this.delayed.rows()].filter((row) => row.state === state);
   }
 
   /** @throws RangeError when the hash exists */
   add(transaction: Omit<DelayedSend, 'state'>): void {
     const { hash } = transaction;
-    if (this.#delayed.has(hash)) throw new RangeError(`the delayed transaction ${hash} exists already`);
+    if (this.delayed.has(hash)) throw new RangeError(`the delayed transaction ${hash} exists already`);
     this.write({ ...transaction, state: 'delayed' });
   }
 
@@ -149,7 +149,7 @@ export class DelayedTable {
    * @returns false, and nothing is written, when the transaction is not in the state `from`
    */
   move(hash: string, from: DelayedSendState, to: DelayedSendState): boolean {
-    const row = this.#delayed.get(hash);
+    const row = this.delayed.get(hash);
     if (row?.state !== from) return false;
     this.write({ ...row, state: to });
     return true;
@@ -157,7 +157,7 @@ export class DelayedTable {
 
   private write(row: DelayedSend): void {
     this.database.transaction(() => {
-      this.#delayed.put(row.hash, row);
+      this.delayed.put(row.hash, row);
       this.database.advance();
     });
   }
@@ -166,23 +166,23 @@ export class DelayedTable {
 /** Spent outputs that were removed from the ledger, by one-time key. A rewind or rescan restores them. */
 export class RetiredTable extends SealedTable<RetiredOutput> {
   /** The highest spend height; undefined until all rows were read. Most reorganisations are above it. */
-  #highest: number | undefined;
+  private highest: number | undefined;
 
   override put(key: string, retired: RetiredOutput): void {
     super.put(key, retired);
-    if (this.#highest !== undefined) this.#highest = Math.max(this.#highest, retired.output.spendHeight);
+    if (this.highest !== undefined) this.highest = Math.max(this.highest, retired.output.spendHeight);
   }
 
   /** Outputs that were spent at this height or above. */
   from(spendHeight: number): RetiredOutput[] {
-    if (spendHeight > (this.#highest ?? Infinity)) return [];
+    if (spendHeight > (this.highest ?? Infinity)) return [];
     let highest = 0;
     const found: RetiredOutput[] = [];
     for (const row of this.rows()) {
       highest = Math.max(highest, row.output.spendHeight);
       if (row.output.spendHeight >= spendHeight) found.push(row);
     }
-    this.#highest = highest;
+    this.highest = highest;
     return found;
   }
 }

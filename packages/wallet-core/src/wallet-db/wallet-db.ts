@@ -131,7 +131,7 @@ export class WalletDb {
    * to the log, because the log would not bring the container up to date.
    */
   readonly isNamedByContainer: boolean;
-  readonly #identities;
+  private readonly identities;
 
   private constructor(
     private readonly database: SealedDatabase,
@@ -150,7 +150,7 @@ export class WalletDb {
     this.notified = new NotifiedTable('notified', database);
     this.labels = database.table<Label>('labels');
     this.settings = database.table<unknown>('settings');
-    this.#identities = database.table<WalletDbIdentity>(IDENTITY);
+    this.identities = database.table<WalletDbIdentity>(IDENTITY);
     this.isNamedByContainer = this.continues(expected, now);
     database.begin();
   }
@@ -180,8 +180,8 @@ export class WalletDb {
   }
 
   get identity(): WalletDbIdentity {
-    const identity = this.#identities.get(IDENTITY);
-    if (identity === undefined) throw this.#identities.damaged();
+    const identity = this.identities.get(IDENTITY);
+    if (identity === undefined) throw this.identities.damaged();
     return identity;
   }
 
@@ -260,7 +260,7 @@ export class WalletDb {
   }
 
   private setIdentity(identity: WalletDbIdentity): void {
-    this.transaction(() => this.#identities.put(IDENTITY, identity));
+    this.transaction(() => this.identities.put(IDENTITY, identity));
   }
 }
 

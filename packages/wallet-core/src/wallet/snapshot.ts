@@ -36,16 +36,16 @@ export class WalletSnapshot {
 
   /** The balance of these spend keys, or of the whole wallet. */
   balance(publicSpendKeys?: Iterable<string>): Balance {
-    return walletBalance(this.content, this.#lockTime, publicSpendKeys);
+    return walletBalance(this.content, this.lockTime, publicSpendKeys);
   }
 
   /** The balance of one sub-wallet. */
   balanceOf(subWallet: SubWallet): Balance {
-    return subWalletBalance(subWallet, this.#lockTime);
+    return subWalletBalance(subWallet, this.lockTime);
   }
 
   /** At the wallet's own height: a height that a node merely claims must not unlock an output. */
-  get #lockTime(): LockTime {
+  private get lockTime(): LockTime {
     return { height: this.content.progress.height, timestamp: this.now() };
   }
 

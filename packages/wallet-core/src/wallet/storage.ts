@@ -50,14 +50,14 @@ export interface StorageOptions {
  */
 export class WalletStorage {
   /** The damage that keeps the database from being opened. */
-  #damage: string | undefined;
-  #db: WalletDb | undefined;
-  #ledger: Ledger | undefined;
+  private damageText: string | undefined;
+  private openDb: WalletDb | undefined;
+  private ledger: Ledger | undefined;
   /** Position of the database that the container on disk, and the one before it, have. */
-  #savedPosition = 0;
+  private savedPosition = 0;
   /** Number of saves that were requested. */
-  #saves = 0;
-  #timer: NodeJS.Timeout | undefined;
+  private saves = 0;
+  private timer: NodeJS.Timeout | undefined;
 
   private constructor(
     private readonly walletFile: WalletFile,
@@ -102,10 +102,10 @@ export class WalletStorage {
     const storage = new WalletStorage(walletFile, dbOptions, options);
     try {
       const { ledger, containerChange } = await storage.load(content);
-      storage.#timer = setInterval(() => storage.saveInBackground(), SAVE_INTERVAL_MS).unref();
+      storage.timer = setInterval(() => storage.saveInBackground(), SAVE_INTERVAL_MS).unref();
       return { storage, ledger, converted, containerChange };
     } catch (error) {
-      storage.#db?.close();
+      storage.openDb?.close();
       await walletFile.close();
       throw storageError(error);
     }
@@ -113,8 +113,8 @@ export class WalletStorage {
 
   /** @throws WalletError walletDatabaseDamaged while there is none */
   get db(): WalletDb {
-    if (this.#db === undefined) throw walletError.walletDatabaseDamaged(this.#damage ?? 'it was closed');
-    return this.#db;
+    if (this.openDb === undefined) throw walletError.walletDatabaseDamaged(this.damageText ?? 'it was closed');
+    return this.openDb;
   }
 
   /** @throws WalletError walletDatabaseDamaged while nothing can be stored */
@@ -125,13 +125,13 @@ export class WalletStorage {
 
   /** The database, or undefined while it is damaged. */
   get dbIfUsable(): WalletDb | undefined {
-    return this.#db;
+    return this.openDb;
   }
 
   /** Why sends must wait for the operator: damage, or a database that does not have everything. */
   get damage(): string | undefined {
-    if (this.#db === undefined) return this.#damage;
-    const { damage, identity } = this.#db;
+    if (this.openDb === undefined) return this.damageText;
+    const { damage, identity } = this.openDb;
     if (damage !== undefined) return `table ${damage} of the wallet database is damaged`;
     if (identity.loss === undefined || identity.isLossAcknowledged) return undefined;
     return (
@@ -142,17 +142,17 @@ export class WalletStorage {
 
   /** The operator goes on in spite of the damage; a database that cannot be opened is set aside and begun anew. */
   async acknowledgeDamage(): Promise<void> {
-    if (this.#db === undefined) {
-      this.#db = WalletDb.replaceDamaged({ ...this.dbOptions, now: this.options.now() });
-      this.#db.acknowledgeLoss();
-      this.#damage = undefined;
+    if (this.openDb === undefined) {
+      this.openDb = WalletDb.replaceDamaged({ ...this.dbOptions, now: this.options.now() });
+      this.openDb.acknowledgeLoss();
+      this.damageText = undefined;
       await this.save();
       return;
     }
-    if (this.#db.damage !== undefined) {
+    if (this.openDb.damage !== undefined) {
       await this.writeContainer((content) => this.walletFile.save(content));
-      this.#db.dropDamagedRows(this.options.now());
-    } else this.#db.acknowledgeLoss();
+      this.openDb.dropDamagedRows(this.options.now());
+    } else this.openDb.acknowledgeLoss();
   }
 
   /**
@@ -161,8 +161,8 @@ export class WalletStorage {
    * @throws WalletError invalidWalletFilename for a full or failing disk; what `work` throws
    */
   commit(work: () => void = () => undefined): void {
-    const db = this.#db;
-    const ledger = this.#ledger;
+    const db = this.openDb;
+    const ledger = this.ledger;
     if (ledger === undefined) return;
     // Without a database nothing is stored: the container stays as it is until the operator decides.
     if (db === undefined) return;
@@ -214,20 +214,20 @@ export class WalletStorage {
 
   /** Saves, unless that takes too long, and releases both files. @throws WalletError when it cannot be saved */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    clearInterval(this.timer);
     let limit: NodeJS.Timeout | undefined;
     const late = new Promise<'late'>((resolve) => (limit = setTimeout(() => resolve('late'), CLOSE_LIMIT_MS)));
     let isLate = false;
     try {
-      if (this.#db !== undefined && this.#db.damage === undefined && this.isChanged) {
+      if (this.openDb !== undefined && this.openDb.damage === undefined && this.isChanged) {
         const saved = this.save();
         saved.catch(() => undefined);
         isLate = (await Promise.race([saved, late])) === 'late';
       }
     } finally {
       clearTimeout(limit);
-      this.#db?.close();
-      this.#db = undefined;
+      this.openDb?.close();
+      this.openDb = undefined;
       const closed = this.walletFile.close();
       // A late save goes on, and the lock is released after it.
       if (isLate) closed.catch(() => undefined);
@@ -237,19 +237,19 @@ export class WalletStorage {
 
   private async load(content: WalletContent): Promise<{ ledger: Ledger; containerChange: string | undefined }> {
     try {
-      this.#db = WalletDb.open(this.dbOptions);
+      this.openDb = WalletDb.open(this.dbOptions);
     } catch (error) {
       if (!(error instanceof WalletDbDamaged)) throw error;
-      this.#damage = error.reason;
+      this.damageText = error.reason;
     }
-    const db = this.#db;
+    const db = this.openDb;
     const { file } = this.walletFile;
     if (db !== undefined && isRestored(file)) {
       db.noteRestored(this.options.now());
       rmSync(restoredMarker(file));
     }
     const newLedger = (): Promise<Ledger> =>
-      runInSlices(Ledger.loading(content, (height) => this.#db?.retired.from(height) ?? []));
+      runInSlices(Ledger.loading(content, (height) => this.openDb?.retired.from(height) ?? []));
     let ledger = await newLedger();
     let containerChange: string | undefined;
     if (db !== undefined) {
@@ -263,8 +263,8 @@ export class WalletStorage {
         db.log.restart(db.mark.position);
       }
     }
-    this.#ledger = ledger;
-    this.#savedPosition = this.dbOptions.expected?.position ?? 0;
+    this.ledger = ledger;
+    this.savedPosition = this.dbOptions.expected?.position ?? 0;
     // The container has to name the database before the log continues it.
     const isContinued = db?.isNamedByContainer === true && containerChange === undefined;
     if (db !== undefined && !isContinued && db.damage === undefined) await this.save();
@@ -274,33 +274,33 @@ export class WalletStorage {
   private async writeContainer(write: (content: WalletContent) => Promise<void>): Promise<void> {
     this.commit();
     const { db } = this;
-    const ledger = this.#ledger;
+    const ledger = this.ledger;
     if (ledger === undefined) return;
     const { mark } = db;
     const content = ledger.storedContent();
-    const save = ++this.#saves;
+    const save = ++this.saves;
     try {
       await write(withWalletDbMark(content, mark));
     } catch (error) {
       throw storageError(error);
     }
     // The newest of several concurrent saves says which containers are on disk: older ones may have been combined with it.
-    if (this.#db !== db || save !== this.#saves) return;
+    if (this.openDb !== db || save !== this.saves) return;
     // The container before this one is kept on disk, and needs the log from its own position on.
     db.transaction(() => {
-      db.log.truncate(this.#savedPosition);
+      db.log.truncate(this.savedPosition);
       db.settings.put(SUMMARY, summaryOf(content));
     });
-    this.#savedPosition = mark.position;
+    this.savedPosition = mark.position;
   }
 
   /** Whether the container on disk lacks something. */
   private get isChanged(): boolean {
-    return this.#ledger?.hasChanges === true || (this.#db?.mark.position ?? 0) > this.#savedPosition;
+    return this.ledger?.hasChanges === true || (this.openDb?.mark.position ?? 0) > this.savedPosition;
   }
 
   private saveInBackground(): void {
-    if (this.#db === undefined || this.#db.damage !== undefined) return;
+    if (this.openDb === undefined || this.openDb.damage !== undefined) return;
     if (!this.isChanged) return;
     this.save().catch((error: unknown) => {
       this.options.warn(

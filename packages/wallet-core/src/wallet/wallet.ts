@@ -95,25 +95,25 @@ export class Wallet extends EventEmitter<WalletEvents> {
   /** What another program changed in the container since this one wrote it. */
   readonly containerChange: string | undefined;
   readonly pause: SendPause;
-  readonly #storage: WalletStorage;
-  readonly #ledger: Ledger;
-  readonly #synchronizer: Synchronizer;
-  readonly #sender: TransactionSender;
-  readonly #pending: PendingSends;
-  readonly #mutex = new Mutex();
-  readonly #closing = new AbortController();
-  readonly #submissionEnd = new AbortController();
-  #nodes: NodeList;
-  #snapshot: WalletSnapshot;
+  private readonly storage: WalletStorage;
+  private readonly ledger: Ledger;
+  private readonly synchronizer: Synchronizer;
+  private readonly sender: TransactionSender;
+  private readonly pending: PendingSends;
+  private readonly mutex = new Mutex();
+  private readonly closing = new AbortController();
+  private readonly submissionEnd = new AbortController();
+  private currentNodes: NodeList;
+  private currentSnapshot: WalletSnapshot;
   /** Transactions of blocks that no snapshot shows yet. */
-  #unpublished: [WalletTransaction, string | undefined][] = [];
+  private unpublished: [WalletTransaction, string | undefined][] = [];
   /** Events of the commit that is running. */
-  #newEvents: StoredEvent[] = [];
-  #progressStoredAt = 0;
-  #plausibleHeight: PlausibleHeight;
-  #storedAnchor: PlausibleHeight['anchor'] | undefined;
-  #resubmitTimer: NodeJS.Timeout | undefined;
-  #closed: Promise<void> | undefined;
+  private newEvents: StoredEvent[] = [];
+  private progressStoredAt = 0;
+  private plausibleHeight: PlausibleHeight;
+  private storedAnchor: PlausibleHeight['anchor'] | undefined;
+  private resubmitTimer: NodeJS.Timeout | undefined;
+  private closed: Promise<void> | undefined;
 
   private constructor(
     private readonly dependencies: WalletDependencies,
@@ -122,51 +122,51 @@ export class Wallet extends EventEmitter<WalletEvents> {
   ) {
     super();
     const { network, sync, pow } = dependencies;
-    this.#storage = storage;
-    this.#ledger = ledger;
-    this.#nodes = nodes;
-    this.#plausibleHeight = PlausibleHeight.estimated(ledger.appliedHeight);
+    this.storage = storage;
+    this.ledger = ledger;
+    this.currentNodes = nodes;
+    this.plausibleHeight = PlausibleHeight.estimated(ledger.appliedHeight);
     this.converted = converted;
     this.containerChange = containerChange;
     this.pause = new SendPause(
       () => storage.dbIfUsable,
-      (work) => this.#commit(work),
-      () => this.#now(),
-      (pause) => this.#onPause(pause),
+      (work) => this.commit(work),
+      () => this.now(),
+      (pause) => this.onPause(pause),
     );
-    const commit = (work: () => void): void => this.#commit(work);
-    const event = (one: NewEvent): void => this.#recordEvent(one);
-    const [db, now] = [() => storage.db, () => this.#now()];
-    this.#pending = new PendingSends({ network, ledger, db, commit, event, now });
-    this.#sender = new TransactionSender({
+    const commit = (work: () => void): void => this.commit(work);
+    const event = (one: NewEvent): void => this.recordEvent(one);
+    const [db, now] = [() => storage.db, () => this.now()];
+    this.pending = new PendingSends({ network, ledger, db, commit, event, now });
+    this.sender = new TransactionSender({
       ...{ network, ledger, pow, db, commit, event, now },
-      pending: this.#pending,
+      pending: this.pending,
       pause: this.pause,
-      nodes: () => this.#nodes,
-      context: () => this.#sendContext(),
-      changed: () => this.#publish(),
+      nodes: () => this.currentNodes,
+      context: () => this.sendContext(),
+      changed: () => this.publish(),
       onRingFallback: (fallback) => this.emit('ringFallback', fallback),
-      signal: this.#closing.signal,
-      submissionSignal: this.#submissionEnd.signal,
+      signal: this.closing.signal,
+      submissionSignal: this.submissionEnd.signal,
     });
-    this.#synchronizer = new Synchronizer(nodes, ledger, {
+    this.synchronizer = new Synchronizer(nodes, ledger, {
       ...sync,
       network,
-      plausibleHeight: () => this.#maxHeight(),
+      plausibleHeight: () => this.maxHeight(),
     });
-    this.#snapshot = this.#newSnapshot();
+    this.currentSnapshot = this.newSnapshot();
   }
 
   /** @throws WalletError foreignNetwork, and those of the container and of the wallet database */
   static async open(dependencies: WalletDependencies, options: WalletOptions): Promise<Wallet> {
     await requireNetwork(options.nodes);
-    return Wallet.#begin(dependencies, options, await WalletStorage.open(storageOptions(dependencies, options)));
+    return Wallet.begin(dependencies, options, await WalletStorage.open(storageOptions(dependencies, options)));
   }
 
   /** With new keys. @throws WalletError foreignNetwork, walletFileAlreadyExists, invalidWalletFilename */
   static create(dependencies: WalletDependencies, options: WalletOptions): Promise<Wallet> {
     const start = startOfNewKeys(Math.floor((dependencies.now ?? Date.now)() / 1000));
-    return Wallet.#create(dependencies, options, () => createdWallet(start));
+    return Wallet.createOpen(dependencies, options, () => createdWallet(start));
   }
 
   /** @throws WalletError foreignNetwork, walletFileAlreadyExists, invalidWalletFilename, invalidPrivateKey */
@@ -177,7 +177,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
   ): Promise<Wallet> {
     const { privateViewKey, privateSpendKey, scanHeight } = keys;
     const start = { height: scanHeight, timestamp: 0 };
-    return Wallet.#create(dependencies, options, () => walletFromKeys(privateViewKey, privateSpendKey, start));
+    return Wallet.createOpen(dependencies, options, () => walletFromKeys(privateViewKey, privateSpendKey, start));
   }
 
   /** @throws WalletError foreignNetwork, walletFileAlreadyExists, invalidWalletFilename and those of the seed */
@@ -186,7 +186,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     options: WalletOptions,
     { words, scanHeight }: { readonly words: string; readonly scanHeight: number },
   ): Promise<Wallet> {
-    return Wallet.#create(dependencies, options, () => walletFromSeed(words, { height: scanHeight, timestamp: 0 }));
+    return Wallet.createOpen(dependencies, options, () => walletFromSeed(words, { height: scanHeight, timestamp: 0 }));
   }
 
   /** A view wallet: it sees incoming payments and cannot spend. @throws WalletError */
@@ -197,30 +197,30 @@ export class Wallet extends EventEmitter<WalletEvents> {
   ): Promise<Wallet> {
     const { privateViewKey, address, scanHeight } = keys;
     const start = { height: scanHeight, timestamp: 0 };
-    return Wallet.#create(dependencies, options, () => walletFromViewKey(privateViewKey, address, start));
+    return Wallet.createOpen(dependencies, options, () => walletFromViewKey(privateViewKey, address, start));
   }
 
-  static async #create(
+  private static async createOpen(
     dependencies: WalletDependencies,
     options: WalletOptions,
     content: () => WalletContent,
   ): Promise<Wallet> {
     await requireNetwork(options.nodes);
-    return Wallet.#begin(
+    return Wallet.begin(
       dependencies,
       options,
       await WalletStorage.create(storageOptions(dependencies, options), content),
     );
   }
 
-  static async #begin(
+  private static async begin(
     dependencies: WalletDependencies,
     { nodes }: WalletOptions,
     opened: OpenedStorage,
   ): Promise<Wallet> {
     try {
       const wallet = new Wallet(dependencies, opened, nodes);
-      wallet.#start();
+      wallet.start();
       return wallet;
     } catch (error) {
       await opened.storage.close().catch(() => undefined);
@@ -228,70 +228,70 @@ export class Wallet extends EventEmitter<WalletEvents> {
     }
   }
 
-  #start(): void {
-    if (this.#storage.dbIfUsable !== undefined) {
+  private start(): void {
+    if (this.storage.dbIfUsable !== undefined) {
       try {
-        this.#pending.load();
-        this.#requireScannedNetwork();
+        this.pending.load();
+        this.requireScannedNetwork();
         this.pause.load();
-        this.#storedAnchor = this.db.settings.get(HEIGHT_ANCHOR) as PlausibleHeight['anchor'] | undefined;
-        if (this.#storedAnchor !== undefined) this.#plausibleHeight = new PlausibleHeight(this.#storedAnchor);
+        this.storedAnchor = this.db.settings.get(HEIGHT_ANCHOR) as PlausibleHeight['anchor'] | undefined;
+        if (this.storedAnchor !== undefined) this.plausibleHeight = new PlausibleHeight(this.storedAnchor);
       } catch (error) {
         // The wallet is read, and the operator decides.
-        if (this.#storage.damage === undefined) throw error;
+        if (this.storage.damage === undefined) throw error;
       }
       if (this.containerChange !== undefined) {
-        this.#commit(() => this.#recordEvent({ kind: 'container-changed', payload: { text: this.containerChange } }));
+        this.commit(() => this.recordEvent({ kind: 'container-changed', payload: { text: this.containerChange } }));
       }
     }
-    this.#pauseForDamage();
-    this.#snapshot = this.#newSnapshot();
-    this.#listen();
-    this.#synchronizer.start();
-    this.#resubmitTimer = setInterval(() => void this.#resubmit(), RESUBMIT_INTERVAL_MS).unref();
+    this.pauseForDamage();
+    this.currentSnapshot = this.newSnapshot();
+    this.listen();
+    this.synchronizer.start();
+    this.resubmitTimer = setInterval(() => void this.resubmitDue(), RESUBMIT_INTERVAL_MS).unref();
   }
 
   /** On another network the wallet would discard its history and its sends. @throws WalletError foreignNetwork */
-  #requireScannedNetwork(): void {
+  private requireScannedNetwork(): void {
     const scanned = this.db.settings.get(NETWORK);
     if (scanned !== undefined && scanned !== this.dependencies.network.name) throw walletError.foreignNetwork();
   }
 
   /** The state that was published last. */
   get snapshot(): WalletSnapshot {
-    return this.#snapshot;
+    return this.currentSnapshot;
   }
 
   /** The wallet database. @throws WalletError walletDatabaseDamaged */
   get db(): WalletDb {
-    return this.#storage.db;
+    return this.storage.db;
   }
 
   /** The wallet database; undefined while it is damaged, and after the close. */
   get dbIfUsable(): WalletDb | undefined {
-    return this.#storage.dbIfUsable;
+    return this.storage.dbIfUsable;
   }
 
   get isClosed(): boolean {
-    return this.#closed !== undefined;
+    return this.closed !== undefined;
   }
 
   /** Where the node is and what the synchronization does. */
   get syncStatus(): WalletSyncStatus {
-    return this.#synchronizer.status;
+    return this.synchronizer.status;
   }
 
   get nodes(): NodeList {
-    return this.#nodes;
+    return this.currentNodes;
   }
 
   isPassword(password: string): boolean {
-    return this.#storage.isPassword(password);
+    return this.storage.isPassword(password);
   }
 
   /** Writes the container; resolves when it survives a power loss. @throws WalletError invalidWalletFilename */
   save(): Promise<void> {
-    return this.#storage.save();
+    return this.storage.save();
   }
 
   /**
@@ -300,21 +300,21 @@ export class Wallet extends EventEmitter<WalletEvents> {
    * @throws WalletError walletFileAlreadyExists, invalidWalletFilename, walletDatabaseDamaged
    */
   backup(to: string): Promise<void> {
-    return this.#storage.backup(to, (task) => this.#write(task));
+    return this.storage.backup(to, (task) => this.write(task));
   }
 
   /** Writes the content in plain JSON. @throws WalletError invalidWalletFilename */
   exportPlain(file: string): Promise<void> {
-    return WalletFile.exportPlain(file, this.#snapshot.content);
+    return WalletFile.exportPlain(file, this.currentSnapshot.content);
   }
 
   /** Stops the synchronization, saves and releases files and nodes; a second call waits for the first. */
   close(): Promise<void> {
-    return (this.#closed ??= this.#end());
+    return (this.closed ??= this.end());
   }
 
   changePassword(password: string): Promise<void> {
-    return this.#write(() => this.#storage.changePassword(password));
+    return this.write(() => this.storage.changePassword(password));
   }
 
   /**
@@ -323,60 +323,60 @@ export class Wallet extends EventEmitter<WalletEvents> {
    * @throws WalletError liteNodeCannotRescanThatLow, walletDatabaseDamaged
    */
   reset(scanHeight: number): Promise<void> {
-    return this.#write(async () => {
-      const { liteStartHeight } = this.#synchronizer.status;
+    return this.write(async () => {
+      const { liteStartHeight } = this.synchronizer.status;
       const lost = this.snapshot.transactions({ end: liteStartHeight }).length;
       if (scanHeight < liteStartHeight && lost > 0) {
         throw walletError.liteNodeCannotRescanThatLow({ liteStartHeight, scanHeight, lost });
       }
-      this.#storage.requireUndamaged();
-      await this.#whileStopped(() => this.#ledger.reset(Math.min(scanHeight, this.#pending.lowestContestedInput())));
-      this.#commit(() => this.db.prepared.clear());
+      this.storage.requireUndamaged();
+      await this.whileStopped(() => this.ledger.reset(Math.min(scanHeight, this.pending.lowestContestedInput())));
+      this.commit(() => this.db.prepared.clear());
       await this.save();
     });
   }
 
   /** Scans the chain again from a height; what is known below stays, and so do sends and their keys. */
   rescan(scanHeight: number): Promise<void> {
-    return this.#write(() => this.#whileStopped(() => this.#rescanFrom(scanHeight)));
+    return this.write(() => this.whileStopped(() => this.rescanFrom(scanHeight)));
   }
 
   /** Follows other nodes; progress stays. */
   setNodes(nodes: NodeList): Promise<void> {
-    return this.#write(async () => {
-      const before = this.#nodes;
-      this.#nodes = nodes;
-      await this.#synchronizer.swap(nodes);
+    return this.write(async () => {
+      const before = this.currentNodes;
+      this.currentNodes = nodes;
+      await this.synchronizer.swap(nodes);
       if (before !== nodes) before.close();
-      void this.#resubmit();
+      void this.resubmitDue();
     });
   }
 
   /** Reconnects to the node and asks it at once. */
   refresh(): Promise<void> {
-    return this.#write(async () => {
-      await this.#synchronizer.swap(this.#nodes);
-      this.#synchronizer.refresh();
+    return this.write(async () => {
+      await this.synchronizer.swap(this.currentNodes);
+      this.synchronizer.refresh();
     });
   }
 
   /** The next deterministic sub-wallet; it is stored when this resolves. @throws WalletError illegalViewWalletOperation */
   createSubWallet(): Promise<SubWallet> {
-    const start = startOfNewKeys(this.#seconds());
-    return this.#addSubWallet(() => nextSubWallet(this.#ledger.content(), start, this.#closing.signal));
+    const start = startOfNewKeys(this.seconds());
+    return this.addSubWallet(() => nextSubWallet(this.ledger.content(), start, this.closing.signal));
   }
 
   /** @throws WalletError illegalViewWalletOperation, invalidPrivateKey, subwalletAlreadyExists */
   importSubWallet(privateSpendKey: string, scanHeight: number): Promise<SubWallet> {
     const start = { height: scanHeight, timestamp: 0 };
-    return this.#addSubWallet(() => importedSubWallet(this.#ledger.content(), privateSpendKey, start), scanHeight);
+    return this.addSubWallet(() => importedSubWallet(this.ledger.content(), privateSpendKey, start), scanHeight);
   }
 
   /** @throws WalletError illegalViewWalletOperation, walletIndexTooLarge, subwalletAlreadyExists */
   importDeterministicSubWallet(index: bigint, scanHeight: number): Promise<SubWallet> {
     const start = { height: scanHeight, timestamp: 0 };
-    return this.#addSubWallet(
-      () => deterministicSubWallet(this.#ledger.content(), index, start, this.#closing.signal),
+    return this.addSubWallet(
+      () => deterministicSubWallet(this.ledger.content(), index, start, this.closing.signal),
       scanHeight,
     );
   }
@@ -384,47 +384,47 @@ export class Wallet extends EventEmitter<WalletEvents> {
   /** @throws WalletError invalidPublicKey, illegalNonViewWalletOperation, subwalletAlreadyExists */
   importViewSubWallet(publicSpendKey: string, scanHeight: number): Promise<SubWallet> {
     const start = { height: scanHeight, timestamp: 0 };
-    return this.#addSubWallet(() => viewSubWallet(this.#ledger.content(), publicSpendKey, start), scanHeight);
+    return this.addSubWallet(() => viewSubWallet(this.ledger.content(), publicSpendKey, start), scanHeight);
   }
 
   /** @throws WalletError of the address; cannotDeletePrimaryAddress */
   removeSubWallet(address: string): Promise<void> {
-    return this.#removeSubWallet(() => removableSubWallet(this.#ledger.content(), address));
+    return this.removeFound(() => removableSubWallet(this.ledger.content(), address));
   }
 
   /** Any address, the primary and the last one too. @throws WalletError of the address */
   removeAnySubWallet(address: string): Promise<void> {
-    return this.#removeSubWallet(() => subWalletOf(this.#ledger.content(), address));
+    return this.removeFound(() => subWalletOf(this.ledger.content(), address));
   }
 
   /** Imports several keys, all or none; without a height they are searched for from now on. @throws WalletError */
   importKeyList(keys: NewKeys, scanHeight: number | undefined): Promise<readonly SubWallet[]> {
-    return this.#writeAddresses(async () => {
-      const start = scanHeight === undefined ? startOfNewKeys(this.#seconds()) : { height: scanHeight, timestamp: 0 };
-      const made = await subWalletsOf(this.#ledger.content(), keys, start);
-      if (made.length > 0) await this.#takeIn(made, 0, scanHeight);
+    return this.writeAddresses(async () => {
+      const start = scanHeight === undefined ? startOfNewKeys(this.seconds()) : { height: scanHeight, timestamp: 0 };
+      const made = await subWalletsOf(this.ledger.content(), keys, start);
+      if (made.length > 0) await this.takeIn(made, 0, scanHeight);
       return made;
     });
   }
 
   /** Builds, records and submits: when this resolves the transaction is stored and a node has it. @throws WalletError */
   send(request: SendRequest, observer?: SendObserver): Promise<SignedSend> {
-    return this.#write(() => this.#sender.send(request, observer));
+    return this.write(() => this.sender.send(request, observer));
   }
 
   /** Builds and stores a transaction that locks nothing. @param creator name of the access key */
   prepare(request: SendRequest, creator?: string): Promise<SignedSend> {
-    return this.#write(() => this.#sender.prepare(request, creator));
+    return this.write(() => this.sender.prepare(request, creator));
   }
 
   /** @throws WalletError preparedTransactionNotFound, preparedTransactionExpired and those of `send` */
   sendPrepared(hash: string, observer?: SendObserver): Promise<SignedSend> {
-    return this.#write(() => this.#sender.sendPrepared(hash, observer));
+    return this.write(() => this.sender.sendPrepared(hash, observer));
   }
 
   /** @returns false when there is none */
   deletePrepared(hash: string): boolean {
-    return this.#sender.deletePrepared(hash);
+    return this.sender.deletePrepared(hash);
   }
 
   /**
@@ -432,8 +432,8 @@ export class Wallet extends EventEmitter<WalletEvents> {
    * @param store is called before the inputs are held; its error undoes everything
    */
   delay(request: SendRequest, store: (signed: SignedSend) => void): Promise<SignedSend> {
-    return this.#write(async () => {
-      const signed = await this.#sender.build(request);
+    return this.write(async () => {
+      const signed = await this.sender.build(request);
       store(signed);
       this.hold([heldBy(signed)]);
       return signed;
@@ -442,12 +442,12 @@ export class Wallet extends EventEmitter<WalletEvents> {
 
   /** Submits a delayed transaction. @throws WalletError as `send` */
   sendDelayed(signed: SignedSend, observer?: SendObserver): Promise<void> {
-    return this.#write(() => this.#sender.sendSigned(signed, observer));
+    return this.write(() => this.sender.sendSigned(signed, observer));
   }
 
   /** Submits the stored bytes of a send again, for a repeated request. See `TransactionSender.resubmit`. */
   resubmit(hash: string, observer?: SendObserver): Promise<SendSummary | undefined> {
-    return this.#write(() => this.#sender.resubmit(hash, observer));
+    return this.write(() => this.sender.resubmit(hash, observer));
   }
 
   /**
@@ -456,36 +456,36 @@ export class Wallet extends EventEmitter<WalletEvents> {
    * @throws WalletError walletDatabaseDamaged
    */
   giveUp(hash: string, reason: string): Promise<boolean> {
-    return this.#write(async () => {
-      this.#storage.requireUndamaged();
-      const isGivenUp = this.#pending.giveUp(hash.toLowerCase(), reason);
-      if (isGivenUp) this.#publish();
+    return this.write(async () => {
+      this.storage.requireUndamaged();
+      const isGivenUp = this.pending.giveUp(hash.toLowerCase(), reason);
+      if (isGivenUp) this.publish();
       return isGivenUp;
     });
   }
 
   sweep(request: SweepRequest, observer?: SendObserver): Promise<SweepResult> {
-    return this.#write(() => this.#sender.sweep(request, observer));
+    return this.write(() => this.sender.sweep(request, observer));
   }
 
   /** What a send would cost. Nothing is written, so nothing is waited for. */
   estimate(request: SendRequest): Promise<SendEstimate> {
-    return this.#sender.estimate(request);
+    return this.sender.estimate(request);
   }
 
   estimateSweep(request: SweepRequest): Promise<SweepEstimate[]> {
-    return this.#sender.estimateSweep(request);
+    return this.sender.estimateSweep(request);
   }
 
   /** Resumes sends on the operator's command, in spite of damage or a disagreement of nodes. */
   resumeSends(): Promise<void> {
-    return this.#write(async () => {
-      if (this.#storage.damage !== undefined) {
-        const isNew = this.#storage.dbIfUsable === undefined;
-        await this.#storage.acknowledgeDamage();
-        this.#pending.load();
+    return this.write(async () => {
+      if (this.storage.damage !== undefined) {
+        const isNew = this.storage.dbIfUsable === undefined;
+        await this.storage.acknowledgeDamage();
+        this.pending.load();
         // While there was no database nothing could record the pause.
-        if (isNew) this.#recordPause(this.pause.current);
+        if (isNew) this.recordPause(this.pause.current);
       }
       this.pause.resume();
     });
@@ -493,220 +493,224 @@ export class Wallet extends EventEmitter<WalletEvents> {
 
   /** Reserves the inputs of transactions that are in no block and not sent by this wallet, and expects their outputs. */
   hold(transactions: readonly HeldTransaction[]): void {
-    for (const transaction of transactions) this.#ledger.hold(transaction);
-    if (transactions.length > 0) this.#publish();
+    for (const transaction of transactions) this.ledger.hold(transaction);
+    if (transactions.length > 0) this.publish();
   }
 
   unhold(hashes: readonly string[]): void {
-    for (const hash of hashes) this.#ledger.unhold(hash);
-    if (hashes.length > 0) this.#publish();
+    for (const hash of hashes) this.ledger.unhold(hash);
+    if (hashes.length > 0) this.publish();
   }
 
-  #addSubWallet(make: () => NewSubWallet | Promise<NewSubWallet>, scanHeight?: number): Promise<SubWallet> {
-    return this.#writeAddresses(async () => {
+  private addSubWallet(make: () => NewSubWallet | Promise<NewSubWallet>, scanHeight?: number): Promise<SubWallet> {
+    return this.writeAddresses(async () => {
       const { subWallet, subWalletIndexCounter } = await make();
-      await this.#takeIn([subWallet], subWalletIndexCounter, scanHeight);
+      await this.takeIn([subWallet], subWalletIndexCounter, scanHeight);
       return subWallet;
     });
   }
 
-  async #takeIn(subWallets: readonly SubWallet[], counter: number, scanHeight: number | undefined): Promise<void> {
-    const counterBefore = this.#ledger.content().subWalletIndexCounter;
-    await this.#whileStopped(
+  private async takeIn(
+    subWallets: readonly SubWallet[],
+    counter: number,
+    scanHeight: number | undefined,
+  ): Promise<void> {
+    const counterBefore = this.ledger.content().subWalletIndexCounter;
+    await this.whileStopped(
       () => {
-        for (const subWallet of subWallets) this.#ledger.addSubWallet(subWallet, counter);
-        if (scanHeight !== undefined) this.#rescanFrom(scanHeight);
+        for (const subWallet of subWallets) this.ledger.addSubWallet(subWallet, counter);
+        if (scanHeight !== undefined) this.rescanFrom(scanHeight);
       },
       () => {
-        for (const { publicSpendKey } of subWallets) this.#ledger.undoAddSubWallet(publicSpendKey, counterBefore);
+        for (const { publicSpendKey } of subWallets) this.ledger.undoAddSubWallet(publicSpendKey, counterBefore);
       },
     );
   }
 
-  #removeSubWallet(find: () => SubWallet): Promise<void> {
-    return this.#writeAddresses(async () => {
+  private removeFound(find: () => SubWallet): Promise<void> {
+    return this.writeAddresses(async () => {
       const { publicSpendKey } = find();
-      await this.#whileStopped(() => this.#ledger.removeSubWallet(publicSpendKey));
+      await this.whileStopped(() => this.ledger.removeSubWallet(publicSpendKey));
     });
   }
 
-  #rescanFrom(scanHeight: number): void {
-    if (liesBefore(scanHeight, this.#ledger.scanStart())) this.#ledger.startAt(scanHeight);
-    if (scanHeight > this.#ledger.position().height) return;
-    this.#ledger.rewind(scanHeight);
-    this.#pending.onRewound(scanHeight);
+  private rescanFrom(scanHeight: number): void {
+    if (liesBefore(scanHeight, this.ledger.scanStart())) this.ledger.startAt(scanHeight);
+    if (scanHeight > this.ledger.position().height) return;
+    this.ledger.rewind(scanHeight);
+    this.pending.onRewound(scanHeight);
   }
 
   /**
    * Changes the ledger while no block can be applied, stores the change and publishes it.
    * @param undo undoes the change when it cannot be stored
    */
-  async #whileStopped(change: () => void, undo?: () => void): Promise<void> {
-    await this.#synchronizer.stop();
+  private async whileStopped(change: () => void, undo?: () => void): Promise<void> {
+    await this.synchronizer.stop();
     try {
-      this.#commit();
-      this.#change(change, undo);
+      this.commit();
+      this.change(change, undo);
     } finally {
-      this.#publish();
-      this.#synchronizer.start();
+      this.publish();
+      this.synchronizer.start();
     }
   }
 
-  #change(change: () => void, undo: (() => void) | undefined): void {
+  private change(change: () => void, undo: (() => void) | undefined): void {
     try {
       change();
-      this.#commit();
+      this.commit();
     } catch (error) {
       if (undo !== undefined) {
         undo();
-        this.#ledger.takeChanges();
+        this.ledger.takeChanges();
       }
       throw error;
     }
   }
 
   /** While the wallet database is damaged, new addresses could not be stored: the close would lose them. */
-  #writeAddresses<T>(task: () => Promise<T>): Promise<T> {
-    return this.#write(() => {
-      this.#storage.requireUndamaged();
+  private writeAddresses<T>(task: () => Promise<T>): Promise<T> {
+    return this.write(() => {
+      this.storage.requireUndamaged();
       return task();
     });
   }
 
-  #pauseForDamage(): void {
-    const { damage } = this.#storage;
+  private pauseForDamage(): void {
+    const { damage } = this.storage;
     if (damage !== undefined) this.pause.set('database', damage);
   }
 
-  #write<T>(task: () => Promise<T>): Promise<T> {
-    return this.#mutex.run(() => {
-      if (this.#closed !== undefined) throw new WalletClosed();
+  private write<T>(task: () => Promise<T>): Promise<T> {
+    return this.mutex.run(() => {
+      if (this.closed !== undefined) throw new WalletClosed();
       // A damaged row may have been read since the last call.
-      this.#pauseForDamage();
+      this.pauseForDamage();
       return task();
     });
   }
 
-  async #end(): Promise<void> {
+  private async end(): Promise<void> {
     // Builds are aborted; a recorded send is still submitted, but a node that hangs must not hold up the close.
-    this.#closing.abort(new WalletClosed());
-    clearInterval(this.#resubmitTimer);
-    const limit = setTimeout(() => this.#submissionEnd.abort(), SUBMISSION_LIMIT_MS);
-    await this.#mutex.run(() => undefined);
+    this.closing.abort(new WalletClosed());
+    clearInterval(this.resubmitTimer);
+    const limit = setTimeout(() => this.submissionEnd.abort(), SUBMISSION_LIMIT_MS);
+    await this.mutex.run(() => undefined);
     clearTimeout(limit);
-    await this.#synchronizer.stop();
+    await this.synchronizer.stop();
     try {
-      await this.#storage.close();
+      await this.storage.close();
     } finally {
-      this.#nodes.close();
+      this.currentNodes.close();
     }
   }
 
   /** Stores the changes of the ledger, the writes of `work` and the events of both in one transaction. */
-  #commit(work: () => void = () => undefined): void {
-    this.#newEvents = [];
+  private commit(work: () => void = () => undefined): void {
+    this.newEvents = [];
     try {
-      this.#storage.commit(() => {
+      this.storage.commit(() => {
         work();
-        this.#storeAnchor();
+        this.storeAnchor();
       });
     } catch (error) {
       // Nothing was stored: what is in memory must not be ahead of the disk.
-      this.#recordProblem(() => this.#pending.restore());
+      this.recordProblem(() => this.pending.restore());
       throw error;
     }
-    this.#progressStoredAt = performance.now();
-    const events = this.#newEvents;
-    this.#newEvents = [];
-    for (const event of events) this.#publishTo(() => this.emit('event', event));
+    this.progressStoredAt = performance.now();
+    const events = this.newEvents;
+    this.newEvents = [];
+    for (const event of events) this.publishTo(() => this.emit('event', event));
   }
 
-  #storeAnchor(): void {
-    const { anchor } = this.#plausibleHeight;
-    if (anchor === this.#storedAnchor) return;
+  private storeAnchor(): void {
+    const { anchor } = this.plausibleHeight;
+    if (anchor === this.storedAnchor) return;
     this.db.settings.put(HEIGHT_ANCHOR, anchor);
-    this.#storedAnchor = anchor;
+    this.storedAnchor = anchor;
   }
 
-  #recordEvent(event: NewEvent): void {
-    const dated = { ...event, time: this.#now() };
-    this.#newEvents.push({ ...dated, sequence: this.#storage.db.events.append(dated) });
+  private recordEvent(event: NewEvent): void {
+    const dated = { ...event, time: this.now() };
+    this.newEvents.push({ ...dated, sequence: this.storage.db.events.append(dated) });
   }
 
-  #onPause(pause: Pause | undefined): void {
-    if (this.#storage.dbIfUsable !== undefined) this.#recordPause(pause);
+  private onPause(pause: Pause | undefined): void {
+    if (this.storage.dbIfUsable !== undefined) this.recordPause(pause);
     this.emit('paused', pause);
   }
 
-  #recordPause(pause: Pause | undefined): void {
+  private recordPause(pause: Pause | undefined): void {
     const payload = pause === undefined ? {} : { source: pause.source, reason: pause.reason };
     const kind = pause === undefined ? 'sends-resumed' : 'sends-paused';
-    this.#recordProblem(() => this.#commit(() => this.#recordEvent({ kind, payload })));
+    this.recordProblem(() => this.commit(() => this.recordEvent({ kind, payload })));
   }
 
   /** Other networks than mainnet may produce blocks at any rate. */
-  #maxHeight(): number {
-    return this.dependencies.network.name === 'mainnet' ? this.#plausibleHeight.at(this.#seconds()) : Infinity;
+  private maxHeight(): number {
+    return this.dependencies.network.name === 'mainnet' ? this.plausibleHeight.at(this.seconds()) : Infinity;
   }
 
   /** The tip that confirmations are counted with: made-up blocks above the tip must not settle a send or give it up. */
-  #countedHeight(tip: number): number {
+  private countedHeight(tip: number): number {
     if (this.dependencies.network.name !== 'mainnet') return tip;
-    return Math.min(tip, this.#plausibleHeight.withoutMargin(this.#seconds()));
+    return Math.min(tip, this.plausibleHeight.withoutMargin(this.seconds()));
   }
 
   /** @throws WalletError notSynchronized, implausibleNodeHeight */
-  #sendContext(): SendContext {
+  private sendContext(): SendContext {
     const { network } = this.dependencies;
-    const { height } = this.#ledger.position();
-    const { status } = this.#synchronizer;
+    const { height } = this.ledger.position();
+    const { status } = this.synchronizer;
     // Before the node's first response the wallet's own height is the best guess.
     const { localHeight, networkHeight } =
       status.networkHeight === 0 ? { localHeight: height, networkHeight: height } : status;
-    const plausible = this.#maxHeight();
+    const plausible = this.maxHeight();
     const claimed = Math.max(localHeight, networkHeight);
     if (claimed > plausible) throw walletError.implausibleNodeHeight(claimed, plausible);
     if (status.isConverting || localHeight - height > MAX_BLOCKS_BEHIND) throw walletError.notSynchronized();
-    const db = this.#storage.dbIfUsable;
-    const { privateViewKey, isViewWallet, subWallets: all } = this.#ledger.content();
-    const reserved = db === undefined ? new Map<string, string>() : this.#pending.reservedInputs();
+    const db = this.storage.dbIfUsable;
+    const { privateViewKey, isViewWallet, subWallets: all } = this.ledger.content();
+    const reserved = db === undefined ? new Map<string, string>() : this.pending.reservedInputs();
     const isFree = ({ key }: { readonly key: string }): boolean => !reserved.has(key);
     const subWallets = reserved.size === 0 ? all : all.map((one) => ({ ...one, unspent: one.unspent.filter(isFree) }));
     return {
       ...{ network, localHeight, networkHeight, privateViewKey, isViewWallet, subWallets },
-      appliedHeight: this.#ledger.appliedHeight,
-      contested: db === undefined ? [] : this.#pending.contested(),
-      ringOf: (keyImage) => (db === undefined ? undefined : this.#pending.ringOf(keyImage)),
+      appliedHeight: this.ledger.appliedHeight,
+      contested: db === undefined ? [] : this.pending.contested(),
+      ringOf: (keyImage) => (db === undefined ? undefined : this.pending.ringOf(keyImage)),
     };
   }
 
-  #listen(): void {
-    const synchronizer = this.#synchronizer;
+  private listen(): void {
+    const synchronizer = this.synchronizer;
     const { network } = this.dependencies;
-    synchronizer.on('applied', (transactions, block) => this.#onApplied(transactions, block));
-    synchronizer.on('progressed', () => this.#onProgress());
+    synchronizer.on('applied', (transactions, block) => this.onApplied(transactions, block));
+    synchronizer.on('progressed', () => this.onProgress());
     synchronizer.on('rewound', (height) => {
-      this.#recordProblem(() => {
-        this.#pending.onRewound(height);
-        this.#commit(() => this.#recordEvent({ kind: 'rewound', payload: { height } }));
+      this.recordProblem(() => {
+        this.pending.onRewound(height);
+        this.commit(() => this.recordEvent({ kind: 'rewound', payload: { height } }));
       });
-      this.#publish();
+      this.publish();
     });
-    synchronizer.on('indexed', () => this.#onProgress());
+    synchronizer.on('indexed', () => this.onProgress());
     synchronizer.on('verified', (transactions) => {
-      for (const transaction of transactions) this.#unpublished.push([transaction, undefined]);
-      this.#recordProblem(() => {
-        this.#commit(() => this.#recordTransactions(transactions));
-        this.#pending.onApplied(transactions);
+      for (const transaction of transactions) this.unpublished.push([transaction, undefined]);
+      this.recordProblem(() => {
+        this.commit(() => this.recordTransactions(transactions));
+        this.pending.onApplied(transactions);
       });
-      this.#publish();
+      this.publish();
     });
     synchronizer.on('disproved', ({ height, hash, transactions }) => {
       const payload = { height, block: hash };
-      this.#recordProblem(() =>
-        this.#commit(() => {
+      this.recordProblem(() =>
+        this.commit(() => {
           for (const { hash: transaction } of transactions) {
-            this.#recordEvent({ kind: 'transaction-disproved', transaction, payload });
+            this.recordEvent({ kind: 'transaction-disproved', transaction, payload });
           }
         }),
       );
@@ -724,48 +728,48 @@ export class Wallet extends EventEmitter<WalletEvents> {
     synchronizer.on('unreadable', ({ height }, error) => {
       this.dependencies.warn(`block ${String(height)} could not be read and was skipped: ${errorText(error)}`);
     });
-    synchronizer.on('connected', () => void this.#resubmit());
+    synchronizer.on('connected', () => void this.resubmitDue());
     synchronizer.on('synced', (height) => {
-      this.#ledger.releaseAbandoned();
-      this.#recordProblem(() => {
-        this.#commit(() => {
+      this.ledger.releaseAbandoned();
+      this.recordProblem(() => {
+        this.commit(() => {
           if (!this.db.settings.has(NETWORK)) this.db.settings.put(NETWORK, network.name);
         });
-        if (this.#storage.dbIfUsable !== undefined) this.#pending.onTip(this.#countedHeight(height));
+        if (this.storage.dbIfUsable !== undefined) this.pending.onTip(this.countedHeight(height));
       });
-      this.#publish();
+      this.publish();
     });
   }
 
-  #onApplied(transactions: readonly WalletTransaction[], block: SyncBlock): void {
+  private onApplied(transactions: readonly WalletTransaction[], block: SyncBlock): void {
     const { hash } = block;
-    this.#plausibleHeight.noteBlock(block, this.#seconds());
-    for (const transaction of transactions) this.#unpublished.push([transaction, hash]);
-    if (transactions.length === 0 || this.#storage.dbIfUsable === undefined) return;
-    this.#recordProblem(() => {
-      this.#commit(() => this.#recordTransactions(transactions));
-      this.#pending.onApplied(transactions);
+    this.plausibleHeight.noteBlock(block, this.seconds());
+    for (const transaction of transactions) this.unpublished.push([transaction, hash]);
+    if (transactions.length === 0 || this.storage.dbIfUsable === undefined) return;
+    this.recordProblem(() => {
+      this.commit(() => this.recordTransactions(transactions));
+      this.pending.onApplied(transactions);
     });
   }
 
-  #recordTransactions(transactions: readonly WalletTransaction[]): void {
+  private recordTransactions(transactions: readonly WalletTransaction[]): void {
     for (const { hash: transaction, transfers, blockHeight, unverifiedBlock } of transactions) {
       const kind = unverifiedBlock === undefined ? 'transaction' : 'transaction-unverified';
       for (const { publicSpendKey, amount } of transfers) {
-        const subWallet = this.#ledger.addressOf(publicSpendKey);
-        this.#recordEvent({ kind, transaction, subWallet, amount, payload: { height: blockHeight } });
+        const subWallet = this.ledger.addressOf(publicSpendKey);
+        this.recordEvent({ kind, transaction, subWallet, amount, payload: { height: blockHeight } });
       }
     }
   }
 
-  #onProgress(): void {
-    const isDue = performance.now() - this.#progressStoredAt >= PROGRESS_INTERVAL_MS;
-    if (this.#ledger.hasMoneyChanges || isDue) this.#recordProblem(() => this.#commit());
-    this.#publish();
+  private onProgress(): void {
+    const isDue = performance.now() - this.progressStoredAt >= PROGRESS_INTERVAL_MS;
+    if (this.ledger.hasMoneyChanges || isDue) this.recordProblem(() => this.commit());
+    this.publish();
   }
 
   /** What cannot be stored now stays queued and is stored by the next commit. */
-  #recordProblem(work: () => void): void {
+  private recordProblem(work: () => void): void {
     try {
       work();
     } catch (error) {
@@ -773,29 +777,29 @@ export class Wallet extends EventEmitter<WalletEvents> {
     }
   }
 
-  async #resubmit(): Promise<void> {
-    if (this.#storage.dbIfUsable === undefined || this.isClosed) return;
-    await this.#sender.resubmitPending().catch((error: unknown) => {
+  private async resubmitDue(): Promise<void> {
+    if (this.storage.dbIfUsable === undefined || this.isClosed) return;
+    await this.sender.resubmitPending().catch((error: unknown) => {
       this.emit('warning', `pending transactions could not be submitted again: ${errorText(error)}`);
     });
   }
 
-  #newSnapshot(): WalletSnapshot {
-    return new WalletSnapshot(this.#ledger.content(), () => this.#seconds());
+  private newSnapshot(): WalletSnapshot {
+    return new WalletSnapshot(this.ledger.content(), () => this.seconds());
   }
 
-  #publish(): void {
-    this.#snapshot = this.#newSnapshot();
-    const transactions = this.#unpublished;
-    this.#unpublished = [];
+  private publish(): void {
+    this.currentSnapshot = this.newSnapshot();
+    const transactions = this.unpublished;
+    this.unpublished = [];
     this.emit('changed');
     for (const [transaction, blockHash] of transactions) {
-      this.#publishTo(() => this.emit('transaction', transaction, blockHash));
+      this.publishTo(() => this.emit('transaction', transaction, blockHash));
     }
   }
 
   /** A listener that fails (its write finds a full disk) must not look like a failure of what was stored before. */
-  #publishTo(emit: () => void): void {
+  private publishTo(emit: () => void): void {
     try {
       emit();
     } catch (error) {
@@ -803,12 +807,12 @@ export class Wallet extends EventEmitter<WalletEvents> {
     }
   }
 
-  #now(): number {
+  private now(): number {
     return (this.dependencies.now ?? Date.now)();
   }
 
-  #seconds(): number {
-    return Math.floor(this.#now() / 1000);
+  private seconds(): number {
+    return Math.floor(this.now() / 1000);
   }
 }
 

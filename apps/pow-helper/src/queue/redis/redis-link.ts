@@ -24,25 +24,25 @@ export interface LinkEvents {
  * and is never sent again, and as long as signs of life fail, all others are refused at once.
  */
 export class RedisLink {
-  readonly #commands: Redis;
-  readonly #subscriber: Redis;
-  #isAway = false;
+  private readonly commands: Redis;
+  private readonly subscriber: Redis;
+  private isAway = false;
   /** How often it has gone. What was sent before says nothing about a later state. */
-  #losses = 0;
-  #isClosed = false;
+  private losses = 0;
+  private isClosed = false;
   /** What the connection last failed of: commands only tell that it is closed. */
-  #failure: Error | undefined;
+  private failure: Error | undefined;
 
   constructor(
     private readonly url: string,
     private readonly logger: Logger,
     private readonly events: LinkEvents,
   ) {
-    this.#commands = connection(url);
-    this.#subscriber = connection(url);
+    this.commands = connection(url);
+    this.subscriber = connection(url);
     // Every failure shows in a command or in the end of the connection; an emitter without a listener would throw.
-    this.#commands.on('error', (error: Error) => (this.#failure = error));
-    this.#subscriber.on('error', () => undefined);
+    this.commands.on('error', (error: Error) => (this.failure = error));
+    this.subscriber.on('error', () => undefined);
   }
 
   /**
@@ -52,21 +52,19 @@ export class RedisLink {
   async open(): Promise<void> {
     try {
       await within(COMMAND_MS + CONNECT_MS, async () => {
-        await Promise.all([this.#commands.connect(), this.#subscriber.connect()]);
-        await this.#subscriber.subscribe(...Object.values(CHANNELS));
-        await this.#ping();
-        await this.#commands.eval(DEPTH, 0);
+        await Promise.all([this.commands.connect(), this.subscriber.connect()]);
+        await this.subscriber.subscribe(...Object.values(CHANNELS));
+        await this.ping();
+        await this.commands.eval(DEPTH, 0);
       });
     } catch (error) {
       this.close();
-      throw new Error(
-        `cannot reach the queue at ${withoutCredentials(this.url)}: ${errorText(this.#failure ?? error)}`,
-      );
+      throw new Error(`cannot reach the queue at ${withoutCredentials(this.url)}: ${errorText(this.failure ?? error)}`);
     }
-    this.#subscriber.on('message', (name: string, id: string) =>
+    this.subscriber.on('message', (name: string, id: string) =>
       this.events.onMessage(name.slice(PREFIX.length) as Channel, id),
     );
-    this.#commands.on('close', () => this.#lost('the connection ended'));
+    this.commands.on('close', () => this.lost('the connection ended'));
   }
 
   /**
@@ -74,60 +72,60 @@ export class RedisLink {
    * @throws PowRefusal `queueAway` when Redis is away or does not carry it out
    */
   async run(script: string, ...args: readonly (number | string)[]): Promise<unknown[]> {
-    if (this.#isAway) throw away();
+    if (this.isAway) throw away();
     return this.probe(script, ...args);
   }
 
   /** The same, but tried also while Redis is away; its success shows that Redis is back. */
   async probe(script: string, ...args: readonly (number | string)[]): Promise<unknown[]> {
-    const losses = this.#losses;
+    const losses = this.losses;
     try {
-      const reply = (await this.#commands.eval(script, 0, ...args)) as unknown[];
-      if (losses === this.#losses) this.#reached();
+      const reply = (await this.commands.eval(script, 0, ...args)) as unknown[];
+      if (losses === this.losses) this.reached();
       return reply;
     } catch (error) {
-      if (losses === this.#losses) this.#lost(errorText(error));
+      if (losses === this.losses) this.lost(errorText(error));
       throw away();
     }
   }
 
   /** Whether Redis takes a write now. */
   async isReachable(): Promise<boolean> {
-    if (this.#isAway || this.#commands.status !== 'ready') return false;
-    const losses = this.#losses;
-    return this.#ping().then(
-      () => losses === this.#losses,
+    if (this.isAway || this.commands.status !== 'ready') return false;
+    const losses = this.losses;
+    return this.ping().then(
+      () => losses === this.losses,
       (error: unknown) => {
-        if (losses === this.#losses) this.#lost(errorText(error));
+        if (losses === this.losses) this.lost(errorText(error));
         return false;
       },
     );
   }
 
   close(): void {
-    this.#isClosed = true;
-    this.#commands.disconnect();
-    this.#subscriber.disconnect();
+    this.isClosed = true;
+    this.commands.disconnect();
+    this.subscriber.disconnect();
   }
 
   /** A ping that writes: one full, read-only or still loading answers a plain one. */
-  async #ping(): Promise<void> {
-    await this.#commands.set(`${PREFIX}ping`, '1', 'PX', 1_000);
+  private async ping(): Promise<void> {
+    await this.commands.set(`${PREFIX}ping`, '1', 'PX', 1_000);
   }
 
-  #reached(): void {
-    if (!this.#isAway || this.#isClosed) return;
-    this.#isAway = false;
+  private reached(): void {
+    if (!this.isAway || this.isClosed) return;
+    this.isAway = false;
     this.logger.info('the queue in Redis is back');
   }
 
-  #lost(reason: string): void {
-    if (this.#isAway || this.#isClosed) return;
-    this.#isAway = true;
-    this.#losses++;
+  private lost(reason: string): void {
+    if (this.isAway || this.isClosed) return;
+    this.isAway = true;
+    this.losses++;
     this.logger.warning(`the queue in Redis is away: ${reason}; jobs are refused until it is back`);
     // What it has not answered is not to be answered later, so the connection starts anew.
-    if (this.#commands.status === 'ready') this.#commands.disconnect(true);
+    if (this.commands.status === 'ready') this.commands.disconnect(true);
     this.events.onAway();
   }
 }

@@ -36,7 +36,7 @@ export interface Beat {
 /** The steps of the shared queue with their types. All but `beat` are refused at once while Redis is away. */
 export class RedisStore {
   /** The clock of Redis less the monotonic one here, in milliseconds. */
-  #clockShift: number | undefined;
+  private clockShift: number | undefined;
 
   constructor(
     private readonly link: RedisLink,
@@ -46,9 +46,9 @@ export class RedisStore {
   /** `made` is how long the job had waited that made room, if one had to. */
   async submit(id: string, spec: JobSpec): Promise<{ readonly accepted: boolean; readonly made: number | undefined }> {
     const { capacity, patienceMs, resultTtlMs } = this.settings;
-    const [, outcome, made] = await this.#run(
+    const [, outcome, made] = await this.run(
       SUBMIT,
-      this.#deadline(),
+      this.deadline(),
       capacity,
       patienceMs,
       resultTtlMs,
@@ -62,8 +62,8 @@ export class RedisStore {
   /** The job whose turn it is, and how long those had waited that were dropped on the way. */
   async take(token: string): Promise<{ readonly job: TakenJob | undefined; readonly expired: readonly number[] }> {
     const { patienceMs, jobTimeoutMs, resultTtlMs } = this.settings;
-    const args = [this.#deadline(), token, LOCK_MS, patienceMs, jobTimeoutMs, resultTtlMs, FAILURES.expired];
-    const [now, expired, id, raw] = await this.#run(TAKE, ...args);
+    const args = [this.deadline(), token, LOCK_MS, patienceMs, jobTimeoutMs, resultTtlMs, FAILURES.expired];
+    const [now, expired, id, raw] = await this.run(TAKE, ...args);
     if (typeof id !== 'string') return { job: undefined, expired: expired as number[] };
     const fields = fieldsOf(raw as RawJob);
     const waitedMs = Math.max(0, Number(now) - Number(fields['submittedAt']));
@@ -84,7 +84,7 @@ export class RedisStore {
       ...[jobTimeoutMs, FAILURES.expired],
       ...waitedFor,
     );
-    this.#clockShift = Number(now) - sentAt;
+    this.clockShift = Number(now) - sentAt;
     return {
       held: held as Beat['held'],
       givenUp: givenUp as number[],
@@ -97,32 +97,32 @@ export class RedisStore {
   /** Stores a result; false when the job had already ended or is gone. */
   async complete(id: string, { nonce, hashes }: Solution): Promise<boolean> {
     const args = [id, nonce.toString('hex'), hashes.toString(), this.settings.resultTtlMs];
-    return (await this.#run(COMPLETE, ...args))[1] === 1;
+    return (await this.run(COMPLETE, ...args))[1] === 1;
   }
 
   async fail({ id, token }: TakenJob, error: string): Promise<void> {
-    await this.#run(FAIL, id, token, error, this.settings.resultTtlMs);
+    await this.run(FAIL, id, token, error, this.settings.resultTtlMs);
   }
 
   async giveBack({ id, token }: Pick<TakenJob, 'id' | 'token'>): Promise<void> {
-    await this.#run(GIVE_BACK, id, token);
+    await this.run(GIVE_BACK, id, token);
   }
 
   /** `before` is the job as it was cancelled. */
   async cancel(id: string): Promise<(Cancellation & { readonly before: JobRecord }) | undefined> {
-    const [now, raw] = await this.#run(CANCEL, id, this.settings.resultTtlMs);
+    const [now, raw] = await this.run(CANCEL, id, this.settings.resultTtlMs);
     const job = recordOf(id, fieldsOf(raw as RawJob), Number(now));
     if (job === undefined) return undefined;
     return isFinal(job) ? { cancelled: false, job, before: job } : { cancelled: true, before: job };
   }
 
   async read(id: string): Promise<JobRecord | undefined> {
-    const [now, raw] = await this.#run(READ, id);
+    const [now, raw] = await this.run(READ, id);
     return recordOf(id, fieldsOf(raw as RawJob), Number(now));
   }
 
   async depth(): Promise<QueueDepth> {
-    const [now, waiting, tracked, raw] = await this.#run(DEPTH);
+    const [now, waiting, tracked, raw] = await this.run(DEPTH);
     const fields = fieldsOf(raw as RawJob);
     const active =
       fields['startedAt'] === undefined
@@ -137,15 +137,15 @@ export class RedisStore {
 
   /** Counts one event of the present minute, over all instances. */
   async count(name: string): Promise<number> {
-    return Number((await this.#run(COUNT, name))[1]);
+    return Number((await this.run(COUNT, name))[1]);
   }
 
   /** Only signs of life set the clock: a late one asks for nothing that could be too late. */
-  #deadline(): number {
-    return this.#clockShift === undefined ? 0 : Math.round(performance.now() + this.#clockShift + DEADLINE_MS);
+  private deadline(): number {
+    return this.clockShift === undefined ? 0 : Math.round(performance.now() + this.clockShift + DEADLINE_MS);
   }
 
-  #run(script: string, ...args: readonly (number | string)[]): Promise<unknown[]> {
+  private run(script: string, ...args: readonly (number | string)[]): Promise<unknown[]> {
     return this.link.run(script, ...args);
   }
 }

@@ -162,7 +162,7 @@ function readJson(
 }
 
 class TypedRequest implements RouteRequest {
-  #left: AbortController | undefined;
+  private left: AbortController | undefined;
 
   constructor(
     readonly path: unknown,
@@ -177,17 +177,17 @@ class TypedRequest implements RouteRequest {
 
   /** Whether an error is the abort of `gone`: there is no client to answer. */
   isAborted(error: unknown): boolean {
-    return this.#left?.signal.aborted === true && error === this.#left.signal.reason;
+    return this.left?.signal.aborted === true && error === this.left.signal.reason;
   }
 
   get gone(): AbortSignal {
-    if (this.#left === undefined) {
+    if (this.left === undefined) {
       const { response } = this.http;
-      const left = (this.#left = new AbortController());
+      const left = (this.left = new AbortController());
       if (response.destroyed) left.abort();
       else response.once('close', () => response.writableFinished || left.abort());
     }
-    return this.#left.signal;
+    return this.left.signal;
   }
 }
 

@@ -7,13 +7,13 @@ const SMALL = 256 * 1024;
 
 /** Parses sync responses. Large ones go to a worker thread, which is started for the first of them. */
 export class ResponseParser {
-  #thread: WorkerThread<ParserThread> | undefined;
+  private thread: WorkerThread<ParserThread> | undefined;
 
   /** @throws NodeFailure `malformed` */
   readonly read = async (body: Buffer): Promise<SyncResponse> => {
     if (body.length < SMALL) return readSyncResponse(body);
-    if (this.#thread?.alive !== true) this.#thread = startThread();
-    const thread = this.#thread;
+    if (this.thread?.alive !== true) this.thread = startThread();
+    const thread = this.thread;
     const { id, scannedTo, tip } = await thread.call('open', body);
     const blocks: SyncBlock[] = [];
     for (;;) {
@@ -25,8 +25,8 @@ export class ResponseParser {
 
   /** Ends the thread; the next large response starts another one. */
   async close(): Promise<void> {
-    const thread = this.#thread;
-    this.#thread = undefined;
+    const thread = this.thread;
+    this.thread = undefined;
     await thread?.close();
   }
 }

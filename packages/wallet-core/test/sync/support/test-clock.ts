@@ -16,28 +16,28 @@ const PACE_MS = 5;
 export class TestClock implements WaitClock {
   /** The lengths of all waits in milliseconds, in the order of their starts. */
   readonly waits: number[] = [];
-  #waiters: Waiter[] = [];
-  #now = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #requests = 0;
-  readonly #watched = new WeakMap<NodeClient, NodeClient>();
+  private waiters: Waiter[] = [];
+  private time = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private requests = 0;
+  private readonly watched = new WeakMap<NodeClient, NodeClient>();
 
   now(): number {
-    return this.#now;
+    return this.time;
   }
 
   wait(milliseconds: number, signal: AbortSignal): Promise<void> {
     this.waits.push(milliseconds);
     if (signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
-      const waiter = { due: this.#now + milliseconds, resolve: () => end() };
+      const waiter = { due: this.time + milliseconds, resolve: () => end() };
       const end = (): void => {
-        this.#waiters = this.#waiters.filter((other) => other !== waiter);
+        this.waiters = this.waiters.filter((other) => other !== waiter);
         signal.removeEventListener('abort', end);
         resolve();
       };
       signal.addEventListener('abort', end, { once: true });
-      this.#waiters.push(waiter);
+      this.waiters.push(waiter);
     });
   }
 
@@ -46,14 +46,14 @@ export class TestClock implements WaitClock {
     return new Proxy(node, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name, target);
-        if (member instanceof NodeClient) return this.#watchedOnce(member);
-        if (name === 'others') return (member as readonly NodeClient[]).map((one) => this.#watchedOnce(one));
+        if (member instanceof NodeClient) return this.watchedOnce(member);
+        if (name === 'others') return (member as readonly NodeClient[]).map((one) => this.watchedOnce(one));
         if (typeof member !== 'function') return member;
         return (...given: unknown[]) => {
           const result: unknown = member.apply(target, given);
           if (result instanceof Promise && name !== 'tipStream') {
-            this.#requests++;
-            const end = (): number => this.#requests--;
+            this.requests++;
+            const end = (): number => this.requests--;
             result.then(end, end);
           }
           return result;
@@ -62,29 +62,29 @@ export class TestClock implements WaitClock {
     });
   }
 
-  #watchedOnce(node: NodeClient): NodeClient {
-    const watched = this.#watched.get(node) ?? this.watching(node);
-    this.#watched.set(node, watched);
+  private watchedOnce(node: NodeClient): NodeClient {
+    const watched = this.watched.get(node) ?? this.watching(node);
+    this.watched.set(node, watched);
     return watched;
   }
 
   go(): void {
-    this.#timer ??= setInterval(() => this.#jump(), PACE_MS);
+    this.timer ??= setInterval(() => this.jump(), PACE_MS);
   }
 
   stop(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    clearInterval(this.timer);
+    this.timer = undefined;
   }
 
-  #jump(): void {
-    if (this.#requests > 0) return;
-    const next = this.#waiters.reduce<Waiter | undefined>(
+  private jump(): void {
+    if (this.requests > 0) return;
+    const next = this.waiters.reduce<Waiter | undefined>(
       (first, waiter) => (first === undefined || waiter.due < first.due ? waiter : first),
       undefined,
     );
     if (next === undefined) return;
-    this.#now = Math.max(this.#now, next.due);
+    this.time = Math.max(this.time, next.due);
     next.resolve();
   }
 }
