@@ -43,7 +43,7 @@ async function mine(...args: string[]): Promise<Running> {
 }
 
 describe('solo', () => {
-  it("mines a new chain with a node's templates, through the first four block versions", async () => {
+  test("mines a new chain with a node's templates, through the first four block versions", async () => {
     const node = await suite.node();
     const { program } = await mine('--daemon', node.url, '--blocks', '4', '--threads', '1');
     expect(await program.finished).toBe(0);
@@ -53,7 +53,7 @@ describe('solo', () => {
     await node.digest();
   });
 
-  it('waits for a node that is away, says so once, and goes on when it is back', async () => {
+  test('logs once that the node is unreachable, and continues when it can be reached', async () => {
     const port = await freePort();
     const { program, logger } = await mine('--daemon', `http://127.0.0.1:${port}`, '--blocks', '1', '--threads', '1');
     expect(logger.linesOf('warning').length).toBeLessThanOrEqual(1);
@@ -66,7 +66,7 @@ describe('solo', () => {
 });
 
 describe('over stratum', () => {
-  it("finds blocks of a node's own server", async () => {
+  test("finds blocks with the stratum server of a node", async () => {
     const port = await freePort();
     const node = await suite.node({ args: ['--stratum-bind-port', String(port)] });
     const args = ['--stratum', `127.0.0.1:${port}`, '--blocks', '3', '--threads', '1', '--rig-id', 'cellar'];
@@ -80,7 +80,7 @@ describe('over stratum', () => {
     await node.digest();
   });
 
-  it('comes back after a server was away, and drops the work of one that is gone', async () => {
+  test('reconnects, and drops the work of a closed connection', async () => {
     const port = await freePort();
     const { program, logger } = await mine('--stratum', `127.0.0.1:${port}`, '--blocks', '2', '--threads', '1');
     const first = await cheap.node({ args: ['--stratum-bind-port', String(port)] });
@@ -94,7 +94,7 @@ describe('over stratum', () => {
 
   it.each([
     ['no JSON', 'hello\n', 'the server sent an invalid message'],
-    ['a line without an end', 'x'.repeat(70_000), 'the server sent a line that is too long'],
+    ['a line that is too long', 'x'.repeat(70_000), 'the server sent a line that is too long'],
     ['a job of another coin', answer({ id: 's', status: 'OK', job: { ...job(), algo: 'rx/0' } }), 'is not supported'],
     [
       'a refusal',
@@ -102,7 +102,7 @@ describe('over stratum', () => {
       'go \\u001b[2Jaway',
     ],
     ['a login without a job', answer({ id: 's', status: 'OK' }), 'expected object'],
-  ])('a server that sends %s is left and asked again', async (_, text, reason) => {
+  ])('reconnects to a server that sends %s', async (_, text, reason) => {
     let connections = 0;
     const port = await serve((socket) => {
       connections += 1;
@@ -114,7 +114,7 @@ describe('over stratum', () => {
     expect(logger.linesOf('warning')[0]).toContain(reason);
   });
 
-  it('a share that is refused is told, and the search goes on', async () => {
+  test('logs a refused share, and continues the search', async () => {
     const port = await serve((socket) => {
       let lines = '';
       socket.on('data', (bytes) => {
@@ -131,7 +131,7 @@ describe('over stratum', () => {
     expect(logger.linesOf('warning')[0]).toContain('was refused: Low difficulty share');
   });
 
-  it('no more shares are sent than are asked for, though each is found sooner than answered', async () => {
+  test('submits at most --blocks shares, counting pending ones', async () => {
     let [shares, answers] = [0, 0];
     const port = await serve((socket) => {
       createInterface(socket).on('line', (line) => {

@@ -63,7 +63,7 @@ class Program {
   }
 }
 
-it('--help tells of every option, --version is one line; both end with 0', async () => {
+test('--help lists every option, --version is one line; exit code 0', async () => {
   const help = new Program('--help');
   expect(await help.ended).toEqual({ code: 0, signal: null });
   for (const { name } of MINER_OPTIONS) expect(help.output).toContain(`--${name}`);
@@ -73,16 +73,16 @@ it('--help tells of every option, --version is one line; both end with 0', async
 });
 
 it.each([
-  ['nobody to pay', [], /--address: the address to be paid is expected/],
-  ['what is no address', ['--address', 'Wrkz1'], /--address: /],
-  ['an option that is none', ['--address', address, '--frobnicate'], /unknown option --frobnicate/],
-])('%s is told, and ends with 1', async (_, args, message) => {
+  ['no address', [], /--address: the address of the miner is required/],
+  ['an invalid address', ['--address', 'Wrkz1'], /--address: /],
+  ['an unknown option', ['--address', address, '--frobnicate'], /unknown option --frobnicate/],
+])('%s is an error, exit code 1', async (_, args, message) => {
   const program = new Program(...args);
   expect(await program.ended).toEqual({ code: 1, signal: null });
   expect(program.output).toMatch(message);
 });
 
-it('ends with 0 by itself when it has found what it was asked for', async () => {
+test('stops after --blocks blocks with exit code 0', async () => {
   const node = await suite.node();
   const program = new Program('--address', address, '--daemon', node.url, '--threads', '1', '--blocks', '2');
   expect(await program.ended).toEqual({ code: 0, signal: null });

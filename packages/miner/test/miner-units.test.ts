@@ -12,14 +12,14 @@ const address = encodeAddress({ spendPublic: generateKeyPair().publicKey, viewPu
 describe('options', () => {
   const read = (...args: string[]) => readMinerConfig(['--address', address, ...args]);
 
-  it('without any but the address: solo with the node on this machine', () => {
+  test('default: mines with the node on this machine', () => {
     const { from, options, threads } = read();
     expect(from).toEqual({ kind: 'solo', node: { baseURL: 'http://127.0.0.1:17856' } });
     expect(threads).toBeGreaterThan(0);
     expect(options).toMatchObject({ blocks: 0, 'poll-interval': 2, 'rig-id': '', 'log-level': '3' });
   });
 
-  it('each reaches the configuration', () => {
+  test('each option is in the configuration', () => {
     expect(read('--stratum', 'pool:3333').from).toEqual({ kind: 'stratum', pool: { host: 'pool', port: 3333 } });
     expect(read('--daemon', '/run/wrkz.sock').from).toMatchObject({ node: { socketPath: '/run/wrkz.sock' } });
     expect(read('--threads', '3').threads).toBe(3);
@@ -33,14 +33,14 @@ describe('options', () => {
     [['--address', 'x'], /--address: .*wrong length/],
     [['--daemon', 'ftp://x'], /--daemon: "ftp:\/\/x" is not the address of a node/],
     [['--stratum', 'pool'], /--stratum: "pool" is not host:port/],
-    [['--stratum', 'p:1', '--daemon', 'http://x'], /choose it or --daemon/],
+    [['--stratum', 'p:1', '--daemon', 'http://x'], /use either --stratum or --daemon/],
     [['--threads', '-1'], /--threads/],
     [['--poll-interval', '0'], /--poll-interval/],
   ])('%p is refused', (args, text) => {
     expect(() => readMinerConfig(['--address', address, ...args])).toThrow(text);
   });
 
-  it('without an address nothing is mined', () => expect(() => readMinerConfig([])).toThrow('--address'));
+  test('the address is required', () => expect(() => readMinerConfig([])).toThrow('--address'));
 });
 
 test.each([
@@ -58,11 +58,11 @@ test.each([
   ['[::1]:5', { host: '::1', port: 5 }],
 ])('the server %s', (text, endpoint) => expect(poolEndpoint(text)).toEqual(endpoint));
 
-test.each(['', 'pool', ':5', 'pool:0', 'pool:99999', 'http://p:5', 'user@p:5', 'p:5/x'])('%p is no server', (text) =>
+test.each(['', 'pool', ':5', 'pool:0', 'pool:99999', 'http://p:5', 'user@p:5', 'p:5/x'])('%p is not the address of a server', (text) =>
   expect(() => poolEndpoint(text)).toThrow(RangeError),
 );
 
-describe('targets', () => {
+describe('target difficulty', () => {
   it.each([
     ['ffffffffffffffff', 1n],
     ['ffffffffffffff7f', 2n],
@@ -74,7 +74,7 @@ describe('targets', () => {
     expect(targetDifficulty(target)).toBe(difficulty);
   });
 
-  it('are told as the difficulty that they were made from', () => {
+  test('is calculated from the target', () => {
     for (let difficulty = 1n; difficulty < 2n ** 32n; difficulty = difficulty * 3n + 1n) {
       const bytes = Buffer.alloc(8);
       bytes.writeBigUInt64LE((2n ** 64n - 1n) / difficulty);
@@ -82,7 +82,7 @@ describe('targets', () => {
     }
   });
 
-  it('jobs that cannot be mined are refused', () => {
+  test('invalid jobs are refused', () => {
     const job = { blob: '00'.repeat(76), job_id: '1', target: 'ffffffff', height: 1, algo: 'cn/upx2' };
     const submit = async (): Promise<void> => undefined;
     expect(jobWork(job, submit)).toMatchObject({ algorithm: 'cn_upx', nonceOffset: 39, height: 1 });
@@ -99,7 +99,7 @@ describe('targets', () => {
   });
 });
 
-test('waits double up to half a minute, with chance in them, and begin anew after a success', () => {
+test('reconnect delays double up to 30 s, with jitter, and a success resets them', () => {
   const reconnectDelay = new ReconnectDelay(() => 1);
   expect(Array.from({ length: 7 }, () => reconnectDelay.next())).toEqual([1000, 2000, 4000, 8000, 16000, 30000, 30000]);
   reconnectDelay.reset();
@@ -107,7 +107,7 @@ test('waits double up to half a minute, with chance in them, and begin anew afte
   expect(new ReconnectDelay(() => 0).next()).toBe(500);
 });
 
-test('the rate is that of the last ten seconds', () => {
+test('the hash rate is averaged over ten seconds', () => {
   const time = { now: 0 };
   const rate = new HashRate(() => time.now);
   expect(rate.perSecond()).toBe(0);
@@ -125,7 +125,7 @@ test('the rate is that of the last ten seconds', () => {
   ]);
 });
 
-describe('the line', () => {
+describe('status line', () => {
   afterEach(() => jest.useRealTimers());
 
   const stream = (isTTY: boolean) => {
@@ -133,7 +133,7 @@ describe('the line', () => {
     return { written, stream: { isTTY, columns: 20, write: (text: string) => written.push(text) } as never };
   };
 
-  it('on a terminal is drawn each second, cut to its width, and gives way to what is written', () => {
+  test('is redrawn each second below log lines, cut to the width of the terminal', () => {
     jest.useFakeTimers();
     const { written, stream: terminal } = stream(true);
     const line = new StatusLine({ stream: terminal, write: () => undefined, text: () => 'x'.repeat(50) });
@@ -148,7 +148,7 @@ describe('the line', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('elsewhere becomes a line of the log each minute', () => {
+  test('is logged each minute without a terminal', () => {
     jest.useFakeTimers();
     const { written, stream: pipe } = stream(false);
     const lines: string[] = [];
