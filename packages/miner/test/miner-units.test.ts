@@ -58,8 +58,9 @@ test.each([
   ['[::1]:5', { host: '::1', port: 5 }],
 ])('the server %s', (text, endpoint) => expect(poolEndpoint(text)).toEqual(endpoint));
 
-test.each(['', 'pool', ':5', 'pool:0', 'pool:99999', 'http://p:5', 'user@p:5', 'p:5/x'])('%p is not the address of a server', (text) =>
-  expect(() => poolEndpoint(text)).toThrow(RangeError),
+test.each(['', 'pool', ':5', 'pool:0', 'pool:99999', 'http://p:5', 'user@p:5', 'p:5/x'])(
+  '%p is not the address of a server',
+  (text) => expect(() => poolEndpoint(text)).toThrow(RangeError),
 );
 
 describe('target difficulty', () => {

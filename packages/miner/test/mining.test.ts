@@ -66,7 +66,7 @@ describe('solo', () => {
 });
 
 describe('over stratum', () => {
-  test("finds blocks with the stratum server of a node", async () => {
+  test('finds blocks with the stratum server of a node', async () => {
     const port = await freePort();
     const node = await suite.node({ args: ['--stratum-bind-port', String(port)] });
     const args = ['--stratum', `127.0.0.1:${port}`, '--blocks', '3', '--threads', '1', '--rig-id', 'cellar'];
