@@ -7,7 +7,7 @@
 import { encodeTransactionPrefix, buildExtra, POW_NONCE_SIZE } from '@wrkz/core-types';
 import { transactionPowSearch } from '@wrkz/consensus';
 import { generateKeyPair, searchNonce } from '@wrkz/crypto';
-import { firstAbandoned, nextInTurn, PATIENCE_MS, PowHelper, readPowHelperConfig } from '@wrkz/pow-helper';
+import { firstAbandoned, nextJob, POLL_TIMEOUT_MS, PowHelper, readPowHelperConfig } from '@wrkz/pow-helper';
 import { median, row, runBench, since } from './support/figures';
 import { machine } from './support/machine';
 
@@ -34,14 +34,14 @@ interface Job {
 }
 
 /** The share of the wallets of a day that get a nonce while they wait. Times between arrivals and of searches are exponential. */
-function simulate(load: number, patienceMs: number): number {
+function simulate(load: number, pollTimeoutMs: number): number {
   const waiting: Job[] = [];
   let [now, freeAt, arrived, served] = [0, 0, 0, 0];
-  const isWaitedFor = ({ arrivedAt }: Job): boolean => now - arrivedAt - WALLET_MS <= patienceMs;
+  const isWaitedFor = ({ arrivedAt }: Job): boolean => now - arrivedAt - WALLET_MS <= pollTimeoutMs;
   const serveUntil = (end: number): void => {
     while (freeAt <= end) {
       now = Math.max(now, freeAt);
-      const job = nextInTurn(waiting, isWaitedFor);
+      const job = nextJob(waiting, isWaitedFor);
       if (job === undefined) return;
       waiting.splice(waiting.indexOf(job), 1);
       if (now - job.arrivedAt > TIMEOUT_MS) continue;
@@ -110,7 +110,7 @@ async function wallet(url: string): Promise<boolean> {
 }
 
 /** A helper with one hashing thread. `times` takes what each search took. */
-async function startHelper(difficulty: bigint, patienceMs: number, times: number[]) {
+async function startHelper(difficulty: bigint, pollTimeoutMs: number, times: number[]) {
   const limits = [
     '--rate-limit',
     '0',
@@ -122,7 +122,7 @@ async function startHelper(difficulty: bigint, patienceMs: number, times: number
   const config = readPowHelperConfig(['--log-level', 'disabled', '--threads', '1', ...limits]);
   const helper = PowHelper.create(config, {
     port: 0,
-    patienceMs,
+    pollTimeoutMs,
     solver: async ({ prefix }, options) => {
       const start = performance.now();
       const found = await searchNonce({ ...transactionPowSearch(prefix, difficulty), ...options });
@@ -142,7 +142,7 @@ async function run(difficulty: bigint): Promise<{ readonly served: number[]; rea
   const times: number[] = [];
   const mean = (list: readonly number[]): number => list.reduce((sum, time) => sum + time, 0) / list.length;
   const helpers = await Promise.all(
-    [Infinity, PATIENCE_MS * SCALE].map((patience) => startHelper(difficulty, patience, times)),
+    [Infinity, POLL_TIMEOUT_MS * SCALE].map((patience) => startHelper(difficulty, patience, times)),
   );
   const rush = helpers.flatMap(({ url }) => Array.from({ length: CAPACITY }, () => wallet(url)));
   const asked = helpers.map((): Promise<boolean>[] => []);
@@ -169,7 +169,7 @@ runBench(async () => {
   console.log(machine());
   console.log(`\n${row('model: wallets served, at load', ['before', 'after', 'they cancel'])}`);
   for (const load of LOADS) {
-    const shares = [Infinity, PATIENCE_MS, 0].map((patience) =>
+    const shares = [Infinity, POLL_TIMEOUT_MS, 0].map((patience) =>
       median(Array.from({ length: 5 }, () => simulate(load, patience))),
     );
     console.log(row(load.toFixed(1), shares.map(percent)));

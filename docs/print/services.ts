@@ -11,8 +11,7 @@ import { allMethods, allRoutes, description } from '../../apps/daemon/src/rpc/se
 import { readServeRpc, SERVE_RPC_COMMANDS } from '../../apps/daemon/src/serve-rpc/config';
 import { SERVE_RPC_OPTIONS } from '../../apps/daemon/src/serve-rpc/options';
 import { OPTIONS, readPowHelperConfig } from '../../apps/pow-helper/src';
-import { powRoutes } from '../../apps/pow-helper/src/routes';
-import { POW_SERVICE } from '../../apps/pow-helper/src/routes/description';
+import { POW_SERVICE, powRoutes } from '../../apps/pow-helper/src/routes';
 import { parseProgram, PROPOSALS_OPTIONS } from '../../apps/proposals/src';
 import { ADMIN_COMMANDS } from '../../apps/proposals/src/admin/commands';
 import { Site } from '../../apps/proposals/src/pages/site';

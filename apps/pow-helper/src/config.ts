@@ -1,28 +1,182 @@
 import { availableParallelism } from 'node:os';
-import { networkOf, type Network } from '@wrkz/core-types';
-import { parseOptions, splitList, type OptionValues } from '@wrkz/service-kit';
-import { OPTIONS } from './options';
+import { networkNames, networkOf, type Network } from '@wrkz/core-types';
+import {
+  apiKeyOption,
+  bindAddressOption,
+  corsOption,
+  defineOptions,
+  loggingOptions,
+  type LogScale,
+  metricsOption,
+  type OptionValues,
+  parseOptions,
+  portOption,
+  secondAddressOption,
+  splitList,
+  trustedProxyOption,
+} from '@wrkz/service-kit';
 
-/** The resolved options under their own names. */
+const LISTENERS = 'Listeners';
+const WORK = 'Work';
+const LIMITS = 'Limits';
+const ACCESS = 'Access';
+const LOGGING = 'Logging and metrics';
+
+/** Log levels have names only. */
+export const LOG_SCALE: LogScale = {
+  names: ['trace', 'debug', 'info', 'warning', 'fatal', 'disabled'],
+  help: 'trace, debug, info, warning, fatal or disabled',
+  complaint: 'must be one of trace, debug, info, warning, fatal, disabled',
+};
+
+/** The options, for the command line and the configuration file. */
+export const OPTIONS = defineOptions([
+  bindAddressOption({
+    name: 'bind-ip',
+    default: '127.0.0.1',
+    group: LISTENERS,
+    help: 'Interface to listen on; 0.0.0.0 or :: for remote wallets',
+  }),
+  portOption({ name: 'bind-port', default: 17870, min: 1, group: LISTENERS, help: 'TCP port' }),
+  secondAddressOption({
+    name: 'bind-ipv6-address',
+    default: undefined,
+    group: LISTENERS,
+    help: 'Address of a second listener on the same port',
+  }),
+  trustedProxyOption({
+    name: 'trusted-proxy',
+    group: LISTENERS,
+    help: 'Address or range of a reverse proxy whose X-Forwarded-For is trusted; may be repeated or a comma-separated list',
+  }),
+  {
+    name: 'network',
+    type: 'string',
+    default: 'mainnet',
+    choices: networkNames,
+    group: WORK,
+    help: 'Network whose rules determine the difficulty',
+  },
+  {
+    name: 'threads',
+    type: 'number',
+    default: 0,
+    min: 0,
+    max: 1024,
+    defaultText: 'all hardware threads',
+    group: WORK,
+    help: 'Hashing threads; 0 is one per hardware thread',
+  },
+  {
+    name: 'queue',
+    type: 'string',
+    default: undefined,
+    secret: true,
+    group: WORK,
+    help: 'Share jobs and results with other instances through redis://host:port',
+    validate: (value) => badQueueUrl(String(value)),
+  },
+  {
+    name: 'rate-limit',
+    type: 'number',
+    default: 60,
+    min: 0,
+    group: LIMITS,
+    help: 'Requests per minute per client address; 0 disables',
+  },
+  {
+    name: 'max-jobs-per-minute',
+    type: 'number',
+    default: 120,
+    min: 0,
+    group: LIMITS,
+    help: 'Jobs per minute over all clients; 0 disables',
+  },
+  {
+    name: 'max-queue',
+    type: 'number',
+    default: 64,
+    min: 1,
+    group: LIMITS,
+    help: 'Max queued jobs; more are refused',
+  },
+  {
+    name: 'max-difficulty',
+    type: 'number',
+    default: 1_000_000,
+    min: 1,
+    group: LIMITS,
+    help: 'Max difficulty of a job',
+  },
+  {
+    name: 'max-wait-ms',
+    type: 'number',
+    default: 30_000,
+    min: 0,
+    max: 2 ** 31 - 1,
+    group: LIMITS,
+    help: 'Max time that a request waits for its job, in milliseconds',
+  },
+  {
+    name: 'job-timeout',
+    type: 'number',
+    default: 600,
+    min: 1,
+    max: 2_000_000,
+    group: LIMITS,
+    help: 'Seconds after which a queued job expires',
+  },
+  {
+    name: 'result-ttl',
+    type: 'number',
+    default: 300,
+    min: 1,
+    max: 2_000_000,
+    group: LIMITS,
+    help: 'Seconds for which a result is stored',
+  },
+  apiKeyOption({
+    name: 'api-key',
+    default: undefined,
+    group: ACCESS,
+    help: 'Required value of the X-API-KEY header',
+  }),
+  corsOption({ name: 'enable-cors', group: ACCESS, help: 'Value of Access-Control-Allow-Origin' }),
+  ...loggingOptions({
+    group: LOGGING,
+    scale: LOG_SCALE,
+    level: 'info',
+    file: undefined,
+    fileHelp: 'Append log lines to this file too',
+  }),
+  metricsOption({ name: 'enable-metrics', group: LOGGING, help: 'Serve GET /metrics for Prometheus' }),
+]);
+
+function badQueueUrl(text: string): string | undefined {
+  const fine = URL.canParse(text) && ['redis:', 'rediss:'].includes(new URL(text).protocol);
+  return fine ? undefined : 'must be a URL of the form redis://host:port';
+}
+
+/** Option values by name. */
 export type PowHelperOptions = OptionValues<typeof OPTIONS>;
 
-/** Everything the helper is configured with, resolved and checked. */
+/** The resolved and validated configuration. */
 export interface PowHelperConfig {
   readonly options: PowHelperOptions;
-  /** Whose rules price the jobs. */
+  /** The network whose rules determine the difficulty. */
   readonly network: Network;
   /** Hashing threads, at least 1. */
   readonly threads: number;
-  /** Addresses and ranges of the proxies whose headers name the client. */
+  /** Addresses and ranges of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** To be logged at the start. */
+  /** Logged at the start. */
   readonly warnings: readonly string[];
-  /** Texts that no log line may show. */
+  /** Hidden in log lines. */
   readonly secrets: readonly string[];
 }
 
 /**
- * Resolves the command line (without the program's own words) into a configuration.
+ * @param argv the command line without the program
  * @throws UsageError, EarlyExit (`--help`, `--version`...) with the text to print
  */
 export function readPowHelperConfig(argv: readonly string[]): PowHelperConfig {

@@ -1,36 +1,55 @@
 import {
   bindRoutes,
+  type BoundRoute,
   createHttpApp,
   guardOtherMethods,
-  startHttpServer,
-  type BoundRoute,
   type HttpServer,
   type ListenAddress,
   type Logger,
+  type Metrics,
+  type MinuteCounter,
+  type PreflightAnswer,
+  type RequestCounters,
+  startHttpServer,
 } from '@wrkz/service-kit';
 import type { PowHelperConfig } from './config';
-import type { PowContext } from './context';
-import { preflight } from './preflight';
+import type { JobQueue } from './queue/job-queue';
 import { powRefusalBody, PowRefusal, rejectionCounter } from './refusals';
-import { powRoutes } from './routes';
-import { KEY } from './routes/route';
+import { KEY, powRoutes } from './routes';
+import type { Stats } from './stats';
 
 const BODY_LIMIT = 524_288;
 const REQUESTS_PER_CONNECTION = 64;
 const SOCKET_TIMEOUT_MS = 30_000;
 
+/** Dependencies of the routes. */
+export interface PowContext extends Pick<PowHelperConfig, 'network' | 'options' | 'threads'> {
+  readonly queue: JobQueue;
+  readonly stats: Stats;
+  /** Requests of this instance, including refused ones. */
+  readonly requests: RequestCounters;
+  /** Undefined unless `--enable-metrics` is set. */
+  readonly metrics: Metrics | undefined;
+  /** Counts the jobs of all clients against `--max-jobs-per-minute`. */
+  readonly jobCounter: MinuteCounter;
+  /** Unix seconds. */
+  readonly startedAt: number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  isStopping(): boolean;
+  /** Whether jobs can be submitted now. */
+  isReady(): Promise<boolean>;
+}
+
 export interface PowServerOptions {
   readonly config: PowHelperConfig;
   readonly context: PowContext;
   readonly logger: Logger;
-  /** The port of both listeners; 0 takes a free one. */
+  /** Port of both listeners; 0: a free port. */
   readonly port: number;
 }
 
-/**
- * Serves the routes on every address of the configuration.
- * @throws Error with a message for the operator when the first address cannot be had
- */
+/** @throws Error with a message for the operator if the first address cannot be bound */
 export function startPowServer({ config, context, logger, port }: PowServerOptions): Promise<HttpServer> {
   const { options, trustedProxies } = config;
   const { queue, requests, metrics, stats, now } = context;
@@ -67,17 +86,16 @@ export function startPowServer({ config, context, logger, port }: PowServerOptio
   });
 }
 
-/** The address that the helper must have, and the second one that it can do without. */
+/** The main address, and the optional second one. */
 export function powListenAddresses({ options }: PowHelperConfig, port: number): ListenAddress[] {
-  const second = options['bind-ipv6-address']; // an empty text asks for none
+  const second = options['bind-ipv6-address'];
   const optional =
     second === undefined || second === '' ? [] : [{ host: second, port, required: false, portOption: 'bind-port' }];
   return [{ host: options['bind-ip'], port, portOption: 'bind-port' }, ...optional];
 }
 
 /**
- * The declared routes, and behind them their paths with any other method, which ask for the key and count as the routes
- * do. /metrics asks for the key even while it is switched off.
+ * The routes, and the guards of their paths for all other methods. /metrics requires the key even if metrics are disabled.
  */
 function boundRoutes(context: PowContext): BoundRoute[] {
   const routes = powRoutes(context);
@@ -87,4 +105,17 @@ function boundRoutes(context: PowContext): BoundRoute[] {
     invalid: ({ kind }, row) => new PowRefusal(kind === 'value' && row !== undefined ? 'notHex' : 'noPrefix'),
   });
   return [...bound, ...guardOtherMethods([...routes, { path: '/metrics', guards: KEY }])];
+}
+
+/** OPTIONS on any path: 204, with CORS headers if CORS is enabled. */
+function preflight(_request: unknown, origin: string | undefined): PreflightAnswer {
+  if (origin === undefined) return { status: 204, headers: {} };
+  return {
+    status: 204,
+    headers: {
+      'Access-Control-Allow-Methods': 'GET, POST, DELETE, OPTIONS',
+      'Access-Control-Allow-Headers': 'Origin, X-Requested-With, Content-Type, Accept, X-API-KEY',
+      'Access-Control-Max-Age': '600',
+    },
+  };
 }

@@ -1,4 +1,3 @@
-export { readPowHelperConfig, type PowHelperConfig } from './config';
-export { OPTIONS } from './options';
+export { OPTIONS, type PowHelperConfig, readPowHelperConfig } from './config';
 export { PowHelper, type PowHelperOverrides } from './pow-helper';
-export { firstAbandoned, nextInTurn, PATIENCE_MS } from './queue/turn';
+export { firstAbandoned, nextJob, POLL_TIMEOUT_MS } from './queue/job-queue';

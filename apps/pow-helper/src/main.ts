@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 import '@wrkz/service-kit/early-signals';
 import { assertPortsFree, parseLogLevel, runMain } from '@wrkz/service-kit';
-import { readPowHelperConfig } from './config';
+import { LOG_SCALE, readPowHelperConfig } from './config';
 import { powListenAddresses } from './http';
-import { LOG_SCALE } from './options';
 import { PowHelper } from './pow-helper';
 
 const readConfig = () => readPowHelperConfig(process.argv.slice(2));
@@ -11,7 +10,7 @@ const readConfig = () => readPowHelperConfig(process.argv.slice(2));
 runMain(
   async () => {
     const config = readConfig();
-    // The log file is the first thing that is created.
+    // Before anything is created.
     await assertPortsFree(powListenAddresses(config, config.options['bind-port']));
     return PowHelper.create(config);
   },

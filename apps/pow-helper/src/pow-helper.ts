@@ -9,36 +9,34 @@ import {
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
-import type { PowHelperConfig } from './config';
-import type { PowContext } from './context';
-import { startPowServer } from './http';
-import { solve, type Solver } from './jobs/solver';
-import { createQueue } from './queue/create-queue';
-import { LOG_SCALE } from './options';
-import type { JobQueue, QueueParts } from './queue/job-queue';
-import { PATIENCE_MS } from './queue/turn';
+import { LOG_SCALE, type PowHelperConfig } from './config';
+import { type PowContext, startPowServer } from './http';
+import { solve, type Solver } from './job';
+import { type JobQueue, POLL_TIMEOUT_MS, type QueueDependencies } from './queue/job-queue';
+import { MemoryQueue } from './queue/memory-queue';
+import { RedisQueue } from './queue/redis/redis-queue';
 import { Stats } from './stats';
 
-/** What a test may put in the place of the real thing. */
+/** For tests. */
 export interface PowHelperOverrides {
   readonly logger?: Logger;
   readonly solver?: Solver;
-  /** Takes 0 for a free port, which the option does not. */
+  /** 0: a free port. */
   readonly port?: number;
   /** Unix milliseconds. */
   readonly now?: () => number;
-  /** Milliseconds of a clock that never steps back. */
+  /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
-  /** Instead of `PATIENCE_MS`. */
-  readonly patienceMs?: number;
-  /** Instead of the one that `--queue` asks for. */
-  readonly queue?: (parts: QueueParts) => JobQueue;
+  /** Default: `POLL_TIMEOUT_MS`. */
+  readonly pollTimeoutMs?: number;
+  /** Default: the queue of `--queue`. */
+  readonly queue?: (dependencies: QueueDependencies) => JobQueue;
 }
 
-/** Milliseconds that running requests have to end when the helper stops. */
+/** Time for running requests to end when the helper stops. */
 const DRAIN_MS = 8_000;
 
-/** The helper: its parts are put together here and nowhere else. `create`, then `start`, then `stop`. */
+/** The service. `create`, then `start`, then `stop`. */
 export class PowHelper implements Service {
   readonly logger: Logger;
   /** SIGHUP reloads only the log. */
@@ -52,21 +50,21 @@ export class PowHelper implements Service {
 
   private constructor(config: PowHelperConfig, overrides: PowHelperOverrides) {
     const { options, network, threads } = config;
-    const { solver = solve, now = Date.now, port = options['bind-port'], patienceMs = PATIENCE_MS } = overrides;
+    const { solver = solve, now = Date.now, port = options['bind-port'], pollTimeoutMs = POLL_TIMEOUT_MS } = overrides;
     const { elapsed = () => performance.now() } = overrides;
-    const makeQueue = overrides.queue ?? ((parts: QueueParts) => createQueue(options.queue, parts));
+    const { queue: createQueue = (dependencies) => queueOf(options.queue, dependencies) } = overrides;
     this.logger = overrides.logger ?? loggerFromOptions(config, { scale: LOG_SCALE });
     for (const warning of config.warnings) this.logger.warning(warning);
     this.config = config;
     this.configuredPort = port;
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_pow_helper_') : undefined;
     const stats = new Stats(metrics);
-    const queue = makeQueue({
-      settings: {
+    const queue = createQueue({
+      options: {
         capacity: options['max-queue'],
         jobTimeoutMs: options['job-timeout'] * 1000,
         resultTtlMs: options['result-ttl'] * 1000,
-        patienceMs,
+        pollTimeoutMs,
       },
       threads,
       solver,
@@ -96,12 +94,12 @@ export class PowHelper implements Service {
     return new PowHelper(config, overrides);
   }
 
-  /** The port it listens on, once started. */
+  /** The bound port after the start. */
   get port(): number {
     return this.server?.port ?? this.configuredPort;
   }
 
-  /** @throws Error with a message for the operator; everything opened so far is closed again */
+  /** @throws Error with a message for the operator, after everything opened so far is closed */
   async start(): Promise<void> {
     try {
       await this.serve();
@@ -111,7 +109,7 @@ export class PowHelper implements Service {
     }
   }
 
-  /** Accepts no new jobs, answers all waiting clients, ends the search and closes the listeners. */
+  /** Refuses new jobs, sends a response to all waiting clients, aborts the search and closes the listeners. */
   stop(): Promise<void> {
     this.stopping = true;
     return this.closers.closeAll();
@@ -120,7 +118,7 @@ export class PowHelper implements Service {
   private async serve(): Promise<void> {
     const { options, network, threads } = this.config;
     const { queue } = this.context;
-    // The queue stops first: open requests wait for its jobs. New jobs are refused from the beginning of the stop.
+    // The queue stops before the server: open requests wait for its jobs.
     this.closers.add('the HTTP server', () => this.server?.close(DRAIN_MS));
     this.closers.add('the job queue', () => queue.stop());
     await queue.start();
@@ -137,10 +135,15 @@ export class PowHelper implements Service {
   }
 }
 
-/** Publishes the number of waiting jobs, the last known while the queue is away, and whether it is there. */
+/** @param url of Redis; undefined: the queue is in memory */
+function queueOf(url: string | undefined, dependencies: QueueDependencies): JobQueue {
+  return url === undefined ? new MemoryQueue(dependencies) : new RedisQueue(url, dependencies);
+}
+
+/** Metrics of the queue. While Redis is unreachable, the length is the last known one. */
 function publishDepth(metrics: Metrics, queue: JobQueue): void {
-  metrics.gauge('queue_waiting', 'Jobs waiting', [], async (gauge) => gauge.set((await queue.depth()).waiting));
-  metrics.gauge('queue_up', 'Whether jobs can be taken: 1 or 0', [], async (gauge) =>
+  metrics.gauge('queue_waiting', 'Queued jobs', [], async (gauge) => gauge.set((await queue.depth()).waiting));
+  metrics.gauge('queue_up', '1 if jobs can be submitted, else 0', [], async (gauge) =>
     gauge.set((await queue.isReachable()) ? 1 : 0),
   );
 }

@@ -9,39 +9,32 @@ import {
   type Network,
   type TransactionPrefix,
 } from '@wrkz/core-types';
+import type { JobSpec } from './job';
 import { PowRefusal, type RefusalName } from './refusals';
 
 const MIN_PREFIX_SIZE = 9;
 const MAX_RING_SIZE = 128;
 
-/** A height beyond every rule change: what is priced without a height is priced by the newest rule. */
-const NEWEST = Number.MAX_SAFE_INTEGER;
+/** A height above every rule change. */
+const NEWEST_RULES = Number.MAX_SAFE_INTEGER;
 
-/** A prefix that is worth working on, and what it costs. */
-export interface PricedPrefix {
-  readonly prefix: Buffer;
-  readonly inputs: number;
-  readonly outputs: number;
-  readonly difficulty: bigint;
-}
-
-export interface PriceOptions {
+export interface PrefixOptions {
   readonly network: Network;
-  /** The index whose rule counts; undefined = the newest rule. */
+  /** Block index whose rules apply; undefined: the newest rules. */
   readonly height: number | undefined;
   readonly maxDifficulty: bigint;
 }
 
 /**
- * Judges a serialized prefix and prices its proof of work, cheap checks first.
- * @throws PowRefusal with the reason, in the order of the refusal table
+ * Validates a serialized prefix, and calculates the difficulty of its proof of work.
+ * @throws PowRefusal for the first reason in the order of the error table
  */
-export function pricePrefix(bytes: Buffer, options: PriceOptions): PricedPrefix {
+export function validatePrefix(bytes: Buffer, options: PrefixOptions): JobSpec {
   if (bytes.length < MIN_PREFIX_SIZE) throw new PowRefusal('tooShort');
   const prefix = decode(bytes);
   const problem = shapeProblem(prefix) ?? amountProblem(prefix) ?? (endsWithNonce(prefix) ? undefined : 'noNonceTag');
   if (problem !== undefined) throw new PowRefusal(problem);
-  const difficulty = transactionPowDifficulty(prefix, options.network, options.height ?? NEWEST);
+  const difficulty = transactionPowDifficulty(prefix, options.network, options.height ?? NEWEST_RULES);
   if (difficulty === 0n) throw new PowRefusal('nothingNeeded');
   if (difficulty > options.maxDifficulty) {
     throw new PowRefusal('tooDifficult', {

@@ -3,7 +3,7 @@ import { HttpError, type Refusal } from '@wrkz/service-kit';
 
 const { powErrors } = powHelperApi;
 
-/** The counters of /stats for refused requests. */
+/** Counters of refused requests in /stats. */
 export type RejectionCounter =
   | 'rejected_invalid'
   | 'rejected_difficulty'
@@ -13,7 +13,7 @@ export type RejectionCounter =
 
 export type RefusalName = keyof typeof powErrors;
 
-/** By the code of a refusal: its counter. What is not named here is not counted. */
+/** Counters by code. Other codes are not counted. */
 const COUNTERS: Readonly<Record<string, RejectionCounter>> = {
   tooShort: 'rejected_invalid',
   notAPrefix: 'rejected_invalid',
@@ -35,12 +35,12 @@ const COUNTERS: Readonly<Record<string, RejectionCounter>> = {
   rate_limited: 'rejected_rate_limited',
 } satisfies Partial<Record<RefusalName | 'rate_limited', RejectionCounter>>;
 
-/** The counter of /stats that a refusal belongs to, if any. */
+/** The counter of a refusal in /stats, if any. */
 export function rejectionCounter({ code }: Pick<Refusal, 'code'>): RejectionCounter | undefined {
   return Object.hasOwn(COUNTERS, code) ? COUNTERS[code] : undefined;
 }
 
-/** A refusal, thrown in a handler and answered by the error handler. Its code is its name in `powErrors`. */
+/** A refused request. Its code is the name in `powErrors`. */
 export class PowRefusal extends HttpError {
   constructor(
     readonly reason: RefusalName,
@@ -52,13 +52,13 @@ export class PowRefusal extends HttpError {
   }
 }
 
-/** The refusals of the shared HTTP parts, in this service's words. */
+/** Texts for refusals of the HTTP framework. */
 const SHARED_TEXTS: Readonly<Record<string, string>> = {
   unauthorized: powErrors.unauthorized.text,
   rate_limited: powErrors.rateLimited.text,
 };
 
-/** The body of every refusal: `status` error and `error`. Unrouted paths and oversized bodies get no body. */
+/** Body of a refusal: `status` and `error`. Unknown paths and oversized requests have no body. */
 export function powRefusalBody({ code, message }: Refusal): unknown {
   if (code === 'not_found' || code === 'body_too_large') return undefined;
   return { status: 'error', error: SHARED_TEXTS[code] ?? message };

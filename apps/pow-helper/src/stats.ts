@@ -4,12 +4,12 @@ import type { z } from 'zod';
 import type { Outcome } from './queue/job-queue';
 import type { RejectionCounter } from './refusals';
 
-/** The counters of submissions, as /stats names them. */
+/** Counters of submissions in /stats. */
 type SubmissionCounter = 'received' | 'accepted' | RejectionCounter;
 
 const SOLVE_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120];
 
-/** Everything that this instance counted since its start. */
+/** Counters of this instance since its start. */
 export class Stats {
   readonly submissions: Record<SubmissionCounter, number> = {
     received: 0,
@@ -35,10 +35,10 @@ export class Stats {
   private readonly observeSubmission: (name: SubmissionCounter) => void;
 
   constructor(metrics: Metrics | undefined) {
-    const jobs = metrics?.counter('jobs_total', 'Jobs by how they ended', ['outcome']);
+    const jobs = metrics?.counter('jobs_total', 'Ended jobs by outcome', ['outcome']);
     const hashes = metrics?.counter('hashes_total', 'Hashes computed for ended jobs');
     const solve = metrics?.histogram('solve_seconds', 'Hashing time of solved jobs', [], SOLVE_SECONDS);
-    const submissions = metrics?.counter('submissions_total', 'Submissions by what became of them', ['result']);
+    const submissions = metrics?.counter('submissions_total', 'Submissions by result', ['result']);
     metrics?.gauge('hashrate', 'Hashes per second of busy time since the start', [], (gauge) =>
       gauge.set(this.hashrate),
     );
@@ -55,7 +55,7 @@ export class Stats {
     this.observeSubmission(name);
   }
 
-  /** Adds up how a job ended. */
+  /** Counts an outcome. */
   add(outcome: Outcome): void {
     this.observe(outcome);
     this.hashes += outcome.hashes;
@@ -72,7 +72,7 @@ export class Stats {
     return this.busyMs === 0 ? 0 : Number(this.hashes) / (this.busyMs / 1000);
   }
 
-  /** The figures of ended jobs, as /stats names them. */
+  /** `work` of /stats: totals and averages of ended jobs. */
   work(): z.output<typeof powHelperApi.statsAnswer>['work'] {
     const average = (sum: number): number =>
       this.outcomes.completed === 0 ? 0 : Math.round(sum / this.outcomes.completed);

@@ -39,7 +39,7 @@ async function solveAndCheck(url: string, network: NetworkName, { tx, height }: 
   expect(checkHash(powHash(TX_POW_ALGORITHM, solved), difficulty)).toBe(true);
 }
 
-test('50 transactions of the recorded devnet chain are solved anew', async () => {
+test('50 transactions of the recorded devnet chain are solved again', async () => {
   const blocks = chainALines();
   const recorded = blocks
     .filter(({ height }) => height > 112)
@@ -57,7 +57,7 @@ test('50 transactions of the recorded devnet chain are solved anew', async () =>
   for (const transaction of recorded) await solveAndCheck(url, 'devnet', transaction);
 });
 
-test('the mainnet transaction of block 4,213,650 is solved anew', async () => {
+test('the mainnet transaction of block 4,213,650 is solved again', async () => {
   const { items } = readJson<{ items: { transactions: string[] }[] }>('mainnet/rawblocks_4213648_to_4213650_v7.json');
   const hex = items.at(-1)?.transactions[0] ?? '';
   const { url } = await startHelper();

@@ -13,7 +13,7 @@ async function startManual(args: readonly string[] = [], now?: () => number) {
   return { ...running, solver, submit };
 }
 
-test('a job from queued over running to done', async () => {
+test('a job is queued, running, done', async () => {
   const { url, solver, submit } = await startManual();
   const first = await submit();
   expect(first.status).toBe(200);
@@ -77,7 +77,7 @@ test('a client that disconnects does not lose its result', async () => {
   expect(poll.body).toMatchObject({ status: 'done', nonce: '0102030405060708' });
 });
 
-test('DELETE cancels what waits and what runs, and tells what has ended', async () => {
+test('DELETE cancels queued and running jobs, and returns jobs that have ended', async () => {
   const { url, solver, submit } = await startManual();
   const running = String((await submit()).body['job_id']);
   const queued = String((await submit()).body['job_id']);
@@ -95,7 +95,7 @@ test('DELETE cancels what waits and what runs, and tells what has ended', async 
   expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ accepted: 3, completed: 1, cancelled: 2 });
 });
 
-test('a job that waited too long is dropped when its turn comes, a result is forgotten after its time', async () => {
+test('an expired job is dropped when it is next, a result is deleted after its TTL', async () => {
   let now = Date.now();
   const { url, solver, submit } = await startManual(['--job-timeout', '600', '--result-ttl', '300'], () => now);
   const first = String((await submit()).body['job_id']);
@@ -150,7 +150,7 @@ test('200 jobs at once against a queue of 64', async () => {
   expect(last.every(({ body }) => body['status'] === 'done')).toBe(true);
 });
 
-test('stopping answers who waits, takes nothing new and ends', async () => {
+test('a stop sends responses to waiting clients and refuses new jobs', async () => {
   const { url, submit, stop, helper } = await startManual();
   const running = String((await submit()).body['job_id']);
   const queued = String((await submit()).body['job_id']);
@@ -181,7 +181,7 @@ test('a request that arrives while the helper stops is refused', async () => {
   expect(helper.port).toBeGreaterThan(0);
 });
 
-test('what is asked of the search is the prefix as it came', async () => {
+test('the search gets the prefix unchanged', async () => {
   const { solver, submit } = await startManual();
   await submit();
   expect(solver.calls[0]?.prefix).toEqual(makePrefix());

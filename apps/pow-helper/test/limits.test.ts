@@ -38,7 +38,7 @@ test('a wrong key is refused before it counts against the limit', async () => {
   expect((await ask(`${url}/pow/${id}`, { headers: { 'x-api-key': 'k' } })).status).toBe(429);
 });
 
-test('the limit over all clients is used up by good prefixes alone', async () => {
+test('only valid prefixes count against the limit over all clients', async () => {
   const { url } = await startHelper(['--max-jobs-per-minute', '3'], overrides());
   for (let i = 0; i < 5; i++) expect((await post(`${url}/pow`, { prefix: '00'.repeat(20) })).status).toBe(400);
   const answers = await Promise.all(Array.from({ length: 6 }, () => post(`${url}/pow`, { prefix: goodPrefix() })));
@@ -56,7 +56,7 @@ test('the limit over all clients is used up by good prefixes alone', async () =>
 describe('forged proxy headers', () => {
   const from = (url: string, headers: Record<string, string>) => ask(`${url}/pow/${id}`, { headers });
 
-  test('mean nothing when the connection comes from nowhere trusted', async () => {
+  test('are ignored unless the connection is from a trusted proxy', async () => {
     const { url } = await startHelper(['--rate-limit', '2', '--trusted-proxy', '10.9.8.7'], overrides());
     const statuses = [];
     for (let i = 0; i < 4; i++) {
@@ -77,7 +77,7 @@ describe('forged proxy headers', () => {
   });
 });
 
-test('CORS: one origin on every answer, preflight without a key', async () => {
+test('CORS: one origin in every response, preflight without a key', async () => {
   const origin = 'https://wallet.example';
   const { url } = await startHelper(['--enable-cors', origin, '--api-key', 'k']);
   const preflight = await ask(`${url}/pow`, { method: 'OPTIONS', headers: { Origin: origin } });

@@ -10,7 +10,7 @@ import { startInstance } from './support/instance';
 
 afterEach(stopAll);
 
-test('the defaults that the operations page tells', () => {
+test('the defaults are those of the operations page', () => {
   expect(readPowHelperConfig([]).options).toMatchObject({
     'bind-ip': '127.0.0.1',
     'bind-port': 17870,
@@ -34,7 +34,7 @@ test('the defaults that the operations page tells', () => {
   });
 });
 
-test("every option stands in the operator's page, and nothing else does", () => {
+test('the operations page lists every option and no other', () => {
   const page = readFileSync(assetPath('docs/operations/pow-helper.md'), 'utf8');
   const rows = [...page.matchAll(/^\| (`--[^|]*)\|/gm)];
   const listed = rows.flatMap(([, cell = '']) => [...cell.matchAll(/`--([a-z0-9-]+)`/g)].map((match) => match[1]));
@@ -54,7 +54,7 @@ test.each([
   ['--queue', 'http://localhost'],
   ['--threads', 'many'],
   ['--no-such-option', '1'],
-])('%s %s stops the start with an explanation', (name, value) => {
+])('%s %s is refused at the start with a reason', (name, value) => {
   expect(() => readPowHelperConfig([name, value])).toThrow(UsageError);
 });
 
@@ -65,7 +65,7 @@ test('log levels are case folded, origins may be * and null, lists may be comma 
   expect(readPowHelperConfig(['--trusted-proxy', '10.0.0.1, 10.1.0.0/16', '--trusted-proxy', '::1'])).toBeDefined();
 });
 
-test('GET / tells what this is', async () => {
+test('GET / returns name and version', async () => {
   const { url } = await startHelper();
   expect((await ask(url)).body).toEqual({
     name: 'wrkz-txpow-server',
@@ -74,7 +74,7 @@ test('GET / tells what this is', async () => {
   });
 });
 
-test('the second listener serves too; its failure is a warning, the failure of the first ends the start', async () => {
+test('the second listener serves; its failure is a warning, a failure of the first ends the start', async () => {
   const both = await startHelper(['--bind-ipv6-address', '::1']);
   expect((await ask(`http://[::1]:${both.helper.port}/health`)).status).toBe(200);
 
@@ -93,7 +93,7 @@ test('the second listener serves too; its failure is a warning, the failure of t
   taken.close();
 });
 
-test('an empty address is no wish to listen everywhere', async () => {
+test('an empty address disables the second listener', async () => {
   expect(() => readPowHelperConfig(['--bind-ip='])).toThrow('--bind-ip: an IP address is expected');
   expect(() => readPowHelperConfig(['--bind-ipv6-address', 'localhost'])).toThrow('--bind-ipv6-address: an IP address');
   const logger = createMemoryLogger();
@@ -104,7 +104,7 @@ test('an empty address is no wish to listen everywhere', async () => {
   await helper.stop();
 });
 
-test('a port that is taken ends the start before a log file is made', async () => {
+test('a port in use ends the start before a log file is created', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
@@ -119,7 +119,7 @@ test('a port that is taken ends the start before a log file is made', async () =
   }
 });
 
-test('the time of a poll that is held to its end has a bucket of its own, and OPTIONS its route', async () => {
+test('metrics have a bucket for long polls, and a route label for OPTIONS', async () => {
   const { url } = await startHelper(['--enable-metrics', '--max-wait-ms', '45000']);
   await ask(`${url}/pow/${'0'.repeat(32)}?wait_ms=1`);
   await ask(`${url}/pow/${'0'.repeat(32)}`, { method: 'OPTIONS' });
@@ -131,7 +131,7 @@ test('the time of a poll that is held to its end has a bucket of its own, and OP
   expect(text).toContain('wrkz_pow_helper_queue_up 1');
 });
 
-test('metrics are served only when asked for', async () => {
+test('metrics are served only if enabled', async () => {
   const off = await startHelper();
   expect((await ask(`${off.url}/metrics`)).status).toBe(404);
   const { url } = await startHelper(['--enable-metrics']);

@@ -1,5 +1,5 @@
 import { networkOf } from '@wrkz/core-types';
-import { pricePrefix } from '../src/prefix';
+import { validatePrefix } from '../src/prefix';
 import { keyInput, makePrefix } from './support/helper';
 
 /* The limits of a prefix, from the accepted side. */
@@ -8,7 +8,7 @@ const KEY = Buffer.alloc(32, 7);
 const MAX_UINT64 = (1n << 64n) - 1n;
 const outputs = (...amounts: bigint[]) => amounts.map((amount) => ({ amount, key: KEY }));
 const price = (bytes: Buffer, maxDifficulty = 10n ** 15n) =>
-  pricePrefix(bytes, { network: networkOf('mainnet'), height: undefined, maxDifficulty });
+  validatePrefix(bytes, { network: networkOf('mainnet'), height: undefined, maxDifficulty });
 
 test('accepts 90 outputs and a ring of 128, and counts inputs and outputs', () => {
   const prefix = makePrefix({
@@ -30,7 +30,7 @@ test('accepts exactly the highest difficulty', () => {
   expect(() => price(makePrefix(), difficulty - 1n)).toThrow(expect.objectContaining({ code: 'tooDifficult' }));
 });
 
-test('decodes 9 bytes, which 8 are too short for', () => {
+test('decodes 9 bytes; 8 are too short', () => {
   expect(() => price(Buffer.alloc(9, 0xff))).toThrow(expect.objectContaining({ code: 'notAPrefix' }));
   expect(() => price(Buffer.alloc(8, 0xff))).toThrow(expect.objectContaining({ code: 'tooShort' }));
 });

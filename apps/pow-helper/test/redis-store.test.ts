@@ -1,10 +1,10 @@
 import { silentLogger } from '@wrkz/service-kit';
 import type { Redis } from 'ioredis';
-import { FAILURES } from '../src/jobs/job';
+import { FAILURES } from '../src/job';
 import { RedisLink } from '../src/queue/redis/redis-link';
-import { recordOf } from '../src/queue/redis/redis-records';
+import { recordOf } from '../src/queue/redis/redis-store';
 import { RedisStore, type TakenJob } from '../src/queue/redis/redis-store';
-import { PATIENCE_MS } from '../src/queue/turn';
+import { POLL_TIMEOUT_MS } from '../src/queue/job-queue';
 import { ask, makePrefix, post, startHelper, stopAll } from './support/helper';
 import { ManualSolver } from './support/manual-solver';
 import { startRedis, withRedis, type RedisServer } from './support/redis';
@@ -15,7 +15,7 @@ jest.setTimeout(60_000);
 
 const SPEC = { prefix: makePrefix(), inputs: 1, outputs: 1, difficulty: 45_000n };
 const SOLUTION = { nonce: Buffer.from('0102030405060708', 'hex'), hashes: 1000n };
-const SETTINGS = { capacity: 4, jobTimeoutMs: 600_000, resultTtlMs: 300_000, patienceMs: PATIENCE_MS };
+const SETTINGS = { capacity: 4, jobTimeoutMs: 600_000, resultTtlMs: 300_000, pollTimeoutMs: POLL_TIMEOUT_MS };
 const ID = 'ab'.repeat(16);
 const key = (id: string): string => `wrkz-pow:job:${id}`;
 
@@ -30,7 +30,7 @@ withRedis('the shared queue', () => {
     link = new RedisLink(redis.url, silentLogger(), { onAway: () => undefined, onMessage: () => undefined });
     await link.open();
     store = new RedisStore(link, SETTINGS);
-    await store.beat(undefined, []);
+    await store.heartbeat(undefined, []);
   });
   afterEach(async () => {
     await stopAll();
@@ -43,10 +43,10 @@ withRedis('the shared queue', () => {
     if (job === undefined) throw new Error('nothing to take');
     return job;
   }
-  const beatFor = (job: TakenJob) => store.beat({ ...job, hashes: 1n }, []);
+  const beatFor = (job: TakenJob) => store.heartbeat({ ...job, hashes: 1n }, []);
   const loseLock = (id: string) => client.zadd('wrkz-pow:running', 0, id);
 
-  test('a job is never done without its nonce, however often it is asked about', async () => {
+  test('a job is never done without its nonce', async () => {
     const { url } = await startHelper(
       ['--queue', redis.url, '--rate-limit', '0', '--max-jobs-per-minute', '0', '--max-queue', '1000'],
       { solver: async () => SOLUTION },
@@ -62,7 +62,7 @@ withRedis('the shared queue', () => {
     expect([...seen]).toEqual([['0102030405060708', 200]]);
   });
 
-  test('what was stored as done without a nonce is not told as done', () => {
+  test('a stored job that is done without a nonce is returned as failed', () => {
     const fields = { submittedAt: '1', finishedAt: '5', inputs: '1', outputs: '1', difficulty: '5', state: 'done' };
     expect(recordOf(ID, fields, 9)).toMatchObject({ state: 'failed', error: FAILURES.internal, elapsedMs: 4 });
     expect(recordOf(ID, { ...fields, nonce: '01' }, 9)).toMatchObject({ state: 'failed' });
@@ -70,11 +70,11 @@ withRedis('the shared queue', () => {
     expect(recordOf(ID, {}, 9)).toBeUndefined();
   });
 
-  test('a result is stored whoever holds the job by now, and nobody searches it again', async () => {
+  test('a result is stored after the lock was lost, and the job is not run again', async () => {
     await store.submit(ID, SPEC);
     const first = await take('one');
     await loseLock(ID);
-    await store.beat(undefined, []);
+    await store.heartbeat(undefined, []);
     const second = await take('two');
     expect(second.spec).toEqual(SPEC);
     expect((await beatFor(first)).held).toBe('lost');
@@ -83,71 +83,71 @@ withRedis('the shared queue', () => {
     expect(await store.read(ID)).toMatchObject({ state: 'done', ...SOLUTION });
     expect((await beatFor(second)).held).toBe('lost');
     expect(await store.complete(ID, { ...SOLUTION, hashes: 5n })).toBe(false);
-    await store.giveBack(second);
+    await store.returnJob(second);
     expect((await store.take('three')).job).toBeUndefined();
     expect(await store.read(ID)).toMatchObject({ state: 'done', ...SOLUTION });
   });
 
-  test('a result that comes while the job waits for its second instance ends the waiting', async () => {
+  test('a late result ends a job that is queued again', async () => {
     await store.submit(ID, SPEC);
-    await store.giveBack(await take('one'));
+    await store.returnJob(await take('one'));
     expect(await store.read(ID)).toMatchObject({ state: 'queued' });
     expect(await store.complete(ID, SOLUTION)).toBe(true);
     expect((await store.take('two')).job).toBeUndefined();
     expect(await store.depth()).toEqual({ waiting: 0, tracked: 1, active: undefined });
   });
 
-  test('a job that outlived three instances is given up', async () => {
+  test('a job fails after the third loss', async () => {
     await store.submit(ID, SPEC);
     for (const token of ['one', 'two']) {
       await take(token);
       await loseLock(ID);
-      expect((await store.beat(undefined, [ID])).givenUp).toEqual([]);
+      expect((await store.heartbeat(undefined, [ID])).givenUp).toEqual([]);
       expect(await store.read(ID)).toMatchObject({ state: 'queued' });
     }
     await take('three');
     await loseLock(ID);
-    const { givenUp, ended } = await store.beat(undefined, [ID]);
+    const { givenUp, ended } = await store.heartbeat(undefined, [ID]);
     expect([givenUp, ended]).toEqual([[expect.any(Number)], [ID]]);
     expect(await store.read(ID)).toMatchObject({ state: 'failed', error: FAILURES.internal });
     expect((await store.take('four')).job).toBeUndefined();
   });
 
-  test('a job given back in order does not count as one that ended its instance', async () => {
+  test('a returned job does not count as a loss', async () => {
     await store.submit(ID, SPEC);
-    for (let i = 0; i < 5; i++) await store.giveBack(await take(`token ${i}`));
+    for (let i = 0; i < 5; i++) await store.returnJob(await take(`token ${i}`));
     expect(await store.read(ID)).toMatchObject({ state: 'queued' });
   });
 
-  test('when no instance was heard for long, it was Redis that was away, and no lock is lost', async () => {
+  test('after an outage of Redis no lock is lost', async () => {
     await store.submit(ID, SPEC);
     const job = await take('one');
     await loseLock(ID);
     await client.set('wrkz-pow:beat', Date.now() - 60_000);
-    await store.beat(undefined, []);
+    await store.heartbeat(undefined, []);
     expect((await beatFor(job)).held).toBe('held');
     expect(await client.hget(key(ID), 'losses')).toBe('0');
   });
 
-  test('a job given back keeps its place', async () => {
+  test('a returned job keeps its place', async () => {
     const other = 'cd'.repeat(16);
     await store.submit(ID, SPEC);
     await store.submit(other, SPEC);
     const first = await take('one');
-    await store.giveBack(first);
+    await store.returnJob(first);
     expect((await take('two')).id).toBe(ID);
   });
 
-  test('ids without a job wedge nothing', async () => {
+  test('ids without a job are removed', async () => {
     for (const set of ['waiting', 'running', 'polled']) await client.zadd(`wrkz-pow:${set}`, 0, 'ghost');
     await store.submit(ID, SPEC);
-    await store.beat(undefined, []);
+    await store.heartbeat(undefined, []);
     expect((await take('one')).id).toBe(ID);
     expect((await store.take('two')).job).toBeUndefined();
     expect(await store.depth()).toMatchObject({ waiting: 0, tracked: 1 });
   });
 
-  test('a finished job is forgotten by Redis itself, a late result of it does not bring it back', async () => {
+  test('Redis deletes a finished job after its TTL, and a late result does not create it again', async () => {
     await store.submit(ID, SPEC);
     await take('one');
     await store.complete(ID, SOLUTION);
@@ -159,7 +159,7 @@ withRedis('the shared queue', () => {
     expect(await client.exists(key(ID))).toBe(0);
   });
 
-  test('an instance that has lost its job ends the search and takes the next', async () => {
+  test('an instance that has lost its lock ends the search and takes the next job', async () => {
     const solver = new ManualSolver();
     const { url } = await startHelper(['--queue', redis.url], { solver: solver.solve });
     const submit = async () =>

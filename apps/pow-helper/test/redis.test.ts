@@ -20,7 +20,7 @@ withRedis('instances that share a queue', () => {
     startHelper(['--queue', redis.url, ...args], { solver: solver.solve });
   const submit = (url: string, extra: object = {}) => post(`${url}/pow`, { prefix: goodPrefix(), ...extra });
 
-  test('any instance answers for any job', async () => {
+  test('each instance returns every job', async () => {
     const solvers = [new ManualSolver(), new ManualSolver()] as const;
     const [one, two] = await Promise.all(solvers.map((solver) => start(solver)));
     const jobs = [await submit(one!.url), await submit(one!.url)].map(({ body }) => String(body['job_id']));
@@ -33,7 +33,7 @@ withRedis('instances that share a queue', () => {
     expect((await ask(`${one!.url}/pow/${jobs[1]}`)).body).toMatchObject({ state: 'done' });
   });
 
-  test('cancelling on one instance stops the search of the other, and what waits', async () => {
+  test('a cancellation on one instance ends searches and queued jobs of another', async () => {
     const solver = new ManualSolver();
     const one = await start(solver);
     const running = String((await submit(one.url)).body['job_id']);
@@ -65,7 +65,7 @@ withRedis('instances that share a queue', () => {
     expect(counts.map((jobs) => (jobs as { expired: number }).expired).sort()).toEqual([0, 1]);
   });
 
-  test('limits and room are counted together', async () => {
+  test('rate limit and capacity are shared', async () => {
     const args = ['--max-jobs-per-minute', '0', '--rate-limit', '0', '--max-queue', '5'];
     const solvers = [new ManualSolver(), new ManualSolver()] as const;
     const [one, two] = await Promise.all(solvers.map((solver) => start(solver, args)));
@@ -77,7 +77,7 @@ withRedis('instances that share a queue', () => {
     expect((await ask(`${one!.url}/health`)).body).toMatchObject({ queue: 5 });
   });
 
-  test('the limits of a minute are counted together', async () => {
+  test('the limits per minute are shared', async () => {
     const args = ['--rate-limit', '6', '--max-jobs-per-minute', '4'];
     const [one, two] = await Promise.all([start(new ManualSolver(), args), start(new ManualSolver(), args)]);
     // a window may turn in between: at most twice the limit passes then
@@ -87,7 +87,7 @@ withRedis('instances that share a queue', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(20 - passed);
   });
 
-  test('an instance that stops gives its job back', async () => {
+  test('an instance that stops returns its job', async () => {
     const solver = new ManualSolver();
     const one = await start(solver);
     const id = String((await submit(one.url)).body['job_id']);
@@ -121,7 +121,7 @@ withRedis('instances that share a queue', () => {
     expect(await two.kill('SIGTERM')).toEqual({ code: 0 });
   });
 
-  test('a Redis that cannot be reached ends the start with a clear message', async () => {
+  test('an unreachable Redis ends the start with a clear message', async () => {
     await redis.stop();
     const helper = PowHelper.create(readPowHelperConfig(['--queue', redis.url, '--log-level', 'disabled']), {
       port: 0,

@@ -53,7 +53,7 @@ test.each([
   expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ received: 0, rejected_invalid: 0 });
 });
 
-test('the height chooses the rule: nothing is needed before transaction proof of work began', async () => {
+test('the height selects the rules: no proof of work before its activation', async () => {
   const { url } = await startHelper([], { solver: new ManualSolver().solve });
   const at = (height: number) => post(`${url}/pow`, { prefix: goodPrefix(), height });
   expect(await at(1_122_999)).toMatchObject({
@@ -90,7 +90,7 @@ test('unknown jobs, paths that are not routed, bodies over the limit', async () 
   expect((await post(`${url}/pow`, 'x'.repeat(524_289))).status).toBe(413);
 });
 
-test('the key is asked for where the reference asks, and compared whole', async () => {
+test('the key is required where the reference requires it, and compared completely', async () => {
   const { url } = await startHelper(['--api-key', 'secret key', '--enable-metrics']);
   const refused = { status: 401, body: { status: 'error', error: 'missing or incorrect X-API-KEY header' } };
   for (const path of ['/', '/stats', '/pow', `/pow/${'0'.repeat(32)}`, '/metrics']) {

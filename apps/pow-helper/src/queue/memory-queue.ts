@@ -1,18 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { errorText, memoryMinuteCounter, type MinuteCounter } from '@wrkz/service-kit';
-import { FAILURES, isFinal, type JobEnd, type JobPhase, type JobRecord, type JobSpec } from '../jobs/job';
-import type { Cancellation, JobQueue, Outcome, QueueDepth, QueueParts } from './job-queue';
-import { firstAbandoned, nextInTurn } from './turn';
-import { Waiters } from './waiters';
+import { FAILURES, isFinal, type JobEnd, type JobPhase, type JobRecord, type JobSpec } from '../job';
+import {
+  type Cancellation,
+  firstAbandoned,
+  type JobQueue,
+  nextJob,
+  type Outcome,
+  type QueueDependencies,
+  type QueueDepth,
+  Waiters,
+} from './job-queue';
 
-/** Times are those of the queue's clock. */
+/** Times are monotonic milliseconds. */
 interface MemoryJob {
   readonly id: string;
-  /** Without the prefix once the job has ended. */
+  /** Without the prefix after the end. */
   spec: JobSpec;
   readonly abort: AbortController;
   readonly submittedAt: number;
-  /** Ends the job if it is still queued after the job time-out. */
+  /** Timer of the job timeout. */
   readonly expiry: NodeJS.Timeout;
   phase: JobPhase;
   hashes: bigint;
@@ -21,26 +28,25 @@ interface MemoryJob {
   finishedAt?: number;
 }
 
-/** The embedded queue: one job at a time, in turn, results stay in this process. */
+/** The queue in memory: runs one job at a time. */
 export class MemoryQueue implements JobQueue {
   private readonly jobs = new Map<string, MemoryJob>();
-  /** In the order of arrival. */
-  private readonly waiting: MemoryJob[] = [];
+  /** In FIFO order. */
+  private readonly queued: MemoryJob[] = [];
   private readonly waiters = new Waiters();
   private readonly removals = new Set<NodeJS.Timeout>();
   private active: MemoryJob | undefined;
   private stopped = false;
 
-  constructor(private readonly parts: QueueParts) {}
+  constructor(private readonly dependencies: QueueDependencies) {}
 
-  /** There is nothing to connect to. */
   async start(): Promise<void> {}
 
   async submit(spec: JobSpec): Promise<JobRecord | undefined> {
     if (!this.hasRoom()) return undefined;
-    const now = this.parts.elapsed();
+    const now = this.dependencies.elapsed();
     const job: MemoryJob = {
-      expiry: setTimeout(() => this.expire(job), this.parts.settings.jobTimeoutMs).unref(),
+      expiry: setTimeout(() => this.expire(job), this.dependencies.options.jobTimeoutMs).unref(),
       id: randomBytes(16).toString('hex'),
       spec,
       abort: new AbortController(),
@@ -50,33 +56,33 @@ export class MemoryQueue implements JobQueue {
       polledAt: now,
     };
     this.jobs.set(job.id, job);
-    this.waiting.push(job);
+    this.queued.push(job);
     this.next();
     return this.record(job);
   }
 
   async get(id: string): Promise<JobRecord | undefined> {
-    const job = this.asked(id);
+    const job = this.polled(id);
     return job && this.record(job);
   }
 
   async wait(id: string, ms: number, signal: AbortSignal): Promise<JobRecord | undefined> {
-    const job = this.asked(id);
+    const job = this.polled(id);
     if (job === undefined) return undefined;
     if (!isFinal(job.phase)) {
       await this.waiters.wait(id, ms, signal);
-      job.polledAt = this.parts.elapsed();
+      job.polledAt = this.dependencies.elapsed();
     }
     return this.record(job);
   }
 
   async cancel(id: string): Promise<Cancellation | undefined> {
-    const job = this.remembered(id);
+    const job = this.stored(id);
     if (job === undefined) return undefined;
     if (isFinal(job.phase)) return { cancelled: false, job: this.record(job) };
-    const place = this.waiting.indexOf(job);
-    if (place >= 0) {
-      this.waiting.splice(place, 1);
+    const index = this.queued.indexOf(job);
+    if (index >= 0) {
+      this.queued.splice(index, 1);
       this.finish(job, { state: 'cancelled' }, 'cancelled');
     } else {
       job.abort.abort();
@@ -86,7 +92,7 @@ export class MemoryQueue implements JobQueue {
 
   async depth(): Promise<QueueDepth> {
     const job = this.active;
-    const now = this.parts.elapsed();
+    const now = this.dependencies.elapsed();
     const active = job && {
       difficulty: job.spec.difficulty,
       inputs: job.spec.inputs,
@@ -94,11 +100,11 @@ export class MemoryQueue implements JobQueue {
       hashes: job.hashes,
       runningMs: now - (job.startedAt ?? now),
     };
-    return { waiting: this.waiting.length, tracked: this.jobs.size, active };
+    return { waiting: this.queued.length, tracked: this.jobs.size, active };
   }
 
   counter(): MinuteCounter {
-    return memoryMinuteCounter(this.parts.now);
+    return memoryMinuteCounter(this.dependencies.now);
   }
 
   async isReachable(): Promise<boolean> {
@@ -107,7 +113,7 @@ export class MemoryQueue implements JobQueue {
 
   async stop(): Promise<void> {
     this.stopped = true;
-    for (const job of this.waiting.splice(0)) this.fail(job, FAILURES.shutdown, 'failed');
+    for (const job of this.queued.splice(0)) this.fail(job, FAILURES.shutdown, 'failed');
     this.active?.abort.abort();
     this.waiters.wakeAll();
     for (const timer of this.removals) clearTimeout(timer);
@@ -115,58 +121,58 @@ export class MemoryQueue implements JobQueue {
 
   private record({ id, spec, phase, hashes, submittedAt, finishedAt }: MemoryJob): JobRecord {
     const { difficulty, inputs, outputs } = spec;
-    const elapsedMs = Math.round((finishedAt ?? this.parts.elapsed()) - submittedAt);
+    const elapsedMs = Math.round((finishedAt ?? this.dependencies.elapsed()) - submittedAt);
     return { ...phase, id, difficulty, inputs, outputs, hashes, elapsedMs };
   }
 
-  /** A job whose result is still to be had; the timer that removes it may be late. */
-  private remembered(id: string): MemoryJob | undefined {
+  /** A job whose TTL is not over; the timer that removes it may be late. */
+  private stored(id: string): MemoryJob | undefined {
     const job = this.jobs.get(id);
-    const { resultTtlMs } = this.parts.settings;
-    const isOver = job?.finishedAt !== undefined && this.parts.elapsed() - job.finishedAt > resultTtlMs;
-    return isOver ? undefined : job;
+    const { resultTtlMs } = this.dependencies.options;
+    const isExpired = job?.finishedAt !== undefined && this.dependencies.elapsed() - job.finishedAt > resultTtlMs;
+    return isExpired ? undefined : job;
   }
 
-  private asked(id: string): MemoryJob | undefined {
-    const job = this.remembered(id);
-    if (job !== undefined) job.polledAt = this.parts.elapsed();
+  private polled(id: string): MemoryJob | undefined {
+    const job = this.stored(id);
+    if (job !== undefined) job.polledAt = this.dependencies.elapsed();
     return job;
   }
 
-  private readonly isWaitedFor = ({ id, polledAt }: MemoryJob): boolean =>
-    this.waiters.has(id) || this.parts.elapsed() - polledAt <= this.parts.settings.patienceMs;
+  private readonly isPolled = ({ id, polledAt }: MemoryJob): boolean =>
+    this.waiters.has(id) || this.dependencies.elapsed() - polledAt <= this.dependencies.options.pollTimeoutMs;
 
-  /** Whether a job can be added; in a full queue one that nobody waits for makes room. */
+  /** Whether a job can be added. A full queue drops an abandoned job. */
   private hasRoom(): boolean {
-    if (this.waiting.length < this.parts.settings.capacity) return true;
-    const abandoned = firstAbandoned(this.waiting, this.isWaitedFor);
+    if (this.queued.length < this.dependencies.options.capacity) return true;
+    const abandoned = firstAbandoned(this.queued, this.isPolled);
     if (abandoned === undefined) return false;
     this.expire(abandoned);
     return true;
   }
 
-  /** Does nothing to a job that is not queued. */
+  /** Does nothing if the job is not queued. */
   private expire(job: MemoryJob): void {
-    if (!this.waiting.includes(job)) return;
-    this.leave(job);
+    if (!this.queued.includes(job)) return;
+    this.dequeue(job);
     this.fail(job, FAILURES.expired, 'expired');
   }
 
-  private leave(job: MemoryJob): void {
-    this.waiting.splice(this.waiting.indexOf(job), 1);
+  private dequeue(job: MemoryJob): void {
+    this.queued.splice(this.queued.indexOf(job), 1);
   }
 
-  /** Starts the job whose turn it is if none runs; jobs that waited too long are dropped on the way. */
+  /** Starts the next job if none runs. Drops expired jobs. */
   private next(): void {
     while (this.active === undefined && !this.stopped) {
-      const job = nextInTurn(this.waiting, this.isWaitedFor);
+      const job = nextJob(this.queued, this.isPolled);
       if (job === undefined) return;
-      if (this.parts.elapsed() - job.submittedAt > this.parts.settings.jobTimeoutMs) {
-        // its timer is late
+      if (this.dependencies.elapsed() - job.submittedAt > this.dependencies.options.jobTimeoutMs) {
+        // The timer is late.
         this.expire(job);
         continue;
       }
-      this.leave(job);
+      this.dequeue(job);
       this.active = job;
       void this.run(job);
     }
@@ -174,10 +180,10 @@ export class MemoryQueue implements JobQueue {
 
   private async run(job: MemoryJob): Promise<void> {
     job.phase = { state: 'running' };
-    job.startedAt = this.parts.elapsed();
+    job.startedAt = this.dependencies.elapsed();
     try {
-      const { nonce, hashes } = await this.parts.solver(job.spec, {
-        threads: this.parts.threads,
+      const { nonce, hashes } = await this.dependencies.solver(job.spec, {
+        threads: this.dependencies.threads,
         signal: job.abort.signal,
         onProgress: (done) => {
           job.hashes = done;
@@ -187,7 +193,7 @@ export class MemoryQueue implements JobQueue {
       this.finish(job, { state: 'done', nonce }, 'done');
     } catch (error) {
       if (!job.abort.signal.aborted) {
-        this.parts.logger.error(`a search failed: ${errorText(error)}`);
+        this.dependencies.logger.error(`a search failed: ${errorText(error)}`);
         this.fail(job, FAILURES.internal, 'failed');
       } else if (this.stopped) this.fail(job, FAILURES.shutdown, 'failed');
       else this.finish(job, { state: 'cancelled' }, 'cancelled');
@@ -201,13 +207,13 @@ export class MemoryQueue implements JobQueue {
   }
 
   private finish(job: MemoryJob, end: JobEnd, kind: Outcome['kind']): void {
-    const now = this.parts.elapsed();
+    const now = this.dependencies.elapsed();
     clearTimeout(job.expiry);
     job.phase = end;
     job.spec = { ...job.spec, prefix: Buffer.alloc(0) };
     job.finishedAt = now;
     const startedAt = job.startedAt ?? now;
-    this.parts.onOutcome({
+    this.dependencies.onOutcome({
       kind,
       hashes: job.hashes,
       solveMs: Math.round(now - startedAt),
@@ -218,7 +224,7 @@ export class MemoryQueue implements JobQueue {
     const timer = setTimeout(() => {
       this.removals.delete(timer);
       this.jobs.delete(job.id);
-    }, this.parts.settings.resultTtlMs);
+    }, this.dependencies.options.resultTtlMs);
     timer.unref();
     this.removals.add(timer);
   }

@@ -2,7 +2,7 @@ import { isErrorMessage, powHelperApi, type ApiError } from '@wrkz/api';
 import { isDeepStrictEqual } from 'node:util';
 import { errorsOfRoute, parseJson, stringifyJson, type Route } from '@wrkz/service-kit';
 import { z } from 'zod';
-import { POW_SERVICE } from '../../src/routes/description';
+import { POW_SERVICE } from '../../src/routes';
 import type { PowRoute } from '../../src/routes';
 import type { HttpAnswer } from './http-client';
 

@@ -1,4 +1,4 @@
-import type { Solver } from '../../src/jobs/solver';
+import type { Solver } from '../../src/job';
 
 interface Call {
   readonly prefix: Buffer;

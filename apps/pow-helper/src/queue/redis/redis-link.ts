@@ -3,34 +3,34 @@ import { Redis } from 'ioredis';
 import { PowRefusal } from '../../refusals';
 import { CHANNELS, DEPTH, PREFIX } from './scripts';
 
-/** A command without an answer for so long counts as failed, in milliseconds. */
-export const COMMAND_MS = 1_500;
-const CONNECT_MS = 2_000;
-/** The longest pause between two attempts to connect. */
-const RECONNECT_MS = 1_000;
-/** What a refused client is told to wait, in seconds. */
+/** Timeout of a command. */
+export const COMMAND_TIMEOUT_MS = 1_500;
+const CONNECT_TIMEOUT_MS = 2_000;
+/** Max delay before the next attempt to connect. */
+const MAX_RECONNECT_MS = 1_000;
+/** `Retry-After` of refused clients. */
 const RETRY_AFTER_SECONDS = 2;
 
 export type Channel = keyof typeof CHANNELS;
 
 export interface LinkEvents {
-  /** Redis has gone: nobody needs to wait for it. */
+  /** Redis became unreachable. */
   readonly onAway: () => void;
   readonly onMessage: (channel: Channel, id: string) => void;
 }
 
 /**
- * The connections of one instance to its Redis. Nothing waits for a Redis that is away: a command fails within two seconds
- * and is never sent again, and as long as signs of life fail, all others are refused at once.
+ * The connections of one instance to Redis. A command fails within two seconds and is never sent again. While heartbeats
+ * fail, all other commands are refused at once.
  */
 export class RedisLink {
   private readonly commands: Redis;
   private readonly subscriber: Redis;
   private isAway = false;
-  /** How often it has gone. What was sent before says nothing about a later state. */
+  /** Number of outages. The result of a command from before an outage says nothing about the present. */
   private losses = 0;
   private isClosed = false;
-  /** What the connection last failed of: commands only tell that it is closed. */
+  /** The last error of the connection: commands only report that it is closed. */
   private failure: Error | undefined;
 
   constructor(
@@ -40,18 +40,18 @@ export class RedisLink {
   ) {
     this.commands = connection(url);
     this.subscriber = connection(url);
-    // Every failure shows in a command or in the end of the connection; an emitter without a listener would throw.
+    // Failures appear in commands or as a closed connection; an emitter without a listener would throw.
     this.commands.on('error', (error: Error) => (this.failure = error));
     this.subscriber.on('error', () => undefined);
   }
 
   /**
    * Opens both connections.
-   * @throws Error with a message for the operator, which shows neither user nor password
+   * @throws Error with a message for the operator, without user and password
    */
   async open(): Promise<void> {
     try {
-      await within(COMMAND_MS + CONNECT_MS, async () => {
+      await within(COMMAND_TIMEOUT_MS + CONNECT_TIMEOUT_MS, async () => {
         await Promise.all([this.commands.connect(), this.subscriber.connect()]);
         await this.subscriber.subscribe(...Object.values(CHANNELS));
         await this.ping();
@@ -64,19 +64,19 @@ export class RedisLink {
     this.subscriber.on('message', (name: string, id: string) =>
       this.events.onMessage(name.slice(PREFIX.length) as Channel, id),
     );
-    this.commands.on('close', () => this.lost('the connection ended'));
+    this.commands.on('close', () => this.lost('the connection was closed'));
   }
 
   /**
    * Runs a script.
-   * @throws PowRefusal `queueAway` when Redis is away or does not carry it out
+   * @throws PowRefusal `queueAway` if Redis is unreachable or does not run it
    */
   async run(script: string, ...args: readonly (number | string)[]): Promise<unknown[]> {
     if (this.isAway) throw away();
     return this.probe(script, ...args);
   }
 
-  /** The same, but tried also while Redis is away; its success shows that Redis is back. */
+  /** Runs a script also while Redis is unreachable; success ends the outage. */
   async probe(script: string, ...args: readonly (number | string)[]): Promise<unknown[]> {
     const losses = this.losses;
     try {
@@ -89,7 +89,7 @@ export class RedisLink {
     }
   }
 
-  /** Whether Redis takes a write now. */
+  /** Whether Redis accepts a write now. */
   async isReachable(): Promise<boolean> {
     if (this.isAway || this.commands.status !== 'ready') return false;
     const losses = this.losses;
@@ -108,7 +108,7 @@ export class RedisLink {
     this.subscriber.disconnect();
   }
 
-  /** A ping that writes: one full, read-only or still loading answers a plain one. */
+  /** Writes: a Redis that is full, read-only or loading responds to a plain PING. */
   private async ping(): Promise<void> {
     await this.commands.set(`${PREFIX}ping`, '1', 'PX', 1_000);
   }
@@ -116,15 +116,15 @@ export class RedisLink {
   private reached(): void {
     if (!this.isAway || this.isClosed) return;
     this.isAway = false;
-    this.logger.info('the queue in Redis is back');
+    this.logger.info('the queue in Redis is reachable again');
   }
 
   private lost(reason: string): void {
     if (this.isAway || this.isClosed) return;
     this.isAway = true;
     this.losses++;
-    this.logger.warning(`the queue in Redis is away: ${reason}; jobs are refused until it is back`);
-    // What it has not answered is not to be answered later, so the connection starts anew.
+    this.logger.warning(`the queue in Redis is unreachable: ${reason}; jobs are refused until it is reachable again`);
+    // Pending commands must not run later, so the connection is opened again.
     if (this.commands.status === 'ready') this.commands.disconnect(true);
     this.events.onAway();
   }
@@ -133,13 +133,13 @@ export class RedisLink {
 function connection(url: string): Redis {
   return new Redis(url, {
     lazyConnect: true,
-    connectTimeout: CONNECT_MS,
-    commandTimeout: COMMAND_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: COMMAND_TIMEOUT_MS,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    maxLoadingRetryTime: RECONNECT_MS,
-    retryStrategy: (attempt) => Math.min(attempt * 100, RECONNECT_MS),
+    maxLoadingRetryTime: MAX_RECONNECT_MS,
+    retryStrategy: (attempt) => Math.min(attempt * 100, MAX_RECONNECT_MS),
   });
 }
 
@@ -147,12 +147,12 @@ function away(): PowRefusal {
   return new PowRefusal('queueAway', { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
-async function within<T>(ms: number, act: () => Promise<T>): Promise<T> {
+async function within<T>(ms: number, run: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('it does not answer')), ms);
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('it does not respond')), ms);
   });
-  return Promise.race([act(), late]).finally(() => clearTimeout(timer));
+  return Promise.race([run(), timeout]).finally(() => clearTimeout(timer));
 }
 
 function withoutCredentials(url: string): string {

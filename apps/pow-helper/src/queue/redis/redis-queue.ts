@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { memoryMinuteCounter, type MinuteCounter } from '@wrkz/service-kit';
-import { isFinal, type JobRecord, type JobSpec } from '../../jobs/job';
-import { Waiters } from '../waiters';
-import type { Cancellation, JobQueue, QueueDepth, QueueParts } from '../job-queue';
+import { isFinal, type JobRecord, type JobSpec } from '../../job';
+import { type Cancellation, type JobQueue, type QueueDependencies, type QueueDepth, Waiters } from '../job-queue';
 import { RedisLink, type Channel } from './redis-link';
 import { RedisSearch } from './redis-search';
 import { RedisStore } from './redis-store';
 
-/** The pause between two signs of life, in milliseconds. */
-const BEAT_MS = 1_000;
+const HEARTBEAT_INTERVAL_MS = 1_000;
 
 /**
- * The shared queue: jobs and results live in Redis, so that any of several instances can answer for any job. Each
- * instance runs one job at a time; a job whose instance dies is run again by another.
+ * The queue in Redis, shared by several instances: each can return every job. Each instance runs one job at a time; the job of
+ * an instance that dies is run by another.
  */
 export class RedisQueue implements JobQueue {
   private readonly waiters = new Waiters();
@@ -25,25 +23,25 @@ export class RedisQueue implements JobQueue {
 
   constructor(
     url: string,
-    private readonly parts: QueueParts,
+    private readonly dependencies: QueueDependencies,
   ) {
-    this.link = new RedisLink(url, parts.logger, {
+    this.link = new RedisLink(url, dependencies.logger, {
       onAway: () => this.waiters.wakeAll(),
       onMessage: (channel, id) => this.onMessage(channel, id),
     });
-    this.store = new RedisStore(this.link, parts.settings);
-    this.search = new RedisSearch(parts, this.store);
+    this.store = new RedisStore(this.link, dependencies.options);
+    this.search = new RedisSearch(dependencies, this.store);
   }
 
   async start(): Promise<void> {
     await this.link.open();
-    await this.beat();
+    await this.heartbeat();
   }
 
   async submit(spec: JobSpec): Promise<JobRecord | undefined> {
     const id = randomBytes(16).toString('hex');
-    const { accepted, made } = await this.store.submit(id, spec);
-    if (made !== undefined) this.search.report({ kind: 'expired', queueWaitMs: made });
+    const { accepted, droppedAfterMs } = await this.store.submit(id, spec);
+    if (droppedAfterMs !== undefined) this.search.report({ kind: 'expired', queueWaitMs: droppedAfterMs });
     if (!accepted) return undefined;
     return { ...spec, id, state: 'queued', hashes: 0n, elapsedMs: 0 };
   }
@@ -53,23 +51,23 @@ export class RedisQueue implements JobQueue {
   }
 
   async wait(id: string, ms: number, signal: AbortSignal): Promise<JobRecord | undefined> {
-    // The waiter is registered before the job is looked up, or an end in between would be missed.
-    const enough = new AbortController();
-    const waited = this.waiters.wait(id, ms, AbortSignal.any([signal, enough.signal]));
+    // Register before the lookup: an end in between would be missed.
+    const done = new AbortController();
+    const waited = this.waiters.wait(id, ms, AbortSignal.any([signal, done.signal]));
     try {
       const job = await this.get(id);
       if (job === undefined || isFinal(job)) return job;
       await waited;
-      // Whoever has left asks no more.
+      // A client that has disconnected does not poll.
       return signal.aborted ? job : await this.get(id);
     } finally {
-      enough.abort();
+      done.abort();
     }
   }
 
   async cancel(id: string): Promise<Cancellation | undefined> {
     const found = await this.store.cancel(id);
-    // The instance that runs a job reports its end.
+    // The instance that runs a job reports its outcome.
     if (found?.cancelled === true && found.before.state === 'queued') {
       this.search.report({ kind: 'cancelled', queueWaitMs: found.before.elapsedMs });
     }
@@ -82,9 +80,9 @@ export class RedisQueue implements JobQueue {
   }
 
   counter(name: string): MinuteCounter {
-    const local = memoryMinuteCounter(this.parts.now);
+    const local = memoryMinuteCounter(this.dependencies.now);
     return {
-      // Counted here in any case, so that the limit goes on where it stood when Redis goes.
+      // Counted locally too, so that the limit continues during an outage.
       hit: async (key) => {
         const here = local.hit(key);
         return this.store.count(`${name}:${key}`).catch(() => here);
@@ -101,25 +99,25 @@ export class RedisQueue implements JobQueue {
     clearTimeout(this.timer);
     this.waiters.wakeAll();
     await this.search.stop();
-    // Commands are answered in order: after this one so are those of everyone who waited.
+    // Responses are in order: after this one, all pending commands have theirs.
     await this.link.isReachable();
     this.link.close();
   }
 
-  /** Shows that this instance lives, learns what it may have missed, and comes again. */
-  private async beat(): Promise<void> {
+  /** Renews the lock of the running job, and reads events that messages may have missed. */
+  private async heartbeat(): Promise<void> {
     const { running } = this.search;
     try {
-      const beat = await this.store.beat(running, this.waiters.ids());
-      for (const waitedMs of beat.givenUp) this.search.report({ kind: 'failed', queueWaitMs: waitedMs });
-      for (const waitedMs of beat.expired) this.search.report({ kind: 'expired', queueWaitMs: waitedMs });
-      for (const id of beat.ended) this.waiters.wake(id);
-      this.search.onBeat(running?.id, beat);
+      const heartbeat = await this.store.heartbeat(running, this.waiters.ids());
+      for (const waitedMs of heartbeat.givenUp) this.search.report({ kind: 'failed', queueWaitMs: waitedMs });
+      for (const waitedMs of heartbeat.expired) this.search.report({ kind: 'expired', queueWaitMs: waitedMs });
+      for (const id of heartbeat.ended) this.waiters.wake(id);
+      this.search.onHeartbeat(running?.id, heartbeat);
       void this.search.next();
     } catch {
       this.search.onAway();
     }
-    if (!this.stopping) this.timer = setTimeout(() => void this.beat(), BEAT_MS);
+    if (!this.stopping) this.timer = setTimeout(() => void this.heartbeat(), HEARTBEAT_INTERVAL_MS);
   }
 
   private onMessage(channel: Channel, id: string): void {

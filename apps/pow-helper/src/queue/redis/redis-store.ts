@@ -1,18 +1,16 @@
-import { FAILURES, isFinal, type JobRecord, type JobSpec } from '../../jobs/job';
-import type { Solution } from '../../jobs/solver';
-import type { Cancellation, QueueDepth, QueueSettings } from '../job-queue';
-import { COMMAND_MS, type RedisLink } from './redis-link';
-import { fieldsOf, recordOf, shapeOf, specArguments, specOf, type RawJob } from './redis-records';
-import { BEAT, CANCEL, COMPLETE, COUNT, DEPTH, FAIL, GIVE_BACK, READ, SUBMIT, TAKE } from './scripts';
+import { FAILURES, isFinal, type JobPhase, type JobRecord, type JobSpec, type Solution } from '../../job';
+import type { Cancellation, QueueDepth, QueueOptions } from '../job-queue';
+import { COMMAND_TIMEOUT_MS, type RedisLink } from './redis-link';
+import { CANCEL, COMPLETE, COUNT, DEPTH, FAIL, HEARTBEAT, READ, RETURN_JOB, SUBMIT, TAKE } from './scripts';
 
-/** A job goes to another instance when its own has not renewed the lock for so long, in milliseconds. */
+/** Lock timeout: without a renewal, the job goes to another instance. */
 export const LOCK_MS = 6_000;
-/** How many instances a job may outlive before it counts as what ended them. */
-const MOST_LOSSES = 3;
-/** What Redis has not begun to carry out within this time is not to be carried out: its caller has been refused. */
-const DEADLINE_MS = COMMAND_MS;
+/** A job whose instance died this number of times fails: it may be the cause. */
+const MAX_LOSSES = 3;
+/** A script that starts later must do nothing: its caller has been refused. */
+const DEADLINE_MS = COMMAND_TIMEOUT_MS;
 
-/** A job handed to this instance. `token` tells this hand-over from any other of the same job. */
+/** A job assigned to this instance. `token` identifies this assignment. */
 export interface TakenJob {
   readonly id: string;
   readonly token: string;
@@ -21,48 +19,51 @@ export interface TakenJob {
   readonly waitedMs: number;
 }
 
-/** What a sign of life brought back. */
-export interface Beat {
+/** Result of a heartbeat. */
+export interface Heartbeat {
   readonly held: '' | 'cancelled' | 'held' | 'lost';
-  /** How long each job that was given up had waited, in milliseconds. */
+  /** Queue times of jobs that failed after too many losses, in milliseconds. */
   readonly givenUp: readonly number[];
-  /** Those of the jobs asked about that have ended. */
+  /** Polled jobs that have ended. */
   readonly ended: readonly string[];
   readonly waiting: number;
-  /** How long each queued job that expired had waited, in milliseconds. */
+  /** Queue times of expired jobs, in milliseconds. */
   readonly expired: readonly number[];
 }
 
-/** The steps of the shared queue with their types. All but `beat` are refused at once while Redis is away. */
+/** Typed calls of the scripts. All but `heartbeat` are refused at once while Redis is unreachable. */
 export class RedisStore {
-  /** The clock of Redis less the monotonic one here, in milliseconds. */
-  private clockShift: number | undefined;
+  /** Clock of Redis minus the local monotonic clock, in milliseconds. */
+  private clockOffset: number | undefined;
 
   constructor(
     private readonly link: RedisLink,
-    private readonly settings: QueueSettings,
+    private readonly options: QueueOptions,
   ) {}
 
-  /** `made` is how long the job had waited that made room, if one had to. */
-  async submit(id: string, spec: JobSpec): Promise<{ readonly accepted: boolean; readonly made: number | undefined }> {
-    const { capacity, patienceMs, resultTtlMs } = this.settings;
-    const [, outcome, made] = await this.run(
+  /** `droppedAfterMs`: queue time of the job that was dropped, if one was. */
+  async submit(
+    id: string,
+    spec: JobSpec,
+  ): Promise<{ readonly accepted: boolean; readonly droppedAfterMs: number | undefined }> {
+    const { capacity, pollTimeoutMs, resultTtlMs } = this.options;
+    const [, outcome, dropped] = await this.run(
       SUBMIT,
       this.deadline(),
       capacity,
-      patienceMs,
+      pollTimeoutMs,
       resultTtlMs,
       FAILURES.expired,
       id,
       ...specArguments(spec),
     );
-    return { accepted: outcome === 'ok', made: typeof made === 'number' ? made : undefined };
+    return { accepted: outcome === 'ok', droppedAfterMs: typeof dropped === 'number' ? dropped : undefined };
   }
 
-  /** The job whose turn it is, and how long those had waited that were dropped on the way. */
+  /** Takes the next job. `expired`: queue times of expired jobs. */
   async take(token: string): Promise<{ readonly job: TakenJob | undefined; readonly expired: readonly number[] }> {
-    const { patienceMs, jobTimeoutMs, resultTtlMs } = this.settings;
-    const args = [this.deadline(), token, LOCK_MS, patienceMs, jobTimeoutMs, resultTtlMs, FAILURES.expired];
+    const { pollTimeoutMs, jobTimeoutMs, resultTtlMs } = this.options;
+    const args = [this.deadline(), token, LOCK_MS, pollTimeoutMs, jobTimeoutMs, resultTtlMs, FAILURES.expired];
     const [now, expired, id, raw] = await this.run(TAKE, ...args);
     if (typeof id !== 'string') return { job: undefined, expired: expired as number[] };
     const fields = fieldsOf(raw as RawJob);
@@ -70,23 +71,23 @@ export class RedisStore {
     return { job: { id, token, spec: specOf(fields), waitedMs }, expired: expired as number[] };
   }
 
-  /** Shows that this instance lives, also to find out whether Redis does. */
-  async beat(
+  /** Also called during an outage, to find its end. */
+  async heartbeat(
     running: { readonly id: string; readonly token: string; readonly hashes: bigint } | undefined,
-    waitedFor: readonly string[],
-  ): Promise<Beat> {
+    polled: readonly string[],
+  ): Promise<Heartbeat> {
     const { token = '', id = '', hashes = 0n } = running ?? {};
     const sentAt = performance.now();
-    const { jobTimeoutMs, resultTtlMs } = this.settings;
+    const { jobTimeoutMs, resultTtlMs } = this.options;
     const [now, held, givenUp, ended, waiting, expired] = await this.link.probe(
-      BEAT,
-      ...[token, id, hashes.toString(), LOCK_MS, MOST_LOSSES, resultTtlMs, FAILURES.internal],
+      HEARTBEAT,
+      ...[token, id, hashes.toString(), LOCK_MS, MAX_LOSSES, resultTtlMs, FAILURES.internal],
       ...[jobTimeoutMs, FAILURES.expired],
-      ...waitedFor,
+      ...polled,
     );
-    this.clockShift = Number(now) - sentAt;
+    this.clockOffset = Number(now) - sentAt;
     return {
-      held: held as Beat['held'],
+      held: held as Heartbeat['held'],
       givenUp: givenUp as number[],
       ended: ended as string[],
       waiting: Number(waiting),
@@ -94,23 +95,24 @@ export class RedisStore {
     };
   }
 
-  /** Stores a result; false when the job had already ended or is gone. */
+  /** Stores a result. @returns false if the job has ended or does not exist */
   async complete(id: string, { nonce, hashes }: Solution): Promise<boolean> {
-    const args = [id, nonce.toString('hex'), hashes.toString(), this.settings.resultTtlMs];
+    const args = [id, nonce.toString('hex'), hashes.toString(), this.options.resultTtlMs];
     return (await this.run(COMPLETE, ...args))[1] === 1;
   }
 
   async fail({ id, token }: TakenJob, error: string): Promise<void> {
-    await this.run(FAIL, id, token, error, this.settings.resultTtlMs);
+    await this.run(FAIL, id, token, error, this.options.resultTtlMs);
   }
 
-  async giveBack({ id, token }: Pick<TakenJob, 'id' | 'token'>): Promise<void> {
-    await this.run(GIVE_BACK, id, token);
+  /** Returns a job to its place in the queue. */
+  async returnJob({ id, token }: Pick<TakenJob, 'id' | 'token'>): Promise<void> {
+    await this.run(RETURN_JOB, id, token);
   }
 
-  /** `before` is the job as it was cancelled. */
+  /** `before`: the job before the cancellation. */
   async cancel(id: string): Promise<(Cancellation & { readonly before: JobRecord }) | undefined> {
-    const [now, raw] = await this.run(CANCEL, id, this.settings.resultTtlMs);
+    const [now, raw] = await this.run(CANCEL, id, this.options.resultTtlMs);
     const job = recordOf(id, fieldsOf(raw as RawJob), Number(now));
     if (job === undefined) return undefined;
     return isFinal(job) ? { cancelled: false, job, before: job } : { cancelled: true, before: job };
@@ -135,17 +137,72 @@ export class RedisStore {
     return { waiting: Number(waiting), tracked: Number(tracked), active };
   }
 
-  /** Counts one event of the present minute, over all instances. */
+  /** Counts an event of the current minute, over all instances. */
   async count(name: string): Promise<number> {
     return Number((await this.run(COUNT, name))[1]);
   }
 
-  /** Only signs of life set the clock: a late one asks for nothing that could be too late. */
+  /** Only heartbeats set the clock: they have no deadline. */
   private deadline(): number {
-    return this.clockShift === undefined ? 0 : Math.round(performance.now() + this.clockShift + DEADLINE_MS);
+    return this.clockOffset === undefined ? 0 : Math.round(performance.now() + this.clockOffset + DEADLINE_MS);
   }
 
   private run(script: string, ...args: readonly (number | string)[]): Promise<unknown[]> {
     return this.link.run(script, ...args);
+  }
+}
+
+/** A hash as a script returns it: alternating names and values. */
+export type RawJob = readonly string[];
+
+export type JobFields = Readonly<Record<string, string | undefined>>;
+
+export function fieldsOf(raw: RawJob): JobFields {
+  const fields: Record<string, string> = {};
+  for (let i = 0; i + 1 < raw.length; i += 2) fields[raw[i]!] = raw[i + 1]!;
+  return fields;
+}
+
+/** Alternating names and values of a new job. */
+function specArguments({ prefix, inputs, outputs, difficulty }: JobSpec): (number | string)[] {
+  return ['prefix', prefix.toString('hex'), 'inputs', inputs, 'outputs', outputs, 'difficulty', difficulty.toString()];
+}
+
+function specOf(fields: JobFields): JobSpec {
+  return { ...shapeOf(fields), prefix: Buffer.from(fields['prefix'] ?? '', 'hex') };
+}
+
+function shapeOf(fields: JobFields): Omit<JobSpec, 'prefix'> {
+  return {
+    inputs: Number(fields['inputs']),
+    outputs: Number(fields['outputs']),
+    difficulty: BigInt(fields['difficulty'] ?? 0),
+  };
+}
+
+/** @param now time of Redis @returns undefined if there is no job */
+export function recordOf(id: string, fields: JobFields, now: number): JobRecord | undefined {
+  if (fields['state'] === undefined || fields['submittedAt'] === undefined) return undefined;
+  return {
+    ...phaseOf(fields),
+    ...shapeOf(fields),
+    id,
+    hashes: BigInt(fields['hashes'] ?? 0),
+    elapsedMs: Math.max(0, Number(fields['finishedAt'] ?? now) - Number(fields['submittedAt'])),
+  };
+}
+
+function phaseOf({ state, nonce, error }: JobFields): JobPhase {
+  switch (state) {
+    case 'queued':
+    case 'running':
+    case 'cancelled':
+      return { state };
+    case 'done':
+      // Only another program that writes to this Redis can cause this.
+      if (nonce === undefined || !/^[0-9a-f]{16}$/.test(nonce)) return { state: 'failed', error: FAILURES.internal };
+      return { state, nonce: Buffer.from(nonce, 'hex') };
+    default:
+      return { state: 'failed', error: error ?? FAILURES.internal };
   }
 }

@@ -1,20 +1,19 @@
 /**
- * The steps of the shared queue. Each is one Lua script, which Redis runs as a whole: no instance ever sees a job between
- * two states, and a job's state and data are read in one piece. Times are milliseconds of the clock of Redis, so that the
- * clocks of the instances need not agree.
+ * The Lua scripts of the queue. Redis runs each atomically. Times are milliseconds of the clock of Redis, so the clocks of the
+ * instances need not agree.
  *
- * | key             | what it holds                                                                      |
+ * | key             | content                                                                            |
  * | --------------- | ---------------------------------------------------------------------------------- |
- * | `job:<id>`      | hash: `state`, the job's data, `place` in the order of arrival, `owner`, `nonce`... |
+ * | `job:<id>`      | hash: `state`, the input, `place` in the FIFO order, `owner`, `nonce`...            |
  * | `waiting`       | sorted set: ids of queued jobs by place                                            |
  * | `running`       | sorted set: ids of running jobs by the time their lock ends                        |
- * | `polled`        | sorted set: ids of unfinished jobs by when somebody last asked                     |
- * | `finished`      | sorted set: ids of finished jobs by when they are forgotten                        |
- * | `places`        | counter of arrivals                                                                |
- * | `beat`          | when an instance last gave a sign of life                                          |
- * | `limit:<m>:<n>` | counter of the events `n` in the minute `m`                                        |
+ * | `polled`        | sorted set: ids of unfinished jobs by the time of the last poll                    |
+ * | `finished`      | sorted set: ids of finished jobs by the time of their removal                      |
+ * | `places`        | counter of submissions                                                             |
+ * | `beat`          | time of the last heartbeat of any instance                                         |
+ * | `limit:<m>:<n>` | counter of events `n` in minute `m`                                                |
  *
- * Every reply begins with the time. Messages on the channels `queued`, `ended` and `cancelled` carry the id of a job.
+ * Every result begins with the time. Messages on the channels `queued`, `ended` and `cancelled` carry the id of a job.
  *
  * BullMQ 6.7.0 was measured and breaks four promises. With room for 5 jobs, 40 concurrent submissions are all accepted,
  * because its `add` has no limit. 30 submissions that timed out while Redis was suspended were in the queue after it went
@@ -29,7 +28,7 @@ export const CHANNELS = {
   cancelled: `${PREFIX}cancelled`,
 } as const;
 
-/** A minute's counter outlives its minute by one. */
+/** TTL of the counter of a minute. */
 const COUNTER_SECONDS = 120;
 
 const PRELUDE = `
@@ -54,10 +53,10 @@ local function enqueue(id)
   redis.call('zadd', P .. 'waiting', redis.call('hget', P .. 'job:' .. id, 'place'), id)
   redis.call('publish', P .. 'queued', id)
 end
-local function waitedFor(id, patience)
-  return tonumber(redis.call('zscore', P .. 'polled', id) or 0) >= now - patience
+local function isPolled(id, pollTimeout)
+  return tonumber(redis.call('zscore', P .. 'polled', id) or 0) >= now - pollTimeout
 end
--- the ids of a set whose jobs are still there; others are dropped, as they could never end
+-- the ids of a set; ids without a job are removed, as they could never end
 local function jobsOf(set)
   local jobs = {}
   for _, id in ipairs(redis.call('zrange', P .. set, 0, -1)) do
@@ -72,18 +71,18 @@ end
 `;
 
 /**
- * ARGV: deadline, capacity, patience, ttl, expired text, id, then names and values of the job's data. Replies `ok`, `full`
- * or `late`, and how long the job waited that made room.
+ * ARGV: deadline, capacity, poll timeout, ttl, expired text, id, then names and values of the job. Returns `ok`, `full` or
+ * `late`, and the queue time of a dropped job.
  */
 export const SUBMIT = `${PRELUDE}
-local deadline, capacity, patience, ttl = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local deadline, capacity, pollTimeout, ttl = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local id, waited = ARGV[6], false
 if now > deadline then return { now, 'late' } end
 local waiting = redis.call('zcard', P .. 'waiting') >= capacity and jobsOf('waiting') or {}
 if #waiting >= capacity then
   local abandoned
   for _, other in ipairs(waiting) do
-    if not waitedFor(other, patience) then abandoned = other break end
+    if not isPolled(other, pollTimeout) then abandoned = other break end
   end
   if not abandoned then return { now, 'full' } end
   waited = age(abandoned)
@@ -96,11 +95,11 @@ enqueue(id)
 return { now, 'ok', waited }`;
 
 /**
- * ARGV: deadline, token, lock, patience, job time-out, ttl, expired text. Replies how long the jobs waited that had expired,
- * and the id and data of the job whose turn it is.
+ * ARGV: deadline, token, lock, poll timeout, job timeout, ttl, expired text. Returns the queue times of expired jobs, and id and
+ * data of the next job.
  */
 export const TAKE = `${PRELUDE}
-local deadline, lock, patience = tonumber(ARGV[1]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local deadline, lock, pollTimeout = tonumber(ARGV[1]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local timeout, ttl = tonumber(ARGV[5]), tonumber(ARGV[6])
 local expired = {}
 if now > deadline then return { now, expired } end
@@ -109,7 +108,7 @@ while true do
   local id = waiting[1]
   if not id then return { now, expired } end
   for _, other in ipairs(waiting) do
-    if waitedFor(other, patience) then id = other break end
+    if isPolled(other, pollTimeout) then id = other break end
   end
   local waited = age(id)
   if waited > timeout and redis.call('hexists', P .. 'job:' .. id, 'startedAt') == 0 then
@@ -124,13 +123,13 @@ while true do
 end`;
 
 /**
- * A sign of life. ARGV: token, id of the running job or nothing, its hashes, lock, most losses, ttl, text of a job given up,
- * job time-out, expired text, then the ids that somebody waits for here. Renews the lock, takes jobs back from instances that
- * died, gives up those that outlived too many, and ends queued jobs older than the time-out. When no instance was heard for long, it was Redis that was away, and no lock counts as lost.
- * Replies what became of the running job (`held`, `lost`, `cancelled`), how long the jobs given up had waited, the ids that
- * have ended, the jobs waiting, how long the expired jobs had waited.
+ * ARGV: token, id of the running job or empty, its hashes, lock, max losses, ttl, failure text, job timeout, expired text, then the
+ * polled ids. Renews the lock, returns jobs of dead instances to the queue, fails jobs with too many losses, and expires queued
+ * jobs. If there was no heartbeat of any instance for long, Redis was unreachable: all locks are renewed.
+ * Returns the state of the running job (`held`, `lost`, `cancelled`), queue times of failed jobs, ended ids, the number of
+ * queued jobs, queue times of expired jobs.
  */
-export const BEAT = `${PRELUDE}
+export const HEARTBEAT = `${PRELUDE}
 local token, id, lock, most, ttl = ARGV[1], ARGV[2], tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local last = tonumber(redis.call('get', P .. 'beat') or now)
 redis.call('set', P .. 'beat', now, 'px', 86400000)
@@ -164,7 +163,7 @@ end
 local expired = {}
 for _, other in ipairs(jobsOf('waiting')) do
   local waited = age(other)
-  -- in the order of arrival: the jobs behind it are younger
+  -- FIFO order: the following jobs are younger
   if waited <= tonumber(ARGV[8]) then break end
   if redis.call('hexists', P .. 'job:' .. other, 'startedAt') == 0 then
     finish(other, ttl, 'state', 'failed', 'error', ARGV[9])
@@ -179,8 +178,8 @@ end
 return { now, held, givenUp, ended, redis.call('zcard', P .. 'waiting'), expired }`;
 
 /**
- * ARGV: id, nonce, hashes, ttl. A nonce is good whoever holds the lock by now, so it is taken for every job that has not
- * ended. Replies 1 when it was.
+ * ARGV: id, nonce, hashes, ttl. A nonce is valid even if the lock was lost, so it is accepted for every job that has not ended.
+ * Returns 1 if it was.
  */
 export const COMPLETE = `${PRELUDE}
 local state = redis.call('hget', P .. 'job:' .. ARGV[1], 'state')
@@ -188,18 +187,18 @@ if state ~= 'queued' and state ~= 'running' then return { now, 0 } end
 finish(ARGV[1], tonumber(ARGV[4]), 'state', 'done', 'nonce', ARGV[2], 'hashes', ARGV[3])
 return { now, 1 }`;
 
-/** ARGV: id, token, error, ttl. Replies 1 when the job was this token's. */
+/** ARGV: id, token, error, ttl. Returns 1 if the token owns the job. */
 export const FAIL = `${PRELUDE}
 if redis.call('hget', P .. 'job:' .. ARGV[1], 'owner') ~= ARGV[2] then return { now, 0 } end
 finish(ARGV[1], tonumber(ARGV[4]), 'state', 'failed', 'error', ARGV[3])
 return { now, 1 }`;
 
-/** ARGV: id, token. The job goes back to its place. */
-export const GIVE_BACK = `${PRELUDE}
+/** ARGV: id, token. Returns the job to its place in the queue. */
+export const RETURN_JOB = `${PRELUDE}
 if redis.call('hget', P .. 'job:' .. ARGV[1], 'owner') == ARGV[2] then enqueue(ARGV[1]) end
 return { now }`;
 
-/** ARGV: id, ttl. Replies the job's data before, and nothing when there is no such job. */
+/** ARGV: id, ttl. Returns the job before the cancellation; empty if there is none. */
 export const CANCEL = `${PRELUDE}
 local before = redis.call('hgetall', P .. 'job:' .. ARGV[1])
 local state = redis.call('hget', P .. 'job:' .. ARGV[1], 'state')
@@ -209,18 +208,18 @@ if state == 'queued' or state == 'running' then
 end
 return { now, before }`;
 
-/** ARGV: id. Notes that somebody asked. Replies the job's data. */
+/** ARGV: id. Registers a poll. Returns the job. */
 export const READ = `${PRELUDE}
 redis.call('zadd', P .. 'polled', 'XX', now, ARGV[1])
 return { now, redis.call('hgetall', P .. 'job:' .. ARGV[1]) }`;
 
-/** Replies the jobs waiting, the jobs remembered, and the data of one that runs. Writes nothing. */
+/** Returns the number of queued and of stored jobs, and a running job. Writes nothing. */
 export const DEPTH = `${PRELUDE}
 local waiting, active = redis.call('zcard', P .. 'waiting'), redis.call('zrange', P .. 'running', 0, 0)[1]
 local tracked = waiting + redis.call('zcard', P .. 'running') + redis.call('zcount', P .. 'finished', now, '+inf')
 return { now, waiting, tracked, active and redis.call('hgetall', P .. 'job:' .. active) or {} }`;
 
-/** ARGV: name. Replies how often it was counted in the present minute. */
+/** ARGV: name. Returns the count of the current minute. */
 export const COUNT = `${PRELUDE}
 local key = P .. 'limit:' .. math.floor(now / 60000) .. ':' .. ARGV[1]
 local count = redis.call('incr', key)

@@ -21,7 +21,7 @@ async function submitAndLeave(url: string, solver: ManualSolver): Promise<void> 
 function leaving(args: () => readonly string[]): void {
   afterEach(stopAll);
 
-  test('the search ends, and the next job begins', async () => {
+  test('a disconnect before the response ends the search, and the next job begins', async () => {
     const solver = new ManualSolver();
     const { url } = await startHelper([...ARGS, ...args()], { solver: solver.solve });
     await submitAndLeave(url, solver);
@@ -32,7 +32,7 @@ function leaving(args: () => readonly string[]): void {
     expect((await ask(`${url}/pow/${String(body['job_id'])}?wait_ms=20000`)).body).toMatchObject({ status: 'done' });
   });
 
-  test('one that is answered goes on, though its sender hangs up then', async () => {
+  test('a disconnect after the response does not end the job', async () => {
     const solver = new ManualSolver();
     const { url } = await startHelper([...ARGS, ...args()], { solver: solver.solve });
     const { body } = await post(`${url}/pow`, { prefix: makePrefix().toString('hex') }, { Connection: 'close' });

@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import { firstAbandoned, nextInTurn, PATIENCE_MS } from '../src/queue/turn';
+import { firstAbandoned, nextJob, POLL_TIMEOUT_MS } from '../src/queue/job-queue';
 import { ask, makePrefix, post, startHelper, stopAll } from './support/helper';
 import { ManualSolver } from './support/manual-solver';
 import { startRedis, withRedis, type RedisServer } from './support/redis';
@@ -50,7 +50,7 @@ class Letters {
 }
 
 function turns(start: () => Promise<Scene>): void {
-  test('a job that nobody waits for gives way, and the others come in the order of their arrival', async () => {
+  test('abandoned jobs run last, the others in FIFO order', async () => {
     const scene = await start();
     const jobs = new Letters(scene);
     for (const letter of 'abcd') await jobs.submit(letter);
@@ -64,7 +64,7 @@ function turns(start: () => Promise<Scene>): void {
     expect(await jobs.order(1)).toBe('acdeb');
   });
 
-  test('asking again gives a job its place back', async () => {
+  test('a poll restores the place of an abandoned job', async () => {
     const scene = await start();
     const jobs = new Letters(scene);
     for (const letter of 'abcd') await jobs.submit(letter);
@@ -75,7 +75,7 @@ function turns(start: () => Promise<Scene>): void {
     expect(await jobs.order(4)).toBe('abdc');
   });
 
-  test('in a full queue the first that nobody waits for makes room; when somebody waits for all, it is full', async () => {
+  test('a full queue drops the first abandoned job; without one it refuses', async () => {
     const scene = await start();
     const jobs = new Letters(scene);
     for (const letter of 'abcde') expect(await jobs.submit(letter)).toBe(200);
@@ -106,21 +106,21 @@ describe('in memory', () => {
   const start = async (): Promise<Scene> => {
     const solver = new ManualSolver();
     const { url } = await startHelper(ARGS, { solver: solver.solve, elapsed: () => now });
-    return { url, solver, pass: async () => void (now += PATIENCE_MS + 1) };
+    return { url, solver, pass: async () => void (now += POLL_TIMEOUT_MS + 1) };
   };
 
   turns(start);
 
-  test('a job asked about half a minute ago is still waited for', async () => {
+  test('a job polled half a minute ago is not abandoned', async () => {
     const scene = await start();
     const jobs = new Letters(scene);
     for (const letter of 'abc') await jobs.submit(letter);
-    now += PATIENCE_MS;
+    now += POLL_TIMEOUT_MS;
     await jobs.poll('c');
     expect(await jobs.order(3)).toBe('abc');
   });
 
-  test('a request that is held shows for all its time that somebody waits', async () => {
+  test('a waiting request counts as a poll for all its time', async () => {
     const scene = await start();
     const jobs = new Letters(scene);
     for (const letter of 'abc') await jobs.submit(letter);
@@ -150,18 +150,18 @@ withRedis('in Redis', () => {
     const client = redis.client();
     const pass = async (): Promise<void> => {
       for (const id of await client.zrange('wrkz-pow:polled', '0', '-1')) {
-        await client.zadd('wrkz-pow:polled', Date.now() - PATIENCE_MS - 1_000, id);
+        await client.zadd('wrkz-pow:polled', Date.now() - POLL_TIMEOUT_MS - 1_000, id);
       }
     };
     return { url, solver, pass };
   });
 });
 
-test('the rule alone', () => {
+test('order of jobs', () => {
   const waited = (job: string) => job === job.toUpperCase();
-  expect(nextInTurn([...'abCD'], waited)).toBe('C');
-  expect(nextInTurn([...'ab'], waited)).toBe('a');
-  expect(nextInTurn([], waited)).toBeUndefined();
+  expect(nextJob([...'abCD'], waited)).toBe('C');
+  expect(nextJob([...'ab'], waited)).toBe('a');
+  expect(nextJob([], waited)).toBeUndefined();
   expect(firstAbandoned([...'CabD'], waited)).toBe('a');
   expect(firstAbandoned([...'CD'], waited)).toBeUndefined();
 });

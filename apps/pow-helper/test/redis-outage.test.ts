@@ -4,7 +4,7 @@ import { startInstance } from './support/instance';
 import { ManualSolver } from './support/manual-solver';
 import { startRedis, withRedis, type RedisServer } from './support/redis';
 
-/* What the helper does while its Redis is away, and after. */
+/* Outages of Redis. */
 
 jest.setTimeout(60_000);
 
@@ -39,7 +39,7 @@ async function untilReady(url: string, status: 200 | 503): Promise<void> {
   while ((await look(`${url}/readyz`)).status !== status);
 }
 
-withRedis('a Redis that is away', () => {
+withRedis('Redis is unreachable', () => {
   beforeEach(async () => {
     redis = await startRedis();
   });
@@ -55,7 +55,7 @@ withRedis('a Redis that is away', () => {
   ];
 
   describe.each(ways)('%s', (_way, take, giveBack) => {
-    test('everything is answered: jobs with 503 and Retry-After, health with the last known depth', async () => {
+    test('jobs get 503 with Retry-After, health the last known queue length', async () => {
       const { url, solver } = await start();
       const running = idOf(await submit(url));
       await solver.started(1);
@@ -80,7 +80,7 @@ withRedis('a Redis that is away', () => {
       expect((await look(`${url}/livez`)).status).toBe(200);
     });
 
-    test('readiness notices by itself, with one line in the log when it goes and one when it is back', async () => {
+    test('readiness changes without a request, with one log line for each change', async () => {
       const { url, lines } = await start();
       await untilReady(url, 200);
       await take();
@@ -89,12 +89,12 @@ withRedis('a Redis that is away', () => {
       await giveBack();
       await untilReady(url, 200);
       expect(lines()).toEqual([
-        expect.stringMatching(/^the queue in Redis is away: .+; jobs are refused until it is back$/),
-        'the queue in Redis is back',
+        expect.stringMatching(/^the queue in Redis is unreachable: .+; jobs are refused until it is reachable again$/),
+        'the queue in Redis is reachable again',
       ]);
     });
 
-    test('what was refused is not carried out later', async () => {
+    test('a refused submission is not run later', async () => {
       const { url, solver } = await start();
       await take();
       const answers = await Promise.all(Array.from({ length: 30 }, () => submit(url)));
@@ -108,7 +108,7 @@ withRedis('a Redis that is away', () => {
       expect(solver.calls).toHaveLength(1);
     });
 
-    test('limits count in the process meanwhile, from where they stood', async () => {
+    test('limits continue to count in the process', async () => {
       const { url } = await start(['--rate-limit', '4', '--max-jobs-per-minute', '0']);
       const id = '0'.repeat(32);
       // one window has both halves, or each half counts from zero
@@ -123,7 +123,7 @@ withRedis('a Redis that is away', () => {
       expect(answers.every((status) => status === 503 || status === 429)).toBe(true);
     });
 
-    test('an instance stops in order, and ends with code 0', async () => {
+    test('an instance stops with exit code 0', async () => {
       const instance = await startInstance(['--queue', redis.url, '--threads', '1', '--max-difficulty', '10000000']);
       const held = look(`${instance.url}/pow/${idOf(await submit(instance.url))}?wait_ms=20000`);
       await look(`${instance.url}/livez`);
@@ -132,7 +132,7 @@ withRedis('a Redis that is away', () => {
       expect([200, 503]).toContain((await held).status);
     });
 
-    test('a result found meanwhile is stored when it is back, and found nowhere else', async () => {
+    test('a result of that time is stored later, and is not searched again', async () => {
       const { url, solver, stop } = await start();
       const id = idOf(await submit(url));
       await solver.started(1);
@@ -149,12 +149,12 @@ withRedis('a Redis that is away', () => {
     });
   });
 
-  test('one that does not answer ends the start with a clear message', async () => {
+  test('a Redis that does not respond ends the start with a clear message', async () => {
     redis.pause();
     await expect(start()).rejects.toThrow(/cannot reach the queue at redis:\/\/127\.0\.0\.1:\d+: /);
   });
 
-  test('one that comes back empty: the search ends, its job is unknown, new ones are taken', async () => {
+  test('an emptied Redis: the search ends, its job is unknown, new jobs are accepted', async () => {
     const { url, solver } = await start();
     const id = idOf(await submit(url));
     await solver.started(1);
@@ -170,7 +170,7 @@ withRedis('a Redis that is away', () => {
     expect((await look(`${url}/pow/${next}?wait_ms=20000`)).body).toMatchObject({ state: 'done' });
   });
 
-  test('a search whose lock nobody can renew for long ends, and its job is searched again', async () => {
+  test('a search whose lock cannot be renewed ends, and its job is run again', async () => {
     const { url, solver } = await start();
     const id = idOf(await submit(url));
     await solver.started(1);
@@ -201,7 +201,7 @@ withRedis('a Redis that is away', () => {
     expect(lines()).toHaveLength(2);
   });
 
-  test('one that is read-only is as good as away', async () => {
+  test('a read-only Redis counts as unreachable', async () => {
     const { url, lines } = await start();
     const client = redis.client();
     await client.call('REPLICAOF', '127.0.0.1', '1');
@@ -213,7 +213,7 @@ withRedis('a Redis that is away', () => {
     expect(lines()[0]).toMatch(/READONLY/);
   });
 
-  test('one that still loads is as good as away', async () => {
+  test('a loading Redis counts as unreachable', async () => {
     const { url } = await start();
     const client = redis.client();
     for (let i = 0; i < 500; i++) await client.set(`filler:${i}`, 'x'.repeat(1000));
@@ -229,7 +229,7 @@ withRedis('a Redis that is away', () => {
     expect((await look(`${url}/pow/${queued}`)).status).toBe(200);
   });
 
-  test('one that flaps: as many lines of going as of coming, and jobs are done after', async () => {
+  test('a flapping Redis: equal numbers of log lines for outages and ends, and jobs are done afterwards', async () => {
     const { url, solver, lines } = await start();
     for (let i = 0; i < 3; i++) {
       redis.pause();
@@ -241,7 +241,7 @@ withRedis('a Redis that is away', () => {
       await redis.restart();
       await untilReady(url, 200);
     }
-    expect(lines().filter((line) => line === 'the queue in Redis is back')).toHaveLength(6);
+    expect(lines().filter((line) => line === 'the queue in Redis is reachable again')).toHaveLength(6);
     expect(lines()).toHaveLength(12);
     const before = solver.calls.length;
     const id = idOf(await submit(url));
