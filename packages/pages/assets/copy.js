@@ -1,4 +1,4 @@
-/* Copy buttons: `<button data-copy="id of the text" data-status="id of a live region" hidden>`. Without this script they stay hidden, and the text can be marked. */
+/* Copy buttons: `<button data-copy="id of the text" data-status="id of a live region" hidden>`. Without this script they stay hidden; the text can be selected. */
 'use strict';
 
 (function () {
@@ -13,7 +13,7 @@
     return done;
   }
 
-  // A page that is not served over HTTPS has no clipboard but the old way to it.
+  // The clipboard API requires HTTPS.
   function copyText(element) {
     if (navigator.clipboard === undefined) return Promise.resolve(legacyCopy(element));
     return navigator.clipboard.writeText(element.textContent.trim()).then(
@@ -34,7 +34,7 @@
     button.hidden = false;
     button.addEventListener('click', function () {
       copyText(source).then(function (done) {
-        status.textContent = done ? 'Copied to the clipboard.' : 'Not copied: please mark the text and copy it.';
+        status.textContent = done ? 'Copied to the clipboard.' : 'Not copied. Please select the text and copy it.';
         button.classList.toggle('done', done);
         clearTimeout(clear);
         clear = setTimeout(function () {

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** A file that pages load. Its name holds a hash of what stands in it, so that it may be held for ever. */
+/** A file that pages load. Its name has a hash of its content, so it can be cached forever. */
 export interface PageAsset {
   readonly name: string;
-  /** Where it is served. */
+  /** URL path. */
   readonly path: string;
   readonly contentType: string;
   readonly bytes: Buffer;
 }
 
-/** The files of this package, named from the top of the suite. */
+/** Files of this package, relative to the root of the repository. */
 export const SUITE_STYLE = 'packages/pages/assets/suite.css';
 export const COPY_SCRIPT = 'packages/pages/assets/copy.js';
 export const SUITE_ICON = 'packages/pages/assets/icon.svg';
@@ -25,13 +25,14 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A style sheet, a script or an image. `read` is for files that need not be on the disk.
- * @throws Error of the system; RangeError for another kind of file
+ * @param file a style sheet, script or image
+ * @param read default: from the disk
+ * @throws Error of the system; RangeError for another file type
  */
 export function loadAsset(file: string, read: (file: string) => Buffer = (path) => readFileSync(path)): PageAsset {
   const [stem = '', ending = ''] = (file.split('/').at(-1) ?? '').split('.');
   const contentType = TYPES[ending];
-  if (contentType === undefined) throw new RangeError(`${file} is no style sheet, script or image`);
+  if (contentType === undefined) throw new RangeError(`${file} is not a style sheet, script or image`);
   const bytes = read(file);
   const name = `${stem}.${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}.${ending}`;
   return { name, path: `/assets/${name}`, contentType, bytes };

@@ -10,22 +10,20 @@ export function dayText(unixSeconds: number): string {
   return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()] ?? ''} ${date.getUTCFullYear()}`;
 }
 
-/** A moment in UTC: `22 Nov 2026, 14:05 UTC`. */
-export function momentText(unixSeconds: number): string {
+/** A time in UTC: `22 Nov 2026, 14:05 UTC`. */
+export function timeText(unixSeconds: number): string {
   const date = new Date(unixSeconds * 1000);
   return `${dayText(unixSeconds)}, ${twoDigits(date.getUTCHours())}:${twoDigits(date.getUTCMinutes())} UTC`;
 }
 
-/** A moment as machines read it: `2026-11-22T14:05:00Z`. */
+/** ISO 8601: `2026-11-22T14:05:00Z`. */
 export function isoTime(unixSeconds: number): string {
   return new Date(unixSeconds * 1000).toISOString().replace('.000Z', 'Z');
 }
 
-/** A day that tells its exact time to programs and on hovering. */
+/** A day, with the exact time as tooltip and for programs. */
 export function dayElement(unixSeconds: number): Markup {
-  return html`<time datetime="${isoTime(unixSeconds)}" title="${momentText(unixSeconds)}"
-    >${dayText(unixSeconds)}</time
-  >`;
+  return html`<time datetime="${isoTime(unixSeconds)}" title="${timeText(unixSeconds)}">${dayText(unixSeconds)}</time>`;
 }
 
 /** A number with its noun: `1 proposal`, `2 proposals`. */

@@ -1,4 +1,4 @@
-/** Markup that is safe to put into a page as it is. Only `html` and `trustedMarkup` make it. */
+/** HTML that needs no escaping. Created by `html` and `trustedMarkup`. */
 export class Markup {
   constructor(private readonly text: string) {}
 
@@ -7,17 +7,17 @@ export class Markup {
   }
 }
 
-/** What may stand in a template: text is escaped, markup is not, lists are joined, nothing and `false` are left out. */
+/** Value in a template: text is escaped, markup is not, lists are joined, undefined and `false` are omitted. */
 export type Fragment = Markup | string | number | bigint | false | undefined | readonly Fragment[];
 
-/** A template whose values are escaped unless they are markup: html`<p>${text}</p>`. Attributes stand in double quotes. */
+/** A template that escapes its values, except markup: html`<p>${text}</p>`. Attributes need double quotes. */
 export function html(parts: TemplateStringsArray, ...values: readonly Fragment[]): Markup {
   let text = parts[0] ?? '';
   values.forEach((value, i) => (text += markupText(value) + (parts[i + 1] ?? '')));
   return new Markup(text);
 }
 
-/** Takes text for markup: of a file of our own, or of what a sanitizer gave back. */
+/** Markup from a file of this program, or from a sanitizer. */
 export function trustedMarkup(text: string): Markup {
   return new Markup(text);
 }
@@ -40,11 +40,11 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A text for HTML or XML, within elements and attributes. Characters that XML cannot hold become U+FFFD. */
+/** Escapes text for HTML or XML elements and attributes. Characters that are invalid in XML become U+FFFD. */
 export function escapeText(text: string): string {
   return (
     text
-      // eslint-disable-next-line no-control-regex -- these are what XML cannot hold, halves of pairs among them
+      // eslint-disable-next-line no-control-regex -- invalid in XML, like unpaired surrogates
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\p{Cs}]/gu, '\ufffd')
       .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
   );

@@ -3,14 +3,14 @@ import { html, type Fragment, type Markup } from './html';
 export interface NavigationLink {
   readonly href: string;
   readonly text: string;
-  /** Whether the page is, or lies below, this one. */
+  /** Whether this is the link of the page, or of a parent. */
   readonly current?: boolean;
 }
 
 export interface ShellOptions {
-  /** What the site is called, beside its mark. */
+  /** Name of the site, beside the icon. */
   readonly site: string;
-  /** What the page is called; the title of the window has the site behind it. */
+  /** Title of the page; the window title appends the site. */
   readonly title: string;
   readonly description: string;
   /** Paths of style sheets, scripts and the icon. */
@@ -19,13 +19,13 @@ export interface ShellOptions {
   readonly icon: string;
   readonly feed?: { readonly href: string; readonly title: string };
   readonly navigation: readonly NavigationLink[];
-  /** Stands above everything: that data is made up, that a network is not the real one. */
+  /** Shown at the top: demo data, a test network. */
   readonly notice?: Fragment;
   readonly main: Fragment;
   readonly footer: Fragment;
 }
 
-/** A whole page. Its script may be missing, its style sheet too: what it says is in the markup. */
+/** A complete page. It is readable without script and style sheet. */
 export function pageShell(options: ShellOptions): string {
   const { site, title, description, styles, scripts, icon, feed, navigation, notice, main, footer } = options;
   const page = html`<!doctype html>

@@ -9,7 +9,7 @@ import {
   html,
   isoTime,
   loadAsset,
-  momentText,
+  timeText,
   PAGE_HEADERS,
   pageShell,
   SUITE_ICON,
@@ -30,15 +30,15 @@ test('a template escapes text and leaves markup', () => {
   expect(html`${trustedMarkup('<hr>')}`.toString()).toBe('<hr>');
 });
 
-test('what XML cannot hold is replaced', () => {
+test('replaces characters that are invalid in XML', () => {
   expect(escapeText('a\u0000\u0008\u000b\u001f\ufffe\ud800b\t\n\r')).toBe(
     'a\ufffd\ufffd\ufffd\ufffd\ufffd\ufffdb\t\n\r',
   );
   expect(escapeText('\ud83d\ude00 ä')).toBe('\ud83d\ude00 ä');
 });
 
-test('dates are those of UTC', () => {
-  expect([dayText(0), momentText(1_795_356_300), isoTime(1_795_356_300)]).toEqual([
+test('dates are in UTC', () => {
+  expect([dayText(0), timeText(1_795_356_300), isoTime(1_795_356_300)]).toEqual([
     '1 Jan 1970',
     '22 Nov 2026, 14:05 UTC',
     '2026-11-22T14:05:00Z',
@@ -50,7 +50,7 @@ test('dates are those of UTC', () => {
   ]);
 });
 
-test('an asset is named by what stands in it', () => {
+test('the name of an asset has a hash of its content', () => {
   const folder = mkdtempSync(join(tmpdir(), 'wrkz-pages-'));
   const file = join(folder, 'a.css');
   writeFileSync(file, 'p {}');
@@ -69,7 +69,7 @@ test.each([SUITE_STYLE, COPY_SCRIPT, SUITE_ICON])('%s loads nothing from elsewhe
   expect(text.replace('http://www.w3.org/2000/svg', '')).not.toMatch(/url\(\s*['"]?(?!#)|@import|https?:/);
 });
 
-test('nothing runs and nothing is loaded but what the program itself serves', () => {
+test('the headers allow only files of this server', () => {
   const policy = PAGE_HEADERS['Content-Security-Policy'] ?? '';
   expect(policy.split('; ')[0]).toBe("default-src 'none'");
   expect(policy).not.toMatch(/unsafe|\*|https?:|data:/);
@@ -90,7 +90,7 @@ const SHELL = {
   footer: 'foot',
 };
 
-test('the shell of a page has its landmarks, marks where one is, and holds neither style nor script', () => {
+test('the shell has landmarks, marks the current page, and has no inline style or script', () => {
   const page = pageShell(SHELL);
   expect(page).toMatch(/^<!doctype html>/);
   expect(page).toContain('<html lang="en">');
@@ -103,7 +103,7 @@ test('the shell of a page has its landmarks, marks where one is, and holds neith
   for (const landmark of ['<header', '<nav', '<main', '<footer']) expect(page.split(landmark)).toHaveLength(2);
 });
 
-test('the front page bears the name of the site alone; a feed and a notice stand where there are some', () => {
+test('the title of the front page is the site; feed and notice are optional', () => {
   const page = pageShell({ ...SHELL, title: 'Site', feed: { href: '/f', title: 'F' }, notice: 'Mind <this>' });
   expect(page).toContain('<title>Site</title>');
   expect(page).toContain('type="application/atom+xml" href="/f"');

@@ -4,7 +4,7 @@ import {
   dayElement,
   html,
   isoTime,
-  momentText,
+  timeText,
   trustedMarkup,
   type Fragment,
   type Markup,
@@ -75,7 +75,7 @@ function fundingCard({ listed, checkedAt, isStale }: ProposalFacts): Markup {
         funding === undefined
           ? 'Donations to this address are not followed here.'
           : html`Confirmed and unlocked coins, as of
-              <time datetime="${isoTime(funding.checked)}">${momentText(funding.checked)}</time>.`
+              <time datetime="${isoTime(funding.checked)}">${timeText(funding.checked)}</time>.`
       }
     </p>
     ${
