@@ -4,7 +4,7 @@ import { Codec, decodeBlob } from './block-bytes';
 import { FACTS_COLUMNS, FACTS_HALVES, factsOf, factsValues, type FactsRow } from './block-row';
 import { decodeRawBlock, encodeRawBlock, type RawBlock } from '@wrkz/core-types';
 
-/** A block off the main chain: what is remembered of it and the id of the block it stands on. */
+/** An alternative block: its facts and the id of its parent. */
 export interface AltInfo {
   readonly facts: BlockFacts;
   readonly parent: Buffer;
@@ -16,7 +16,7 @@ export interface AlternativeBlock extends AltInfo {
 
 type AlternativeRow = readonly [...FactsRow, parent: Buffer];
 
-/** Queries of the blocks off the main chain. */
+/** Queries of alternative blocks. */
 export class AlternativeQueries {
   private readonly rows: SqliteStatement<[], AlternativeRow>;
   private readonly byHash: SqliteStatement<[Buffer], AlternativeRow>;
@@ -33,7 +33,7 @@ export class AlternativeQueries {
     this.total = connection.prepare<[], [number]>('SELECT count(*) FROM alternatives').raw(true);
   }
 
-  /** Lowest first. */
+  /** All, ascending by height. */
   all(): AltInfo[] {
     return this.rows.all().map(infoOf);
   }
@@ -47,7 +47,7 @@ export class AlternativeQueries {
     return this.total.get()?.[0] ?? 0;
   }
 
-  /** With its bytes. */
+  /** A block with its bytes. */
   block(hash: Buffer): AlternativeBlock | undefined {
     const info = this.info(hash);
     const row = this.body.get(hash);
@@ -61,13 +61,13 @@ function infoOf(row: AlternativeRow): AltInfo {
   return { facts: factsOf(row as unknown as FactsRow), parent: row[13] };
 }
 
-/** The queries that decide whether a block off the main chain still has a parent. */
+/** Queries for the parent of an alternative block. */
 interface MainAndSideBlocks {
   alternatives(): AltInfo[];
   heightOf(hash: Buffer): number | undefined;
 }
 
-/** The statements that keep and drop blocks off the main chain. */
+/** Inserts and deletes alternative blocks. */
 export class AlternativeStore {
   private readonly insert: SqliteStatement<(number | bigint | Buffer)[]>;
   private readonly remove: SqliteStatement<[Buffer]>;
@@ -91,11 +91,11 @@ export class AlternativeStore {
     for (const hash of hashes) this.remove.run(hash);
   }
 
-  /** Drops the blocks whose parent is on no branch. */
+  /** Deletes blocks without a parent. */
   dropUnrooted(): void {
     const kept = new Set<string>();
     for (const { facts, parent } of this.chain.alternatives()) {
-      // Lowest first, so a parent among the alternatives has been judged before its children.
+      // Ascending: parents are decided before their children.
       const rooted = kept.has(parent.toString('hex')) || this.chain.heightOf(parent) === facts.height - 1;
       if (rooted) kept.add(facts.hash.toString('hex'));
       else this.remove.run(facts.hash);

@@ -9,12 +9,12 @@ import {
 
 /*
  * A block's bytes are its body (header and parent block), its coinbase, and the hashes of its transactions
- * (docs/protocol/blocks.md#block-form). Only the body is stored for the block; the rest stands with the transactions.
+ * (docs/protocol/blocks.md#block-form). The row of the block has only the body; the rest is in the rows of its transactions.
  */
 
 /**
  * The body of a block.
- * @throws RefusedChange when the block is not made of the parts that {@link joinBlock} is given
+ * @throws RefusedChange if {@link joinBlock} would not restore the block
  */
 export function blockBody({ bytes, coinbase }: ParsedBlock, transactions: readonly ParsedTransaction[]): Buffer {
   const body = bytes.subarray(0, bytes.length - coinbase.bytes.length - hashListSize(transactions.length));
@@ -42,7 +42,7 @@ function hashListSize(count: number): number {
   return varintSize(count) + 32 * count;
 }
 
-/** What stands behind the prefix of a transaction. */
+/** The bytes of a transaction behind the prefix. */
 export function signaturesOf({ bytes, prefixBytes }: Pick<ParsedTransaction, 'bytes' | 'prefixBytes'>): Buffer {
   return bytes.subarray(prefixBytes.length);
 }
@@ -52,15 +52,15 @@ export function spentKeyImages({ inputs }: Pick<TransactionPrefix, 'inputs'>): B
   return inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage] : []));
 }
 
-/** In which form a stored blob stands: the `codec` column beside it. */
+/** Encodings of a stored blob (column `codec`). */
 export const Codec = {
-  /** The bytes as they are serialized. */
+  /** The serialized bytes. */
   plain: 0,
 } as const;
 
 /**
- * The serialized bytes behind a stored blob.
- * @throws CorruptDatabase for a form that this program does not know
+ * Decodes a stored blob.
+ * @throws CorruptDatabase for an unknown encoding
  */
 export function decodeBlob(codec: number, blob: Buffer, table: string, row: string | number): Buffer {
   if (codec === Codec.plain) return blob;

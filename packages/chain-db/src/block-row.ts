@@ -1,11 +1,11 @@
 import type { BlockFacts } from '@wrkz/consensus';
 import { toSigned } from './integers';
 
-/** The columns behind {@link BlockFacts}, as they are written; `blocks` and `alternatives` both have them. */
+/** Columns of {@link BlockFacts} in `blocks` and `alternatives`. */
 export const FACTS_COLUMNS =
   'height, hash, major_version, minor_version, timestamp, size, difficulty, cumulative_difficulty, generated_coins, generated_transactions';
 
-/** The same as they are read: what may pass 53 bits comes as its lower and upper 32, since a bigint a column costs more. */
+/** The same for reading: 64-bit columns are read as two 32-bit halves, which is faster than bigints. */
 export const FACTS_HALVES =
   'height, hash, major_version, minor_version, timestamp, size, ' +
   ['difficulty', 'cumulative_difficulty', 'generated_coins']

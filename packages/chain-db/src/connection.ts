@@ -11,30 +11,30 @@ const SETTINGS: Partial<SqliteSettings> = {
   readerCache: 32 * MIB,
   checkpointAt: 32 * MIB,
   walLimit: 64 * MIB,
-  // No table refers to another one: which rows belong together is decided by the writer alone.
+  // There are no foreign keys: the writer keeps tables consistent.
   foreignKeys: false,
   pageSize: PAGE_SIZE,
-  // Pruning gives pages back to the file system in steps.
+  // Free pages are returned to the file system in steps.
   autoVacuum: 'incremental',
 };
 
-/** What errors call the database, and the option that moves it. */
+/** Name of the database in errors, and the option that moves it. */
 export const CHAIN_FILE = { title: 'chain database', option: '--data-dir' };
 
-/** The database's own file inside its directory; beside it stand the write-ahead log and the lock. */
+/** File name of the database. Write-ahead log, control file and lock are beside it. */
 export function databaseFile(directory: string): string {
   return join(directory, 'chain.sqlite');
 }
 
-/** Bytes of the write-ahead log beside the database. */
+/** Size of the write-ahead log in bytes. */
 export function logBytes(directory: string): number {
   return statSync(`${databaseFile(directory)}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** What an operator may choose about memory and log; bytes. */
+/** Memory and log settings in bytes. */
 export type DatabaseMemory = Partial<Pick<SqliteSettings, 'readerCache' | 'checkpointAt' | 'walLimit'>>;
 
-/** The chain database of a directory as packages/sqlite opens it. */
+/** Options of packages/sqlite for the chain database of a directory. */
 export function connectionOptions(
   directory: string,
   mode: 'read' | 'write',
@@ -51,8 +51,8 @@ export function connectionOptions(
 }
 
 /**
- * One more reading connection to a database that was opened before.
- * @throws SqliteError as the library has it, NotAChainDatabase
+ * Opens another connection for reading to a database that is open.
+ * @throws SqliteError of the library, NotAChainDatabase
  */
 export function connectForReading(directory: string): SqliteConnection {
   try {

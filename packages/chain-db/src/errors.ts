@@ -1,6 +1,6 @@
 import { failureText, type WrongSchemaVersion } from '@wrkz/sqlite';
 
-/** Everything this package refuses, one class a reason. `code` is stable and goes into logs and exit messages. */
+/** Errors of this package, one class for each reason. `code` is stable and is logged. */
 export type ChainDbErrorCode =
   | 'DATABASE_LOCKED'
   | 'DATABASE_MISSING'
@@ -37,14 +37,14 @@ export class ChainDbError extends Error {
   }
 }
 
-/** Another process, or another writer of this one, holds the directory. */
+/** Another process, or another writer of this process, has locked the directory. */
 export class DatabaseLocked extends ChainDbError {
   constructor(readonly directory: string) {
     super('DATABASE_LOCKED', `the chain database in ${directory} is in use by another running program`);
   }
 }
 
-/** There is no database and none was to be created. */
+/** There is no database, and `create` was not set. */
 export class DatabaseMissing extends ChainDbError {
   constructor(readonly directory: string) {
     super('DATABASE_MISSING', `there is no chain database in ${directory}`);
@@ -63,7 +63,7 @@ export class DatabaseUnwritable extends ChainDbError {
   }
 }
 
-/** The file is there but holds something else, or nothing that can be read. */
+/** The file exists but is not a readable chain database. */
 export class NotAChainDatabase extends ChainDbError {
   constructor(
     readonly file: string,
@@ -110,14 +110,14 @@ export class DatabaseVanished extends ChainDbError {
   }
 }
 
-/** The database is being opened anew, because it was exchanged or is not there; it may be read again soon. */
+/** The database was replaced or is missing, and is being opened again. */
 export class DatabaseAway extends ChainDbError {
   constructor(directory: string) {
     super('DATABASE_AWAY', `the chain database in ${directory} cannot be read at this moment`);
   }
 }
 
-/** A row that must be there is not, or what was read contradicts itself. */
+/** A required row is missing, or stored data is contradictory. */
 export class CorruptDatabase extends ChainDbError {
   /** What an operator can do. */
   readonly remedy: string =
@@ -132,7 +132,7 @@ export class CorruptDatabase extends ChainDbError {
   }
 }
 
-/** A row that must be there is missing. `table` and `row` (its key) name it. */
+/** A required row is missing. `row` is its key. */
 export class MissingRow extends CorruptDatabase {
   constructor(
     readonly table: string,
@@ -153,14 +153,14 @@ export class NeedsWholeChain extends ChainDbError {
   }
 }
 
-/** Asked for the tip of a database that has no block yet. */
+/** A query of the tip, and the database has no blocks. */
 export class EmptyDatabase extends ChainDbError {
   constructor() {
-    super('EMPTY_DATABASE', 'the chain database holds no block yet');
+    super('EMPTY_DATABASE', 'the chain database has no blocks');
   }
 }
 
-/** What is asked for of block `height` is not stored: a node of this mode keeps it from `floor` on. */
+/** The data of block `height` is not stored: a node of this mode stores it from `floor` on. */
 export class BelowFloor extends ChainDbError {
   constructor(
     readonly height: number,
@@ -172,21 +172,21 @@ export class BelowFloor extends ChainDbError {
   }
 }
 
-/** The change contradicts what is stored; nothing was changed. */
+/** The change contradicts the stored chain. Nothing was changed. */
 export class RefusedChange extends ChainDbError {
   constructor(reason: string, options?: ErrorOptions, code: ChainDbErrorCode = 'REFUSED_CHANGE') {
     super(code, reason, options);
   }
 }
 
-/** The block does not continue what is stored; nothing was changed. */
+/** The block does not follow a stored block. Nothing was changed. */
 export class WrongLink extends RefusedChange {
   constructor(reason: string) {
     super(reason, undefined, 'WRONG_LINK');
   }
 }
 
-/** A block spends a key image that is spent already, at `spentAt`; nothing was changed. */
+/** A block spends a key image that block `spentAt` has spent. Nothing was changed. */
 export class KeyImageSpent extends RefusedChange {
   constructor(
     readonly image: Buffer,
@@ -199,7 +199,7 @@ export class KeyImageSpent extends RefusedChange {
   }
 }
 
-/** The disk is full or failing. The change was undone and this writer takes no more: open the database again. */
+/** The disk is full or failing. The change was rolled back and the writer is closed: open the database again. */
 export class WriterFailed extends ChainDbError {
   constructor(cause: unknown) {
     super('WRITER_FAILED', `the chain database can no longer be written: ${failureText(cause)}`, { cause });

@@ -2,8 +2,8 @@ import { CorruptDatabase, DatabaseAway } from './errors';
 import { isDamage, sqliteFailure } from '@wrkz/sqlite';
 
 /**
- * The damage of the stored chain that an error tells of, its causes included; undefined for any other error. A disk that
- * cannot be read counts as damage, one that is full does not.
+ * The damage that an error or its cause reports; undefined for any other error. Read errors of the disk count as damage, a full
+ * disk does not.
  */
 export function damageIn(error: unknown): CorruptDatabase | undefined {
   if (error instanceof CorruptDatabase) return error;
@@ -17,13 +17,12 @@ export function damageIn(error: unknown): CorruptDatabase | undefined {
 }
 
 /**
- * Codes of SQLite for "not now": somebody holds the file or restores its log, or the disk does not answer. A commit, a
- * reorganisation and a first sync do not count, since every read has its snapshot. Damage does not count, because it is
- * permanent.
+ * SQLite codes of temporary errors: the file is locked, its log is being recovered, or the disk does not respond. Commits and
+ * reorganisations cause none, because each read has its snapshot.
  */
 const NOT_NOW = /^SQLITE_(BUSY|LOCKED|PROTOCOL|IOERR|CANTOPEN|NOMEM)/;
 
-/** Whether an error of a reader says that the chain cannot be read at this moment, and may be read later. */
+/** Whether an error of a reader is temporary. */
 export function isUnreadableNow(error: unknown): boolean {
   return error instanceof DatabaseAway || (NOT_NOW.test(sqliteFailure(error)?.code ?? '') && !isDamage(error));
 }

@@ -3,10 +3,10 @@ import { CorruptDatabase } from './errors';
 import type { HashLookup } from './hash-index/lookup';
 import { HASH_KIND_NAMES, HASH_KINDS, type HashKind } from './hash-index/schema';
 
-/** The look-up of a reader, or the writer's, which includes the entries of the current change. */
+/** The lookup of a reader, or of the writer, which includes the entries of the current change. */
 export type HashSource = Pick<HashLookup, 'fingerprints' | 'candidates'>;
 
-/** The table of each kind, its row id, and the columns that make the hash. */
+/** Table, row id and hash columns of each kind. */
 const HASHED_ROWS: Readonly<Record<HashKind, { table: string; id: string; columns: readonly string[] }>> = {
   [HASH_KINDS.block]: { table: 'blocks', id: 'height', columns: ['hash'] },
   [HASH_KINDS.transaction]: { table: 'transactions', id: 'id', columns: ['hash'] },
@@ -32,7 +32,7 @@ export function sameHashIn(connection: SqliteConnection): (kind: HashKind, a: nu
 }
 
 /**
- * The row that has this hash.
+ * Finds the row of a hash.
  *
  * @param hashOf the hash of a row; undefined if there is no such row
  * @throws CorruptDatabase if a row has another fingerprint: "unknown" could let an output be spent twice

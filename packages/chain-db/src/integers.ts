@@ -1,16 +1,16 @@
-/** How integers cross into SQLite and back, and the packing of global indexes. */
+/** Conversion of integers for SQLite, and packing of global indexes. */
 
-/** An unsigned 64-bit value as SQLite's signed 64 bits. */
+/** Unsigned 64 bits to the signed 64 bits of SQLite. */
 export function toSigned(value: bigint): bigint {
   return BigInt.asIntN(64, value);
 }
 
-/** The unsigned 64-bit value behind SQLite's signed 64 bits. */
+/** Signed 64 bits of SQLite to unsigned 64 bits. */
 export function toUnsigned(value: bigint): bigint {
   return BigInt.asUintN(64, value);
 }
 
-/** Global indexes (unsigned 32-bit) as a run of unsigned LEB128 groups; an empty list gives no bytes. */
+/** Encodes global indexes (unsigned 32 bits) as unsigned LEB128; an empty list has no bytes. */
 export function packIndexes(indexes: readonly number[]): Buffer {
   const bytes: number[] = [];
   for (const index of indexes) {
@@ -24,7 +24,7 @@ export function packIndexes(indexes: readonly number[]): Buffer {
   return Buffer.from(bytes);
 }
 
-/** The list behind {@link packIndexes}; undefined when the bytes end inside a group or exceed 32 bits. */
+/** Decodes {@link packIndexes}; undefined for an incomplete value or more than 32 bits. */
 export function unpackIndexes(bytes: Uint8Array): number[] | undefined {
   const indexes: number[] = [];
   let value = 0;

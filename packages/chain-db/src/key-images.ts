@@ -6,9 +6,8 @@ import { findRow, type HashSource } from './hashed-rows';
 import { lowerBound } from '@wrkz/core-types';
 
 /**
- * Spent key images in chain order, so that writing them is appending, a rewind a delete by range, and the images of a block
- * or a range of blocks are read without bodies. Ids are dense from 0; among them height never falls. They are found by image
- * through the hash look-ups.
+ * Spent key images in chain order: writing appends, a rewind deletes a range, and the key images of a range of blocks are read
+ * without bodies. Ids are dense from 0 and heights ascend with them. The LSM index finds a row by key image.
  */
 export const KEY_IMAGE_SCHEMA = `
 CREATE TABLE key_images (
@@ -35,7 +34,7 @@ export class KeyImageQueries {
   private readonly highest: SqliteStatement<[], [number]>;
   private readonly between: SqliteStatement<[number, number], KeyImageRow>;
 
-  /** @param source the look-up of a reader, or the writer's, which knows what is not written yet */
+  /** @param source the lookup of a reader or of the writer */
   constructor(
     connection: SqliteConnection,
     private readonly source: HashSource,
@@ -50,8 +49,8 @@ export class KeyImageQueries {
   }
 
   /**
-   * Height of the block that spent the output with this image.
-   * @throws CorruptDatabase when the look-up, the row or its height is damaged
+   * Height of the block that spent the output with this key image.
+   * @throws CorruptDatabase if the index, the row or its height is damaged
    */
   heightOf(image: Buffer): number | undefined {
     const id = findRow(this.source, HASH_KINDS.keyImage, image, (row) => this.at(row).image);
@@ -67,7 +66,7 @@ export class KeyImageQueries {
     return (this.highest.get()?.[0] ?? -1) + 1;
   }
 
-  /** Those of the blocks `start` to `end` - 1, in chain order. @throws MissingRow */
+  /** Key images of blocks `start` to `end` - 1, in chain order. @throws MissingRow */
   range(start: number, end: number): SpentKeyImage[] {
     const [first, past] = [this.firstOf(start), this.firstOf(end)];
     const rows = this.between.all(first, past);
@@ -78,7 +77,7 @@ export class KeyImageQueries {
     });
   }
 
-  /** The lowest id from a block of this height or above. */
+  /** The lowest id of a block of at least this height. */
   firstOf(height: number): number {
     return lowerBound(0, this.count(), (id) => this.at(id).height < height);
   }
@@ -94,12 +93,12 @@ function keyImageOf([, image, height]: KeyImageRow): SpentKeyImage {
   return { image, height };
 }
 
-/** Puts and removes spent key images. The caller holds the transaction and flushes the look-ups at its end. */
+/** Adds and removes spent key images. The caller holds the transaction, and flushes the index at its end. */
 export class KeyImageStore {
   private readonly queries: KeyImageQueries;
   private readonly insert: SqliteStatement<[number, Buffer, number]>;
   private readonly deleteFrom: SqliteStatement<[number]>;
-  /** The id of the next image; undefined until it was looked up. */
+  /** Id of the next row; undefined: not read yet. */
   private next: number | undefined;
 
   constructor(
@@ -111,12 +110,12 @@ export class KeyImageStore {
     this.deleteFrom = connection.prepare('DELETE FROM key_images WHERE id >= ?');
   }
 
-  /** Forgets what was counted: the table has changed in another way, or was rolled back. */
+  /** Clears the cached id after a rollback or another change of the table. */
   reset(): void {
     this.next = undefined;
   }
 
-  /** @throws KeyImageSpent for an image that is there already, from this change or before; CorruptDatabase */
+  /** @throws KeyImageSpent if the key image is already spent, also by this change; CorruptDatabase */
   put(image: Buffer, height: number): void {
     const spentAt = this.queries.heightOf(image);
     if (spentAt !== undefined) throw new KeyImageSpent(image, height, spentAt);
@@ -126,7 +125,7 @@ export class KeyImageStore {
     this.next = id + 1;
   }
 
-  /** Takes out the images of block `height` and all above it. @returns them, in chain order */
+  /** Removes the key images of block `height` and all above. @returns the removed key images in chain order */
   removeFrom(height: number): SpentKeyImage[] {
     const first = this.queries.firstOf(height);
     const gone = this.queries.range(height, Infinity);

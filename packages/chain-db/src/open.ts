@@ -16,39 +16,37 @@ import { finishSwap } from './repair/swap';
 import { type ChangeHooks, ChainWriter } from './writer/writer';
 
 export interface OpenOptions {
-  /** The folder that holds the database and nothing else's files of these names. */
+  /** The folder of the database. */
   readonly directory: string;
   readonly network: NetworkName;
-  /** No writer: any number of processes may read beside the one that writes. */
+  /** Open without a writer: any number of processes may read while one writes. */
   readonly readonly?: boolean;
-  /** Make the folder and the database where there is none. Default: true for writing; reading never does. */
+  /** Create folder and database if missing. Default: true for writing; ignored for reading. */
   readonly create?: boolean;
   /**
-   * The height of a lite node: a new database becomes one for good, another one must be one of this height. For reading it
-   * may be left out.
+   * Height of a lite node: a new database becomes lite permanently, an existing one must have this height. Optional for reading.
    */
   readonly lite?: number | undefined;
   /**
-   * For reading, in a process that has the database open already: the look at the log before is left out. It would open and
-   * close the file, whereupon the system takes back the locks that the process holds on it, and other processes would no
-   * longer know that somebody reads.
+   * For reading, in a process that already has the database open: skips the check of the log. The check opens and closes the file,
+   * and a close releases all POSIX locks of the process on that file.
    */
   readonly besideOwn?: boolean | undefined;
-  /** Where it differs from what suits most: how much is kept in memory, and how large the log grows. */
+  /** Size of caches and log, if not the default. */
   readonly memory?: DatabaseMemory | undefined;
-  /** How the hash look-ups are kept, for tests: any numbers read what any others wrote. */
+  /** Parameters of the LSM index, for tests. They do not change the format. */
   readonly hashIndex?: HashIndexLimits;
 }
 
-/** What an open for writing has met and done. */
+/** Result of an open for writing. */
 export interface Opening {
-  /** False when the last program that wrote was killed, or the machine lost power. */
+  /** False after a kill or a power cut. */
   readonly cleanStop: boolean;
-  /** Blocks below the tip that were looked at, because the last stop was none. */
+  /** Number of blocks below the tip that were checked after a kill. */
   readonly checked: number;
 }
 
-/** An open chain database. `writer` is there unless it was opened for reading. */
+/** An open chain database. There is no `writer` if it was opened for reading. */
 export class ChainDb {
   readonly reader: ChainReader;
   readonly opening: Opening;
@@ -71,7 +69,7 @@ export class ChainDb {
     return { cleanStop: isCleanStop, checked: isCleanStop ? 0 : checkLastBlocks(this.reader) };
   }
 
-  /** One more reading connection, for work that holds a snapshot while others go on; it is closed with the database. */
+  /** Another connection for reading, for work that holds a snapshot. It is closed with the database. */
   openReader(): ChainReader {
     try {
       return new ChainReader(this.database.openReader(), () => this.writer?.hashDirectory);
@@ -80,18 +78,18 @@ export class ChainDb {
     }
   }
 
-  /** Whether the files still stand where they were opened and can be written; costs some microseconds. @throws DatabaseVanished */
+  /** Checks that the files were not moved or replaced and are writable; takes some microseconds. @throws DatabaseVanished */
   checkInPlace(): void {
     this.named(() => this.database.checkWritable());
   }
 
-  /** Whether the files still stand where they were opened, for who only reads them. @throws DatabaseVanished */
+  /** The same for a reader. @throws DatabaseVanished */
   checkStanding(): void {
     this.named(() => this.database.checkInPlace());
   }
 
   /**
-   * Copies the write-ahead log back into the file and cuts it, unless a reader needs it; nobody waits.
+   * Checkpoints and truncates the write-ahead log unless a reader uses it. Does not wait for readers.
    * @returns whether the log is empty now
    * @throws DatabaseUnwritable
    */
@@ -118,19 +116,19 @@ export class ChainDb {
     }
   }
 
-  /** Closes every connection, then lets go of the directory. Idempotent. */
+  /** Closes all connections, then releases the lock. Idempotent. */
   close(): void {
     this.database.close();
   }
 }
 
 /**
- * Opens the chain database of a network, finishes a repair that was cut short in its last step and asserts every setting.
+ * Opens the chain database of a network. Finishes a repair that was interrupted in its last step.
  *
- * @throws RangeError for a lite height that is none; NotALiteDatabase, LiteDatabase, LiteHeightDiffers, UnreadableLiteMark;
- *   DatabaseLocked when another writer holds it, DatabaseMissing, DatabaseUnwritable, WrongNetwork, WrongSchema,
- *   NotAChainDatabase, IncompleteDatabase; CorruptDatabase where the hash look-ups do not know the newest rows, and after a
- *   stop that was not in order where the last blocks are not whole
+ * @throws RangeError for an invalid lite height; NotALiteDatabase, LiteDatabase, LiteHeightDiffers, UnreadableLiteMark;
+ *   DatabaseLocked while another process writes, DatabaseMissing, DatabaseUnwritable, WrongNetwork, WrongSchema,
+ *   NotAChainDatabase, IncompleteDatabase; CorruptDatabase if the LSM index lacks the newest rows, or if the last blocks
+ *   are incomplete after a kill
  */
 export function openChainDb(options: OpenOptions): ChainDb {
   const { directory, network } = options;

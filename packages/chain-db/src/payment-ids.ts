@@ -7,12 +7,11 @@ import { findRow, type HashSource } from './hashed-rows';
 import { findWalletExtra, lowerBound } from '@wrkz/core-types';
 
 /**
- * Uses of plain payment ids in chain order: each row says that transaction `transaction_id` carries `payment_id`, and that it
- * is use number `use` of it, counted from 0. Ids are dense from 0; among them transaction ids rise. So writing is appending,
- * a rewind a delete by range, and nothing has to be written anew when an id is used again.
+ * Uses of plain payment ids in chain order. A row has the transaction, the payment id, and the number of the use, counted from 0.
+ * Row ids are dense from 0 and ascend with the transaction id, so writing appends and a rewind deletes a range.
  *
- * They are found through the hash look-ups, by payment id and number of the use ({@link useHash}): how often an id was used is a
- * search for the last number, and any part of its uses can be read without those before it.
+ * The LSM index finds a row by payment id and number of the use ({@link useHash}). The number of uses is found by binary search,
+ * and any range of uses can be read directly.
  */
 export const PAYMENT_ID_SCHEMA = `
 CREATE TABLE payment_ids (
@@ -28,8 +27,8 @@ export const PAYMENT_ID_TABLES = ['payment_ids'] as const;
 const PLAIN_BYTES = 32;
 
 /**
- * The plain payment id in a transaction's extra, as wallets read it (docs/protocol/transactions.md#wallet-reader-of-extra); a
- * view of `extra`. Short ones are encrypted to their receiver, each time in other bytes, and are none.
+ * The plain payment id of a transaction, as wallets read it (docs/protocol/transactions.md#wallet-reader-of-extra); a view of
+ * `extra`. Short payment ids are encrypted and not indexed.
  */
 export function plainPaymentId(extra: Buffer): Buffer | undefined {
   const { paymentId, paymentIdSize } = findWalletExtra(extra);
@@ -37,10 +36,10 @@ export function plainPaymentId(extra: Buffer): Buffer | undefined {
 }
 
 /**
- * What the look-ups have for one use of a payment id, 32 bytes. Each use has a hash of its own, so that an id that a million
- * transactions carry is a million entries like any others, and not one long list under one fingerprint.
+ * Key of one use in the index, 32 bytes. Each use has its own hash, so that an id with a million uses is not a list of a million
+ * entries under one fingerprint.
  *
- * Files hold entries that follow from it, so it never changes.
+ * Existing files depend on it: it must never change.
  */
 export function useHash(paymentId: Uint8Array, use: number): Buffer {
   const number = Buffer.allocUnsafe(4);
@@ -48,7 +47,7 @@ export function useHash(paymentId: Uint8Array, use: number): Buffer {
   return createHash('sha256').update(paymentId).update(number).digest();
 }
 
-/** One use of a plain payment id: `use` counts those of this id from 0, in chain order. */
+/** A use of a plain payment id; `use` counts from 0 in chain order. */
 export interface PaymentIdUse {
   readonly paymentId: Buffer;
   readonly use: number;
@@ -63,7 +62,7 @@ export class PaymentIdQueries {
   private readonly highest: SqliteStatement<[], [number]>;
   private readonly between: SqliteStatement<[number, number], UseRow>;
 
-  /** @param source the look-up of a reader, or the writer's, which knows what is not written yet */
+  /** @param source the lookup of a reader or of the writer */
   constructor(
     connection: SqliteConnection,
     private readonly source: HashSource,
@@ -76,12 +75,12 @@ export class PaymentIdQueries {
       .raw(true);
   }
 
-  /** Rows, whatever ids they are of. */
+  /** Number of rows of all ids. */
   count(): number {
     return (this.highest.get()?.[0] ?? -1) + 1;
   }
 
-  /** How many transactions carry this id: doubles until no use has the number, then halves. @throws CorruptDatabase */
+  /** Number of transactions with this id, by exponential and binary search. @throws CorruptDatabase */
   uses(paymentId: Buffer): number {
     let low = -1;
     let high = 0;
@@ -89,7 +88,7 @@ export class PaymentIdQueries {
     return lowerBound(low + 1, high, (use) => this.use(paymentId, use) !== undefined);
   }
 
-  /** The transactions of the uses `start` to `end` - 1, which must be there. @throws CorruptDatabase */
+  /** The transactions of uses `start` to `end` - 1, which must exist. @throws CorruptDatabase */
   transactionIds(paymentId: Buffer, start: number, end: number): number[] {
     return Array.from({ length: end - start }, (_, i) => {
       const found = this.use(paymentId, start + i);
@@ -98,7 +97,7 @@ export class PaymentIdQueries {
     });
   }
 
-  /** @throws CorruptDatabase, where the look-up or a row is damaged */
+  /** @throws CorruptDatabase if the index or a row is damaged */
   use(paymentId: Buffer, use: number): PaymentIdUse | undefined {
     let row: PaymentIdUse | undefined;
     const hash = useHash(paymentId, use);
@@ -106,7 +105,7 @@ export class PaymentIdQueries {
     return id === undefined ? undefined : row;
   }
 
-  /** Those of the transactions with ids [first, end), in chain order. @throws MissingRow */
+  /** Uses by the transactions with ids [first, end), in chain order. @throws MissingRow */
   range(first: number, end: number): PaymentIdUse[] {
     const [from, past] = [this.firstOf(first), this.firstOf(end)];
     const rows = this.between.all(from, past);
@@ -117,7 +116,7 @@ export class PaymentIdQueries {
     });
   }
 
-  /** The lowest row of this transaction or one behind it. */
+  /** The first row of this or a later transaction. */
   firstOf(transactionId: number): number {
     return lowerBound(0, this.count(), (id) => this.at(id).transactionId < transactionId);
   }
@@ -137,17 +136,17 @@ function useOf([, paymentId, use, transactionId]: UseRow): PaymentIdUse {
   return { paymentId, use, transactionId };
 }
 
-/** Ids whose number of uses is remembered before the memory is dropped: some megabytes. */
+/** Max cached counts of uses: some megabytes. A full cache is cleared. */
 const REMEMBERED_IDS = 20_000;
 
-/** Puts and removes uses of payment ids. The caller holds the transaction and flushes the look-ups at its end. */
+/** Adds and removes uses of payment ids. The caller holds the transaction, and flushes the index at its end. */
 export class PaymentIdStore {
   private readonly queries: PaymentIdQueries;
   private readonly insert: SqliteStatement<[number, Buffer, number, number]>;
   private readonly deleteFrom: SqliteStatement<[number]>;
-  /** The id of the next row; undefined until it was looked up. */
+  /** Id of the next row; undefined: not read yet. */
   private next: number | undefined;
-  /** Uses of the ids that were met. */
+  /** Cached number of uses by id. */
   private readonly uses = new Map<string, number>();
 
   constructor(
@@ -161,13 +160,13 @@ export class PaymentIdStore {
     this.deleteFrom = connection.prepare('DELETE FROM payment_ids WHERE id >= ?');
   }
 
-  /** Forgets what was counted: the table has changed in another way, or was rolled back. */
+  /** Clears cached counts after a rollback or another change of the table. */
   reset(): void {
     this.next = undefined;
     this.uses.clear();
   }
 
-  /** One more use of an id. Transactions are put in chain order. @throws CorruptDatabase */
+  /** Adds a use. Transactions are added in chain order. @throws CorruptDatabase */
   put(paymentId: Buffer, transactionId: number): void {
     const key = paymentId.toString('latin1');
     const use = this.uses.get(key) ?? this.queries.uses(paymentId);
@@ -179,7 +178,7 @@ export class PaymentIdStore {
     this.uses.set(key, use + 1);
   }
 
-  /** Takes out the uses by transaction `transactionId` and all behind it. @returns them, in chain order */
+  /** Removes the uses by transaction `transactionId` and all later ones. @returns the removed uses in chain order */
   removeFrom(transactionId: number): PaymentIdUse[] {
     const first = this.queries.firstOf(transactionId);
     const gone = this.queries.range(transactionId, Infinity);

@@ -2,44 +2,38 @@ import { KEY_IMAGE_SCHEMA, KEY_IMAGE_TABLES } from './key-images';
 import { PAYMENT_ID_SCHEMA, PAYMENT_ID_TABLES } from './payment-ids';
 
 /**
- * The whole database on one page.
+ * The schema.
  *
- * table               key                       answers
+ * table               key                       content
  * ------------------  ------------------------  ---------------------------------------------------------------
- * meta                key                       which network, from which height on bodies are kept, whether it is lite
- * blocks              height                    what is remembered of a main-chain block (consensus' BlockFacts)
+ * meta                key                       network, floors of pruned and lite nodes
+ * blocks              height                    facts of a main-chain block (BlockFacts of packages/consensus)
  * block_bodies        height                    header and parent of a block: its bytes up to the coinbase
- * transactions        id                        id, block, global indexes and prefix of a transaction, of a coinbase too
- * signatures          id                        what stands behind the prefix of a transaction (coinbases have none)
- * amounts             id; amount                small integer that stands for an output amount
- * outputs             (amount_id, global_index) one-time key of an output, its block, unlock time and place
+ * transactions        id                        hash, block, global indexes and prefix, also of coinbases
+ * signatures          id                        the bytes behind the prefix (coinbases have none)
+ * amounts             id; amount                internal id of an output amount
+ * outputs             (amount_id, global_index) one-time key, block, unlock time and position of an output
  * key_images          id                        a spent key image and the height of the block that spent it
- * payment_ids         id                        a plain payment id and the transaction that carries it, once a use
- * hash_...            (see hash-index/)         height of a block id, id of a transaction hash, of a key image, of a use
- * alternatives        id; hash                  blocks off the main chain, with facts and bytes
+ * payment_ids         id                        a plain payment id and its transaction, one row per use
+ * hash_...            (see hash-index/)         LSM index from block ids, transaction hashes, key images and uses to rows
+ * alternatives        id; hash                  alternative blocks, with facts and bytes
  *
  * Transaction ids are dense and in chain order: the coinbase of block h has id blocks[h - 1].generated_transactions (0 for
- * genesis) and the others follow in the block's order, so an id tells the position and a rewind is a delete by range.
- * Global indexes are dense per amount and in the same order, so among the outputs of one amount the height never falls:
- * "how many were there at height h" is a binary search.
+ * genesis), the others follow in the order of the block. So a rewind deletes a range. Global indexes are dense per amount and in
+ * chain order, so heights ascend with them: the number of outputs at a height is found by binary search.
  *
- * What a mode can do without stands in rows of its own. `block_bodies` and `signatures` serve peers alone: the rules, the
- * wallets and a rewind need neither, so pruning is two deletes by range. A wallet's rescan reads `blocks` and
- * `transactions`. The rules read `blocks`, `outputs` and the key images, which name no row of another table: a lite node
- * has nothing else below its height.
+ * Pruning deletes ranges of `block_bodies` and `signatures`, which only peers need. A wallet scan reads `blocks` and
+ * `transactions`. The consensus rules read `blocks`, `outputs` and `key_images`, which refer to no other table: a lite node has
+ * only these below its height.
  *
- * A block's bytes are its body, the prefix of its coinbase, and the hashes of its transactions, which stand once, there. The
- * one-time key of an output stands twice on purpose: in the prefix for whoever reads blocks in a row, in `outputs` for
- * whoever picks single ones; each costs one page, and either can be made again from the other.
+ * The bytes of a block are its body, the prefix of its coinbase, and the hashes of its transactions. The one-time key of an output
+ * is stored twice: in the prefix, for wallet scans, and in `outputs`, for access by global index.
  *
- * `codec` names the encoding of a blob (block-bytes.ts), so that compressed rows can be stored beside plain ones. Rows carry no
- * checksums: every page has one (packages/sqlite).
+ * `codec` is the encoding of a blob (block-bytes.ts), so that compressed rows can be added. Rows have no checksums: every page has
+ * one (packages/sqlite). The LSM index has fingerprints only; the full hash is compared with the row.
  *
- * 32-byte hashes stand once: the look-ups hold fingerprints of them and the row itself is compared.
- *
- * 64-bit unsigned values are stored as SQLite's signed 64 bits (two's complement). blocks.timestamp_lag is how far the
- * timestamp lies below the highest one so far (0 nearly always): timestamp + timestamp_lag never falls, which makes "first
- * block from a time on" a binary search, too.
+ * Unsigned 64-bit values are stored as signed 64 bits (two's complement). blocks.timestamp_lag is the difference to the max
+ * timestamp so far, nearly always 0: timestamp + timestamp_lag ascends, so the first block at a time is found by binary search.
  */
 
 /** `PRAGMA application_id`: the letters WRKZ. */
@@ -48,7 +42,7 @@ export const APPLICATION_ID = 0x57524b5a;
 /** `PRAGMA user_version`: the number of the newest migration. */
 export const SCHEMA_VERSION = 1;
 
-/** Large enough that a typical transaction does not waste a third of its page, small enough for single outputs. */
+/** A compromise: large transactions waste less of a large page, single outputs are read faster from a small one. */
 export const PAGE_SIZE = 8192;
 
 /** The tables of schema version 1 without the hash indexes. Released files have them, so a change is a new migration. */
@@ -127,7 +121,7 @@ CREATE TABLE alternatives (
 ) STRICT;
 `;
 
-/** Every table that holds chain state; what a rewind must leave exactly as if the blocks had never been. */
+/** Tables of the chain state. After a rewind they are as if the blocks had never been stored. */
 export const TABLES = [
   'meta',
   'blocks',

@@ -9,7 +9,7 @@ import { type BlockStamp, FACTS_HALVES, factsOf, type FactsRow } from '../block-
 
 type StampRow = readonly [height: number, hash: Buffer, timestamp: number, lag: number, generated: number];
 
-/** Queries of main-chain blocks that need no bytes. */
+/** Queries of main-chain blocks, without bodies. */
 export class BlockQueries {
   private readonly ends: SqliteStatement<[], [height: number, generated: number, transactions: number]>;
   private readonly factsAt: SqliteStatement<[number], FactsRow>;
@@ -17,7 +17,7 @@ export class BlockQueries {
   private readonly stampsBetween: SqliteStatement<[number, number], StampRow>;
   private readonly stampAt: SqliteStatement<[number], StampRow>;
 
-  /** @param source the look-up of a reader, or the writer's, which knows what is not written yet */
+  /** @param source the lookup of a reader or of the writer */
   constructor(
     connection: SqliteConnection,
     private readonly source: HashSource,
@@ -42,8 +42,8 @@ export class BlockQueries {
   }
 
   /**
-   * A page that lost its last rows would make a lower tip, and nothing above would seem to be missing: so the transactions,
-   * where there are any, must end at the same block.
+   * If a page lost its last rows, the tip would be lower and nothing would seem to be missing. So the last transaction must be of
+   * the same block.
    *
    * @throws CorruptDatabase
    */
@@ -72,7 +72,7 @@ export class BlockQueries {
     return undefined;
   }
 
-  /** @throws MissingRow for a row that is wrong, and for one that is missing below the tip */
+  /** @throws MissingRow for an invalid row, or a missing one below the tip */
   factsRange(start: number, end: number): BlockFacts[] {
     const from = Math.max(start, 0);
     const rows = this.factsBetween.all(from, end);
@@ -93,23 +93,23 @@ export class BlockQueries {
     return this.stamps(start, end).map(({ hash }) => hash);
   }
 
-  /** The caller holds the transaction. @throws CorruptDatabase, where the look-up or the row is damaged */
+  /** The caller holds the transaction. @throws CorruptDatabase if the index or the row is damaged */
   heightOf(hash: Buffer): number | undefined {
     return findRow(this.source, HASH_KINDS.block, hash, (height) => this.stamp(height).hash);
   }
 
-  /** Transactions up to and including this block; 0 below genesis. @throws MissingRow */
+  /** Cumulative number of transactions; 0 below genesis. @throws MissingRow */
   generatedTransactions(height: number): number {
     return height < 0 ? 0 : this.stamp(height).generatedTransactions;
   }
 
-  /** The highest timestamp up to and including this block. @throws MissingRow */
+  /** Max timestamp up to this block. @throws MissingRow */
   latestTimestamp(height: number): number {
     const { timestamp, timestampLag } = this.stamp(height);
     return timestamp + timestampLag;
   }
 
-  /** The lowest height whose timestamp is `timestamp` or later. */
+  /** Height of the first block with this or a later timestamp. */
   firstHeightFrom(timestamp: number): number | undefined {
     const end = this.height() + 1;
     const first = lowerBound(0, end, (height) => this.latestTimestamp(height) < timestamp);
@@ -122,7 +122,7 @@ export class BlockQueries {
     return stampOf(row);
   }
 
-  /** The rows are those of consecutive heights from `start` on, up to `end` or the tip. */
+  /** Checks that the rows have consecutive heights from `start` to `end` or the tip. */
   private expectRows(
     start: number,
     end: number,

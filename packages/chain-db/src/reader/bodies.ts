@@ -8,7 +8,7 @@ import type { IdRange, TransactionScan } from './transactions';
 type BlobRow = readonly [key: number, codec: number, blob: Buffer];
 type BlobsBetween = SqliteStatement<[number, number], BlobRow>;
 
-/** What a pruned node drops: bodies and signatures, put together with the rest to bytes as serialized. */
+/** Reads bodies and signatures, which a pruned node deletes, and assembles serialized blocks and transactions. */
 export class BodyQueries {
   private readonly bodies: BlobsBetween;
   private readonly signatures: BlobsBetween;
@@ -36,15 +36,15 @@ export class BodyQueries {
       .raw(true);
   }
 
-  /** Bytes of what is stored of these blocks and transactions, from the first to before the second. */
+  /** Stored bytes of the bodies and signatures of ranges of blocks and transactions, without the end. */
   bytes(heights: readonly [number, number], ids: readonly [number, number]): number {
     return this.sizes.get(...heights, ...ids)?.[0] ?? 0;
   }
 
   /**
-   * Blocks from `start` on: `ranges[i]` is where the transactions of block start + i lie, `scan` has them all.
+   * Serialized blocks from `start` on: `ranges[i]` has the transaction ids of block start + i, `scan` all transactions.
    *
-   * @throws BelowFloor where bodies are no longer kept, MissingRow
+   * @throws BelowFloor if the bodies were pruned, MissingRow
    */
   rawBlocks(start: number, ranges: readonly IdRange[], scan: TransactionScan): RawBlock[] {
     const bodies = this.bodies.all(start, start + ranges.length);
@@ -68,7 +68,7 @@ export class BodyQueries {
     });
   }
 
-  /** One transaction as serialized. @throws as {@link rawBlocks} */
+  /** A serialized transaction. @throws as {@link rawBlocks} */
   transaction(id: number, height: number, prefix: Buffer): Buffer {
     return this.joined(id, height, prefix, this.signatures.get(id, id + 1));
   }
@@ -79,7 +79,7 @@ export class BodyQueries {
     return Buffer.concat([prefix, signatures], prefix.length + signatures.length);
   }
 
-  /** A transaction without a row of signatures: one that spends nothing by rings, or one whose row is gone. */
+  /** A transaction without a row of signatures: it has no key inputs, or the row is missing. */
   private unsigned(id: number, height: number, prefix: Buffer): Buffer {
     if (needsSignatures(prefix)) throw this.missing('signatures', id, height);
     return prefix;

@@ -6,13 +6,13 @@ import { lowerBound } from '@wrkz/core-types';
 import { randomInt } from 'node:crypto';
 import { toSigned, toUnsigned } from '../integers';
 
-/** How many candidates are looked at for each output wanted before giving up on locked ones. */
+/** Max candidates for each requested output, accepted or not. */
 const TRIES_PER_OUTPUT = 200;
-const LEAST_TRIES = 5_000;
+const MIN_TRIES = 5_000;
 
 /**
- * Walks `0 .. count - 1` in a uniformly random order without building the list (a Fisher-Yates shuffle that remembers
- * only the places it has moved), with the operating system's randomness.
+ * Yields `0 .. count - 1` in uniformly random order without building the list: a Fisher-Yates shuffle that stores only moved
+ * indexes. Uses the secure random source of the system.
  */
 export function* shuffledIndexes(count: number): Generator<number> {
   const moved = new Map<number, number>();
@@ -26,12 +26,12 @@ export function* shuffledIndexes(count: number): Generator<number> {
 }
 
 /**
- * Up to `wanted` distinct candidates that `take` accepts, each equally likely (docs/protocol/storage.md#decoys). Where
- * nearly all are refused it stops after some thousand looks rather than walk a history of millions, and gives fewer.
+ * Up to `wanted` distinct candidates that `take` accepts, uniformly distributed (docs/protocol/storage.md#decoys). The number of
+ * tries is limited, so the result may be shorter if nearly all are refused.
  */
 export function sample<T>(count: number, wanted: number, take: (index: number) => T | undefined): T[] {
   const found: T[] = [];
-  let tries = Math.max(LEAST_TRIES, wanted * TRIES_PER_OUTPUT);
+  let tries = Math.max(MIN_TRIES, wanted * TRIES_PER_OUTPUT);
   if (wanted <= 0) return found;
   for (const index of shuffledIndexes(count)) {
     const candidate = take(index);
@@ -41,7 +41,7 @@ export function sample<T>(count: number, wanted: number, take: (index: number) =
   return found;
 }
 
-/** An output with its place in its transaction. */
+/** An output and its position in the transaction. */
 export interface StoredOutput extends OutputFacts {
   readonly position: number;
 }
@@ -77,18 +77,18 @@ export class OutputQueries {
     this.idByAmount = connection.prepare<[bigint], [number]>('SELECT id FROM amounts WHERE amount = ?').raw(true);
   }
 
-  /** The small integer that stands for an amount. */
+  /** Internal id of an amount. */
   amountId(amount: bigint): number | undefined {
     return this.idByAmount.get(toSigned(amount))?.[0];
   }
 
-  /** Ascending. */
+  /** All amounts, ascending. */
   amounts(): bigint[] {
     const amounts = this.allAmounts.all().map(([amount]) => toUnsigned(amount));
     return amounts.sort((a, b) => (a < b ? -1 : 1));
   }
 
-  /** Those with the global indexes `start` to `end` - 1, all of which must be there. @throws MissingRow */
+  /** Outputs with global indexes `start` to `end` - 1, which must exist. @throws MissingRow */
   range(amount: bigint, start: number, end: number): StoredOutput[] {
     const id = this.amountId(amount);
     const rows = id === undefined ? [] : this.between.all(id, start, end);
@@ -99,7 +99,7 @@ export class OutputQueries {
     });
   }
 
-  /** @throws MissingRow for a row that is wrong, and for one that is missing although a later one is there */
+  /** @throws MissingRow for an invalid row, or if a row is missing but a later one exists */
   output(amount: bigint, index: number): StoredOutput | undefined {
     const id = this.amountId(amount);
     if (id === undefined) return undefined;
@@ -110,7 +110,7 @@ export class OutputQueries {
   }
 
   /**
-   * How many outputs of this amount are in blocks up to `atHeight`; of all blocks by default.
+   * Number of outputs of an amount in blocks up to `atHeight`; default: all.
    * @throws MissingRow
    */
   count(amount: bigint, atHeight = Infinity): number {

@@ -20,30 +20,30 @@ import {
 } from './transactions';
 import { DatabaseView } from './view';
 
-/** A main-chain transaction with its place: `position` 0 is the coinbase. */
+/** A main-chain transaction and its position; position 0 is the coinbase. */
 export interface StoredTransaction {
   readonly height: number;
   readonly position: number;
   readonly bytes: Buffer;
 }
 
-/** An output that may serve as a decoy. */
+/** A decoy candidate. */
 export interface RandomOutput {
   readonly index: number;
   readonly key: Buffer;
 }
 
-/** Blocks in a row, with the hashes and prefixes of their transactions: what a wallet needs, without bodies. */
+/** Consecutive blocks with hashes and prefixes of their transactions, without bodies: for wallet scans. */
 export interface BlockScan extends TransactionScan {
   readonly blocks: readonly BlockStamp[];
-  /** Block i has the transactions from offsets[i] (its coinbase) up to offsets[i + 1]; one more entry than blocks. */
+  /** Block i has the transactions from offsets[i] (its coinbase) to offsets[i + 1] - 1; one more entry than blocks. */
   readonly offsets: readonly number[];
 }
 
-/** Blocks read in one go while putting whole ones together. */
+/** Blocks per batch when serialized blocks are assembled. */
 const BLOCKS_A_READ = 32;
 
-/** What a table or an index takes on the disk; `payload` are the bytes of its rows alone. */
+/** Disk space of a table or index; `payload`: bytes of the rows. */
 export interface TableSpace {
   readonly name: string;
   readonly rows: number;
@@ -51,26 +51,25 @@ export interface TableSpace {
   readonly bytes: number;
 }
 
-/** What the file takes, as the state that is read has it. */
+/** Size of the file in the state that is read. */
 export interface FileSpace {
   /** Bytes. */
   readonly pageSize: number;
   readonly pages: number;
-  /** Pages that hold nothing. */
+  /** Free pages. */
   readonly emptyPages: number;
 }
 
 /**
- * Every question about the committed chain. Heights are block indexes; ranges are [start, end) and are cut at the tip.
+ * Queries of the committed chain. Heights are block indexes; ranges are [start, end) and end at the tip.
  *
- * Each answer comes from one state of the chain; several answers do so inside {@link snapshot}. Readers see only what is
- * committed, never wait for the writer and never make it wait. Calls are synchronous and cost some microseconds each.
+ * Each query reads one state of the chain; {@link snapshot} does so for several queries. Readers never wait for the writer and
+ * never block it. Calls are synchronous and take some microseconds.
  *
- * Every page that is read is compared with its checksum: a damaged page throws an SQLite error (see `damageIn`), a row that is
- * missing where one must be throws MissingRow.
+ * A damaged page throws an SQLite error (see `damageIn`), a missing row MissingRow.
  *
- * Below `floors().bodies` there are no bytes, below `floors().records` no transactions: what would return them throws
- * BelowFloor there, and what is looked up by a hash is unknown. Genesis is always whole.
+ * Below `floors().bodies` there are no bodies, below `floors().records` no transactions: queries by height throw BelowFloor,
+ * queries by hash return undefined. Genesis is always complete.
  */
 export class ChainReader {
   private readonly blocks: BlockQueries;
@@ -84,7 +83,7 @@ export class ChainReader {
   private readonly begin: SqliteStatement;
   private readonly commit: SqliteStatement;
 
-  /** @param directory the writer's filters, where it works on this thread; see HashLookup */
+  /** @param directory the Bloom filters of the writer, if it is on this thread; see HashLookup */
   constructor(
     private readonly connection: SqliteConnection,
     directory?: () => RunDirectory | undefined,
@@ -102,7 +101,7 @@ export class ChainReader {
     this.commit = connection.prepare('COMMIT');
   }
 
-  /** Runs `read` within one read transaction: all its answers belong to the same state. It must not be asynchronous. */
+  /** Runs `read`, which must be synchronous, in one read transaction. */
   snapshot<T>(read: () => T): T {
     if (this.connection.inTransaction) return read();
     this.begin.run();
@@ -112,7 +111,7 @@ export class ChainReader {
         throw new TypeError('a snapshot ends with the call: its reads cannot be asynchronous');
       return result;
     } catch (error) {
-      // Interpreted at once: SQLite keeps only the last damaged page of a thread.
+      // Now: only the last damaged page of a thread is stored.
       throw damageWithTable(this.connection, error) ?? error;
     } finally {
       // A page that does not fit its checksum ends the transaction.
@@ -120,7 +119,7 @@ export class ChainReader {
     }
   }
 
-  /** Height of the tip, -1 while the database is empty. */
+  /** Height of the tip; -1: the database is empty. */
   height(): number {
     return this.blocks.height();
   }
@@ -130,7 +129,7 @@ export class ChainReader {
     return this.blocks.tip();
   }
 
-  /** undefined above the tip. */
+  /** Undefined above the tip. */
   facts(height: number): BlockFacts | undefined {
     return this.blocks.facts(height);
   }
@@ -139,7 +138,7 @@ export class ChainReader {
     return this.blocks.factsRange(start, end);
   }
 
-  /** Block ids, lowest first. */
+  /** Block ids, ascending by height. */
   hashes(start: number, end: number): Buffer[] {
     return this.blocks.hashes(start, end);
   }
@@ -153,20 +152,20 @@ export class ChainReader {
     return this.snapshot(() => this.blocks.heightOf(hash));
   }
 
-  /** Whether the block is known on any branch. */
+  /** Whether the block is stored, on any branch. */
   hasBlock(hash: Buffer): boolean {
     return this.heightOf(hash) !== undefined || this.branches.info(hash) !== undefined;
   }
 
-  /** undefined above the tip. @throws BelowFloor */
+  /** Undefined above the tip. @throws BelowFloor */
   rawBlock(height: number): RawBlock | undefined {
     return this.rawBlocks(height, height + 1)[0];
   }
 
   /**
-   * Blocks as serialized, lowest first.
+   * Serialized blocks, ascending by height.
    *
-   * @param maxBytes stop once this many bytes are gathered; the first block is given in any case
+   * @param maxBytes stops after this size; the first block is always returned
    * @throws BelowFloor, MissingRow
    */
   rawBlocks(start: number, end: number, maxBytes = Infinity): RawBlock[] {
@@ -185,15 +184,14 @@ export class ChainReader {
     });
   }
 
-  /** Ids and times of blocks, and how many transactions there are up to each: the cheapest walk over the chain. */
+  /** Ids and timestamps of blocks, with the cumulative number of transactions. */
   blockStamps(start: number, end: number): BlockStamp[] {
     return this.snapshot(() => this.blocks.stamps(start, end));
   }
 
   /**
-   * What a wallet's rescan needs of the blocks of a range: ids, times, and each transaction's hash and prefix (outputs with
-   * amounts and keys, key images, the transaction's public key, payment ids). Nothing is hashed and no body is read, so it
-   * works below the floor of a pruned node. Three statements a range: ask for some hundred blocks at once.
+   * Blocks for a wallet scan: ids, timestamps, hash and prefix of each transaction. Reads no bodies, so it works on a pruned
+   * node. Takes three statements: request some hundred blocks per call.
    *
    * @throws BelowFloor, MissingRow
    */
@@ -207,7 +205,7 @@ export class ChainReader {
     });
   }
 
-  /** Hashes and prefixes of the transactions with ids [first, end): see {@link BlockStamp} for which those of a block are. */
+  /** Hashes and prefixes of the transactions with ids [first, end), see {@link BlockStamp}. */
   scanTransactions(first: number, end: number): TransactionScan {
     return this.snapshot(() => {
       this.requireTransactions(first, end);
@@ -215,7 +213,7 @@ export class ChainReader {
     });
   }
 
-  /** The lowest height whose timestamp (Unix seconds) is `timestamp` or later; undefined when the chain ends before it. */
+  /** Height of the first block with this or a later timestamp (Unix seconds); undefined if there is none. */
   firstHeightFrom(timestamp: number): number | undefined {
     return this.snapshot(() => this.blocks.firstHeightFrom(timestamp));
   }
@@ -240,7 +238,7 @@ export class ChainReader {
     return this.transactionHeight(hash) !== undefined;
   }
 
-  /** Transactions of the main chain, coinbases included. */
+  /** Number of main-chain transactions, including coinbases. */
   transactionCount(): number {
     return this.snapshot(() => this.blocks.generatedTransactions(this.height()));
   }
@@ -276,12 +274,12 @@ export class ChainReader {
     return this.snapshot(() => this.keyImages.range(start, end));
   }
 
-  /** How many transactions of the chain carry this plain payment id (32 bytes). */
+  /** Number of transactions with this plain payment id (32 bytes). */
   paymentIdUses(paymentId: Buffer): number {
     return this.snapshot(() => this.paymentIds.uses(paymentId));
   }
 
-  /** Hashes of the transactions that make the uses `start` to `end` - 1 of this payment id, in chain order. */
+  /** Hashes of the transactions of uses `start` to `end` - 1 of a payment id, in chain order. */
   transactionsByPaymentId(paymentId: Buffer, start: number, end: number): Buffer[] {
     return this.snapshot(() =>
       this.paymentIds
@@ -291,7 +289,7 @@ export class ChainReader {
     );
   }
 
-  /** Plain payment ids that transactions of the blocks of a range carry, in chain order. */
+  /** Plain payment ids of the blocks of a range, in chain order. */
   paymentIdsBetween(start: number, end: number): PaymentIdUse[] {
     return this.snapshot(() => {
       const { first, end: past } = this.ids(start, end);
@@ -304,29 +302,29 @@ export class ChainReader {
     return this.keyOutputs.output(amount, index);
   }
 
-  /** Several outputs of one amount, in the order asked. */
+  /** Outputs of an amount, in the order of the request. */
   outputs(amount: bigint, indexes: readonly number[]): (StoredOutput | undefined)[] {
     return this.snapshot(() => indexes.map((index) => this.keyOutputs.output(amount, index)));
   }
 
-  /** Every amount of which there is an output, ascending. */
+  /** All amounts of outputs, ascending. */
   amounts(): bigint[] {
     return this.keyOutputs.amounts();
   }
 
-  /** The outputs of one amount with the global indexes `start` to `end` - 1. @throws MissingRow where one is missing */
+  /** Outputs of an amount with global indexes `start` to `end` - 1. @throws MissingRow */
   outputsBetween(amount: bigint, start: number, end: number): StoredOutput[] {
     return this.snapshot(() => this.keyOutputs.range(amount, start, end));
   }
 
-  /** How many outputs of this amount the chain holds, or held when `atHeight` was its tip. */
+  /** Number of outputs of an amount in blocks up to `atHeight`; default: all. */
   outputCount(amount: bigint, atHeight?: number): number {
     return this.keyOutputs.count(amount, atHeight);
   }
 
   /**
-   * Decoys: up to `count` distinct outputs of an amount from blocks up to `maxHeight` that `isUnlocked` accepts, uniform
-   * over all of them and in random order (docs/protocol/storage.md#decoys). Fewer where fewer exist.
+   * Decoys: up to `count` distinct outputs of an amount from blocks up to `maxHeight` that `isUnlocked` accepts, uniformly
+   * distributed and in random order (docs/protocol/storage.md#decoys).
    */
   randomOutputs(
     amount: bigint,
@@ -341,13 +339,13 @@ export class ChainReader {
     );
   }
 
-  /** The main chain as it stands at `height`, for the rules. @throws RangeError above the tip */
+  /** The main chain up to `height`, for the consensus rules. @throws RangeError above the tip */
   viewAt(height: number): ChainView {
     if (height < 0 || height > this.height()) throw new RangeError(`no block ${height} to view the chain from`);
     return new DatabaseView(this, height);
   }
 
-  /** The blocks kept off the main chain, lowest first. */
+  /** Alternative blocks, ascending by height. */
   alternatives(): AltInfo[] {
     return this.branches.all();
   }
@@ -356,7 +354,7 @@ export class ChainReader {
     return this.branches.info(hash);
   }
 
-  /** With bytes. @throws MissingRow */
+  /** An alternative block with its bytes. @throws MissingRow */
   alternative(hash: Buffer): AlternativeBlock | undefined {
     return this.snapshot(() => this.branches.block(hash));
   }
@@ -365,39 +363,39 @@ export class ChainReader {
     return this.branches.count();
   }
 
-  /** From which heights on things are kept; genesis is always whole. A full node has 0, 0 and undefined. */
+  /** Heights from which bodies and records are stored. A full node has 0, 0 and undefined. */
   floors(): FloorHeights {
     return this.floorHeights.heights();
   }
 
-  /** Rows and bytes of every table and index, largest first. It reads the whole database: minutes on a long chain. */
+  /** Rows and bytes of each table and index, largest first. Reads the whole database: minutes for a long chain. */
   space(): TableSpace[] {
     return this.connection
       .prepare<[], TableSpace>(
-        // In a tree of rows only leaves hold them; in one of keys (an index, a table without row ids) every page does.
+        // Rows of a table are in leaf pages; of an index or a table without row ids in all pages.
         `SELECT name, sum(iif(pagetype = 'leaf' OR name NOT IN (SELECT name FROM pragma_table_list WHERE wr = 0), ncell, 0))
          AS rows, sum(payload) AS payload, sum(pgsize) AS bytes FROM dbstat GROUP BY name ORDER BY bytes DESC`,
       )
       .all();
   }
 
-  /** Bytes of the bodies and signatures of blocks [start, end): what a pruning of them would delete. */
+  /** Bytes that pruning of the blocks [start, end) would delete: bodies and signatures. */
   prunableBytes(start: number, end: number): number {
     const total = (height: number): number => this.blockStamps(height, height + 1)[0]?.generatedTransactions ?? 0;
     return end <= start ? 0 : this.bodies.bytes([start, end], [total(start - 1), total(end - 1)]);
   }
 
-  /** A number that is another one after a commit of another connection, of this process or any other; costs a microsecond. */
+  /** Changes with each commit of another connection, also of another process; takes a microsecond. */
   commitMark(): number {
     return Number(this.connection.pragma('data_version', { simple: true }));
   }
 
-  /** A number that is another one after tables were made or changed, and after a VACUUM. */
+  /** Changes when the schema changes, and after a VACUUM. */
   schemaMark(): number {
     return Number(this.connection.pragma('schema_version', { simple: true }));
   }
 
-  /** The file's pages; costs some microseconds. */
+  /** Pages of the file; takes some microseconds. */
   fileSpace(): FileSpace {
     const pragma = (name: string): number => Number(this.connection.pragma(name, { simple: true }));
     return this.snapshot(() => ({
@@ -407,12 +405,12 @@ export class ChainReader {
     }));
   }
 
-  /** The lowest of the pages [first, first + count) of the file that does not fit its checksum. */
+  /** The first of the pages [first, first + count) that does not match its checksum. */
   firstBadPage(first: number, count: number): number | undefined {
     return firstBadPage(this.connection, first, count);
   }
 
-  /** The table and heights of a page of the file; undefined for a free page and where damage hides it. */
+  /** Table and heights of a page; undefined for a free page, or if damage prevents it. */
   pageLocation(page: number): PageLocation | undefined {
     return pageLocation(this.connection, page);
   }
@@ -421,7 +419,7 @@ export class ChainReader {
     this.connection.close();
   }
 
-  /** Blocks that are known to be there. */
+  /** Facts of blocks that must exist. */
   private readRawBlocks(start: number, end: number): RawBlock[] {
     const { offsets, ...scan } = this.scanBlocks(start, end);
     const first = (scan.blocks[0]?.generatedTransactions ?? 0) - (offsets[1] ?? 0);
@@ -432,14 +430,14 @@ export class ChainReader {
     return this.bodies.rawBlocks(start, ranges, scan);
   }
 
-  /** @throws BelowFloor where one of the blocks has no transactions stored */
+  /** @throws BelowFloor if the transactions of a block are not stored */
   private requireRecords(start: number, end: number): void {
     if (this.floorHeights.lite !== undefined) {
       this.floorHeights.requireRecords(start, Math.min(end, this.height() + 1));
     }
   }
 
-  /** The same by ids. */
+  /** The same by transaction ids. */
   private requireTransactions(first: number, end: number): void {
     const { lite } = this.floorHeights;
     if (lite === undefined || end <= first || (first === 0 && end === 1)) return;

@@ -5,7 +5,7 @@ import { findRow, type HashSource } from '../hashed-rows';
 import { HASH_KINDS } from '../hash-index/schema';
 import { unpackIndexes } from '../integers';
 
-/** Where some transactions lie among all: `first` is the lowest id, `end` is past the last. */
+/** A range of transaction ids, without `end`. */
 export interface IdRange {
   readonly first: number;
   readonly end: number;
@@ -20,7 +20,7 @@ export interface GlobalIndexes {
 type PlaceRow = readonly [id: number, hash: Buffer, height: number, packed: Buffer];
 type PrefixRow = readonly [id: number, hash: Buffer, codec: number, prefix: Buffer];
 
-/** Where a transaction stands. */
+/** Block and position of a transaction. */
 export interface TransactionPlace {
   readonly id: number;
   readonly hash: Buffer;
@@ -29,10 +29,10 @@ export interface TransactionPlace {
   readonly packedIndexes: Buffer;
 }
 
-/** Transactions as they are scanned: two lists of the same length, in chain order. */
+/** Transactions for a wallet scan: two lists of the same length, in chain order. */
 export interface TransactionScan {
   readonly hashes: readonly Buffer[];
-  /** As serialized, up to the signatures. */
+  /** The serialized prefix. */
   readonly prefixes: readonly Buffer[];
 }
 
@@ -42,7 +42,7 @@ export class TransactionQueries {
   private readonly placesBetween: SqliteStatement<[number, number], PlaceRow>;
   private readonly prefixesBetween: SqliteStatement<[number, number], PrefixRow>;
 
-  /** @param source the look-up of a reader, or the writer's, which knows what is not written yet */
+  /** @param source the lookup of a reader or of the writer */
   constructor(
     connection: SqliteConnection,
     private readonly source: HashSource,
@@ -59,14 +59,14 @@ export class TransactionQueries {
       .raw(true);
   }
 
-  /** The caller holds the transaction. @throws CorruptDatabase, where the look-up or the row is damaged */
+  /** The caller holds the transaction. @throws CorruptDatabase if the index or the row is damaged */
   place(hash: Buffer): TransactionPlace | undefined {
     let place: TransactionPlace | undefined;
     const id = findRow(this.source, HASH_KINDS.transaction, hash, (row) => (place = this.at(row)).hash);
     return id === undefined ? undefined : place;
   }
 
-  /** @throws MissingRow for a row that is wrong or missing */
+  /** @throws MissingRow for an invalid or missing row */
   places(range: IdRange): TransactionPlace[] {
     const rows = this.placesBetween.all(range.first, range.end);
     expectIds(range, rows);
@@ -98,7 +98,7 @@ function placeOf([id, hash, height, packedIndexes]: PlaceRow): TransactionPlace 
   return { id, hash, height, packedIndexes };
 }
 
-/** @throws CorruptDatabase when the bytes are none that a list packs to */
+/** @throws CorruptDatabase for invalid bytes */
 export function globalIndexesOf({ hash, packedIndexes }: TransactionPlace): GlobalIndexes {
   const indexes = unpackIndexes(packedIndexes);
   if (indexes === undefined) throw new CorruptDatabase(`global indexes of transaction ${hash.toString('hex')}`);

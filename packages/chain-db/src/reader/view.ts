@@ -1,6 +1,6 @@
 import type { BlockFacts, ChainView, OutputFacts } from '@wrkz/consensus';
 
-/** The queries that a view makes of the whole chain. */
+/** Queries of the whole chain. */
 export interface ChainQueries {
   facts(height: number): BlockFacts | undefined;
   factsRange(start: number, end: number): BlockFacts[];
@@ -11,8 +11,7 @@ export interface ChainQueries {
 }
 
 /**
- * The main chain as it stands at one of its blocks: everything above is invisible, so it stays right while blocks are
- * appended. A rewind below `height` ends its life.
+ * The main chain up to a block. It stays valid while blocks are appended, until a rewind below `height`.
  */
 export class DatabaseView implements ChainView {
   constructor(

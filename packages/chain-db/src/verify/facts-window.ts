@@ -1,9 +1,9 @@
 import type { BlockFacts, ChainView } from '@wrkz/consensus';
 
-/** More than the longest difficulty window looks back. */
+/** More blocks than the longest difficulty window. */
 const KEPT = 3000;
 
-/** The last blocks that were read, as far as the difficulty rule asks for them. */
+/** The last blocks that were read, for the difficulty rule. */
 export class FactsWindow implements ChainView {
   private recent: BlockFacts[] = [];
   height = -1;

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { damageIn } from '../failures';
 import { pageLocation, pageText } from '../block-pages';
 
-/** From this database size on a child process does the check: one statement can take minutes and cannot be interrupted. */
+/** From this database size on a child process checks: one statement can take minutes and cannot be interrupted. */
 export const CHILD_PROCESS_BYTES = 256 * 1024 * 1024;
 
 /** Lines of SQLite's integrity check that are reported. */

@@ -31,7 +31,7 @@ export function checkSchema(connection: SqliteConnection, problems: Problems): v
   }
 }
 
-/** By name, each on one line as a finding shows it; an index that SQLite makes for a key has no text. */
+/** Definitions by name, each on one line; the index of a key has no text. */
 function schemaOf(connection: SqliteConnection): Map<string, string> {
   const rows = connection
     .prepare<[], SchemaRow>("SELECT name, type, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY name")
@@ -40,7 +40,7 @@ function schemaOf(connection: SqliteConnection): Map<string, string> {
   return new Map(rows.map(([name, type, table, sql]) => [name, `${type} of ${table}: ${sql.replace(/\s+/g, ' ')}`]));
 }
 
-/** Compares every row of `meta` with what may stand there. */
+/** Checks every row of `meta`. */
 export function checkMeta(connection: SqliteConnection, network: string, tip: number, problems: Problems): void {
   let lite: number | undefined;
   const allowed: Record<MetaKey, (value: string) => boolean> = {
@@ -66,8 +66,8 @@ export function checkMeta(connection: SqliteConnection, network: string, tip: nu
 const PAGES = 50;
 
 /**
- * Looks through every page of the hash look-ups: order, filters, and that there are as many entries as rows. That each row
- * is found is asked row by row elsewhere; together with the count it says that there is nothing else.
+ * Checks every page of the LSM index: order, filters, and that the number of entries is the number of rows. Other checks look up each
+ * row; together with the number this proves that there are no other entries.
  */
 export function* checkHashIndex(
   connection: SqliteConnection,

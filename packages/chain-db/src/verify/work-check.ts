@@ -3,7 +3,7 @@ import type { Network } from '@wrkz/core-types';
 import { FactsWindow } from './facts-window';
 import type { Problems } from './problems';
 
-/** What a block adds to the running totals, atomic units and transactions with the coinbase. */
+/** Coins (atomic units) and transactions, including the coinbase, that a block adds to the totals. */
 export interface BlockTotals {
   readonly created: bigint;
   readonly fees: bigint;
@@ -11,8 +11,8 @@ export interface BlockTotals {
 }
 
 /**
- * Compares what a block's facts say about the chain up to it with those of the row below, so that one wrong row is reported
- * once and does not drag others along. Blocks come in chain order.
+ * Compares the cumulative facts of a block with the row below, so that one wrong row is reported once. Blocks are added in chain
+ * order.
  */
 export class WorkCheck {
   private readonly window = new FactsWindow();
@@ -25,10 +25,10 @@ export class WorkCheck {
     private readonly problems: Problems,
   ) {}
 
-  /** @param totals of the block, where its transactions are there to tell */
+  /** @param totals of the block; undefined if transactions are missing */
   check(facts: BlockFacts, totals: BlockTotals | undefined): void {
     const { previous, problems } = this;
-    // A block that did not follow the one below is reported already; its totals would say nothing.
+    // A block that does not follow the row below is already reported; its totals prove nothing.
     if (facts.height > 0 && previous === undefined) return;
     const where = `block ${facts.height}`;
     const below = previous ?? { cumulativeDifficulty: 0n, generatedCoins: 0n, generatedTransactions: 0 };
@@ -46,13 +46,13 @@ export class WorkCheck {
     problems.equal(where, 'cumulative difficulty', facts.cumulativeDifficulty, below.cumulativeDifficulty + difficulty);
   }
 
-  /** @param timestamp as the block itself says it, where it is there */
+  /** @param timestamp in the bytes of the block; undefined if they are missing */
   checkLag(height: number, timestampLag: number, timestamp: number): void {
     this.latestTimestamp = Math.max(this.latestTimestamp, timestamp);
     this.problems.equal(`block ${height}`, 'timestamp lag', timestampLag, this.latestTimestamp - timestamp);
   }
 
-  /** Ends the check of a block. @param facts undefined where it has no row */
+  /** Ends the check of a block. @param facts undefined if it has no row */
   next(facts: BlockFacts | undefined): void {
     this.previous = facts;
     if (facts !== undefined) this.window.push(facts);

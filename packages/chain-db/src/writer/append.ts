@@ -6,17 +6,16 @@ import { packIndexes, toSigned } from '../integers';
 import { plainPaymentId } from '../payment-ids';
 import type { Store } from './store';
 
-/** A block with its facts. A {@link VerifiedBlock} passed the rules; a repair appends blocks that passed them before. */
+/** A block with its facts: a {@link VerifiedBlock}, or a block of a damaged database, which was verified before. */
 export type StorableBlock = Pick<VerifiedBlock, 'block' | 'transactions' | 'facts'>;
 
 /**
- * Puts a block on the tip of the chain: its facts, then transaction by transaction (coinbase first) the outputs with their
- * global indexes, the row, the key images, the payment id and the signatures, and at last its body. The caller holds the transaction.
+ * Appends a block: its facts, then for each transaction (coinbase first) outputs, row, key images, payment id and signatures, and its
+ * body. The caller holds the transaction.
  *
- * Of a block that is stored `reduced`, which is one below the height of a lite node, only what the rules read is put:
- * facts, outputs and key images.
+ * A `reduced` block, below the height of a lite node, has only the data that the rules read: facts, outputs and key images.
  *
- * @param tip facts of the present tip; undefined in an empty database, which takes genesis alone
+ * @param tip facts of the tip; undefined in an empty database, which accepts only genesis
  * @throws WrongLink, RefusedChange
  */
 export function appendBlock(
@@ -41,7 +40,7 @@ export function appendBlock(
   store.putBlockBody(facts.height, blockBody(block, transactions));
 }
 
-/** Puts a transaction and all that it brings. @param id the next one, in chain order */
+/** Inserts all rows of a transaction. @param id the next transaction id */
 function putTransaction(store: Store, id: number, parsed: ParsedTransaction, height: number): void {
   const globalIndexes = packIndexes(putOutputs(store, parsed, height));
   store.putTransaction({ id, hash: parsed.hash, height, globalIndexes, prefix: parsed.prefixBytes });
@@ -65,7 +64,7 @@ function putKeyImages(store: Store, { transaction }: Pick<ParsedTransaction, 'tr
   }
 }
 
-/** The types say it already; this holds against a cast. */
+/** Checked also at run time. */
 export function checkVerified(verified: VerifiedBlock): void {
   if (!(verified instanceof VerifiedBlock)) throw new TypeError('a chain takes verified blocks only');
 }

@@ -10,7 +10,7 @@ import { KeyImageStore } from '../key-images';
 import { PaymentIdStore, plainPaymentId } from '../payment-ids';
 import type { ChainReader } from '../reader/reader';
 
-/** A block that was taken off the main chain. */
+/** A block removed from the main chain. */
 export interface RewoundBlock {
   readonly facts: BlockFacts;
   /** Hashes of its transactions, coinbase first. */
@@ -18,15 +18,15 @@ export interface RewoundBlock {
   readonly raw: RawBlock | undefined;
 }
 
-/** Outputs of one amount in one block: the lowest global index and how many. */
+/** Outputs of an amount in a block: lowest global index and number. */
 interface OutputRun {
   first: number;
   count: number;
 }
 
 /**
- * Takes blocks off the tip and every row that came with them, by what the prefixes of their transactions say. Each delete must
- * meet exactly the rows it should; where it does not, the database is damaged and the caller's transaction is rolled back.
+ * Removes blocks from the tip, with all their rows. Each delete must match exactly the expected rows; otherwise the database is
+ * damaged, and the caller's transaction is rolled back.
  */
 export class Rewinder {
   private readonly deleteBlock: SqliteStatement<[number]>;
@@ -38,7 +38,7 @@ export class Rewinder {
   private readonly keyImages: KeyImageStore;
   private readonly paymentIds: PaymentIdStore;
 
-  /** @param reader over the writing connection, so that it sees the change in progress */
+  /** @param reader on the connection of the writer: sees the change in progress */
   constructor(
     connection: SqliteConnection,
     private readonly reader: ChainReader,
@@ -56,7 +56,7 @@ export class Rewinder {
     this.paymentIds = new PaymentIdStore(connection, hashes);
   }
 
-  /** Makes block `height` the tip. @returns what was taken off, lowest first */
+  /** Makes block `height` the tip. @returns the removed blocks, ascending */
   rewindTo(height: number): RewoundBlock[] {
     const removed: RewoundBlock[] = [];
     for (let tip = this.reader.height(); tip > height; tip--) removed.push(this.removeTip(tip));
@@ -90,7 +90,7 @@ export class Rewinder {
     this.expect(fitting.length, images.length, `key images of block ${height}`);
   }
 
-  /** @param first id of the first of the transactions */
+  /** @param first id of the first transaction */
   private removePaymentIds(transactions: readonly TransactionPrefix[], first: number, height: number): void {
     const carried = transactions.flatMap(({ extra }, i) => {
       const paymentId = plainPaymentId(extra);
@@ -105,7 +105,7 @@ export class Rewinder {
     this.expect(fitting.length, carried.length, `payment ids of block ${height}`);
   }
 
-  /** Among the outputs of an amount the block's are the last, so one delete per amount takes them. */
+  /** The outputs of the block are the last of each amount: one delete per amount. */
   private removeOutputs(transactions: readonly TransactionPrefix[], height: number): void {
     const runs = new Map<bigint, OutputRun>();
     this.reader.globalIndexes(height).forEach(({ indexes }, i) => {

@@ -12,16 +12,16 @@ import { FACTS_COLUMNS, factsValues } from '../block-row';
 
 type Value = number | bigint | Buffer;
 
-/** What the writer remembers of an amount inside one change: its id and how many outputs it has. */
+/** Cached id of an amount and its number of outputs. */
 interface Amount {
   readonly id: number;
   count: number;
 }
 
-/** Amounts remembered before the memory is dropped; the real chain has some hundreds. */
+/** Max cached amounts; mainnet has some hundreds. A full cache is cleared. */
 const REMEMBERED_AMOUNTS = 50_000;
 
-/** A transaction as its row has it. `globalIndexes` are packed, `prefix` is as serialized. */
+/** A row of a transaction: `globalIndexes` are packed, `prefix` is serialized. */
 export interface NewTransaction {
   readonly id: number;
   readonly hash: Buffer;
@@ -37,7 +37,7 @@ export interface NewOutput {
   readonly position: number;
 }
 
-/** The statements that put rows into the main chain's tables, and the counting of outputs by amount. */
+/** Inserts rows into the tables of the main chain, and assigns global indexes. */
 export class Store {
   private readonly block: SqliteStatement<Value[]>;
   private readonly body: SqliteStatement<Value[]>;
@@ -64,13 +64,13 @@ export class Store {
     this.output = insert('outputs', 'amount_id, global_index, key, height, unlock_time, position');
     this.keyImages = new KeyImageStore(connection, hashes);
     this.paymentIds = new PaymentIdStore(connection, hashes);
-    // The highest id plus one, so that a rewind gives ids back and the file does not tell that it happened.
+    // Max id + 1, not AUTOINCREMENT: after a rewind the file is the same as before the removed blocks.
     this.newAmount = connection.prepare<[bigint]>('INSERT INTO amounts (amount) VALUES (?)');
     this.blocks = new BlockQueries(connection, hashes);
     this.outputs = new OutputQueries(connection);
   }
 
-  /** Forgets what was counted: the tables have changed in another way, or were rolled back. */
+  /** Clears cached counts after a rollback or another change of the tables. */
   reset(): void {
     this.amounts.clear();
     this.keyImages.reset();
@@ -97,7 +97,7 @@ export class Store {
     this.signatures.run(id, Codec.plain, signatures);
   }
 
-  /** Gives the output the next global index of its amount and returns it. `unlockTime` is the signed form. */
+  /** Inserts an output. @returns its global index @param unlockTime as signed 64 bits */
   putOutput(amount: bigint, unlockTime: bigint, output: NewOutput): number {
     const known = this.amounts.get(amount) ?? this.lookUp(amount);
     const { key, height, position } = output;

@@ -18,28 +18,27 @@ import { appendBlock, checkVerified, type StorableBlock } from './append';
 import { Rewinder, type RewoundBlock } from './rewind';
 import { Store } from './store';
 
-/** What surrounds each change; what it throws ends the writer. */
+/** Hooks around each commit. An error of a hook fails the writer. */
 export interface ChangeHooks {
-  /** Whether a commit would be one to keep. */
+  /** Called before the commit. */
   readonly before: () => void;
-  /** The change is on the disk. */
+  /** Called after the commit. */
   readonly committed: () => void;
 }
 
-/** What the import of a snapshot puts: facts of blocks, outputs and key images. */
+/** Methods for the rows of a snapshot: facts of blocks, outputs and key images. */
 export type ImportedRows = Pick<Store, 'putBlock' | 'putOutput'> & { readonly keyImages: Pick<KeyImageStore, 'put'> };
 
 /**
- * The one way in which the chain changes. Each method is one SQLite transaction: when it returns the change is on the
- * disk, when it throws nothing has changed.
+ * The only writer of the chain. Each method is one SQLite transaction: when it returns, the change is durable; when it throws,
+ * nothing has changed.
  *
- * An error of the disk (full, failing, damaged, no longer there) closes the writer for good with WriterFailed, because
- * after it memory and file may disagree: whoever goes on opens the database again. Blocks that do not follow from what is
- * stored, or spend what is spent, are refused with a RefusedChange and the writer lives on. Where what is stored
- * contradicts itself a CorruptDatabase tells so.
+ * A disk error (full, failing, damaged, missing) closes the writer with WriterFailed, because caches and file may differ: open the
+ * database again. Blocks that contradict the stored chain are rejected with RefusedChange, and the writer stays open. Contradictions
+ * in the stored data are a CorruptDatabase.
  */
 export class ChainWriter {
-  /** Over the writing connection: sees the change in progress. */
+  /** On the connection of the writer: sees the change in progress. */
   private readonly reader: ChainReader;
   private readonly hashes: HashIndex;
   private readonly store: Store;
@@ -48,10 +47,10 @@ export class ChainWriter {
   private readonly floors: Floors;
   private readonly alternatives: AlternativeStore;
   private failure: WriterFailed | undefined;
-  /** Pages that were given back since the file shrank. */
+  /** Pages freed since the last checkpoint that shrank the file. */
   private givenBack = 0;
 
-  /** @param limits how the hash look-ups are kept; other numbers are for tests */
+  /** @param limits of the LSM index, for tests */
   constructor(
     private readonly connection: SqliteConnection,
     private readonly hooks: ChangeHooks,
@@ -66,18 +65,18 @@ export class ChainWriter {
     this.floors = new Floors(connection);
   }
 
-  /** Why the writer takes no more changes; undefined while it does. */
+  /** The error that closed the writer; undefined while it is open. */
   get failed(): WriterFailed | undefined {
     return this.failure;
   }
 
-  /** The filters of the hash look-ups, for readers of this thread. */
+  /** Bloom filters of the LSM index, for readers of this thread. */
   get hashDirectory(): RunDirectory | undefined {
     return this.failure === undefined ? this.hashes.directory : undefined;
   }
 
   /**
-   * Puts blocks on the tip of the main chain, in order; all or none. The first block of an empty database must be genesis.
+   * Appends blocks to the main chain: all or none. The first block of an empty database must be genesis.
    *
    * @throws WrongLink, KeyImageSpent, RefusedChange, CorruptDatabase, WriterFailed
    */
@@ -87,12 +86,11 @@ export class ChainWriter {
   }
 
   /**
-   * One change of the import of a snapshot: `work` puts rows of blocks below the height of a lite node, which nothing here
-   * can check.
+   * Inserts rows of a snapshot below the height of a lite node in one transaction. The rows are not checked here.
    * @throws KeyImageSpent, CorruptDatabase, WriterFailed; RefusedChange on any other node
    */
   importStep(work: (rows: ImportedRows) => void): void {
-    if (this.floors.lite === undefined) throw new RefusedChange('only a lite node takes rows without their blocks');
+    if (this.floors.lite === undefined) throw new RefusedChange('only a lite node accepts rows without blocks');
     this.change(() => {
       work(this.store);
       this.hashes.flush();
@@ -100,12 +98,11 @@ export class ChainWriter {
   }
 
   /**
-   * Makes block `height` the tip: deletes what stands above it and what the deleted blocks carried, with the alternative
-   * blocks that stood on them.
+   * Makes block `height` the tip: removes all blocks above, with their rows and the alternative blocks on them.
    *
-   * @returns the removed blocks, lowest first; nothing when `height` is the tip already
-   * @throws RangeError below 0 or above the tip, CorruptDatabase, WriterFailed; BelowFloor when a block would go whose bytes
-   *   are not kept, because neither it nor the chain below could be had again from here
+   * @returns the removed blocks, ascending; empty if `height` is the tip
+   * @throws RangeError below 0 or above the tip, CorruptDatabase, WriterFailed; BelowFloor if a block to be removed has no body,
+   *   since it could not be restored
    */
   rewindTo(height: number): RewoundBlock[] {
     return this.change(() => {
@@ -116,12 +113,11 @@ export class ChainWriter {
   }
 
   /**
-   * A reorganisation in one step: back to `forkHeight`, then `blocks` on that, which leave the alternatives.
+   * A reorganisation in one transaction: rewinds to `forkHeight` and appends `blocks`, which are removed from the alternatives.
    *
-   * @param keepOld keep the removed blocks as alternatives, with those that stand on them; one without its bytes cannot be
-   *   kept, and what stands on it goes with it
-   * @returns the removed blocks, lowest first
-   * @throws as `rewindTo` and `append`; then the old chain stands unchanged
+   * @param keepOld store the removed blocks as alternatives; a block without a body cannot be stored, nor the blocks on it
+   * @returns the removed blocks, ascending
+   * @throws as `rewindTo` and `append`
    */
   switchBranch(forkHeight: number, blocks: readonly VerifiedBlock[], keepOld: boolean): RewoundBlock[] {
     return this.change(() => {
@@ -139,9 +135,9 @@ export class ChainWriter {
   }
 
   /**
-   * Keeps a block off the main chain. A block that is kept already stays as it is.
+   * Stores an alternative block, unless it is already stored.
    *
-   * @throws WrongLink when its parent is on no branch, or when it is on the main chain
+   * @throws WrongLink if its parent is unknown, or if the block is on the main chain
    */
   putAlternative(verified: VerifiedBlock): void {
     checkVerified(verified);
@@ -159,7 +155,7 @@ export class ChainWriter {
     });
   }
 
-  /** Drops blocks off the main chain, and those that stand on them; ids that are not kept are passed over. */
+  /** Removes alternative blocks and their descendants; unknown ids are ignored. */
   dropAlternatives(hashes: readonly Buffer[]): void {
     if (hashes.length === 0) return;
     this.change(() => {
@@ -169,13 +165,12 @@ export class ChainWriter {
   }
 
   /**
-   * One step of pruning: bodies and signatures of blocks below `floor` are deleted, genesis aside, and then empty pages are
-   * given back to the file system. To be called until it says that all is done; between two calls everything fits together,
-   * also after a kill, and other changes may come in between.
+   * One step of pruning: deletes bodies and signatures below `floor`, except of genesis, then returns free pages to the file system.
+   * Call it until it is done. The database is consistent between steps, and other changes are allowed.
    *
-   * @param floor height from which on bodies are to be kept, at most one above the tip; one that is reached stays
-   * @param milliseconds of work, roughly, before the step is committed
-   * @throws RangeError above that, RefusedChange on a lite node, CorruptDatabase, WriterFailed
+   * @param floor height of the lowest body to keep, at most tip + 1; the floor is never lowered
+   * @param milliseconds approximate duration of the step
+   * @throws RangeError for a higher floor, RefusedChange on a lite node, CorruptDatabase, WriterFailed
    */
   pruneStep(floor: number, milliseconds = 20): PruneStep {
     const step = this.change(() => {
@@ -191,7 +186,7 @@ export class ChainWriter {
     });
     this.givenBack += step.freedPages;
     if (step.done && this.givenBack > 0) {
-      // The file itself shrinks with a checkpoint, which waits for nobody.
+      // The file shrinks with a checkpoint. PASSIVE does not wait for readers.
       this.orFail(() => void this.connection.pragma('wal_checkpoint(PASSIVE)'));
       this.givenBack = 0;
     }
@@ -199,10 +194,9 @@ export class ChainWriter {
   }
 
   /**
-   * One step of compaction: gives empty pages back to the file system, all but what the next blocks need. To be called until
-   * it says that all is done, as with `pruneStep`; works in every storage mode.
+   * One step of compaction: returns free pages to the file system, except a reserve for the next blocks. Call it until it is done.
    *
-   * @param milliseconds of work, roughly, before the step is committed
+   * @param milliseconds approximate duration of the step
    * @throws CorruptDatabase, WriterFailed
    */
   compactStep(milliseconds = 20): CompactStep {
@@ -214,8 +208,8 @@ export class ChainWriter {
   }
 
   /**
-   * Appends blocks of a damaged database, in order; all or none. No rule is checked again: only a repair calls this, and
-   * verifies the database afterwards.
+   * Appends blocks of a damaged database: all or none. Consensus rules are not checked: only a repair calls this, and verifies the
+   * database afterwards.
    *
    * @throws as `append`
    */
@@ -225,7 +219,7 @@ export class ChainWriter {
 
   /**
    * Repairs a damaged page with the blocks that have rows on it, in place. The write-ahead log must be empty.
-   * @returns false where the page is sound, has other data, or the blocks do not fit the pages beside it
+   * @returns false if the page is sound, has other data, or the blocks do not match the neighbouring pages
    * @throws WriterFailed
    */
   repairPage(page: number, blocks: readonly { readonly height: number; readonly raw: RawBlock }[]): boolean {
@@ -311,7 +305,7 @@ export class ChainWriter {
     try {
       this.connection.close();
     } catch {
-      // The failure is known already; the operating system takes the file back with the process.
+      // The failure is already reported.
     }
     return this.failure;
   }
