@@ -269,8 +269,10 @@ export class Daemon implements Service {
     const syncCache =
       maxBytes === 0
         ? undefined
-        : this.closers.use('the sync cache', new SyncCache({ queries: readers, reader, chain, maxBytes }), (cache) =>
-            cache.close(),
+        : this.closers.use(
+            'the sync cache',
+            new SyncCache({ queries: readers, reader, chain }, { maxBytes }),
+            (cache) => cache.close(),
           );
     const queries: QueryRunner = syncCache ?? readers;
     const feed = eventSource(journal, { maxClients: options['events-max-clients'], stopping: this.stopping.signal });

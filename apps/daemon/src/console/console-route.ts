@@ -13,7 +13,7 @@ export const consoleRoute = route({
   path: '/console',
   summary: 'Runs a command of the console and answers what it prints; on the local socket alone.',
   guards: GUARDED,
-  labels: { mode: 'Default', answeredFrom: 'node' },
+  labels: { mode: 'Default', source: 'node' },
   body: daemonApi.consoleBody,
   answer: daemonApi.consoleAnswer,
   errors: [internal, noConsole],

@@ -1,5 +1,5 @@
 import { RpcRefusal } from '../rpc/errors';
-import { nodeInfo } from '../rpc/routes/info';
+import { nodeInfo } from '../rpc/handlers/node';
 import { Complaint, type ConsoleContext } from './command';
 
 /** What `/info` answers. @throws Complaint with `problem` when the chain cannot be read now */

@@ -1,13 +1,14 @@
 import { daemonApi, errorMessage } from '@wrkz/api';
+import { BelowFloor, isUnreadableNow } from '@wrkz/chain-db';
 import { HttpError, JsonRpcError, refusal, type ErrorRow } from '@wrkz/service-kit/base';
 import type { InvalidField, Refusal } from '@wrkz/service-kit';
 
 /**
- * How the rows of the daemon's two tables of errors (`daemonApi.refusals`, `daemonApi.rpcErrors`) become answers. Nothing
- * else in the RPC makes an error.
+ * Makes errors from the rows of the daemon's two error tables (`daemonApi.refusals`, `daemonApi.rpcErrors`). All errors of
+ * the RPC are made here. Reader threads load this file, so it imports nothing of the HTTP server.
  */
 
-/** A refusal with its finished body; routes throw it, the error handler of service-kit answers it. */
+/** An error response with its body. The error handler of service-kit sends it. */
 export class RpcRefusal extends HttpError {
   constructor(status: number, body: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}) {
     super(status, 'rpc_refusal', messageOf(body), headers, body);
@@ -19,21 +20,12 @@ function messageOf(body: Readonly<Record<string, unknown>>): string {
   return typeof text === 'string' ? text : 'refused';
 }
 
-/** Seconds after which a caller may try again, whom only the load of the moment keeps from an answer. */
-const RETRY_AFTER = { 'Retry-After': '1' };
-
-/** More waits for the reader threads than may. */
-export function refuseOverload(): RpcRefusal {
-  const { status, text } = daemonApi.refusals.overloaded;
-  return new RpcRefusal(status, { status: 'Failed', error: text }, RETRY_AFTER);
+/** An error that ends by itself. @param seconds value of Retry-After */
+export function refuseRetryable({ status, text }: daemonApi.DaemonRefusal, seconds = 1): RpcRefusal {
+  return new RpcRefusal(status, { status: 'Failed', error: text }, { 'Retry-After': String(seconds) });
 }
 
-/** The node behind a reader process does not answer. */
-export function refuseNode({ status, text }: daemonApi.DaemonRefusal): RpcRefusal {
-  return new RpcRefusal(status, { status: 'Failed', error: text }, RETRY_AFTER);
-}
-
-/** The events after a number are not kept; the answer tells the numbers after which one may go on. */
+/** The events after a number were deleted; the body has the numbers after which the client may continue. */
 export function refuseGone(after: number, keptAfter: number, latest: number): RpcRefusal {
   const { eventsGone } = daemonApi.refusals;
   const values = { after: String(after), keptAfter: String(keptAfter), latest: String(latest) };
@@ -41,7 +33,7 @@ export function refuseGone(after: number, keptAfter: number, latest: number): Rp
   return new RpcRefusal(eventsGone.status, { status: 'Failed', error, kept_after: keptAfter, latest });
 }
 
-/** The error to be thrown for a row; `values` fill the braces of its text. */
+/** The error of a row. @param values replace the placeholders of its text */
 export function refuse(
   row: daemonApi.DaemonRefusal | daemonApi.RpcError,
   values: Readonly<Record<string, string>> = {},
@@ -59,19 +51,56 @@ export function refuse(
   }
 }
 
-/** At most so much of a body that is no JSON is quoted back. */
-const ECHO_LIMIT = 256;
+type BelowFloorRow = typeof daemonApi.refusals.belowFloor | typeof daemonApi.rpcErrors.blockBelowFloor;
 
+/** The error for blocks or transactions that this node does not store. */
+export function refuseBelowFloor(row: BelowFloorRow, { mode, floor }: Pick<BelowFloor, 'mode' | 'floor'>): Error {
+  const data = mode === 'lite' ? 'transaction' : 'block';
+  return refuse(row, { mode, data, height: String(floor) });
+}
+
+/** Runs `read`. @throws the error of `row` for data that this node does not store */
+export function orRefuseBelowFloor<T>(row: BelowFloorRow, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof BelowFloor ? refuseBelowFloor(row, error) : error;
+  }
+}
+
+/** The result of `read`. @param busy makes the error while the chain cannot be read; other errors are unchanged */
+export function readOrBusy<T>(read: () => T, busy: () => Error): T {
+  try {
+    return read();
+  } catch (error) {
+    throw isUnreadableNow(error) ? busy() : error;
+  }
+}
+
+/** The result of `read`; undefined while the chain cannot be read. */
+export function readIfAvailable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (isUnreadableNow(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Max characters of an invalid body that the error quotes. */
+const MAX_QUOTED = 256;
+
+/** The error for a body that is not JSON. */
 export function refuseNotJson(body: string): Error {
   const quoted =
     body === ''
       ? ''
       : 'Warning: received body is not JSON encoded!\nKey/value parameters are NOT supported.\nBody:\n' +
-        body.slice(0, ECHO_LIMIT);
+        body.slice(0, MAX_QUOTED);
   return refuse(daemonApi.refusals.notJson, { quoted });
 }
 
-/** The names that the refusals give to the types that a schema asks for. */
+/** The names of the expected types in the error texts. */
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   bigint: 'uint64_t',
   string: 'String',
@@ -80,14 +109,14 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   object: 'Object',
 };
 
-/** A number out of range is one of another type; for every other wrong value the declaration names the refusal. */
-export function refuseMember({ name, value, kind, expected }: InvalidField, row: ErrorRow | undefined): Error {
+/** The error for an invalid field. A number out of range has the wrong type; other values have the error of the declaration. */
+export function refuseField({ name, value, kind, expected }: InvalidField, row: ErrorRow | undefined): Error {
   if (kind === 'missing') return refuse(daemonApi.refusals.missing, { name });
   if (kind === 'value' && row !== undefined) return refuse(row as daemonApi.DaemonRefusal | daemonApi.RpcError);
   return refuse(daemonApi.refusals.wrongType, { expected: TYPE_NAMES[expected] ?? expected, got: jsonTypeName(value) });
 }
 
-/** The name that the reference's JSON library gives a value's type, as its refusals print it. */
+/** The type name of a value in the reference's JSON library. */
 function jsonTypeName(value: unknown): string {
   if (value === null) return 'Null';
   if (value === true) return 'True';
@@ -97,10 +126,10 @@ function jsonTypeName(value: unknown): string {
   return typeof value === 'object' ? 'Object' : 'Number';
 }
 
-/** The body for a connection over the cap of its address, which the server itself turns away. */
+/** The body for a connection above the limit of its address. The server sends it without a request. */
 export const overCapBody = JSON.stringify({ error: daemonApi.refusals.tooManyConnections.text, status: 'Failed' });
 
-/** The body of what the shared HTTP parts refuse, in the daemon's shape. Unrouted paths answer without a body. */
+/** The body of an error of the shared HTTP code, in the daemon's shape. Unknown paths have an empty body. */
 export function refusalBody({ code, message }: Refusal): unknown {
   const { unauthorized, foreignHost, foreignOrigin, bodyTooLarge, tooManyRequests, internal } = daemonApi.refusals;
   switch (code) {

@@ -1,7 +1,14 @@
-export { RPC_DEFAULTS, createRpcApp, rpcCounters, startRpcServer, type RpcServerOptions } from './server';
-export { type LocalRpcOptions, startLocalRpc } from './local-server';
-export { readerThreads, ReaderPool, type ReaderPoolOptions } from './readers/pool';
+export type { MiningPort, NetworkStatus, PoolStatus, RpcContext, RpcLimits, StorageFacts } from './context';
+export { isPruned } from './context';
 export { runQuery, type QueryRunner } from './queries';
-export type { MiningPort, NetworkStatus, PoolStatus, RpcContext, RpcLimits } from './ports';
+export { readerThreads, ReaderPool, type ReaderPoolOptions } from './readers/pool';
+export {
+  createRpcApp,
+  type LocalRpcOptions,
+  RPC_DEFAULTS,
+  rpcCounters,
+  type RpcServerOptions,
+  startLocalRpc,
+  startRpcServer,
+} from './server';
 export { SyncCache } from './sync-cache';
-export { isPruned, type StorageFacts } from './storage-facts';

@@ -3,6 +3,8 @@ import { damageIn, isUnreadableNow } from '@wrkz/chain-db';
 import {
   bindRoutes,
   createHttpApp,
+  errorText,
+  localListener,
   metricsRoute,
   RATE_HEADERS,
   REQUEST_ID_HEADER,
@@ -12,6 +14,7 @@ import {
   type HttpApp,
   type HttpServer,
   type LocalListener,
+  type LocalSocketAddress,
   type Logger,
   type Metrics,
   type PreflightAnswer,
@@ -19,83 +22,81 @@ import {
   type UpgradeListener,
 } from '@wrkz/service-kit';
 import { operatorText } from '../damage/operator-text';
-import { GUARDED, type DaemonRoute } from './declare';
-import { overCapBody, refusalBody, refuse } from './errors';
-import { nodeHealthRoutes } from './health';
-import { publishAnswers, publishNode } from './node-metrics';
-import type { RpcContext } from './ports';
-import { readOrNothing } from './readable';
-import { nodeInfo } from './routes/info';
+import type { RpcContext } from './context';
+import { type DaemonRoute, GUARDED } from './declare';
+import { overCapBody, readIfAvailable, refusalBody, refuse } from './errors';
+import { nodeHealthRoutes, nodeInfo } from './handlers/node';
+import { publishNode, publishRequests, publishSyncCache } from './metrics';
 import { allRoutes, routeRules } from './service';
-import { publishSyncCache, type SyncCache } from './sync-cache';
+import type { SyncCache } from './sync-cache';
 
 export interface RpcServerOptions {
   readonly bindIp: string;
   readonly port: number;
-  /** The address of a second listener on the same port; a failure to have it is a warning. */
+  /** Address of a second listener on the same port. If it cannot be bound, a warning is logged. */
   readonly bindIpv6?: string | undefined;
-  /** Requests a minute for one client address, loopback exempt; 0 = no limit. */
+  /** Max requests per minute of one client address, loopback exempt; 0 = no limit. */
   readonly maxRpm: number;
   readonly maxBodyBytes: number;
   readonly readTimeoutSeconds: number;
   readonly writeTimeoutSeconds: number;
-  /** Open connections of one client address, loopback exempt; 0 = no cap. */
+  /** Max open connections of one client address, loopback exempt; 0 = no limit. */
   readonly maxConnectionsPerAddress: number;
   /** Empty: no token is required. */
   readonly accessToken?: string | (() => string);
-  /** Callers over the local socket need the token too. */
+  /** Whether requests over the local socket need the token. */
   readonly localNeedsToken?: boolean;
   readonly corsOrigin?: string;
   readonly trustProxy?: boolean;
-  /** Names, besides those of this machine, that requests to a loopback listener may be addressed to; `*` = any. */
+  /** Host names, besides those of this machine, that requests to a loopback listener may have; `*` = any. */
   readonly allowedHosts: readonly string[];
-  /** Hears of what a handler threw, before it is answered. */
+  /** Called with each error of a handler, before the response is sent. */
   readonly onError?: (error: unknown) => void;
-  /** Routes of one listener alone, bound already. */
+  /** Bound routes of one listener. */
   readonly ownRoutes?: readonly BoundRoute[];
-  /** Served under `/metrics` where there are any. */
+  /** Enables `/metrics`. */
   readonly metrics?: Metrics;
-  /** Shared by the listeners of one node; each has its own without. */
+  /** Shared by the listeners of a node. Default: each listener has its own. */
   readonly counters?: RequestCounters;
-  /** Whether `/health`, `/livez` and `/readyz` are there. */
+  /** Enables `/health`, `/livez` and `/readyz`. */
   readonly health?: boolean;
-  /** Asked for wallet-sync answers before the readers; its figures are among the metrics. */
+  /** The wallet-sync cache, for the metrics. */
   readonly syncCache?: Pick<SyncCache, 'figures'>;
-  /** A socket file that serves the same routes. */
+  /** A local socket with the same routes. */
   readonly local?: LocalListener | undefined;
-  /** Takes over what asks for WebSocket, once the guard has let it in. */
+  /** Handles WebSocket upgrades that have passed the guard. */
   readonly upgrade?: ((guard: UpgradeGuard) => UpgradeListener) | undefined;
-  /** Makes the declarations answer; left out, all of them are answered here. */
+  /** Binds the declared routes to the context. Default: all are served by this process. */
   readonly bind?: (routes: readonly DaemonRoute[], context: RpcContext) => readonly BoundRoute[];
-  /** Served beside the others. */
+  /** Additional declared routes. */
   readonly moreRoutes?: readonly DaemonRoute[];
 }
 
-/** What holds when nobody says otherwise (docs/protocol/rpc.md#limits). */
+/** Default values (docs/protocol/rpc.md#limits). */
 export const RPC_DEFAULTS = {
   maxBodyBytes: 2_097_152,
   readTimeoutSeconds: 15,
   writeTimeoutSeconds: 30,
-  /** Each may hold one answer of some megabytes that nobody reads. */
+  /** Each connection may hold a response of some megabytes that the client does not read. */
   maxConnectionsPerAddress: 64,
   allowedHosts: [],
 } as const satisfies Partial<RpcServerOptions>;
 
-/** Counts the answers of a node, of all its listeners together; published where there are metrics. */
+/** Counts the responses of all listeners of a node, and publishes the metrics of the RPC if they are enabled. */
 export function rpcCounters(
   context: RpcContext,
   { metrics, syncCache }: Pick<RpcServerOptions, 'metrics' | 'syncCache'>,
 ): RequestCounters {
   const counters = new RequestCounters();
   if (metrics !== undefined) {
-    publishNode(metrics, () => readOrNothing(() => nodeInfo(context)));
-    publishAnswers(metrics, counters);
-    publishSyncCache(metrics, () => syncCache?.figures);
+    publishNode(metrics, () => readIfAvailable(() => nodeInfo(context)));
+    publishRequests(metrics, counters);
+    publishSyncCache(metrics, syncCache);
   }
   return counters;
 }
 
-/** The daemon's HTTP app: every declared route behind the shared chain of checks. */
+/** The daemon's HTTP app: all declared routes behind the guards of service-kit. */
 export function createRpcApp(context: RpcContext, options: RpcServerOptions, logger: Logger): HttpApp {
   const { metrics, bind = bindHere, counters = rpcCounters(context, options) } = options;
   return createHttpApp({
@@ -111,7 +112,7 @@ export function createRpcApp(context: RpcContext, options: RpcServerOptions, log
     counters,
     metrics,
     routes: [...bind(routesOf(options, context), context), ...(options.ownRoutes ?? [])].map((route) =>
-      reporting(route, options.onError),
+      withErrorReports(route, options.onError),
     ),
   });
 }
@@ -128,8 +129,8 @@ function routesOf({ metrics, health, moreRoutes = [] }: RpcServerOptions, contex
   ];
 }
 
-/** The route. Reports errors of its handler to `onError`; 503 for damage, and BUSY for a chain that cannot be read now. */
-function reporting(route: BoundRoute, onError?: (error: unknown) => void): BoundRoute {
+/** Reports errors of the handler to `onError`. 503 for damage, 503 BUSY while the chain cannot be read. */
+function withErrorReports(route: BoundRoute, onError?: (error: unknown) => void): BoundRoute {
   return {
     ...route,
     handler: async (exchange) => {
@@ -145,7 +146,7 @@ function reporting(route: BoundRoute, onError?: (error: unknown) => void): Bound
   };
 }
 
-/** Starts listening. @throws Error with a message for the operator when the address cannot be had. */
+/** Starts to listen. @throws Error with a message for the operator if the address cannot be bound */
 export function startRpcServer(context: RpcContext, options: RpcServerOptions, logger: Logger): Promise<HttpServer> {
   const { bindIp, bindIpv6, port } = options;
   const portOption = 'rpc-bind-port';
@@ -160,16 +161,54 @@ export function startRpcServer(context: RpcContext, options: RpcServerOptions, l
     upgrade: options.upgrade?.(app.upgrades),
     logger,
     limits: {
-      // Behind a proxy all callers share its address.
+      // Behind a proxy all clients have the proxy's address.
       maxConnectionsPerAddress: options.trustProxy === true ? 0 : options.maxConnectionsPerAddress,
       overCapBody,
-      readTimeoutMs: options.readTimeoutSeconds * 1000,
-      writeTimeoutMs: options.writeTimeoutSeconds * 1000,
+      ...timeouts(options),
     },
   });
 }
 
-/** `Access-Control-Allow-Methods` for a real preflight, `Allow` otherwise; the value is empty while CORS is off. */
+export interface LocalRpcOptions {
+  readonly socket: LocalSocketAddress;
+  /** Whether requests over the socket need the access token. */
+  readonly requireToken: boolean;
+  /** Routes of this listener alone. */
+  readonly routes: readonly BoundRoute[];
+}
+
+/**
+ * Serves the RPC on a local socket. The permissions of its file decide who may connect: there is no rate limit, and the token
+ * is required only if configured so.
+ *
+ * @returns undefined, after a warning, if the socket cannot be opened
+ */
+export async function startLocalRpc(
+  context: RpcContext,
+  rpc: RpcServerOptions,
+  { socket, requireToken, routes }: LocalRpcOptions,
+  logger: Logger,
+): Promise<HttpServer | undefined> {
+  const guards = { maxRpm: 0, trustProxy: false, localNeedsToken: requireToken };
+  try {
+    return await startHttpServer({
+      app: createRpcApp(context, { ...rpc, ...guards, ownRoutes: routes }, logger),
+      listen: [],
+      local: localListener(socket, logger),
+      logger,
+      limits: timeouts(rpc),
+    });
+  } catch (error) {
+    logger.warning(errorText(error));
+    return undefined;
+  }
+}
+
+function timeouts({ readTimeoutSeconds, writeTimeoutSeconds }: RpcServerOptions) {
+  return { readTimeoutMs: readTimeoutSeconds * 1000, writeTimeoutMs: writeTimeoutSeconds * 1000 };
+}
+
+/** `Access-Control-Allow-Methods` for a preflight, otherwise `Allow`; the value is empty while CORS is off. */
 function preflight(request: { headers: Record<string, unknown> }, origin: string | undefined): PreflightAnswer {
   const name =
     request.headers['access-control-request-method'] === undefined ? 'Allow' : 'Access-Control-Allow-Methods';
@@ -178,7 +217,7 @@ function preflight(request: { headers: Record<string, unknown> }, origin: string
     status: 200,
     headers: {
       [name]: 'OPTIONS, GET, POST',
-      // The key's header is listed beyond the reference, or a browser with a token could not call at all.
+      // X-API-Key is not in the reference's list. Without it a page could not send the access token.
       'Access-Control-Allow-Headers': 'Origin, X-Requested-With, Content-Type, Accept, X-API-Key',
     },
   };

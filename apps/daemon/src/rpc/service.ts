@@ -11,29 +11,32 @@ import {
   type ServiceDescription,
 } from '@wrkz/service-kit';
 import type { z } from 'zod';
-import { admit, grants } from './admit';
-import { GUARDED, type DaemonLabels, type DaemonMethod, type DaemonRoute } from './declare';
-import { refuse, refuseMember, refuseNotJson } from './errors';
-import { methods } from './methods';
-import type { RpcContext } from './ports';
-import { routes } from './routes';
+import { getEvents } from '../events/routes/get-events';
+import type { RpcContext } from './context';
+import { checkLabels, GUARDED, grants, type DaemonLabels, type DaemonMethod, type DaemonRoute } from './declare';
+import { refuse, refuseField, refuseNotJson } from './errors';
+import * as blocks from './handlers/blocks';
+import * as mining from './handlers/mining';
+import * as node from './handlers/node';
+import * as sync from './handlers/sync';
+import * as transactions from './handlers/transactions';
 
 const { refusals } = daemonApi;
 
-/** What the daemon adds to its declarations. */
+/** The rules of the daemon for its routes. */
 export const routeRules: RouteRules<RpcContext, DaemonLabels> = {
   notJson: refuseNotJson,
-  invalid: refuseMember,
-  admit,
+  invalid: refuseField,
+  admit: checkLabels,
 };
 
-/** The heads of the daemon's documents, and the errors that follow from what a declaration says. */
+/** Title and description of the API documents, and the errors that follow from the parts of a declaration. */
 export const description: ServiceDescription<RpcContext, DaemonLabels> = {
   title: 'WrkzCoin daemon',
   version: VERSION,
   description:
-    'A full node. Amounts are atomic units. Heights are counts where they are called so, else indexes. ' +
-    'Whatever is not found answers 404 without a body. Beside these routes, options switch on /livez, /readyz and /health ' +
+    'A full node. Amounts are atomic units. Heights are block indexes, unless a field is described as a count. ' +
+    'Unknown paths return 404 with an empty body. Options enable further routes: /livez, /readyz and /health ' +
     '(--enable-health), /metrics (--enable-metrics) and /ws (--enable-websocket).',
   errorBody: daemonApi.daemonErrorBody,
   routeErrors: ({ guards, body, labels }) => [
@@ -45,7 +48,7 @@ export const description: ServiceDescription<RpcContext, DaemonLabels> = {
     refusals.unsupportedEncoding,
     ...(body === undefined ? [] : [refusals.notJson]),
     ...labelErrors(labels),
-    ...memberErrors(body),
+    ...fieldErrors(body),
   ],
   methodErrors: ({ params, labels }) => [
     ...labelErrors(labels),
@@ -61,32 +64,62 @@ function labelErrors(labels: DaemonLabels | undefined): ErrorRow[] {
   ];
 }
 
-function memberErrors(members: Fields | undefined): ErrorRow[] {
-  if (members === undefined) return [];
-  const needed = Object.values<z.ZodType>(members.shape).some((schema) => !schema.safeParse(undefined).success);
-  return [...(needed ? [refusals.missing] : []), refusals.wrongType];
+function fieldErrors(fields: Fields | undefined): ErrorRow[] {
+  if (fields === undefined) return [];
+  const hasRequired = Object.values<z.ZodType>(fields.shape).some((schema) => !schema.safeParse(undefined).success);
+  return [...(hasRequired ? [refusals.missing] : []), refusals.wrongType];
 }
 
-const DEFAULT: DaemonLabels = { mode: 'Default', answeredFrom: 'chain' };
+const DEFAULT: DaemonLabels = { mode: 'Default', source: 'chain' };
 
-/** Every JSON-RPC method. */
-export const allMethods: readonly DaemonMethod[] = [...methods, discoverMethod(description, () => allMethods, DEFAULT)];
+/** All JSON-RPC methods. Names are case sensitive. */
+export const allMethods: readonly DaemonMethod[] = [
+  blocks.getblockcount,
+  blocks.getlastblockheader,
+  blocks.getblockheaderbyhash,
+  blocks.getblockheaderbyheight,
+  mining.getblocktemplate,
+  mining.submitblock,
+  mining.generateblocks,
+  blocks.fBlocksListJson,
+  blocks.fBlockJson,
+  transactions.fTransactionJson,
+  transactions.fOnTransactionsPoolJson,
+  transactions.fTransactionsByPaymentIdJson,
+  discoverMethod(description, () => allMethods, DEFAULT),
+];
 
-/** Every route, `/json_rpc` and the document among them. */
+/** All routes, including `/json_rpc` and the API documents. */
 export const allRoutes: readonly DaemonRoute[] = [
-  ...routes,
+  node.info,
+  node.getinfo,
+  node.height,
+  node.getheight,
+  node.peers,
+  node.fee,
+  transactions.sendRawTransaction,
+  sync.getRandomOuts,
+  sync.getWalletSyncData,
+  sync.getGlobalIndexesForRange,
+  blocks.queryBlocksLite,
+  blocks.queryBlocksDetailed,
+  transactions.getTransactionsStatus,
+  transactions.getPoolChangesLite,
+  sync.getOIndexes,
+  sync.getRawBlocks,
+  getEvents,
   ...jsonRpcRoutes<RpcContext, DaemonLabels>({
     path: '/json_rpc',
     verbs: ['GET', 'POST'],
     guards: GUARDED,
-    summary: 'JSON-RPC 2.0, without batches; rpc.discover tells the methods. The body of a GET is read too.',
+    summary: 'JSON-RPC 2.0, without batches; rpc.discover lists the methods. The body of a GET is read, too.',
     request: daemonApi.rpcRequest,
     answer: daemonApi.rpcAnswer,
     errors: [refusals.invalidId, refusals.notFound, refusals.internal],
     invalidRequest: { id: refusals.invalidId },
     methods: allMethods,
-    invalid: refuseMember,
-    admit,
+    invalid: refuseField,
+    admit: checkLabels,
     unknownMethod: () => refuse(refusals.notFound),
   }),
   openApiRoute(description, () => allRoutes, { guards: GUARDED, labels: DEFAULT }),

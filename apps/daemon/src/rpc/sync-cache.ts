@@ -1,117 +1,109 @@
 import type { ChainReader } from '@wrkz/chain-db';
-import type { Metrics } from '@wrkz/service-kit';
+import { REORGANISATION_DEPTH } from '@wrkz/core-types';
 import { LRUCache } from 'lru-cache';
 import type { CommitEvent } from '../chain/service';
-import { REORGANISATION_DEPTH } from '@wrkz/core-types';
 import type { QueryCaller, QueryName, QueryRunner, QueryTable } from './queries';
-import { MAX_BLOCKS_WALKED } from './queries/limits';
-import { afterKnown, HASH_BYTES } from './queries/range';
-import type { WalletSyncQuery } from './queries/wallet-sync-data';
+import { afterKnown, HASH_BYTES, MAX_BLOCKS_WALKED } from './queries/sync-blocks';
+import type { WalletSyncQuery } from './queries/wallet-sync';
 
-/** Who tells of commits; only the kind of each matters here. */
+/** Emits the commits of the chain; only their kind is used here. */
 export interface CommitSource {
   on(event: 'commit', listener: (event: Pick<CommitEvent, 'kind'>) => void): unknown;
   off(event: 'commit', listener: (event: Pick<CommitEvent, 'kind'>) => void): unknown;
 }
 
-export interface SyncCacheParts {
-  /** Where answers come from that are not kept. */
+export interface SyncCacheDependencies {
+  /** Runs the queries that are not cached. */
   readonly queries: QueryRunner;
   /** The reader of the main thread. */
   readonly reader: Pick<ChainReader, 'tip' | 'heightOf' | 'floors'>;
-  /** Its commits tell of rewinds. */
   readonly chain: CommitSource;
+}
+
+export interface SyncCacheOptions {
   readonly maxBytes: number;
 }
 
-/** Beside its bytes an answer costs its key, its entry and a Buffer. */
+/** Size of an entry besides its bytes: key, list entry and Buffer. */
 const ENTRY_BYTES = 512;
 
 /**
- * Keeps finished answers to `/getwalletsyncdata`: many wallets walk the same way, in the same steps. Kept is what ends deeper
- * below the tip than any reorganisation reaches, as such an answer stays the same to the byte while the chain grows; when
- * blocks are taken back all the same, all is dropped, and what was asked for before is not kept any more. A question counts
- * as the same when the block it starts at is, however the caller has named it.
+ * LRU cache of `/getwalletsyncdata` responses: many wallets walk the same chain in the same steps. A response is cached if it
+ * ends below the maximum depth of a reorganisation, because it stays the same while the chain grows. Any rewind clears the
+ * cache, and responses of queries that started before it are not cached. The key contains the height of the first block, so
+ * queries that specify the same start in different ways share an entry.
  */
 export class SyncCache implements QueryRunner {
-  private readonly answers: LRUCache<string, Buffer>;
-  /** Rewinds so far: an answer asked for before the latest may be of the old chain. */
+  private readonly responses: LRUCache<string, Buffer>;
+  /** Rewinds so far: a query that started before the latest one may have read the old chain. */
   private rewinds = 0;
-  /** Of the questions whose answers may be kept. */
+  /** Counts of queries with a key. */
   private hits = 0;
   private misses = 0;
 
-  constructor(private readonly parts: SyncCacheParts) {
-    this.answers = new LRUCache({
-      maxSize: parts.maxBytes,
-      sizeCalculation: (answer) => answer.length + ENTRY_BYTES,
+  constructor(
+    private readonly dependencies: SyncCacheDependencies,
+    { maxBytes }: SyncCacheOptions,
+  ) {
+    this.responses = new LRUCache({
+      maxSize: maxBytes,
+      sizeCalculation: (response) => response.length + ENTRY_BYTES,
     });
-    parts.chain.on('commit', this.onCommit);
+    dependencies.chain.on('commit', this.onCommit);
   }
 
-  /** What it holds and how often it helped. */
   get figures(): { bytes: number; entries: number; hits: number; misses: number } {
-    return { bytes: this.answers.calculatedSize, entries: this.answers.size, hits: this.hits, misses: this.misses };
+    const { calculatedSize: bytes, size: entries } = this.responses;
+    return { bytes, entries, hits: this.hits, misses: this.misses };
   }
 
   async run<Name extends QueryName>(name: Name, query: QueryTable[Name], caller: QueryCaller): Promise<Buffer> {
+    const { queries } = this.dependencies;
     const key = name === 'walletSyncData' ? this.keyOf(query as WalletSyncQuery) : undefined;
-    if (key === undefined) return this.parts.queries.run(name, query, caller);
-    const kept = this.answers.get(key);
-    if (kept !== undefined) {
+    if (key === undefined) return queries.run(name, query, caller);
+    const cached = this.responses.get(key);
+    if (cached !== undefined) {
       this.hits++;
-      return kept;
+      return cached;
     }
     this.misses++;
     const { rewinds } = this;
-    const answer = await this.parts.queries.run(name, query, caller);
-    if (rewinds === this.rewinds) this.answers.set(key, answer);
-    return answer;
+    const response = await queries.run(name, query, caller);
+    if (rewinds === this.rewinds) this.responses.set(key, response);
+    return response;
   }
 
   close(): void {
-    this.parts.chain.off('commit', this.onCommit);
-    this.answers.clear();
+    this.dependencies.chain.off('commit', this.onCommit);
+    this.responses.clear();
   }
 
   private readonly onCommit = (event: Pick<CommitEvent, 'kind'>): void => {
     if (event.kind !== 'switch') return;
     this.rewinds++;
-    this.answers.clear();
+    this.responses.clear();
   };
 
-  /** Undefined where the answer may change with the tip, or its start is not told by a single look. */
+  /** Undefined if the response depends on the tip, or if its start cannot be found with a single lookup. */
   private keyOf(query: WalletSyncQuery): string | undefined {
     const { blockCount, endHeight, skipCoinbase, skipKeyOffsets, skipEmpty, encoding } = query;
     const start = this.startOf(query);
     if (start === undefined) return undefined;
     const walked = skipEmpty && skipCoinbase ? MAX_BLOCKS_WALKED : blockCount;
     const end = endHeight > 0 ? Math.min(endHeight, start + walked) : start + walked;
-    if (end <= start || end + REORGANISATION_DEPTH > this.parts.reader.tip().height) return undefined;
+    if (end <= start || end + REORGANISATION_DEPTH > this.dependencies.reader.tip().height) return undefined;
     return [start, end, blockCount, +skipCoinbase, +skipKeyOffsets, +skipEmpty, encoding].join();
   }
 
-  /** As `resolveStart` does it, as far as one look tells: a wallet names its newest block first, and mostly it stands. */
+  /** Like `resolveStart`, with one lookup: wallets send their newest block first, and it is nearly always on the main chain. */
   private startOf({ checkpoints, startHeight, startTimestamp }: WalletSyncQuery): number | undefined {
-    const floor = this.parts.reader.floors().records;
+    const { reader } = this.dependencies;
+    const floor = reader.floors().records;
     if (checkpoints.length > 0) {
-      const height = this.parts.reader.heightOf(checkpoints.subarray(0, HASH_BYTES));
+      const height = reader.heightOf(checkpoints.subarray(0, HASH_BYTES));
       return height === undefined ? undefined : Math.max(floor, afterKnown(height));
     }
     if (startHeight < floor) return floor;
     return startHeight > 0 || startTimestamp === 0 ? startHeight : undefined;
   }
-}
-
-/** Publishes what a cache holds and how often it helped, under the names of the network's other nodes. */
-export function publishSyncCache({ shared }: Metrics, figures: () => SyncCache['figures'] | undefined): void {
-  const now = (): SyncCache['figures'] => figures() ?? { bytes: 0, entries: 0, hits: 0, misses: 0 };
-  shared.gauge('wrkz_rpc_sync_cache_bytes', 'Bytes of kept wallet-sync answers', [], (gauge) => gauge.set(now().bytes));
-  shared.gauge('wrkz_rpc_sync_cache_entries', 'Kept wallet-sync answers', [], (gauge) => gauge.set(now().entries));
-  shared.counted('wrkz_rpc_sync_cache_hits_total', 'Wallet-sync answers given from those kept', () => now().hits);
-  shared.counted(
-    'wrkz_rpc_sync_cache_misses_total',
-    'Wallet-sync answers that may be kept and were not there',
-    () => now().misses,
-  );
 }

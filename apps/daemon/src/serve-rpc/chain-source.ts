@@ -9,121 +9,127 @@ import {
   WrongNetwork,
   WrongSchema,
 } from '@wrkz/chain-db';
+import type { BlockFacts } from '@wrkz/consensus';
 import type { NetworkName } from '@wrkz/core-types';
 import { errorText, type Logger } from '@wrkz/service-kit';
 import { ReaderPool } from '../rpc';
 import type { QueryCaller, QueryName, QueryRunner, QueryTable } from '../rpc/queries';
-import { CommitWatch, type SeenCommit } from './commit-watch';
 
-export interface ChainSourceSetup {
+export interface ChainSourceOptions {
   readonly directory: string;
   readonly network: NetworkName;
   readonly memory: DatabaseMemory;
   readonly threads: number;
 }
 
-interface SourceEvents {
+/** A change of the main chain: blocks were added, or blocks were removed (`switch`). */
+export interface SeenCommit {
+  readonly kind: 'append' | 'switch';
+  readonly height: number;
+  readonly hash: Buffer;
+}
+
+interface ChainSourceEvents {
   commit: [SeenCommit];
-  /** What cannot be gone on with: the database became one that this program does not read. */
+  /** Permanent error: this program cannot read the new database. */
   failed: [Error];
 }
 
-/** What is open at a time. */
-interface Opened {
+/** The open database and its users. */
+interface OpenedChain {
   readonly db: ChainDb;
   readonly threads: ReaderPool;
-  readonly watch: CommitWatch;
+  readonly commits: CommitWatcher;
   readonly schema: number;
 }
 
-/** Milliseconds from one look for commits to the next. */
-const LOOK_INTERVAL = 100;
-/** Looks from one try to open a database that is away to the next. */
-const LOOKS_A_TRY = 3;
+const POLL_INTERVAL_MS = 100;
+/** Polls between two attempts to open a missing database. */
+const POLLS_PER_ATTEMPT = 3;
 
 /**
- * The database of a node that runs beside this process, for reading. It looks for commits, and opens anew where the files
- * were removed or replaced (the node resynchronizes, a copy was put in place) or the tables changed. Nothing is ever held
- * between two questions, so the node's log is copied back as if nobody read.
+ * The database of a node that runs beside this process, read-only. It polls for commits, and reopens the database if its files
+ * were removed or replaced (a resync, a restored copy) or its tables changed. No snapshot stays open between two queries, so
+ * the node can always checkpoint its write-ahead log.
  */
-export class ChainSource extends EventEmitter<SourceEvents> implements QueryRunner {
-  private opened: Opened | undefined;
-  /** While what was open is being closed. */
+export class ChainSource extends EventEmitter<ChainSourceEvents> implements QueryRunner {
+  private opened: OpenedChain | undefined;
   private closing: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private looks = 0;
-  private told = '';
-  private over = false;
+  private polls = 0;
+  /** The last logged reason. */
+  private logged = '';
+  private closed = false;
 
   private constructor(
-    private readonly setup: ChainSourceSetup,
+    private readonly options: ChainSourceOptions,
     private readonly logger: Logger,
   ) {
     super();
   }
 
-  /** @throws ChainDbError in words for the operator: no database, another network, another schema... */
-  static open(setup: ChainSourceSetup, logger: Logger): ChainSource {
-    const source = new ChainSource(setup, logger);
-    source.opened = source.openNow();
-    source.timer = setInterval(() => source.watch(), LOOK_INTERVAL);
+  /** @throws ChainDbError with a message for the operator: no database, another network, another schema... */
+  static open(options: ChainSourceOptions, logger: Logger): ChainSource {
+    const source = new ChainSource(options, logger);
+    source.opened = source.openDatabase();
+    source.timer = setInterval(() => source.poll(), POLL_INTERVAL_MS);
     return source;
   }
 
-  /** Reads the chain as it stands now. @throws DatabaseAway */
+  /** @throws DatabaseAway */
   get reader(): ChainReader {
-    return this.openOne().db.reader;
+    return this.current().db.reader;
   }
 
-  /** Whether the chain can be read now. */
+  /** Whether the chain can be read. */
   get isOpen(): boolean {
     return this.opened !== undefined;
   }
 
   async run<Name extends QueryName>(name: Name, query: QueryTable[Name], caller: QueryCaller): Promise<Buffer> {
-    const answer = await this.openOne().threads.run(name, query, caller);
-    // Who keeps the answer learns first what was committed while it was made.
-    this.look();
-    return answer;
+    const response = await this.current().threads.run(name, query, caller);
+    // The cache must see a commit that happened during the query before it stores the response.
+    this.detectCommits();
+    return response;
   }
 
-  /** Sees what was committed; answers that are kept are right when this was called before they are looked for. */
-  look(): void {
+  /** Emits `commit` for new commits. A cached response is valid if this was called before the lookup. */
+  detectCommits(): void {
     const { opened } = this;
     if (opened === undefined) return;
     try {
-      const seen = opened.watch.look();
-      if (opened.db.reader.schemaMark() !== opened.schema) return this.leave('its tables have changed');
-      if (seen !== undefined) this.emit('commit', seen);
+      const commit = opened.commits.next();
+      if (opened.db.reader.schemaMark() !== opened.schema) return this.reopen('its tables have changed');
+      if (commit !== undefined) this.emit('commit', commit);
     } catch (error) {
-      this.leave(errorText(error));
+      this.reopen(errorText(error));
     }
   }
 
   async close(): Promise<void> {
-    this.over = true;
+    this.closed = true;
     clearInterval(this.timer);
     await this.closing;
     const { opened } = this;
     this.opened = undefined;
-    if (opened !== undefined) await closeAll(opened);
+    if (opened !== undefined) await closeChain(opened);
   }
 
-  private openOne(): Opened {
-    if (this.opened === undefined) throw new DatabaseAway(this.setup.directory);
+  private current(): OpenedChain {
+    if (this.opened === undefined) throw new DatabaseAway(this.options.directory);
     return this.opened;
   }
 
-  private openNow(): Opened {
-    const { directory, network, memory, threads } = this.setup;
+  private openDatabase(): OpenedChain {
+    const { directory, network, memory, threads } = this.options;
     const db = openChainDb({ directory, network, readonly: true, memory });
     try {
-      const watch = new CommitWatch(db.reader);
+      const commits = new CommitWatcher(db.reader);
       db.checkStanding();
       const closedError = (): Error => new DatabaseAway(directory);
       return {
         db,
-        watch,
+        commits,
         schema: db.reader.schemaMark(),
         threads: new ReaderPool({ directory, network, memory, threads, besideOwn: true, closedError }),
       };
@@ -133,36 +139,36 @@ export class ChainSource extends EventEmitter<SourceEvents> implements QueryRunn
     }
   }
 
-  private watch(): void {
-    if (this.opened === undefined) return this.tryAgain();
+  private poll(): void {
+    if (this.opened === undefined) return this.tryOpen();
     try {
       this.opened.db.checkStanding();
     } catch (error) {
-      return this.leave(errorText(error));
+      return this.reopen(errorText(error));
     }
-    this.look();
+    this.detectCommits();
   }
 
-  /** Closes what is open and has it opened anew. */
-  private leave(reason: string): void {
+  /** Closes the database; the next polls open it again. */
+  private reopen(reason: string): void {
     const { opened } = this;
-    if (opened === undefined || this.over) return;
+    if (opened === undefined || this.closed) return;
     this.opened = undefined;
-    this.looks = 0;
-    this.told = '';
-    this.logger.warning(`the chain database is opened anew: ${reason}`);
-    // Connections of one process share what they know of a file by its name: none of the old ones may be left.
-    this.closing = closeAll(opened)
+    this.polls = 0;
+    this.logged = '';
+    this.logger.warning(`the chain database is reopened: ${reason}`);
+    // SQLite connections of one process share state by file name: all old ones must be closed first.
+    this.closing = closeChain(opened)
       .catch((error: unknown) => this.logger.error(`closing the database failed: ${errorText(error)}`))
       .finally(() => (this.closing = undefined));
   }
 
-  private tryAgain(): void {
-    if (this.closing !== undefined || this.looks++ % LOOKS_A_TRY !== 0) return;
+  private tryOpen(): void {
+    if (this.closing !== undefined || this.polls++ % POLLS_PER_ATTEMPT !== 0) return;
     try {
-      this.opened = this.openNow();
+      this.opened = this.openDatabase();
     } catch (error) {
-      if (!(error instanceof WrongNetwork) && !isNewer(error)) return this.tellOnce(error);
+      if (!(error instanceof WrongNetwork) && !isNewer(error)) return this.logOnce(error);
       clearInterval(this.timer);
       this.emit('failed', error);
       return;
@@ -172,15 +178,15 @@ export class ChainSource extends EventEmitter<SourceEvents> implements QueryRunn
     this.emit('commit', { kind: 'switch', height, hash });
   }
 
-  private tellOnce(error: unknown): void {
-    const text = error instanceof EmptyDatabase ? 'it holds no block yet' : errorText(error);
-    if (text === this.told) return;
-    this.told = text;
-    this.logger.warning(`the chain database cannot be opened, requests are answered BUSY until then: ${text}`);
+  private logOnce(error: unknown): void {
+    const text = error instanceof EmptyDatabase ? 'it has no block yet' : errorText(error);
+    if (text === this.logged) return;
+    this.logged = text;
+    this.logger.warning(`the chain database cannot be opened, the response to requests is BUSY until then: ${text}`);
   }
 }
 
-async function closeAll({ db, threads }: Opened): Promise<void> {
+async function closeChain({ db, threads }: OpenedChain): Promise<void> {
   try {
     await threads.close();
   } finally {
@@ -188,7 +194,37 @@ async function closeAll({ db, threads }: Opened): Promise<void> {
   }
 }
 
-/** A newer program has changed the tables; waiting does not help. */
+/** Whether a newer program has changed the tables: a permanent error. */
 function isNewer(error: unknown): error is WrongSchema {
   return error instanceof WrongSchema && error.found > error.wanted;
+}
+
+/**
+ * Detects the commits of another process. The database reports that something was written. If the previous tip is no longer on the
+ * main chain, the commit was a reorganisation or a rewind.
+ */
+class CommitWatcher {
+  private mark: number;
+  private tip: Pick<BlockFacts, 'height' | 'hash'>;
+
+  /** @throws EmptyDatabase */
+  constructor(private readonly reader: Pick<ChainReader, 'commitMark' | 'snapshot' | 'tip' | 'hashAt'>) {
+    this.mark = reader.commitMark();
+    this.tip = reader.tip();
+  }
+
+  /** The change of the main chain since the last call; undefined without one. Takes microseconds. */
+  next(): SeenCommit | undefined {
+    const mark = this.reader.commitMark();
+    if (mark === this.mark) return undefined;
+    const { tip: before } = this;
+    const seen = this.reader.snapshot(() => {
+      const { height, hash } = this.reader.tip();
+      const isOnChain = this.reader.hashAt(before.height)?.equals(before.hash) === true;
+      return { kind: isOnChain ? ('append' as const) : ('switch' as const), height, hash };
+    });
+    this.mark = mark;
+    this.tip = seen;
+    return seen.kind === 'append' && seen.height === before.height ? undefined : seen;
+  }
 }

@@ -1,11 +1,15 @@
 import { type Network, networkOf } from '@wrkz/core-types';
 import {
+  apiKeyOption,
   checkSocketPath,
   dataDirectory,
   defineCommands,
+  defineOptions,
   hasLocalSockets,
   isSocketAddress,
   type ListenAddress,
+  loggingOptions,
+  NODE_LOG_SCALE,
   type OptionSpec,
   type OptionValue,
   parseCommand,
@@ -16,12 +20,87 @@ import {
 import { type AccessToken, accessToken, hasTwoAccessTokens, TWO_ACCESS_TOKENS } from '../config/access-token';
 import { networkDirectory } from '../config/config';
 import { FORMER } from '../config/former';
+import { DATABASE } from '../config/options/database';
+import { IPC } from '../config/options/ipc';
+import { NETWORK_AND_STORAGE } from '../config/options/network-and-storage';
+import { RPC } from '../config/options/rpc';
 import { rpcIpv6, rpcWarnings } from '../config/rpc-listeners';
-import { SERVE_RPC_OPTIONS } from './options';
+
+const node = 'Node';
+
+/** Selects options of a node by name; they have the same meaning here. */
+function optionsOf<const S extends readonly OptionSpec[], const Name extends S[number]['name']>(
+  specs: S,
+  names: readonly Name[],
+): Extract<S[number], { readonly name: Name }>[] {
+  return specs.filter(({ name }) => (names as readonly string[]).includes(name)) as Extract<
+    S[number],
+    { readonly name: Name }
+  >[];
+}
+
+/** The options of `wrkz-daemon serve-rpc`. Node and reader have the same names, so that they can share a file. */
+export const SERVE_RPC_OPTIONS = defineOptions([
+  ...optionsOf(NETWORK_AND_STORAGE, ['network', 'simnet', 'data-dir']),
+  {
+    name: 'node-socket',
+    type: 'string',
+    default: '',
+    group: node,
+    help: "The node's local socket (its --rpc-ipc-path): an absolute path, @name or ipc://path",
+  },
+  apiKeyOption({
+    name: 'node-access-token',
+    default: '',
+    group: node,
+    help: 'The access token, for a node that requires it on its socket, too (--rpc-ipc-require-token)',
+  }),
+  {
+    name: 'node-timeout',
+    type: 'number',
+    default: 30,
+    min: 1,
+    max: 3600,
+    group: node,
+    help: 'Max seconds without data from the node while it responds to a forwarded request',
+  },
+  ...optionsOf(DATABASE, ['db-read-buffer-size', 'db-threads']),
+  ...optionsOf(RPC, [
+    'rpc-bind-ip',
+    'rpc-bind-port',
+    'rpc-use-ipv6',
+    'rpc-bind-ipv6-address',
+    'daemon-mode',
+    'rpc-no-mining',
+    'rpc-access-token',
+    'rpc-access-token-file',
+    'enable-cors',
+    'rpc-allowed-host',
+    'rpc-trust-proxy',
+    'rpc-max-rpm',
+    'rpc-max-connections-per-ip',
+    'rpc-max-body-bytes',
+    'rpc-read-timeout',
+    'rpc-write-timeout',
+    'rpc-max-block-count',
+    'rpc-max-global-index-range',
+    'rpc-sync-cache-size',
+    'enable-metrics',
+    'enable-health',
+  ]),
+  ...IPC,
+  ...loggingOptions({
+    group: 'Logging',
+    scale: NODE_LOG_SCALE,
+    level: '2',
+    file: '',
+    fileHelp: 'Log lines are appended to this file too; empty for none',
+  }),
+]);
 
 export type ServeRpcOptions = ParsedOptions<typeof SERVE_RPC_OPTIONS>['values'];
 
-/** Everything that a reader process is told from outside, resolved and checked. */
+/** The validated configuration of a reader process. */
 export interface ServeRpcConfig {
   readonly options: ServeRpcOptions;
   readonly network: Network;
@@ -37,14 +116,14 @@ export interface ServeRpcConfig {
 
 type Values = Readonly<Record<string, OptionValue>>;
 
-interface Refusal {
+interface ConfigError {
   readonly when: (values: Values) => boolean;
   readonly text: string;
 }
 
 const text = (values: Values, name: string): string => String(values[name] ?? '');
 
-/** What is refused before anything is opened, in this order. */
+/** Errors of the options, in the order of the checks. Nothing has been opened yet. */
 export const SERVE_RPC_REFUSALS = {
   noDataDir: { when: (values) => values['data-dir'] === '', text: '--data-dir: a folder is expected' },
   twoNetworks: {
@@ -54,12 +133,12 @@ export const SERVE_RPC_REFUSALS = {
   noNodeSocket: {
     when: (values) => values['node-socket'] === '',
     text:
-      "serve-rpc needs --node-socket, the running node's --rpc-ipc-path: what is not on disk (pool, peers, sending) is asked " +
-      'of the node there.',
+      "serve-rpc needs --node-socket, the running node's --rpc-ipc-path: requests for data that is not on disk (pool, peers, " +
+      'sending) are forwarded to it.',
   },
   noSocketAddress: {
     when: (values) => !isSocketAddress(text(values, 'node-socket')),
-    text: '--node-socket: an absolute path, an @name or ipc://path is expected. Readers ask their node over no TCP port.',
+    text: '--node-socket: an absolute path, an @name or ipc://path is expected. A TCP port of the node is not supported.',
   },
   ownSocket: {
     when: (values) =>
@@ -70,9 +149,7 @@ export const SERVE_RPC_REFUSALS = {
   twoAccessTokens: { when: hasTwoAccessTokens, text: TWO_ACCESS_TOKENS },
   noPort: {
     when: (values) => values['rpc-bind-port'] === undefined,
-    text:
-      "serve-rpc needs --rpc-bind-port: the network's port is the node's, and each reader listens on one of its own " +
-      '(0 takes a free one).',
+    text: "serve-rpc needs --rpc-bind-port: the network's port is the node's. 0 takes a free port.",
   },
   systemPort: {
     when: (values) => {
@@ -81,31 +158,29 @@ export const SERVE_RPC_REFUSALS = {
     },
     text: 'RPC Port must be between 1024 and 65,535',
   },
-} as const satisfies Record<string, Refusal>;
+} as const satisfies Record<string, ConfigError>;
 
-function complaint(values: Values): string | undefined {
-  const refused = Object.values<Refusal>(SERVE_RPC_REFUSALS).find(({ when }) => when(values));
-  return refused?.text ?? socketComplaint(text(values, 'node-socket'));
-}
-
-function socketComplaint(address: string): string | undefined {
-  const wrong = checkSocketPath(socketPath(address));
-  return wrong && `--node-socket: ${wrong}`;
+/** The first error of the options, undefined without one. */
+function checkOptions(values: Values): string | undefined {
+  const error = Object.values<ConfigError>(SERVE_RPC_REFUSALS).find(({ when }) => when(values));
+  if (error !== undefined) return error.text;
+  const problem = checkSocketPath(socketPath(text(values, 'node-socket')));
+  return problem && `--node-socket: ${problem}`;
 }
 
 export const SERVE_RPC_COMMANDS = defineCommands([
   {
     name: 'serve-rpc',
-    help: 'Answer RPC requests beside a running node, out of its database; any number of these may run.',
+    help: 'Serve RPC requests beside a running node, from its database; any number of these may run.',
     options: SERVE_RPC_OPTIONS,
-    check: complaint,
+    check: checkOptions,
     effective: (values) => ({ 'data-dir': values['data-dir'] ?? dataDirectory('daemon') }),
   },
 ]);
 
 /**
- * What to serve, when the command line asks for that: `serve-rpc` and its options; else undefined.
- * @param others the options of a node, which may stand in a configuration file
+ * The configuration if the command is `serve-rpc`; otherwise undefined.
+ * @param others the options of a node, which a shared configuration file may have
  * @throws EarlyExit, UsageError
  */
 export function readServeRpc(argv: readonly string[], others: readonly OptionSpec[]): ServeRpcConfig | undefined {
@@ -128,7 +203,7 @@ export function readServeRpc(argv: readonly string[], others: readonly OptionSpe
   };
 }
 
-/** Where the reader will listen. */
+/** The addresses on which the reader will listen. */
 export function readerAddresses({ options, rpcPort }: ServeRpcConfig): ListenAddress[] {
   return [
     { host: options['rpc-bind-ip'], port: rpcPort, portOption: 'rpc-bind-port' },

@@ -1,27 +1,27 @@
-import { nextDifficulty } from '@wrkz/consensus';
 import { daemonApi } from '@wrkz/api';
-import { refuseNode } from '../rpc/errors';
+import { nextDifficulty } from '@wrkz/consensus';
 import type { NetworkStatus, QueryRunner, RpcContext } from '../rpc';
+import { refuseRetryable } from '../rpc/errors';
 import type { ChainSource } from './chain-source';
 import type { ServeRpcConfig } from './config';
-import type { NodeFacts } from './node-facts';
+import type { NodeInfoCache } from './node-client';
 
-export interface ReaderParts {
+export interface ReaderContextDependencies {
   readonly config: ServeRpcConfig;
   readonly source: ChainSource;
   readonly queries: QueryRunner;
-  readonly facts: NodeFacts;
+  readonly nodeInfo: NodeInfoCache;
   /** Unix seconds. */
   readonly now: () => number;
 }
 
-/** What is asked of the node never comes here: it is passed on. */
-const elsewhere = (): never => {
-  throw refuseNode(daemonApi.refusals.nodeAway);
+/** Requests that need it are forwarded to the node. */
+const unavailable = (): never => {
+  throw refuseRetryable(daemonApi.refusals.nodeAway);
 };
 
-/** What the routes may ask of a reader: the chain from the database, facts from the node, and nothing else. */
-export function readerContext({ config, source, queries, facts, now }: ReaderParts): RpcContext {
+/** The handler context of a reader process: the chain of the database and the values of the node's `/info`, nothing else. */
+export function readerContext({ config, source, queries, nodeInfo, now }: ReaderContextDependencies): RpcContext {
   const { options, network } = config;
   const started = now();
   return {
@@ -30,20 +30,20 @@ export function readerContext({ config, source, queries, facts, now }: ReaderPar
       return source.reader;
     },
     queries,
-    peers: nodeStatus(source, facts),
+    peers: networkStatus(source, nodeInfo),
     pool: {
-      size: () => facts.current?.tx_pool_size ?? 0,
-      has: elsewhere,
-      list: elsewhere,
-      changesSince: elsewhere,
-      submit: elsewhere,
+      size: () => nodeInfo.current?.tx_pool_size ?? 0,
+      has: unavailable,
+      list: unavailable,
+      changesSince: unavailable,
+      submit: unavailable,
     },
-    mining: { template: elsewhere, submit: elsewhere, generate: elsewhere },
+    mining: { template: unavailable, submit: unavailable, generate: unavailable },
     events: {
-      latest: elsewhere,
-      page: elsewhere,
-      onEntry: elsewhere,
-      enter: elsewhere,
+      latest: unavailable,
+      page: unavailable,
+      onEntry: unavailable,
+      enter: unavailable,
       stopping: AbortSignal.abort(),
       heartbeat: 0,
     },
@@ -55,47 +55,47 @@ export function readerContext({ config, source, queries, facts, now }: ReaderPar
       maxBlockCount: options['rpc-max-block-count'],
       maxGlobalIndexRange: options['rpc-max-global-index-range'],
     },
-    // How the node was started is the node's to tell; what is stored tells itself.
+    // The options of the node are in its /info; the database has what is stored.
     get storage() {
-      const told = facts.current;
-      return { prune: told?.pruned === true, pruneDepth: Number(told?.prune_depth ?? network.pruneDepth) };
+      const info = nodeInfo.current;
+      return { prune: info?.pruned === true, pruneDepth: Number(info?.prune_depth ?? network.pruneDepth) };
     },
     explorer: options['daemon-mode'] === 'explorer',
     miningOff: options['rpc-no-mining'],
     get startTime() {
-      return facts.current?.start_time ?? started;
+      return nodeInfo.current?.start_time ?? started;
     },
     now,
   };
 }
 
-/** The peers' side as the node tells it; while it is away, as of a node that has met nobody. */
-function nodeStatus(source: ChainSource, facts: NodeFacts): NetworkStatus {
+/** The peer-to-peer state from the node's `/info`. While the node is away it is the state of a node without peers. */
+function networkStatus(source: ChainSource, nodeInfo: NodeInfoCache): NetworkStatus {
   return {
     networkHeight: () => {
-      const told = facts.current;
-      if (told === undefined) return 0;
-      // The chain may have grown by a block since the node was asked, which makes it no less synchronized.
+      const info = nodeInfo.current;
+      if (info === undefined) return 0;
+      // The chain may have grown since the response of a synchronized node, which is still synchronized.
       const height = source.reader.height() + 1;
-      return told.synced && told.height !== height ? height : told.network_height;
+      return info.synced && info.height !== height ? height : info.network_height;
     },
-    observedHeight: () => (facts.current?.last_known_block_index ?? -1) + 1,
-    isSynchronized: () => facts.current?.synced ?? false,
+    observedHeight: () => (nodeInfo.current?.last_known_block_index ?? -1) + 1,
+    isSynchronized: () => nodeInfo.current?.synced ?? false,
     connections: () => ({
-      outgoing: facts.current?.outgoing_connections_count ?? 0,
-      incoming: facts.current?.incoming_connections_count ?? 0,
+      outgoing: nodeInfo.current?.outgoing_connections_count ?? 0,
+      incoming: nodeInfo.current?.incoming_connections_count ?? 0,
     }),
-    peerLists: elsewhere,
+    peerLists: unavailable,
     peerListSizes: () => ({
-      white: facts.current?.white_peerlist_size ?? 0,
-      gray: facts.current?.grey_peerlist_size ?? 0,
+      white: nodeInfo.current?.white_peerlist_size ?? 0,
+      gray: nodeInfo.current?.grey_peerlist_size ?? 0,
     }),
-    seedCount: () => facts.current?.seed_nodes_count ?? 0,
-    lastSeedBootstrap: () => facts.current?.last_seed_bootstrap ?? 0,
+    seedCount: () => nodeInfo.current?.seed_nodes_count ?? 0,
+    lastSeedBootstrap: () => nodeInfo.current?.last_seed_bootstrap ?? 0,
     sync: () => ({
-      activePeers: facts.current?.sync_active_peers ?? 0,
-      averageBatchSize: facts.current?.sync_avg_batch_size ?? 0,
-      demotedPeers: facts.current?.sync_demoted_peers ?? 0,
+      activePeers: nodeInfo.current?.sync_active_peers ?? 0,
+      averageBatchSize: nodeInfo.current?.sync_avg_batch_size ?? 0,
+      demotedPeers: nodeInfo.current?.sync_demoted_peers ?? 0,
     }),
   };
 }

@@ -27,28 +27,27 @@ import {
 } from '../rpc';
 import { databaseMemory } from '../wiring/database-memory';
 import { accessTokenTask, rpcServerOptions } from '../wiring/rpc-server';
-import { bindReader } from './bind-reader';
+import { type BindDependencies, bindReaderRoutes } from './bind-routes';
 import { ChainSource } from './chain-source';
 import type { ServeRpcConfig } from './config';
-import { NodeFacts } from './node-facts';
-import { NodeLink } from './node-link';
-import { PassOn } from './pass-on';
+import { NodeClient, NodeInfoCache } from './node-client';
+import { NodeProxy } from './node-proxy';
 import { readerContext } from './reader-context';
 
-/** What a test may put in the place of the real thing. */
+/** Replacements for tests. */
 export interface ServeRpcOverrides {
   readonly control?: Pick<Control, 'requestStop'>;
   readonly logger?: Logger;
   /** Unix seconds. */
   readonly now?: () => number;
-  /** Where the one line of the start goes. */
+  /** Prints the line of the start. */
   readonly notice?: (line: string) => void;
 }
 
-/** Milliseconds that running requests have to end when the reader stops. */
-const DRAIN = 2_000;
+/** Milliseconds for running requests when the process stops. */
+const DRAIN_MS = 2_000;
 
-/** A reader process: the RPC of a node that runs beside it, put together here and nowhere else. */
+/** A reader process: serves the RPC from the database of a node that runs beside it. The only composition root. */
 export class ServeRpc implements Service {
   readonly logger: Logger;
   readonly reload: readonly ReloadTask[];
@@ -67,18 +66,18 @@ export class ServeRpc implements Service {
     for (const warning of config.warnings) this.logger.warning(warning);
   }
 
-  /** The port it listens on, once started. */
+  /** The listening port, once started. */
   get port(): number {
     return this.http?.port ?? 0;
   }
 
-  /** The database that it reads, for tests that watch it. @throws Error unless it serves */
+  /** The database, for tests. @throws Error before the start */
   get source(): ChainSource {
-    if (this.chain === undefined) throw new Error('the reader does not run');
+    if (this.chain === undefined) throw new Error('the reader is not running');
     return this.chain;
   }
 
-  /** @throws Error with a message for the operator; everything opened so far is closed again */
+  /** @throws Error with a message for the operator, after everything opened so far is closed */
   async start(): Promise<void> {
     try {
       await this.serve();
@@ -98,24 +97,26 @@ export class ServeRpc implements Service {
     logger.debug('the processor', { features: cpuFeatures() });
     const { readerCache = 0 } = databaseMemory({ ...options, 'db-write-buffer-size': 1 });
     const threads = readerThreads(options['db-threads']);
-    const setup = { directory, network: network.name, memory: { readerCache }, threads };
-    const source = this.closers.use('the database', ChainSource.open(setup, logger.child('chain')), (open) =>
+    const chainOptions = { directory, network: network.name, memory: { readerCache }, threads };
+    const source = this.closers.use('the database', ChainSource.open(chainOptions, logger.child('chain')), (open) =>
       open.close(),
     );
     this.chain = source;
-    source.on('failed', (error) => this.giveUp(error));
-    const link = new NodeLink({ socket: config.nodeSocket, token: options['node-access-token'] });
-    const facts = new NodeFacts({ link, logger: logger.child('node') });
+    source.on('failed', (error) => this.fail(error));
+    const client = new NodeClient({ socket: config.nodeSocket, token: options['node-access-token'] });
+    const nodeInfo = new NodeInfoCache({ client, logger: logger.child('node') });
     source.on('commit', () => {
-      facts.spoil();
-      void facts.refresh();
+      nodeInfo.invalidate();
+      void nodeInfo.refresh();
     });
-    await facts.refresh();
+    await nodeInfo.refresh();
     const syncCache = this.openSyncCache(source);
-    const queries = seenFirst(source, syncCache ?? source);
-    const context = readerContext({ config, source, queries, facts, now });
-    await this.listen(context, { link, facts, syncCache });
-    this.tellStart(facts);
+    const queries = afterCommits(source, syncCache ?? source);
+    const context = readerContext({ config, source, queries, nodeInfo, now });
+    const idleTimeoutMs = options['node-timeout'] * 1000;
+    const proxy = new NodeProxy({ client, onChange: () => nodeInfo.invalidate() }, { idleTimeoutMs });
+    await this.listen(context, { nodeInfo, proxy }, syncCache);
+    this.printStart(nodeInfo);
   }
 
   private openSyncCache(source: ChainSource): SyncCache | undefined {
@@ -126,63 +127,58 @@ export class ServeRpc implements Service {
       heightOf: (hash: Buffer) => source.reader.heightOf(hash),
       floors: () => source.reader.floors(),
     };
-    const cache = new SyncCache({ queries: source, reader, chain: source, maxBytes });
+    const cache = new SyncCache({ queries: source, reader, chain: source }, { maxBytes });
     return this.closers.use('the sync cache', cache, (open) => open.close());
   }
 
-  private async listen(
-    context: RpcContext,
-    { link, facts, syncCache }: { link: NodeLink; facts: NodeFacts; syncCache: SyncCache | undefined },
-  ): Promise<void> {
+  private async listen(context: RpcContext, binding: BindDependencies, syncCache?: SyncCache): Promise<void> {
     const { config, logger } = this;
     const { options } = config;
     const damage = new DamageWatch(logger);
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
     if (metrics !== undefined) damage.publish(metrics);
-    const silenceMs = options['node-timeout'] * 1000;
-    const passOn = new PassOn({ link, silenceMs, onAnswered: () => facts.spoil() });
     const shared: RpcServerOptions = {
       ...rpcServerOptions(config),
-      bind: (routes, own) => bindReader(routes, own, { facts, passOn }),
+      bind: (routes, own) => bindReaderRoutes(routes, own, binding),
       onError: (error) => void damage.note(error),
       ...(metrics === undefined ? {} : { metrics }),
       ...(syncCache === undefined ? {} : { syncCache }),
     };
     const server = { ...shared, counters: rpcCounters(context, shared) };
     this.http = this.closers.use('the RPC', await startRpcServer(context, server, logger.child('rpc')), (http) =>
-      http.close(DRAIN),
+      http.close(DRAIN_MS),
     );
     const socket = localSocketAddress(options['rpc-ipc-path'], options['rpc-ipc-mode'], options['rpc-ipc-group']);
     if (socket === undefined) return;
     const local = { socket, requireToken: options['rpc-ipc-require-token'], routes: [] };
     this.closers.use('the local socket', await startLocalRpc(context, server, local, logger.child('rpc')), (http) =>
-      http?.close(DRAIN),
+      http?.close(DRAIN_MS),
     );
   }
 
-  private tellStart(facts: NodeFacts): void {
+  private printStart({ failure }: NodeInfoCache): void {
     const { config, overrides } = this;
     const { options, network, directory, nodeSocket } = config;
-    const where = endpointText({ host: options['rpc-bind-ip'], port: this.port });
-    const node = facts.trouble === undefined ? '' : `, which cannot be asked now: ${facts.trouble}`;
+    const address = endpointText({ host: options['rpc-bind-ip'], port: this.port });
+    const node = failure === undefined ? '' : `, which does not respond: ${failure}`;
     const write = overrides.notice ?? ((line: string) => void process.stdout.write(`${line}\n`));
     write(
       `wrkz-daemon ${VERSION} serve-rpc on ${network.name}, block ${String(this.source.reader.height())}; ` +
-        `RPC at http://${where}; reads ${directory}; node at ${nodeSocket}${node}`,
+        `RPC at http://${address}; reads ${directory}; node at ${nodeSocket}${node}`,
     );
   }
 
-  private giveUp(error: unknown): void {
-    this.logger.fatal(`the reader cannot go on: ${operatorText(error)}`, { error });
+  private fail(error: unknown): void {
+    this.logger.fatal(`the reader process stops: ${operatorText(error)}`, { error });
     this.overrides.control?.requestStop(1);
   }
 }
 
-/** Questions that see what was committed before they are answered from what is kept. */
-function seenFirst(source: ChainSource, queries: QueryRunner): QueryRunner {
+/** Detects new commits before each query, so that the cache returns no outdated response. */
+function afterCommits(source: ChainSource, queries: QueryRunner): QueryRunner {
   return {
     run: (name, query, caller) => {
-      source.look();
+      source.detectCommits();
       return queries.run(name, query, caller);
     },
   };

@@ -7,7 +7,7 @@ import { changesSince } from '../../src/mempool/changes';
 import type { PoolTransaction } from '../../src/mempool/pool-transaction';
 import type { TransactionPool } from '../../src/mempool/pool';
 import { runQuery } from '../../src/rpc';
-import { blockRange } from '../../src/rpc/queries/block-range';
+import { blockRange } from '../../src/rpc/queries/query-blocks';
 import { newSuite } from '../network/daemons';
 
 /* What old wallets and explorers ask for blocks, and what one answer may hold (docs/protocol/rpc.md#block-queries). */

@@ -91,13 +91,13 @@ const carriers = (): Map<string, string[]> => {
 };
 
 test('what carries a payment id is told in chain order, whole or cut, with those of the pool behind it', () => {
-  const waiting = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  const pooled = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
   for (const [id, hashes] of carriers()) {
     const paymentId = Buffer.from(id, 'hex');
     const mined = Buffer.from(hashes[0] as string, 'hex');
     // One of the pool was mined before the chain was asked: it counts once.
-    const query = { paymentId, limit: 1_000, waiting: [mined, ...waiting] };
-    const all = [...hashes, ...waiting.map((hash) => hash.toString('hex'))];
+    const query = { paymentId, limit: 1_000, pooled: [mined, ...pooled] };
+    const all = [...hashes, ...pooled.map((hash) => hash.toString('hex'))];
     const answer = { status: 'OK', totalCount: all.length, transactionHashes: all, truncated: false };
     expect(json(runQuery(db.reader, devnet, 'paymentIdTransactions', query))).toEqual(answer);
     for (const limit of [1, hashes.length, all.length - 1]) {

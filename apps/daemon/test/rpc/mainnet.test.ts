@@ -2,7 +2,7 @@ import type { ChainReader } from '@wrkz/chain-db';
 import { networkOf, parseBlock, type RawBlock } from '@wrkz/core-types';
 import { readFixture, readJson } from '@wrkz/testing/fixtures';
 import { runQuery } from '../../src/rpc';
-import { info } from '../../src/rpc/routes/info';
+import { info } from '../../src/rpc/handlers/node';
 import type { RpcContext } from '../../src/rpc';
 import { readerOf } from './support/chain-of';
 

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { createMemoryLogger, type EarlyExit, type HttpError, type HttpServer } from '@wrkz/service-kit';
 import { listenAddresses, readConfig } from '../../src/config/config';
 import { startRpcServer, type RpcContext } from '../../src/rpc';
-import { admit } from '../../src/rpc/admit';
+import { checkLabels } from '../../src/rpc/declare';
 import { rpcContext, type RpcParts } from '../../src/wiring/rpc-context';
 import { rpcServerOptions } from '../../src/wiring/rpc-server';
 import { node } from './support/provocations';
@@ -135,7 +135,7 @@ test.each([
   const labels = ['Default', 'MiningEnabled', 'BlockExplorerEnabled', 'AllMethodsEnabled'] as const;
   const ask = (label: (typeof labels)[number]): number => {
     try {
-      admit({ mode: label, answeredFrom: 'chain' }, node({ explorer }));
+      checkLabels({ mode: label, source: 'chain' }, node({ explorer }));
       return 200;
     } catch (refused) {
       return (refused as HttpError).status;

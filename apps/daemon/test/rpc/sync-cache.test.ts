@@ -5,7 +5,7 @@ import { networkOf } from '@wrkz/core-types';
 import { chainA } from '@wrkz/testing';
 import type { ChainService } from '../../src/chain/service';
 import { type QueryRunner, runQuery, SyncCache } from '../../src/rpc';
-import type { WalletSyncQuery } from '../../src/rpc/queries/wallet-sync-data';
+import type { WalletSyncQuery } from '../../src/rpc/queries/wallet-sync';
 import { readerOf } from './support/chain-of';
 
 /* Kept sync answers are what a fresh one would be, to the byte (docs/protocol/rpc.md#kept-answers). */
@@ -69,7 +69,10 @@ const hashAt = (height: number): Buffer => {
 
 test('an answer is kept, and asked for by another name of its start', async () => {
   const state = chain(400);
-  const cache = new SyncCache({ queries: state.queries, reader: state.reader, chain: chainEvents(), maxBytes: MIB });
+  const cache = new SyncCache(
+    { queries: state.queries, reader: state.reader, chain: chainEvents() },
+    { maxBytes: MIB },
+  );
   const first = await cache.run('walletSyncData', sync(), caller);
   const again = await cache.run('walletSyncData', sync({ checkpoints: hashAt(9), startHeight: 300 }), caller);
   expect(again).toBe(first);
@@ -80,7 +83,10 @@ test('an answer is kept, and asked for by another name of its start', async () =
 
 test('what could change with the tip, and what a single look does not tell, is not kept', async () => {
   const state = chain(400);
-  const cache = new SyncCache({ queries: state.queries, reader: state.reader, chain: chainEvents(), maxBytes: MIB });
+  const cache = new SyncCache(
+    { queries: state.queries, reader: state.reader, chain: chainEvents() },
+    { maxBytes: MIB },
+  );
   for (const query of [
     sync({ startHeight: 201 }), // 20 blocks, and 180 above
     sync({ startHeight: 500 }),
@@ -116,8 +122,8 @@ test('whatever is asked, in any order, while the chain grows: the same bytes as 
     fc.asyncProperty(fc.array(query, { maxLength: 12 }), async (asked) => {
       let height = 400;
       const state = chain(height);
-      const parts = { queries: state.queries, reader: state.reader, chain: chainEvents(), maxBytes: MIB };
-      const cache = new SyncCache(parts);
+      const dependencies = { queries: state.queries, reader: state.reader, chain: chainEvents() };
+      const cache = new SyncCache(dependencies, { maxBytes: MIB });
       for (const { by, again, grow, ...rest } of asked) {
         const one = sync({ ...rest, checkpoints: by === undefined ? Buffer.alloc(0) : hashAt(by) });
         for (let i = 0; i < (again ? 2 : 1); i++) {
@@ -137,7 +143,7 @@ describe('when blocks are taken back', () => {
   test('all is dropped; a block more changes nothing', async () => {
     const events = chainEvents();
     const { reader, queries } = chain(400);
-    const cache = new SyncCache({ queries, reader, chain: events, maxBytes: MIB });
+    const cache = new SyncCache({ queries, reader, chain: events }, { maxBytes: MIB });
     await cache.run('walletSyncData', sync(), caller);
     events.emit('commit', { kind: 'append' });
     events.emit('commit', { kind: 'alternative' });
@@ -151,7 +157,7 @@ describe('when blocks are taken back', () => {
     const { reader } = chain(400);
     let answer = (_bytes: Buffer): void => undefined;
     const queries: QueryRunner = { run: () => new Promise((resolve) => (answer = resolve)) };
-    const cache = new SyncCache({ queries, reader, chain: events, maxBytes: MIB });
+    const cache = new SyncCache({ queries, reader, chain: events }, { maxBytes: MIB });
     const asked = cache.run('walletSyncData', sync(), caller);
     events.emit('commit', { kind: 'switch' });
     answer(Buffer.from('of the old chain'));
@@ -162,7 +168,7 @@ describe('when blocks are taken back', () => {
   test('after the end it hears of nothing and holds nothing', () => {
     const events = chainEvents();
     const { reader, queries } = chain(400);
-    new SyncCache({ queries, reader, chain: events, maxBytes: MIB }).close();
+    new SyncCache({ queries, reader, chain: events }, { maxBytes: MIB }).close();
     expect(events.listenerCount('commit')).toBe(0);
   });
 });
@@ -171,7 +177,7 @@ test('it never holds more than it may; what is larger is not kept at all', async
   const { reader } = chain(400);
   let size = 1000;
   const queries: QueryRunner = { run: async () => Buffer.alloc(size) };
-  const cache = new SyncCache({ queries, reader, chain: chainEvents(), maxBytes: 10_000 });
+  const cache = new SyncCache({ queries, reader, chain: chainEvents() }, { maxBytes: 10_000 });
   for (let start = 1; start < 100; start++) {
     await cache.run('walletSyncData', sync({ startHeight: start }), caller);
     expect(cache.figures.bytes).toBeLessThanOrEqual(10_000);
@@ -185,7 +191,7 @@ test('it never holds more than it may; what is larger is not kept at all', async
 test('a query that fails leaves nothing behind', async () => {
   const { reader } = chain(400);
   const queries: QueryRunner = { run: () => Promise.reject(new Error('it broke')) };
-  const cache = new SyncCache({ queries, reader, chain: chainEvents(), maxBytes: MIB });
+  const cache = new SyncCache({ queries, reader, chain: chainEvents() }, { maxBytes: MIB });
   await expect(cache.run('walletSyncData', sync(), caller)).rejects.toThrow('it broke');
   expect(cache.figures).toMatchObject({ entries: 0, misses: 1 });
 });

@@ -5,7 +5,7 @@ import { databaseFile, openChainDb } from '@wrkz/chain-db';
 import { createMemoryLogger } from '@wrkz/service-kit';
 import type { SqliteDatabase } from '@wrkz/sqlite';
 import { chainAWallet, TestNodeClient } from '@wrkz/testing';
-import type { SeenCommit } from '../../src/serve-rpc/commit-watch';
+import type { SeenCommit } from '../../src/serve-rpc/chain-source';
 import { newSuite } from '../network/daemons';
 import { send } from '../rpc/support/recorded';
 import { DaemonProcess } from '../support/process';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { EarlyExit } from '@wrkz/service-kit';
 import { DAEMON_OPTIONS } from '../../src/config/options';
 import { readServeRpc, SERVE_RPC_REFUSALS, type ServeRpcConfig } from '../../src/serve-rpc/config';
-import { SERVE_RPC_OPTIONS } from '../../src/serve-rpc/options';
+import { SERVE_RPC_OPTIONS } from '../../src/serve-rpc/config';
 import { temporaryDirectory } from '../support/temporary';
 
 const read = (...argv: string[]): ServeRpcConfig | undefined => readServeRpc(argv, DAEMON_OPTIONS);

@@ -17,7 +17,7 @@ export const getEvents = route({
     'What happens in the node, each event with a number that only grows; waits for events, or sends them as a stream ' +
     '(Accept: text/event-stream, Last-Event-ID).',
   guards: GUARDED,
-  labels: { mode: 'Default', answeredFrom: 'node' },
+  labels: { mode: 'Default', source: 'node' },
   query: daemonApi.eventsQuery,
   answer: daemonApi.eventsAnswer,
   errors: [

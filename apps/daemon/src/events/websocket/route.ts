@@ -9,7 +9,7 @@ export const webSocketRoute = route({
   summary:
     'The events as a WebSocket stream; topics=a,b chooses by prefix. This answer is for requests without an upgrade.',
   guards: GUARDED,
-  labels: { mode: 'Default', answeredFrom: 'node' },
+  labels: { mode: 'Default', source: 'node' },
   answer: { contentType: 'application/json', description: 'never: 101 is answered by the upgrade' },
   errors: [],
   handle: () => {

@@ -1,45 +1,37 @@
 import type { ChainReader } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
 import type { RouteRequest } from '@wrkz/service-kit';
-import type { BlockRangeQuery } from './block-range';
-import { blocksList, type BlocksListQuery } from './blocks-list';
-import { explorerBlockQuery, type ExplorerBlockQuery } from './explorer-block';
-import { explorerTransactionQuery, type ExplorerTransactionQuery } from './explorer-transaction';
-import { foundTransactions, type FoundTransactionsQuery } from './found-transactions';
-import { globalIndexes, type GlobalIndexesQuery } from './global-indexes';
-import { outputIndexes, type OutputIndexesQuery } from './output-indexes';
-import { poolChanges, type PoolChangesQuery } from './pool-changes';
-import { paymentIdTransactions, type PaymentIdQuery } from './payment-id-transactions';
+import { type DetailedBlocksQuery, detailedBlocks } from './detailed-blocks';
+import * as explorer from './explorer';
+import * as outputs from './outputs';
 import type { Query } from './query';
-import { blocksDetailedQuery, type QueryBlocksDetailedQuery } from './query-blocks-detailed';
-import { blocksLiteQuery } from './query-blocks-lite';
-import { randomOuts, type RandomOutsQuery } from './random-outs';
-import { rawBlocks, type RawBlocksQuery } from './raw-blocks';
-import { walletSyncData, type WalletSyncQuery } from './wallet-sync-data';
+import { type BlockRangeQuery, liteBlocks } from './query-blocks';
+import * as transactions from './transactions';
+import { type RawBlocksQuery, rawBlocks, walletSyncData, type WalletSyncQuery } from './wallet-sync';
 
-/** The reads that may take longer than the event loop allows; they run on reader threads and answer finished JSON. */
+/** Parameters of the queries: reads that may take too long for the event loop. They run on reader threads. */
 export interface QueryTable {
   rawBlocks: RawBlocksQuery;
   walletSyncData: WalletSyncQuery;
-  globalIndexes: GlobalIndexesQuery;
-  randomOuts: RandomOutsQuery;
-  findTransactions: FoundTransactionsQuery;
-  blocksList: BlocksListQuery;
-  explorerBlock: ExplorerBlockQuery;
-  explorerTransaction: ExplorerTransactionQuery;
-  paymentIdTransactions: PaymentIdQuery;
+  globalIndexes: outputs.GlobalIndexesQuery;
+  randomOuts: outputs.RandomOutsQuery;
+  findTransactions: transactions.FindTransactionsQuery;
+  blocksList: explorer.BlocksListQuery;
+  explorerBlock: explorer.ExplorerBlockQuery;
+  explorerTransaction: explorer.ExplorerTransactionQuery;
+  paymentIdTransactions: transactions.PaymentIdQuery;
   queryBlocksLite: BlockRangeQuery;
-  queryBlocksDetailed: QueryBlocksDetailedQuery;
-  outputIndexes: OutputIndexesQuery;
-  poolChanges: PoolChangesQuery;
+  queryBlocksDetailed: DetailedBlocksQuery;
+  outputIndexes: outputs.OutputIndexesQuery;
+  poolChanges: transactions.PoolChangesQuery;
 }
 
 export type QueryName = keyof QueryTable;
 
-/** Who waits for an answer; every request is one. */
+/** The client of a query: its address, and a signal that fires when it leaves. */
 export type QueryCaller = Pick<RouteRequest, 'client' | 'gone'>;
 
-/** Something that answers a query: inline in tests, on reader threads in the daemon. */
+/** Runs queries: the reader threads, the cache in front of them, or a test. Resolves with serialized JSON. */
 export interface QueryRunner {
   run<Name extends QueryName>(name: Name, query: QueryTable[Name], caller: QueryCaller): Promise<Buffer>;
 }
@@ -47,27 +39,27 @@ export interface QueryRunner {
 const table: { readonly [Name in QueryName]: Query<QueryTable[Name]> } = {
   rawBlocks,
   walletSyncData,
-  globalIndexes,
-  randomOuts,
-  findTransactions: foundTransactions,
-  blocksList,
-  explorerBlock: explorerBlockQuery,
-  explorerTransaction: explorerTransactionQuery,
-  paymentIdTransactions,
-  queryBlocksLite: blocksLiteQuery,
-  queryBlocksDetailed: blocksDetailedQuery,
-  outputIndexes,
-  poolChanges,
+  globalIndexes: outputs.globalIndexes,
+  randomOuts: outputs.randomOuts,
+  findTransactions: transactions.findTransactions,
+  blocksList: explorer.blocksList,
+  explorerBlock: explorer.explorerBlock,
+  explorerTransaction: explorer.explorerTransaction,
+  paymentIdTransactions: transactions.paymentIdTransactions,
+  queryBlocksLite: liteBlocks,
+  queryBlocksDetailed: detailedBlocks,
+  outputIndexes: outputs.outputIndexes,
+  poolChanges: transactions.poolChanges,
 };
 
 export const QUERY_NAMES = Object.keys(table) as readonly QueryName[];
 
-/** Whether it may hold a thread for long. */
+/** Whether a query may occupy a thread for more than about 10 ms. */
 export function isHeavy<Name extends QueryName>(name: Name, query: QueryTable[Name]): boolean {
   return table[name].isHeavy(query);
 }
 
-/** Answers one query against `reader`. @throws RpcRefusal for what the query itself refuses */
+/** Runs one query on `reader`. @throws RpcRefusal */
 export function runQuery<Name extends QueryName>(
   reader: ChainReader,
   network: Network,
@@ -75,5 +67,5 @@ export function runQuery<Name extends QueryName>(
   query: QueryTable[Name],
   throwIfGone: () => void = () => undefined,
 ): Buffer {
-  return table[name].answer({ reader, network, throwIfGone }, query);
+  return table[name].run({ reader, network, throwIfGone }, query);
 }

@@ -1,14 +1,14 @@
 const ZERO = 0x30;
 const HEX = Buffer.from('0123456789abcdef', 'latin1');
-/** Below so many bytes the digits are written here; a call into Node.js costs more. */
-const SHORT = 128;
-/** Digits that are written at once: their number fits the integers that a processor divides quickly. */
+/** Up to this number of bytes a loop is faster than a call into Node.js. */
+const MAX_LOOP_BYTES = 128;
+/** Numbers below it are 32-bit integers, which a processor divides quickly. */
 const GROUP = 1e8;
 
-const FIRST_SIZE = 64 * 1024;
-const LARGEST_SPARE = 1024 * 1024;
+const INITIAL_SIZE = 64 * 1024;
+const MAX_SPARE_SIZE = 1024 * 1024;
 
-/** What the last answer was written into: fresh memory for each would cost more than the copy out of it. */
+/** The memory of the last response, used again: the copy in `finish` is cheaper than new memory. */
 let spare: Buffer | undefined;
 
 /** A constant piece of JSON for {@link JsonBuffer.put}; ASCII. */
@@ -16,13 +16,13 @@ export function piece(text: string): Uint8Array {
   return Buffer.from(text, 'latin1');
 }
 
-/** JSON written straight as bytes: strings of a large answer would be copied four times on their way to the socket. */
+/** A writer of JSON bytes: a large response as a string would be copied four times on its way to the socket. */
 export class JsonBuffer {
   #bytes: Buffer;
   #length = 0;
 
   constructor() {
-    this.#bytes = spare ?? Buffer.allocUnsafeSlow(FIRST_SIZE);
+    this.#bytes = spare ?? Buffer.allocUnsafeSlow(INITIAL_SIZE);
     spare = undefined;
   }
 
@@ -30,16 +30,16 @@ export class JsonBuffer {
     return this.#length;
   }
 
-  /** Everything, in memory of its own. Nothing may be written afterwards. */
+  /** A copy of all bytes. Nothing may be written afterwards. */
   finish(): Buffer {
-    const answer = Buffer.allocUnsafeSlow(this.#length);
-    this.#bytes.copy(answer, 0, 0, this.#length);
-    if (this.#bytes.length <= LARGEST_SPARE) spare = this.#bytes;
-    this.#bytes = answer;
-    return answer;
+    const bytes = Buffer.allocUnsafeSlow(this.#length);
+    this.#bytes.copy(bytes, 0, 0, this.#length);
+    if (this.#bytes.length <= MAX_SPARE_SIZE) spare = this.#bytes;
+    this.#bytes = bytes;
+    return bytes;
   }
 
-  /** Takes back what stands behind a length it had before. */
+  /** Removes the bytes after an earlier length. */
   truncate(length: number): void {
     this.#length = length;
   }
@@ -52,16 +52,16 @@ export class JsonBuffer {
     return this;
   }
 
-  /** ASCII as it stands. */
+  /** Writes ASCII. */
   text(ascii: string): this {
     this.#length += this.reserve(ascii.length).write(ascii, this.#length, 'latin1');
     return this;
   }
 
-  /** The bytes [start, end) in lower-case hex. */
+  /** Writes the bytes [start, end) in lower-case hex. */
   hex(bytes: Buffer, start = 0, end = bytes.length): this {
     const to = this.reserve(2 * (end - start));
-    if (end - start > SHORT) return this.text(bytes.toString('hex', start, end));
+    if (end - start > MAX_LOOP_BYTES) return this.text(bytes.toString('hex', start, end));
     let at = this.#length;
     for (let i = start; i < end; i++) {
       const byte = bytes[i] as number;
@@ -76,7 +76,7 @@ export class JsonBuffer {
     return this.text(bytes.toString('base64', start, end));
   }
 
-  /** A number that is no less than 0 and exact (2^53 - 1 at most), in decimal. */
+  /** Writes an integer from 0 to 2^53 - 1 in decimal. */
   unsigned(value: number): this {
     if (value < GROUP) return this.group(value, digitsOf(value));
     const high = Math.floor(value / GROUP);
@@ -96,7 +96,7 @@ export class JsonBuffer {
     return this;
   }
 
-  /** The bytes to write to, with so many free. */
+  /** Makes space for `count` more bytes. @returns the buffer to write to */
   private reserve(count: number): Buffer {
     const needed = this.#length + count;
     if (needed <= this.#bytes.length) return this.#bytes;

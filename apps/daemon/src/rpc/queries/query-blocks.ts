@@ -1,44 +1,136 @@
+import { daemonApi } from '@wrkz/api';
+import type { ChainReader } from '@wrkz/chain-db';
+import { parseBlock } from '@wrkz/core-types';
 import { stringifyJson } from '@wrkz/service-kit/base';
-import type { BlockRange } from './block-range';
-import type { JsonBuffer } from './json-buffer';
-import { MAX_ANSWER_BYTES } from './limits';
-import type { QueryTools } from './query';
+import type { z } from 'zod';
+import { orRefuseBelowFloor, refuse } from '../errors';
+import { JsonBuffer } from './json-buffer';
+import { MAX_RESPONSE_BYTES, type Query, type QueryContext } from './query';
+import { BLOCKS_PER_READ, firstKnownHash, SECONDS_PER_DAY } from './sync-blocks';
+import { transactionPrefixInfo } from './transactions';
 
-/** Ids that are read at once. */
-const IDS_AT_ONCE = 1_000;
+/** Start of a block query: `/queryblockslite` and `/queryblocksdetailed`. */
+export interface BlockRangeQuery {
+  /** Block hashes that the client has, 32 bytes each. The first one on the main chain is the start. */
+  readonly blockIds: Buffer;
+  /** Unix seconds; 0 = the time of the first block of the response. */
+  readonly timestamp: number;
+}
 
-export interface BlockList {
-  /** The most ids without a block, and the most whole blocks behind them. */
-  readonly most: { readonly ids: number; readonly whole: number };
-  readonly idOnly: (hash: Buffer) => object;
-  /** Whole blocks of [start, end), lowest first. */
-  readonly whole: (start: number, end: number) => Iterable<object>;
+/** The blocks of a response, as block indexes: ids alone from `startHeight`, whole blocks from `fullOffset`. */
+export interface BlockRange {
+  readonly startHeight: number;
+  readonly currentHeight: number;
+  readonly fullOffset: number;
 }
 
 /**
- * Writes the entries of a block query: the ids below `fullOffset`, and when those reach it whole blocks from there on. At
- * least one whole block is written then, and as many as fit the largest answer; the caller asks on from the last one.
+ * Resolves a block query (docs/protocol/rpc.md#block-queries). Call it within one snapshot.
+ * @throws RpcRefusal if none of the given ids is on the main chain
  */
-export function writeBlocks(tools: QueryTools, out: JsonBuffer, range: BlockRange, list: BlockList): void {
+export function blockRange(context: QueryContext, query: BlockRangeQuery): BlockRange {
+  const { reader } = context;
+  const startHeight = query.blockIds.length === 0 ? 0 : firstKnownHash(context, query.blockIds);
+  if (startHeight === undefined) throw refuse(daemonApi.refusals.noKnownBlock);
+  const ofStart = (): number => reader.blockStamps(startHeight, startHeight + 1)[0]?.timestamp ?? 0;
+  const timestamp = query.timestamp === 0 && startHeight > 0 ? ofStart() : query.timestamp;
+  return {
+    startHeight,
+    currentHeight: reader.height(),
+    fullOffset: Math.max(startHeight, firstOfDay(reader, timestamp)),
+  };
+}
+
+/**
+ * The first block of the UTC day of `timestamp`, or of the nearest earlier day that has a block; 0 without one. A day has no
+ * block if the first block after its midnight belongs to a later day.
+ */
+function firstOfDay(reader: ChainReader, timestamp: number): number {
+  const midnight = timestamp - (timestamp % SECONDS_PER_DAY);
+  const first = reader.firstHeightFrom(midnight);
+  const stamp = first === undefined ? undefined : reader.blockStamps(first, first + 1)[0];
+  if (stamp !== undefined && stamp.timestamp < midnight + SECONDS_PER_DAY) return stamp.height;
+  const before = (first ?? reader.height() + 1) - 1;
+  const [last] = before < 0 ? [] : reader.blockStamps(before, before + 1);
+  // The highest timestamp up to that block is before midnight, and the day of that timestamp has a block.
+  return last === undefined ? 0 : firstOfDay(reader, last.timestamp + last.timestampLag);
+}
+
+export interface BlockEntries {
+  /** Max ids, and max whole blocks after them. */
+  readonly max: { readonly ids: number; readonly whole: number };
+  readonly idOnly: (hash: Buffer) => object;
+  /** Whole blocks [start, end) in ascending order. */
+  readonly whole: (start: number, end: number) => Iterable<object>;
+}
+
+const IDS_PER_READ = 1_000;
+
+/**
+ * Writes the entries of a response: the ids below `fullOffset`, and if they reach it, whole blocks from there: at least one, and
+ * as many as fit the max size. The next request of the client continues after the last one.
+ */
+export function writeBlocks(context: QueryContext, out: JsonBuffer, range: BlockRange, entries: BlockEntries): void {
   const { startHeight, fullOffset, currentHeight } = range;
-  const { most, idOnly, whole } = list;
+  const { max, idOnly, whole } = entries;
   let separator = '';
   const write = (entry: object): void => {
     out.text(separator + stringifyJson(entry));
     separator = ',';
   };
-  const idEnd = Math.min(fullOffset, startHeight + most.ids);
-  for (let from = startHeight; from < idEnd; from += IDS_AT_ONCE) {
-    tools.throwIfGone();
-    for (const hash of tools.reader.hashes(from, Math.min(from + IDS_AT_ONCE, idEnd))) write(idOnly(hash));
+  const idEnd = Math.min(fullOffset, startHeight + max.ids);
+  for (let from = startHeight; from < idEnd; from += IDS_PER_READ) {
+    context.throwIfGone();
+    for (const hash of context.reader.hashes(from, Math.min(from + IDS_PER_READ, idEnd))) write(idOnly(hash));
   }
   if (idEnd < fullOffset) return;
   let written = 0;
-  for (const entry of whole(fullOffset, Math.min(currentHeight + 1, fullOffset + most.whole))) {
-    tools.throwIfGone();
+  for (const entry of whole(fullOffset, Math.min(currentHeight + 1, fullOffset + max.whole))) {
+    context.throwIfGone();
     const before = out.length;
     write(entry);
-    if (written > 0 && out.length > MAX_ANSWER_BYTES) return out.truncate(before);
+    if (written > 0 && out.length > MAX_RESPONSE_BYTES) return out.truncate(before);
     written++;
   }
+}
+
+type LiteBlock = z.output<typeof daemonApi.shortBlockObject>;
+
+/** The response of `/queryblockslite`: blocks as bytes, transactions without signatures. */
+export const liteBlocks: Query<BlockRangeQuery> = {
+  isHeavy: () => true,
+  run: (context, query) =>
+    orRefuseBelowFloor(daemonApi.refusals.belowFloor, () =>
+      context.reader.snapshot(() => {
+        const range = blockRange(context, query);
+        const out = new JsonBuffer();
+        out.text(`{"currentHeight":${range.currentHeight},"fullOffset":${range.fullOffset},"items":[`);
+        writeBlocks(context, out, range, {
+          max: { ids: 10_000, whole: 100 },
+          idOnly: (hash) => liteBlock(hash, [], []),
+          whole: (start, end) => wholeBlocks(context, start, end),
+        });
+        return out.text(`],"startHeight":${range.startHeight},"status":"OK"}`).finish();
+      }),
+    ),
+};
+
+function* wholeBlocks({ reader }: QueryContext, start: number, end: number): Generator<LiteBlock> {
+  for (let from = start; from < end; from += BLOCKS_PER_READ) {
+    const stop = Math.min(from + BLOCKS_PER_READ, end);
+    const ids = reader.hashes(from, stop);
+    for (const [i, { block, transactions }] of reader.rawBlocks(from, stop).entries()) {
+      const hashes = parseBlock(block).block.transactionHashes;
+      const prefixes = transactions.map((bytes, k) => transactionPrefixInfo(hashes[k] as Buffer, bytes));
+      yield liteBlock(ids[i] as Buffer, [...block], prefixes);
+    }
+  }
+}
+
+function liteBlock(id: Buffer, block: number[], prefixes: LiteBlock['blockShortInfo.txPrefixes']): LiteBlock {
+  return {
+    'blockShortInfo.block': block,
+    'blockShortInfo.blockId': id.toString('hex'),
+    'blockShortInfo.txPrefixes': prefixes,
+  };
 }

@@ -1,8 +1,7 @@
 import { CorruptDatabase } from '@wrkz/chain-db';
 import { findWalletExtra } from '@wrkz/core-types';
 import { type JsonBuffer, piece } from './json-buffer';
-import { PrefixCursor } from './prefix-cursor';
-import type { WalkedBlock } from './sync-blocks';
+import type { SyncBlock } from './sync-blocks';
 
 export type WalletEncoding = 'hex' | 'base64';
 
@@ -40,8 +39,8 @@ const BASE_INPUT_TAG = 0xff;
 const KEY_TAG = 0x02;
 
 /**
- * Writes what wallets scan straight from the stored prefixes to JSON: hashes as they are stored, and no object or bigint on
- * the way (docs/protocol/lessons.md#hashing-what-is-known).
+ * Writes the parts of blocks that wallets scan as JSON, directly from stored prefixes and hashes, without objects or bigints
+ * (docs/protocol/lessons.md#hashing-what-is-known).
  */
 export class WalletJson {
   constructor(
@@ -49,8 +48,8 @@ export class WalletJson {
     private readonly options: WalletJsonOptions,
   ) {}
 
-  /** One block. @throws CorruptDatabase */
-  block(block: WalkedBlock): void {
+  /** Writes one block. @throws CorruptDatabase */
+  block(block: SyncBlock): void {
     const { out, options } = this;
     const { hash, height, timestamp } = block.stamp;
     this.key(out.put(BLOCK), hash, 0);
@@ -107,7 +106,7 @@ export class WalletJson {
       cursor.skipVarint();
       if (tag === BASE_INPUT_TAG) continue;
       if (tag !== KEY_TAG) throw new RangeError(`unknown input type ${tag}`);
-      for (let members = cursor.count(); members > 0; members--) cursor.skipVarint();
+      for (let ring = cursor.count(); ring > 0; ring--) cursor.skipVarint();
       cursor.skip(32);
     }
   }
@@ -140,9 +139,9 @@ export class WalletJson {
         continue;
       }
       cursor.writeVarint(out.put(AMOUNT));
-      const members = cursor.count();
+      const ringSize = cursor.count();
       const offsets = cursor.at;
-      for (let left = members; left > 0; left--) cursor.skipVarint();
+      for (let left = ringSize; left > 0; left--) cursor.skipVarint();
       const image = cursor.at;
       out.put(KEY_IMAGE);
       this.key(out, cursor.bytes, image);
@@ -151,7 +150,7 @@ export class WalletJson {
       } else {
         out.put(OFFSETS);
         cursor.at = offsets;
-        for (let j = 0; j < members; j++) {
+        for (let j = 0; j < ringSize; j++) {
           if (j > 0) out.put(COMMA);
           cursor.writeVarint(out);
         }
@@ -166,4 +165,64 @@ export class WalletJson {
     if (this.options.encoding === 'hex') out.hex(bytes, at, at + 32);
     else out.base64(bytes, at, at + 32);
   }
+}
+
+/**
+ * A position in the stored bytes of a transaction. They were validated when they were stored, so only the bounds are checked.
+ * All methods throw a RangeError at the end of the bytes.
+ */
+class PrefixCursor {
+  at = 0;
+
+  constructor(readonly bytes: Buffer) {}
+
+  byte(): number {
+    if (this.at >= this.bytes.length) throw ended();
+    return this.bytes[this.at++] as number;
+  }
+
+  /** Skips bytes. @returns the new position */
+  skip(count: number): number {
+    if (count > this.bytes.length - this.at) throw ended();
+    return (this.at += count);
+  }
+
+  skipVarint(): void {
+    while (this.byte() >= 0x80);
+  }
+
+  /** Reads a varint; inexact above 2^53. */
+  varint(): number {
+    let value = 0;
+    for (let scale = 1; ; scale *= 0x80) {
+      const group = this.byte();
+      if (group < 0x80) return value + group * scale;
+      value += (group - 0x80) * scale;
+    }
+  }
+
+  /** Reads the varint length of a list whose items have at least one byte. */
+  count(): number {
+    const count = this.varint();
+    if (count > this.bytes.length - this.at) throw ended();
+    return count;
+  }
+
+  /** Reads a varint of up to 64 bits and writes it in decimal. */
+  writeVarint(out: JsonBuffer): void {
+    const start = this.at;
+    const value = this.varint();
+    if (value <= Number.MAX_SAFE_INTEGER) out.unsigned(value);
+    else out.text(String(wide(this.bytes, start, this.at)));
+  }
+}
+
+function wide(bytes: Buffer, start: number, end: number): bigint {
+  let value = 0n;
+  for (let at = end - 1; at >= start; at--) value = (value << 7n) | BigInt((bytes[at] as number) & 0x7f);
+  return value;
+}
+
+function ended(): RangeError {
+  return new RangeError('unexpected end of data');
 }

@@ -1,39 +1,40 @@
 import { availableParallelism } from 'node:os';
-import type { NetworkName } from '@wrkz/core-types';
+import { daemonApi } from '@wrkz/api';
 import type { DatabaseMemory } from '@wrkz/chain-db';
+import type { NetworkName } from '@wrkz/core-types';
 import { countedAddress, FairQueue, isLoopback, ThreadPool, workerEntry } from '@wrkz/service-kit';
-import { refuseOverload } from '../errors';
+import { refuseRetryable } from '../errors';
 import { isHeavy, type QueryCaller, type QueryName, type QueryRunner, type QueryTable } from '../queries';
 import { READER_ERRORS, type ReaderThread } from './protocol';
 
-/** Queries that may wait, and of these from one address (IPv6: one /64). */
-const PLACES = 256;
-const PLACES_PER_ADDRESS = 32;
+/** Max queued queries, and max of one address (IPv6: one /64). */
+const QUEUE_CAPACITY = 256;
+const QUEUE_CAPACITY_PER_ADDRESS = 32;
 
-const MOST_THREADS = 4;
+const MAX_THREADS = 4;
 
 export interface ReaderPoolOptions {
   readonly directory: string;
   readonly network: NetworkName;
-  /** At least 2, so that long queries can leave one to the short ones. */
+  /** At least 2: heavy queries leave one to light queries. */
   readonly threads?: number;
   readonly memory?: DatabaseMemory;
-  /** This process holds the database open already and has looked at its log; see `OpenOptions.besideOwn`. */
+  /** Whether this process has the database open and has checked its log; see `OpenOptions.besideOwn`. */
   readonly besideOwn?: boolean;
-  /** The error for who waits or asks when the pool is closed. */
+  /** Error of queries that are queued when the pool closes, or come later. */
   readonly closedError?: () => Error;
 }
 
 /**
- * Reader threads, each with a read-only connection of its own, so that a long answer holds neither the event loop nor the
- * writer. Addresses take turns; long queries always leave a thread to short ones; whoever has left is forgotten, also by a
- * thread that works for him already (docs/protocol/rpc.md#long-answers).
+ * Reader threads with one read-only connection each: a long query blocks neither the event loop nor the writer. Addresses take
+ * turns, heavy queries leave a thread to light ones, and a query whose client is gone is cancelled
+ * (docs/protocol/rpc.md#long-answers).
  */
 export class ReaderPool implements QueryRunner {
   readonly #threads: ThreadPool<ReaderThread>;
 
   constructor({ directory, network, memory, besideOwn, threads = readerThreads(), ...rest }: ReaderPoolOptions) {
-    if (threads < 2) throw new RangeError('a thread must be left to short queries');
+    if (threads < 2) throw new RangeError('at least 2 threads: one is for light queries');
     this.#threads = new ThreadPool<ReaderThread>({
       thread: {
         entry: workerEntry(__dirname, 'thread'),
@@ -43,36 +44,36 @@ export class ReaderPool implements QueryRunner {
       size: threads,
       queue: new FairQueue({
         lanes: { light: Infinity, heavy: threads - 1 },
-        capacity: PLACES,
-        // Programs of this machine may stand for many callers; nor do the other limits count them.
-        capacityPerOwner: (address) => (isLoopback(address) ? PLACES : PLACES_PER_ADDRESS),
+        capacity: QUEUE_CAPACITY,
+        // A program of this machine may serve many clients; the other limits do not count it either.
+        capacityPerOwner: (address) => (isLoopback(address) ? QUEUE_CAPACITY : QUEUE_CAPACITY_PER_ADDRESS),
       }),
-      busyError: refuseOverload,
+      busyError: () => refuseRetryable(daemonApi.refusals.overloaded),
       closedError: rest.closedError ?? (() => new Error('the RPC server is shutting down')),
     });
   }
 
-  /** Queries that wait for a thread. */
+  /** Queued queries. */
   get waiting(): number {
     return this.#threads.waiting;
   }
 
-  /** @throws RpcRefusal 503 when too much waits, the reason of `gone` when the caller has left */
+  /** @throws RpcRefusal 503 if the queue is full, or the reason of `gone` if the client has left */
   run<Name extends QueryName>(name: Name, query: QueryTable[Name], { client, gone }: QueryCaller): Promise<Buffer> {
     const lane = isHeavy(name, query) ? 'heavy' : 'light';
     return this.#threads.call(name, query, { signal: gone, owner: countedAddress(client), lane });
   }
 
-  /** Refuses what waits, lets the running queries end, closes the connections. */
+  /** Rejects queued queries, lets running ones end, and closes the connections. */
   close(): Promise<void> {
     return this.#threads.close();
   }
 }
 
 /**
- * Two on the smallest machine too: mostly one of them sleeps, and then it costs some megabytes.
- * @param most fewer than the hardware would have, if the operator wants it so
+ * The number of reader threads: at least two, also on the smallest machine, where an idle one only costs some megabytes.
+ * @param max configured by the operator
  */
-export function readerThreads(most = MOST_THREADS): number {
-  return Math.max(2, Math.min(MOST_THREADS, most, availableParallelism() - 1));
+export function readerThreads(max = MAX_THREADS): number {
+  return Math.max(2, Math.min(MAX_THREADS, max, availableParallelism() - 1));
 }

@@ -1,11 +1,10 @@
 import { CorruptDatabase, type DatabaseMemory } from '@wrkz/chain-db';
 import type { NetworkName } from '@wrkz/core-types';
-import { carriedError } from '@wrkz/service-kit/base';
-import { JsonRpcError } from '@wrkz/service-kit/base';
+import { carriedError, JsonRpcError } from '@wrkz/service-kit/base';
 import { RpcRefusal } from '../errors';
 import type { QueryName, QueryTable } from '../queries';
 
-/** What a reader thread and its pool say to each other: every query is a call that answers finished JSON. */
+/** Messages between the pool and a reader thread: each query is a call whose result is serialized JSON. */
 export type ReaderThread = {
   setup: {
     readonly directory: string;
@@ -20,7 +19,7 @@ export type ReaderThread = {
 
 type RefusalFacts = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
 
-/** A refusal arrives with the status and body it was thrown with, damage as damage. */
+/** Errors that pass from the thread to the main thread with their class and fields. */
 export const READER_ERRORS = [
   carriedError(
     CorruptDatabase,

@@ -4,7 +4,7 @@ import { networkOf } from '@wrkz/core-types';
 import type { ErrorRow } from '@wrkz/service-kit';
 import { runQuery, type RpcContext, type RpcServerOptions } from '../../../src/rpc';
 import { EntriesGone } from '../../../src/events/journal/journal';
-import { refuseOverload } from '../../../src/rpc/errors';
+import { refuseRetryable } from '../../../src/rpc/errors';
 import type { DaemonMethod, DaemonRoute } from '../../../src/rpc/declare';
 
 /* How each error of each declaration is provoked: a request, and the state of the node that it needs. */
@@ -94,7 +94,9 @@ const ADDRESS = 'WrkzpChjXgDRJzfo7Jk1v1btBG2tZm3n5XSn2rtcFvJDfkeaJsRnWGDMFZQxAoz
 const HASH = 'ab'.repeat(32);
 const many = (count: number): string => Array.from({ length: count }, () => '1').join();
 
-const full: RpcContext = node({ queries: { run: () => Promise.reject(refuseOverload()) } });
+const full: RpcContext = node({
+  queries: { run: () => Promise.reject(refuseRetryable(daemonApi.refusals.overloaded)) },
+});
 
 const explorer: RpcContext = node({ explorer: true });
 const emptyPool = { changesSince: () => ({ added: [], gone: [] }), list: () => [] } as Partial<

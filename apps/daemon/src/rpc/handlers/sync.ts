@@ -1,0 +1,140 @@
+import { daemonApi, integer } from '@wrkz/api';
+import { FinishedJson } from '@wrkz/service-kit';
+import type { z } from 'zod';
+import type { RpcContext } from '../context';
+import { GUARDED, route } from '../declare';
+import { refuse } from '../errors';
+import { RANDOM_OUTS_LIMITS } from '../queries/outputs';
+import { joinHashes, type SyncRange } from '../queries/sync-blocks';
+
+const { answerTooLarge, belowFloor, blockCountTooBig, busy, internal, invalidCheckpoint, invertedRange } =
+  daemonApi.refusals;
+const { noOutputIndexes, noOutputs, overloaded, rangeTooLong, tooManyAmounts, tooManyOuts, tooManyOutsInAll } =
+  daemonApi.refusals;
+const { txidNotHex, unknownEncoding } = daemonApi.refusals;
+
+/** The `blockCount` of a request with 0. */
+const DEFAULT_BLOCK_COUNT = 100;
+
+/** What `/getwalletsyncdata` and `/getrawblocks` have in common. */
+const syncRangeErrors = [invalidCheckpoint, blockCountTooBig, busy, overloaded, internal] as const;
+const syncRangeInvalid = { blockHashCheckpoints: invalidCheckpoint } as const;
+const syncRangeChecks = {
+  blockCount: (requested: number, { context }: { readonly context: RpcContext }): void => {
+    if (requested > context.limits.maxBlockCount) throw refuse(blockCountTooBig);
+  },
+} as const;
+
+function syncRangeOf(body: z.output<typeof daemonApi.rawBlocksRequest>, maxBlockCount: number): SyncRange {
+  return {
+    checkpoints: joinHashes(body.blockHashCheckpoints),
+    startHeight: body.startHeight,
+    startTimestamp: body.startTimestamp,
+    blockCount: Math.min(maxBlockCount, body.blockCount === 0 ? DEFAULT_BLOCK_COUNT : body.blockCount),
+  };
+}
+
+export const getWalletSyncData = route({
+  method: 'POST',
+  path: '/getwalletsyncdata',
+  summary: 'The parts of blocks that a wallet scans for its outputs.',
+  guards: GUARDED,
+  labels: { mode: 'Default', source: 'chain' },
+  body: daemonApi.walletSyncDataRequest,
+  answer: daemonApi.walletSyncDataAnswer,
+  errors: [...syncRangeErrors, unknownEncoding],
+  invalid: { ...syncRangeInvalid, encoding: unknownEncoding },
+  checks: syncRangeChecks,
+  handle: async ({ queries, limits }, request) => {
+    const { body } = request;
+    const query = {
+      ...syncRangeOf(body, limits.maxBlockCount),
+      skipCoinbase: body.skipCoinbaseTransactions,
+      skipKeyOffsets: body.skipInputKeyOffsets,
+      skipEmpty: body.skipEmptyBlocks,
+      endHeight: body.endHeight,
+      encoding: body.encoding,
+    };
+    return new FinishedJson(await queries.run('walletSyncData', query, request));
+  },
+});
+
+export const getRawBlocks = route({
+  method: 'POST',
+  path: '/getrawblocks',
+  summary: 'Whole blocks with their transactions, in hex.',
+  guards: GUARDED,
+  labels: { mode: 'Default', source: 'chain' },
+  body: daemonApi.rawBlocksRequest,
+  answer: daemonApi.rawBlocksAnswer,
+  errors: syncRangeErrors,
+  invalid: syncRangeInvalid,
+  checks: syncRangeChecks,
+  handle: async ({ queries, limits }, request) => {
+    const { body } = request;
+    const query = { ...syncRangeOf(body, limits.maxBlockCount), skipCoinbase: body.skipCoinbaseTransactions };
+    return new FinishedJson(await queries.run('rawBlocks', query, request));
+  },
+});
+
+export const getRandomOuts = route({
+  method: 'POST',
+  path: '/getrandom_outs',
+  summary: 'Decoys for a ring: random unlocked outputs of each amount.',
+  guards: GUARDED,
+  labels: { mode: 'Default', source: 'chain' },
+  body: daemonApi.randomOutsRequest,
+  answer: daemonApi.randomOutsAnswer,
+  errors: [tooManyOuts, tooManyAmounts, tooManyOutsInAll, noOutputs, answerTooLarge, overloaded, internal],
+  checks: {
+    amounts: (entries, { fields }) => checkRandomOuts(fields.outs_count ?? 0, entries.length),
+  },
+  handle: async ({ queries, now }, request) => {
+    const { body } = request;
+    const query = { amounts: body.amounts, count: body.outs_count, now: now() };
+    return new FinishedJson(await queries.run('randomOuts', query, request));
+  },
+});
+
+/** Checks the size of a request before its entries are parsed. */
+function checkRandomOuts(count: number, amounts: number): void {
+  const { count: maxCount, amounts: maxAmounts, total } = RANDOM_OUTS_LIMITS;
+  if (count > maxCount) throw refuse(tooManyOuts, { maximum: String(maxCount) });
+  if (amounts > maxAmounts) throw refuse(tooManyAmounts, { maximum: String(maxAmounts) });
+  if (count * amounts > total) throw refuse(tooManyOutsInAll, { maximum: String(total) });
+}
+
+export const getOIndexes = route({
+  method: 'POST',
+  path: '/get_o_indexes',
+  summary: 'Global indexes of the outputs of one transaction; /get_global_indexes_for_range does not reveal which one.',
+  guards: GUARDED,
+  labels: { mode: 'Default', source: 'chain' },
+  body: daemonApi.outputIndexesRequest,
+  answer: daemonApi.outputIndexesAnswer,
+  errors: [txidNotHex, noOutputIndexes, belowFloor, overloaded, internal],
+  invalid: { txid: txidNotHex },
+  handle: async ({ queries }, request) => {
+    const hash = Buffer.from(request.body.txid, 'hex');
+    return new FinishedJson(await queries.run('outputIndexes', { hash }, request));
+  },
+});
+
+export const getGlobalIndexesForRange = route({
+  method: 'POST',
+  path: '/get_global_indexes_for_range',
+  summary: 'Global indexes of all outputs in a range of blocks.',
+  guards: GUARDED,
+  labels: { mode: 'Default', source: 'chain' },
+  body: daemonApi.globalIndexesRequest,
+  answer: daemonApi.globalIndexesAnswer,
+  errors: [invertedRange, rangeTooLong, belowFloor, answerTooLarge, overloaded, internal],
+  handle: async ({ queries, limits }, request) => {
+    const { startHeight: start, endHeight: end } = request.body;
+    if (end < start) throw refuse(invertedRange);
+    if (end - start >= BigInt(limits.maxGlobalIndexRange)) throw refuse(rangeTooLong);
+    // Decoded after the checks: numbers above 2^53 lose their last digits.
+    const query = { start: integer.decode(start), end: integer.decode(end) };
+    return new FinishedJson(await queries.run('globalIndexes', query, request));
+  },
+});

@@ -1,0 +1,125 @@
+import type { BlockFacts } from '@wrkz/consensus';
+import type { RawBlock } from '@wrkz/core-types';
+import { JsonBuffer } from './json-buffer';
+import { MAX_RESPONSE_BYTES, type Query, type QueryContext } from './query';
+import {
+  BLOCKS_PER_READ,
+  isHeavySync,
+  MAX_BLOCKS_WALKED,
+  resolveStart,
+  syncBlocks,
+  type SyncRange,
+} from './sync-blocks';
+import { type WalletEncoding, WalletJson } from './wallet-json';
+
+export interface WalletSyncQuery extends SyncRange {
+  readonly skipCoinbase: boolean;
+  readonly skipKeyOffsets: boolean;
+  /** Leaves out blocks without transactions. Effective only together with `skipCoinbase`. */
+  readonly skipEmpty: boolean;
+  /** Exclusive upper bound; 0 = none. */
+  readonly endHeight: number;
+  readonly encoding: WalletEncoding;
+}
+
+/**
+ * The response of `/getwalletsyncdata`. The fields are in alphabetical order, as in both other implementations of the network.
+ * Limits: `blockCount` blocks, MAX_RESPONSE_BYTES, MAX_BLOCKS_WALKED.
+ */
+export const walletSyncData: Query<WalletSyncQuery> = {
+  isHeavy: isHeavySync,
+  run: (context, query) =>
+    context.reader.snapshot(() => {
+      const { reader } = context;
+      const top = reader.tip();
+      const sparse = query.skipEmpty && query.skipCoinbase;
+      const start = resolveStart(context, query, reader.floors().records);
+      let end = Math.min(top.height + 1, start + (sparse ? MAX_BLOCKS_WALKED : query.blockCount));
+      if (query.endHeight > 0) end = Math.min(end, query.endHeight);
+      const out = new JsonBuffer();
+      const json = new WalletJson(out, query);
+      let items = 0;
+      let scannedTo = 0;
+      out.text('{"items":[');
+      for (const block of syncBlocks(context, start, end)) {
+        if (items === query.blockCount) break;
+        if (!sparse || !block.isEmpty) {
+          const before = out.length;
+          if (items > 0) out.text(',');
+          json.block(block);
+          if (items > 0 && out.length > MAX_RESPONSE_BYTES) {
+            out.truncate(before);
+            break;
+          }
+          items++;
+        }
+        scannedTo = block.stamp.height;
+      }
+      const nothingLeft = items === 0 && Math.max(scannedTo + 1, start) > top.height;
+      const scanned = scannedTo > 0 ? `"scannedToHeight":${scannedTo},` : '';
+      const tail = nothingLeft ? `,${topBlockJson(top)}` : '';
+      return out.text(`],${scanned}"status":"OK","synced":${items === 0}${tail}}`).finish();
+    }),
+};
+
+export interface RawBlocksQuery extends SyncRange {
+  /** Leaves out blocks that have only a coinbase. (In `/getwalletsyncdata` this needs a second flag.) */
+  readonly skipCoinbase: boolean;
+}
+
+/**
+ * The response of `/getrawblocks`: blocks and transactions in hex, at least one block and as many as fit the max size. `topBlock`
+ * is in it if there are no further blocks.
+ */
+export const rawBlocks: Query<RawBlocksQuery> = {
+  isHeavy: isHeavySync,
+  run: (context, query) =>
+    context.reader.snapshot(() => {
+      const top = context.reader.tip();
+      const out = new JsonBuffer();
+      let items = 0;
+      const start = resolveStart(context, query, context.reader.floors().bodies);
+      const end = Math.min(top.height + 1, start + (query.skipCoinbase ? MAX_BLOCKS_WALKED : query.blockCount));
+      out.text('{"items":[');
+      for (const raw of query.skipCoinbase ? filledBlocks(context, start, end) : allBlocks(context, start, end)) {
+        if (items === query.blockCount) break;
+        const before = out.length;
+        out.text(items === 0 ? '{"block":"' : ',{"block":"').hex(raw.block);
+        out.text('","transactions":[');
+        raw.transactions.forEach((transaction, i) =>
+          out
+            .text(i === 0 ? '"' : ',"')
+            .hex(transaction)
+            .text('"'),
+        );
+        out.text(']}');
+        if (items > 0 && out.length > MAX_RESPONSE_BYTES) {
+          out.truncate(before);
+          break;
+        }
+        items++;
+      }
+      const synced = items === 0;
+      out.text(`],"status":"OK","synced":${synced}${synced ? `,${topBlockJson(top)}` : ''}}`);
+      return out.finish();
+    }),
+};
+
+function* allBlocks({ reader, throwIfGone }: QueryContext, start: number, end: number): Generator<RawBlock> {
+  for (let from = start; from < end; from += BLOCKS_PER_READ) {
+    throwIfGone();
+    yield* reader.rawBlocks(from, Math.min(from + BLOCKS_PER_READ, end));
+  }
+}
+
+/** Blocks that have more than a coinbase. */
+function* filledBlocks(context: QueryContext, start: number, end: number): Generator<RawBlock> {
+  for (const { isEmpty, stamp } of syncBlocks(context, start, end)) {
+    if (!isEmpty) yield* context.reader.rawBlocks(stamp.height, stamp.height + 1);
+  }
+}
+
+/** The field `topBlock`, which tells a wallet that it is synchronized. */
+function topBlockJson({ hash, height }: BlockFacts): string {
+  return `"topBlock":{"hash":"${hash.toString('hex')}","height":${height}}`;
+}
