@@ -2,7 +2,6 @@ import type { ChainReader, FloorHeights } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
 import type { RefusedSwitch } from '../chain/side-branches';
 import type { EventSource } from '../events/routes/event-source';
-import type { PoolChanges } from '../mempool/changes';
 import type { PoolTransaction } from '../mempool/pool-transaction';
 import type { TemplateAnswer } from '../mining/miner';
 import type { QueryRunner } from './queries';
@@ -29,10 +28,8 @@ export interface NetworkStatus {
 export interface PoolStatus {
   size(): number;
   has(hash: Buffer): boolean;
-  /** In the order of priority. */
+  /** In the order of priority. The array does not change with the pool. */
   list(): readonly PoolTransaction[];
-  /** Transactions of the pool that are not among the known ids (lower-case hex), and known ids that are not in the pool. */
-  changesSince(known: ReadonlySet<string>): PoolChanges;
   /** Validates, stores and relays a transaction; `error` is the reference's text for a refused one. */
   submit(bytes: Buffer): Promise<{ error?: string }>;
 }

@@ -35,7 +35,6 @@ export function readerContext({ config, source, queries, nodeInfo, now }: Reader
       size: () => nodeInfo.current?.tx_pool_size ?? 0,
       has: unavailable,
       list: unavailable,
-      changesSince: unavailable,
       submit: unavailable,
     },
     mining: { template: unavailable, submit: unavailable, generate: unavailable },

@@ -3,7 +3,6 @@ import { isAccepted } from '../chain/results';
 import type { ChainService } from '../chain/service';
 import type { RefusedSwitch } from '../chain/side-branches';
 import type { DaemonConfig } from '../config/config';
-import { changesSince } from '../mempool/changes';
 import type { EventSource } from '../events/routes/event-source';
 import type { TransactionPool } from '../mempool/pool';
 import type { BlockGenerator } from '../mining/generate';
@@ -60,7 +59,6 @@ function poolStatus(pool: TransactionPool): PoolStatus {
     size: () => pool.size,
     has: (hash) => pool.has(hash),
     list: () => pool.list(),
-    changesSince: (known) => changesSince(pool, known),
     submit: async (bytes) => {
       const { accepted, message } = await pool.add(bytes, 'rpc');
       return accepted ? {} : { error: message ?? 'Transaction is not accepted' };

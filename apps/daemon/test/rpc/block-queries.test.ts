@@ -3,9 +3,8 @@ import { type BlockStamp, type ChainDb, type ChainReader, openChainDb } from '@w
 import { networkOf, parseBlock, parseTransaction } from '@wrkz/core-types';
 import { chainA, chainAHeaders } from '@wrkz/testing';
 import fc from 'fast-check';
-import { changesSince } from '../../src/mempool/changes';
+import { changesSince } from '../../src/rpc/handlers/transactions';
 import type { PoolTransaction } from '../../src/mempool/pool-transaction';
-import type { TransactionPool } from '../../src/mempool/pool';
 import { runQuery } from '../../src/rpc';
 import { blockRange } from '../../src/rpc/queries/query-blocks';
 import { newSuite } from '../network/daemons';
@@ -307,20 +306,17 @@ describe('changes of the pool', () => {
     return { id: hash.toString('hex'), parsed: { hash, prefixBytes } } as unknown as PoolTransaction;
   });
   const ids = new Set(pooled.map(({ id }) => id));
-  const pool = {
-    list: () => pooled,
-    has: (hash: Buffer) => ids.has(hash.toString('hex')),
-  } as unknown as TransactionPool;
+  const never = new AbortController().signal;
 
-  test('end at 2 MiB of prefixes, and who asks on gets the rest', () => {
+  test('end at 2 MiB of prefixes; the next request gets the rest', async () => {
     const known = new Set<string>();
     let answers = 0;
     for (;;) {
-      const { added, gone } = changesSince(pool, known);
-      if (added.length === 0) break;
-      expect(gone).toEqual([]);
-      expect(added.length * prefixBytes.length).toBeLessThanOrEqual(2 * MIB);
-      const answer = runQuery({} as ChainReader, devnet, 'poolChanges', { added, gone, isTailActual: true });
+      const changes = await changesSince(pooled, new Set(known), never);
+      if (changes.lengths.length === 0) break;
+      expect(changes.gone).toHaveLength(0);
+      expect(changes.prefixes.length).toBeLessThanOrEqual(2 * MIB);
+      const answer = runQuery({} as ChainReader, devnet, 'poolChanges', { ...changes, isTailActual: true });
       expect(answer.length).toBeLessThanOrEqual(8 * MIB);
       const { addedTxs } = json<{ addedTxs: { 'transactionPrefixInfo.txHash': string }[] }>(answer);
       for (const one of addedTxs) known.add(one['transactionPrefixInfo.txHash']);
@@ -330,11 +326,14 @@ describe('changes of the pool', () => {
     expect(answers).toBeGreaterThan(2);
   });
 
-  test('name what the caller knows and the pool does not hold', () => {
-    const other = hashOf(50_000).toString('hex');
-    expect(changesSince({ list: () => [], has: pool.has }, new Set([pooled[0]!.id, other]))).toEqual({
-      added: [],
-      gone: [other],
+  test('include known transactions that are not in the pool', async () => {
+    const other = hashOf(50_000);
+    const known = new Set([pooled[0]!.id, other.toString('hex')]);
+    expect(await changesSince(pooled.slice(0, 1), known, never)).toEqual({
+      hashes: Buffer.alloc(0),
+      prefixes: Buffer.alloc(0),
+      lengths: [],
+      gone: other,
     });
   });
 });

@@ -31,8 +31,8 @@ afterAll(() => suite.stopAll());
   const source = ChainSource.open({ directory, network: 'devnet', memory: {}, threads: 2 }, silentLogger());
   try {
     const caller = { client: '127.0.0.1', gone: new AbortController().signal };
-    // Each thread has its connection when it has answered.
-    const ask = () => source.run('findTransactions', { hashes: ['0'.repeat(64)] }, caller);
+    // Each thread has its connection after its first response.
+    const ask = () => source.run('findTransactions', { hashes: Buffer.alloc(32) }, caller);
     await Promise.all([ask(), ask(), ask(), ask()]);
     expect(held().join()).toMatch(/ READ /);
   } finally {

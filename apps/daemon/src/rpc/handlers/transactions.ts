@@ -1,13 +1,16 @@
 import { daemonApi } from '@wrkz/api';
 import { plainPaymentId } from '@wrkz/chain-db';
-import { fromHex, isHash64, SHORT_PAYMENT_ID_LENGTH } from '@wrkz/core-types';
+import { fromHex, isHash64, type ParsedTransaction, SHORT_PAYMENT_ID_LENGTH } from '@wrkz/core-types';
 import { cnFastHash } from '@wrkz/crypto';
 import { EventLoopYielder, FinishedJson, mapInSlices } from '@wrkz/service-kit';
+import type { PoolTransaction } from '../../mempool/pool-transaction';
 import type { PoolStatus } from '../context';
 import { GUARDED, method, route } from '../declare';
 import { refuse } from '../errors';
 import { JsonBuffer } from '../queries/json-buffer';
 import { refuseTooLarge } from '../queries/query';
+import { joinHashes } from '../queries/sync-blocks';
+import type { PoolChangesQuery } from '../queries/transactions';
 
 const { answerTooLarge, internal, overloaded, tailBlockNotHex, transactionHashNotHex } = daemonApi.refusals;
 const { blockBelowFloor, blockHashNotHex, paymentIdNotHex, shortPaymentId, transactionUnknown } = daemonApi.rpcErrors;
@@ -44,29 +47,39 @@ export const getTransactionsStatus = route({
   errors: [transactionHashNotHex, overloaded, internal],
   invalid: { transactionHashes: transactionHashNotHex },
   handle: async ({ queries, pool }, request) => {
-    const { body } = request;
     // Each hash is in one list once, as in the C++ daemon.
-    const unknown = new Set(await mapInSlices(body.transactionHashes, (hash) => hash.toLowerCase()));
+    const unknown = new Set(await mapInSlices(request.body.transactionHashes, (hash) => hash.toLowerCase()));
     const isPooled = (hex: string): boolean => pool.has(Buffer.from(hex, 'hex'));
     const inPool = await takeWhere(unknown, isPooled);
-    const response = await queries.run('findTransactions', { hashes: [...unknown] }, request);
-    const found = new Set(JSON.parse(response.toString('latin1')) as string[]);
-    const inBlock = await takeWhere(unknown, (hex) => found.has(hex));
+    const found = await queries.run('findTransactions', { hashes: joinHashes([...unknown]) }, request);
+    const inBlock = await takeWhere(unknown, (_hex, i) => found[i] === 1);
     // A reorganisation may have returned some to the pool meanwhile.
     inPool.push(...(await takeWhere(unknown, isPooled)));
-    return {
-      status: 'OK' as const,
-      transactionsInBlock: inBlock,
-      transactionsInPool: inPool,
-      transactionsUnknown: [...unknown],
-    };
+    const out = new JsonBuffer().text('{"status":"OK"');
+    const lists = { transactionsInBlock: inBlock, transactionsInPool: inPool, transactionsUnknown: [...unknown] };
+    for (const [name, hashes] of Object.entries(lists)) {
+      out.text(`,"${name}":[`);
+      await inSlices(hashes, request.gone, (hash, i) => out.text(`${i === 0 ? '' : ','}"${hash}"`));
+      out.text(']');
+    }
+    return new FinishedJson(out.text('}').finish());
   },
 });
 
 /** Moves the matching hashes out of the set, in its order. */
-async function takeWhere(hashes: Set<string>, matches: (hash: string) => boolean): Promise<string[]> {
-  const taken = await mapInSlices([...hashes], (hash) => (matches(hash) && hashes.delete(hash) ? hash : undefined));
-  return taken.filter((hash) => hash !== undefined);
+async function takeWhere(hashes: Set<string>, matches: (hash: string, index: number) => boolean): Promise<string[]> {
+  let index = 0;
+  const take = (hash: string) => (matches(hash, index++) && hashes.delete(hash) ? hash : undefined);
+  return (await mapInSlices([...hashes], take)).filter((hash) => hash !== undefined);
+}
+
+/** Calls `visit` for each item and yields to the event loop in between. @throws the reason of `gone` */
+async function inSlices<T>(items: readonly T[], gone: AbortSignal, visit: (item: T, index: number) => unknown) {
+  const yielder = new EventLoopYielder();
+  for (const [index, item] of items.entries()) {
+    visit(item, index);
+    if (yielder.isDue) await yielder.yieldIfDue(gone);
+  }
 }
 
 export const getPoolChangesLite = route({
@@ -81,11 +94,40 @@ export const getPoolChangesLite = route({
   invalid: { tailBlockId: tailBlockNotHex, knownTxsIds: transactionHashNotHex },
   handle: async ({ queries, pool, reader }, request) => {
     const { tailBlockId, knownTxsIds } = request.body;
-    const changes = pool.changesSince(new Set(knownTxsIds.map((hash) => hash.toLowerCase())));
+    const known = new Set(await mapInSlices(knownTxsIds, (hash) => hash.toLowerCase()));
+    // Tip and pool are of the same moment: the list does not change with the pool.
     const isTailActual = reader.tip().hash.equals(Buffer.from(tailBlockId, 'hex'));
+    const changes = await changesSince(pool.list(), known, request.gone);
     return new FinishedJson(await queries.run('poolChanges', { ...changes, isTailActual }, request));
   },
 });
+
+/**
+ * Max bytes of prefixes in a list of added transactions (at least one is in it). As JSON they are about four times as many,
+ * the max size of a response.
+ */
+const MAX_ADDED_BYTES = 2 * 1024 * 1024;
+
+/** The difference between the pool and a client's list of it. @param known ids in lower-case hex; the function changes it */
+export async function changesSince(
+  entries: readonly PoolTransaction[],
+  known: Set<string>,
+  gone: AbortSignal,
+): Promise<Omit<PoolChangesQuery, 'isTailActual'>> {
+  const added: ParsedTransaction[] = [];
+  let bytes = 0;
+  await inSlices(entries, gone, ({ id, parsed }) => {
+    if (known.delete(id)) return;
+    bytes += parsed.prefixBytes.length;
+    if (bytes <= MAX_ADDED_BYTES || added.length === 0) added.push(parsed);
+  });
+  return {
+    hashes: Buffer.concat(added.map(({ hash }) => hash)),
+    prefixes: Buffer.concat(added.map(({ prefixBytes }) => prefixBytes)),
+    lengths: added.map(({ prefixBytes }) => prefixBytes.length),
+    gone: joinHashes([...known]),
+  };
+}
 
 export const fOnTransactionsPoolJson = method({
   name: 'f_on_transactions_pool_json',
@@ -94,17 +136,11 @@ export const fOnTransactionsPoolJson = method({
   result: daemonApi.poolTransactionsResult,
   errors: [answerTooLarge, internal],
   handle: async ({ pool }, _params, { gone }) => {
-    const out = new JsonBuffer();
-    const yielder = new EventLoopYielder();
-    out.text('{"status":"OK","transactions":[');
-    let separator = '';
-    for (const { id, fee, amount, size } of pool.list()) {
-      out.text(`${separator}{"amount_out":${amount},"fee":${fee},"hash":"${id}","size":${size}}`);
-      separator = ',';
+    const out = new JsonBuffer().text('{"status":"OK","transactions":[');
+    await inSlices(pool.list(), gone, ({ id, fee, amount, size }, i) => {
+      out.text(`${i === 0 ? '' : ','}{"amount_out":${amount},"fee":${fee},"hash":"${id}","size":${size}}`);
       refuseTooLarge(out);
-      await yielder.yieldIfDue();
-      gone.throwIfAborted();
-    }
+    });
     return new FinishedJson(out.text(']}').finish());
   },
 });
@@ -144,12 +180,9 @@ export const fTransactionsByPaymentIdJson = method({
 
 /** Hashes of the pool's transactions with this payment id, in the order of priority. */
 async function pooledWithPaymentId(pool: PoolStatus, paymentId: Buffer, gone: AbortSignal): Promise<Buffer[]> {
-  const yielder = new EventLoopYielder();
   const hashes: Buffer[] = [];
-  for (const { parsed } of pool.list()) {
+  await inSlices(pool.list(), gone, ({ parsed }) => {
     if (plainPaymentId(parsed.transaction.extra)?.equals(paymentId) === true) hashes.push(parsed.hash);
-    await yielder.yieldIfDue();
-    gone.throwIfAborted();
-  }
+  });
   return hashes;
 }

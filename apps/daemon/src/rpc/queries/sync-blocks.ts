@@ -31,6 +31,12 @@ export function joinHashes(hexes: readonly string[]): Buffer {
   return Buffer.from(hexes.join(''), 'hex');
 }
 
+export function splitHashes(hashes: Buffer): Buffer[] {
+  return Array.from({ length: hashes.length / HASH_BYTES }, (_, i) =>
+    hashes.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES),
+  );
+}
+
 /** Hashes between two checks whether the client is gone. */
 const HASHES_PER_CHECK = 256;
 

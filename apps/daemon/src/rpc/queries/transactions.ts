@@ -4,10 +4,11 @@ import { stringifyJson } from '@wrkz/service-kit/base';
 import type { z } from 'zod';
 import { JsonBuffer } from './json-buffer';
 import { MAX_RESPONSE_BYTES, type Query } from './query';
+import { HASH_BYTES, splitHashes } from './sync-blocks';
 
 export interface FindTransactionsQuery {
-  /** Hex ids. */
-  readonly hashes: readonly string[];
+  /** 32 bytes each. */
+  readonly hashes: Buffer;
 }
 
 /** One lookup takes some microseconds. */
@@ -15,16 +16,17 @@ const MAX_LIGHT_LOOKUPS = 2_000;
 /** Lookups between two checks whether the client is gone. */
 const LOOKUPS_PER_CHECK = 256;
 
-/** Returns the ids that are on the main chain as a JSON array, in the order of the request. */
+/** Returns a byte for each hash: 1 if the transaction is on the main chain, otherwise 0. */
 export const findTransactions: Query<FindTransactionsQuery> = {
-  isHeavy: ({ hashes }) => hashes.length > MAX_LIGHT_LOOKUPS,
+  isHeavy: ({ hashes }) => hashes.length > MAX_LIGHT_LOOKUPS * HASH_BYTES,
   run: ({ reader, throwIfGone }, { hashes }) =>
     reader.snapshot(() => {
-      const found = hashes.filter((hex, i) => {
+      const found = Buffer.alloc(hashes.length / HASH_BYTES);
+      for (let i = 0; i < found.length; i++) {
         if (i % LOOKUPS_PER_CHECK === 0) throwIfGone();
-        return reader.hasTransaction(Buffer.from(hex, 'hex'));
-      });
-      return Buffer.from(JSON.stringify(found), 'latin1');
+        found[i] = Number(reader.hasTransaction(hashes.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES)));
+      }
+      return found;
     }),
 };
 
@@ -68,12 +70,18 @@ export const paymentIdTransactions: Query<PaymentIdQuery> = {
     }),
 };
 
-/** Changes of the pool. A reader thread makes their JSON, because there may be thousands of transactions. */
+/**
+ * Changes of the pool. A reader thread makes their JSON, because there may be thousands of transactions. Their bytes are joined:
+ * the message to the thread is made on the main thread.
+ */
 export interface PoolChangesQuery {
-  /** `prefix` is the transaction without its signatures. */
-  readonly added: readonly { readonly hash: Buffer; readonly prefix: Buffer }[];
-  /** Hex ids. */
-  readonly gone: readonly string[];
+  /** Hashes of the added transactions, 32 bytes each. */
+  readonly hashes: Buffer;
+  /** The added transactions without signatures, and their lengths. */
+  readonly prefixes: Buffer;
+  readonly lengths: readonly number[];
+  /** Hashes of transactions that are no longer in the pool, 32 bytes each. */
+  readonly gone: Buffer;
   readonly isTailActual: boolean;
 }
 
@@ -84,14 +92,17 @@ const TRANSACTIONS_PER_CHECK = 32;
 
 /** The response of `/get_pool_changes_lite`. It ends at the max size: the next request of the client gets the rest. */
 export const poolChanges: Query<PoolChangesQuery> = {
-  isHeavy: ({ added }) => added.length > MAX_LIGHT_TRANSACTIONS,
-  run: ({ throwIfGone }, { added, gone, isTailActual }) => {
+  isHeavy: ({ lengths }) => lengths.length > MAX_LIGHT_TRANSACTIONS,
+  run: ({ throwIfGone }, { hashes, prefixes, lengths, gone, isTailActual }) => {
     const out = new JsonBuffer();
-    const tail = `],"deletedTxsIds":${stringifyJson(gone)},"isTailBlockActual":${isTailActual},"status":"OK"}`;
+    const deleted = stringifyJson(splitHashes(gone).map((hash) => hash.toString('hex')));
+    const tail = `],"deletedTxsIds":${deleted},"isTailBlockActual":${isTailActual},"status":"OK"}`;
     out.text('{"addedTxs":[');
-    for (const [i, { hash, prefix }] of added.entries()) {
+    let at = 0;
+    for (const [i, hash] of splitHashes(hashes).entries()) {
       if (i % TRANSACTIONS_PER_CHECK === 0) throwIfGone();
       const before = out.length;
+      const prefix = prefixes.subarray(at, (at += lengths[i] as number));
       out.text((i === 0 ? '' : ',') + stringifyJson(transactionPrefixInfo(hash, prefix)));
       if (i > 0 && out.length + tail.length > MAX_RESPONSE_BYTES) {
         out.truncate(before);

@@ -99,9 +99,7 @@ const full: RpcContext = node({
 });
 
 const explorer: RpcContext = node({ explorer: true });
-const emptyPool = { changesSince: () => ({ added: [], gone: [] }), list: () => [] } as Partial<
-  RpcContext['pool']
-> as RpcContext['pool'];
+const emptyPool = { list: () => [] } as Partial<RpcContext['pool']> as RpcContext['pool'];
 
 /** Global indexes of transactions with so many outputs that some thousand entries pass 8 MiB. */
 const crowded = (start: number, end: number): { hash: Buffer; indexes: number[] }[] =>
