@@ -262,7 +262,13 @@ export class Daemon implements Service {
 
     const readers = this.closers.use(
       'the reader threads',
-      new ReaderPool({ directory, network: network.name, memory, threads: readerThreads(options['db-threads']) }),
+      new ReaderPool({
+        directory,
+        network: network.name,
+        memory,
+        threads: readerThreads(options['db-threads']),
+        maxRpm: options['rpc-max-rpm'],
+      }),
       (threads) => threads.close(),
     );
     const maxBytes = options['rpc-sync-cache-size'] * 1024 * 1024;

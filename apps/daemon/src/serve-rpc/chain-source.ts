@@ -20,6 +20,8 @@ export interface ChainSourceOptions {
   readonly network: NetworkName;
   readonly memory: DatabaseMemory;
   readonly threads: number;
+  /** Max requests per minute of one client address; see `ReaderPoolOptions`. */
+  readonly maxRpm?: number;
 }
 
 /** A change of the main chain: blocks were added, or blocks were removed (`switch`). */
@@ -121,7 +123,7 @@ export class ChainSource extends EventEmitter<ChainSourceEvents> implements Quer
   }
 
   private openDatabase(): OpenedChain {
-    const { directory, network, memory, threads } = this.options;
+    const { directory, network, memory, threads, maxRpm = 0 } = this.options;
     const db = openChainDb({ directory, network, readonly: true, memory });
     try {
       const commits = new CommitWatcher(db.reader);
@@ -131,7 +133,7 @@ export class ChainSource extends EventEmitter<ChainSourceEvents> implements Quer
         db,
         commits,
         schema: db.reader.schemaMark(),
-        threads: new ReaderPool({ directory, network, memory, threads, besideOwn: true, closedError }),
+        threads: new ReaderPool({ directory, network, memory, threads, maxRpm, besideOwn: true, closedError }),
       };
     } catch (error) {
       db.close();

@@ -97,7 +97,8 @@ export class ServeRpc implements Service {
     logger.debug('the processor', { features: cpuFeatures() });
     const { readerCache = 0 } = databaseMemory({ ...options, 'db-write-buffer-size': 1 });
     const threads = readerThreads(options['db-threads']);
-    const chainOptions = { directory, network: network.name, memory: { readerCache }, threads };
+    const maxRpm = options['rpc-max-rpm'];
+    const chainOptions = { directory, network: network.name, memory: { readerCache }, threads, maxRpm };
     const source = this.closers.use('the database', ChainSource.open(chainOptions, logger.child('chain')), (open) =>
       open.close(),
     );

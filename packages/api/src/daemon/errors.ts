@@ -120,7 +120,7 @@ export const refusals = {
   tooManyRequests: failed(
     429,
     'Too many RPC requests, please retry later',
-    'The client address exceeded --rpc-max-rpm requests in this minute.',
+    'The client address exceeded --rpc-max-rpm requests in this minute, or the reader time that goes with it. See Retry-After.',
   ),
   tooManyConnections: failed(
     429,

@@ -10,6 +10,8 @@ export interface ThreadPoolOptions<S extends ThreadShape> {
   readonly busyError: () => Error;
   /** Error of queued calls when the pool closes. */
   readonly closedError: () => Error;
+  /** Called when a thread has ended a call. @param elapsedMs time for which the call occupied it @param result undefined after an error */
+  readonly onEnded?: (options: PoolCallOptions, elapsedMs: number, result: unknown) => void;
 }
 
 /** A call with its promise. */
@@ -79,11 +81,15 @@ export class ThreadPool<S extends ThreadShape> {
 
   private async run(thread: WorkerThread<S>, call: PoolCall): Promise<void> {
     const { name, argument, options, resolve, reject } = call;
+    const start = performance.now();
+    let result: unknown;
     try {
-      resolve(await thread.call(name, argument, options));
+      result = await thread.call(name, argument, options);
+      resolve(result);
     } catch (error) {
       reject(error as Error);
     }
+    this.options.onEnded?.(options, performance.now() - start, result);
     this.options.queue.done(call);
     if (thread.alive && !this.closed) this.idle.push(thread);
     this.dispatch();

@@ -5,6 +5,7 @@ import type { NetworkName } from '@wrkz/core-types';
 import { countedAddress, FairQueue, isLoopback, ThreadPool, workerEntry } from '@wrkz/service-kit';
 import { refuseRetryable } from '../errors';
 import { isHeavy, type QueryCaller, type QueryName, type QueryRunner, type QueryTable } from '../queries';
+import { ReaderBudget } from './budget';
 import { READER_ERRORS, type ReaderThread } from './protocol';
 
 /** Max queued queries, and max of one address (IPv6: one /64). */
@@ -21,6 +22,8 @@ export interface ReaderPoolOptions {
   readonly memory?: DatabaseMemory;
   /** Whether this process has the database open and has checked its log; see `OpenOptions.besideOwn`. */
   readonly besideOwn?: boolean;
+  /** Max requests per minute of one address: the reader time of an address is limited in proportion. Default: 0, no limit. */
+  readonly maxRpm?: number;
   /** Error of queries that are queued when the pool closes, or come later. */
   readonly closedError?: () => Error;
 }
@@ -32,8 +35,10 @@ export interface ReaderPoolOptions {
  */
 export class ReaderPool implements QueryRunner {
   readonly #threads: ThreadPool<ReaderThread>;
+  readonly #budget: ReaderBudget;
 
   constructor({ directory, network, memory, besideOwn, threads = readerThreads(), ...rest }: ReaderPoolOptions) {
+    this.#budget = new ReaderBudget({ maxRpm: rest.maxRpm ?? 0 });
     if (threads < 2) throw new RangeError('at least 2 threads: one is for light queries');
     this.#threads = new ThreadPool<ReaderThread>({
       thread: {
@@ -50,6 +55,8 @@ export class ReaderPool implements QueryRunner {
       }),
       busyError: () => refuseRetryable(daemonApi.refusals.overloaded),
       closedError: rest.closedError ?? (() => new Error('the RPC server is shutting down')),
+      onEnded: ({ owner = '' }, elapsedMs, result) =>
+        this.#budget.charge(owner, elapsedMs, result instanceof Uint8Array ? result.length : 0),
     });
   }
 
@@ -58,8 +65,13 @@ export class ReaderPool implements QueryRunner {
     return this.#threads.waiting;
   }
 
-  /** @throws RpcRefusal 503 if the queue is full, or the reason of `gone` if the client has left */
-  run<Name extends QueryName>(name: Name, query: QueryTable[Name], { client, gone }: QueryCaller): Promise<Buffer> {
+  /** @throws RpcRefusal 503 if the queue is full, 429 if the address has used its reader time; the reason of `gone` */
+  async run<Name extends QueryName>(
+    name: Name,
+    query: QueryTable[Name],
+    { client, gone }: QueryCaller,
+  ): Promise<Buffer> {
+    this.#budget.check(client);
     const lane = isHeavy(name, query) ? 'heavy' : 'light';
     return this.#threads.call(name, query, { signal: gone, owner: countedAddress(client), lane });
   }
