@@ -57,6 +57,7 @@ const PLANS: readonly Plan[] = [
         'architecture/mempool',
         'architecture/mining',
         'architecture/p2p',
+        'architecture/rpc',
         'architecture/wallet',
         'benchmarks',
       ]),
