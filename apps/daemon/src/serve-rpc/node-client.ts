@@ -5,7 +5,7 @@ import { z } from 'zod';
 /** Marks the requests of a reader process, so that readers do not forward them to each other for ever. */
 export const READER_HEADER = 'X-Wrkz-Reader';
 
-export interface NodeClientOptions {
+export interface NodeSocketClientOptions {
   /** A path or `@name`. */
   readonly socket: string;
   /** Access token; empty for none. */
@@ -13,8 +13,8 @@ export interface NodeClientOptions {
 }
 
 /** HTTP client of the node. Each request has a new connection: the node might close a reused one at that moment. */
-export class NodeClient {
-  constructor(private readonly options: NodeClientOptions) {}
+export class NodeSocketClient {
+  constructor(private readonly options: NodeSocketClientOptions) {}
 
   request({ headers, ...rest }: Pick<RequestOptions, 'method' | 'path' | 'headers' | 'signal'>): ClientRequest {
     const { socket, token } = this.options;
@@ -52,10 +52,10 @@ const nodeInfo = z.looseObject({
   tx_pool_size: z.number(),
 });
 
-export type NodeInfo = z.output<typeof nodeInfo>;
+export type NodeInfoResponse = z.output<typeof nodeInfo>;
 
 export interface NodeInfoDependencies {
-  readonly client: NodeClient;
+  readonly client: NodeSocketClient;
   readonly logger: Logger;
 }
 
@@ -74,7 +74,7 @@ class NodeAway extends Error {}
  * client waits: one request at a time runs in the background.
  */
 export class NodeInfoCache {
-  private info: NodeInfo | undefined;
+  private info: NodeInfoResponse | undefined;
   private receivedAt = -Infinity;
   private requestedAt = -Infinity;
   private running: Promise<void> | undefined;
@@ -83,7 +83,7 @@ export class NodeInfoCache {
   constructor(private readonly dependencies: NodeInfoDependencies) {}
 
   /** The last response; undefined while the node is away. */
-  get current(): NodeInfo | undefined {
+  get current(): NodeInfoResponse | undefined {
     return performance.now() - this.receivedAt < MAX_AGE_MS ? this.info : undefined;
   }
 
@@ -121,7 +121,7 @@ export class NodeInfoCache {
     }
   }
 
-  private fetch(): Promise<NodeInfo> {
+  private fetch(): Promise<NodeInfoResponse> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => sent.destroy(new Error('timeout')), TIMEOUT_MS);
       const sent = this.dependencies.client.request({ method: 'GET', path: '/info' });
@@ -135,7 +135,7 @@ export class NodeInfoCache {
   }
 }
 
-async function readInfo(response: IncomingMessage): Promise<NodeInfo> {
+async function readInfo(response: IncomingMessage): Promise<NodeInfoResponse> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of response as AsyncIterable<Buffer>) {

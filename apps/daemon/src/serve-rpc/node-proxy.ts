@@ -4,7 +4,7 @@ import { daemonApi } from '@wrkz/api';
 import { appendVary, clientAddressOf, countedAddress, isLoopback, rawBody, type RouteRequest } from '@wrkz/service-kit';
 import { WAITING_PER_ADDRESS } from '../events/routes/event-source';
 import { refuse, refuseRetryable } from '../rpc/errors';
-import { type NodeClient, READER_HEADER } from './node-client';
+import { type NodeSocketClient, READER_HEADER } from './node-client';
 
 const { nodeAway, nodeSilent, overloaded, readerOfReader, tooManyWait, tooManyWaitHere } = daemonApi.refusals;
 
@@ -12,7 +12,7 @@ export type ForwardedRequest = RouteRequest['http']['request'];
 type Response = RouteRequest['http']['response'];
 
 export interface NodeProxyDependencies {
-  readonly client: NodeClient;
+  readonly client: NodeSocketClient;
   /** Called after each response to a request that may have changed the state of the node. */
   readonly onChange: () => void;
 }

@@ -30,7 +30,7 @@ import { accessTokenTask, rpcServerOptions } from '../wiring/rpc-server';
 import { type BindDependencies, bindReaderRoutes } from './bind-routes';
 import { ChainSource } from './chain-source';
 import type { ServeRpcConfig } from './config';
-import { NodeClient, NodeInfoCache } from './node-client';
+import { NodeSocketClient, NodeInfoCache } from './node-client';
 import { NodeProxy } from './node-proxy';
 import { readerContext } from './reader-context';
 
@@ -104,7 +104,7 @@ export class ServeRpc implements Service {
     );
     this.chain = source;
     source.on('failed', (error) => this.fail(error));
-    const client = new NodeClient({ socket: config.nodeSocket, token: options['node-access-token'] });
+    const client = new NodeSocketClient({ socket: config.nodeSocket, token: options['node-access-token'] });
     const nodeInfo = new NodeInfoCache({ client, logger: logger.child('node') });
     source.on('commit', () => {
       nodeInfo.invalidate();

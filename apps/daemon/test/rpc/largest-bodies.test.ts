@@ -199,7 +199,7 @@ function countedContext(main: Counter, message: Counter, thread: Counter): RpcCo
     pool,
     explorer: true,
     mining: {
-      template: async () => template as never,
+      template: async () => template,
       submit: async () => true,
       generate: async () => ({ height: 1, hashes: [] }),
     },

@@ -87,7 +87,7 @@ export const BLOCKS_PER_READ = 16;
 const NO_TRANSACTIONS: TransactionScan = { hashes: [], prefixes: [] };
 
 /** A main-chain block of a sync response. */
-export class SyncBlock {
+export class MainChainBlock {
   constructor(
     readonly stamp: BlockStamp,
     /** The id (running number) of its coinbase. */
@@ -138,14 +138,18 @@ class BlockBatch {
 }
 
 /** The main-chain blocks [start, end) in ascending order. Call it within one snapshot. */
-export function* syncBlocks({ reader, throwIfGone }: QueryContext, start: number, end: number): Generator<SyncBlock> {
+export function* syncBlocks(
+  { reader, throwIfGone }: QueryContext,
+  start: number,
+  end: number,
+): Generator<MainChainBlock> {
   let first = start === 0 ? 0 : (reader.blockStamps(start - 1, start)[0]?.generatedTransactions ?? 0);
   for (let from = start; from < end; from += BLOCKS_PER_READ) {
     const stamps = reader.blockStamps(from, Math.min(from + BLOCKS_PER_READ, end));
     const batch = new BlockBatch(reader, stamps, first);
     for (const stamp of stamps) {
       throwIfGone();
-      yield new SyncBlock(stamp, first, batch);
+      yield new MainChainBlock(stamp, first, batch);
       first = stamp.generatedTransactions;
     }
   }

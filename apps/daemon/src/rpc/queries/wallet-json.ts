@@ -1,7 +1,7 @@
 import { CorruptDatabase } from '@wrkz/chain-db';
 import { findWalletExtra } from '@wrkz/core-types';
 import { type JsonBuffer, piece } from './json-buffer';
-import type { SyncBlock } from './sync-blocks';
+import type { MainChainBlock } from './sync-blocks';
 
 export type WalletEncoding = 'hex' | 'base64';
 
@@ -49,7 +49,7 @@ export class WalletJson {
   ) {}
 
   /** Writes one block. @throws CorruptDatabase */
-  block(block: SyncBlock): void {
+  block(block: MainChainBlock): void {
     const { out, options } = this;
     const { hash, height, timestamp } = block.stamp;
     this.key(out.put(BLOCK), hash, 0);
