@@ -10,7 +10,7 @@ import { readConfig } from '../src/config/config';
 import { Daemon } from '../src/daemon';
 import { DamageWatch } from '../src/damage/damage-watch';
 import { P2pChain } from '../src/wiring/chain-port';
-import { judgeChainEntry } from '../src/p2p/sync/chain-entry';
+import { checkChainEntry } from '../src/p2p/sync/chain-entry';
 import { newSuite } from './network/daemons';
 import { engineBench, type EngineBench, NOW } from './support/engine';
 import { temporaryDirectory } from './support/temporary';
@@ -111,7 +111,7 @@ describe('a chain entry of a peer that begins with unknown blocks', () => {
       hashes: (start: number, count: number) => hashes.slice(start, Math.min(start + count, 2)),
     };
     const entry = { startHeight: 1, totalHeight: 4, hashes: hashes.slice(1) };
-    expect(judgeChainEntry(entry, chain, () => undefined)).toMatchObject({ kind: 'new', anchorHeight: 1 });
+    expect(checkChainEntry(entry, chain, () => undefined)).toEqual({ anchor: hashes[1], hashes: hashes.slice(2) });
   });
 });
 

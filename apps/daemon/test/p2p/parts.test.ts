@@ -1,22 +1,17 @@
 import * as commands from '@wrkz/levin';
 import { ByteBudget, Command } from '@wrkz/levin';
-import * as fc from 'fast-check';
 import { WriteQueue } from '../../src/p2p/connection/write-queue';
 import { closeReasons } from '../../src/p2p/limits/close-reasons';
 import { BatchHistory, BatchSize } from '../../src/p2p/sync/batch-size';
-import { DownloadPlan, type PlanEntry } from '../../src/p2p/sync/download-plan';
 import { sparseChain } from '../../src/p2p/sync/chain-entry';
 import { RecentHashes } from '../../src/p2p/hashes';
 import { RateLimit } from '../../src/p2p/limits/address-budget';
 import { reportNewThrow } from '../../src/p2p/report-errors';
-import { FakeChain, sha256, TestLogger, toyBlock, toyChain, toyCodec } from './fakes';
+import { FakeChain, sha256, TestLogger, toyChain, toyCodec } from './fakes';
 import { Harness } from './harness';
 import { hello } from './scripted-peer';
 
 const hash = (number: number): Buffer => sha256(Buffer.from(String(number)));
-const range = (start: number, end: number): Buffer[] =>
-  Array.from({ length: end - start }, (_, index) => hash(start + index));
-const raw = toyBlock(hash(0), 0);
 
 describe('the write queue', () => {
   function queue(): { queue: WriteQueue; flush: () => void; time: { now: number }; written: Buffer[] } {
@@ -162,95 +157,6 @@ describe('small parts', () => {
     expect(heights(20)).toEqual([20, 19, 18, 16, 12, 4, 0]);
     const chain = new FakeChain(toyCodec, toyChain(3));
     expect(sparseChain(chain, [hash(9)])[0]).toEqual(hash(9));
-  });
-});
-
-describe('the download plan', () => {
-  it('joins chains that continue each other and refuses others', () => {
-    const plan = new DownloadPlan();
-    expect(plan.merge(1, hash(0), 10, range(1, 6))).toBe('joined');
-    expect(plan.merge(2, hash(0), 10, range(1, 9))).toBe('joined');
-    expect(plan.merge(3, hash(4), 14, range(5, 7))).toBe('joined');
-    expect(plan.merge(1, hash(8), 18, range(9, 12))).toBe('joined');
-    expect(plan.length).toBe(11);
-    expect(plan.heightOf(hash(11))).toBe(21);
-    expect(plan.merge(4, hash(0), 10, range(100, 110))).toBe('foreign');
-    expect(plan.merge(4, hash(99), 10, range(3, 6))).toBe('foreign');
-    // A fork inside: what is shared is offered, the rest left out.
-    expect(plan.merge(5, hash(0), 10, [...range(1, 4), ...range(200, 210)])).toBe('diverged');
-    expect(plan.length).toBe(11);
-    expect(plan.wantedFrom(5)).toBe(3);
-  });
-
-  it('drops what nobody offers any more, and keeps what arrived', () => {
-    const plan = new DownloadPlan();
-    plan.merge(1, hash(0), 0, range(1, 11));
-    plan.merge(2, hash(0), 0, range(1, 6));
-    for (const entry of plan.request(1, 8).slice(0, 7)) plan.receive(entry, 1, raw, 10);
-    plan.withdraw(1);
-    expect(plan.length).toBe(7);
-    expect(plan.heldBytes).toBe(70);
-    expect(plan.ready(100, 1000)).toHaveLength(7);
-    plan.done(7);
-    expect(plan.heldBytes).toBe(0);
-  });
-
-  it('stays in order and counts right, whatever happens to it', () => {
-    const action = fc.oneof(
-      fc.record({
-        kind: fc.constant('merge' as const),
-        peer: fc.integer({ min: 1, max: 3 }),
-        from: fc.nat(20),
-        to: fc.nat(30),
-      }),
-      fc.record({
-        kind: fc.constant('request' as const),
-        peer: fc.integer({ min: 1, max: 3 }),
-        count: fc.integer({ min: 1, max: 8 }),
-      }),
-      fc.record({ kind: fc.constant('receive' as const), count: fc.nat(8) }),
-      fc.record({ kind: fc.constant('withdraw' as const), peer: fc.integer({ min: 1, max: 3 }) }),
-      fc.record({ kind: fc.constant('import' as const), accepted: fc.nat(5) }),
-    );
-    fc.assert(
-      fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
-        const plan = new DownloadPlan();
-        let asked: { entry: PlanEntry; peer: number }[] = [];
-        let next = 0;
-        const imported: number[] = [];
-        for (const step of actions) {
-          if (step.kind === 'merge') {
-            const from = Math.max(next, step.from);
-            plan.merge(step.peer, hash(from), from, range(from + 1, Math.max(from, step.to) + 1));
-          } else if (step.kind === 'request') {
-            asked.push(...plan.request(step.peer, step.count).map((entry) => ({ entry, peer: step.peer })));
-          } else if (step.kind === 'receive') {
-            for (const { entry, peer } of asked.splice(0, step.count)) plan.receive(entry, peer, raw, 5);
-          } else if (step.kind === 'withdraw') {
-            plan.withdraw(step.peer);
-            asked = asked.filter(({ peer }) => peer !== step.peer);
-          } else {
-            const batch = plan.ready(8, 1000);
-            const accepted = batch.slice(0, step.accepted);
-            imported.push(...accepted.map(({ height }) => height));
-            next = accepted.at(-1)?.height ?? next;
-            plan.done(accepted.length);
-            plan.rewindImport();
-          }
-          expect(plan.heldBytes).toBeGreaterThanOrEqual(0);
-          expect(plan.heldBytes % 5).toBe(0);
-          expect(plan.heldBytes).toBeLessThanOrEqual(plan.length * 5);
-        }
-        // Within one plan blocks are handed out in the order of the chain.
-        for (const [index, height] of imported.entries()) {
-          const before = imported[index - 1];
-          if (before !== undefined) expect(height).toBeGreaterThan(before);
-        }
-        plan.clear();
-        expect(plan.heldBytes).toBe(0);
-      }),
-      { numRuns: 300 },
-    );
   });
 });
 

@@ -1,14 +1,14 @@
 import type { ResponseChain, ResponseObjects } from '@wrkz/levin';
 import type { AddBlockResult } from '../../chain/results';
+import { SYNC_PATIENCE } from '../constants';
 import { closeReasonOfBlock, closeReasons } from '../limits/close-reasons';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger } from '../ports';
-import { type BatchOptions, SLOW } from './batch-size';
-import type { Branch } from './branch';
-import { requestChainOf, isPlanned, judgeChainEntry, noteEntry } from './chain-entry';
-import type { PlanEntry } from './download-plan';
-import { Branches, Downloads } from './downloads';
+import { BatchHistory, type BatchOptions, BatchSize, SLOW } from './batch-size';
+import { checkChainEntry, sparseChain } from './chain-entry';
+import { ChainPlan, type PlanEntry } from './chain-plan';
+import { Importer } from './importer';
 import { receiveObjects } from './receive-objects';
-import { isUnserved, stallReason, SyncPeer, SyncSlots, type SyncSession, type SyncShare } from './sync-peer';
+import { isUnserved, rankOf, stallReason, SyncPeer, type SyncSession, type SyncShare } from './sync-peer';
 
 export interface SyncOptions extends BatchOptions {
   /** `--sync-max-peers`. */
@@ -17,158 +17,171 @@ export interface SyncOptions extends BatchOptions {
   readonly failureThreshold: number;
 }
 
-/** How a synchronisation from one peer ended. `abandoned`: it is kept for relay and may be tried again later. */
+/** How a synchronisation from one peer ended. `abandoned`: the peer remains connected and may be tried again later. */
 export type SyncOutcome = 'synchronized' | 'abandoned' | 'demoted';
 
-export interface SyncEvents {
-  /** `delivered`: blocks that it brought and that were needed. */
+export interface SyncDependencies {
+  readonly chain: ChainPort;
+  readonly codec: BlockCodec;
+  readonly clock: P2pClock;
+  readonly logger: P2pLogger;
+  /** `delivered`: blocks that the peer delivered and that were needed. */
   onEnd(session: SyncSession, outcome: SyncOutcome, delivered: number): void;
   /** A slot is free, or a peer may have one again. */
   onFree(): void;
-  /** The peer brings what it claims, or does not: its record has changed. */
+  /** The record of the peer has changed: it delivers the blocks that it claims, or does not. */
   onRecord(session: SyncSession): void;
   /** An open session. */
   session(id: number): SyncSession | undefined;
 }
 
-/** No more hashes of a branch are requested while so many of its blocks are planned. */
-const PLAN_LIMIT = 20_000;
+/** No more hashes are requested from a peer while so many blocks of its list are planned. */
+const LIST_LIMIT = 20_000;
 const MAX_ORPHANS = 3;
 const MAX_EMPTY_ENTRIES = 3;
+/** Arrived and expected blocks together; beyond it only what a peer's list misses first is requested. */
+const HELD_BYTES = 96 * 1024 * 1024;
 
 /**
- * Decides what is requested from which peer. Up to `maxPeers` peers have a slot. Peers that announce the same chain
- * share a branch. Blocks are requested in batches from the peers that offer them and imported in order while the next
- * batches are received. Only blocks count as progress.
+ * Downloads the chains that peers announce. Up to `maxPeers` peers have a slot. Each announces its chain into the `ChainPlan`;
+ * blocks are requested in batches from the peers that offer them, sized by how fast each peer responds, and imported in order
+ * while the next batches are received. Only blocks count as progress.
  */
 export class SyncCoordinator {
-  private readonly branches: Branches;
-  private readonly slots: SyncSlots;
-  private readonly downloads: Downloads;
+  private readonly plan = new ChainPlan();
+  private readonly importer: Importer;
+  private readonly peers = new Map<number, SyncPeer>();
+  private readonly history: BatchHistory;
+  /** Outlives a peer's slot, so that a batch that failed is not requested again in the same size. */
+  private readonly batches = new WeakMap<SyncSession, BatchSize>();
 
   constructor(
-    private readonly chain: ChainPort,
-    private readonly codec: BlockCodec,
-    private readonly clock: P2pClock,
-    private readonly logger: P2pLogger,
+    private readonly dependencies: SyncDependencies,
     private readonly options: SyncOptions,
-    private readonly events: SyncEvents,
   ) {
-    this.slots = new SyncSlots(options.maxPeers, () => clock.now());
-    this.branches = new Branches(chain, logger, {
+    const { chain, logger } = dependencies;
+    this.history = new BatchHistory(options);
+    this.importer = new Importer({
+      plan: this.plan,
+      chain,
+      logger,
       onProgress: () => this.pump(),
-      onRefused: (branch, entry, result) => this.refused(branch, entry, result),
+      onRefused: (entry, result) => this.refused(entry, result),
       onFailure: (error) => this.failed(error),
     });
-    this.downloads = new Downloads(options, this.slots, () => this.branches.all, clock);
   }
 
   get activePeers(): number {
-    return this.slots.size;
+    return this.holders().length;
   }
 
+  /** Blocks of one request, on average. */
   get averageBatchSize(): number {
-    return this.downloads.averageBatchSize;
+    const counts = this.holders().map((peer) => peer.batch.count);
+    if (counts.length === 0) return new BatchSize(this.options, this.history).count;
+    return Math.round(counts.reduce((sum, count) => sum + count, 0) / counts.length);
   }
 
-  isSyncing(session: SyncSession): boolean {
-    return this.slots.has(session.id);
+  isSyncing({ id }: SyncSession): boolean {
+    return this.peers.get(id)?.hasSlot === true;
   }
 
-  /** How it goes with a peer that we fetch blocks from, or that owes us some; undefined for all others. */
+  /** The progress with a peer that has a slot or an open request; undefined for all others. */
   shareOf(id: number): SyncShare | undefined {
-    const peer = this.slots.find(id);
+    const peer = this.peers.get(id);
     if (peer === undefined) return undefined;
-    const { batch, delivered, failures } = peer;
-    return { active: this.slots.has(id), batch: batch.count, delivered, failures };
+    const { batch, delivered, failures, hasSlot } = peer;
+    return { active: hasSlot, batch: batch.count, delivered, failures };
   }
 
-  awaitsChain(session: SyncSession): boolean {
-    return this.slots.find(session.id)?.chainRequestedAt !== undefined;
+  awaitsChain({ id }: SyncSession): boolean {
+    return this.peers.get(id)?.chainRequestedAt !== undefined;
   }
 
-  awaitsObjects(session: SyncSession): boolean {
-    return this.slots.find(session.id)?.objects !== undefined;
+  awaitsObjects({ id }: SyncSession): boolean {
+    return this.peers.get(id)?.objects !== undefined;
   }
 
-  /** The height (a count) up to which a peer that brings blocks has named them; 0 when it brings none. */
-  namedHeight(session: SyncSession): number {
-    const peer = this.slots.find(session.id);
-    if (peer === undefined || !peer.shows || this.slots.isOverdue(peer)) return 0;
-    return peer.lastResponseHeight + 1;
+  /** The height (a count) up to which a peer that delivers blocks has announced them; 0 when it delivers none. */
+  namedHeight({ id }: SyncSession): number {
+    const peer = this.peers.get(id);
+    return peer?.shows === true && !this.isOverdue(peer) ? peer.lastResponseHeight + 1 : 0;
   }
 
-  /** Whether this session could have a slot if one were free: a late one has to respond first. */
-  mayHaveSlot(session: SyncSession): boolean {
-    return !this.slots.isLate(session.id);
+  /** Whether this session could have a slot if one were free: a session without its slot has to respond first. */
+  mayHaveSlot({ id }: SyncSession): boolean {
+    return this.peers.get(id)?.hasSlot !== false;
   }
 
   /** The peer that would lose its slot, with its rank; undefined while a slot is free. */
   weakest(): { readonly session: SyncSession; readonly rank: number } | undefined {
-    return this.slots.isFull ? this.slots.weakest() : undefined;
+    const holders = this.holders();
+    if (holders.length < this.options.maxPeers) return undefined;
+    const ranked = holders.map((peer) => ({
+      session: peer.session,
+      rank: rankOf(peer.session, this.isOverdue(peer)),
+    }));
+    return ranked.sort((a, b) => b.rank - a.rank)[0];
   }
 
-  /** Starts to synchronise from a peer; false when as many as allowed are busy with it. */
+  /** Starts to synchronise from a peer; false without a free slot. */
   start(session: SyncSession): boolean {
-    if (this.slots.has(session.id)) return true;
-    if (this.slots.isFull || this.slots.isLate(session.id)) return false;
-    const peer = new SyncPeer(session, this.downloads.batchOf(session));
-    this.slots.take(peer);
+    const known = this.peers.get(session.id);
+    if (known !== undefined) return known.hasSlot;
+    if (this.activePeers >= this.options.maxPeers) return false;
+    session.record.triedAt = this.dependencies.clock.now();
+    const batch = this.batches.get(session) ?? new BatchSize(this.options, this.history);
+    this.batches.set(session, batch);
+    const peer = new SyncPeer(session, batch);
+    this.peers.set(session.id, peer);
     this.requestChain(peer);
     return true;
   }
 
   /** Takes a peer's slot away. A late response is still used. */
   giveUp(session: SyncSession): void {
-    const peer = this.slots.find(session.id);
-    if (peer === undefined || !this.slots.has(session.id)) return;
-    if (this.slots.isOverdue(peer)) peer.batch.failed();
-    peer.branch?.plan.withdraw(peer.id);
-    this.slots.release(peer);
+    const peer = this.peers.get(session.id);
+    if (peer?.hasSlot !== true) return;
+    if (this.isOverdue(peer)) peer.batch.failed();
+    this.release(peer);
     this.pump();
   }
 
   /** The session is closed. */
   left(session: SyncSession): void {
-    const removed = this.slots.remove(session.id);
-    if (removed === undefined) return;
-    const { peer, hadSlot } = removed;
+    const peer = this.peers.get(session.id);
+    if (peer === undefined) return;
     if (peer.objects !== undefined) peer.batch.failed();
-    peer.branch?.plan.withdraw(session.id);
+    this.peers.delete(session.id);
+    this.plan.withdraw(session.id);
     this.pump();
-    if (hadSlot) this.events.onFree();
+    if (peer.hasSlot) this.dependencies.onFree();
   }
 
   onChain(session: SyncSession, message: ResponseChain): void {
-    const peer = this.slots.find(session.id);
+    const peer = this.peers.get(session.id);
     if (peer?.chainRequestedAt === undefined) return;
     peer.chainRequestedAt = undefined;
-    if (!this.slots.has(session.id)) {
+    if (!peer.hasSlot) {
       this.settle(peer);
       return;
     }
-    const plan = peer.branch?.plan;
-    const verdict = judgeChainEntry(message, this.chain, (hash) => plan?.heightOf(hash));
-    if (verdict.kind === 'bad') {
-      session.close(verdict.reason);
-      return;
-    }
-    noteEntry(peer, message);
-    if (verdict.kind === 'known') {
-      peer.emptyEntries += peer.hasSentAllHashes ? 0 : 1;
-      if (peer.emptyEntries > MAX_EMPTY_ENTRIES) {
-        session.close(closeReasons.chainEndless);
-        return;
-      }
-    } else {
-      peer.emptyEntries = 0;
-      this.branches.enter(peer, verdict);
-    }
+    const section = checkChainEntry(message, this.dependencies.chain, (hash) => this.announcedHeight(peer, hash));
+    if ('text' in section) return session.close(section);
+    if (!this.plan.announce(peer.id, section.anchor, section.hashes)) return session.close(closeReasons.chainHeights);
+    const { hashes, startHeight, totalHeight } = message;
+    session.remoteHeight = totalHeight;
+    peer.lastResponseHeight = startHeight + hashes.length - 1;
+    peer.tail = hashes.at(-1);
+    if (peer.tail !== undefined && peer.hasSentAllHashes) session.claim = { height: totalHeight, tip: peer.tail };
+    if (section.hashes.length > 0) peer.emptyEntries = 0;
+    else peer.emptyEntries += peer.hasSentAllHashes ? 0 : 1;
+    if (peer.emptyEntries > MAX_EMPTY_ENTRIES) return session.close(closeReasons.chainEndless);
     this.pump();
   }
 
   async onObjects(session: SyncSession, message: ResponseObjects): Promise<void> {
-    const peer = this.slots.find(session.id);
+    const peer = this.peers.get(session.id);
     const request = peer?.objects;
     if (peer === undefined || request === undefined) {
       session.close(closeReasons.objectsNotAsked);
@@ -179,79 +192,114 @@ export class SyncCoordinator {
       return;
     }
     session.remoteHeight = message.currentHeight;
-    const verdict = await receiveObjects(message, request.left, this.codec);
-    if (this.slots.find(session.id) !== peer) return;
+    const verdict = await receiveObjects(message, request.left, this.dependencies.codec);
+    if (this.peers.get(session.id) !== peer) return;
     peer.objects = undefined;
-    const milliseconds = this.clock.now() - request.requestedAt;
-    this.noteDelivery(peer, this.downloads.take(peer, verdict.blocks, milliseconds), milliseconds);
+    const milliseconds = this.dependencies.clock.now() - request.requestedAt;
+    const needed = verdict.blocks.filter(({ entry, raw, bytes }) => this.plan.receive(entry, peer.id, raw, bytes));
+    const bytes = verdict.blocks.reduce((sum, block) => sum + block.bytes, 0);
+    peer.batch.note(verdict.blocks.length, bytes, milliseconds);
+    this.noteDelivery(peer, needed.length, milliseconds);
+    // Before the peer can lose its list, and with it blocks that nobody else offers.
+    this.importer.run();
     if (verdict.kind === 'bad') session.close(verdict.reason);
-    else if (verdict.reorganised) this.missed(peer, request.branch);
+    else if (verdict.reorganised) this.missed(peer);
     else peer.failures = 0;
     this.settle(peer);
     this.pump();
   }
 
-  /** Forgets the plans and the peers; what becomes of blocks that are being added changes nothing here any more. */
+  /** Drops the plan and the peers; results of blocks that are being added are ignored. */
   stop(): void {
-    this.branches.clear();
-    this.slots.clear();
+    this.plan.clear();
+    this.peers.clear();
   }
 
-  /** Looks for peers that keep us waiting; called about once a second. */
+  /** Checks for overdue responses; called about once a second. */
   tick(): void {
-    const now = this.clock.now();
-    for (const peer of this.slots.all()) {
+    const now = this.dependencies.clock.now();
+    for (const peer of [...this.peers.values()]) {
       const { session } = peer;
       if (!session.record.unserved && isUnserved(peer, now)) {
         session.record.unserved = true;
-        this.events.onRecord(session);
+        this.dependencies.onRecord(session);
       }
       const reason = stallReason(peer, now);
       if (reason !== undefined) session.close(reason);
     }
-    if (this.slots.size > 1) this.pump();
+    if (this.activePeers > 1) this.pump();
   }
 
-  /** Ask, add, ask for more, finish: whatever is due. */
+  /** The peers that have a slot; a copy, since handlers may end some of them. */
+  private holders(): SyncPeer[] {
+    return [...this.peers.values()].filter(({ hasSlot }) => hasSlot);
+  }
+
+  private isOverdue(peer: SyncPeer): boolean {
+    return peer.isOverdue(this.dependencies.clock.now());
+  }
+
+  /** Imports, requests and finishes whatever is due. */
   private pump(): void {
-    for (const branch of this.branches.all) branch.importer.run();
-    for (const peer of this.slots.holders()) if (this.slots.has(peer.id)) this.serve(peer);
-    this.branches.forgetDone(this.slots.holders());
+    this.importer.run();
+    for (const peer of this.holders()) if (peer.hasSlot) this.serve(peer);
   }
 
-  /** What is next for one peer. */
+  /** Sends the next request to one peer, or ends its synchronisation. */
   private serve(peer: SyncPeer): void {
-    const { branch } = peer;
-    if (peer.objects !== undefined || (branch !== undefined && this.downloads.ask(peer, branch))) return;
-    if (peer.chainRequestedAt !== undefined) return;
-    const plan = branch?.plan;
-    const busy = branch?.importer.isBusy === true;
-    const offers = plan?.offersAnything(peer.id) === true;
-    if (peer.diverged) {
-      // Until the branch has passed the fork, the same request would get the same response.
-      if (offers || busy) return;
-      peer.restart();
-      this.requestChain(peer);
-    } else if (peer.hasSentAllHashes) {
-      if (!busy && !offers) this.finish(peer);
-    } else if ((plan?.length ?? 0) < PLAN_LIMIT && (isPlanned(peer) || !busy)) {
-      // A chain that continues the plan can be requested at once; any other only from our tip, after the last import.
-      this.requestChain(peer);
+    if (peer.objects !== undefined || this.requestObjects(peer) || peer.chainRequestedAt !== undefined) return;
+    const { length } = this.plan.listOf(peer.id);
+    if (!peer.hasSentAllHashes) {
+      if (length < LIST_LIMIT) this.requestChain(peer);
+    } else if (length === 0) {
+      // Blocks of its chain were dropped on the way if its last one is not here.
+      if (peer.tail === undefined || this.dependencies.chain.isKnown(peer.tail)) this.end(peer, 'synchronized');
+      else this.fail(peer);
     }
   }
 
-  /** All that the peer offered is done. */
-  private finish(peer: SyncPeer): void {
-    if (peer.tail === undefined || this.chain.isKnown(peer.tail)) this.end(peer, 'synchronized');
-    // Blocks of its chain were dropped on the way, with those of another peer.
-    else this.fail(peer);
+  /** Requests the next batch from a peer; false when it has nothing to deliver now. */
+  private requestObjects(peer: SyncPeer): boolean {
+    const { count } = peer.batch;
+    const missing = this.plan.firstMissing(peer.id);
+    if (missing === undefined) return false;
+    const open = [...this.peers.values()].reduce((sum, { objects }) => sum + (objects?.count ?? 0), count);
+    const isFull = this.plan.heldBytes + this.history.estimate(open) > HELD_BYTES;
+    let entries = isFull && missing.state !== 'wanted' ? [] : this.plan.request(peer.id, count);
+    if (entries.length === 0) entries = this.overdueEntries(peer, missing);
+    if (entries.length === 0) return false;
+    const left = new Map(entries.map((entry) => [entry.key, entry]));
+    peer.objects = { left, count: entries.length, requestedAt: this.dependencies.clock.now() };
+    peer.session.requestObjects(entries.map((entry) => entry.hash));
+    return true;
   }
 
+  /** The blocks that a slow peer holds up at the head of the list of `peer`, which has nothing else to deliver. */
+  private overdueEntries(peer: SyncPeer, { peer: id }: PlanEntry): PlanEntry[] {
+    const slow = id === undefined ? undefined : this.peers.get(id);
+    if (slow?.objects === undefined || slow === peer) return [];
+    if (this.dependencies.clock.now() - slow.objects.requestedAt < SYNC_PATIENCE) return [];
+    return this.plan.takeOver(peer.id, slow.objects.left.values());
+  }
+
+  /** Requests a peer's chain: from the last hash that it sent if that block is not on our main chain yet, else from our tip. */
   private requestChain(peer: SyncPeer): void {
-    requestChainOf(peer, this.chain, this.clock.now());
+    const { chain, clock } = this.dependencies;
+    const { tail } = peer;
+    peer.chainRequestedAt = clock.now();
+    // On a side branch of ours that is not the heavier one yet, our tip would lead back to the fork.
+    const isAside = tail !== undefined && chain.isKnown(tail) && chain.heightOf(tail) === undefined;
+    const isPlanned = this.plan.listOf(peer.id).length > 0;
+    peer.session.requestChain(sparseChain(chain, tail !== undefined && (isAside || isPlanned) ? [tail] : []));
   }
 
-  /** Notes how a peer has done: `needed` of the blocks that it brought were. */
+  private announcedHeight(peer: SyncPeer, hash: Buffer): number | undefined {
+    const list = this.plan.listOf(peer.id);
+    const index = list.findLastIndex((entry) => entry.hash.equals(hash));
+    return index < 0 ? undefined : peer.lastResponseHeight - (list.length - 1 - index);
+  }
+
+  /** Notes that `needed` of the blocks that a peer delivered were needed. */
   private noteDelivery(peer: SyncPeer, needed: number, milliseconds: number): void {
     const { record } = peer.session;
     peer.delivered += needed;
@@ -259,67 +307,74 @@ export class SyncCoordinator {
     if (needed === 0) return;
     peer.shows = true;
     Object.assign(record, { unserved: false, served: true, fruitless: 0 });
-    this.events.onRecord(peer.session);
+    this.dependencies.onRecord(peer.session);
   }
 
-  /** A late response has come: its peer may have a slot again. */
+  /** A response has come: a session that lost its slot may have one again. */
   private settle(peer: SyncPeer): void {
-    if (this.slots.settle(peer)) this.events.onFree();
+    if (peer.hasSlot || peer.requestedAt !== undefined) return;
+    if (this.peers.delete(peer.id)) this.dependencies.onFree();
   }
 
-  /** A peer no longer has what was requested, or will not send so much at once. */
-  private missed(peer: SyncPeer, requested: Branch): void {
+  /** A peer no longer has the requested blocks, or does not send so many at once. */
+  private missed(peer: SyncPeer): void {
     peer.batch.failed();
-    if (this.slots.has(peer.id) && peer.branch === requested) this.fail(peer);
+    if (peer.hasSlot) this.fail(peer);
   }
 
-  /** A synchronisation failed without anybody's fault: it starts over, a few times. */
+  /** A synchronisation failed without a fault of the peer: it starts over, a few times. */
   private fail(peer: SyncPeer): void {
     peer.failures += 1;
-    peer.restart();
     if (peer.failures > this.options.failureThreshold) this.end(peer, 'demoted');
-    else this.requestChain(peer);
+    else this.restart(peer);
   }
 
-  private refused(branch: Branch, entry: PlanEntry, result: AddBlockResult): void {
-    const bringer = entry.peer;
-    branch.plan.retry(entry);
-    if (result.code === 'REJECTED_AS_ORPHANED') {
-      this.orphaned(branch, bringer);
-    } else if (result.code === 'TIMESTAMP_TOO_FAR_IN_FUTURE') {
-      // Ahead of our clock: perhaps ours is wrong. Nobody is blamed, and it is tried again later.
-      this.logger.warning(`a block is ahead of this machine's clock by more than allowed`);
-      for (const peer of this.branches.drop(branch, this.slots.holders())) this.end(peer, 'abandoned');
+  private restart(peer: SyncPeer): void {
+    this.plan.withdraw(peer.id);
+    peer.restart();
+    this.requestChain(peer);
+  }
+
+  private refused(entry: PlanEntry, { code }: AddBlockResult): void {
+    const { dependencies } = this;
+    const deliverer = entry.peer;
+    const offering = this.holders().filter(({ id }) => entry.offers.has(id));
+    this.plan.retry(entry);
+    if (code === 'REJECTED_AS_ORPHANED') {
+      const peer = offering.find(({ id }) => id === deliverer);
+      if (peer !== undefined) peer.orphans += 1;
+      if (peer !== undefined && peer.orphans > MAX_ORPHANS) peer.session.close(closeReasons.orphans);
+      for (const other of offering) if (this.peers.has(other.id)) this.restart(other);
+    } else if (code === 'TIMESTAMP_TOO_FAR_IN_FUTURE') {
+      // Our clock may be wrong: no peer is at fault, and the block is tried again later.
+      dependencies.logger.warning(`a block is ahead of this machine's clock by more than allowed`);
+      for (const peer of offering) this.end(peer, 'abandoned');
     } else {
-      const reason = closeReasonOfBlock(result.code);
-      const session = bringer === undefined ? undefined : this.events.session(bringer);
-      if (reason !== undefined) session?.close(reason);
-      // It will be requested from another peer that offers it.
-      branch.plan.withdraw(bringer ?? -1);
-      this.pump();
+      const reason = closeReasonOfBlock(code);
+      if (reason !== undefined && deliverer !== undefined) dependencies.session(deliverer)?.close(reason);
+      // The block will be requested from another peer that offers it.
+      if (deliverer !== undefined) this.plan.withdraw(deliverer);
     }
+    this.pump();
   }
 
-  private orphaned(branch: Branch, bringer: number | undefined): void {
-    const members = this.branches.drop(branch, this.slots.holders());
-    const peer = members.find(({ id }) => id === bringer);
-    if (peer !== undefined) peer.orphans += 1;
-    if (peer !== undefined && peer.orphans > MAX_ORPHANS) peer.session.close(closeReasons.orphans);
-    for (const member of members) if (this.slots.has(member.id)) this.requestChain(member);
-  }
-
-  /** The chain could not do its work: nobody is blamed, and all of them are tried again later. */
+  /** The chain failed: no peer is at fault, and all of them are tried again later. */
   private failed(error: unknown): void {
-    this.logger.error(`the chain failed while blocks were added: ${String(error)}`);
-    const holders = this.slots.holders();
-    for (const branch of this.branches.all) this.branches.drop(branch, holders);
-    for (const peer of holders) this.end(peer, 'abandoned');
+    this.dependencies.logger.error(`the chain failed while blocks were added: ${String(error)}`);
+    this.plan.clear();
+    for (const peer of this.holders()) this.end(peer, 'abandoned');
   }
 
   private end(peer: SyncPeer, outcome: SyncOutcome): void {
-    peer.branch?.plan.withdraw(peer.id);
-    this.slots.release(peer);
-    this.events.onEnd(peer.session, outcome, peer.delivered);
-    this.events.onFree();
+    this.release(peer);
+    this.dependencies.onEnd(peer.session, outcome, peer.delivered);
+    this.dependencies.onFree();
+  }
+
+  /** Takes the slot of a peer; it remains known while it has an open request. */
+  private release(peer: SyncPeer): void {
+    peer.hasSlot = false;
+    this.plan.withdraw(peer.id);
+    if (peer.requestedAt === undefined) this.peers.delete(peer.id);
   }
 }

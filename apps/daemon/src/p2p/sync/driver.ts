@@ -46,25 +46,13 @@ export class SyncDriver {
     const { config, chain, codec, clock, logger } = dependencies;
     this.synchronized = config.synchronizedAlone;
     this.coordinator = new SyncCoordinator(
-      chain,
-      codec,
-      clock,
-      logger,
       {
-        maxPeers: config.syncMaxPeers,
-        failureThreshold: config.syncPeerFailureThreshold,
-        min: config.syncBatchMin,
-        max: config.syncBatchMax,
-        most: config.blockSyncSize,
-        bytes: config.blockSyncBytes,
-      },
-      {
-        onEnd: (session, outcome, delivered) => {
-          this.ended(session, outcome, delivered);
-        },
-        onFree: () => {
-          this.fillSlots();
-        },
+        chain,
+        codec,
+        clock,
+        logger,
+        onEnd: (session, outcome, delivered) => this.ended(session, outcome, delivered),
+        onFree: () => this.fillSlots(),
         onRecord: ({ id, record }) => {
           const session = dependencies.session(id);
           if (session === undefined) return;
@@ -72,6 +60,14 @@ export class SyncDriver {
           if (!record.unserved) session.lastBlockAt = clock.now();
         },
         session: (id) => dependencies.session(id),
+      },
+      {
+        maxPeers: config.syncMaxPeers,
+        failureThreshold: config.syncPeerFailureThreshold,
+        min: config.syncBatchMin,
+        max: config.syncBatchMax,
+        most: config.blockSyncSize,
+        bytes: config.blockSyncBytes,
       },
     );
   }

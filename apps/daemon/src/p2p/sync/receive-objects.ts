@@ -4,7 +4,7 @@ import { EventLoopYielder } from '@wrkz/service-kit/base';
 import { closeReasons, type CloseReason } from '../limits/close-reasons';
 import type { BlockCodec } from '../ports';
 import { hashKey } from '../hashes';
-import type { PlanEntry } from './download-plan';
+import type { PlanEntry } from './chain-plan';
 
 export interface ReceivedBlock {
   readonly entry: PlanEntry;

@@ -1,8 +1,7 @@
 import { SYNC_PATIENCE, SYNC_REQUEST_LIMIT, SYNC_STALL_TIMEOUT } from '../constants';
 import { type CloseReason, closeReasons } from '../limits/close-reasons';
 import type { BatchSize } from './batch-size';
-import type { Branch } from './branch';
-import type { PlanEntry } from './download-plan';
+import type { PlanEntry } from './chain-plan';
 
 /** How a peer has done when blocks were fetched from it. */
 export interface SyncRecord {
@@ -66,20 +65,19 @@ export interface SyncShare {
   readonly failures: number;
 }
 
-/** Blocks of a branch that were requested from a peer; `left` holds what has not come, by hash. */
+/** Blocks that were requested from a peer; `left` holds the blocks that have not arrived, by hash. */
 export interface ObjectsRequest {
-  readonly branch: Branch;
   readonly left: Map<string, PlanEntry>;
   readonly count: number;
   readonly requestedAt: number;
 }
 
-/** A session while we synchronise from it, and for as long after that as it owes us an answer. */
+/**
+ * A session that has a sync slot. Without its slot it remains known until the response to its open request has come: that
+ * response is expected and used, and the session gets no new slot before.
+ */
 export class SyncPeer {
-  /** The branch that it is part of, once it has announced its chain. */
-  branch: Branch | undefined;
-  /** Its chain leaves the branch: it is requested again when the branch has passed the fork. */
-  diverged = false;
+  hasSlot = true;
   /** When the chain was requested; undefined when no response is awaited. */
   chainRequestedAt: number | undefined;
   objects: ObjectsRequest | undefined;
@@ -87,13 +85,13 @@ export class SyncPeer {
   lastResponseHeight = 0;
   /** That hash. */
   tail: Buffer | undefined;
-  /** Blocks that it has brought and that were needed. */
+  /** Blocks that it has delivered and that were needed. */
   delivered = 0;
-  /** It has brought blocks of the chain that it names now. */
+  /** It has delivered blocks of the chain that it announces now. */
   shows = false;
   orphans = 0;
   failures = 0;
-  /** Chain entries in a row that brought nothing. */
+  /** Chain entries in a row without a new hash. */
   emptyEntries = 0;
 
   constructor(
@@ -105,8 +103,8 @@ export class SyncPeer {
     return this.session.id;
   }
 
-  /** Since when it owes us an answer. */
-  get owesSince(): number | undefined {
+  /** When its oldest request without a response was sent. */
+  get requestedAt(): number | undefined {
     const { objects, chainRequestedAt } = this;
     if (objects === undefined || chainRequestedAt === undefined) return objects?.requestedAt ?? chainRequestedAt;
     return Math.min(objects.requestedAt, chainRequestedAt);
@@ -117,116 +115,31 @@ export class SyncPeer {
     return this.lastResponseHeight + 1 >= this.session.remoteHeight;
   }
 
-  /** Leaves its branch and forgets the hashes that it sent; its chain has to be requested again. */
+  /** Whether a response takes so long that the peer gives way to a waiting one. */
+  isOverdue(now: number): boolean {
+    return this.requestedAt !== undefined && now - this.requestedAt >= SYNC_PATIENCE;
+  }
+
+  /** Its chain has to be requested again. */
   restart(): void {
-    this.branch?.plan.withdraw(this.id);
-    this.branch = undefined;
-    this.diverged = false;
     this.shows = false;
     this.tail = undefined;
     this.lastResponseHeight = 0;
   }
 }
 
-/**
- * The slots of the peers that we synchronise from. A peer that loses its slot may still have an open request: it is late
- * until the response has come, so that the response is expected, and gets no slot before.
- */
-export class SyncSlots {
-  private readonly holding = new Map<number, SyncPeer>();
-  private readonly late = new Map<number, SyncPeer>();
-
-  constructor(
-    private readonly limit: number,
-    private readonly now: () => number,
-  ) {}
-
-  get size(): number {
-    return this.holding.size;
-  }
-
-  get isFull(): boolean {
-    return this.holding.size >= this.limit;
-  }
-
-  /** The peers that have a slot; a copy, since handlers may end some of them. */
-  holders(): SyncPeer[] {
-    return [...this.holding.values()];
-  }
-
-  /** All peers with a slot or an open request. */
-  all(): SyncPeer[] {
-    return [...this.holding.values(), ...this.late.values()];
-  }
-
-  /** A peer with a slot, or a late one. */
-  find(id: number): SyncPeer | undefined {
-    return this.holding.get(id) ?? this.late.get(id);
-  }
-
-  has(id: number): boolean {
-    return this.holding.has(id);
-  }
-
-  isLate(id: number): boolean {
-    return this.late.has(id);
-  }
-
-  take(peer: SyncPeer): void {
-    peer.session.record.triedAt = this.now();
-    this.holding.set(peer.id, peer);
-  }
-
-  /** Takes a peer's slot away. */
-  release(peer: SyncPeer): void {
-    if (this.holding.delete(peer.id) && peer.owesSince !== undefined) this.late.set(peer.id, peer);
-  }
-
-  /** A response has come: a peer without open requests is no longer late. */
-  settle(peer: SyncPeer): boolean {
-    return peer.owesSince === undefined && this.late.delete(peer.id);
-  }
-
-  /** The session is closed. */
-  remove(id: number): { readonly peer: SyncPeer; readonly hadSlot: boolean } | undefined {
-    const peer = this.find(id);
-    if (peer === undefined) return undefined;
-    this.late.delete(id);
-    return { peer, hadSlot: this.holding.delete(id) };
-  }
-
-  clear(): void {
-    this.holding.clear();
-    this.late.clear();
-  }
-
-  /** Whether a peer owes us an answer for so long that it has to give way to one that waits. */
-  isOverdue(peer: SyncPeer): boolean {
-    return peer.owesSince !== undefined && this.now() - peer.owesSince >= SYNC_PATIENCE;
-  }
-
-  /** The peer that loses its slot first, and its rank. */
-  weakest(): { readonly session: SyncSession; readonly rank: number } | undefined {
-    const ranked = this.holders().map((peer) => ({
-      session: peer.session,
-      rank: rankOf(peer.session, this.isOverdue(peer)),
-    }));
-    return ranked.sort((a, b) => b.rank - a.rank)[0];
-  }
-}
-
 /** Whether a response is overdue so long that the peer's claim does not count. A peer that has served blocks has more time. */
-export function isUnserved({ owesSince, session }: SyncPeer, now: number): boolean {
+export function isUnserved({ requestedAt, session }: SyncPeer, now: number): boolean {
   const patience = session.record.served ? SYNC_STALL_TIMEOUT : SYNC_PATIENCE;
-  return owesSince !== undefined && now - owesSince >= patience;
+  return requestedAt !== undefined && now - requestedAt >= patience;
 }
 
-/** Why the connection to a peer that owes us an answer ends; `undefined` while there is hope. */
-export function stallReason({ owesSince, session, objects }: SyncPeer, now: number): CloseReason | undefined {
-  if (owesSince === undefined) return undefined;
-  const grownAt = Math.max(owesSince, session.progressAt ?? owesSince);
-  if (now - grownAt <= SYNC_STALL_TIMEOUT && now - owesSince <= SYNC_REQUEST_LIMIT) return undefined;
+/** Why the connection to a peer with an open request has to end; `undefined` while the response may still come. */
+export function stallReason({ requestedAt, session, objects }: SyncPeer, now: number): CloseReason | undefined {
+  if (requestedAt === undefined) return undefined;
+  const grownAt = Math.max(requestedAt, session.progressAt ?? requestedAt);
+  if (now - grownAt <= SYNC_STALL_TIMEOUT && now - requestedAt <= SYNC_REQUEST_LIMIT) return undefined;
   // No bytes since the chain request: the connection may be dead. A peer that named blocks, or sends others, is at fault.
-  const isDead = objects === undefined && session.lastHeard <= owesSince;
+  const isDead = objects === undefined && session.lastHeard <= requestedAt;
   return isDead ? closeReasons.syncStalled : closeReasons.claimUnserved;
 }
