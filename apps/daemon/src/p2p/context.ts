@@ -94,18 +94,19 @@ export function createContext(config: P2pConfig, parts: P2pDependencies, events:
     ...given,
     config,
     backPings: new BackPings(config.inPeers),
-    announced: new AnnouncedBlocks(chain, codec, (session) => driver.wantsSync(session)),
+    announced: new AnnouncedBlocks({ chain, codec, wantsSync: (session) => driver.wantsSync(session) }),
     budgets: new AddressBudgets(() => clock.now(), given.stopwatch),
     sessions,
     own,
     book,
     driver,
     fetcher: new BlockFetcher(codec, clock),
-    blocks: new BlockRelay(chain, pool, codec, clock, logger, {
+    blocks: new BlockRelay({
+      ...{ chain, pool, codec, clock, logger },
       wantsSync: (session) => driver.wantsSync(session),
       wantsPool: (session) => session.requestPool(pool.hashes()),
     }),
-    transactions: new TransactionRelay(pool, codec, clock, logger, open),
+    transactions: new TransactionRelay({ pool, codec, clock, logger, sessions: open }),
     onHandshaken: (session) => events.onHandshaken(session),
   };
 }

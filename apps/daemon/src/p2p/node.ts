@@ -20,7 +20,7 @@ import { heightClaims, networkHeight } from './sync/network-height';
 import { StaleTip } from './sync/stale-tip';
 import type { SyncShare } from './sync/sync-peer';
 import { addressKey, type PeerAddress } from './addresses';
-import { reportNewThrow, reportThrow } from './report-errors';
+import { reportNewThrow, reportRejection, reportThrow } from './report-errors';
 
 const TICK = 1_000;
 const SAVE_INTERVAL = 600_000;
@@ -75,7 +75,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     this.penalties = new Penalties(bans, this.context.budgets, links, logger);
     this.store = new PeerStore(config.stateFile, { own, book, bans, logger, called: () => sessions.called() });
     this.staleTip = new StaleTip(clock, logger, !config.synchronizedAlone);
-    this.announcer = new Announcer(chain, blocks, () => sessions.open(), clock);
+    this.announcer = new Announcer({ chain, relay: blocks, clock, sessions: () => sessions.open() });
     this.manager = new ConnectionManager(
       { ...this.context, bans },
       {
@@ -295,7 +295,9 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   };
 
   private readonly onPoolAdded = (event: { readonly hash: Buffer }): void => {
-    this.context.transactions.added(event.hash);
+    const { blocks, transactions, logger } = this.context;
+    transactions.added(event.hash);
+    reportRejection(logger, 'completing a block', blocks.transactionAdded(event.hash));
   };
 
   private every(milliseconds: number, work: () => void): Timer {

@@ -17,8 +17,8 @@ test('a block whose work could not be judged is judged again for the next who br
     state: 'normal',
     close: (reason: unknown) => closed.push(reason),
   } as unknown as Session;
-  const announced = new AnnouncedBlocks(
-    {
+  const announced = new AnnouncedBlocks({
+    chain: {
       isKnown: (hash) => hash.equals(tip),
       largestBlock: () => 1_000_000,
       transactionsOfBlock: () => 10,
@@ -27,9 +27,9 @@ test('a block whose work could not be judged is judged again for the next who br
         return answers[judged.length - 1] ?? Promise.resolve('fails' as const);
       },
     },
-    toyCodec,
-    () => undefined,
-  );
+    codec: toyCodec,
+    wantsSync: () => undefined,
+  });
   const { block } = toyBlock(tip, 7);
   await expect(announced.admit(session, block)).rejects.toThrow('busy');
   expect(await announced.admit(session, block)).toBe(true);

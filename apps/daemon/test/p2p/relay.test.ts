@@ -132,6 +132,46 @@ describe('relay', () => {
     expect([second?.isClosed, third?.isClosed]).toEqual([false, false]);
   });
 
+  it('requests the transactions from the next announcer when the first disconnects', async () => {
+    const { chain, peers } = await withPeers(2, new FakeClock());
+    announce(peers[0], next);
+    await askedFor(peers[0]);
+    announce(peers[1], next);
+    await peers[1]?.settle(standing);
+    peers[0]?.end();
+    expect(await askedFor(peers[1])).toEqual(hashOf(next));
+    supply(peers[1], [t1, t2, t3]);
+    await reaches(chain, 6);
+  });
+
+  it('downloads the whole block when no announcer has sent its transactions for two seconds', async () => {
+    const clock = new FakeClock();
+    const { chain, peers } = await withPeers(1, clock);
+    const [peer] = peers;
+    announce(peer, next);
+    await askedFor(peer);
+    clock.advance(2_000);
+    await peer?.nextOf(Command.requestChain);
+    const entry = { startHeight: 5, totalHeight: 7, hashes: [tip, hashOf(next)] };
+    peer?.send(Command.responseChain, commands.responseChain.encode(entry));
+    await peer?.nextOf(Command.requestObjects);
+    const objects = { transactions: [], blocks: [next], missed: [], currentHeight: 7 };
+    peer?.send(Command.responseObjects, commands.responseObjects.encode(objects));
+    await reaches(chain, 6);
+  });
+
+  it('completes a block as soon as other peers have relayed its transactions', async () => {
+    const { chain, peers } = await withPeers(2, new FakeClock());
+    announce(peers[0], next);
+    await askedFor(peers[0]);
+    supply(peers[1], [t1]);
+    await peers[1]?.settle(standing);
+    expect(chain.tip().height).toBe(5);
+    supply(peers[1], [t2, t3]);
+    await reaches(chain, 6);
+    expect(chain.calls).toHaveLength(1);
+  });
+
   it('a whole block needs no transactions, whoever is asked for them', async () => {
     const { chain, peers } = await withPeers(2);
     announce(peers[0], next);
@@ -145,13 +185,13 @@ describe('relay', () => {
     const { peers, logger } = await withPeers(1, clock);
     announce(peers[0], next);
     await askedFor(peers[0]);
-    clock.advance(15_000);
+    clock.advance(1_500);
     announce(peers[0], toyBlock(tip, 51, [t1]));
     await askedFor(peers[0]);
     announce(peers[0], next);
     await peers[0]?.settle(standing);
     expect(peers[0]?.left).toEqual([]);
-    clock.advance(6_000);
+    clock.advance(19_000);
     await peers[0]?.closed;
     expect(logger.lines.some((line) => line.includes('not supplied'))).toBe(true);
   });
@@ -306,7 +346,10 @@ describe('relay', () => {
     const sentAt: number[] = [];
     const session = { handshaken: true, relayTransactions: (_: unknown, now: number) => sentAt.push(now) };
     const pool = Object.assign(new FakePool(toyCodec), { get: () => t1 });
-    const relay = new TransactionRelay(pool, toyCodec, clock, new TestLogger(), () => [session as unknown as Session]);
+    const relay = new TransactionRelay({
+      ...{ pool, codec: toyCodec, clock, logger: new TestLogger() },
+      sessions: () => [session as unknown as Session],
+    });
     relay.added(sha256(t1));
     for (let minute = 0; minute < 24 * 60; minute += 1) {
       clock.advance(60_000);

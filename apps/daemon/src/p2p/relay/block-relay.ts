@@ -9,10 +9,15 @@ import { hashKey } from '../hashes';
 import { reportRejection } from '../report-errors';
 import { type BlockWork, LiteBlocks } from './lite-blocks';
 
-export interface BlockRelayEvents {
+export interface BlockRelayDependencies {
+  readonly chain: ChainPort;
+  readonly pool: PoolPort;
+  readonly codec: BlockCodec;
+  readonly clock: P2pClock;
+  readonly logger: P2pLogger;
   /** The peer has blocks that we lack; its chain should be requested. */
   wantsSync(session: Session): void;
-  /** The chain switched to the peer's branch: what its pool holds is of interest. */
+  /** The chain switched to the peer's branch: its pool should be requested. */
   wantsPool(session: Session): void;
 }
 
@@ -23,26 +28,20 @@ const EARLY_AGAIN = 60_000;
 const EARLY_KEPT = 200;
 
 /**
- * Blocks as they appear: taken from peers in state normal, completed with the transactions that we have, the rest requested
- * from the announcer. A block that several peers announce at once is fetched from one of them, and from the next when that
- * one fails or is late. What was added is announced by the commit, not from here.
+ * Receives new blocks from peers in state normal and completes lite blocks with the transactions that we have. It requests the
+ * rest from the announcer, from the next one if that one disconnects or is late, and downloads the whole block if no announcer
+ * responds in time. A block is announced after its commit, not from here.
  */
 export class BlockRelay {
   private readonly lite: LiteBlocks;
   private readonly hops = new BoundedMap<string, number>(HOPS_KEPT);
-  /** Blocks ahead of our clock, and until when they are passed over. */
+  /** Blocks ahead of our clock, and until when they are ignored. */
   private readonly early = new BoundedMap<string, number>(EARLY_KEPT);
 
-  constructor(
-    private readonly chain: ChainPort,
-    private readonly pool: PoolPort,
-    private readonly codec: BlockCodec,
-    private readonly clock: P2pClock,
-    private readonly logger: P2pLogger,
-    private readonly events: BlockRelayEvents,
-  ) {
+  constructor(private readonly dependencies: BlockRelayDependencies) {
+    const { clock, logger } = dependencies;
     this.lite = new LiteBlocks(clock, (work) => {
-      reportRejection(logger, 'asking for transactions of a block', this.askNext(work));
+      reportRejection(logger, 'requesting transactions of a block', this.requestNext(work));
     });
   }
 
@@ -61,21 +60,22 @@ export class BlockRelay {
     // A repeated announcement neither repeats nor cancels a request.
     if (work === undefined || work.pending.has(session.id)) return;
     work.waiting.set(session.id, { session, message });
-    if (work.patience === undefined) await this.askNext(work);
+    if (work.patience === undefined) await this.requestNext(work);
   }
 
   /**
-   * Offers transactions that a peer sent to the lite blocks that wait for some of them. True when they were meant for one;
-   * transactions that none waits for are an ordinary relay.
+   * Takes transactions that a peer sent for lite blocks. @returns false if none of them was requested for a block: then they
+   * are an ordinary relay
    */
   async takeTransactions(session: Session, transactions: readonly Buffer[]): Promise<boolean> {
     if (!this.lite.awaits(session)) return false;
-    const provided = new Map(transactions.map((bytes) => [hashKey(this.codec.transactionHash(bytes)), bytes]));
+    const { codec } = this.dependencies;
+    const provided = new Map(transactions.map((bytes) => [hashKey(codec.transactionHash(bytes)), bytes]));
     const gathered = (work: BlockWork) => this.gather(work.transactionHashes, provided);
-    const answers = this.lite.answered(session, provided, (work) => gathered(work).missing.length === 0);
-    if (answers === undefined) return false;
-    if (answers.length === 0) session.close(closeReasons.liteBlockIncomplete);
-    for (const { work, message } of answers) {
+    const completed = this.lite.take(session, provided, (work) => gathered(work).missing.length === 0);
+    if (completed === undefined) return false;
+    if (completed.length === 0) session.close(closeReasons.liteBlockIncomplete);
+    for (const { work, message } of completed) {
       const transactionsOfBlock = gathered(work).found;
       if (work.state !== 'incomplete') this.lite.forgetIdle(work);
       else await this.add(work, session, { block: message.block, transactions: transactionsOfBlock });
@@ -83,12 +83,22 @@ export class BlockRelay {
     return true;
   }
 
-  /** The session is closed: what it owes will not come. */
+  /** A transaction has entered the pool: it may complete a lite block whose announcers have not responded yet. */
+  async transactionAdded(hash: Buffer): Promise<void> {
+    for (const work of this.lite.lacking(hash)) {
+      const [request] = work.pending.values();
+      const { found, missing } = this.gather(work.transactionHashes, new Map());
+      if (request === undefined || missing.length > 0) continue;
+      await this.add(work, request.session, { block: request.message.block, transactions: found });
+    }
+  }
+
+  /** The session is closed. */
   left(session: Session): void {
     this.lite.left(session);
   }
 
-  /** The block that a peer announces, if it is to be worked on. */
+  /** The state of an announced block; undefined if the block is known or has to wait. */
   private workOn(
     session: Session,
     bytes: Buffer,
@@ -97,16 +107,16 @@ export class BlockRelay {
     const parsed = this.parse(session, bytes);
     if (parsed === undefined) return undefined;
     const { hash, block } = parsed;
-    const parent = this.chain.heightOf(block.previousHash);
-    // How high the peer's chain is follows from the block where we know its parent, else it is the peer's word.
+    const parent = this.dependencies.chain.heightOf(block.previousHash);
+    // The height follows from the block if we know its parent; else the peer claims it.
     session.claim = { height: parent === undefined ? currentHeight : parent + 2, tip: hash };
-    if (this.chain.isKnown(hash)) return undefined;
+    if (this.dependencies.chain.isKnown(hash)) return undefined;
     const key = hashKey(hash);
-    if ((this.early.get(key) ?? -Infinity) > this.clock.now()) return undefined;
+    if ((this.early.get(key) ?? -Infinity) > this.dependencies.clock.now()) return undefined;
     let work = this.lite.get(key);
     if (work === undefined) {
-      if (!this.chain.isKnown(block.previousHash)) {
-        this.events.wantsSync(session);
+      if (!this.dependencies.chain.isKnown(block.previousHash)) {
+        this.dependencies.wantsSync(session);
         return undefined;
       }
       work = this.lite.begin(key, hash, block.transactionHashes);
@@ -121,7 +131,7 @@ export class BlockRelay {
     bytes: Buffer,
   ): { hash: Buffer; block: Pick<Block, 'previousHash' | 'transactionHashes'> } | undefined {
     try {
-      const parsed = this.codec.parse(bytes);
+      const parsed = this.dependencies.codec.parse(bytes);
       session.knownBlocks.add(parsed.hash);
       return parsed;
     } catch {
@@ -134,18 +144,24 @@ export class BlockRelay {
     this.hops.set(key, Math.min(hop, 0xfffffffe) + 1);
   }
 
-  /** Completes a block from what is here, or requests the rest from the next announcer. */
-  private async askNext(work: BlockWork): Promise<void> {
+  /**
+   * Completes a block from the pool and the chain, or requests the missing transactions from the next announcer. When all
+   * announcers are late, their chains are requested, and with them the whole block.
+   */
+  private async requestNext(work: BlockWork): Promise<void> {
     while (work.state === 'incomplete') {
       const next = this.lite.next(work);
-      if (next === undefined) return;
+      if (next === undefined) {
+        if (work.patience === undefined) for (const session of work.announcers) this.dependencies.wantsSync(session);
+        return;
+      }
       const { session, message } = next;
       const { found, missing } = this.gather(work.transactionHashes, new Map());
       if (missing.length === 0) {
         await this.add(work, session, { block: message.block, transactions: found });
         return;
       }
-      if (!this.lite.ask(work, session, message, new Set(missing.map(hashKey)))) continue;
+      if (!this.lite.request(work, session, message, new Set(missing.map(hashKey)))) continue;
       session.awaitsTransactions = true;
       session.connection.notify(
         Command.missingTransactions,
@@ -162,7 +178,8 @@ export class BlockRelay {
     const found: Buffer[] = [];
     const missing: Buffer[] = [];
     for (const hash of hashes) {
-      const bytes = provided.get(hashKey(hash)) ?? this.pool.get(hash) ?? this.chain.transaction(hash);
+      const bytes =
+        provided.get(hashKey(hash)) ?? this.dependencies.pool.get(hash) ?? this.dependencies.chain.transaction(hash);
       if (bytes === undefined) missing.push(hash);
       else found.push(bytes);
     }
@@ -173,13 +190,13 @@ export class BlockRelay {
     work.state = 'adding';
     let result: AddBlockResult | undefined;
     try {
-      [result] = await this.chain.addBlocks([raw], 'relay');
+      [result] = await this.dependencies.chain.addBlocks([raw], 'relay');
     } catch (error) {
-      // Whoever stops us closes the sessions first; then a chain that stops is no news.
-      if (session.isOpen) this.logger.error(`the chain failed while a block was added: ${String(error)}`);
+      // A stopping node closes its sessions before its chain.
+      if (session.isOpen) this.dependencies.logger.error(`the chain failed while a block was added: ${String(error)}`);
     }
     if (result !== undefined && isAccepted(result)) this.lite.taken(work);
-    else if (result?.code === 'TIMESTAMP_TOO_FAR_IN_FUTURE') this.keepEarly(work);
+    else if (result?.code === 'TIMESTAMP_TOO_FAR_IN_FUTURE') this.retryLater(work);
     else this.giveUp(work, session, result);
     if (result !== undefined) this.settle(session, result);
   }
@@ -187,37 +204,37 @@ export class BlockRelay {
   /** A block was rejected: unless it is known by now, the chain of another announcer is requested. */
   private giveUp(work: BlockWork, session: Session, result: AddBlockResult | undefined): void {
     this.lite.drop(work);
-    if (result === undefined || this.chain.isKnown(work.hash)) return;
+    if (result === undefined || this.dependencies.chain.isKnown(work.hash)) return;
     const next = [...work.announcers].find((other) => other !== session && other.isOpen);
-    if (next !== undefined) this.events.wantsSync(next);
+    if (next !== undefined) this.dependencies.wantsSync(next);
   }
 
   /** Our clock may be wrong: no peer is disconnected, and the block is checked again later. */
-  private keepEarly(work: BlockWork): void {
+  private retryLater(work: BlockWork): void {
     this.lite.drop(work);
-    this.early.set(work.key, this.clock.now() + EARLY_AGAIN);
-    this.logger.warning(`a new block is ahead of this machine's clock by more than allowed`);
+    this.early.set(work.key, this.dependencies.clock.now() + EARLY_AGAIN);
+    this.dependencies.logger.warning(`a new block is ahead of this machine's clock by more than allowed`);
   }
 
   private settle(session: Session, result: AddBlockResult): void {
     switch (result.code) {
       case 'ADDED_TO_MAIN':
-        session.lastBlockAt = this.clock.now();
+        session.lastBlockAt = this.dependencies.clock.now();
         return;
       case 'ALREADY_EXISTS':
       case 'TIMESTAMP_TOO_FAR_IN_FUTURE':
         return;
       case 'ADDED_TO_ALTERNATIVE':
-        if (session.remoteHeight > this.chain.tip().height + 1) this.events.wantsSync(session);
+        if (session.remoteHeight > this.dependencies.chain.tip().height + 1) this.dependencies.wantsSync(session);
         return;
       case 'ADDED_TO_ALTERNATIVE_AND_SWITCHED':
-        this.events.wantsPool(session);
+        this.dependencies.wantsPool(session);
         return;
       case 'REJECTED_AS_ORPHANED':
-        this.events.wantsSync(session);
+        this.dependencies.wantsSync(session);
         return;
       default: {
-        this.logger.debug(`${session.name}: block refused: ${result.code} ${result.message}`);
+        this.dependencies.logger.debug(`${session.name}: block refused: ${result.code} ${result.message}`);
         const reason = closeReasonOfBlock(result.code);
         if (reason !== undefined) session.close(reason);
       }

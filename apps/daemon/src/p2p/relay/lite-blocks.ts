@@ -4,7 +4,7 @@ import { closeReasons } from '../limits/close-reasons';
 import type { P2pClock, Timer } from '../ports';
 import type { Session } from '../session/session';
 
-/** So many pending for transactions of blocks a peer may leave open; an honest one has one, two in a race of blocks. */
+/** Requests for transactions of blocks that a peer may leave open; an honest peer has one, two in a race of blocks. */
 const MAX_OPEN = 4;
 
 /** A request for the transactions of a block without a response yet. */
@@ -20,34 +20,33 @@ export interface BlockWork {
   readonly key: string;
   readonly hash: Buffer;
   readonly transactionHashes: readonly Buffer[];
-  /** Everybody who has announced it. */
   readonly announcers: Set<Session>;
   readonly pending: Map<number, PendingRequest>;
   /** Announcers without a request so far. */
   readonly waiting: Map<number, { readonly session: Session; readonly message: NewLiteBlock }>;
   /** Runs until the next announcer gets a request as well. */
   patience: Timer | undefined;
-  /** The block is with the chain, or has been taken: no further request is needed. */
+  /** `adding`: handed to the chain. `taken`: stored. */
   state: 'incomplete' | 'adding' | 'taken';
 }
 
-/** An answer that was awaited. */
-export interface Answer {
+/** A block that requested transactions complete. */
+export interface CompletedBlock {
   readonly work: BlockWork;
   readonly message: NewLiteBlock;
 }
 
 /**
- * Chooses the announcer that gets a request for the transactions of a block. Each request has its own timeout, even when the
- * block is completed meanwhile; when the first announcer is late, the next one gets a request as well.
+ * The lite blocks that lack transactions. Each request for transactions has its own timeout, even when the block is completed
+ * meanwhile; when the announcer is late, the next one gets a request as well.
  */
 export class LiteBlocks {
   private readonly works = new Map<string, BlockWork>();
 
   constructor(
     private readonly clock: Pick<P2pClock, 'after'>,
-    /** Asks the next announcer. */
-    private readonly askNext: (work: BlockWork) => void,
+    /** The announcer with the last request is late or has disconnected. */
+    private readonly onLate: (work: BlockWork) => void,
   ) {}
 
   get(key: string): BlockWork | undefined {
@@ -77,8 +76,8 @@ export class LiteBlocks {
     return next;
   }
 
-  /** Notes a request. False, and the end of the connection, when the peer has left too many open. */
-  ask(work: BlockWork, session: Session, message: NewLiteBlock, missing: ReadonlySet<string>): boolean {
+  /** Notes a request. Closes the connection and returns false if the peer has left too many open. */
+  request(work: BlockWork, session: Session, message: NewLiteBlock, missing: ReadonlySet<string>): boolean {
     if (this.openOf(session).length >= MAX_OPEN) {
       session.close(closeReasons.liteBlockIncomplete);
       return false;
@@ -90,20 +89,27 @@ export class LiteBlocks {
     work.patience?.cancel();
     work.patience = this.clock.after(LITE_BLOCK_PATIENCE, () => {
       work.patience = undefined;
-      this.askNext(work);
+      this.onLate(work);
     });
     return true;
   }
 
+  /** The incomplete blocks that contain a transaction. */
+  lacking(hash: Buffer): BlockWork[] {
+    return [...this.works.values()].filter(
+      ({ state, transactionHashes }) => state === 'incomplete' && transactionHashes.some((other) => other.equals(hash)),
+    );
+  }
+
   /**
-   * The blocks that a peer's transactions complete. `undefined` when none of them was requested: they are an ordinary
-   * relay. `completes` returns whether a block has all of its transactions with those.
+   * Takes transactions of a peer. @returns the blocks that they complete; undefined if none of them was requested
+   * @param completes whether a block has all of its transactions with the provided ones
    */
-  answered(
+  take(
     session: Session,
     provided: ReadonlyMap<string, Buffer>,
     completes: (work: BlockWork) => boolean,
-  ): Answer[] | undefined {
+  ): CompletedBlock[] | undefined {
     const touched = this.openOf(session).filter(({ request }) => [...request.missing].some((key) => provided.has(key)));
     if (touched.length === 0) return undefined;
     const complete = touched.filter(({ work }) => completes(work));
@@ -122,7 +128,7 @@ export class LiteBlocks {
     this.forgetIdle(work);
   }
 
-  /** The block came to nothing. */
+  /** Forgets a block and its requests. */
   drop(work: BlockWork): void {
     this.works.delete(work.key);
     work.patience?.cancel();
@@ -135,7 +141,7 @@ export class LiteBlocks {
     if (work.state !== 'adding' && work.pending.size === 0 && work.waiting.size === 0) this.drop(work);
   }
 
-  /** The session is closed: its responses will not come, and the next announcer gets a request at once. */
+  /** The session is closed: the next announcer gets a request at once. */
   left(session: Session): void {
     for (const work of [...this.works.values()]) {
       work.announcers.delete(session);
@@ -143,12 +149,12 @@ export class LiteBlocks {
       const request = work.pending.get(session.id);
       request?.timer.cancel();
       work.pending.delete(session.id);
-      if (request !== undefined && work.state === 'incomplete') this.askNext(work);
+      if (request !== undefined && work.state === 'incomplete') this.onLate(work);
       this.forgetIdle(work);
     }
   }
 
-  /** Whether a peer owes us transactions of a block. */
+  /** Whether a peer has an open request for transactions of a block. */
   awaits(session: Session): boolean {
     return this.openOf(session).length > 0;
   }

@@ -21,10 +21,18 @@ interface OwnTransaction {
   dueAt: number;
 }
 
+export interface TransactionRelayDependencies {
+  readonly pool: PoolPort;
+  readonly codec: BlockCodec;
+  readonly clock: P2pClock;
+  readonly logger: P2pLogger;
+  sessions(): Iterable<Session>;
+}
+
 /**
- * Transactions between peers and the pool. Whatever enters the pool, from wherever, is sent to every peer that is not
- * known to have it, also while we fetch blocks from it (a reorganisation returns transactions in the middle of that); what
- * comes in one turn of the event loop goes out in one message.
+ * Relays transactions between peers and the pool. Every transaction that enters the pool, from any source, is sent to each peer
+ * that is not known to have it, also while we download blocks from that peer (a reorganisation returns transactions to the
+ * pool). Transactions of one event-loop iteration share a message.
  */
 export class TransactionRelay {
   private refused = new RecentHashes(REFUSED_KEPT);
@@ -34,13 +42,7 @@ export class TransactionRelay {
   /** Transactions that no peer sent: from wallets of this node, or returned to the pool by a reorganisation. */
   private readonly own = new BoundedMap<string, OwnTransaction>(MAX_OWN);
 
-  constructor(
-    private readonly pool: PoolPort,
-    private readonly codec: BlockCodec,
-    private readonly clock: P2pClock,
-    private readonly logger: P2pLogger,
-    private readonly sessions: () => Iterable<Session>,
-  ) {}
+  constructor(private readonly dependencies: TransactionRelayDependencies) {}
 
   /** NOTIFY_NEW_TRANSACTIONS from a peer in state normal. `work`: on whose account they are looked at. */
   async onTransactions(
@@ -52,9 +54,9 @@ export class TransactionRelay {
     const yielder = new EventLoopYielder();
     for (const bytes of transactions) {
       await yielder.yieldIfDue();
-      const hash = work.measure(() => this.codec.transactionHash(bytes));
+      const hash = work.measure(() => this.dependencies.codec.transactionHash(bytes));
       session.knownTransactions.add(hash);
-      if (!this.pool.has(hash) && !this.refused.has(hash)) wanted.push({ hash, bytes });
+      if (!this.dependencies.pool.has(hash) && !this.refused.has(hash)) wanted.push({ hash, bytes });
     }
     for (let start = 0; start < wanted.length && session.isOpen; start += CONCURRENCY) {
       const group = wanted.slice(start, start + CONCURRENCY);
@@ -66,13 +68,13 @@ export class TransactionRelay {
   added(hash: Buffer): void {
     const key = hashKey(hash);
     if (!this.admitting.has(key)) {
-      this.own.set(key, { hash, interval: FIRST_RESEND, dueAt: this.clock.now() + FIRST_RESEND });
+      this.own.set(key, { hash, interval: FIRST_RESEND, dueAt: this.dependencies.clock.now() + FIRST_RESEND });
     }
     this.refused.delete(hash);
     this.toAnnounce.push(hash);
     if (this.toAnnounce.length > 1) return;
     setImmediate(() => {
-      reportThrow(this.logger, 'announcing transactions', () => {
+      reportThrow(this.dependencies.logger, 'announcing transactions', () => {
         this.announce();
       });
     });
@@ -80,11 +82,11 @@ export class TransactionRelay {
 
   /** Sends own transactions again that no block has: a peer may have lost them. Called about once a second. */
   tick(): void {
-    const now = this.clock.now();
+    const now = this.dependencies.clock.now();
     const due: Buffer[] = [];
     for (const [key, own] of [...this.own.entries()]) {
       if (now < own.dueAt) continue;
-      const transaction = this.pool.get(own.hash);
+      const transaction = this.dependencies.pool.get(own.hash);
       if (transaction === undefined) {
         this.own.delete(key);
         continue;
@@ -95,7 +97,7 @@ export class TransactionRelay {
     }
     // Together: peers count messages, and a reorganisation makes hundreds due at once.
     if (due.length === 0) return;
-    for (const session of this.sessions()) if (session.handshaken) session.relayTransactions(due, now);
+    for (const session of this.dependencies.sessions()) if (session.handshaken) session.relayTransactions(due, now);
   }
 
   /** The chain has moved: what was refused may be right now. */
@@ -111,11 +113,13 @@ export class TransactionRelay {
     if (!session.isOpen) return;
     const key = hashKey(hash);
     this.admitting.add(key);
-    const { accepted, message, fault } = await this.pool.add(bytes, 'p2p').finally(() => this.admitting.delete(key));
-    if (accepted) session.lastTransactionAt = this.clock.now();
+    const { accepted, message, fault } = await this.dependencies.pool
+      .add(bytes, 'p2p')
+      .finally(() => this.admitting.delete(key));
+    if (accepted) session.lastTransactionAt = this.dependencies.clock.now();
     if (accepted || fault === 'none') return;
     this.refused.add(hash);
-    this.logger.debug(`${session.name}: transaction ${hash.toString('hex')} not taken: ${message ?? ''}`);
+    this.dependencies.logger.debug(`${session.name}: transaction ${hash.toString('hex')} not taken: ${message ?? ''}`);
     if (fault === 'everywhere') session.close(closeReasons.invalidTransaction);
     else if (!session.budget.take('unfitTransactions')) session.close(closeReasons.refusedTransactions);
   }
@@ -123,13 +127,13 @@ export class TransactionRelay {
   private announce(): void {
     const hashes = this.toAnnounce;
     this.toAnnounce = [];
-    for (const session of this.sessions()) {
+    for (const session of this.dependencies.sessions()) {
       if (!session.handshaken) continue;
       const transactions = hashes.flatMap((hash) => {
-        const transaction = session.knownTransactions.add(hash) ? this.pool.get(hash) : undefined;
+        const transaction = session.knownTransactions.add(hash) ? this.dependencies.pool.get(hash) : undefined;
         return transaction === undefined ? [] : [transaction];
       });
-      if (transactions.length > 0) session.relayTransactions(transactions, this.clock.now());
+      if (transactions.length > 0) session.relayTransactions(transactions, this.dependencies.clock.now());
     }
   }
 }
