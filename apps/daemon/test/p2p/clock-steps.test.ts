@@ -1,13 +1,13 @@
 import { PassThrough } from 'node:stream';
 import * as commands from '@wrkz/levin';
 import { ByteBudget, Command, encodeFrame } from '@wrkz/levin';
+import { ScriptedPeer, SteppedClock } from '@wrkz/testing';
 import { PeerConnection } from '../../src/p2p/connection/peer-connection';
 import { AddressBudget, RateLimit } from '../../src/p2p/limits/address-budget';
 import { Bans } from '../../src/p2p/limits/bans';
 import { systemClock } from '../../src/p2p/clock';
-import { FakeClock, sha256, TestLogger, toyBlock, toyChain } from './fakes';
+import { sha256, TestLogger, toyBlock, toyChain } from './fakes';
 import { Harness, reaches } from './harness';
-import { ScriptedPeer } from './scripted-peer';
 
 const HOUR = 3_600_000;
 const steps = [
@@ -19,9 +19,9 @@ describe.each(steps)('a machine whose clock is set %s', (_, step) => {
   const harness = new Harness();
   const blocks = toyChain(5);
   const standing = { height: 6, tip: sha256(blocks[5]?.block ?? Buffer.alloc(0)) };
-  let clock: FakeClock;
+  let clock: SteppedClock;
   beforeEach(() => {
-    clock = new FakeClock();
+    clock = new SteppedClock();
   });
   afterEach(() => harness.stop());
 
@@ -130,8 +130,8 @@ describe('when a clock is set', () => {
 });
 
 describe('a frame that arrives slowly', () => {
-  function arriving(): { clock: FakeClock; receive: (bytes: number) => void; tick: () => void; closed: string[] } {
-    const clock = new FakeClock();
+  function arriving(): { clock: SteppedClock; receive: (bytes: number) => void; tick: () => void; closed: string[] } {
+    const clock = new SteppedClock();
     const socket = new PassThrough();
     const closed: string[] = [];
     const connection = new PeerConnection({

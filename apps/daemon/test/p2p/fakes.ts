@@ -8,11 +8,9 @@ import type {
   ChainAdvance,
   ChainPort,
   KeptBlocks,
-  P2pClock,
   P2pLogger,
   PoolAnswer,
   PoolPort,
-  Timer,
 } from '../../src/p2p/ports';
 import { systemClock } from '../../src/p2p/clock';
 
@@ -258,66 +256,6 @@ export class TestLogger implements P2pLogger {
   }
   get errors(): string[] {
     return this.lines.filter((line) => line.startsWith('error'));
-  }
-}
-
-interface FakeTimer {
-  at: number;
-  readonly every: number | undefined;
-  readonly callback: () => void;
-  cancelled: boolean;
-}
-
-/** A clock that stands until it is moved. What the machine shows may step, as clocks that are set do. */
-export class FakeClock implements P2pClock {
-  private time = 5_000;
-  private ahead = 1_800_000_000_000 - 5_000;
-  private timers: FakeTimer[] = [];
-
-  now(): number {
-    return this.time;
-  }
-
-  wall(): number {
-    return this.time + this.ahead;
-  }
-
-  /** The machine's clock is set forward, or back when negative; no time passes. */
-  step(milliseconds: number): void {
-    this.ahead += milliseconds;
-  }
-
-  after(milliseconds: number, callback: () => void): Timer {
-    return this.add(milliseconds, undefined, callback);
-  }
-
-  every(milliseconds: number, callback: () => void): Timer {
-    return this.add(milliseconds, milliseconds, callback);
-  }
-
-  /** Moves the time on and calls what falls due, in order. */
-  advance(milliseconds: number): void {
-    const end = this.time + milliseconds;
-    for (;;) {
-      this.timers = this.timers.filter((timer) => !timer.cancelled);
-      const next = this.timers.filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0];
-      if (next === undefined) break;
-      this.time = Math.max(this.time, next.at);
-      if (next.every === undefined) next.cancelled = true;
-      else next.at += next.every;
-      next.callback();
-    }
-    this.time = end;
-  }
-
-  private add(milliseconds: number, every: number | undefined, callback: () => void): Timer {
-    const timer: FakeTimer = { at: this.time + milliseconds, every, callback, cancelled: false };
-    this.timers.push(timer);
-    return {
-      cancel: () => {
-        timer.cancelled = true;
-      },
-    };
   }
 }
 

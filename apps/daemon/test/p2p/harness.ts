@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { RawBlock } from '@wrkz/core-types';
+import { NETWORK_ID, type ScriptedPeer, ScriptedServer } from '@wrkz/testing';
 import { p2pDefaults, P2pNode, type P2pConfig, type P2pDependencies } from '../../src/p2p';
 import { tcpTransport, type Transport } from '../../src/p2p/connection/transport';
 import { FakeChain, FakePool, TestLogger, toyCodec } from './fakes';
-import { NETWORK_ID, type ScriptedPeer, ScriptedServer } from './scripted-peer';
 
 export interface TestNode {
   readonly node: P2pNode;

@@ -9,7 +9,7 @@ import {
   pingResponse,
   type PeerEntry,
 } from '@wrkz/levin';
-import { Suite } from '@wrkz/testing';
+import { hello, ScriptedPeer, Suite } from '@wrkz/testing';
 import { listenAddresses, readConfig } from '../../src/config/config';
 import { Daemon } from '../../src/daemon';
 import { peersConfig } from '../../src/wiring/peers';
@@ -17,7 +17,6 @@ import { exercises } from '../support/exercises';
 import { newSuite } from '../network/daemons';
 import { sha256, toyChain } from './fakes';
 import { disguised, Harness } from './harness';
-import { hello, ScriptedPeer } from './scripted-peer';
 
 exercises('p2p-bind-ipv6-address', 'p2p-bind-port-ipv6', 'p2p-bind-ip', 'in-peers');
 

@@ -1,5 +1,5 @@
 import { Command, type Frame } from '@wrkz/levin';
-import { AddressBudget, WorkBudget } from '../../../src/p2p/limits/address-budget';
+import { AddressBudget, WorkBudget, RateLimit } from '../../../src/p2p/limits/address-budget';
 
 /** A budget with its two clocks in hand; `work` takes so many milliseconds of the event loop and of the day. */
 function budget() {
@@ -98,4 +98,10 @@ describe('the budget of one address', () => {
     now += 48_000;
     expect(send(false)).toBe(true);
   });
+});
+
+test('a rate allows a burst, then the refill', () => {
+  const rate = new RateLimit(2, 5, 0);
+  expect(Array.from({ length: 7 }, () => rate.take(0))).toEqual([true, true, true, true, true, false, false]);
+  expect([rate.take(400), rate.take(500), rate.take(600), rate.take(100_000, 6)]).toEqual([false, true, false, false]);
 });

@@ -1,12 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ScriptedPeer } from '@wrkz/testing';
 import { Bans, readBanLists } from '../../../src/p2p/limits/bans';
 import { parseIpRange } from '../../../src/p2p/addresses';
 import { readPeerState, writePeerState } from '../../../src/p2p/peers/state-file';
 import { disguised, Harness } from '../harness';
 import { sha256, toyChain } from '../fakes';
-import { ScriptedPeer } from '../scripted-peer';
 
 let directory: string;
 beforeEach(async () => {

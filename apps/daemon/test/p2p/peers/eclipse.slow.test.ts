@@ -1,5 +1,6 @@
 import type { PeerEntry } from '@wrkz/levin';
 import { createHash } from 'node:crypto';
+import { SteppedClock } from '@wrkz/testing';
 import { p2pDefaults } from '../../../src/p2p/config';
 import { addressKey, type PeerAddress } from '../../../src/p2p/addresses';
 import { Dialer } from '../../../src/p2p/dialer/dialer';
@@ -7,7 +8,7 @@ import { Seeds } from '../../../src/p2p/dialer/peer-sources';
 import { Bans } from '../../../src/p2p/limits/bans';
 import { AddressBook } from '../../../src/p2p/peers/address-book';
 import type { P2pRandom } from '../../../src/p2p/ports';
-import { FakeClock, TestLogger } from '../fakes';
+import { TestLogger } from '../fakes';
 
 const MINUTE = 60;
 
@@ -32,7 +33,7 @@ const alive = new Set([...honest, ...attackers].map(addressKey));
 
 /** A node with its address book and dialer, in a network where invented addresses do not answer. */
 class SimulatedNode {
-  private readonly clock = new FakeClock();
+  private readonly clock = new SteppedClock();
   private readonly random: P2pRandom;
   readonly book: AddressBook;
   readonly open: PeerAddress[] = [];

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
+import { ScriptedPeer, SteppedClock } from '@wrkz/testing';
 import { BackPings, peerToEvict } from '../../../src/p2p/peers/incoming-slots';
 import { AddressBudgets } from '../../../src/p2p/limits/address-budget';
 import type { Session } from '../../../src/p2p/session/session';
-import { FakeClock, sha256, toyChain } from '../fakes';
+import { sha256, toyChain } from '../fakes';
 import { disguised, Harness } from '../harness';
-import { ScriptedPeer } from '../scripted-peer';
 
 interface Peer {
   readonly host: string;
@@ -101,7 +101,7 @@ describe('a node whose incoming slots an attacker holds', () => {
 
   it('accepts an honest newcomer at once, and retains it while five addresses call again and again', async () => {
     let host = '';
-    const clock = new FakeClock();
+    const clock = new SteppedClock();
     const { node } = await harness.node(blocks, {}, { clock, transport: disguised(() => host) });
     const peers: ScriptedPeer[] = [];
     const call = async (from: string): Promise<ScriptedPeer> => {

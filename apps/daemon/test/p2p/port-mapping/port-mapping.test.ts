@@ -1,3 +1,4 @@
+import { SteppedClock } from '@wrkz/testing';
 import { readConfig } from '../../../src';
 import { PortMapping } from '../../../src/p2p/port-mapping/port-mapping';
 import { isReachable } from '../../../src/p2p/port-mapping/gateway-device';
@@ -6,7 +7,7 @@ import { gatewayOf, searchedNetworks } from '../../../src/p2p/port-mapping/searc
 import { mapsPort } from '../../../src/p2p/port-mapping/start';
 import type { Gateway, MappingOutcome, MappingTask } from '../../../src/p2p/port-mapping/task';
 import { exercises } from '../../support/exercises';
-import { FakeClock, TestLogger } from '../fakes';
+import { TestLogger } from '../fakes';
 
 exercises('no-upnp', 'hide-my-port');
 
@@ -121,7 +122,7 @@ describe('the life of a mapping', () => {
 
   /** A mapping whose tasks end as a test says, one after the other. */
   function scripted(outcomes: (MappingOutcome | undefined)[]) {
-    const clock = new FakeClock();
+    const clock = new SteppedClock();
     const logger = new TestLogger();
     const tasks: string[] = [];
     const addresses: (string | undefined)[] = [];

@@ -1,7 +1,8 @@
 import type { RawBlock } from '@wrkz/core-types';
+import { SteppedClock } from '@wrkz/testing';
 import { SyncCoordinator } from '../../../src/p2p/sync/coordinator';
 import { newSyncRecord, type SyncSession } from '../../../src/p2p/sync/sync-peer';
-import { FakeChain, FakeClock, sha256, TestLogger, toyBlock, toyChain, toyCodec } from '../fakes';
+import { FakeChain, sha256, TestLogger, toyBlock, toyChain, toyCodec } from '../fakes';
 
 /** A session that records the hashes of the blocks that are requested from it. */
 function newSession(id: number, height: number): { session: SyncSession; requested: Buffer[][] } {
@@ -26,7 +27,7 @@ test('requests the blocks that a slow peer holds up from another one although 96
     blocks.push(raw);
     hashes.push(sha256(raw.block));
   }
-  const clock = new FakeClock();
+  const clock = new SteppedClock();
   const chain = new FakeChain(toyCodec, [genesis]);
   const coordinator = new SyncCoordinator(
     {

@@ -1,5 +1,6 @@
 import { createMetrics } from '@wrkz/service-kit';
-import { FakeClock, sha256, toyBlock, toyChain } from '../fakes';
+import { SteppedClock } from '@wrkz/testing';
+import { sha256, toyBlock, toyChain } from '../fakes';
 import { Harness } from '../harness';
 
 const harness = new Harness();
@@ -8,7 +9,7 @@ afterEach(() => harness.stop());
 
 describe('a tip that no block follows', () => {
   it('is stale after 30 minutes, with one warning, until the chain grows', async () => {
-    const clock = new FakeClock();
+    const clock = new SteppedClock();
     const { node, chain, logger } = await harness.node(blocks, {}, { clock });
     const metrics = createMetrics('wrkz_');
     node.publish(metrics);
@@ -27,7 +28,7 @@ describe('a tip that no block follows', () => {
   });
 
   it('is never stale on a network where blocks are made on demand', async () => {
-    const clock = new FakeClock();
+    const clock = new SteppedClock();
     const { node } = await harness.node(blocks, { synchronizedAlone: true }, { clock });
     clock.advance(24 * 3_600_000);
     expect(node.isTipStale()).toBe(false);

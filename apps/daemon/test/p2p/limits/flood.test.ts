@@ -1,11 +1,11 @@
 import type { RawBlock } from '@wrkz/core-types';
 import * as commands from '@wrkz/levin';
 import { Command } from '@wrkz/levin';
-import type { P2pDependencies } from '../../src/p2p';
-import { namedHashes } from '../../src/p2p/hashes';
-import { type FakeChain, FakeClock, type FakePool, sha256, toyBlock, toyChain, toyCodec } from './fakes';
-import { closedFor, disguised, Harness, reaches, type TestNode } from './harness';
-import { hello, ScriptedPeer } from './scripted-peer';
+import { hello, ScriptedPeer, SteppedClock } from '@wrkz/testing';
+import type { P2pDependencies } from '../../../src/p2p';
+import { namedHashes } from '../../../src/p2p/hashes';
+import { type FakeChain, type FakePool, sha256, toyBlock, toyChain, toyCodec } from '../fakes';
+import { closedFor, disguised, Harness, reaches, type TestNode } from '../harness';
 
 const harness = new Harness();
 const blocks = toyChain(5);
@@ -188,7 +188,7 @@ describe('the time that a peer takes of the event loop', () => {
     );
 
   it('is a share: who has used it waits, and nobody else', async () => {
-    const clock = new FakeClock();
+    const clock = new SteppedClock();
     const started = await withPeer({ clock, stopwatch: slow() });
     // The handshake has taken 700 ms, the first question 700 more: 400 over what may be used at once.
     askTime(started.peer);
@@ -206,7 +206,7 @@ describe('the time that a peer takes of the event loop', () => {
   });
 
   it('is not what we asked for', async () => {
-    const clock = new FakeClock();
+    const clock = new SteppedClock();
     const started = await withPeer({ clock, stopwatch: slow() });
     const transactions = Array.from({ length: 50 }, (_, index) => Buffer.from(`asked ${index}`));
     started.peer.send(Command.newTransactions, commands.newTransactions.encode({ transactions }));
@@ -216,7 +216,7 @@ describe('the time that a peer takes of the event loop', () => {
   });
 
   it('ends in a ban for an address that never has enough, and not for one that fetches our chain', async () => {
-    const clock = new FakeClock();
+    const clock = new SteppedClock();
     const hosts = ['93.184.216.34', '8.8.8.8'];
     const transport = disguised(() => hosts.shift() ?? '9.9.9.9');
     const started = await withPeer({ clock, stopwatch: slow(), transport });
@@ -259,7 +259,7 @@ describe('a flood of timed syncs from four addresses', () => {
   ])('%s ends each connection, and bans each address, after few of them', async (_, bytes, count, reason) => {
     let caller = 0;
     const transport = disguised(() => addresses[caller++ % addresses.length] ?? '8.8.8.8');
-    const { node, logger } = await harness.node(blocks, {}, { transport, clock: new FakeClock() });
+    const { node, logger } = await harness.node(blocks, {}, { transport, clock: new SteppedClock() });
     const body = padded(bytes);
     let answered = 0;
     for (let round = 0; round < 3 && node.bans().length < addresses.length; round += 1) {
@@ -290,7 +290,7 @@ describe('transactions', () => {
     peer.send(Command.newTransactions, commands.newTransactions.encode({ transactions }));
 
   it('that the pool has by now cost their bringer nothing, however many they are', async () => {
-    const started = await withPeer({ clock: new FakeClock() });
+    const started = await withPeer({ clock: new SteppedClock() });
     const known = made(3_000, 'known');
     for (const bytes of known) await started.pool.add(bytes);
     // Another peer brings the same at the same time: looked for they are not there yet, and when they are added they are.
@@ -309,7 +309,7 @@ describe('transactions', () => {
     const addresses = Array.from({ length: 12 }, (_, index) => `93.${index}.216.34`);
     let caller = 0;
     const transport = disguised(() => addresses[Math.floor(caller++ / 3)] ?? '8.8.8.8');
-    const started = await harness.node(blocks, {}, { transport, clock: new FakeClock() });
+    const started = await harness.node(blocks, {}, { transport, clock: new SteppedClock() });
     let sent = 0;
     for (const address of addresses) {
       for (let round = 0; round < 3; round += 1) {
@@ -333,7 +333,11 @@ describe('transactions', () => {
   });
 
   it('that do not fit our chain may be some for each address, over all its connections, and cost no points', async () => {
-    const started = await harness.node(blocks, {}, { transport: disguised('93.184.216.34'), clock: new FakeClock() });
+    const started = await harness.node(
+      blocks,
+      {},
+      { transport: disguised('93.184.216.34'), clock: new SteppedClock() },
+    );
     const foreign = made(1_500, 'foreign');
     for (const bytes of foreign) started.pool.refuse.add(sha256(bytes).toString('hex'));
     const first = await welcome(started);

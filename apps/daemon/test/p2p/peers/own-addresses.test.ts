@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, handshakeRequest, handshakeResponse, type PeerEntry } from '@wrkz/levin';
 import fc from 'fast-check';
-import { OwnAddresses } from '../../src/p2p/peers/own-addresses';
-import { AddressBook } from '../../src/p2p/peers/address-book';
-import { writePeerState } from '../../src/p2p/peers/state-file';
-import { tcpTransport, type Transport } from '../../src/p2p/connection/transport';
-import { addressKey, type PeerAddress } from '../../src/p2p/addresses';
-import { FakeClock, sha256, toyChain } from './fakes';
-import { disguised, Harness, local } from './harness';
-import { hello, ScriptedPeer } from './scripted-peer';
+import { hello, ScriptedPeer, SteppedClock } from '@wrkz/testing';
+import { OwnAddresses } from '../../../src/p2p/peers/own-addresses';
+import { AddressBook } from '../../../src/p2p/peers/address-book';
+import { writePeerState } from '../../../src/p2p/peers/state-file';
+import { tcpTransport, type Transport } from '../../../src/p2p/connection/transport';
+import { addressKey, type PeerAddress } from '../../../src/p2p/addresses';
+import { sha256, toyChain } from '../fakes';
+import { disguised, Harness, local } from '../harness';
 
 const at = (host: string, port = 17855): PeerAddress => ({ host, port });
 const entry = (host: string, port = 17855, id = 5n): PeerEntry => ({ host, port, id, lastSeen: 1_700_000_000 });
@@ -18,7 +18,7 @@ const entry = (host: string, port = 17855, id = 5n): PeerEntry => ({ host, port,
 describe('where a node is reached', () => {
   const MACHINE = ['127.0.0.1', '192.168.1.7', '93.184.216.34', '::1', '2a00:1450::7', 'fe80::1'];
   const listening = (...listeners: PeerAddress[]): OwnAddresses => {
-    const own = new OwnAddresses(new FakeClock(), () => MACHINE);
+    const own = new OwnAddresses(new SteppedClock(), () => MACHINE);
     own.listensAt(listeners);
     return own;
   };
@@ -56,7 +56,7 @@ describe('where a node is reached', () => {
   });
 
   it('follows the machine within a minute, and asks it no more often', () => {
-    const clock = new FakeClock();
+    const clock = new SteppedClock();
     let asked = 0;
     let machine = ['192.168.1.7'];
     const own = new OwnAddresses(clock, () => ((asked += 1), machine));
@@ -87,7 +87,7 @@ it('no list ever holds the node itself, whatever is told and learnt in whatever 
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
-      const addresses = new OwnAddresses(new FakeClock(), () => ['192.168.1.7']);
+      const addresses = new OwnAddresses(new SteppedClock(), () => ['192.168.1.7']);
       const book = new AddressBook({
         allowLocal: true,
         key: Buffer.alloc(32),
@@ -144,7 +144,7 @@ describe('a node among peers', () => {
   }
 
   it('that calls itself hangs up, remembers the address, and does not call it again', async () => {
-    const clock = new FakeClock();
+    const clock = new SteppedClock();
     const connects: string[] = [];
     const folder = await mkdtemp(join(tmpdir(), 'wrkz-own-'));
     const stateFile = join(folder, 'peers.json');

@@ -1,14 +1,14 @@
 import * as commands from '@wrkz/levin';
 import { Command } from '@wrkz/levin';
-import { AddressBudgets } from '../../src/p2p/limits/address-budget';
-import { Bans } from '../../src/p2p/limits/bans';
-import { AddressBook } from '../../src/p2p/peers/address-book';
-import { slotFor } from '../../src/p2p/peers/incoming-slots';
-import type { Session } from '../../src/p2p/session/session';
-import { accountKey, hostNetwork } from '../../src/p2p/addresses';
-import { FakeClock, sha256, toyChain } from './fakes';
-import { disguised, Harness } from './harness';
-import { ScriptedPeer } from './scripted-peer';
+import { ScriptedPeer, SteppedClock } from '@wrkz/testing';
+import { AddressBudgets } from '../../../src/p2p/limits/address-budget';
+import { Bans } from '../../../src/p2p/limits/bans';
+import { AddressBook } from '../../../src/p2p/peers/address-book';
+import { slotFor } from '../../../src/p2p/peers/incoming-slots';
+import type { Session } from '../../../src/p2p/session/session';
+import { accountKey, hostNetwork } from '../../../src/p2p/addresses';
+import { sha256, toyChain } from '../fakes';
+import { disguised, Harness } from '../harness';
 
 const caller = (host: string, change: object = {}): Session =>
   ({ incoming: true, handshaken: true, connection: { remote: { host, port: 1 } }, ...change }) as Session;
@@ -164,7 +164,7 @@ describe('limits of an address', () => {
   });
 
   it('are not renewed by calling again', async () => {
-    const clock = new FakeClock();
+    const clock = new SteppedClock();
     const started = await harness.node(blocks, {}, { clock, transport: disguised('93.184.216.34') });
     await started.pool.add(Buffer.from('one'));
     const join = async (): Promise<ScriptedPeer> => {

@@ -1,17 +1,17 @@
 import { readJsonLines } from '@wrkz/testing/fixtures';
 import * as fc from 'fast-check';
-import { sha256, toyChain } from './fakes';
-import { Harness } from './harness';
-import { ScriptedPeer } from './scripted-peer';
+import { ScriptedPeer } from '@wrkz/testing';
+import { sha256, toyChain } from '../fakes';
+import { Harness } from '../harness';
 
 const recorded = readJsonLines<{ frame: string }>('devnet/p2p.jsonl').map(({ frame }) => Buffer.from(frame, 'hex'));
 
-describe('a node that is sent mutated frames', () => {
+describe('a node that receives mutated frames', () => {
   const harness = new Harness();
   const blocks = toyChain(5);
   afterEach(() => harness.stop());
 
-  it('goes on serving others', async () => {
+  it('continues to serve other peers', async () => {
     const { node } = await harness.node(blocks);
     const standing = { height: 6, tip: sha256(blocks[5]?.block ?? Buffer.alloc(0)) };
     const random = fc.sample(

@@ -1,11 +1,11 @@
 import type { RawBlock } from '@wrkz/core-types';
 import * as commands from '@wrkz/levin';
 import { Command, encodeFrame } from '@wrkz/levin';
-import type { P2pConfig } from '../../src/p2p';
-import type { Transport } from '../../src/p2p/connection/transport';
-import { FakeClock, sha256, toyBlock, toyBranch, toyChain } from './fakes';
-import { closedFor, disguised, Harness, local, reaches, type TestNode } from './harness';
-import { ScriptedPeer } from './scripted-peer';
+import { ScriptedPeer, SteppedClock } from '@wrkz/testing';
+import type { P2pConfig } from '../../../src/p2p';
+import type { Transport } from '../../../src/p2p/connection/transport';
+import { sha256, toyBlock, toyBranch, toyChain } from '../fakes';
+import { closedFor, disguised, Harness, local, reaches, type TestNode } from '../harness';
 
 const hashOf = (raw: RawBlock | undefined): Buffer => sha256(raw?.block ?? Buffer.alloc(0));
 const HIGHEST = 2 ** 32 - 1;
@@ -17,16 +17,16 @@ interface Claim {
 }
 
 /* A node with 11 blocks among peers that claim more than they bring. Time stands still unless a test moves it. */
-describe('peers that claim blocks and bring none', () => {
+describe('peers that claim blocks and deliver none', () => {
   const harness = new Harness();
   const blocks = toyChain(30);
   const tips = blocks.map(hashOf);
   const [ours, best] = [hashOf(blocks[10]), hashOf(blocks[30])];
   const standing: Claim = { height: 11, tip: ours };
   const honestly: Claim = { height: 31, tip: best };
-  let clock: FakeClock;
+  let clock: SteppedClock;
   beforeEach(() => {
-    clock = new FakeClock();
+    clock = new SteppedClock();
   });
   afterEach(() => harness.stop());
 
@@ -49,26 +49,24 @@ describe('peers that claim blocks and bring none', () => {
     return peer;
   }
 
-  function tellChain(peer: ScriptedPeer, hashes: readonly Buffer[], totalHeight = 11 + hashes.length): void {
-    const message = { startHeight: 10, totalHeight, hashes: [ours, ...hashes] };
-    peer.send(Command.responseChain, commands.responseChain.encode(message));
+  function announceChain(peer: ScriptedPeer, hashes: readonly Buffer[], totalHeight = 11 + hashes.length): void {
+    peer.sendChain(10, [ours, ...hashes], totalHeight);
   }
 
-  function tellObjects(peer: ScriptedPeer, given: Partial<commands.ResponseObjects>): void {
-    const message = { transactions: [], blocks: [], missed: [], currentHeight: 31, ...given };
-    peer.send(Command.responseObjects, commands.responseObjects.encode(message));
+  function deliver(peer: ScriptedPeer, given: Partial<commands.ResponseObjects>): void {
+    peer.sendObjects({ currentHeight: 31, ...given });
   }
 
   /** The peer names the blocks above ours when it is asked, and is asked for them. */
   async function name(peer: ScriptedPeer, hashes: readonly Buffer[]): Promise<ScriptedPeer> {
     await peer.nextOf(Command.requestChain);
-    tellChain(peer, hashes);
+    announceChain(peer, hashes);
     await peer.nextOf(Command.requestObjects);
     return peer;
   }
 
   /** Calls the node, names made-up blocks and is asked for them. */
-  async function liarAt(target: TestNode, tag: string, peerId: bigint): Promise<ScriptedPeer> {
+  async function lyingPeerAt(target: TestNode, tag: string, peerId: bigint): Promise<ScriptedPeer> {
     const hashes = fakes(tag);
     return name(await callerOf(target, claimOf(hashes, peerId)), hashes);
   }
@@ -86,28 +84,28 @@ describe('peers that claim blocks and bring none', () => {
     }
   }
 
-  it('keep no block from being announced', async () => {
+  it('do not stop the announcement of new blocks', async () => {
     const started = await node();
     const watcher = await callerOf(started, standing);
     await watcher.nextOf(Command.requestPool);
-    await liarAt(started, 'silent', 1n);
+    await lyingPeerAt(started, 'silent', 1n);
     for (let made = 0; made < 6; made += 1) started.chain.add(toyBlock(started.chain.tip().hash, 500 + made));
     await watcher.settle(standing);
     expect(watcher.left.filter(({ command }) => command === Command.newLiteBlock)).toHaveLength(6);
   });
 
-  it('keep no honest peer from bringing its branch', async () => {
+  it('do not stop the download of an honest branch', async () => {
     const started = await node();
-    await liarAt(started, 'silent', 1n);
+    await lyingPeerAt(started, 'silent', 1n);
     await harness.node(blocks, { exclusiveNodes: [local(started.node)] });
     await reaches(started.chain, 30);
     expect(started.chain.tip().hash).toEqual(best);
   });
 
-  it('at all places, trickling, give way to one that waits after 15 seconds', async () => {
+  it('lose a slot to a waiting peer after 15 seconds, even if they send single bytes', async () => {
     const started = await node();
     const liars = [];
-    for (const id of [1n, 2n, 3n]) liars.push(await liarAt(started, `trickle ${id}`, id));
+    for (const id of [1n, 2n, 3n]) liars.push(await lyingPeerAt(started, `trickle ${id}`, id));
     const honest = await callerOf(started, { ...honestly, peerId: 9n });
     await honest.nextOf(Command.requestPool);
     await trickle(liars, 12);
@@ -115,22 +113,22 @@ describe('peers that claim blocks and bring none', () => {
     expect(honest.left).toEqual([]);
     await trickle(liars, 4);
     await name(honest, tips.slice(11));
-    tellObjects(honest, { blocks: blocks.slice(11) });
+    deliver(honest, { blocks: blocks.slice(11) });
     await reaches(started.chain, 30);
   });
 
-  it('at all places give way at once to a peer that we called', async () => {
+  it('lose a slot at once to an outgoing peer', async () => {
     const server = await harness.server();
     const started = await node({ exclusiveNodes: [server.address] });
     const called = await server.caller();
-    for (const id of [1n, 2n, 3n]) await liarAt(started, `silent ${id}`, id);
+    for (const id of [1n, 2n, 3n]) await lyingPeerAt(started, `silent ${id}`, id);
     await called.answerHandshake(honestly);
     await name(called, tips.slice(11));
-    tellObjects(called, { blocks: blocks.slice(11) });
+    deliver(called, { blocks: blocks.slice(11) });
     await reaches(started.chain, 30);
   });
 
-  it('raise the height of the network for nobody who has another peer', async () => {
+  it('do not raise the network height of a node that has another peer', async () => {
     const server = await harness.server();
     const started = await node({ exclusiveNodes: [server.address] });
     const honest = await server.caller();
@@ -141,12 +139,12 @@ describe('peers that claim blocks and bring none', () => {
     expect(started.node.networkHeight()).toBe(11);
   });
 
-  it('alone are believed for 15 seconds', async () => {
+  it('count for the network height for 15 seconds if there is no other peer', async () => {
     const started = await node();
     const hashes = fakes('alone');
     const liar = await callerOf(started, { height: HIGHEST, tip: Buffer.alloc(32, 1) });
     await liar.nextOf(Command.requestChain);
-    tellChain(liar, hashes, HIGHEST);
+    announceChain(liar, hashes, HIGHEST);
     await liar.nextOf(Command.requestObjects);
     expect(started.node.networkHeight()).toBe(HIGHEST);
     await trickle([liar], 16);
@@ -154,9 +152,9 @@ describe('peers that claim blocks and bring none', () => {
     expect(liar.isClosed).toBe(false);
   });
 
-  it('hold up "synchronized" for 15 seconds at most', async () => {
+  it('delay "synchronized" by at most 15 seconds', async () => {
     const started = await node();
-    const liar = await liarAt(started, 'late', 1n);
+    const liar = await lyingPeerAt(started, 'late', 1n);
     const honest = await callerOf(started, standing);
     await honest.nextOf(Command.requestPool);
     expect(started.node.isSynchronized()).toBe(false);
@@ -164,10 +162,10 @@ describe('peers that claim blocks and bring none', () => {
     expect(started.node.isSynchronized()).toBe(true);
   });
 
-  it('are hung up on and pay for it, and a new connection does not make their word good', async () => {
+  it('are disconnected with penalty points, and their claims do not count on a new connection', async () => {
     const started = await node({}, disguised('93.184.216.34'));
     for (let round = 1; round <= 6; round += 1) {
-      const liar = await liarAt(started, `round ${round}`, 1n);
+      const liar = await lyingPeerAt(started, `round ${round}`, 1n);
       expect(started.node.networkHeight()).toBe(round === 1 ? 31 : 11);
       clock.advance(62_000);
       await liar.closed;
@@ -179,12 +177,12 @@ describe('peers that claim blocks and bring none', () => {
     );
   });
 
-  it('may not tell of another tip each time and have a chain without it', async () => {
+  it('are disconnected after four claims of tips that their chains do not contain', async () => {
     const started = await node();
     const liar = await callerOf(started, { height: HIGHEST, tip: Buffer.alloc(32, 1) });
     for (let round = 2; round < 6; round += 1) {
       await liar.nextOf(Command.requestChain);
-      tellChain(liar, []);
+      announceChain(liar, []);
       if (round < 5) {
         await liar.settle({ height: HIGHEST, tip: Buffer.alloc(32, round) });
         expect(started.node.networkHeight()).toBe(11);
@@ -193,16 +191,16 @@ describe('peers that claim blocks and bring none', () => {
     await closedFor({ peer: liar, logger: started.logger }, 'nothing came');
   });
 
-  it('or only a half of them, are left to relay and hold up nobody', async () => {
+  it('or only half of them are demoted to relay and delay no other peer', async () => {
     const started = await node();
     const branch = toyBranch(ours, 20, 7_000);
     const hashes = branch.map(hashOf);
     const liar = await name(await callerOf(started, claimOf(hashes)), hashes);
     const halves = { blocks: branch.slice(10), missed: hashes.slice(0, 10) };
-    tellObjects(liar, halves);
+    deliver(liar, halves);
     for (let round = 0; round < 2; round += 1) {
       await name(liar, hashes);
-      tellObjects(liar, halves);
+      deliver(liar, halves);
     }
     await liar.nextOf(Command.requestPool);
     expect(started.node.sync()).toMatchObject({ activePeers: 0, demotedPeers: 1 });
@@ -211,39 +209,39 @@ describe('peers that claim blocks and bring none', () => {
     expect(started.chain.tip().hash).toEqual(best);
   });
 
-  it('and then others than they named, late, are hung up on; what came in time stays', async () => {
+  it('and later others than requested are disconnected; blocks of other peers stay', async () => {
     const started = await node();
     const liar = await name(await callerOf(started, { ...honestly, peerId: 1n }), tips.slice(11));
     const honest = await callerOf(started, { ...honestly, peerId: 2n });
     await honest.nextOf(Command.requestChain);
-    tellChain(honest, tips.slice(11));
+    announceChain(honest, tips.slice(11));
     await honest.settle(honestly);
     clock.advance(16_000);
     await honest.nextOf(Command.requestObjects);
-    tellObjects(honest, { blocks: blocks.slice(11) });
+    deliver(honest, { blocks: blocks.slice(11) });
     await reaches(started.chain, 30);
-    tellObjects(liar, { blocks: toyBranch(ours, 20, 8_000) });
+    deliver(liar, { blocks: toyBranch(ours, 20, 8_000) });
     await closedFor({ peer: liar, logger: started.logger }, 'was not asked for');
     expect(started.chain.tip().hash).toEqual(best);
   });
 
-  it('or bring them slowly, give way to one that waits', async () => {
+  it('or deliver them slowly lose their slot to a waiting peer', async () => {
     const started = await node({ syncMaxPeers: 1, syncBatchMin: 5 });
     const slow = await name(await callerOf(started, { ...honestly, peerId: 1n }), tips.slice(11));
     const quick = await callerOf(started, { ...honestly, peerId: 2n });
     await quick.nextOf(Command.requestPool);
     clock.advance(12_000);
-    tellObjects(slow, { blocks: blocks.slice(11, 16) });
+    deliver(slow, { blocks: blocks.slice(11, 16) });
     await slow.nextOf(Command.requestObjects);
     clock.advance(1_000);
     await quick.nextOf(Command.requestChain);
     expect(slow.isClosed).toBe(false);
   });
 
-  it('however many, have a turn each, and newcomers wait behind one that waits', async () => {
+  it('get slots in the order in which they began to wait', async () => {
     const started = await node({ syncMaxPeers: 1 });
     clock.advance(500);
-    const liars = [await liarAt(started, 'first', 1n)];
+    const liars = [await lyingPeerAt(started, 'first', 1n)];
     const named = fakes('second');
     const second = await callerOf(started, claimOf(named, 2n));
     await second.nextOf(Command.requestPool);
@@ -260,12 +258,12 @@ describe('peers that claim blocks and bring none', () => {
   });
 });
 
-describe('an honest peer that has lost its place', () => {
+describe('an honest peer that has lost its slot', () => {
   const harness = new Harness();
   afterEach(() => harness.stop());
 
-  it('is not blamed for its late answer, which is taken', async () => {
-    const clock = new FakeClock();
+  it('gets no penalty for its late response, which is used', async () => {
+    const clock = new SteppedClock();
     const blocks = toyChain(30);
     const tips = blocks.map(hashOf);
     const { node, chain } = await harness.node(
@@ -274,7 +272,6 @@ describe('an honest peer that has lost its place', () => {
       { clock },
     );
     const claim = { height: 31, tip: hashOf(blocks[30]) };
-    const chainEntry = commands.responseChain.encode({ startHeight: 10, totalHeight: 31, hashes: tips.slice(10) });
     const peers = [];
     for (const peerId of [1n, 2n]) {
       const peer = await ScriptedPeer.dial(node.port);
@@ -282,14 +279,11 @@ describe('an honest peer that has lost its place', () => {
       peers.push(peer);
       if (peerId === 2n) clock.advance(16_000);
       await peer.nextOf(Command.requestChain);
-      peer.send(Command.responseChain, chainEntry);
+      peer.sendChain(10, tips.slice(10), 31);
       await peer.nextOf(Command.requestObjects);
     }
     const [first, second] = peers;
-    first?.send(
-      Command.responseObjects,
-      commands.responseObjects.encode({ transactions: [], blocks: blocks.slice(11), missed: [], currentHeight: 31 }),
-    );
+    first?.sendObjects({ blocks: blocks.slice(11), currentHeight: 31 });
     await reaches(chain, 30);
     await first?.settle(claim);
     expect([first?.isClosed, second?.isClosed]).toEqual([false, false]);
@@ -304,16 +298,10 @@ describe('a peer whose chain forks from the chain that is being downloaded', () 
     const blocks = toyChain(30);
     const tips = blocks.map(hashOf);
     const { node, chain } = await harness.node(blocks.slice(0, 11), { timedSyncInterval: 100_000_000 });
-    const entry = (totalHeight: number, hashes: readonly Buffer[]): Buffer =>
-      commands.responseChain.encode({ startHeight: 10, totalHeight, hashes });
-    const supply = (peer: ScriptedPeer, supplied: readonly RawBlock[], currentHeight: number): void => {
-      const message = { transactions: [], blocks: supplied, missed: [], currentHeight };
-      peer.send(Command.responseObjects, commands.responseObjects.encode(message));
-    };
     const first = await ScriptedPeer.dial(node.port);
     await first.handshake({ height: 21, tip: hashOf(blocks[20]), peerId: 1n });
     await first.nextOf(Command.requestChain);
-    first.send(Command.responseChain, entry(21, tips.slice(10, 21)));
+    first.sendChain(10, tips.slice(10, 21), 21);
     await first.nextOf(Command.requestObjects);
 
     const other = toyBranch(tips[15] ?? Buffer.alloc(32), 20, 7_000);
@@ -321,13 +309,13 @@ describe('a peer whose chain forks from the chain that is being downloaded', () 
     const second = await ScriptedPeer.dial(node.port);
     await second.handshake({ ...claim, peerId: 2n });
     await second.nextOf(Command.requestChain);
-    second.send(Command.responseChain, entry(36, [...tips.slice(10, 16), ...other.map(hashOf)]));
+    second.sendChain(10, [...tips.slice(10, 16), ...other.map(hashOf)], 36);
     const { body } = await second.nextOf(Command.requestObjects);
     expect(commands.requestObjects.decode(body).blocks).toEqual(other.map(hashOf));
-    supply(second, other, 36);
+    second.sendObjects({ blocks: other, currentHeight: 36 });
     await second.settle(claim);
     expect(chain.tip().height).toBe(10);
-    supply(first, blocks.slice(11, 21), 21);
+    first.sendObjects({ blocks: blocks.slice(11, 21), currentHeight: 21 });
     await reaches(chain, 35);
     expect(chain.tip().hash).toEqual(claim.tip);
     await second.settle(claim);

@@ -1,5 +1,5 @@
-import { heightClaims, type Claimant } from '../../src/p2p/sync/network-height';
-import { newSyncRecord } from '../../src/p2p/sync/sync-peer';
+import { heightClaims, type Claimant } from '../../../src/p2p/sync/network-height';
+import { newSyncRecord } from '../../../src/p2p/sync/sync-peer';
 
 const [ours, aside, unknown] = [1, 2, 3].map((fill) => Buffer.alloc(32, fill)) as [Buffer, Buffer, Buffer];
 
@@ -20,13 +20,13 @@ function claimed(tip: Buffer, height: number, unserved = false): unknown {
   return heightClaims([peer], chain, () => 120).map((claim) => [claim.height, claim.shown]);
 }
 
-test('a tip that we know says itself how high its chain is; beside our chain it is no higher than ours', () => {
+test('derives the height from a known tip; a side branch counts as no higher than our chain', () => {
   expect(claimed(ours, 1_000_000)).toEqual([[51, 51]]);
   expect(claimed(aside, 1_000_000)).toEqual([[100, 100]]);
   expect(claimed(aside, 70)).toEqual([[70, 70]]);
 });
 
-test('a tip that we do not know is believed until its blocks did not come', () => {
+test('counts the claim of an unknown tip until its blocks were not delivered', () => {
   expect(claimed(unknown, 1_000_000)).toEqual([[1_000_000, 120]]);
   expect(claimed(unknown, 1_000_000, true)).toEqual([]);
 });

@@ -5,13 +5,13 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as commands from '@wrkz/levin';
 import { ByteBudget, Command, encodeFrame } from '@wrkz/levin';
-import type { P2pNode } from '../../src/p2p';
-import { PeerConnection } from '../../src/p2p/connection/peer-connection';
-import { AddressBudget } from '../../src/p2p/limits/address-budget';
-import { FakeClock, TestLogger, sha256, toyChain } from './fakes';
-import { disguised, Harness } from './harness';
-import { addressKey, type PeerAddress } from '../../src/p2p/addresses';
-import { hello, ScriptedPeer } from './scripted-peer';
+import { hello, ScriptedPeer, SteppedClock } from '@wrkz/testing';
+import type { P2pNode } from '../../../src/p2p';
+import { PeerConnection } from '../../../src/p2p/connection/peer-connection';
+import { AddressBudget } from '../../../src/p2p/limits/address-budget';
+import { TestLogger, sha256, toyChain } from '../fakes';
+import { disguised, Harness } from '../harness';
+import { addressKey, type PeerAddress } from '../../../src/p2p/addresses';
 
 const harness = new Harness();
 afterEach(() => harness.stop());
@@ -50,7 +50,7 @@ describe('the callers of a running node', () => {
   });
 
   it('enter no list by a timed sync: nobody listens on the port that they call from', async () => {
-    const clock = new FakeClock();
+    const clock = new SteppedClock();
     const { node } = await harness.node(toyChain(0), { allowLocal: true }, { clock });
     const [peer] = await shakeHands(node.port, 1);
     clock.advance(60_000);
@@ -123,7 +123,7 @@ describe('what a running node takes and asks', () => {
     const tips = blocks.map((raw) => sha256(raw.block));
     const [, , last] = tips;
     if (last === undefined) throw new Error('no tip');
-    const clock = new FakeClock();
+    const clock = new SteppedClock();
     const { node, chain } = await harness.node(blocks.slice(0, 2), {}, { clock });
     chain.refuse.set(last.toString('hex'), 'TIMESTAMP_TOO_FAR_IN_FUTURE');
     const peer = await ScriptedPeer.dial(node.port);
@@ -225,7 +225,7 @@ describe('bans of a running node', () => {
       socket: stream,
       remote: { host: '11.0.0.1', port: 17855 },
       incoming: true,
-      clock: new FakeClock(),
+      clock: new SteppedClock(),
       logger: new TestLogger(),
       share: new ByteBudget(1000),
       budget: new AddressBudget(

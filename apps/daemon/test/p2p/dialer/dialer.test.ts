@@ -1,20 +1,20 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from '@wrkz/levin';
-import { p2pDefaults, type P2pConfig } from '../../src/p2p/config';
-import { Dialer } from '../../src/p2p/dialer/dialer';
-import type { CallPurpose } from '../../src/p2p/session/connection-manager';
-import { Seeds } from '../../src/p2p/dialer/peer-sources';
-import { AddressBook } from '../../src/p2p/peers/address-book';
-import { Bans } from '../../src/p2p/limits/bans';
-import { addressGroup, addressKey, type PeerAddress } from '../../src/p2p/addresses';
-import { systemRandom } from '../../src/p2p/clock';
-import { FakeClock, TestLogger, sha256, toyChain } from './fakes';
-import { Harness, local } from './harness';
-import { NETWORK_ID, ScriptedPeer } from './scripted-peer';
+import { NETWORK_ID, ScriptedPeer, SteppedClock } from '@wrkz/testing';
+import { p2pDefaults, type P2pConfig } from '../../../src/p2p/config';
+import { Dialer } from '../../../src/p2p/dialer/dialer';
+import type { CallPurpose } from '../../../src/p2p/session/connection-manager';
+import { Seeds } from '../../../src/p2p/dialer/peer-sources';
+import { AddressBook } from '../../../src/p2p/peers/address-book';
+import { Bans } from '../../../src/p2p/limits/bans';
+import { addressGroup, addressKey, type PeerAddress } from '../../../src/p2p/addresses';
+import { systemRandom } from '../../../src/p2p/clock';
+import { TestLogger, sha256, toyChain } from '../fakes';
+import { Harness, local } from '../harness';
 
 class Setting {
-  readonly clock = new FakeClock();
+  readonly clock = new SteppedClock();
   readonly book = new AddressBook({ allowLocal: false, key: Buffer.alloc(32) });
   readonly bans = new Bans(() => Math.floor(this.clock.now() / 1000));
   readonly logger = new TestLogger();
@@ -283,7 +283,7 @@ describe('lists between nodes', () => {
     const hub = await harness.node(blocks, { allowLocal: true });
     const known = await harness.node(blocks, { exclusiveNodes: [local(hub.node)], allowLocal: true });
     while (hub.node.peerLists().white.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    const clock = new FakeClock();
+    const clock = new SteppedClock();
     const newcomer = await harness.node(blocks, { seeds: [local(hub.node)], allowLocal: true }, { clock });
     const connected = once(newcomer.node, 'connected');
     let over = false;

@@ -5,7 +5,9 @@ import { ByteBudget, Command, encodeFrame, type Frame, type FrameKind, FramePars
 
 export const NETWORK_ID = Buffer.from('wrkz devnet 0001');
 
-/** One side of a conversation, spoken frame by frame by a test. */
+/**
+ * A peer whose frames a test writes one by one: honest, silent or lying. Frames that the test has not awaited are in `left`.
+ */
 export class ScriptedPeer {
   private readonly arrived: Frame[] = [];
   private readonly waiting: { command: number | undefined; resolve: (frame: Frame) => void }[] = [];
@@ -61,7 +63,7 @@ export class ScriptedPeer {
     return this.wait(command);
   }
 
-  /** Frames that came and were not awaited. */
+  /** Frames that arrived and were not awaited. */
   get left(): readonly Frame[] {
     return this.arrived;
   }
@@ -70,7 +72,7 @@ export class ScriptedPeer {
     this.socket.destroy();
   }
 
-  /** Shakes hands as the caller; returns what the node answered. */
+  /** Shakes hands as the caller and returns the response. */
   async handshake(data: {
     height: number;
     tip: Buffer;
@@ -83,13 +85,13 @@ export class ScriptedPeer {
     return commands.handshakeResponse.decode(frame.body);
   }
 
-  /** Answers the node's handshake as the called one. */
+  /** Responds to the handshake of a node that has called. */
   async answerHandshake(data: { height: number; tip: Buffer; peerId?: bigint; version?: number }): Promise<void> {
     await this.nextOf(Command.handshake);
     this.reply(Command.handshake, commands.handshakeResponse.encode({ ...hello(data), peers: [], peers6: [] }));
   }
 
-  /** A timed sync both ways: when its answer is here, everything sent before has been handled. */
+  /** Sends a timed sync; when its response has come, the node has handled everything sent before. */
   async settle(data: { height: number; tip: Buffer }): Promise<commands.TimedSyncResponse> {
     const syncData = { currentHeight: data.height, tipHash: data.tip };
     this.send(Command.timedSync, commands.timedSyncRequest.encode({ syncData }), 'request');
@@ -97,6 +99,27 @@ export class ScriptedPeer {
       const frame = await this.nextOf(Command.timedSync);
       if (frame.kind === 'response') return commands.timedSyncResponse.decode(frame.body);
     }
+  }
+
+  /** NOTIFY_RESPONSE_CHAIN_ENTRY: the first hash is at `startHeight`, `totalHeight` is a count. */
+  sendChain(startHeight: number, hashes: readonly Buffer[], totalHeight: number): void {
+    this.send(Command.responseChain, commands.responseChain.encode({ startHeight, totalHeight, hashes }));
+  }
+
+  /** NOTIFY_RESPONSE_GET_OBJECTS. */
+  sendObjects(response: Pick<commands.ResponseObjects, 'currentHeight'> & Partial<commands.ResponseObjects>): void {
+    const message = { transactions: [], blocks: [], missed: [], ...response };
+    this.send(Command.responseObjects, commands.responseObjects.encode(message));
+  }
+
+  /** NOTIFY_NEW_LITE_BLOCK. */
+  sendLiteBlock(block: Buffer, currentHeight: number, hop = 0): void {
+    this.send(Command.newLiteBlock, commands.newLiteBlock.encode({ currentHeight, hop, block }));
+  }
+
+  /** NOTIFY_NEW_TRANSACTIONS. */
+  sendTransactions(transactions: readonly Buffer[]): void {
+    this.send(Command.newTransactions, commands.newTransactions.encode({ transactions }));
   }
 
   private take(frame: Frame): void {
@@ -117,7 +140,7 @@ export class ScriptedPeer {
   }
 }
 
-/** What a scripted peer says of itself. */
+/** The handshake request of a scripted peer. */
 export function hello(data: {
   height: number;
   tip: Buffer;

@@ -1,13 +1,13 @@
-import { closeReasons } from '../../src/p2p/limits/close-reasons';
-import { ownWork } from '../../src/p2p/limits/address-budget';
-import { AnnouncedBlocks } from '../../src/p2p/relay/announcements';
-import type { Session } from '../../src/p2p/session/session';
-import { sha256, toyBlock, toyChain, toyCodec } from './fakes';
+import { closeReasons } from '../../../src/p2p/limits/close-reasons';
+import { ownWork } from '../../../src/p2p/limits/address-budget';
+import { AnnouncedBlocks } from '../../../src/p2p/relay/announcements';
+import type { Session } from '../../../src/p2p/session/session';
+import { sha256, toyBlock, toyChain, toyCodec } from '../fakes';
 
 const blocks = toyChain(2);
 const tip = sha256(blocks[2]?.block ?? Buffer.alloc(0));
 
-test('a block whose work could not be judged is judged again for the next who brings it', async () => {
+test('checks the work of a block again for the next announcer after an error', async () => {
   const answers = [Promise.reject(new Error('busy')), Promise.resolve('holds' as const)];
   const judged: Buffer[] = [];
   const closed: unknown[] = [];

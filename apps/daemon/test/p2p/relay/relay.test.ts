@@ -1,11 +1,11 @@
 import type { RawBlock } from '@wrkz/core-types';
 import * as commands from '@wrkz/levin';
 import { Command } from '@wrkz/levin';
-import { TransactionRelay } from '../../src/p2p/relay/transaction-relay';
-import type { Session } from '../../src/p2p/session/session';
-import { FakeClock, FakePool, sha256, TestLogger, toyBlock, toyChain, toyCodec } from './fakes';
-import { Harness, reaches, type TestNode } from './harness';
-import { ScriptedPeer } from './scripted-peer';
+import { Link, ScriptedPeer, SteppedClock } from '@wrkz/testing';
+import { TransactionRelay } from '../../../src/p2p/relay/transaction-relay';
+import type { Session } from '../../../src/p2p/session/session';
+import { FakePool, sha256, TestLogger, toyBlock, toyChain, toyCodec } from '../fakes';
+import { Harness, reaches, type TestNode } from '../harness';
 
 const hashOf = (raw: RawBlock): Buffer => sha256(raw.block);
 
@@ -19,7 +19,7 @@ describe('relay', () => {
   const tall = { height: 7, tip: hashOf(next) };
   afterEach(() => harness.stop());
 
-  async function withPeers(count: number, clock?: FakeClock): Promise<TestNode & { peers: ScriptedPeer[] }> {
+  async function withPeers(count: number, clock?: SteppedClock): Promise<TestNode & { peers: ScriptedPeer[] }> {
     const started = await harness.node(blocks, {}, clock === undefined ? {} : { clock });
     const peers: ScriptedPeer[] = [];
     for (let index = 0; index < count; index += 1) {
@@ -32,38 +32,38 @@ describe('relay', () => {
   }
 
   const announce = (peer: ScriptedPeer | undefined, raw: RawBlock, hop = 0): void => {
-    peer?.send(Command.newLiteBlock, commands.newLiteBlock.encode({ currentHeight: 7, hop, block: raw.block }));
+    peer?.sendLiteBlock(raw.block, 7, hop);
   };
   const supply = (peer: ScriptedPeer | undefined, transactions: Buffer[]): void => {
-    peer?.send(Command.newTransactions, commands.newTransactions.encode({ transactions }));
+    peer?.sendTransactions(transactions);
   };
 
-  it('a lite block takes what the pool has and asks for the rest', async () => {
+  it('completes a lite block from the pool and requests the rest', async () => {
     const { chain, pool, peers } = await withPeers(2);
-    const [bringer, other] = peers;
+    const [sender, other] = peers;
     await pool.add(t2);
     await other?.nextOf(Command.newTransactions);
-    announce(bringer, next, 3);
-    const question = await bringer?.nextOf(Command.missingTransactions);
-    expect(commands.missingTransactions.decode(question?.body ?? Buffer.alloc(0))).toEqual({
+    announce(sender, next, 3);
+    const request = await sender?.nextOf(Command.missingTransactions);
+    expect(commands.missingTransactions.decode(request?.body ?? Buffer.alloc(0))).toEqual({
       currentHeight: 7,
       blockHash: hashOf(next),
       hashes: [sha256(t1), sha256(t3)],
     });
-    supply(bringer, [t3, t1]);
+    supply(sender, [t3, t1]);
     await reaches(chain, 6);
-    // Told on, one hop further, and not back to the bringer.
-    const told = await other?.nextOf(Command.newLiteBlock);
-    expect(commands.newLiteBlock.decode(told?.body ?? Buffer.alloc(0))).toEqual({
+    // Relayed with one hop more, and not back to the sender.
+    const relayed = await other?.nextOf(Command.newLiteBlock);
+    expect(commands.newLiteBlock.decode(relayed?.body ?? Buffer.alloc(0))).toEqual({
       currentHeight: 7,
       hop: 4,
       block: next.block,
     });
-    await bringer?.settle(tall);
-    expect(bringer?.left.filter(({ command }) => command === Command.newLiteBlock)).toEqual([]);
+    await sender?.settle(tall);
+    expect(sender?.left.filter(({ command }) => command === Command.newLiteBlock)).toEqual([]);
   });
 
-  it('transactions that a waiting block does not need are an ordinary relay', async () => {
+  it('relays transactions that a waiting block does not need', async () => {
     const { chain, pool, peers } = await withPeers(1);
     announce(peers[0], next);
     await peers[0]?.nextOf(Command.missingTransactions);
@@ -74,7 +74,7 @@ describe('relay', () => {
     expect(pool.has(sha256(stray))).toBe(true);
   });
 
-  it('a peer that supplies only a part is dropped; another that announced the block is asked', async () => {
+  it('closes a peer that supplies only a part and requests the rest from the next announcer', async () => {
     const { chain, peers, logger } = await withPeers(2);
     const [bad, good] = peers;
     announce(bad, next);
@@ -89,8 +89,8 @@ describe('relay', () => {
     await reaches(chain, 6);
   });
 
-  it('a peer that never supplies is dropped after 20 seconds', async () => {
-    const clock = new FakeClock();
+  it('closes a peer that never supplies after 20 seconds', async () => {
+    const clock = new SteppedClock();
     const { peers, logger } = await withPeers(1, clock);
     announce(peers[0], next);
     await peers[0]?.nextOf(Command.missingTransactions);
@@ -99,30 +99,30 @@ describe('relay', () => {
     expect(logger.lines.some((line) => line.includes('not supplied'))).toBe(true);
   });
 
-  const askedFor = async (peer: ScriptedPeer | undefined): Promise<Buffer> => {
+  const requestOf = async (peer: ScriptedPeer | undefined): Promise<Buffer> => {
     const { body } = (await peer?.nextOf(Command.missingTransactions)) ?? { body: Buffer.alloc(0) };
     return commands.missingTransactions.decode(body).blockHash;
   };
 
-  it('a peer that withholds the transactions of its block holds up nobody: the next is asked after two seconds', async () => {
-    const clock = new FakeClock();
+  it('requests withheld transactions from the next announcer after two seconds', async () => {
+    const clock = new SteppedClock();
     const { chain, peers, logger } = await withPeers(3, clock);
     const [first, second, third] = peers;
     announce(first, next);
-    await askedFor(first);
+    await requestOf(first);
     for (const peer of [second, third]) {
       announce(peer, next);
       await peer?.settle(standing);
       expect(peer?.left).toEqual([]);
     }
     clock.advance(2_000);
-    expect(await askedFor(second)).toEqual(hashOf(next));
+    expect(await requestOf(second)).toEqual(hashOf(next));
     expect(third?.left).toEqual([]);
     clock.advance(2_000);
-    await askedFor(third);
+    await requestOf(third);
     supply(third, [t1, t2, t3]);
     await reaches(chain, 6);
-    // The second is late, which is no fault; the first never answers, which is one, block or no block.
+    // The second is late, which is no fault; the first never responds, which is a fault.
     supply(second, [t1, t2, t3]);
     await second?.settle(tall);
     clock.advance(17_000);
@@ -133,37 +133,52 @@ describe('relay', () => {
   });
 
   it('requests the transactions from the next announcer when the first disconnects', async () => {
-    const { chain, peers } = await withPeers(2, new FakeClock());
+    const { chain, peers } = await withPeers(2, new SteppedClock());
     announce(peers[0], next);
-    await askedFor(peers[0]);
+    await requestOf(peers[0]);
     announce(peers[1], next);
     await peers[1]?.settle(standing);
     peers[0]?.end();
-    expect(await askedFor(peers[1])).toEqual(hashOf(next));
+    expect(await requestOf(peers[1])).toEqual(hashOf(next));
     supply(peers[1], [t1, t2, t3]);
     await reaches(chain, 6);
   });
 
   it('downloads the whole block when no announcer has sent its transactions for two seconds', async () => {
-    const clock = new FakeClock();
+    const clock = new SteppedClock();
     const { chain, peers } = await withPeers(1, clock);
     const [peer] = peers;
     announce(peer, next);
-    await askedFor(peer);
+    await requestOf(peer);
     clock.advance(2_000);
     await peer?.nextOf(Command.requestChain);
-    const entry = { startHeight: 5, totalHeight: 7, hashes: [tip, hashOf(next)] };
-    peer?.send(Command.responseChain, commands.responseChain.encode(entry));
+    peer?.sendChain(5, [tip, hashOf(next)], 7);
     await peer?.nextOf(Command.requestObjects);
-    const objects = { transactions: [], blocks: [next], missed: [], currentHeight: 7 };
-    peer?.send(Command.responseObjects, commands.responseObjects.encode(objects));
+    peer?.sendObjects({ blocks: [next], currentHeight: 7 });
     await reaches(chain, 6);
   });
 
+  it('downloads a whole block when the link loses the request for its transactions', async () => {
+    const clock = new SteppedClock();
+    const miner = await harness.node(blocks);
+    const link = await Link.to(miner.node.port);
+    const lost = new Promise<void>((resolve) => {
+      link.fate = ({ command }) => (command === Command.missingTransactions ? (resolve(), 'lose') : 'pass');
+    });
+    const address = { host: '127.0.0.1', port: link.port };
+    const { node, chain } = await harness.node(blocks, { exclusiveNodes: [address] }, { clock });
+    while (node.peers()[0]?.state !== 'normal') await new Promise((resolve) => setImmediate(resolve));
+    miner.chain.add(next);
+    await lost;
+    clock.advance(2_000);
+    await reaches(chain, 6);
+    await link.close();
+  });
+
   it('completes a block as soon as other peers have relayed its transactions', async () => {
-    const { chain, peers } = await withPeers(2, new FakeClock());
+    const { chain, peers } = await withPeers(2, new SteppedClock());
     announce(peers[0], next);
-    await askedFor(peers[0]);
+    await requestOf(peers[0]);
     supply(peers[1], [t1]);
     await peers[1]?.settle(standing);
     expect(chain.tip().height).toBe(5);
@@ -172,22 +187,22 @@ describe('relay', () => {
     expect(chain.calls).toHaveLength(1);
   });
 
-  it('a whole block needs no transactions, whoever is asked for them', async () => {
+  it('adds a whole block although the transactions of its lite block are requested', async () => {
     const { chain, peers } = await withPeers(2);
     announce(peers[0], next);
-    await askedFor(peers[0]);
+    await requestOf(peers[0]);
     peers[1]?.send(Command.newBlock, commands.newBlock.encode({ block: next, currentHeight: 7, hop: 0 }));
     await reaches(chain, 6);
   });
 
-  it('a new announcement does not undo the question for the one before', async () => {
-    const clock = new FakeClock();
+  it('does not cancel a request because of a new announcement', async () => {
+    const clock = new SteppedClock();
     const { peers, logger } = await withPeers(1, clock);
     announce(peers[0], next);
-    await askedFor(peers[0]);
+    await requestOf(peers[0]);
     clock.advance(1_500);
     announce(peers[0], toyBlock(tip, 51, [t1]));
-    await askedFor(peers[0]);
+    await requestOf(peers[0]);
     announce(peers[0], next);
     await peers[0]?.settle(standing);
     expect(peers[0]?.left).toEqual([]);
@@ -196,12 +211,12 @@ describe('relay', () => {
     expect(logger.lines.some((line) => line.includes('not supplied'))).toBe(true);
   });
 
-  it('two blocks of one peer are completed one by one', async () => {
+  it('completes two blocks of one peer', async () => {
     const { chain, peers } = await withPeers(1);
     const other = toyBlock(tip, 51, [t1, Buffer.from('fourth')]);
     for (const raw of [next, other]) {
       announce(peers[0], raw);
-      expect(await askedFor(peers[0])).toEqual(hashOf(raw));
+      expect(await requestOf(peers[0])).toEqual(hashOf(raw));
     }
     supply(peers[0], [t1, t2, t3]);
     await reaches(chain, 6);
@@ -210,27 +225,27 @@ describe('relay', () => {
     expect(chain.isKnown(hashOf(other))).toBe(true);
   });
 
-  it('a peer has four blocks to complete at a time', async () => {
+  it('limits the incomplete blocks of a peer to four', async () => {
     const { peers, logger } = await withPeers(1);
     for (let salt = 0; salt < 4; salt += 1) {
       announce(peers[0], toyBlock(tip, 60 + salt, [t1]));
-      await askedFor(peers[0]);
+      await requestOf(peers[0]);
     }
     announce(peers[0], toyBlock(tip, 70, [t1]));
     await peers[0]?.closed;
     expect(logger.lines.some((line) => line.includes('not supplied'))).toBe(true);
   });
 
-  it('the height that comes with a block is believed no further than the block reaches', async () => {
+  it('derives the height of a peer from its block', async () => {
     const { node, peers } = await withPeers(1);
     const body = commands.newLiteBlock.encode({ currentHeight: 2 ** 32 - 1, hop: 0, block: next.block });
     peers[0]?.send(Command.newLiteBlock, body);
-    await askedFor(peers[0]);
+    await requestOf(peers[0]);
     expect(node.networkHeight()).toBe(7);
   });
 
-  it('transactions wait behind a lite block until its own were asked for, or two seconds', async () => {
-    const clock = new FakeClock();
+  it('holds transactions back behind a lite block until its own were requested, or two seconds', async () => {
+    const clock = new SteppedClock();
     const { chain, pool, peers } = await withPeers(2, clock);
     const [asks, keeps] = peers;
     chain.add(next);
@@ -254,14 +269,14 @@ describe('relay', () => {
     expect(commands.newTransactions.decode(body).transactions).toEqual([late]);
   });
 
-  it('a whole block is taken too', async () => {
+  it('adds a whole block', async () => {
     const { chain, peers } = await withPeers(1);
     const body = commands.newBlock.encode({ block: next, currentHeight: 7, hop: 0 });
     peers[0]?.send(Command.newBlock, body);
     await reaches(chain, 6);
   });
 
-  it('an orphan has the chain of its bringer asked for', async () => {
+  it('requests the chain of a peer that announces an orphan', async () => {
     const { peers } = await withPeers(1);
     announce(peers[0], toyBlock(hashOf(next), 60));
     const { body } = (await peers[0]?.nextOf(Command.requestChain)) ?? { body: Buffer.alloc(0) };
@@ -270,7 +285,7 @@ describe('relay', () => {
     expect(hashes).toEqual([5, 4, 3, 1, 0].map((height) => sha256(blocks[height]?.block ?? Buffer.alloc(0))));
   });
 
-  it('an invalid block and garbage cost the connection, a known block nothing', async () => {
+  it('closes the connection on an invalid block and on garbage, not on a known block', async () => {
     const first = await withPeers(1);
     first.chain.refuse.set(hashOf(next).toString('hex'), 'BLOCK_REWARD_MISMATCH');
     announce(first.peers[0], next);
@@ -288,7 +303,7 @@ describe('relay', () => {
     expect(third.chain.calls).toEqual([]);
   });
 
-  it('a block that two peers announce at once is fetched once', async () => {
+  it('adds a block that two peers announce once', async () => {
     const { chain, peers } = await withPeers(2);
     announce(peers[0], next);
     await peers[0]?.nextOf(Command.missingTransactions);
@@ -300,7 +315,7 @@ describe('relay', () => {
     expect(chain.calls).toHaveLength(1);
   });
 
-  it('transactions go to everybody but who brought them, in one message, and once', async () => {
+  it('relays transactions once, in one message, to all peers but their sender', async () => {
     const { pool, peers } = await withPeers(3);
     supply(peers[0], [t1, t2]);
     for (const peer of peers.slice(1)) {
@@ -314,8 +329,8 @@ describe('relay', () => {
     expect(peers[0]?.left).toEqual([]);
   });
 
-  it('own transactions are sent again while no block has them, those of others are not', async () => {
-    const clock = new FakeClock();
+  it('sends own transactions again while no block contains them', async () => {
+    const clock = new SteppedClock();
     const { pool, peers } = await withPeers(2, clock);
     const [one, other] = peers;
     await pool.add(t1);
@@ -341,8 +356,8 @@ describe('relay', () => {
     for (const peer of peers) peer.end();
   });
 
-  it('own transactions are sent again every hour at least', () => {
-    const clock = new FakeClock();
+  it('sends own transactions again at least every hour', () => {
+    const clock = new SteppedClock();
     const sentAt: number[] = [];
     const session = { handshaken: true, relayTransactions: (_: unknown, now: number) => sentAt.push(now) };
     const pool = Object.assign(new FakePool(toyCodec), { get: () => t1 });
@@ -359,8 +374,8 @@ describe('relay', () => {
     expect(gaps.slice(0, 8)).toEqual([0, 4, 8, 16, 32, 60, 60, 60]);
   });
 
-  it('own transactions that are due together are sent again in one message', async () => {
-    const clock = new FakeClock();
+  it('sends own transactions that are due together in one message', async () => {
+    const clock = new SteppedClock();
     const { pool, peers } = await withPeers(1, clock);
     const [peer] = peers;
     await pool.add(t1);
@@ -377,8 +392,8 @@ describe('relay', () => {
     for (const one of peers) one.end();
   });
 
-  it('blocks in quick succession do not hold transactions back for longer than three seconds', async () => {
-    const clock = new FakeClock();
+  it('holds transactions back for at most three seconds when blocks follow quickly', async () => {
+    const clock = new SteppedClock();
     const { chain, pool, peers } = await withPeers(1, clock);
     const [peer] = peers;
     let previous = tip;
@@ -396,7 +411,7 @@ describe('relay', () => {
     for (const one of peers) one.end();
   });
 
-  it('a refused transaction is not judged again before the chain has moved', async () => {
+  it('does not check a rejected transaction again before the chain has advanced', async () => {
     const { chain, pool, peers } = await withPeers(2);
     pool.refuse.add(sha256(t1).toString('hex'));
     supply(peers[0], [t1]);
@@ -412,8 +427,8 @@ describe('relay', () => {
     expect(pool.has(sha256(t1))).toBe(true);
   });
 
-  it('a flood of bad transactions ends the connection', async () => {
-    const { pool, peers, logger } = await withPeers(1, new FakeClock());
+  it('closes the connection on a flood of invalid transactions', async () => {
+    const { pool, peers, logger } = await withPeers(1, new SteppedClock());
     const bad = Array.from({ length: 1100 }, (_, index) => Buffer.from(`bad ${index}`));
     for (const bytes of bad) pool.refuse.add(sha256(bytes).toString('hex'));
     supply(peers[0], bad);

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import * as commands from '@wrkz/levin';
 import { Command } from '@wrkz/levin';
-import { MemoryBudget } from '../../src/p2p/connection/memory-budget';
-import { sha256, toyBlock, toyChain } from './fakes';
-import { Harness, type TestNode } from './harness';
-import { ScriptedPeer } from './scripted-peer';
+import { ScriptedPeer } from '@wrkz/testing';
+import { MemoryBudget } from '../../../src/p2p/connection/memory-budget';
+import { sha256, toyBlock, toyChain } from '../fakes';
+import { Harness, type TestNode } from '../harness';
 
 const MIB = 1024 * 1024;
 const limits = { connection: 100, address: 150, total: 300 };

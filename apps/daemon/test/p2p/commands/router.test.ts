@@ -1,8 +1,8 @@
 import { Command, commandName, timedSyncResponse } from '@wrkz/levin';
-import { commandTable, rowOf } from '../../src/p2p/commands/router';
-import { sha256, toyChain } from './fakes';
-import { closedFor, Harness } from './harness';
-import { ScriptedPeer } from './scripted-peer';
+import { ScriptedPeer } from '@wrkz/testing';
+import { commandTable, rowOf } from '../../../src/p2p/commands/router';
+import { sha256, toyChain } from '../fakes';
+import { closedFor, Harness } from '../harness';
 
 const all = Object.values(Command);
 const unknownTip = Buffer.alloc(32, 9);

@@ -1,9 +1,9 @@
 import { Command, pingResponse } from '@wrkz/levin';
-import { MemoryBudget } from '../../src/p2p/connection/memory-budget';
-import { tcpTransport } from '../../src/p2p/connection/transport';
-import { backPing } from '../../src/p2p/session/back-ping';
-import { systemClock, TestLogger } from './fakes';
-import { Harness } from './harness';
+import { MemoryBudget } from '../../../src/p2p/connection/memory-budget';
+import { tcpTransport } from '../../../src/p2p/connection/transport';
+import { backPing } from '../../../src/p2p/session/back-ping';
+import { systemClock, TestLogger } from '../fakes';
+import { Harness } from '../harness';
 
 const harness = new Harness();
 afterEach(() => harness.stop());

@@ -1,11 +1,11 @@
 import * as commands from '@wrkz/levin';
 import { Command, encodeFrame } from '@wrkz/levin';
+import { ScriptedPeer, SteppedClock } from '@wrkz/testing';
 import { tcpTransport } from '../../src/p2p/connection/transport';
 import { WorkBudget } from '../../src/p2p/limits/address-budget';
 import { threadTime } from '../../src/p2p/clock';
-import { FakeClock, sha256, toyBlock, toyChain } from './fakes';
+import { sha256, toyBlock, toyChain } from './fakes';
 import { disguised, Harness, type TestNode } from './harness';
-import { ScriptedPeer } from './scripted-peer';
 
 const harness = new Harness();
 const blocks = toyChain(5);
@@ -25,9 +25,9 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('a node whose clock went back', () => {
-  it('tells of no peer that it will see in the future: others would hang up on it', async () => {
-    const clock = new FakeClock();
+describe('a node whose clock was set back', () => {
+  it('reports no peer as last seen in the future, because other nodes would disconnect', async () => {
+    const clock = new SteppedClock();
     const server = await harness.server();
     const config = { exclusiveNodes: [server.address], allowLocal: true, timedSyncInterval: 100 * HOUR };
     const { node } = await harness.node(blocks, config, { clock });
@@ -46,14 +46,14 @@ describe('a node whose clock went back', () => {
   });
 });
 
-describe('answers that nobody waits for', () => {
+describe('responses without a request', () => {
   const answers = (count: number): Buffer => {
     const frame = encodeFrame({ command: Command.ping, kind: 'response', returnCode: 1, body: Buffer.alloc(0) });
     return Buffer.concat(Array.from({ length: count }, () => frame));
   };
 
-  it('are a flood like any other', async () => {
-    const started = await harness.node(blocks, {}, { clock: new FakeClock() });
+  it('count as a flood', async () => {
+    const started = await harness.node(blocks, {}, { clock: new SteppedClock() });
     const peer = await welcome(started);
     peer.raw(answers(5_000));
     await Promise.race([peer.closed, peer.settle(standing)]);
@@ -61,8 +61,8 @@ describe('answers that nobody waits for', () => {
     expect(started.logger.lines.some((line) => line.includes('too many messages'))).toBe(true);
   });
 
-  it('cost nothing while they are few, as late ones are', async () => {
-    const started = await harness.node(blocks, {}, { clock: new FakeClock() });
+  it('cost nothing if they are few, like late ones', async () => {
+    const started = await harness.node(blocks, {}, { clock: new SteppedClock() });
     const peer = await welcome(started);
     peer.raw(answers(100));
     await peer.settle(standing);
@@ -72,8 +72,8 @@ describe('answers that nobody waits for', () => {
 });
 
 describe('the transactions of a lite block', () => {
-  it('are taken also when a later block has its bringer asked for its chain, before we are synchronized', async () => {
-    const started = await harness.node(blocks, {}, { clock: new FakeClock() });
+  it('are used also after a later block has caused a chain request to its announcer, before we are synchronized', async () => {
+    const started = await harness.node(blocks, {}, { clock: new SteppedClock() });
     const ahead = await ScriptedPeer.dial(started.node.port);
     await ahead.handshake({ height: 100, tip: Buffer.alloc(32, 9), peerId: 2n });
     await ahead.nextOf(Command.requestChain);
@@ -95,8 +95,8 @@ describe('the transactions of a lite block', () => {
   });
 });
 
-describe('callers who come and go', () => {
-  it('are not called back more often at a time than they may be connected', async () => {
+describe('back pings of short connections', () => {
+  it('are at most as many at a time for one address as it may have connections', async () => {
     let calls = 0;
     const connect: typeof tcpTransport.connect = () => ((calls += 1), new Promise(() => undefined));
     const transport = { ...disguised('93.184.216.34'), connect };
@@ -110,7 +110,7 @@ describe('callers who come and go', () => {
     expect(calls).toBe(4);
   });
 
-  it('are not called back more often at a time than there are places, wherever they come from', async () => {
+  it('are limited by the incoming slots, whatever the addresses', async () => {
     let calls = 0;
     let callers = 0;
     const connect: typeof tcpTransport.connect = () => ((calls += 1), new Promise(() => undefined));
@@ -127,8 +127,8 @@ describe('callers who come and go', () => {
 });
 
 describe('a new block ahead of our clock', () => {
-  it('has no peer closed that announces it, is judged once a minute, and is taken when our clock is right', async () => {
-    const clock = new FakeClock();
+  it('closes no announcer, is checked once a minute, and is added when our clock is right', async () => {
+    const clock = new SteppedClock();
     const started = await harness.node(blocks, { timedSyncInterval: HOUR }, { clock });
     const next = toyBlock(tip, 60);
     started.chain.refuse.set(sha256(next.block).toString('hex'), 'TIMESTAMP_TOO_FAR_IN_FUTURE');
@@ -153,15 +153,15 @@ describe('a new block ahead of our clock', () => {
   });
 });
 
-describe('the time of this thread', () => {
-  it('does not go on while something else has the processor', () => {
+describe('the processor time of this thread', () => {
+  it('does not count while another program has the processor', () => {
     const [wall, own] = [performance.now(), threadTime()];
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
     expect(performance.now() - wall).toBeGreaterThan(290);
     expect(threadTime() - own).toBeLessThan(290);
   });
 
-  it('goes on while it works', () => {
+  it('counts while the thread works', () => {
     const own = threadTime();
     const end = performance.now() + 100;
     while (performance.now() < end);
@@ -169,7 +169,7 @@ describe('the time of this thread', () => {
   });
 });
 
-describe('work within work', () => {
+describe('nested measured work', () => {
   it('is counted once', () => {
     let time = 0;
     const budget = new WorkBudget(
@@ -191,8 +191,8 @@ describe('two peers behind one address', () => {
   };
   const genesis = sha256(blocks[0]?.block ?? tip);
 
-  it('one does not pay for the chain that the other fetches', async () => {
-    const clock = new FakeClock();
+  it('serving the chain to one does not delay the other', async () => {
+    const clock = new SteppedClock();
     const started = await harness.node(
       blocks,
       { timedSyncInterval: HOUR },
@@ -218,8 +218,8 @@ describe('two peers behind one address', () => {
     for (const one of [fetching, other]) one.end();
   });
 
-  it('what one was asked for is taken at once, whatever the other has used up', async () => {
-    const clock = new FakeClock();
+  it('requested data of one is handled at once, whatever the other has used up', async () => {
+    const clock = new SteppedClock();
     const started = await harness.node(
       blocks.slice(0, 3),
       { timedSyncInterval: HOUR },
@@ -245,9 +245,9 @@ describe('two peers behind one address', () => {
   });
 });
 
-describe('a liar that brings one block', () => {
-  it('and has none of the others that it names does not raise the height of the network by naming them again', async () => {
-    const clock = new FakeClock();
+describe('a peer that delivers one of many announced blocks', () => {
+  it('does not raise the network height by announcing the others again', async () => {
+    const clock = new SteppedClock();
     const started = await harness.node(blocks.slice(0, 5), { timedSyncInterval: HOUR }, { clock });
     const fourth = sha256(blocks[4]?.block ?? tip);
     const others: ScriptedPeer[] = [];

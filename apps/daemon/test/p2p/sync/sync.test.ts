@@ -1,7 +1,7 @@
 import { chainA } from '@wrkz/testing';
-import { blockCodec } from '../../src/p2p/hashes';
-import { type FakeChain, sha256, toyBlock, toyBranch, toyChain } from './fakes';
-import { Harness, local, reaches } from './harness';
+import { blockCodec } from '../../../src/p2p/hashes';
+import { type FakeChain, sha256, toyBlock, toyBranch, toyChain } from '../fakes';
+import { Harness, local, reaches } from '../harness';
 
 const hashOf = (raw: { block: Buffer }): Buffer => sha256(raw.block);
 
@@ -12,7 +12,7 @@ describe('nodes over loopback', () => {
   const harness = new Harness();
   afterEach(() => harness.stop());
 
-  it('a new node fetches the chain of the one that it calls', async () => {
+  it('downloads the chain from an outgoing peer', async () => {
     const full = await harness.node(toyChain(2500));
     const fresh = await harness.node(toyChain(0), { exclusiveNodes: [local(full.node)] });
     await reaches(fresh.chain, 2500);
@@ -21,13 +21,13 @@ describe('nodes over loopback', () => {
     expect(Math.max(...fresh.chain.calls.map(({ count }) => count))).toBeLessThanOrEqual(200);
   });
 
-  it('a new node fetches the chain of the one that calls it', async () => {
+  it('downloads the chain from an incoming peer', async () => {
     const fresh = await harness.node(toyChain(0));
     await harness.node(toyChain(900), { exclusiveNodes: [local(fresh.node)] });
     await reaches(fresh.chain, 900);
   });
 
-  it('chain A, block by block the same', async () => {
+  it('downloads chain A byte for byte', async () => {
     const blocks = chainA();
     const full = await harness.node(blocks, {}, { codec: blockCodec });
     const fresh = await harness.node(blocks.slice(0, 1), { exclusiveNodes: [local(full.node)] }, { codec: blockCodec });
@@ -35,14 +35,14 @@ describe('nodes over loopback', () => {
     expect(wholeChain(fresh.chain).equals(wholeChain(full.chain))).toBe(true);
   });
 
-  it('more hashes than one chain entry holds', async () => {
+  it('downloads more hashes than one chain entry holds', async () => {
     const full = await harness.node(toyChain(12_500));
     const fresh = await harness.node(toyChain(0), { exclusiveNodes: [local(full.node)], syncBatchMin: 600 });
     await reaches(fresh.chain, 12_500);
     expect(fresh.chain.tip()).toEqual(full.chain.tip());
   });
 
-  it('three peers share the work', async () => {
+  it('downloads from three peers without downloading blocks twice', async () => {
     const blocks = toyChain(6000);
     const full = await Promise.all([1, 2, 3].map(() => harness.node(blocks)));
     const fresh = await harness.node(toyChain(0), {
@@ -56,7 +56,7 @@ describe('nodes over loopback', () => {
     expect(served.reduce((sum, spy) => sum + spy.mock.calls.length, 0)).toBeLessThan(6600);
   });
 
-  it('the shorter side of a split gives way, in both directions of the call', async () => {
+  it('switches to the longer branch, whichever node called', async () => {
     const common = toyChain(50);
     const tip = hashOf(common[50] ?? { block: Buffer.alloc(0) });
     for (const callerIsShorter of [true, false]) {
@@ -71,7 +71,7 @@ describe('nodes over loopback', () => {
     }
   });
 
-  it('a block made at one end of a line reaches the other, and transactions too', async () => {
+  it('relays a block and a transaction through a node in between', async () => {
     const chain = toyChain(10);
     const first = await harness.node(chain);
     const middle = await harness.node(chain, { exclusiveNodes: [local(first.node)] });
@@ -92,7 +92,7 @@ describe('nodes over loopback', () => {
     expect(last.chain.calls).toEqual([{ count: 1, source: 'relay' }]);
   });
 
-  it('a line that was cut and joined agrees on the longer side', async () => {
+  it('agrees on the longer branch through a node in between', async () => {
     const chain = toyChain(10);
     const first = await harness.node(chain);
     const last = await harness.node(chain);
@@ -104,7 +104,7 @@ describe('nodes over loopback', () => {
     expect(middle.chain.tip()).toEqual(last.chain.tip());
   });
 
-  it('the pool of a peer is asked for', async () => {
+  it('requests the pool of a peer', async () => {
     const chain = toyChain(3);
     const rich = await harness.node(chain);
     const transactions = Array.from({ length: 50 }, (_, index) => Buffer.from(`pooled ${index}`));
@@ -113,7 +113,7 @@ describe('nodes over loopback', () => {
     await until(() => poor.pool.hashes().length === 50);
   });
 
-  it('goes on from another peer when one dies in the middle', async () => {
+  it('continues with another peer when one disconnects', async () => {
     const blocks = toyChain(4000);
     const [doomed, steady] = await Promise.all([harness.node(blocks), harness.node(blocks)]);
     const fresh = await harness.node(toyChain(0), { exclusiveNodes: [local(doomed.node), local(steady.node)] });

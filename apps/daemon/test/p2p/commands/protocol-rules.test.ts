@@ -1,10 +1,10 @@
 import * as commands from '@wrkz/levin';
 import { Command, encodeFrame } from '@wrkz/levin';
-import { FakeClock, sha256, toyBlock, toyChain } from './fakes';
-import { closedFor, Harness, type TestNode } from './harness';
-import { hello, ScriptedPeer } from './scripted-peer';
+import { hello, ScriptedPeer, SteppedClock } from '@wrkz/testing';
+import { sha256, toyBlock, toyChain } from '../fakes';
+import { closedFor, Harness, type TestNode } from '../harness';
 
-describe('what a caller may do', () => {
+describe('the rules of the protocol', () => {
   const harness = new Harness();
   const blocks = toyChain(20);
   const tips = blocks.map((raw) => sha256(raw.block));
@@ -12,12 +12,12 @@ describe('what a caller may do', () => {
   const standing = { height: 21, tip };
   afterEach(() => harness.stop());
 
-  async function called(clock?: FakeClock): Promise<TestNode & { peer: ScriptedPeer }> {
+  async function called(clock?: SteppedClock): Promise<TestNode & { peer: ScriptedPeer }> {
     const started = await harness.node(blocks, {}, clock === undefined ? {} : { clock });
     return { ...started, peer: await ScriptedPeer.dial(started.node.port) };
   }
 
-  async function known(clock?: FakeClock): Promise<TestNode & { peer: ScriptedPeer }> {
+  async function known(clock?: SteppedClock): Promise<TestNode & { peer: ScriptedPeer }> {
     const started = await called(clock);
     await started.peer.handshake(standing);
     await started.peer.nextOf(Command.requestPool);
@@ -29,7 +29,7 @@ describe('what a caller may do', () => {
     return commands.handshakeRequest.encode({ ...request, nodeData: { ...request.nodeData, ...change } });
   };
 
-  it('another network, an old version and our own id are hung up on', async () => {
+  it('disconnect a peer of another network, of an old version or with our own id', async () => {
     for (const [change, reason] of [
       [{ networkId: Buffer.alloc(16, 1) }, 'other network'],
       [{ version: 15 }, 'version below'],
@@ -43,7 +43,7 @@ describe('what a caller may do', () => {
     await closedFor(started, 'ourselves');
   });
 
-  it('versions from 16 on and above ours are welcome', async () => {
+  it('accept versions from 16 on and above ours', async () => {
     for (const version of [16, 17, 18, 19, 25]) {
       const { peer } = await called();
       const answer = await peer.handshake({ ...standing, version });
@@ -59,13 +59,13 @@ describe('what a caller may do', () => {
     }
   });
 
-  it('a second handshake ends the connection', async () => {
+  it('close the connection on a second handshake', async () => {
     const started = await known();
     started.peer.send(Command.handshake, greeting({}), 'request');
     await closedFor(started, 'second handshake');
   });
 
-  it('a peer that we called does not shake hands with us', async () => {
+  it('close the connection of an outgoing peer that sends a handshake', async () => {
     const server = await harness.server();
     const { logger } = await harness.node(blocks, { exclusiveNodes: [server.address] });
     const peer = await server.caller();
@@ -75,7 +75,7 @@ describe('what a caller may do', () => {
     await closedFor({ peer, logger }, 'handshake from a peer that we called');
   });
 
-  it('nothing but a handshake and a ping comes first', async () => {
+  it('allow only a handshake and a ping before the handshake', async () => {
     const started = await called();
     started.peer.send(Command.ping, commands.pingRequest.encode(), 'request');
     const { body } = await started.peer.nextOf(Command.ping);
@@ -84,8 +84,8 @@ describe('what a caller may do', () => {
     await closedFor(started, 'before the handshake');
   });
 
-  it('a caller that never says who it is has 15 seconds', async () => {
-    const clock = new FakeClock();
+  it('close an incoming connection without a handshake after 15 seconds', async () => {
+    const clock = new SteppedClock();
     const started = await called(clock);
     started.peer.send(Command.ping, commands.pingRequest.encode(), 'request');
     await started.peer.nextOf(Command.ping);
@@ -95,8 +95,8 @@ describe('what a caller may do', () => {
     await closedFor(started, 'no handshake in time');
   });
 
-  it('a frame that is never finished, and silence, end in time', async () => {
-    const clock = new FakeClock();
+  it('close a connection with an unfinished frame, or without any', async () => {
+    const clock = new SteppedClock();
     const half = await known(clock);
     const ping = encodeFrame({
       command: Command.ping,
@@ -115,7 +115,7 @@ describe('what a caller may do', () => {
     await closedFor({ peer, logger: quiet.logger }, 'nothing heard');
   });
 
-  it('garbage, a huge length and an unreadable body end the connection at once', async () => {
+  it('close the connection on garbage, a huge length and an unreadable body', async () => {
     const garbage = await known();
     garbage.peer.raw(Buffer.from('GET / HTTP/1.1\r\nHost: node\r\nAccept: */*\r\n\r\n'));
     await closedFor(garbage, 'no Levin frame');
@@ -136,7 +136,7 @@ describe('what a caller may do', () => {
     await closedFor(unreadable, 'cannot be read');
   });
 
-  it('unknown requests are answered with -6, unknown notifications passed over', async () => {
+  it('respond to unknown requests with -6 and ignore unknown notifications', async () => {
     const { peer } = await known();
     peer.send(4242, Buffer.alloc(0));
     peer.send(4243, Buffer.from('anything'), 'request');
@@ -146,7 +146,7 @@ describe('what a caller may do', () => {
     peer.end();
   });
 
-  it('responses to nothing are passed over', async () => {
+  it('ignore responses without a request', async () => {
     const { peer } = await known();
     peer.reply(Command.ping, commands.pingResponse.encode({ status: 'OK', peerId: 1n }));
     peer.reply(4242, Buffer.from('?'));
@@ -154,8 +154,8 @@ describe('what a caller may do', () => {
     peer.end();
   });
 
-  it('a flood of messages ends the connection', async () => {
-    const started = await known(new FakeClock());
+  it('close the connection on a flood of messages', async () => {
+    const started = await known(new SteppedClock());
     const ping = encodeFrame({
       command: Command.ping,
       kind: 'notification',
@@ -166,7 +166,7 @@ describe('what a caller may do', () => {
     await closedFor(started, 'too many messages');
   });
 
-  it('a chain request must end with our genesis block', async () => {
+  it('require that a chain request ends with our genesis block', async () => {
     const { peer } = await known();
     peer.send(
       Command.requestChain,
@@ -182,7 +182,7 @@ describe('what a caller may do', () => {
     }
   });
 
-  it('objects are served once each, the unknown ones named', async () => {
+  it('serve each object once and name the unknown ones', async () => {
     const { peer } = await known();
     const unknown = Buffer.alloc(32, 7);
     const asked = [tips[3] ?? tip, unknown, tips[4] ?? tip, tips[3] ?? tip, unknown];
@@ -197,7 +197,7 @@ describe('what a caller may do', () => {
     peer.end();
   });
 
-  it('more blocks than one answer carries are named as missing', async () => {
+  it('name blocks beyond the limit of one response as missing', async () => {
     const big = Buffer.alloc(10 * 1024 * 1024, 1);
     const large = toyChain(0);
     for (let index = 0; index < 4; index += 1)
@@ -214,7 +214,7 @@ describe('what a caller may do', () => {
     peer.end();
   });
 
-  it('asking for transactions that are nowhere ends the connection, the others are sent', async () => {
+  it('close the connection on a request for unknown transactions, send the known ones', async () => {
     const started = await known();
     const [first] = blocks[1]?.transactions ?? [];
     if (first === undefined) throw new Error('no transaction');
@@ -229,8 +229,8 @@ describe('what a caller may do', () => {
     await closedFor(started, 'transactions that we do not have');
   });
 
-  it('the pool is answered ten times, then a question every ten seconds', async () => {
-    const clock = new FakeClock();
+  it('serve ten pool requests, then one every ten seconds', async () => {
+    const clock = new SteppedClock();
     const { peer, pool } = await known(clock);
     await pool.add(Buffer.from('one'));
     await peer.nextOf(Command.newTransactions);
@@ -247,7 +247,7 @@ describe('what a caller may do', () => {
     peer.end();
   });
 
-  it('no more peers than --in-peers are known at a time', async () => {
+  it('accept no more incoming peers than --in-peers', async () => {
     const { node } = await harness.node(blocks, { inPeers: 2 });
     const peers = await Promise.all([1, 2, 3].map(() => ScriptedPeer.dial(node.port)));
     await peers[0]?.handshake({ ...standing, peerId: 1n });

@@ -1,10 +1,10 @@
-import { AddressBudgets } from '../../src/p2p/limits/address-budget';
+import { AddressBudgets } from '../../../src/p2p/limits/address-budget';
 import { REASONS, type ReasonCode } from '@wrkz/consensus';
-import { isAccepted } from '../../src/chain/results';
-import { Bans, Penalties } from '../../src/p2p/limits/bans';
-import { type CloseReason, closeReasonOfBlock, closeReasons } from '../../src/p2p/limits/close-reasons';
-import { addressKey, type PeerAddress } from '../../src/p2p/addresses';
-import { TestLogger } from './fakes';
+import { isAccepted } from '../../../src/chain/results';
+import { Bans, Penalties } from '../../../src/p2p/limits/bans';
+import { type CloseReason, closeReasonOfBlock, closeReasons } from '../../../src/p2p/limits/close-reasons';
+import { addressKey, type PeerAddress } from '../../../src/p2p/addresses';
+import { TestLogger } from '../fakes';
 
 type Name = keyof typeof closeReasons;
 const names = Object.keys(closeReasons) as Name[];

@@ -1,12 +1,19 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { ByteBudget, encodeFrame, type Frame, FrameParser } from '@wrkz/levin';
+
+/** What a link does with a frame: forward it, lose it, or hold it until `release`. */
+export type FrameFate = 'pass' | 'lose' | 'hold';
 
 /**
- * A wire between two nodes that a test can cut and join: a loopback port that passes everything on to another one.
- * While it is cut, open connections are gone and new ones are closed at once.
+ * A connection between two nodes that a test can cut, join and disturb: a loopback port that forwards Levin frames to another
+ * one. While it is cut, open connections are closed and new ones are closed at once.
  */
 export class Link {
+  /** Decides about each frame; `toTarget`: sent by the node that called. */
+  fate: (frame: Frame, toTarget: boolean) => FrameFate = () => 'pass';
   private readonly sockets = new Set<Socket>();
+  private held: { readonly socket: Socket; readonly frame: Frame }[] = [];
   private joined = true;
 
   private constructor(
@@ -36,6 +43,11 @@ export class Link {
     this.joined = true;
   }
 
+  /** Forwards the frames that were held. */
+  release(): void {
+    for (const { socket, frame } of this.held.splice(0)) socket.write(encodeFrame(frame));
+  }
+
   async close(): Promise<void> {
     this.cut();
     this.server.close();
@@ -58,7 +70,20 @@ export class Link {
         this.sockets.delete(socket);
         other.destroy();
       });
-      socket.pipe(other);
+      this.forward(socket, other, socket === near);
     }
+  }
+
+  private forward(from: Socket, to: Socket, toTarget: boolean): void {
+    const parser = new FrameParser({
+      limitOf: () => 100_000_000,
+      budget: new ByteBudget(1_000_000_000),
+      onFrame: (frame) => {
+        const fate = this.fate(frame, toTarget);
+        if (fate === 'pass') to.write(encodeFrame(frame));
+        else if (fate === 'hold') this.held.push({ socket: to, frame });
+      },
+    });
+    from.on('data', (bytes: Buffer) => parser.push(bytes));
   }
 }

@@ -1,10 +1,9 @@
 import * as commands from '@wrkz/levin';
 import { Command, encodeFrame, type Frame } from '@wrkz/levin';
-import { chainA } from '@wrkz/testing';
 import { readJsonLines } from '@wrkz/testing/fixtures';
-import { blockCodec } from '../../src/p2p/hashes';
-import { Harness } from './harness';
-import { ScriptedPeer } from './scripted-peer';
+import { chainA, ScriptedPeer } from '@wrkz/testing';
+import { blockCodec } from '../../../src/p2p/hashes';
+import { Harness } from '../harness';
 
 interface Recorded {
   readonly scene: string;
@@ -71,12 +70,12 @@ async function play(peer: ScriptedPeer, lines: readonly Recorded[]): Promise<voi
   }
 }
 
-describe('a peer that says what was recorded hears what was recorded', () => {
+describe('responses to recorded frames', () => {
   const harness = new Harness();
   const blocks = chainA();
   afterEach(() => harness.stop());
 
-  it('when it is called and is three blocks ahead', async () => {
+  it('of an outgoing peer that is three blocks ahead', async () => {
     const server = await harness.server();
     const { chain, node } = await harness.node(
       blocks.slice(0, 718),
@@ -92,7 +91,7 @@ describe('a peer that says what was recorded hears what was recorded', () => {
     peer.end();
   });
 
-  it('when it calls: chain, objects, known blocks, transactions, pool, unknown command, ping', async () => {
+  it('of an incoming peer: chain, objects, known blocks, transactions, pool, unknown command, ping', async () => {
     const { node, pool } = await harness.node(blocks, {}, { codec: blockCodec });
     const peer = await ScriptedPeer.dial(node.port);
     await play(peer, others);

@@ -1,0 +1,64 @@
+interface SteppedTimer {
+  at: number;
+  readonly every: number | undefined;
+  readonly callback: () => void;
+  cancelled: boolean;
+}
+
+/**
+ * A clock that advances only when a test advances it. Its wall time can be set forward or back on its own, as an operator sets
+ * the clock of a machine.
+ */
+export class SteppedClock {
+  private time = 5_000;
+  private ahead = 1_800_000_000_000 - 5_000;
+  private timers: SteppedTimer[] = [];
+
+  /** Milliseconds that advance with the test alone. */
+  now(): number {
+    return this.time;
+  }
+
+  /** Milliseconds since 1970. */
+  wall(): number {
+    return this.time + this.ahead;
+  }
+
+  /** Sets the wall time forward, or back when negative; no time passes. */
+  step(milliseconds: number): void {
+    this.ahead += milliseconds;
+  }
+
+  after(milliseconds: number, callback: () => void): { cancel(): void } {
+    return this.add(milliseconds, undefined, callback);
+  }
+
+  every(milliseconds: number, callback: () => void): { cancel(): void } {
+    return this.add(milliseconds, milliseconds, callback);
+  }
+
+  /** Advances the time and runs the timers that fall due, in order. */
+  advance(milliseconds: number): void {
+    const end = this.time + milliseconds;
+    for (;;) {
+      this.timers = this.timers.filter((timer) => !timer.cancelled);
+      const next = this.timers.filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0];
+      if (next === undefined) break;
+      this.time = Math.max(this.time, next.at);
+      if (next.every === undefined) next.cancelled = true;
+      else next.at += next.every;
+      next.callback();
+    }
+    this.time = end;
+  }
+
+  private add(milliseconds: number, every: number | undefined, callback: () => void): { cancel(): void } {
+    const timer: SteppedTimer = { at: this.time + milliseconds, every, callback, cancelled: false };
+    this.timers.push(timer);
+    return {
+      cancel: () => {
+        timer.cancelled = true;
+      },
+    };
+  }
+}
