@@ -37,7 +37,7 @@ import { BlockGenerator } from './mining/generate';
 import { Miner } from './mining/miner';
 import type { P2pConfig } from './p2p/config';
 import type { P2pNode } from './p2p/node';
-import { startPortMapping } from './p2p/port-mapping/start';
+import { startPortMapping } from './p2p/port-mapping/port-mapping';
 import { logChain, StorageLog } from './progress/chain-log';
 import { notices, openingLines } from './progress/notices';
 import { SyncProgressDisplay } from './progress/progress';

@@ -1,7 +1,7 @@
 import type { P2pConfig } from './config';
 import { MemoryBudget } from './connection/memory-budget';
 import { tcpTransport, type Transport } from './connection/transport';
-import { BlockFetcher } from './sync/block-fetcher';
+import { BlockFetcher } from './sync/objects';
 import { OwnAddresses } from './peers/own-addresses';
 import { AddressBook } from './peers/address-book';
 import { AddressBudgets } from './limits/address-budget';
@@ -9,7 +9,7 @@ import type { BlockCodec, ChainPort, P2pClock, P2pLogger, P2pRandom, PoolPort } 
 import { AnnouncedBlocks } from './relay/announcements';
 import { BlockRelay } from './relay/block-relay';
 import { TransactionRelay } from './relay/transaction-relay';
-import { newPeerId, OwnNodeData } from './session/node-data';
+import { OwnNodeData } from './session/node-data';
 import type { Session } from './session/session';
 import { BackPings } from './peers/incoming-slots';
 import { SessionTable } from './session/session-table';
@@ -76,7 +76,7 @@ export function createContext(config: P2pConfig, parts: P2pDependencies, events:
     key: random.bytes(32),
     own: { addresses, peerId: () => own.peerId },
   });
-  const own = new OwnNodeData(config, newPeerId(random), chain, book, addresses, clock);
+  const own = new OwnNodeData({ config, chain, book, addresses, clock, random });
   const driver = new SyncDriver({
     config,
     chain,

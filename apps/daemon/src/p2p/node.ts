@@ -6,7 +6,7 @@ import { listenForPeers, type PeerListener } from './connection/transport';
 import { createContext, type P2pContext, type P2pDependencies } from './context';
 import { Dialer } from './dialer/dialer';
 import { Seeds } from './dialer/peer-sources';
-import type { FetchedBlock } from './sync/block-fetcher';
+import type { FetchedBlock } from './sync/objects';
 import { isRequested, routeFrame } from './commands/router';
 import { PeerStore } from './peers/state-file';
 import { type Ban, Bans, Penalties, readBanLists } from './limits/bans';
@@ -241,7 +241,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   /** Asks one peer for blocks by their ids. @returns those that it gave; none when it has left */
   fetchBlocks(sessionId: number, ids: readonly Buffer[]): Promise<readonly FetchedBlock[]> {
     const session = this.context.sessions.get(sessionId);
-    return session?.isOpen === true ? this.context.fetcher.ask(session, ids) : Promise.resolve([]);
+    return session?.isOpen === true ? this.context.fetcher.request(session, ids) : Promise.resolve([]);
   }
 
   /** The lists with what is known of each peer, the last seen first. */

@@ -1,6 +1,6 @@
 import type { FetchBlocks } from '@wrkz/chain-db';
 import { AutoResetEvent } from '@wrkz/service-kit/base';
-import type { FetchedBlock } from '../p2p/sync/block-fetcher';
+import type { FetchedBlock } from '../p2p/sync/objects';
 
 /** The part of the peer-to-peer node that this module uses. */
 export interface PeerSource {

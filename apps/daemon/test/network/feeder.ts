@@ -3,7 +3,8 @@
  * forked with the port of the daemon to feed, tells its parent `connected`, and mines a block at each `next`.
  */
 import { networkOf } from '@wrkz/core-types';
-import { p2pDefaults, P2pNode } from '../../src/p2p';
+import { p2pDefaults } from '../../src/p2p/config';
+import { P2pNode } from '../../src/p2p/node';
 import { chainA } from '@wrkz/testing';
 import { blockCodec } from '../../src/p2p/hashes';
 import { FakeChain, FakePool, TestLogger } from '../p2p/fakes';

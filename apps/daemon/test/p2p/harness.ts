@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import type { RawBlock } from '@wrkz/core-types';
 import { NETWORK_ID, type ScriptedPeer, ScriptedServer } from '@wrkz/testing';
-import { p2pDefaults, P2pNode, type P2pConfig, type P2pDependencies } from '../../src/p2p';
+import { p2pDefaults, type P2pConfig } from '../../src/p2p/config';
+import { P2pNode } from '../../src/p2p/node';
+import type { P2pDependencies } from '../../src/p2p/context';
 import { tcpTransport, type Transport } from '../../src/p2p/connection/transport';
 import { FakeChain, FakePool, TestLogger, toyCodec } from './fakes';
 

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { FetchedBlock } from '../../src/p2p/sync/block-fetcher';
+import type { FetchedBlock } from '../../src/p2p/sync/objects';
 import { PeerBlocks, type PeerSource } from '../../src/repair/peer-blocks';
 
 const raw = { block: Buffer.alloc(1), transactions: [] };

@@ -1,9 +1,18 @@
+import { isLoopback, type Logger } from '@wrkz/service-kit';
+import type { DaemonConfig } from '../../config/config';
+import type { P2pNode } from '../node';
 import type { P2pClock, P2pLogger, Timer } from '../ports';
 import { addressKey, type PeerAddress } from '../addresses';
 import { systemClock } from '../clock';
 import { reportRejection } from '../report-errors';
-import { runInThread, type RunningTask, type RunTask } from './run-task';
-import type { Gateway, MappedPorts, MappingOutcome } from './task';
+import {
+  type Gateway,
+  type MappedPorts,
+  type MappingOutcome,
+  runInThread,
+  type RunningTask,
+  type RunTask,
+} from './task';
 
 /** Milliseconds from one renewal to the next, a third of what is asked for; as often somebody new is looked for. */
 const RENEWAL = 1_200_000;
@@ -140,4 +149,28 @@ function describeOutcome(
     default:
       return { level: 'warning', line: `${failed}: the gateway did not come to an end` };
   }
+}
+
+/**
+ * Whether a router is asked at all. Only a network that says so does it, so that no node of a test network ever sends a
+ * datagram to a group. Nobody is to call a node that hides its port, takes no callers, or listens on loopback; and what a
+ * router forwards is IPv4.
+ */
+export function mapsPort({ network, options }: Pick<DaemonConfig, 'network' | 'options'>): boolean {
+  const bindHost = options['p2p-bind-ip'];
+  if (!network.usesUpnp || options['no-upnp'] || options['hide-my-port'] || options['in-peers'] === 0) return false;
+  return !isLoopback(bindHost) && (bindHost === '::' || !bindHost.includes(':'));
+}
+
+/** Has a router forward the port to the listening peers' side, if one is to be asked. */
+export function startPortMapping(config: DaemonConfig, peers: P2pNode, logger: Logger): PortMapping | undefined {
+  if (!mapsPort(config)) return undefined;
+  const mapping = new PortMapping({
+    bindHost: config.options['p2p-bind-ip'],
+    ports: { outside: peers.toldPort, inside: peers.port },
+    logger,
+    onMapped: (address) => peers.isMappedTo(address),
+  });
+  mapping.start();
+  return mapping;
 }

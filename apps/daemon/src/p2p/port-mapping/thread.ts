@@ -1,6 +1,58 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { perform } from './perform';
-import type { FromMappingThread, MappingTask } from './task';
+import { errorText } from '@wrkz/service-kit/base';
+import { GatewayDevice, isReachable } from './gateway-device';
+import { searchedNetworks, searchGateways } from './search';
+import type { FromMappingThread, Gateway, MappedPorts, MappingOutcome, MappingTask } from './task';
+
+/** Does what a thread of the port mapping is for; `onAsking` hears of a gateway just before it is asked for a mapping. */
+async function perform(task: MappingTask, onAsking: (gateway: Gateway) => void): Promise<MappingOutcome> {
+  if (task.kind === 'unmap') return unmap(task.gateway, task.ports);
+  const gateways = task.gateway === undefined ? await search(task.bindHost) : [task.gateway];
+  let best: MappingOutcome = { kind: 'none' };
+  for (const gateway of gateways) {
+    const outcome = await mapBy(gateway, task.ports, onAsking);
+    if (outcome.kind === 'mapped') return outcome;
+    if (best.kind !== 'refused') best = outcome;
+  }
+  return best;
+}
+
+function search(bindHost: string): Promise<Gateway[]> {
+  return searchGateways(searchedNetworks(bindHost));
+}
+
+async function mapBy(
+  gateway: Gateway,
+  ports: MappedPorts,
+  onAsking: (gateway: Gateway) => void,
+): Promise<MappingOutcome> {
+  const device = new GatewayDevice(gateway);
+  try {
+    const externalHost = await device.externalHost();
+    if (!isReachable(externalHost)) return { kind: 'unfit', why: unfitness(externalHost) };
+    onAsking(gateway);
+    return { kind: 'mapped', gateway, externalHost, seconds: await device.map(ports) };
+  } catch (error) {
+    return { kind: 'refused', gateway, why: errorText(error) };
+  }
+}
+
+function unfitness(externalHost: string): string {
+  if (externalHost === '' || externalHost === '0.0.0.0') return 'it is not connected to the internet';
+  return 'its own address is none of the internet: it stands behind another router';
+}
+
+/** What somebody else has put there meanwhile is left alone. */
+async function unmap(gateway: Gateway, ports: MappedPorts): Promise<MappingOutcome> {
+  const device = new GatewayDevice(gateway);
+  try {
+    const wasOurs = await device.isOurs(ports);
+    if (wasOurs) await device.unmap(ports);
+    return { kind: 'removed', wasOurs };
+  } catch (error) {
+    return { kind: 'refused', gateway, why: errorText(error) };
+  }
+}
 
 /** The body of a thread that does one task and ends. */
 const say = (message: FromMappingThread): void => parentPort?.postMessage(message);

@@ -168,7 +168,7 @@ export class ConnectionManager {
         this.closed(session, reason);
       },
     });
-    const session = new Session(sessions.takeId(), connection, clock.now(), clock.wall(), budget);
+    const session = new Session({ id: sessions.takeId(), connection, budget, clock });
     sessions.add(session);
     return session;
   }

@@ -15,43 +15,51 @@ import type { OwnAddresses } from '../peers/own-addresses';
 import type { ChainPort, P2pClock, P2pLogger, P2pRandom } from '../ports';
 import type { Session } from './session';
 
-/** What we say of ourselves. */
+export interface OwnNodeDataDependencies {
+  readonly config: P2pConfig;
+  readonly chain: Pick<ChainPort, 'tip' | 'keeps'>;
+  readonly book: AddressBook;
+  readonly addresses: OwnAddresses;
+  readonly clock: P2pClock;
+  readonly random: P2pRandom;
+}
+
+/** The data about this node that its messages contain. */
 export class OwnNodeData {
   /** The port that listens, once it does. */
   listeningPort = 0;
   /** The port of the IPv6 listener, where there is one. */
   listeningPort6: number | undefined;
 
-  constructor(
-    private readonly config: P2pConfig,
-    /** Random, kept over restarts; never 0. */
-    public peerId: bigint,
-    private readonly chain: Pick<ChainPort, 'tip' | 'keeps'>,
-    private readonly book: AddressBook,
-    /** Where we are reached. */
-    readonly addresses: OwnAddresses,
-    private readonly clock: P2pClock,
-  ) {}
+  /** Random, the same over restarts; never 0. */
+  peerId: bigint;
+  /** The addresses at which other nodes reach us. */
+  readonly addresses: OwnAddresses;
 
-  /** We have met ourselves at this address. */
+  constructor(private readonly dependencies: OwnNodeDataDependencies) {
+    this.peerId = newPeerId(dependencies.random);
+    this.addresses = dependencies.addresses;
+  }
+
+  /** We have connected to ourselves at this address. */
   meet(address: PeerAddress): void {
     this.addresses.learn(address);
-    this.book.dropOwn();
+    this.dependencies.book.dropOwn();
   }
 
   /** Now, in seconds since 1970. */
   get seconds(): number {
-    return Math.floor(this.clock.wall() / 1000);
+    return Math.floor(this.dependencies.clock.wall() / 1000);
   }
 
   /** The port that is announced to IPv4 peers. */
   get toldPort(): number {
-    return this.config.externalPort !== 0 ? this.config.externalPort : this.listeningPort;
+    return this.dependencies.config.externalPort !== 0 ? this.dependencies.config.externalPort : this.listeningPort;
   }
 
-  /** @param host whom it is said to: a caller is called back at the address it came from, so its family has its port */
+  /** @param host the host of the peer: it calls back by the same address family, which has its own port */
   nodeData(host: string): NodeData {
-    const { config } = this;
+    const { config } = this.dependencies;
     const port = host.includes(':') ? (this.listeningPort6 ?? this.toldPort) : this.toldPort;
     return {
       networkId: config.networkId,
@@ -63,8 +71,8 @@ export class OwnNodeData {
   }
 
   syncData(): SyncData {
-    const { height, hash } = this.chain.tip();
-    const { pruned, lite } = this.chain.keeps();
+    const { height, hash } = this.dependencies.chain.tip();
+    const { pruned, lite } = this.dependencies.chain.keeps();
     const capabilityFlags = (pruned === undefined ? 0 : CAPABILITY_PRUNED) | (lite === undefined ? 0 : CAPABILITY_LITE);
     return {
       currentHeight: height + 1,
@@ -80,7 +88,9 @@ export class OwnNodeData {
    * the time (seconds since 1970) of the message: other nodes disconnect peers that report entries of the future.
    */
   peerLists(version: number, now: number): PeerLists {
-    const entries = this.book.toSend().map((entry) => ({ ...entry, lastSeen: Math.min(entry.lastSeen, now) }));
+    const entries = this.dependencies.book
+      .toSend()
+      .map((entry) => ({ ...entry, lastSeen: Math.min(entry.lastSeen, now) }));
     const isIpv6 = (host: string): boolean => host.includes(':');
     return {
       peers: entries.filter(({ host }) => !isIpv6(host)),
@@ -89,7 +99,7 @@ export class OwnNodeData {
   }
 }
 
-/** An id for a first start. */
+/** A random peer id. */
 export function newPeerId(random: P2pRandom): bigint {
   for (;;) {
     const id = random.bytes(8).readBigUInt64LE(0);
@@ -97,7 +107,7 @@ export function newPeerId(random: P2pRandom): bigint {
   }
 }
 
-/** Why we refuse a peer with this node data; `undefined` when we accept it. Every version from 16 on is accepted. */
+/** The reason to reject a peer with this node data; undefined if it is accepted. Every version from 16 on is accepted. */
 export function judgeNodeData(data: NodeData, networkId: Buffer, ownPeerId: bigint): CloseReason | undefined {
   if (!data.networkId.equals(networkId)) return closeReasons.wrongNetwork;
   if (data.version < P2P_MINIMUM_VERSION) return closeReasons.oldVersion;
@@ -105,11 +115,11 @@ export function judgeNodeData(data: NodeData, networkId: Buffer, ownPeerId: bigi
   return undefined;
 }
 
-/** Notes what a peer says of itself. A program much newer than ours is a hint to the operator to look for an update. */
+/** Stores the node data of a peer. A much newer version is logged: the operator may need an update. */
 export function takeNodeData(session: Session, data: NodeData, logger: P2pLogger): void {
   session.version = data.version;
   session.peerId = data.peerId;
   session.listeningPort = data.myPort;
   if (data.version - P2P_VERSION < P2P_UPGRADE_WINDOW) return;
-  logger.warning(`${session.name} speaks version ${data.version}: a newer program may be out`);
+  logger.warning(`${session.name} has version ${data.version}: a newer release may be available`);
 }

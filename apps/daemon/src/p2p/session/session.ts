@@ -13,6 +13,7 @@ import type { PeerConnection } from '../connection/peer-connection';
 import { LITE_BLOCK_VERSION } from '../constants';
 import type { AddressBudget } from '../limits/address-budget';
 import type { CloseReason } from '../limits/close-reasons';
+import type { P2pClock } from '../ports';
 import { type ChainClaim, newSyncRecord, type SyncRecord } from '../sync/sync-peer';
 import { RecentHashes } from '../hashes';
 
@@ -26,6 +27,14 @@ const HOLD_TRANSACTIONS = 2_000;
  * transactions are exchanged as they appear. `idle`: a synchronisation was given up; the next timed sync decides.
  */
 export type SessionState = 'before-handshake' | 'synchronizing' | 'normal' | 'idle';
+
+export interface SessionDependencies {
+  /** Unique in this process. */
+  readonly id: number;
+  readonly connection: PeerConnection;
+  readonly budget: AddressBudget;
+  readonly clock: Pick<P2pClock, 'now' | 'wall'>;
+}
 
 /** One peer after the socket is open: what it said of itself, what it is known to have, and how it is spoken to. */
 export class Session {
@@ -58,16 +67,22 @@ export class Session {
   readonly knownTransactions = new RecentHashes(10_000);
   readonly knownBlocks = new RecentHashes(200);
 
-  constructor(
-    readonly id: number,
-    readonly connection: PeerConnection,
-    /** Milliseconds on the clock of intervals. */
-    readonly startedAt: number,
-    /** Milliseconds since 1970. */
-    readonly connectedAt: number,
-    /** What the peers of its address have used up. */
-    readonly budget: AddressBudget,
-  ) {}
+  readonly id: number;
+  readonly connection: PeerConnection;
+  /** The budget of its address. */
+  readonly budget: AddressBudget;
+  /** Milliseconds on the monotonic clock. */
+  readonly startedAt: number;
+  /** Milliseconds since 1970. */
+  readonly connectedAt: number;
+
+  constructor({ id, connection, budget, clock }: SessionDependencies) {
+    this.id = id;
+    this.connection = connection;
+    this.budget = budget;
+    this.startedAt = clock.now();
+    this.connectedAt = clock.wall();
+  }
 
   get name(): string {
     return this.connection.name;

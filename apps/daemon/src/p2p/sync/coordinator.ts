@@ -7,7 +7,7 @@ import { BatchHistory, type BatchOptions, BatchSize, SLOW } from './batch-size';
 import { checkChainEntry, sparseChain } from './chain-entry';
 import { ChainPlan, type PlanEntry } from './chain-plan';
 import { Importer } from './importer';
-import { receiveObjects } from './receive-objects';
+import { receiveObjects } from './objects';
 import { isUnserved, rankOf, stallReason, SyncPeer, type SyncSession, type SyncShare } from './sync-peer';
 
 export interface SyncOptions extends BatchOptions {

@@ -2,7 +2,7 @@ import type { RawBlock } from '@wrkz/core-types';
 import * as commands from '@wrkz/levin';
 import { Command } from '@wrkz/levin';
 import { hello, ScriptedPeer, SteppedClock } from '@wrkz/testing';
-import type { P2pDependencies } from '../../../src/p2p';
+import type { P2pDependencies } from '../../../src/p2p/context';
 import { namedHashes } from '../../../src/p2p/hashes';
 import { type FakeChain, type FakePool, sha256, toyBlock, toyChain, toyCodec } from '../fakes';
 import { closedFor, disguised, Harness, reaches, type TestNode } from '../harness';

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { PortMapping, type PortMappingParts } from '../../../src/p2p/port-mapping/port-mapping';
-import { runInThread } from '../../../src/p2p/port-mapping/run-task';
+import { runInThread } from '../../../src/p2p/port-mapping/task';
 import type { MappingTask } from '../../../src/p2p/port-mapping/task';
 import { BYSTANDER, descriptionWith, FakeGateway, GATEWAY, type Manners, NODE } from './fake-gateway';
 import { refuseRealNetwork } from './real-network';

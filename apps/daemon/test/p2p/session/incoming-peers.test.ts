@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as commands from '@wrkz/levin';
 import { ByteBudget, Command, encodeFrame } from '@wrkz/levin';
 import { hello, ScriptedPeer, SteppedClock } from '@wrkz/testing';
-import type { P2pNode } from '../../../src/p2p';
+import type { P2pNode } from '../../../src/p2p/node';
 import { PeerConnection } from '../../../src/p2p/connection/peer-connection';
 import { AddressBudget } from '../../../src/p2p/limits/address-budget';
 import { TestLogger, sha256, toyChain } from '../fakes';

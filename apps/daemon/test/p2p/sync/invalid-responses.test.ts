@@ -2,7 +2,7 @@ import type { RawBlock } from '@wrkz/core-types';
 import * as commands from '@wrkz/levin';
 import { Command } from '@wrkz/levin';
 import { type ScriptedPeer, SteppedClock } from '@wrkz/testing';
-import type { P2pConfig } from '../../../src/p2p';
+import type { P2pConfig } from '../../../src/p2p/config';
 import { sha256, toyBlock, toyBranch, toyChain } from '../fakes';
 import { closedFor, Harness, local, reaches, type TestNode } from '../harness';
 

@@ -2,7 +2,7 @@ import type { RawBlock } from '@wrkz/core-types';
 import * as commands from '@wrkz/levin';
 import { Command, encodeFrame } from '@wrkz/levin';
 import { ScriptedPeer, SteppedClock } from '@wrkz/testing';
-import type { P2pConfig } from '../../../src/p2p';
+import type { P2pConfig } from '../../../src/p2p/config';
 import type { Transport } from '../../../src/p2p/connection/transport';
 import { sha256, toyBlock, toyBranch, toyChain } from '../fakes';
 import { closedFor, disguised, Harness, local, reaches, type TestNode } from '../harness';
