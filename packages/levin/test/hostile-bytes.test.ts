@@ -126,10 +126,10 @@ describe('frames from anybody', () => {
       returnCode: 0,
       length: 0n,
     };
-    const context = { handshaken: true, objectsAsked: false, transactionsAsked: false };
+    const context = { handshaken: true, objectsRequested: false, transactionsRequested: false };
     expect(bodyLimit(header, { ...context, handshaken: false })).toBe(SMALL_FRAME_BODY);
     expect(bodyLimit(header, context)).toBe(1024 * 1024);
-    expect(bodyLimit(header, { ...context, objectsAsked: true })).toBe(MAX_FRAME_BODY);
+    expect(bodyLimit(header, { ...context, objectsRequested: true })).toBe(MAX_FRAME_BODY);
     expect(bodyLimit({ ...header, command: Command.newTransactions }, context)).toBeLessThan(MAX_FRAME_BODY);
     expect(bodyLimit({ ...header, command: 4242 }, context)).toBe(SMALL_FRAME_BODY);
   });

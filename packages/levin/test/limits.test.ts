@@ -72,13 +72,13 @@ const header = (name: keyof typeof Command) => ({
 });
 
 describe('the largest body of each command', () => {
-  const asked = { handshaken: true, objectsAsked: true, transactionsAsked: true };
+  const asked = { handshaken: true, objectsRequested: true, transactionsRequested: true };
   const names = Object.keys(Command) as (keyof typeof Command)[];
 
   it.each(names)('%s', (name) => {
     expect(bodyLimit(header(name), asked)).toBe(LIMITS[name]);
     expect(bodyLimit(header(name), { ...asked, handshaken: false })).toBe(64 * KIB);
-    const unasked = { handshaken: true, objectsAsked: false, transactionsAsked: false };
+    const unasked = { handshaken: true, objectsRequested: false, transactionsRequested: false };
     const small = name === 'responseObjects' ? MIB : name === 'newTransactions' ? 16 * MIB : LIMITS[name];
     expect(bodyLimit(header(name), unasked)).toBe(small);
   });

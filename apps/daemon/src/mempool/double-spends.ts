@@ -9,7 +9,7 @@ export interface DoubleSpend {
   readonly keyImage: Buffer;
 }
 
-/** Double spends published per minute; whoever signs many variants must not fill the event journal. */
+/** Double spends published per minute; a spender who signs many variants must not fill the event journal. */
 const MAX_PER_MINUTE = 60;
 /** Pairs that are remembered, so that a repeated transaction is published once. */
 const MAX_PAIRS = 1000;

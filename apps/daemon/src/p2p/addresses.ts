@@ -22,7 +22,7 @@ export function isLocalHost(host: string): boolean {
   return isLocalRange(ipaddr.process(host).range());
 }
 
-/** Addresses that no peer list may hold, whatever the options. The relays that led to tunnels are switched off. */
+/** Addresses that no peer list may contain, with any options. The relays that led to tunnels are switched off. */
 const UNUSABLE: ReadonlySet<string> = new Set(['unspecified', 'multicast', 'broadcast', ...TUNNELS]);
 
 /** The neighbourhood of an address: its /16 (IPv4) or /32 (IPv6). One operator often holds all of it. */

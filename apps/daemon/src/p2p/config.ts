@@ -13,26 +13,26 @@ export interface P2pConfig {
   readonly bindPort6: number;
   /** Announced to peers instead of the listening port; 0 announces the listening port. */
   readonly externalPort: number;
-  /** Announces port 0, so that nobody calls back. */
+  /** Announces port 0, so that no peer calls back. */
   readonly hidePort: boolean;
   /** Takes private and loopback addresses into the peer lists. */
   readonly allowLocal: boolean;
   readonly outPeers: number;
   readonly inPeers: number;
-  /** When there are any, nobody else is called. */
+  /** If there are any, no other peers are called. */
   readonly exclusiveNodes: readonly PeerAddress[];
-  /** Always called, whatever the count of connections. */
+  /** Always called, also above `outPeers`. */
   readonly priorityNodes: readonly PeerAddress[];
   /** Called before the peers of the lists. */
   readonly addedPeers: readonly PeerAddress[];
-  /** Asked for their peer lists when no peers are known: given ones, then the network's own. */
+  /** Called for their peer lists when no peers are known: configured ones, then those of the network. */
   readonly seeds: readonly NamedEndpoint[];
   /** Names whose addresses are seeds at `dnsSeedPort`; looked up only when seeds are needed. */
   readonly dnsSeeds: readonly string[];
   readonly dnsSeedPort: number;
-  /** Where peers, bans and our peer id are kept; undefined keeps nothing. */
+  /** The file for peers, bans and our peer id; undefined stores nothing. */
   readonly stateFile: string | undefined;
-  /** Begin with a new peer id and empty lists; bans are kept. */
+  /** Starts with a new peer id and empty lists; bans are retained. */
   readonly resetState: boolean;
   /** Files with addresses and ranges that are never connected to. */
   readonly banLists: readonly string[];
@@ -45,7 +45,7 @@ export interface P2pConfig {
   readonly syncPeerFailureThreshold: number;
   readonly syncBatchMin: number;
   readonly syncBatchMax: number;
-  /** The most blocks of one request. */
+  /** Maximum of blocks in one request. */
   readonly blockSyncSize: number;
   readonly blockSyncBytes: number;
 }

@@ -23,7 +23,7 @@ export const SILENCE_TIMEOUT = 300_000;
 export const SYNC_PATIENCE = 15_000;
 /** A peer that delivers no requested block for this long is disconnected, unless a large response is being received. */
 export const SYNC_STALL_TIMEOUT = 60_000;
-/** However slowly an answer trickles in, one request never takes longer. */
+/** Maximum duration of one request, however slowly its response arrives. */
 export const SYNC_REQUEST_LIMIT = 600_000;
 /** How long a response with transactions of a lite block may take. */
 export const LITE_BLOCK_TIMEOUT = 20_000;

@@ -28,7 +28,7 @@ const SAVE_INTERVAL = 600_000;
 export interface P2pEvents {
   /** Once: no connected peer has blocks that we lack. */
   synchronized: [];
-  /** The height of the network as several peers tell it has changed (a count: tip index + 1). */
+  /** The height of the network by the claims of several peers has changed (a count: tip index + 1). */
   networkHeight: [number];
   connected: [{ readonly address: string; readonly incoming: boolean }];
   /** A peer has reported the height of its chain (a count: tip index + 1). */
@@ -37,7 +37,7 @@ export interface P2pEvents {
 }
 
 /**
- * The peer-to-peer side of the node: listens, calls, keeps the lists, synchronises the chain and relays what is new.
+ * The peer-to-peer side of the node: listens, calls, maintains the lists, synchronises the chain and relays what is new.
  * `start` and `stop` frame its life; everything between happens by events.
  */
 export class P2pNode extends EventEmitter<P2pEvents> {
@@ -130,7 +130,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     this.dialer.tick();
   }
 
-  /** Closes everything and keeps the peer state. */
+  /** Closes everything and stores the peer state. */
   async stop(): Promise<void> {
     const { opened } = this;
     this.opened = [];
@@ -168,12 +168,12 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return this.context.own.peerId;
   }
 
-  /** The height of the network: what several peers tell, or our own if higher; at least 1 (a count: tip index + 1). */
+  /** The height of the network: by the claims of several peers, or our own if higher; at least 1 (a count: tip index + 1). */
   networkHeight(): number {
     return Math.max(1, this.observedHeight(), this.context.chain.tip().height + 1);
   }
 
-  /** The height that the connected peers tell; 0 without peers. */
+  /** The height by the claims of the connected peers; 0 without peers. */
   observedHeight(): number {
     const { sessions, chain, driver } = this.context;
     return networkHeight(heightClaims(sessions.handshaken(), chain, (one) => driver.coordinator.namedHeight(one)));
@@ -238,7 +238,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return sessions.handshaken().flatMap((session) => (driver.coordinator.awaitsObjects(session) ? [] : [session.id]));
   }
 
-  /** Asks one peer for blocks by their ids. @returns those that it gave; none when it has left */
+  /** Requests blocks by their ids from one peer. @returns the delivered ones; none if the peer has disconnected */
   fetchBlocks(sessionId: number, ids: readonly Buffer[]): Promise<readonly FetchedBlock[]> {
     const session = this.context.sessions.get(sessionId);
     return session?.isOpen === true ? this.context.fetcher.request(session, ids) : Promise.resolve([]);

@@ -30,7 +30,7 @@ export interface P2pRandom {
   bytes(count: number): Buffer;
 }
 
-/** New blocks of the main chain: what peers need to hear of a commit. */
+/** New blocks of the main chain, for the announcement to peers. */
 export interface ChainAdvance {
   readonly added: readonly { readonly height: number; readonly hash: Buffer }[];
 }
@@ -73,19 +73,21 @@ export interface ChainPort {
    * the main chain too far below the tip to matter.
    */
   judgeWork(block: Buffer): Promise<'holds' | 'fails' | 'deep'>;
-  /** Adds blocks in order; the results end with the first that is refused. */
-  /** @param more many blocks follow on these at once: they may be committed together with them */
+  /**
+   * Adds blocks in order; the results end with the first rejected one.
+   * @param more many blocks follow at once: all of them may be committed together
+   */
   addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay', more?: boolean): Promise<readonly AddBlockResult[]>;
   on(event: 'commit', listener: (commit: ChainAdvance) => void): unknown;
   off(event: 'commit', listener: (commit: ChainAdvance) => void): unknown;
 }
 
-/** What became of a transaction that a peer brought. */
+/** The result for a transaction that a peer sent. */
 export interface PoolAnswer {
   readonly accepted: boolean;
   readonly message?: string | undefined;
   /**
-   * What a refusal says of the transaction. `none`: nothing, as when we have it, the pool is full or it could not be judged
+   * What a rejection means for the transaction. `none`: nothing, as when we have it, the pool is full or it could not be judged
    * here. `here`: it does not fit our chain. `everywhere`: it fits no chain that the sender can be on.
    */
   readonly fault?: 'none' | 'here' | 'everywhere' | undefined;

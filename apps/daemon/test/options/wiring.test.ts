@@ -65,10 +65,10 @@ describe('peers', () => {
   });
 
   it('one request never asks for more blocks than allowed', () => {
-    const batch = new BatchSize({ min: 120, max: 600, most: 200, bytes: 16 * MIB });
+    const batch = new BatchSize({ min: 120, max: 600, limit: 200, bytes: 16 * MIB });
     for (let i = 0; i < 10; i++) batch.note(100, 100_000, 10);
     expect(batch.count).toBe(200);
-    expect(new BatchSize({ min: 120, max: 600, most: 1, bytes: 16 * MIB }).count).toBe(1);
+    expect(new BatchSize({ min: 120, max: 600, limit: 1, bytes: 16 * MIB }).count).toBe(1);
   });
 
   it('a reset forgets who we are and whom we know, and keeps the bans', async () => {

@@ -8,9 +8,9 @@ const FLAG_REQUEST = 1;
 const FLAG_RESPONSE = 2;
 const PROTOCOL_VERSION = 1;
 
-/** The answer to a request that was understood. */
+/** The return code for a handled request. */
 export const RETURN_OK = 1;
-/** The answer to a command that nobody handles. */
+/** The return code for an unknown command. */
 export const RETURN_UNKNOWN_COMMAND = -6;
 
 export type FrameKind = 'request' | 'notification' | 'response';
@@ -36,7 +36,7 @@ export function decodeHeader(bytes: Buffer): FrameHeader | undefined {
   if (bytes.length < HEADER_SIZE || !bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return undefined;
   const flags = bytes.readUInt32LE(25);
   const wantsReply = bytes[16] !== 0;
-  // A response flag wins over the wish for a reply, else two nodes could answer each other for ever.
+  // The response flag takes precedence over the request flag; otherwise two nodes could reply to each other forever.
   const kind: FrameKind = (flags & FLAG_RESPONSE) !== 0 ? 'response' : wantsReply ? 'request' : 'notification';
   return {
     command: bytes.readUInt32LE(17),

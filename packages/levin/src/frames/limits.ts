@@ -32,18 +32,18 @@ const limitOf = new Map(Object.entries(limits).map(([id, limit]) => [Number(id),
 /** What the receiver knows of the connection when a header arrives. */
 export interface LimitContext {
   readonly handshaken: boolean;
-  /** We asked for blocks and wait for them. */
-  readonly objectsAsked: boolean;
-  /** We asked for the pool or for transactions of a block. */
-  readonly transactionsAsked: boolean;
+  /** We have requested blocks. */
+  readonly objectsRequested: boolean;
+  /** We have requested the pool or transactions of a block. */
+  readonly transactionsRequested: boolean;
 }
 
 /** The largest body that a frame may have on this connection now. */
 export function bodyLimit(header: FrameHeader, context: LimitContext): number {
   if (!context.handshaken) return SMALL_FRAME_BODY;
   const limit = limitOf.get(header.command) ?? SMALL_FRAME_BODY;
-  // Blocks that nobody asked for are refused by the sync; there is no reason to collect 50 MB of them first.
-  if (header.command === Command.responseObjects && !context.objectsAsked) return Math.min(limit, MIB);
-  if (header.command === Command.newTransactions && !context.transactionsAsked) return Math.min(limit, 16 * MIB);
+  // The synchronisation rejects blocks that were not requested; 50 MB of them need not be buffered first.
+  if (header.command === Command.responseObjects && !context.objectsRequested) return Math.min(limit, MIB);
+  if (header.command === Command.newTransactions && !context.transactionsRequested) return Math.min(limit, 16 * MIB);
   return limit;
 }

@@ -4,7 +4,7 @@ import { decodeHeader, HEADER_SIZE, type Frame, type FrameHeader } from './heade
 export type FrameFault = 'bad-signature' | 'frame-too-large' | 'memory-budget';
 
 export interface FrameParserOptions {
-  /** The largest body accepted for a frame, asked when its header is complete. */
+  /** The maximum body of a frame, bytes; called when its header is complete. */
   limitOf(header: FrameHeader): number;
   /** The bytes of the frame have been given back to the budget: whoever keeps it takes them again, in the same turn. */
   onFrame(frame: Frame): void;
@@ -100,7 +100,7 @@ export class FrameParser {
     this.held -= count;
     this.options.budget.give(count);
     const [only] = taken;
-    // A small part must not keep the memory of all that came with it.
+    // A small slice must not retain the memory of the whole chunk.
     const view = taken.length === 1 && only !== undefined && count * 2 >= only.buffer.byteLength ? only : undefined;
     return view ?? Buffer.concat(taken, count);
   }

@@ -12,7 +12,7 @@ export function isList(field: KvShape | readonly [KvShape]): field is readonly [
   return Array.isArray(field);
 }
 
-/** How a field is told in an error. */
+/** The description of a field in an error. */
 export function fieldKind(field: KvField): string {
   if (field === 'one') return 'a single value';
   if (field === 'many') return 'a list of strings';

@@ -18,7 +18,7 @@ import type { ChainPort } from '../ports';
 import type { Session } from '../session/session';
 
 /**
- * Answers NOTIFY_REQUEST_CHAIN: the first of the peer's hashes that stands on our main chain, and up to 10,000 hashes
+ * Serves NOTIFY_REQUEST_CHAIN: the first of the peer's hashes that is on our main chain, and up to 10,000 hashes
  * from it on. The list must be non-empty and end with our genesis block; else the reason to close.
  */
 export function serveChain(
@@ -39,14 +39,14 @@ export function serveChain(
   return responseChain.encode({ startHeight, totalHeight: chain.tip().height + 1, hashes });
 }
 
-/** Below the write queue's limit of 32 MiB; honest peers ask for at most 48 MiB by estimate, usually for far less. */
-const ANSWER_BYTES = 28 * 1024 * 1024;
+/** Below the write queue's limit of 32 MiB; honest peers request at most 48 MiB by estimate, usually far less. */
+const RESPONSE_BYTES = 28 * 1024 * 1024;
 /** More ids than any program of the network requests at once. */
 const MAX_IDS = 2000;
 
 /**
- * Answers NOTIFY_REQUEST_GET_OBJECTS. Each id is served once; ids that we do not have, and those beyond the limits of
- * one answer, are named in `missed_ids`. Gives way to the event loop between blocks; the reading is on the asker's account.
+ * Serves NOTIFY_REQUEST_GET_OBJECTS. Each id is served once; ids that we do not have, and those beyond the limits of
+ * one response, are named in `missed_ids`. Yields to the event loop between blocks; reading is charged to the peer.
  */
 export async function serveObjects(
   request: RequestObjects,
@@ -63,9 +63,10 @@ export async function serveObjects(
     if (seen.has(key)) continue;
     seen.add(key);
     await yielder.yieldIfDue();
-    const raw = bytes < ANSWER_BYTES && blocks.length < MAX_IDS ? work.measure(() => chain.rawBlock(hash)) : undefined;
+    const raw =
+      bytes < RESPONSE_BYTES && blocks.length < MAX_IDS ? work.measure(() => chain.rawBlock(hash)) : undefined;
     const size = raw === undefined ? 0 : rawBlockBytes(raw);
-    if (raw === undefined || (blocks.length > 0 && bytes + size > ANSWER_BYTES)) {
+    if (raw === undefined || (blocks.length > 0 && bytes + size > RESPONSE_BYTES)) {
       missed.push(hash);
       continue;
     }
@@ -76,7 +77,7 @@ export async function serveObjects(
   return work.measure(() => responseObjects.encode({ transactions: [], blocks, missed, currentHeight }));
 }
 
-/** Blocks are read for a peer only when so little waits to be sent to it: one answer at a time. */
+/** Blocks are read for a peer only when so little waits to be sent to it: one response at a time. */
 const WAIT_BELOW = 1024 * 1024;
 
 /** NOTIFY_REQUEST_CHAIN. */

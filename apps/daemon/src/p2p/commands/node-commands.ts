@@ -47,7 +47,7 @@ export function welcomeCaller(context: P2pContext, session: Session, { syncData 
   reportRejection(context.logger, `${session.name}: back ping`, verifyByPing(context, session));
 }
 
-/** Calls an incoming peer back; one that answers there is worth telling others of. */
+/** Calls an incoming peer back; only a peer that responds is reported to others. */
 async function verifyByPing(context: P2pContext, session: Session): Promise<void> {
   const { book, own, backPings } = context;
   const address = { host: session.connection.remote.host, port: session.listeningPort };
@@ -56,7 +56,7 @@ async function verifyByPing(context: P2pContext, session: Session): Promise<void
   book.addWhite({ ...address, id: session.peerId, lastSeen: own.seconds });
 }
 
-/** COMMAND_TIMED_SYNC: where our chain stands, and the peers that we know. */
+/** COMMAND_TIMED_SYNC: our sync data and peer lists. */
 export function answerTimedSync({ own }: P2pContext, session: Session): Buffer {
   const { seconds } = own;
   return timedSyncResponse.encode({
@@ -66,7 +66,7 @@ export function answerTimedSync({ own }: P2pContext, session: Session): Buffer {
   });
 }
 
-/** After the reply to a timed sync: what the peer said of its own chain. */
+/** After the reply to a timed sync: handles the peer's sync data. */
 export function considerSyncData({ driver }: P2pContext, session: Session, { syncData }: TimedSyncRequest): void {
   driver.consider(session, syncData, false);
 }

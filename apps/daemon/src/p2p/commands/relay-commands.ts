@@ -11,7 +11,7 @@ import type { Session } from '../session/session';
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
 /**
- * Answers NOTIFY_REQUEST_TX_POOL: the pool's transactions that the peer did not name, in portions; none when it has
+ * Serves NOTIFY_REQUEST_TX_POOL: the pool's transactions that the peer did not name, in portions; none when it has
  * them all.
  */
 export function* servePool(request: PoolRequest, pool: Pick<PoolPort, 'hashes' | 'get'>): Generator<Buffer[]> {
@@ -36,8 +36,8 @@ export function* servePool(request: PoolRequest, pool: Pick<PoolPort, 'hashes' |
 const MISSING_BYTES = 16 * 1024 * 1024;
 
 /**
- * Answers NOTIFY_MISSING_TXS from the pool or the chain; `undefined` when one of them is nowhere, or when it is more than
- * the block can hold. Gives way to the event loop in between; the reading is on the asker's account.
+ * Serves NOTIFY_MISSING_TXS from the pool or the chain; `undefined` if one of them is unknown, or if the request names
+ * more than the block can contain. Yields to the event loop in between; reading is charged to the peer.
  */
 export async function serveMissing(
   request: MissingTransactions,
@@ -63,7 +63,7 @@ export async function serveMissing(
 /** A portion of the pool is sent only when so little waits to be sent before it. */
 const POOL_WAIT_BELOW = 8 * 1024 * 1024;
 
-/** NOTIFY_NEW_BLOCK. Blocks are of use only from a peer in state normal. */
+/** NOTIFY_NEW_BLOCK. Blocks are used only from a peer in state normal. */
 export async function takeNewBlock(
   { announced, blocks }: P2pContext,
   session: Session,

@@ -31,7 +31,7 @@ import {
   takeNewTransactions,
 } from './relay-commands';
 
-/** How one command is read and answered. */
+/** How one command is parsed and handled. */
 export interface CommandDeclaration<Message> {
   /** Reads the body. @throws BodyError when it cannot be what the command says */
   readonly decode: (body: Buffer) => Message;
@@ -46,7 +46,7 @@ export interface CommandDeclaration<Message> {
 /** A row of the table. */
 export interface CommandRow {
   readonly early: boolean;
-  /** Reads the body and handles it; `reply` is called in the same turn in which the reply was made. */
+  /** Reads the body and handles it; `reply` is called synchronously with the result. */
   run(context: P2pContext, session: Session, body: Buffer, reply: (bytes: Buffer) => void): void | Promise<void>;
 }
 
@@ -82,7 +82,7 @@ export const commandTable: Readonly<Record<CommandId, CommandRow>> = {
     handle: answerTimedSync,
     afterReply: considerSyncData,
   }),
-  // A caller of ours pings back before it has answered our handshake.
+  // A peer that we call pings back before it responds to our handshake.
   [Command.ping]: command({ decode: ignoreBody, early: true, handle: answerPing }),
 
   [Command.newBlock]: command({ decode: newBlock.decode, handle: takeNewBlock }),
@@ -107,8 +107,8 @@ export function rowOf(id: number): CommandRow | undefined {
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Brings a frame to the handler of its command and the reply back. An unknown request is answered with -6 and an empty
- * body, an unknown notification is passed over; a body that cannot be read ends the connection.
+ * Dispatches a frame to the handler of its command and sends the reply. The response to an unknown request is -6 with an empty
+ * body, an unknown notification is ignored; an invalid body closes the connection.
  */
 export async function routeFrame(context: P2pContext, session: Session, frame: Frame): Promise<void> {
   const row = rowOf(frame.command);

@@ -15,7 +15,7 @@ export interface InboxOptions {
   onFlood(): void;
   /** The frame cannot be held: too much is held already. */
   onFull(): void;
-  /** The peer was made to wait for its turn too often. */
+  /** The peer had to wait for its budget too often. */
   onOverwork(): void;
   /** Whether we requested the content of the frame: such a frame is not charged and does not wait. */
   isRequested(frame: Frame): boolean;

@@ -234,7 +234,7 @@ export class PeerConnection {
       return;
     }
     const pending = this.requests.get(frame.command);
-    // A response that nobody waits for is late or made up. It means nothing, but it counts like any other frame.
+    // A response without a request is late or invented. It is ignored, but counts like any other frame.
     if (pending === undefined && !this.options.budget.takeFrame(frame, false)) {
       this.close(closeReasons.flood);
       return;

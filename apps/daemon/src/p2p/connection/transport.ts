@@ -17,7 +17,7 @@ export interface ListenOptions {
   readonly ipv6Only?: boolean;
 }
 
-/** Sockets and host names, so that tests can stand in for the network. */
+/** Sockets and host names, so that tests can replace the network. */
 export interface Transport {
   /** Opens a connection; `undefined` when it fails or takes over 5 s. */
   connect(address: PeerAddress): Promise<Duplex | undefined>;

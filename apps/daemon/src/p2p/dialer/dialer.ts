@@ -37,8 +37,8 @@ export interface DialerDependencies {
 }
 
 /**
- * Whom to call. Exclusive nodes shut out everybody else; priority nodes are always kept; then added peers, those of the
- * last run, and the address book: proven peers for 70 % of the slots, never two of one network group, nobody who failed
+ * Decides which peers to call. With exclusive nodes no others are called; priority nodes always are; then added peers, those of the
+ * last run, and the address book: proven peers for 70 % of the slots, never two of one network group, none that failed
  * within ten minutes. Seeds are called when no peer is known, or none is left to call and fewer than 3 are connected.
  */
 export class Dialer {
@@ -81,7 +81,7 @@ export class Dialer {
     return this.exclusive.has(address) || this.priority.has(address) || this.added.has(address);
   }
 
-  /** A called peer misbehaved, or has a chain that does not join ours: it is left alone as if it had not answered. */
+  /** A called peer misbehaved, or has a chain that does not join ours: it is not called for a while, as after a failed call. */
   avoid(address: PeerAddress): void {
     const now = this.dependencies.clock.now();
     this.failedAt.set(addressKey(address), now);
@@ -130,7 +130,7 @@ export class Dialer {
     }
   }
 
-  /** Calls peers of the lists while there are slots; false when there was need and nobody to call. */
+  /** Calls peers of the lists while there are slots; false if slots stay free because there is no peer to call. */
   private callFromLists(): boolean {
     let called = 0;
     for (; called < CALLS_AT_A_TIME && this.calling.size < CALLS_AT_A_TIME && this.freeSlots() > 0; called += 1) {
@@ -177,7 +177,7 @@ export class Dialer {
     return failed === undefined || this.dependencies.clock.now() - failed >= FAILED_WAIT;
   }
 
-  /** Once a minute a gray peer is called for its list: it becomes white if it answers, else it is dropped. */
+  /** Once a minute a gray peer is called for its list: it becomes white if it responds, otherwise it is dropped. */
   private verifyGray(): void {
     const now = this.dependencies.clock.now();
     if (now - this.verifiedAt < VERIFY_INTERVAL) return;
@@ -191,7 +191,7 @@ export class Dialer {
     if (!this.dependencies.seeds.areConfigured || now - this.seedsAt < SEED_INTERVAL) return;
     this.seedsAt = now;
     this.seedsAskedAt = this.dependencies.clock.wall();
-    reportRejection(this.dependencies.logger, 'asking seeds', this.callSeeds());
+    reportRejection(this.dependencies.logger, 'calling seeds', this.callSeeds());
   }
 
   private async callSeeds(): Promise<void> {

@@ -36,7 +36,7 @@ export class ExplicitPeers {
     return due.map((attempt) => attempt.address);
   }
 
-  /** It answered: if it is lost later, it is called soon again. */
+  /** It has responded: if it is lost later, it is called again soon. */
   reached(address: PeerAddress, now: number): void {
     this.wait(address, now, FIRST_WAIT);
   }

@@ -33,7 +33,7 @@ const BURST = 1_000;
 const PATIENCE = 60_000;
 const FADE = PATIENCE / 3_600_000;
 
-/** Work that we requested ourselves is charged to nobody. */
+/** For work that we requested ourselves: it is not charged. */
 export const ownWork: Pick<WorkBudget, 'measure'> = { measure: (work) => work() };
 
 /**

@@ -38,7 +38,7 @@ export const closeReasons = {
   badBody: reason('body cannot be read', 34),
   flood: reason('too many messages', 50),
   refusedTransactions: reason('too many messages with transactions that do not fit our chain'),
-  overwork: reason('asks for more work than its share', 34),
+  overwork: reason('requests more work than its share', 34),
   internalError: reason('message could not be handled'),
 
   handshakeTimeout: reason('no handshake in time'),
@@ -46,8 +46,8 @@ export const closeReasons = {
   writeTimeout: reason('peer does not read'),
   writeQueueFull: reason('peer reads too slowly'),
   silence: reason('nothing heard for too long'),
-  syncStalled: reason('a chain was asked for and nothing came'),
-  claimUnserved: reason('blocks that it claims were asked for and nothing came', 20),
+  syncStalled: reason('no response to a chain request'),
+  claimUnserved: reason('claimed blocks were requested and not delivered', 20),
 
   noHandshake: reason('message before the handshake', 10),
   secondHandshake: reason('second handshake', 10),
@@ -64,15 +64,15 @@ export const closeReasons = {
   chainEmpty: reason('chain entry without hashes', 34),
   chainUnknownStart: reason('chain entry starts with an unknown block', 10),
   chainHeights: reason('chain entry contradicts itself', 34),
-  chainEndless: reason('chain entries bring nothing new', 34),
+  chainEndless: reason('chain entries contain nothing new', 34),
 
-  objectsNotAsked: reason('blocks that were not asked for', 34),
+  objectsNotRequested: reason('blocks that were not requested', 34),
   objectsHeight: reason('height below its own chain entry', 10),
   objectsUnreadable: reason('block cannot be read', 34),
-  objectsForeign: reason('block that was not asked for', 34),
+  objectsForeign: reason('block that was not requested', 34),
   objectsBody: reason('block and its transactions do not fit', 34),
-  objectsMissing: reason('asked-for blocks were left out', 20),
-  objectsUnlinked: reason('blocks do not follow each other as told', 50),
+  objectsMissing: reason('requested blocks were left out', 20),
+  objectsUnlinked: reason('blocks do not follow each other as announced', 50),
 
   invalidBlock: reason('block is invalid', 50),
   overfullBlock: reason('block is longer or names more transactions than one can hold', 50),
@@ -81,7 +81,7 @@ export const closeReasons = {
   tooEarlyBlock: reason('block is ahead of our clock'),
   orphans: reason('blocks do not connect', 'avoid'),
   liteBlockIncomplete: reason('transactions of its block were not supplied', 10),
-  transactionsUnavailable: reason('asked for transactions that we do not have'),
+  transactionsUnavailable: reason('requested transactions that we do not have'),
 } as const satisfies Record<string, CloseReason>;
 
 const { checkpointMismatch, invalidBlock, orphans, tooEarlyBlock } = closeReasons;
@@ -149,7 +149,7 @@ const verdicts: Readonly<Record<ReasonCode, CloseReason | undefined>> = {
   UNLOCK_TIME_TOO_SMALL: invalidBlock,
 };
 
-/** Why the connection ends to a peer whose block the chain answered with `code`; `undefined` when it stays. */
+/** The reason to close the connection to a peer whose block was rejected with `code`; undefined if it stays open. */
 export function closeReasonOfBlock(code: ReasonCode): CloseReason | undefined {
   return verdicts[code];
 }

@@ -147,14 +147,14 @@ export interface AddressBookState {
 
 export interface AddressBookOptions {
   readonly allowLocal: boolean;
-  /** Secret of this node, 32 bytes: decides the bucket of an address, so that nobody can aim at one. */
+  /** Secret of this node, 32 bytes: decides the bucket of an address, so that an attacker cannot choose one. */
   readonly key: Buffer;
   /** Our own addresses and id: no table holds this node, even when peers report it. */
   readonly own?: { readonly addresses: OwnAddresses; readonly peerId: () => bigint };
 }
 
 /**
- * The address manager. White ("tried") peers answered us; gray ("new") peers were reported by others. An address is in one
+ * The address manager. White ("tried") peers have responded to us; gray ("new") peers were reported by others. An address is in one
  * of the two tables. Gray buckets are chosen by (source group, address group) and white ones by address group, so that the
  * peers of one network can fill only a small part of either (eclipse attacks).
  */
@@ -184,7 +184,7 @@ export class AddressBook {
     }
   }
 
-  /** A peer that answered us: after an outgoing handshake or a back ping. It stays gray when its bucket is full. */
+  /** A peer that has responded to us: after an outgoing handshake or a back ping. It stays gray when its bucket is full. */
   addWhite(entry: BookEntry): void {
     const facts = hostFacts(entry.host);
     if (!this.accepts(entry, facts)) return;
@@ -206,7 +206,7 @@ export class AddressBook {
     this.report(entry, source === undefined ? undefined : groupOf({ host: source, port: 0 }, hostFacts(source)));
   }
 
-  /** A gray peer that did not answer. */
+  /** A gray peer that did not respond. */
   dropGray(address: PeerAddress): void {
     this.gray.remove(address);
   }

@@ -5,12 +5,12 @@ import { addressKey, canonicalHost, isLocalHost, type PeerAddress } from '../add
 
 /** How long the addresses of the machine are believed, milliseconds. */
 const INTERFACES_AGE = 60_000;
-/** Endpoints remembered because we ourselves answered there; the oldest go first. */
+/** Endpoints at which we have connected to ourselves; the oldest are dropped first. */
 const MAX_LEARNED = 64;
 
 /**
- * Where this node is reached: what it listens on, what a router forwards to it, and where it has met itself. Peers tell
- * of us like of anybody else, and whoever takes that into a list calls itself.
+ * The endpoints of this node: its listeners, the address that a router forwards, and endpoints at which it has connected to
+ * itself. Peers report them like any other address; a node with its own address in a list would call itself.
  */
 export class OwnAddresses {
   private listeners: readonly PeerAddress[] = [];

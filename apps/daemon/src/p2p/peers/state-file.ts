@@ -98,7 +98,7 @@ export async function writePeerState(file: string, state: PeerState): Promise<vo
 
 const ANCHORS_KEPT = 4;
 
-/** Keeps the peer state in its file; without a file nothing outlives the process. */
+/** Stores the peer state in its file; without a file it is lost with the process. */
 export class PeerStore {
   private saving: Promise<void> = Promise.resolve();
   /** The save that waits for the write in progress. */

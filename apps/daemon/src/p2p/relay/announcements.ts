@@ -44,7 +44,7 @@ export class Announcer {
 type Verdict = Awaited<ReturnType<ChainPort['judgeWork']>>;
 
 /** Verdicts remembered: a block is announced by every peer that has it. */
-const KEPT = 200;
+const VERDICTS_LIMIT = 200;
 
 export interface AnnouncedBlocksDependencies {
   readonly chain: Pick<ChainPort, 'isKnown' | 'judgeWork' | 'largestBlock' | 'transactionsOfBlock'>;
@@ -58,7 +58,7 @@ export interface AnnouncedBlocksDependencies {
  * block is known, proof of work.
  */
 export class AnnouncedBlocks {
-  private readonly verdicts = new BoundedMap<string, Promise<Verdict>>(KEPT);
+  private readonly verdicts = new BoundedMap<string, Promise<Verdict>>(VERDICTS_LIMIT);
 
   constructor(private readonly dependencies: AnnouncedBlocksDependencies) {}
 

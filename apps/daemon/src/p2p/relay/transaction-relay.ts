@@ -44,7 +44,7 @@ export class TransactionRelay {
 
   constructor(private readonly dependencies: TransactionRelayDependencies) {}
 
-  /** NOTIFY_NEW_TRANSACTIONS from a peer in state normal. `work`: on whose account they are looked at. */
+  /** NOTIFY_NEW_TRANSACTIONS from a peer in state normal. `work`: the budget that is charged for it. */
   async onTransactions(
     session: Session,
     transactions: readonly Buffer[],

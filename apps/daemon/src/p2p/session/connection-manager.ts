@@ -47,14 +47,14 @@ export interface ConnectionEvents {
   isRequested(session: Session, frame: Frame): boolean;
   /** Whether blocks were requested: large responses are allowed then. */
   awaitsObjects(session: Session): boolean;
-  /** Takes what a peer says of its chain, in a handshake (`initial`) or a timed sync. */
+  /** Handles the sync data of a handshake (`initial`) or a timed sync. */
   consider(session: Session, data: SyncData, initial: boolean): void;
   /** A peer that we called has shaken hands. */
   onConnected(session: Session): void;
   onClosed(session: Session, reason: CloseReason): void;
 }
 
-/** Makes sessions of sockets: those that come in, those that we call, and the talk that keeps them up to date. */
+/** Creates sessions for incoming and outgoing sockets, and exchanges sync data with them. */
 export class ConnectionManager {
   private readonly requests: PeerRequests;
   private accepting = false;
@@ -115,7 +115,7 @@ export class ConnectionManager {
     return orClose(session, this.shakeHands(session, purpose));
   }
 
-  /** Tells every settled peer where our chain stands, and hears where theirs does. */
+  /** Sends a timed sync to each peer that we do not synchronise from. */
   timedSync(): void {
     for (const session of this.dependencies.sessions.open()) {
       if (session.state !== 'normal' && session.state !== 'idle') continue;
@@ -127,7 +127,7 @@ export class ConnectionManager {
     }
   }
 
-  /** Ends sessions that keep silent, do not read or never say who they are; called about once a second. */
+  /** Closes sessions that time out or do not finish the handshake; called about once a second. */
   tick(): void {
     const now = this.dependencies.clock.now();
     for (const session of this.dependencies.sessions.open()) {
@@ -155,10 +155,10 @@ export class ConnectionManager {
       isRequested: (frame) => this.events.isRequested(session, frame),
       limitOf: (header) => {
         const limit = bodyLimit(header, {
-          // A peer that we called ourselves may send right behind its answer, before that is understood.
+          // An outgoing peer may send frames right behind its handshake response, before we have parsed it.
           handshaken: session.handshaken || !incoming,
-          objectsAsked: this.events.awaitsObjects(session),
-          transactionsAsked: session.awaitsTransactions,
+          objectsRequested: this.events.awaitsObjects(session),
+          transactionsRequested: session.awaitsTransactions,
         });
         return header.kind === 'response' ? limit : Math.min(limit, REQUEST_LIMITS.get(header.command) ?? limit);
       },
@@ -204,7 +204,7 @@ export class ConnectionManager {
   }
 }
 
-/** An answer that we fail over ends the connection, as a frame does (`PeerConnection`); what was thrown is logged above. */
+/** Closes the session if handling a response throws, as for frames (`PeerConnection`); the caller logs the error. */
 async function orClose<T>(session: Session, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -24,7 +24,7 @@ export interface PeerRequestsDependencies {
   readonly book: AddressBook;
 }
 
-/** The requests that we make of peers. Each gives what the peer says of its chain; `undefined` when it did not say it. */
+/** Our requests to peers. Each returns the peer's sync data; undefined without a valid response. */
 export class PeerRequests {
   constructor(private readonly dependencies: PeerRequestsDependencies) {}
 
@@ -58,7 +58,7 @@ export class PeerRequests {
     return message.syncData;
   }
 
-  /** Says where our chain stands and hears where the peer's does. */
+  /** Exchanges sync data with a peer. */
   async timedSync(session: Session): Promise<SyncData | undefined> {
     const { config, clock, own } = this.dependencies;
     const startedAt = clock.now();

@@ -11,7 +11,7 @@ export interface PeerInfo {
   readonly version: number;
   readonly since: number;
   readonly peerId: bigint;
-  /** It keeps the newest blocks only. */
+  /** It stores the newest blocks only. */
   readonly pruned: boolean;
 }
 

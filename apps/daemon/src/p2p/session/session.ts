@@ -36,15 +36,15 @@ export interface SessionDependencies {
   readonly clock: Pick<P2pClock, 'now' | 'wall'>;
 }
 
-/** One peer after the socket is open: what it said of itself, what it is known to have, and how it is spoken to. */
+/** One peer after the socket is open: its node data and claims, the hashes that it is known to have, and messages to it. */
 export class Session {
   state: SessionState = 'before-handshake';
   version = 0;
   peerId = 0n;
-  /** The port that it says it listens on; 0 when hidden. */
+  /** The port that it announces; 0 if hidden. */
   listeningPort = 0;
   remoteHeight = 0;
-  /** The newest that it said of its chain. */
+  /** Its last claim about its chain. */
   claim: ChainClaim | undefined;
   readonly record: SyncRecord = newSyncRecord();
   syncData: SyncData | undefined;
@@ -61,7 +61,7 @@ export class Session {
   heldTransactions: Buffer[] = [];
   /** The lowest round trip of a timed sync, milliseconds; Infinity before the first. */
   latency = Infinity;
-  /** When it last brought a block or a transaction that was new and valid, milliseconds; -Infinity for never. */
+  /** When it last sent a block or a transaction that was new and valid, milliseconds; -Infinity for never. */
   lastBlockAt = -Infinity;
   lastTransactionAt = -Infinity;
   readonly knownTransactions = new RecentHashes(10_000);
@@ -131,7 +131,7 @@ export class Session {
 
   /**
    * Relays transactions, by portions. Just after a lite block they are held back: a peer that has requested that block's
-   * transactions takes whatever comes next for the answer, and hangs up when they are not in it.
+   * transactions takes the next message for the response, and disconnects if they are not in it.
    */
   relayTransactions(transactions: readonly Buffer[], now: number): void {
     this.heldTransactions.push(...transactions);
@@ -157,7 +157,7 @@ export class Session {
     if (this.heldTransactions.length > 0 && now >= this.holdTransactionsUntil) this.releaseTransactions();
   }
 
-  /** Announces a block: without its transactions to everybody since version 4, whole to older peers. */
+  /** Announces a block: as a lite block to peers since version 4, whole to older ones. */
   sendBlock(raw: RawBlock, currentHeight: number, hop: number, now: number): void {
     if (this.version >= LITE_BLOCK_VERSION) {
       // Further blocks do not prolong the hold of transactions that wait already.

@@ -1,25 +1,25 @@
 const FAST = 2_000;
-/** Milliseconds that make an answer a slow one. */
+/** A response that takes longer is slow, milliseconds. */
 export const SLOW = 10_000;
-/** A block's size before any was seen. */
+/** Estimated size of a block before the first response, bytes. */
 const FIRST_ESTIMATE = 2048;
 /**
- * The most that one answer is planned to weigh. A peer of the reference hangs up when 32 MB wait to be sent, and it may
+ * Maximum estimated size of one response, bytes. The reference node disconnects when 32 MB wait to be sent, and it may
  * have other things for us in its queue.
  */
-const ANSWER_LIMIT = 24 * 1024 * 1024;
+const RESPONSE_LIMIT = 24 * 1024 * 1024;
 
 export interface BatchOptions {
   /** `--sync-batch-min` and `--sync-batch-max`, in blocks. */
   readonly min: number;
   readonly max: number;
-  /** `--block-sync-size`: the most blocks of one request. */
-  readonly most: number;
-  /** `--block-sync-bytes`: what one answer may weigh. */
+  /** `--block-sync-size`: maximum of blocks in one request. */
+  readonly limit: number;
+  /** `--block-sync-bytes`: maximum estimated size of one response. */
   readonly bytes: number;
 }
 
-/** What all peers together have taught of blocks and of our own line. */
+/** What the responses of all peers show about the size of blocks and our bandwidth. */
 export class BatchHistory {
   /** Bytes of a block. */
   average = FIRST_ESTIMATE;
@@ -30,15 +30,15 @@ export class BatchHistory {
     this.start = options.min;
   }
 
-  /** What so many blocks probably weigh. */
+  /** The estimated size of so many blocks, bytes. */
   estimate(blocks: number): number {
     return blocks * this.average;
   }
 }
 
 /**
- * How many blocks to ask one peer for at once: more when its answers come fast, fewer when slow, half after a failure, and
- * never above the byte budget and the most that the operator allows.
+ * The number of blocks to request from one peer at once: it doubles after fast responses, and is halved after slow ones and
+ * failures. It never exceeds the byte budget and the limit of the operator.
  */
 export class BatchSize {
   private current: number;
@@ -54,15 +54,15 @@ export class BatchSize {
 
   /** The blocks of the next request, at least 1. */
   get count(): number {
-    const bytes = Math.min(this.options.bytes, ANSWER_LIMIT);
-    return Math.max(1, Math.min(this.current, this.options.most, Math.floor(bytes / this.history.average)));
+    const bytes = Math.min(this.options.bytes, RESPONSE_LIMIT);
+    return Math.max(1, Math.min(this.current, this.options.limit, Math.floor(bytes / this.history.average)));
   }
 
-  /** Learns from an answer of `blocks` blocks and `bytes` bytes that took `milliseconds`. */
+  /** Adapts to a response of `blocks` blocks and `bytes` bytes that took `milliseconds`. */
   note(blocks: number, bytes: number, milliseconds: number): void {
     if (blocks <= 0) return;
     const { history, options } = this;
-    // Larger blocks count at once: an answer that is too large ends the connection, one that is too small costs a turn.
+    // Larger blocks count at once: a response that is too large ends the connection, a small one costs only a round trip.
     const mean = bytes / blocks;
     history.average = Math.max(64, mean, history.average * 0.7 + mean * 0.3);
     if (milliseconds > SLOW) {
@@ -73,7 +73,7 @@ export class BatchSize {
     }
   }
 
-  /** An answer did not come, not in time or not whole. Later peers begin with less as well. */
+  /** No complete response arrived in time. Later peers start with less as well. */
   failed(): void {
     this.current = Math.max(1, Math.floor(this.count / 2));
     this.history.start = Math.min(this.history.start, this.current);

@@ -65,7 +65,7 @@ export class ChainPlan {
     return true;
   }
 
-  /** Picks the first `count` blocks of the peer's list that nobody was asked for and marks them as requested from it. */
+  /** Picks the first `count` blocks of the peer's list that are not requested yet and marks them as requested from it. */
   request(peer: number, count: number): PlanEntry[] {
     const taken: PlanEntry[] = [];
     for (const entry of this.listOf(peer)) {

@@ -184,7 +184,7 @@ export class SyncCoordinator {
     const peer = this.peers.get(session.id);
     const request = peer?.objects;
     if (peer === undefined || request === undefined) {
-      session.close(closeReasons.objectsNotAsked);
+      session.close(closeReasons.objectsNotRequested);
       return;
     }
     if (message.currentHeight < peer.lastResponseHeight) {

@@ -6,7 +6,7 @@ import { closeReasons } from '../limits/close-reasons';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort } from '../ports';
 import type { Session } from '../session/session';
 import { SyncCoordinator, type SyncOutcome } from './coordinator';
-import { whoCounts } from './network-height';
+import { countingPeers } from './network-height';
 import { rankOf, type SyncSession } from './sync-peer';
 
 /** Claims of an address (IPv6: of its /64) that delivered no claimed blocks count for nothing so long, milliseconds. */
@@ -29,12 +29,12 @@ export interface SyncDriverDependencies {
   onSynchronized(): void;
   /** A peer has reported its height: tip index + 1. */
   onClaim(session: Session, height: number): void;
-  /** A synchronisation has come to its end: our new tip may be news to others. */
+  /** A synchronisation has ended: other peers may not have our new tip. */
   onIdle(): void;
 }
 
 /**
- * What follows from what a peer says of its chain (docs/protocol/p2p.md#sync-state-machine): relay when we know its
+ * Decides what follows from the sync data of a peer (docs/protocol/p2p.md#sync-state-machine): relay when we know its
  * tip, synchronisation when we do not, it can serve us and a slot is free.
  */
 export class SyncDriver {
@@ -66,7 +66,7 @@ export class SyncDriver {
         failureThreshold: config.syncPeerFailureThreshold,
         min: config.syncBatchMin,
         max: config.syncBatchMax,
-        most: config.blockSyncSize,
+        limit: config.blockSyncSize,
         bytes: config.blockSyncBytes,
       },
     );
@@ -155,7 +155,7 @@ export class SyncDriver {
 
   /**
    * Gives the free slots to waiting peers, the best first, then the one that waits longest. `announcer` announced a block
-   * that we cannot attach: it is eligible whatever tip it claims.
+   * that we cannot attach: it is eligible with any claimed tip.
    */
   private fillSlots(announcer?: Session): void {
     const waiting = [...this.dependencies.sessions()].filter(
@@ -181,7 +181,7 @@ export class SyncDriver {
     if (weakest === undefined || !this.coordinator.mayHaveSlot(session) || rankOf(session) >= weakest.rank) return;
     const displaced = this.dependencies.session(weakest.session.id);
     this.dependencies.logger.debug(`${weakest.session.name}: gives way to ${session.name}`);
-    // It waits for its next turn, and is heard like any other peer meanwhile.
+    // It waits for a slot, and relays like any other peer meanwhile.
     if (displaced !== undefined) Object.assign(displaced, { state: 'normal', wantsSync: true });
     this.coordinator.giveUp(weakest.session);
   }
@@ -223,7 +223,7 @@ export class SyncDriver {
   }
 
   /**
-   * Synchronized: there is a peer whose tip we know, and none whose word counts has blocks that are being or waiting to be
+   * Synchronized: there is a peer whose tip we know, and none of those that count has blocks that are being or waiting to be
    * fetched.
    */
   private checkSynchronized(): void {
@@ -235,7 +235,7 @@ export class SyncDriver {
     if (!peers.some(isKnown)) return;
     const isAhead = (session: Session): boolean =>
       this.coordinator.isSyncing(session) || (session.wantsSync && !isKnown(session));
-    if (whoCounts(peers).some((session) => isAhead(session) && !session.record.unserved)) return;
+    if (countingPeers(peers).some((session) => isAhead(session) && !session.record.unserved)) return;
     this.synchronized = true;
     this.dependencies.onSynchronized();
   }

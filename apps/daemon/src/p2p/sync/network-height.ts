@@ -1,7 +1,7 @@
 import type { ChainPort } from '../ports';
 import type { ChainClaim, SyncRecord } from './sync-peer';
 
-/** What one handshaken peer says of its chain, as far as it counts. */
+/** The chain height of one handshaken peer, if it counts. */
 export interface HeightClaim {
   /** Tip index + 1. */
   readonly height: number;
@@ -10,22 +10,22 @@ export interface HeightClaim {
   readonly shown: number;
 }
 
-/** With so many outgoing peers the incoming ones, who chose us, do not count. */
+/** With so many outgoing peers the incoming ones, which chose us, do not count. */
 const ENOUGH_OUTGOING = 3;
 
-/** Those whose word counts: peers that we chose ourselves alone, once there are three. */
-export function whoCounts<Peer extends { readonly incoming: boolean }>(peers: readonly Peer[]): readonly Peer[] {
+/** The peers whose claims count: only outgoing ones, once there are three. */
+export function countingPeers<Peer extends { readonly incoming: boolean }>(peers: readonly Peer[]): readonly Peer[] {
   const outgoing = peers.filter((peer) => !peer.incoming);
   return outgoing.length >= ENOUGH_OUTGOING ? outgoing : peers;
 }
 
 /**
- * The height of the network as several peers tell it (a count: tip index + 1), 0 without peers. The highest third of the
- * claims is left out, and of two claims the higher, so that fewer than that many liars cannot raise it; but it is never
- * below what a peer shows.
+ * The height of the network by the claims of several peers (a count: tip index + 1), 0 without peers. The highest third of the
+ * claims is left out, and of two claims the higher, so that fewer lying peers cannot raise it; but it is never below
+ * the height up to which a peer delivers blocks.
  */
 export function networkHeight(claims: readonly HeightClaim[]): number {
-  const counted = whoCounts(claims);
+  const counted = countingPeers(claims);
   const heights = counted.map((claim) => claim.height).sort((a, b) => b - a);
   const leftOut = heights.length === 2 ? 1 : Math.floor(heights.length / 3);
   return Math.max(heights[leftOut] ?? 0, ...counted.map((claim) => claim.shown));
@@ -40,7 +40,7 @@ export interface Claimant {
 }
 
 /**
- * What the peers' claims are worth. A tip that we know says how high its chain is; one that we do not is believed until its
+ * The claims that count. A known tip determines the height of its chain; the claim of an unknown tip counts until its
  * blocks were requested and did not come. Demoted peers do not count. `named` returns up to which height a peer that delivers
  * blocks has named them.
  */

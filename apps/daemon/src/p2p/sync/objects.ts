@@ -20,9 +20,8 @@ export type ReceiveVerdict =
 
 /**
  * Checks NOTIFY_RESPONSE_GET_OBJECTS against the request: every block must be one of `left`, follow the block that
- * the peer said it follows, and come with exactly its transactions. What passes is bound to the requested hash,
- * so a fault that is found later lies in the announced chain, not in how the block was carried. Gives way to the event
- * loop in between.
+ * the peer announced before it, and have exactly its transactions. A fault that is found later is therefore in the announced
+ * chain, not in the delivery. Yields to the event loop in between.
  */
 export async function receiveObjects(
   message: ResponseObjects,

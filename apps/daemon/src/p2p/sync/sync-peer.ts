@@ -3,13 +3,13 @@ import { type CloseReason, closeReasons } from '../limits/close-reasons';
 import type { BatchSize } from './batch-size';
 import type { PlanEntry } from './chain-plan';
 
-/** How a peer has done when blocks were fetched from it. */
+/** The record of a peer as a source of blocks. */
 export interface SyncRecord {
   /** It claims blocks and did not deliver them on request: its claims do not count until it has delivered some. */
   unserved: boolean;
-  /** It has brought blocks. */
+  /** It has delivered blocks. */
   served: boolean;
-  /** Its last answer was a slow one. */
+  /** Its last response was slow. */
   slow: boolean;
   /** Synchronisations in a row that ended without the claimed tip and without a block. */
   fruitless: number;
@@ -30,7 +30,7 @@ export function rankOf(peer: { readonly incoming: boolean; readonly record: Sync
   return (overdue ? 8 : 0) + (unserved ? 4 : 0) + (slow ? 2 : 0) + (peer.incoming ? 1 : 0);
 }
 
-/** What a peer says of its chain: the height is a count, tip index + 1. */
+/** A peer's claim about its chain: the height is a count, tip index + 1. */
 export interface ChainClaim {
   readonly height: number;
   readonly tip: Buffer;
@@ -43,10 +43,10 @@ export interface SyncSession {
   readonly incoming: boolean;
   /** When bytes last came from the peer, milliseconds. */
   readonly lastHeard: number;
-  /** When a large answer that is on its way last grew by a good piece; undefined when none is. */
+  /** When a large response last grew by `FRAME_PROGRESS`; undefined if none is being received. */
   readonly progressAt: number | undefined;
   readonly record: SyncRecord;
-  /** The peer's tip index + 1, as it last said. */
+  /** The peer's last claimed tip index + 1. */
   remoteHeight: number;
   claim: ChainClaim | undefined;
   requestChain(hashes: readonly Buffer[]): void;
@@ -56,11 +56,11 @@ export interface SyncSession {
 
 /** One peer's part in the synchronisation, for operators. */
 export interface SyncShare {
-  /** It has a slot; else it only has an open request. */
+  /** It has a slot; otherwise it only has an open request. */
   readonly active: boolean;
   /** Blocks of the next request. */
   readonly batch: number;
-  /** Blocks that it has brought and that were needed. */
+  /** Blocks that it has delivered and that were needed. */
   readonly delivered: number;
   readonly failures: number;
 }

@@ -49,7 +49,7 @@ const expected: Readonly<Record<Name, 'none' | 'avoid' | 'ban' | number>> = {
   chainUnknownStart: 10,
   chainHeights: 34,
   chainEndless: 34,
-  objectsNotAsked: 34,
+  objectsNotRequested: 34,
   objectsHeight: 10,
   objectsUnreadable: 34,
   objectsForeign: 34,

@@ -34,7 +34,7 @@ test('requests the blocks that a slow peer holds up from another one although 96
       ...{ chain, codec: toyCodec, clock, logger: new TestLogger(), onEnd: () => undefined, onFree: () => undefined },
       ...{ onRecord: () => undefined, session: () => undefined },
     },
-    { maxPeers: 3, failureThreshold: 2, min: 1, max: 1, most: 1, bytes: 2 ** 30 },
+    { maxPeers: 3, failureThreshold: 2, min: 1, max: 1, limit: 1, bytes: 2 ** 30 },
   );
   const [slow, quick] = [newSession(1, 9), newSession(2, 9)];
   for (const { session } of [slow, quick]) {

@@ -79,12 +79,12 @@ describe('invalid responses of a peer', () => {
   it('closes the connection on blocks that were not requested', async () => {
     const started = await chainRequested();
     deliver(started.peer, { blocks: blocks.slice(11) });
-    await closedFor(started, 'not asked for');
+    await closedFor(started, 'not requested');
   });
 
   const objects: [string, string, () => Partial<commands.ResponseObjects>][] = [
-    ['another block', 'was not asked for', () => ({ blocks: [toyBlock(tips[10] ?? Buffer.alloc(32), 999)] })],
-    ['the same block twice', 'was not asked for', () => ({ blocks: [...blocks.slice(11), ...blocks.slice(11, 12)] })],
+    ['another block', 'was not requested', () => ({ blocks: [toyBlock(tips[10] ?? Buffer.alloc(32), 999)] })],
+    ['the same block twice', 'was not requested', () => ({ blocks: [...blocks.slice(11), ...blocks.slice(11, 12)] })],
     ['garbage', 'cannot be read', () => ({ blocks: [{ block: Buffer.from('x'), transactions: [] }] })],
     [
       'a missing transaction',
@@ -194,7 +194,7 @@ describe('invalid responses of a peer', () => {
     clock.advance(59_000);
     expect(started.peer.isClosed).toBe(false);
     clock.advance(3_000);
-    await closedFor(started, 'nothing came');
+    await closedFor(started, 'not delivered');
   });
 
   it('closes it as soon when the peer sends other messages', async () => {
@@ -205,7 +205,7 @@ describe('invalid responses of a peer', () => {
     }
     expect(started.peer.isClosed).toBe(false);
     clock.advance(7_000);
-    await closedFor(started, 'nothing came');
+    await closedFor(started, 'not delivered');
   });
 
   it('requests blocks that a slow peer holds up from another peer', async () => {

@@ -173,7 +173,7 @@ describe('peers that claim blocks and deliver none', () => {
     }
     const closings = started.logger.lines.filter((line) => line.includes('closed:'));
     expect(new Set(closings.map((line) => line.replace(/.*closed: /, '')))).toEqual(
-      new Set(['blocks that it claims were asked for and nothing came']),
+      new Set(['claimed blocks were requested and not delivered']),
     );
   });
 
@@ -188,7 +188,7 @@ describe('peers that claim blocks and deliver none', () => {
         expect(started.node.networkHeight()).toBe(11);
       }
     }
-    await closedFor({ peer: liar, logger: started.logger }, 'nothing came');
+    await closedFor({ peer: liar, logger: started.logger }, 'not delivered');
   });
 
   it('or only half of them are demoted to relay and delay no other peer', async () => {
@@ -221,7 +221,7 @@ describe('peers that claim blocks and deliver none', () => {
     deliver(honest, { blocks: blocks.slice(11) });
     await reaches(started.chain, 30);
     deliver(liar, { blocks: toyBranch(ours, 20, 8_000) });
-    await closedFor({ peer: liar, logger: started.logger }, 'was not asked for');
+    await closedFor({ peer: liar, logger: started.logger }, 'was not requested');
     expect(started.chain.tip().hash).toEqual(best);
   });
 
