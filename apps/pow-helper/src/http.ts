@@ -6,40 +6,16 @@ import {
   type HttpServer,
   type ListenAddress,
   type Logger,
-  type Metrics,
-  type MinuteCounter,
   type PreflightAnswer,
-  type RequestCounters,
   startHttpServer,
 } from '@wrkz/service-kit';
 import type { PowHelperConfig } from './config';
-import type { JobQueue } from './queue/job-queue';
 import { powRefusalBody, PowRefusal, rejectionCounter } from './refusals';
-import { KEY, powRoutes } from './routes';
-import type { Stats } from './stats';
+import { KEY, type PowContext, powRoutes } from './routes';
 
 const BODY_LIMIT = 524_288;
 const REQUESTS_PER_CONNECTION = 64;
 const SOCKET_TIMEOUT_MS = 30_000;
-
-/** Dependencies of the routes. */
-export interface PowContext extends Pick<PowHelperConfig, 'network' | 'options' | 'threads'> {
-  readonly queue: JobQueue;
-  readonly stats: Stats;
-  /** Requests of this instance, including refused ones. */
-  readonly requests: RequestCounters;
-  /** Undefined unless `--enable-metrics` is set. */
-  readonly metrics: Metrics | undefined;
-  /** Counts the jobs of all clients against `--max-jobs-per-minute`. */
-  readonly jobCounter: MinuteCounter;
-  /** Unix seconds. */
-  readonly startedAt: number;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  isStopping(): boolean;
-  /** Whether jobs can be submitted now. */
-  isReady(): Promise<boolean>;
-}
 
 export interface PowServerOptions {
   readonly config: PowHelperConfig;

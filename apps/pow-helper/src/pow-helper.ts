@@ -10,11 +10,12 @@ import {
   VERSION,
 } from '@wrkz/service-kit';
 import { LOG_SCALE, type PowHelperConfig } from './config';
-import { type PowContext, startPowServer } from './http';
+import { startPowServer } from './http';
 import { solve, type Solver } from './job';
 import { type JobQueue, POLL_TIMEOUT_MS, type QueueDependencies } from './queue/job-queue';
 import { MemoryQueue } from './queue/memory-queue';
 import { RedisQueue } from './queue/redis/redis-queue';
+import type { PowContext } from './routes';
 import { Stats } from './stats';
 
 /** For tests. */

@@ -4,8 +4,11 @@ import {
   docsRoutes,
   type Guards,
   healthRoutes,
+  type Metrics,
   metricsRoute,
+  type MinuteCounter,
   openApiRoute,
+  type RequestCounters,
   type Route,
   routeDeclarer,
   secondsToNextMinute,
@@ -13,13 +16,33 @@ import {
   VERSION,
 } from '@wrkz/service-kit';
 import type { z } from 'zod';
-import type { PowContext } from './http';
+import type { PowHelperConfig } from './config';
 import { jobResponse, type JobRecord } from './job';
 import { validatePrefix } from './prefix';
-import type { ActiveJob } from './queue/job-queue';
+import type { ActiveJob, JobQueue } from './queue/job-queue';
 import { PowRefusal } from './refusals';
+import type { Stats } from './stats';
 
 const errors = powHelperApi.powErrors;
+
+/** Dependencies of the routes. */
+export interface PowContext extends Pick<PowHelperConfig, 'network' | 'options' | 'threads'> {
+  readonly queue: JobQueue;
+  readonly stats: Stats;
+  /** Requests of this instance, including refused ones. */
+  readonly requests: RequestCounters;
+  /** Undefined unless `--enable-metrics` is set. */
+  readonly metrics: Metrics | undefined;
+  /** Counts the jobs of all clients against `--max-jobs-per-minute`. */
+  readonly jobCounter: MinuteCounter;
+  /** Unix seconds. */
+  readonly startedAt: number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  isStopping(): boolean;
+  /** Whether jobs can be submitted now. */
+  isReady(): Promise<boolean>;
+}
 
 const declareRoute = routeDeclarer<PowContext>();
 

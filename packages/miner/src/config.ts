@@ -3,7 +3,7 @@ import { decodeAddress } from '@wrkz/core-types';
 import { errorText, type FormerOptions, parseOptions, type OptionValues, UsageError } from '@wrkz/service-kit';
 import { type NodeEndpoint, nodeEndpoint } from './node-rpc';
 import { MINER_OPTIONS } from './options';
-import { type PoolEndpoint, poolEndpoint } from './stratum-client';
+import { type PoolEndpoint, poolEndpoint } from './pool-connection';
 
 export type MinerOptions = OptionValues<typeof MINER_OPTIONS>;
 

@@ -12,7 +12,7 @@ import type { MinerConfig } from './config';
 import { HashRate, hashesPerSecondText } from './hash-rate';
 import { NodeRpc } from './node-rpc';
 import { NodeSource } from './node-source';
-import { NonceSearch } from './nonce-search';
+import { BlockSearch } from './block-search';
 import type { ReconnectDelay } from './reconnect-delay';
 import { StatusLine } from './status-line';
 import { StratumSource } from './stratum-source';
@@ -34,7 +34,7 @@ export class MiningProgram implements Service {
   refused = 0;
   private readonly closers = new Closers();
   private readonly rate = new HashRate();
-  private readonly search: NonceSearch;
+  private readonly search: BlockSearch;
   private readonly line: StatusLine;
   private readonly source: WorkSource;
   private readonly stopping = new AbortController();
@@ -48,7 +48,7 @@ export class MiningProgram implements Service {
     this.logger = overrides.logger ?? loggerFromOptions(config, { scale: NODE_LOG_SCALE });
     this.finished = new Promise((resolve) => (this.finish = resolve));
     this.source = workSource(config, overrides.reconnectDelay);
-    this.search = new NonceSearch({
+    this.search = new BlockSearch({
       threads: config.threads,
       rate: this.rate,
       onFound: (work, found) => this.submit(work, found),

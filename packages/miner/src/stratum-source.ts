@@ -3,7 +3,7 @@ import { MAX_UINT64, miningAlgorithm } from '@wrkz/core-types';
 import type { FoundNonce } from '@wrkz/crypto';
 import { endpointText, errorText, plainText, VERSION } from '@wrkz/service-kit';
 import { ReconnectDelay } from './reconnect-delay';
-import { type PoolEndpoint, StratumClient } from './stratum-client';
+import { type PoolEndpoint, PoolConnection } from './pool-connection';
 import { type MiningWork, type WorkListener, WorkRefused, type WorkSource } from './work';
 
 const KEEP_ALIVE_INTERVAL_MS = 60_000;
@@ -47,7 +47,7 @@ export class StratumSource implements WorkSource {
   private async runConnection(listener: WorkListener, signal: AbortSignal, onLogin: () => void): Promise<string> {
     const onJob = (message: unknown): void =>
       listener.onWork(jobWork(message, (job, found) => this.submit(client, job, found)));
-    const client = new StratumClient(
+    const client = new PoolConnection(
       this.options.endpoint,
       (method, params) => {
         if (method === 'job') onJob(params);
@@ -81,7 +81,7 @@ export class StratumSource implements WorkSource {
     }
   }
 
-  private async submit(client: StratumClient, job: stratumApi.StratumJobMessage, found: FoundNonce): Promise<void> {
+  private async submit(client: PoolConnection, job: stratumApi.StratumJobMessage, found: FoundNonce): Promise<void> {
     const share = {
       job_id: job.job_id,
       nonce: found.nonceBytes.toString('hex'),

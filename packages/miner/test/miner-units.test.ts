@@ -4,7 +4,7 @@ import { ReconnectDelay, MINER_OPTIONS, readMinerConfig } from '../src';
 import { HashRate, hashesPerSecondText } from '../src/hash-rate';
 import { nodeEndpoint } from '../src/node-rpc';
 import { StatusLine } from '../src/status-line';
-import { poolEndpoint } from '../src/stratum-client';
+import { poolEndpoint } from '../src/pool-connection';
 import { jobWork, targetDifficulty } from '../src/stratum-source';
 
 const address = encodeAddress({ spendPublic: generateKeyPair().publicKey, viewPublic: generateKeyPair().publicKey });

@@ -1,14 +1,5 @@
 import { describeAmount, formatAmount } from '@wrkz/core-types';
-import {
-  countText,
-  dayElement,
-  html,
-  isoTime,
-  timeText,
-  trustedMarkup,
-  type Fragment,
-  type Markup,
-} from '@wrkz/pages';
+import { countText, dayElement, html, isoTime, timeText, trustedMarkup, type Fragment, type Markup } from '@wrkz/pages';
 import type { ListedProposal } from '../listing';
 import { paymentUri } from '../qr/payment-uri';
 import type { Contribution } from '../store/funding-store';

@@ -28,7 +28,7 @@ interface PendingRequest {
 }
 
 /** A connection to a stratum server: JSON-RPC requests and notifications, one per line. */
-export class StratumClient {
+export class PoolConnection {
   /** Resolves with the reason when the connection is closed. */
   readonly ended: Promise<string>;
   private readonly socket: Socket;

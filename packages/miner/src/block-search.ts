@@ -4,7 +4,7 @@ import type { MiningWork } from './work';
 
 const MAX_NONCE = 0xffff_ffffn;
 
-export interface NonceSearchOptions {
+export interface BlockSearchOptions {
   readonly threads: number;
   readonly rate: HashRate;
   /** Called for each valid nonce; of shares, the search continues. */
@@ -14,12 +14,12 @@ export interface NonceSearchOptions {
 }
 
 /** Searches a nonce for the latest work on native threads. */
-export class NonceSearch {
+export class BlockSearch {
   private current = new AbortController();
   private running: Promise<void> = Promise.resolve();
   private latest: MiningWork | undefined;
 
-  constructor(private readonly options: NonceSearchOptions) {}
+  constructor(private readonly options: BlockSearchOptions) {}
 
   get work(): MiningWork | undefined {
     return this.latest;
