@@ -5,8 +5,8 @@ import { createMetrics, openApiDocument, openRpcDocument, type OptionSpec } from
 import { walletErrorRows } from '../../packages/wallet-core/src/errors';
 import { MINER_OPTIONS, readMinerConfig } from '../../packages/miner/src';
 import { DAEMON_OPTIONS, readConfig } from '../../apps/daemon/src';
-import { ADOPT_COMMANDS, adoptCommand } from '../../apps/daemon/src/actions/adopt';
-import { ATTACH_COMMANDS, readAttach } from '../../apps/daemon/src/console/attach/command-line';
+import { ADOPT_COMMANDS, adoptCommand } from '../../apps/daemon/src/actions/backup';
+import { ATTACH_COMMANDS, readAttach } from '../../apps/daemon/src/console/attach/client';
 import { allMethods, allRoutes, description } from '../../apps/daemon/src/rpc/service';
 import { readServeRpc, SERVE_RPC_COMMANDS, SERVE_RPC_OPTIONS } from '../../apps/daemon/src/serve-rpc/config';
 import { OPTIONS, readPowHelperConfig } from '../../apps/pow-helper/src';

@@ -18,18 +18,21 @@ import { ChainClient } from './chain/client';
 import { ChainDamaged, type ChainService, type CommitListener } from './chain/service';
 import type { RefusedSwitch } from './chain/side-branches';
 import type { DaemonConfig } from './config/config';
-import { resyncAtStart, rewindAtStart } from './actions/at-start';
+import { resyncAtStart, rewindAtStart } from './actions/action';
 import { runAction } from './actions/run-action';
-import { ConsoleRunner, LogTail, Screen, startLocalConsole } from './console';
-import { DamageWatch } from './damage/damage-watch';
-import { operatorText } from './damage/operator-text';
-import { startNodeHooks } from './events/hooks/start';
-import { startJournal } from './events/journal/start';
+import type { ConsoleContext } from './console/command';
+import { LogTail } from './console/commands/log';
+import { ConsoleRunner } from './console/runner';
+import { startLocalConsole } from './console/terminal/local-console';
+import { Screen } from './console/terminal/screen';
+import { DamageWatch, operatorText } from './damage/damage-watch';
+import { startNodeHooks } from './events/hooks';
+import { startJournal } from './events/journal/event-journal';
 import { NodeEvents } from './events/node-events';
-import { eventSource } from './events/routes/event-source';
+import { EventSource } from './events/routes/event-source';
 import { TopicStream } from './events/topics';
-import { startWebSocket } from './events/websocket/start';
-import { startZmq } from './events/zmq/start';
+import { startWebSocket } from './events/websocket/hub';
+import { startZmq } from './events/zmq';
 import { ChainJudge } from './mempool/chain-judge';
 import { TransactionPool } from './mempool/pool';
 import { PoolFile } from './mempool/pool-file';
@@ -39,62 +42,48 @@ import type { P2pConfig } from './p2p/config';
 import type { P2pNode } from './p2p/node';
 import { startPortMapping } from './p2p/port-mapping/port-mapping';
 import { logChain, StorageLog } from './progress/chain-log';
-import { notices, openingLines } from './progress/notices';
-import { SyncProgressDisplay } from './progress/progress';
-import {
-  type QueryRunner,
-  readerThreads,
-  ReaderPool,
-  type RpcContext,
-  rpcCounters,
-  startRpcServer,
-  SyncCache,
-} from './rpc';
+import { notices, openingLines, SyncProgressDisplay } from './progress/progress';
+import { type QueryRunner, readerThreads, ReaderPool, rpcCounters, startRpcServer, SyncCache } from './rpc';
 import { SnapshotExporter } from './snapshot/exporter';
 import { startStratum, type StratumServer } from './stratum/server';
 import { Compaction } from './upkeep/compaction';
 import { diskShortage, freeBytes, LowDiskWatch, minWritableBytes } from './upkeep/disk-space';
 import { logWritePauses, publishUpkeepMetrics } from './upkeep/metrics';
 import { pageRepair, Scrub } from './upkeep/scrub';
-import { consoleContext, startLocalSocket } from './wiring/console';
+import { accessTokenTask, rpcContext, rpcServerOptions, startLocalSocket } from './wiring/rpc';
 import { daemonLogger } from './wiring/logger';
-import { watchLiteRule } from './wiring/lite-rule';
+import { databaseMemory, engineOptions, watchLiteRule, watchStorage } from './wiring/storage';
 import { createPeers, peersConfig } from './wiring/peers';
-import { rpcContext } from './wiring/rpc-context';
-import { accessTokenTask, rpcServerOptions } from './wiring/rpc-server';
-import { databaseMemory } from './wiring/database-memory';
-import { engineSetup } from './wiring/storage-setup';
-import { watchStorage } from './wiring/storage-watch';
 
-/** What a test may put in the place of the real thing. */
+/** Replacements for tests. */
 export interface DaemonOverrides {
   readonly control?: Pick<Control, 'requestStop'>;
   readonly logger?: Logger;
   /** Unix seconds. */
   readonly now?: () => number;
-  /** Where progress is shown. */
+  /** Shows the progress and the console. */
   readonly stream?: NodeJS.WriteStream;
-  /** Where commands are typed; without it there is no console at hand. */
+  /** The input of the console; undefined for none. */
   readonly input?: NodeJS.ReadStream;
 }
 
-/** What a running daemon is made of, for tests that watch it. */
-export interface RunningParts {
+/** The components of a running daemon, for tests. */
+export interface DaemonComponents {
   readonly chain: ChainService;
   readonly pool: TransactionPool;
   readonly peers: P2pNode;
-  /** Undefined where nobody asked for it, or its port could not be had. */
+  /** Undefined if stratum is disabled or its port is not available. */
   readonly stratum?: StratumServer | undefined;
   readonly events?: NodeEvents;
   readonly scrub?: Scrub;
 }
 
-/** Milliseconds from one look at the pool's old transactions to the next. */
-const SWEEP_INTERVAL = 60_000;
-/** Milliseconds that running requests have to end when the daemon stops. */
-const RPC_DRAIN = 2_000;
+/** Expired transactions are removed from the pool at this interval. */
+const POOL_SWEEP_INTERVAL_MS = 60_000;
+/** Running requests have so long to end when the daemon stops. */
+const RPC_DRAIN_MS = 2_000;
 
-/** The node: every component of it, put together here and nowhere else. `create`, then `start`, then `stop`. */
+/** The node. Creates, connects and closes all its components. Call `create`, `start`, `stop` in this order. */
 export class Daemon implements Service {
   readonly logger: Logger;
   readonly reload: ReloadTask[] = [];
@@ -107,14 +96,14 @@ export class Daemon implements Service {
   private readonly closers = new Closers();
   private action: Promise<number> | undefined;
   private http: HttpServer | undefined;
-  private running: RunningParts | undefined;
+  private running: DaemonComponents | undefined;
   /** Why the node has stopped following the chain. */
   private damaged: string | undefined;
 
   private constructor(
     private readonly config: DaemonConfig,
     private readonly overrides: DaemonOverrides,
-    private readonly peersAsked: P2pConfig,
+    private readonly p2pConfig: P2pConfig,
   ) {
     this.stream = overrides.stream ?? process.stdout;
     this.screen = new Screen(this.stream);
@@ -125,7 +114,7 @@ export class Daemon implements Service {
     this.reload.push(...accessTokenTask(config.accessToken, this.logger));
   }
 
-  /** @throws UsageError for an address of a peer that cannot be read, before the log file is made */
+  /** @throws UsageError for an invalid address of a peer, before the log file is created */
   static create(config: DaemonConfig, overrides: DaemonOverrides = {}): Daemon {
     return new Daemon(config, overrides, peersConfig(config));
   }
@@ -135,13 +124,13 @@ export class Daemon implements Service {
     return this.action;
   }
 
-  /** Where it listens, once started. */
+  /** The ports after the start. */
   get ports(): { readonly rpc: number; readonly p2p: number } {
     return { rpc: this.http?.port ?? 0, p2p: this.running?.peers.port ?? 0 };
   }
 
   /** @throws Error unless it serves */
-  get parts(): RunningParts {
+  get parts(): DaemonComponents {
     if (this.running === undefined) throw new Error('the daemon does not run');
     return this.running;
   }
@@ -183,7 +172,7 @@ export class Daemon implements Service {
     resyncAtStart(config, this.notice);
     const directory = ensureDirectory(config.directory);
     this.closers.use('the screen', this.screen, (screen) => screen.close());
-    const setup = engineSetup(config, directory);
+    const setup = engineOptions(config, directory);
     const memory = databaseMemory(options);
     const chain = this.closers.use('the chain engine', await ChainClient.start(setup), (client) => client.stop());
     chain.on('failed', (error) => this.onChainFailed(error));
@@ -218,21 +207,21 @@ export class Daemon implements Service {
     const follow: CommitListener = (event) => void pool.onCommit(event).catch((error: unknown) => this.giveUp(error));
     chain.on('commit', follow);
     const sweep = (): void => void pool.sweep().catch((error: unknown) => this.giveUp(error));
-    const sweeps = setInterval(sweep, SWEEP_INTERVAL);
-    // The engine still commits what is under way when it stops, and by then the pool has no database to look into.
+    const sweeps = setInterval(sweep, POOL_SWEEP_INTERVAL_MS);
+    // The engine still commits while it stops, and then the database of the pool is closed.
     this.closers.use('the pool', sweeps, (timer) => {
       clearInterval(timer);
       chain.off('commit', follow);
     });
     const poolFile = new PoolFile({ directory, network: network.name, pool, logger: logger.child('pool') });
     this.closers.use('the file of the pool', poolFile, (file) => file.close());
-    await poolFile.load(this.stopping.signal); // before the events: clients know these transactions from the last run
+    await poolFile.load(this.stopping.signal); // before the journal: its clients have these transactions from the last run
 
     const miner = new Miner({ network, reader, chain, pool, now });
     const generator = new BlockGenerator(network, miner, now, this.stopping.signal);
     const work = new AnnouncedWork(network, loadCheckpoints(setup.checkpoints, network), reader);
     const peers = createPeers({
-      config: this.peersAsked,
+      config: this.p2pConfig,
       storage: config.storage,
       work,
       chain,
@@ -281,11 +270,12 @@ export class Daemon implements Service {
             (cache) => cache.close(),
           );
     const queries: QueryRunner = syncCache ?? readers;
-    const feed = eventSource(journal, { maxClients: options['events-max-clients'], stopping: this.stopping.signal });
+    const eventLimits = { maxClients: options['events-max-clients'], stopping: this.stopping.signal };
+    const eventSource = new EventSource(journal, eventLimits);
     const damaged = (): string | undefined => this.damaged;
     const refusedBranch = (): RefusedSwitch | undefined => storageLog.refusedBranch;
     const node = { chain, pool, miner, generator, peers, damaged, refusedBranch };
-    const parts = { config, reader, queries, ...node, now, events: feed };
+    const parts = { config, reader, queries, ...node, now, events: eventSource };
     const context = rpcContext(parts);
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
     if (metrics !== undefined)
@@ -306,7 +296,7 @@ export class Daemon implements Service {
     };
     const server = { ...shared, counters: rpcCounters(context, shared) };
     this.http = this.closers.use('the RPC', await startRpcServer(context, server, logger.child('rpc')), (http) =>
-      http.close(RPC_DRAIN),
+      http.close(RPC_DRAIN_MS),
     );
     this.closers.use('the WebSocket clients', webSocket, (open) => open?.hub.close()); // before the RPC cuts them
     const compaction = new Compaction(options, {
@@ -337,7 +327,7 @@ export class Daemon implements Service {
     if (metrics !== undefined) scrub.publish(metrics);
     const runner = new ConsoleRunner();
     const socket = { config, context, rpc: server, runner, notice: this.notice, logger: logger.child('rpc') };
-    this.closers.use('the local socket', await startLocalSocket(socket), (http) => http?.close(RPC_DRAIN));
+    this.closers.use('the local socket', await startLocalSocket(socket), (http) => http?.close(RPC_DRAIN_MS));
     this.notice(
       `wrkz-daemon ${VERSION} on ${network.name}, block ${String(chain.tip().height)}; ` +
         `peers at ${peers.listensAt.map(endpointText).join(' and ')}, ` +
@@ -349,17 +339,11 @@ export class Daemon implements Service {
     this.openConsole(runner, { rpc: context, pool, peers, stratum, compaction, scrub, directory });
   }
 
-  /** From here on commands are run, from the terminal and over the local socket. */
+  /** Runs commands from now on, from the terminal and over the local socket. */
   private openConsole(
     runner: ConsoleRunner,
-    parts: {
-      readonly rpc: RpcContext;
-      readonly pool: TransactionPool;
+    parts: Omit<ConsoleContext, 'network' | 'snapshots' | 'logger' | 'tail' | 'listensAt' | 'requestStop'> & {
       readonly peers: P2pNode;
-      readonly stratum: StratumServer | undefined;
-      readonly compaction: Compaction;
-      readonly scrub: Scrub;
-      readonly directory: string;
     },
   ): void {
     const { config, logger, tail, screen } = this;
@@ -370,7 +354,7 @@ export class Daemon implements Service {
     const { directory, rpc } = parts;
     const exporter = new SnapshotExporter({ directory, network, reader: rpc.reader, logger: logger.child('snapshot') });
     const snapshots = this.closers.use('the export of a snapshot', exporter, (open) => open.close());
-    runner.open(consoleContext({ ...parts, snapshots, logger, tail, listensAt, requestStop }));
+    runner.open({ ...parts, network, snapshots, logger, tail, listensAt, requestStop });
     this.closers.use('the console', runner, (closing) => closing.close());
     if (input === undefined || config.options['no-console']) return;
     const end = startLocalConsole({ input, screen, runner, onInterrupt: requestStop });

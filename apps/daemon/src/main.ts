@@ -1,11 +1,11 @@
 import '@wrkz/service-kit/early-signals';
 import { cpuFeatures } from '@wrkz/crypto';
 import { assertPortsFree, NODE_LOG_SCALE, parseLogLevel, runMain } from '@wrkz/service-kit';
-import { ADOPT_COMMANDS, adoptCommand } from './actions/adopt';
+import { ADOPT_COMMANDS, adoptCommand } from './actions/backup';
 import { listenAddresses, readConfig } from './config/config';
 import { DAEMON_OPTIONS } from './config/options';
 import { AttachedConsole } from './console/attach/attached-console';
-import { ATTACH_COMMANDS, readAttach } from './console/attach/command-line';
+import { ATTACH_COMMANDS, readAttach } from './console/attach/client';
 import { Daemon } from './daemon';
 import { readerAddresses, readServeRpc, SERVE_RPC_COMMANDS } from './serve-rpc/config';
 import { ServeRpc } from './serve-rpc/serve-rpc';
@@ -14,20 +14,20 @@ const argv = process.argv.slice(2);
 
 runMain(
   async (control) => {
-    const attached = readAttach(argv, DAEMON_OPTIONS);
-    if (attached !== undefined)
-      return new AttachedConsole(attached, { input: process.stdin, output: process.stdout, errors: process.stderr });
-    const adopting = adoptCommand(argv, (line) => void process.stdout.write(`${line}\n`));
-    if (adopting !== undefined) return adopting;
-    const reading = readServeRpc(argv, DAEMON_OPTIONS);
-    if (reading !== undefined) {
-      await assertPortsFree(readerAddresses(reading));
-      return new ServeRpc(reading, { control });
+    const target = readAttach(argv, DAEMON_OPTIONS);
+    if (target !== undefined)
+      return new AttachedConsole(target, { input: process.stdin, output: process.stdout, errors: process.stderr });
+    const adoption = adoptCommand(argv, (line) => void process.stdout.write(`${line}\n`));
+    if (adoption !== undefined) return adoption;
+    const readerConfig = readServeRpc(argv, DAEMON_OPTIONS);
+    if (readerConfig !== undefined) {
+      await assertPortsFree(readerAddresses(readerConfig));
+      return new ServeRpc(readerConfig, { control });
     }
     const config = readConfig(argv, [...SERVE_RPC_COMMANDS, ...ATTACH_COMMANDS, ...ADOPT_COMMANDS]);
-    // The native module is loaded now, and not in the middle of the first flood; a machine without it is told at once.
+    // Loads the native module at the start: a missing one fails here, and not under load.
     cpuFeatures();
-    // The log file is the first thing that is created.
+    // Nothing is created before the ports are known to be free.
     await assertPortsFree(listenAddresses(config));
     return Daemon.create(config, { control, input: process.stdin });
   },

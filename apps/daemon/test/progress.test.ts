@@ -3,9 +3,8 @@ import { Writable } from 'node:stream';
 import { createMemoryLogger } from '@wrkz/service-kit';
 import type { ChainService } from '../src/chain/service';
 import { logChain } from '../src/progress/chain-log';
-import { notices } from '../src/progress/notices';
-import { BlockProgress, durationText, SyncProgressDisplay } from '../src/progress/progress';
-import { Screen } from '../src/console';
+import { BlockProgress, durationText, notices, SyncProgressDisplay } from '../src/progress/progress';
+import { Screen } from '../src/console/terminal/screen';
 
 function stream(isTTY: boolean): { stream: NodeJS.WriteStream; text: () => string } {
   let text = '';

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type ChainReader, isPlaceOfChain, openChainDb } from '@wrkz/chain-db';
+import { BelowFloor, type ChainReader, isPlaceOfChain, openChainDb, removeChainDb } from '@wrkz/chain-db';
 import { errorCode, errorText } from '@wrkz/service-kit';
+import type { ChainService } from '../chain/service';
 import type { Action, DaemonConfig } from '../config/config';
 
-export interface ActionParts {
+export interface ActionDependencies {
   readonly config: DaemonConfig;
-  /** Prints a line for the operator. */
+  /** Prints a line to the operator. */
   readonly notice: (line: string) => void;
   readonly stream: NodeJS.WriteStream;
   readonly signal: AbortSignal;
@@ -16,7 +17,7 @@ export interface ActionParts {
 export type OneShot = Exclude<Action, 'serve'>;
 
 /** @returns the exit code @throws Error with a message for the operator */
-export type RunOneShot = (parts: ActionParts) => Promise<number>;
+export type RunOneShot = (parts: ActionDependencies) => Promise<number>;
 
 /** Opens the database for reading while `use` runs. */
 export async function withReader<T>(
@@ -50,4 +51,70 @@ export function newFile({ options, directory }: DaemonConfig, option: FileOption
 export function writeError(option: FileOption, path: string, cause: unknown): Error {
   const hint = errorCode(cause) === 'ENOSPC' ? '. Free some space or name a file on another disk' : '';
   return new Error(`--${option}: the file ${path} cannot be written: ${errorText(cause)}${hint}`, { cause });
+}
+
+/**
+ * `--resync`: deletes the chain before the database is opened. The peer lists are dropped when the peers start; bans stay.
+ * @throws Error with a message for the operator: the database is in use, of another network, or cannot be deleted
+ */
+export function resyncAtStart({ options, directory, network }: DaemonConfig, notice: (line: string) => void): void {
+  if (!options.resync) return;
+  const removed = removeChainDb(directory, network.name);
+  notice(removed ? `The chain in ${directory} was deleted, to be synchronized again` : `No chain in ${directory} yet`);
+}
+
+/** The rewind was refused. Nothing was changed. */
+export class RewindRefused extends Error {
+  override readonly name = 'RewindRefused';
+}
+
+/**
+ * `--rewind-to-height N`: removes the blocks from index N on, so that N blocks remain. Does nothing if the chain has at most N blocks.
+ * @throws RewindRefused below the rewind limit of the network or below the stored block data
+ */
+export async function rewindAtStart(
+  { options, network, storage }: Pick<DaemonConfig, 'options' | 'network' | 'storage'>,
+  chain: Pick<ChainService, 'tip' | 'rewindTo'>,
+  notice: (line: string) => void,
+): Promise<void> {
+  const wanted = options['rewind-to-height'];
+  if (wanted === undefined) return;
+  if (storage.kind === 'lite' && wanted < storage.height) throw new RewindRefused(liteText(wanted, storage.height));
+  const count = chain.tip().height + 1;
+  assertRewind(wanted, count, network.rewindLimit);
+  if (wanted >= count) return notice(`Nothing to rewind: the chain has ${String(count)} blocks`);
+  try {
+    await chain.rewindTo(wanted - 1);
+  } catch (error) {
+    if (error instanceof BelowFloor) throw new RewindRefused(floorText(wanted, error));
+    throw error;
+  }
+  notice(`Rewound ${String(count - wanted)} blocks; the chain has ${String(wanted)} now`);
+}
+
+/** @throws RewindRefused below the rewind limit of the network */
+export function assertRewind(wanted: number, count: number, limit: number): void {
+  if (wanted < count - limit) throw new RewindRefused(limitText(wanted, count, limit));
+}
+
+function limitText(wanted: number, count: number, limit: number): string {
+  return (
+    `Cannot rewind to ${String(wanted)}: the chain is ${String(count)} blocks tall and a rewind may reach at most ` +
+    `${String(limit)} blocks below its top, so you can only rewind to ${String(count - limit)}. Nothing was changed. ` +
+    'Use --resync to rebuild the chain from the network instead.'
+  );
+}
+
+function liteText(wanted: number, lite: number): string {
+  return (
+    `Cannot rewind to ${String(wanted)}: this lite node only stores full block data from ${String(lite)}. The blocks below ` +
+    'that height were never stored, so there is nothing to roll back to.'
+  );
+}
+
+function floorText(wanted: number, { floor, message }: BelowFloor): string {
+  return (
+    `Cannot rewind to ${String(wanted)}: ${message}, so you can only rewind to ${String(floor)}. Nothing was changed. ` +
+    'Use --resync to rebuild the chain from the network instead.'
+  );
 }

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { errorText, workerEntry } from '@wrkz/service-kit';
+import { basename, dirname, join, resolve } from 'node:path';
+import { defineCommands, errorText, parseCommand, type Service, UsageError, workerEntry } from '@wrkz/service-kit';
 import { removeLeftovers } from '@wrkz/sqlite';
 import { BlockProgress } from '../progress/progress';
 import { freeBytes, megabytes } from '../upkeep/disk-space';
 import { runTask } from '../upkeep/task-process';
-import { type ActionParts, newFile, withReader } from './action';
+import { type ActionDependencies, newFile, withReader } from './action';
 
 const MIB = 1024 * 1024;
 
@@ -13,7 +13,7 @@ const MIB = 1024 * 1024;
  * `--backup <file>`: copies the database of a data directory, which a running node may use, into one file, and checks the copy
  * before it gets its name. Exit code 1 if it was stopped; no file is left then.
  */
-export async function backupAction({ config, notice, stream, signal }: ActionParts): Promise<number> {
+export async function backupAction({ config, notice, stream, signal }: ActionDependencies): Promise<number> {
   const { network, directory } = config;
   const file = newFile(config, 'backup');
   const folder = dirname(file);
@@ -50,4 +50,36 @@ export async function backupAction({ config, notice, stream, signal }: ActionPar
   } finally {
     progress.stop();
   }
+}
+
+/** `wrkz-daemon adopt`. */
+export const ADOPT_COMMANDS = defineCommands([
+  {
+    name: 'adopt',
+    help: 'Take over a copied chain database: check every page, then give the database a new id.',
+    arguments: [{ name: 'file', help: 'The database, as <data directory>/chain.sqlite; no program may use it' }],
+    options: [],
+  },
+]);
+
+/**
+ * The adopt command as a service that ends by itself; undefined for another command line.
+ * @throws EarlyExit, UsageError
+ */
+export function adoptCommand(argv: readonly string[], write: (line: string) => void): Service | undefined {
+  if (argv[0] !== 'adopt') return undefined;
+  const { words } = parseCommand({ name: 'wrkz-daemon', commands: ADOPT_COMMANDS }, argv);
+  const file = resolve(words[0] ?? '');
+  const stopping = new AbortController();
+  return {
+    start: async () => {
+      const entry = workerEntry(__dirname, 'adopt-process');
+      await runTask({ entry, task: { file }, signal: stopping.signal }).catch((error: unknown) => {
+        throw new UsageError(`adopt: ${errorText(error)}`);
+      });
+      write(`${file} is sound and was adopted: the daemon can use it now.`);
+    },
+    stop: () => Promise.resolve(stopping.abort(new Error('stopped before the database was adopted'))),
+    finished: Promise.resolve(0),
+  };
 }

@@ -1,17 +1,16 @@
 import { resolve } from 'node:path';
-import { ensureDirectory } from '@wrkz/service-kit';
+import { REORGANISATION_DEPTH } from '@wrkz/core-types';
+import { atomicWriteFile, ensureDirectory, yieldToEventLoop } from '@wrkz/service-kit';
 import { ChainClient } from '../chain/client';
 import { exportDump, ExportRefused } from '../dump/export';
 import { DumpReader } from '../dump/format';
 import { importDump, type ImportReport } from '../dump/import';
-import { openingLines } from '../progress/notices';
-import { BlockProgress } from '../progress/progress';
-import { engineSetup } from '../wiring/storage-setup';
-import { type ActionParts, newFile, withReader, writeError } from './action';
-import { resyncAtStart } from './at-start';
+import { BlockProgress, openingLines } from '../progress/progress';
+import { engineOptions } from '../wiring/storage';
+import { type ActionDependencies, newFile, resyncAtStart, withReader, writeError } from './action';
 
 /** `--export-blockchain`: writes the stored chain into a dump file. */
-export async function exportAction({ config, notice, stream, signal }: ActionParts): Promise<number> {
+export async function exportAction({ config, notice, stream, signal }: ActionDependencies): Promise<number> {
   const { network, options, storage } = config;
   if (storage.kind === 'pruned') {
     throw new ExportRefused('a pruned node exports no dump, because it does not store every block');
@@ -38,13 +37,13 @@ export async function exportAction({ config, notice, stream, signal }: ActionPar
 }
 
 /** `--import-blockchain`: adds the blocks of a dump file to the chain, with every check. Exit code 1 if it was stopped. */
-export async function importAction({ config, notice, stream, signal }: ActionParts): Promise<number> {
+export async function importAction({ config, notice, stream, signal }: ActionDependencies): Promise<number> {
   // Opened first, so that a missing file leaves no empty database behind.
   const dump = await DumpReader.open(resolve(config.options['dump-file']));
   resyncAtStart(config, notice);
   const directory = ensureDirectory(config.directory);
   const progress = new BlockProgress({ label: 'Importing', write: notice, stream });
-  const chain = await ChainClient.start(engineSetup(config, directory));
+  const chain = await ChainClient.start(engineOptions(config, directory));
   chain.on('room', (shortage) =>
     notice(shortage === undefined ? 'The disk has enough free space again' : `Waiting for disk space: ${shortage}`),
   );
@@ -68,4 +67,35 @@ function importSummary({ blocks, transactions, height, stopped }: ImportReport, 
     `${stopped ? 'Stopped; imported' : 'Imported'} ${String(blocks)} blocks with ${String(transactions)} transactions ` +
     `in ${seconds.toFixed(1)} s (${rate.toFixed(0)} blocks/s); the tip is block ${String(height)}`
   );
+}
+
+/** Blocks from one checkpoint to the next. */
+const INTERVAL = 100;
+const LINES_PER_SLICE = 1000;
+
+/**
+ * `--export-checkpoints <file>`: writes a line `index,hash` for genesis and for every hundredth block that no reorganisation can
+ * replace, in the format of `--load-checkpoints`. Exit code 1 if it was stopped.
+ */
+export async function exportCheckpointsAction({ config, notice, signal }: ActionDependencies): Promise<number> {
+  const path = newFile(config, 'export-checkpoints');
+  return withReader(config, async (reader) => {
+    const highest = Math.max(0, reader.tip().height - REORGANISATION_DEPTH);
+    const lines: string[] = [];
+    for (let height = 0; height <= highest; height += INTERVAL) {
+      const hash = reader.hashAt(height);
+      if (hash !== undefined) lines.push(`${String(height)},${hash.toString('hex')}\n`);
+      if (lines.length % LINES_PER_SLICE === 0) await yieldToEventLoop();
+      if (signal.aborted) {
+        notice('Stopped before everything was written');
+        return 1;
+      }
+    }
+    await atomicWriteFile(path, lines.join(''), { mode: 0o644 }).catch((error: unknown) => {
+      throw writeError('export-checkpoints', path, error);
+    });
+    const last = (lines.length - 1) * INTERVAL;
+    notice(`Exported ${String(lines.length)} checkpoints, the highest of block ${String(last)}`);
+    return 0;
+  });
 }

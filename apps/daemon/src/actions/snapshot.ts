@@ -12,7 +12,7 @@ import {
 } from '@wrkz/chain-db';
 import { errorText, stringifyJson } from '@wrkz/service-kit';
 import { loadCheckpoints } from '../chain/checkpoints';
-import { type ActionParts, withReader } from './action';
+import { type ActionDependencies, withReader } from './action';
 
 /** Records from one progress line of a phase to the next. */
 const RECORDS_PER_LINE = 2_000_000;
@@ -22,7 +22,7 @@ const MIB = 1024 * 1024;
  * `--import-lite-snapshot FILE`: builds the database of a lite node from a snapshot. Progress lines `WRKZ-IMPORT {...}` go to the
  * stream for programs. With `--dry-run` the file is checked and nothing is written. Exit code 1 if it was stopped.
  */
-export async function importSnapshotAction({ config, notice, stream, signal }: ActionParts): Promise<number> {
+export async function importSnapshotAction({ config, notice, stream, signal }: ActionDependencies): Promise<number> {
   const { network, options, directory } = config;
   const checkpoints = new Map(loadCheckpoints(options['load-checkpoints'], network).entries());
   const dryRun = options['dry-run'];
@@ -64,10 +64,10 @@ function progressLines(write: (line: string) => void): (phase: ImportPhase, done
   };
 }
 
-type OutputParts = Pick<ActionParts, 'config' | 'stream'>;
+type OutputDependencies = Pick<ActionDependencies, 'config' | 'stream'>;
 
 /** `--snapshot-info FILE`: prints the header of a snapshot as one line of JSON, or `{"error"}` with exit code 1. */
-export function snapshotInfoAction({ config, stream }: OutputParts): Promise<number> {
+export function snapshotInfoAction({ config, stream }: OutputDependencies): Promise<number> {
   const { options } = config;
   try {
     const header = readSnapshotHeader(options['snapshot-info'] ?? '');
@@ -95,7 +95,7 @@ function headerFields(header: SnapshotHeader, accepted: readonly string[]): Reco
 }
 
 /** `--snapshot-stats`: prints records and bytes of each table, the size of the file, and the ratio of both. */
-export async function snapshotStatsAction({ config, stream }: OutputParts): Promise<number> {
+export async function snapshotStatsAction({ config, stream }: OutputDependencies): Promise<number> {
   const tables = await withReader(config, (reader) => reader.space());
   const sum = (field: 'rows' | 'payload'): number => tables.reduce((total, table) => total + table[field], 0);
   const megabytes = (bytes: number): string => (bytes / MIB).toFixed(2);

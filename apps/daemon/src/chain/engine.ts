@@ -3,7 +3,7 @@ import { BelowFloor, type CompactStep, type CorruptDatabase, damageIn } from '@w
 import { RuleFailure } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
 import { yieldToEventLoop } from '@wrkz/service-kit/base';
-import { operatorText } from '../damage/operator-text';
+import { operatorText } from '../damage/damage-watch';
 import { MaintenanceQueue } from './maintenance-queue';
 import { addedBlock, removedBlock } from './commit-events';
 import { HeldBlocks } from './held-blocks';

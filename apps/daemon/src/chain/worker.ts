@@ -1,7 +1,7 @@
 import { damageIn, openChainDb, type Opening } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import { serveThread } from '@wrkz/service-kit/base';
-import { operatorText } from '../damage/operator-text';
+import { operatorText } from '../damage/damage-watch';
 import { diskShortage, freeBytes } from '../upkeep/disk-space';
 import { holdStored, loadCheckpoints } from './checkpoints';
 import { ChainEngine } from './engine';

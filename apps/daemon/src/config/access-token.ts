@@ -9,11 +9,10 @@ interface TokenOptions {
 /** The token that RPC requests must carry; empty for none. */
 export interface AccessToken {
   readonly current: string | (() => string);
-  /** Reads the token file again and returns the token; undefined without a file. @throws UsageError, with the old token kept */
+  /** Reads the token file again and returns the token; undefined without a file. @throws UsageError; the old token stays valid */
   readonly reload: (() => string) | undefined;
 }
 
-/** The text of a refusal of two tokens. */
 export const TWO_ACCESS_TOKENS = '--rpc-access-token and --rpc-access-token-file are both set: choose one';
 
 export function hasTwoAccessTokens(values: Readonly<Record<string, unknown>>): boolean {
@@ -28,7 +27,7 @@ export function accessToken(options: TokenOptions): AccessToken {
   return { current: () => token, reload: () => (token = readTokenFile(file)) };
 }
 
-/** Permissions that a token file must not have: write for the group, any for others. */
+/** Forbidden permissions of a token file: write for the group, all for others. */
 const FORBIDDEN_MODE = 0o027;
 
 function readTokenFile(path: string): string {

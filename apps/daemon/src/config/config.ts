@@ -11,21 +11,18 @@ import {
   parseOptions,
   UsageError,
 } from '@wrkz/service-kit';
-import { defaultZmqEndpoint } from '../events/zmq/endpoint';
+import { defaultZmqEndpoint } from '../events/zmq';
 import { type AccessToken, accessToken } from './access-token';
-import { FORMER, formerDatabaseWarnings } from './former';
+import { configFault, LEGACY_OPTIONS, legacyDatabaseWarnings, applyMinimums } from './option-checks';
 import { DAEMON_OPTIONS } from './options';
 import { PUBLIC_NODE } from './options/rpc';
-import { raised } from './raised';
-import { configComplaint } from './refusals';
-import { p2pIpv6 } from './p2p-listeners';
-import { rpcIpv6, rpcWarnings } from './rpc-listeners';
+import { p2pIpv6, rpcIpv6, rpcWarnings } from './listeners';
 import { pruneDepthOf, storageModeOf, storageWarnings } from './storage-mode';
 
 /** The resolved options under their own names. */
 export type DaemonOptions = ParsedOptions<typeof DAEMON_OPTIONS>['values'];
 
-/** What one start does: serve, or do one thing and end. */
+/** What a start does: `serve`, or an action that exits. */
 export type Action =
   | 'serve'
   | 'import'
@@ -40,29 +37,29 @@ export type Action =
   | 'dry-run'
   | 'self-test';
 
-/** Everything the daemon is told from outside, resolved and checked. */
+/** The resolved and validated options of the daemon. */
 export interface DaemonConfig {
   readonly options: DaemonOptions;
   readonly network: Network;
-  /** The folder of this network's data. */
+  /** The data folder of the network. */
   readonly directory: string;
   readonly action: Action;
   readonly storage: StorageMode;
-  /** Blocks that a pruned node of this configuration keeps, whether it is one or not. */
+  /** Block bodies that the node retains, or would retain if it were pruned. */
   readonly pruneDepth: number;
   readonly rpcPort: number;
   readonly p2pPort: number;
   readonly accessToken: AccessToken;
-  /** Whether the log file was asked for; the default one may fail without stopping the start. */
+  /** Whether the log file was configured: then it is required. */
   readonly logFileChosen: boolean;
-  /** What `--public-node` sets, one `name=value` each; nothing without it. */
+  /** The options that `--public-node` sets, as `name=value`; empty without it. */
   readonly preset: readonly string[];
   readonly warnings: readonly string[];
   readonly secrets: readonly string[];
 }
 
-/** Blocks that an export of the real network holds at least (docs/protocol/storage.md#dump-file). */
-export const SMALLEST_EXPORT = 1000;
+/** Min blocks of an export on the mainnet (docs/protocol/storage.md#dump-file). */
+export const MIN_EXPORT_BLOCKS = 1000;
 
 const ACTIONS = {
   'self-test': 'self-test',
@@ -78,10 +75,10 @@ const ACTIONS = {
   'dry-run': 'dry-run',
 } as const;
 
-/** What may follow on the deletion of the chain. */
-const TAKES_RESYNC: readonly Action[] = ['import', 'import-snapshot'];
+/** Actions that can be combined with --resync. */
+const COMBINES_WITH_RESYNC: readonly Action[] = ['import', 'import-snapshot'];
 
-/** What changes the stored chain first and then goes on; an import may follow the one, nothing else the other. */
+/** Options that change the stored chain before the daemon serves. */
 const PREPARATIONS = ['resync', 'rewind-to-height'] as const;
 
 /**
@@ -92,23 +89,23 @@ const PREPARATIONS = ['resync', 'rewind-to-height'] as const;
 export function readConfig(argv: readonly string[], commands: readonly CommandSpec[] = []): DaemonConfig {
   const parsed = parseOptions(DAEMON_OPTIONS, argv, {
     name: 'wrkz-daemon',
-    description: 'A full node: checks, keeps and serves the chain.',
+    description: 'A full node: verifies, stores and serves the chain.',
     commands,
-    check: configComplaint,
+    check: configFault,
     effective: effectiveValues,
-    former: FORMER,
+    former: LEGACY_OPTIONS,
     presets: [PUBLIC_NODE],
   });
   const network = networkOf(chosenNetwork(parsed.values, parsed.source));
-  const { options, warnings } = raised(parsed.values, parsed.source, network.pruneDepth);
+  const { options, warnings } = applyMinimums(parsed.values, parsed.source, network.pruneDepth);
   const action = chosenAction(options);
-  const most = options['max-export-blocks'];
-  if (network.name === 'mainnet' && most > 0 && most < SMALLEST_EXPORT) {
-    throw new UsageError(`--max-export-blocks: an export holds at least ${String(SMALLEST_EXPORT)} blocks`);
+  const limit = options['max-export-blocks'];
+  if (network.name === 'mainnet' && limit > 0 && limit < MIN_EXPORT_BLOCKS) {
+    throw new UsageError(`--max-export-blocks: an export has at least ${String(MIN_EXPORT_BLOCKS)} blocks`);
   }
-  // In a configuration file it is meant for the other starts.
+  // In a configuration file the option is for the other starts.
   if ((action === 'verify' || action === 'export') && parsed.source('load-checkpoints') === 'command line') {
-    throw new UsageError(`--load-checkpoints: ${ASKED[action]} does not ask any checkpoint`);
+    throw new UsageError(`--load-checkpoints: ${ACTION_OPTIONS[action]} uses no checkpoints`);
   }
   const directory = networkDirectory(options['data-dir'] ?? dataDirectory('daemon'), network);
   return {
@@ -128,7 +125,7 @@ export function readConfig(argv: readonly string[], commands: readonly CommandSp
       ...warnings,
       ...rpcWarnings(options),
       ...storageWarnings(options),
-      ...formerDatabaseWarnings(directory),
+      ...legacyDatabaseWarnings(directory),
     ],
     secrets: parsed.secrets,
   };
@@ -139,26 +136,25 @@ function presetLines({ values, source }: ParsedOptions<typeof DAEMON_OPTIONS>): 
   return names.filter((name) => source(name) === 'preset').map((name) => `${name}=${String(values[name])}`);
 }
 
-/** The option that asks for an action. */
-const ASKED = { export: 'export-blockchain', verify: 'verify' } as const;
+const ACTION_OPTIONS = { export: 'export-blockchain', verify: 'verify' } as const;
 
-/** @throws UsageError when several are asked for that do not go together */
+/** @throws UsageError for actions that cannot be combined */
 function chosenAction(options: DaemonOptions): Action {
   const names = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[];
   const all = names.filter((name) => options[name] !== false && options[name] !== undefined);
-  // A dry run of an import looks at the file: it is the one action that may stand beside.
-  const asked = options['dry-run'] ? all.filter((name) => name !== 'import-lite-snapshot') : all;
+  // The import of a snapshot is the only action with a dry run.
+  const chosen = options['dry-run'] ? all.filter((name) => name !== 'import-lite-snapshot') : all;
   const before = PREPARATIONS.filter((name) => options[name] !== false && options[name] !== undefined);
-  const action = asked[0] === undefined ? 'serve' : ACTIONS[asked[0]];
-  const together =
-    action === 'serve' || action === 'dry-run' || (TAKES_RESYNC.includes(action) && before[0] === 'resync');
-  if (asked.length > 1 || before.length > 1 || (before.length > 0 && !together)) {
-    throw new UsageError(`choose one of ${[...before, ...asked].map((name) => `--${name}`).join(', ')}`);
+  const action = chosen[0] === undefined ? 'serve' : ACTIONS[chosen[0]];
+  const isCombination =
+    action === 'serve' || action === 'dry-run' || (COMBINES_WITH_RESYNC.includes(action) && before[0] === 'resync');
+  if (chosen.length > 1 || before.length > 1 || (before.length > 0 && !isCombination)) {
+    throw new UsageError(`choose one of ${[...before, ...chosen].map((name) => `--${name}`).join(', ')}`);
   }
   return action;
 }
 
-/** Where the daemon will listen; nowhere when it does one thing and ends. */
+/** The addresses that a serving daemon listens on; none for an action. */
 export function listenAddresses({ action, options, p2pPort, rpcPort }: DaemonConfig): ListenAddress[] {
   if (action !== 'serve') return [];
   return [
@@ -176,7 +172,7 @@ interface NetworkChoice {
   readonly simnet: boolean;
 }
 
-/** `--simnet` and `--network` name the same thing: the one of the higher place counts. @throws UsageError */
+/** `--simnet` and `--network` set the same value: the source with the higher rank wins. @throws UsageError */
 function chosenNetwork(
   { network, simnet }: NetworkChoice,
   source: (name: 'network' | 'simnet') => OptionSource,
@@ -189,11 +185,11 @@ function chosenNetwork(
   return 'simnet';
 }
 
-/** What is raised, and what follows from the network where nothing was said. */
+/** The values with minimums applied, and the defaults of the network. */
 const effectiveValues: EffectiveValues = (values, sources) => {
   const choice = values as unknown as DaemonOptions;
   const network = networkOf(chosenNetwork(choice, (name) => sources.get(name) ?? 'default'));
-  const { options } = raised(choice, (name) => sources.get(name) ?? 'default', network.pruneDepth);
+  const { options } = applyMinimums(choice, (name) => sources.get(name) ?? 'default', network.pruneDepth);
   const { ports } = network;
   return {
     ...options,
@@ -206,7 +202,7 @@ const effectiveValues: EffectiveValues = (values, sources) => {
 };
 
 /**
- * The test networks live in sub-folders, so that one data directory can serve all of them
+ * The test networks use subfolders, so that one data directory can serve all networks
  * (docs/protocol/networks.md#profiles).
  */
 export function networkDirectory(dataDir: string, network: Network): string {

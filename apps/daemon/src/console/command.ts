@@ -1,54 +1,76 @@
+import { BelowFloor } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
 import type { Logger } from '@wrkz/service-kit';
 import type { TransactionPool } from '../mempool/pool';
 import type { P2pNode } from '../p2p/node';
 import type { RpcContext } from '../rpc';
+import { RpcRefusal } from '../rpc/errors';
+import { nodeInfo } from '../rpc/handlers/node';
 import type { SnapshotExporter } from '../snapshot/exporter';
 import type { StratumServer } from '../stratum/server';
 import type { Compaction } from '../upkeep/compaction';
 import type { Scrub } from '../upkeep/scrub';
-import type { LogTail } from './log-tail';
 
-/** What the commands ask of the peers. */
 export type ConsolePeers = Pick<
   P2pNode,
   'peers' | 'peerEntries' | 'peerId' | 'port' | 'settings' | 'bans' | 'ban' | 'unban' | 'save'
 >;
 
-/** What the commands may ask of the node. */
+/** The parts of the node that commands use. */
 export interface ConsoleContext {
   readonly network: Network;
-  /** The same view of chain, pool and peers that the RPC answers from. */
+  /** The view of chain, pool and peers that the RPC routes use. */
   readonly rpc: RpcContext;
   readonly pool: Pick<TransactionPool, 'list' | 'get'>;
   readonly peers: ConsolePeers;
   readonly logger: Pick<Logger, 'level' | 'setLevel'>;
-  readonly tail: LogTail;
-  /** Undefined while it is off. */
+  readonly tail: { last(count: number): string[] };
+  /** Undefined while stratum is disabled. */
   readonly stratum?: StratumServer | undefined;
   readonly snapshots: Pick<SnapshotExporter, 'running' | 'result' | 'start' | 'cancel'>;
   readonly compaction: Compaction;
   readonly scrub: Pick<Scrub, 'status'>;
   /** The folder of the database. */
   readonly directory: string;
-  /** Where peers connect to. */
+  /** The addresses that peers connect to. */
   readonly listensAt: string;
-  /** Asks for an orderly stop of the daemon. */
+  /** Requests an orderly stop of the daemon. */
   requestStop(): void;
 }
 
-/** One command of the console. */
 export interface ConsoleCommand {
   readonly name: string;
   /** One line of `help`. */
   readonly help: string;
-  /** Words that may follow, for completion. */
+  /** Possible first arguments, for completion. */
   readonly words?: readonly string[];
-  /** What it prints. An error that it throws is told as `Command failed: WHY`. */
+  /** Runs at once, even while another command runs. */
+  readonly isImmediate?: boolean;
+  /** @returns the output; an error is printed as `Command failed: <message>` */
   run(context: ConsoleContext, words: readonly string[]): string | Promise<string>;
 }
 
-/** What a command says instead of an answer; no failure. */
+/** A text that a command prints instead of its output, without `Command failed`. */
 export class Complaint extends Error {
   override readonly name = 'Complaint';
+}
+
+/** The output of a command, or the reason why the data is not stored. */
+export function orBelowFloor(read: () => string): string {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof BelowFloor) return `${error.message}\n`;
+    throw error;
+  }
+}
+
+/** The response of `/info`. @throws Complaint with `problem` while the chain cannot be read */
+export function infoOrComplaint({ rpc }: Pick<ConsoleContext, 'rpc'>, problem: string): ReturnType<typeof nodeInfo> {
+  try {
+    return nodeInfo(rpc);
+  } catch (error) {
+    if (error instanceof RpcRefusal) throw new Complaint(problem);
+    throw error;
+  }
 }

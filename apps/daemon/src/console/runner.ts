@@ -1,13 +1,16 @@
-import { errorText } from '@wrkz/service-kit';
-import { Complaint, type ConsoleContext } from './command';
+import { daemonApi } from '@wrkz/api';
+import { errorText, routeDeclarer } from '@wrkz/service-kit';
+import { type DaemonLabels, GUARDED } from '../rpc/declare';
+import { refuse } from '../rpc/errors';
+import { Complaint, type ConsoleCommand, type ConsoleContext } from './command';
 import { COMMANDS } from './commands';
 
 const BY_NAME = new Map(COMMANDS.map((command) => [command.name, command]));
 
-/** Runs the lines of every console, one after the other. It can do so between `open` and `close`. */
+/** Runs the lines of all consoles, one at a time in the order of arrival, between `open` and `close`. */
 export class ConsoleRunner {
   private context: ConsoleContext | undefined;
-  private turn: Promise<unknown> = Promise.resolve();
+  private last: Promise<unknown> = Promise.resolve();
 
   get isOpen(): boolean {
     return this.context !== undefined;
@@ -17,34 +20,60 @@ export class ConsoleRunner {
     this.context = context;
   }
 
-  /** What runs is waited for, what waits is not run any more. */
+  /** Waits for the running command; queued lines are not run. */
   async close(): Promise<void> {
     this.context = undefined;
-    await this.turn;
+    await this.last;
   }
 
   /**
-   * What a line prints, each line of it ended; nothing for a blank one, or when `gone` fires before its turn. undefined when
-   * the console is closed. Never throws.
+   * Runs a line. Never rejects.
+   * @param gone the client has left: the line is skipped if it has not started
+   * @returns the output, which ends with a line end or is empty; undefined while the runner is closed
    */
-  run(line: string, gone?: AbortSignal): Promise<string | undefined> {
-    const answer = this.turn.then(async () => {
+  async run(line: string, gone?: AbortSignal): Promise<string | undefined> {
+    const [name, ...words] = line.split(/\s+/).filter((word) => word !== '');
+    const command = name === undefined ? undefined : BY_NAME.get(name);
+    const execute = async (): Promise<string | undefined> => {
       if (this.context === undefined) return undefined;
-      return gone?.aborted === true ? '' : execute(this.context, line);
-    });
-    this.turn = answer;
-    return answer;
+      if (name === undefined || gone?.aborted === true) return '';
+      return command === undefined ? `Unknown command: ${name}\n` : outputOf(command, this.context, words);
+    };
+    if (command?.isImmediate === true) return execute();
+    return (this.last = this.last.then(execute)) as Promise<string | undefined>;
   }
 }
 
-async function execute(context: ConsoleContext, line: string): Promise<string> {
-  const [name, ...words] = line.split(/\s+/).filter((word) => word !== '');
-  if (name === undefined) return '';
-  const command = BY_NAME.get(name);
-  if (command === undefined) return `Unknown command: ${name}\n`;
+async function outputOf(command: ConsoleCommand, context: ConsoleContext, words: readonly string[]): Promise<string> {
   try {
     return await command.run(context, words);
   } catch (error) {
     return error instanceof Complaint ? `${error.message}\n` : `Command failed: ${errorText(error)}\n`;
   }
 }
+
+const { internal, noConsole } = daemonApi.refusals;
+const route = routeDeclarer<ConsoleRunner, DaemonLabels>();
+
+export const consoleRoute = route({
+  method: 'POST',
+  path: '/console',
+  summary: 'Runs a command of the console and returns its output. Served on the local socket only.',
+  guards: GUARDED,
+  labels: { mode: 'Default', source: 'node' },
+  body: daemonApi.consoleBody,
+  answer: daemonApi.consoleAnswer,
+  errors: [internal, noConsole],
+  prepare: (fields) => {
+    const { command } = fields;
+    // The text of the network's other programs, which clients may parse.
+    if (command !== undefined && typeof command !== 'string')
+      throw refuse(internal, { message: 'JSON parameter is wrong type. Expected String' });
+    return fields;
+  },
+  handle: async (runner, { body, gone }) => {
+    const output = await runner.run(body.command, gone);
+    if (output === undefined) throw refuse(noConsole);
+    return { output, status: 'OK' as const };
+  },
+});

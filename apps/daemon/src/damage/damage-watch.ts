@@ -1,11 +1,11 @@
-import { type CorruptDatabase, damageIn } from '@wrkz/chain-db';
+import { type CorruptDatabase, damageIn, UnreadableLiteMark } from '@wrkz/chain-db';
 import type { Logger, Metrics } from '@wrkz/service-kit';
-import { operatorText } from './operator-text';
+import { errorText } from '@wrkz/service-kit/base';
 
-/** The same damage is logged at most once in so many milliseconds. */
-const REPEAT_AFTER = 60_000;
-/** Remembered messages. */
-const REMEMBERED = 1_000;
+/** The same damage is logged at most once in this time. */
+const LOG_INTERVAL_MS = 60_000;
+/** Max remembered messages. */
+const MAX_LOGGED = 1_000;
 
 /**
  * Counts and logs damage of the chain database, with the remedy. The caller of the read gets an error, never the damaged data.
@@ -39,8 +39,8 @@ export class DamageWatch {
     this.counter?.inc();
     const last = this.logged.get(damage.message);
     const now = this.now();
-    if (last === undefined || now - last >= REPEAT_AFTER) {
-      if (this.logged.size >= REMEMBERED) this.logged.clear();
+    if (last === undefined || now - last >= LOG_INTERVAL_MS) {
+      if (this.logged.size >= MAX_LOGGED) this.logged.clear();
       this.logged.set(damage.message, now);
       this.logger.error(operatorText(damage));
     }
@@ -66,4 +66,13 @@ export class DamageWatch {
       throw error;
     }
   }
+}
+
+/** The text of an error for the operator, with the remedy for damage. */
+export function operatorText(error: unknown): string {
+  // The text contains the remedy already.
+  const damage = error instanceof UnreadableLiteMark ? undefined : damageIn(error);
+  if (damage === undefined) return errorText(error);
+  const text = errorText(error);
+  return text.includes(damage.remedy) ? text : `${text}. What to do: ${damage.remedy}`;
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { BelowFloor, type ChainReader } from '@wrkz/chain-db';
 import { encodeRawBlock, type Network, type RawBlock } from '@wrkz/core-types';
 import { syncFolder } from '@wrkz/service-kit';
-import { SMALLEST_EXPORT } from '../config/config';
+import { MIN_EXPORT_BLOCKS } from '../config/config';
 import { dumpRecord, FIRST_DUMP_HEIGHT } from './format';
 
 /** Blocks read in one database snapshot. */
@@ -37,8 +37,8 @@ export async function exportDump(options: ExportOptions): Promise<number> {
   const { bodies, lite } = reader.floors();
   if (bodies > 0) throw new ExportRefused(new BelowFloor(0, bodies, lite === undefined ? 'pruned' : 'lite').message);
   const count = reader.tip().height + 1;
-  if (network.name === 'mainnet' && count < SMALLEST_EXPORT) {
-    throw new ExportRefused(`the chain has ${String(count)} blocks, an export needs ${String(SMALLEST_EXPORT)}`);
+  if (network.name === 'mainnet' && count < MIN_EXPORT_BLOCKS) {
+    throw new ExportRefused(`the chain has ${String(count)} blocks, an export needs ${String(MIN_EXPORT_BLOCKS)}`);
   }
   const end = limit > 0 ? Math.min(count, FIRST_DUMP_HEIGHT + limit) : count;
   const temporary = `${path}.part`;

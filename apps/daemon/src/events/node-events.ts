@@ -4,36 +4,35 @@ import type { RefusedSwitch } from '../chain/side-branches';
 import type { DoubleSpend } from '../mempool/double-spends';
 import type { TransactionPool } from '../mempool/pool';
 
-/** A block as subscribers are told of it. */
 export interface EventBlock {
   readonly height: number;
   readonly hash: Buffer;
-  /** Of the block before it. */
+  /** The hash of the block below. */
   readonly previousHash: Buffer;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** In block order, the coinbase first. */
+  /** In block order, starting with the coinbase. */
   readonly transactionHashes: readonly Buffer[];
 }
 
-/** A block joined the main chain on its tip; not the blocks that a reorganisation brings. */
+/** A block was added on the tip of the main chain. Blocks of a reorganisation have no event of their own. */
 export interface BlockEvent extends EventBlock {
   readonly kind: 'block';
-  /** It was fetched while synchronizing, or read from a dump. */
+  /** The block was synchronized, or imported from a dump. */
   readonly catchingUp: boolean;
 }
 
-/** A block is kept on a side branch. */
+/** A block was stored on a side branch. */
 export interface AlternativeEvent {
   readonly kind: 'alternative';
   readonly height: number;
   readonly hash: Buffer;
 }
 
-/** The blocks above the root were replaced; `added` is empty when they were only taken back. */
+/** The blocks above the root were replaced. `added` is empty after a rewind. */
 export interface ReorganisationEvent {
   readonly kind: 'reorganisation';
-  /** The highest block that stayed. */
+  /** The highest block that both chains share. */
   readonly rootHeight: number;
   readonly rootHash: Buffer;
   /** Ascending. */
@@ -70,7 +69,7 @@ export interface DoubleSpendEvent extends DoubleSpend {
   readonly kind: 'double-spend';
 }
 
-/** A branch was not followed, because it leaves the main chain too far below the tip or below the stored block data. */
+/** A branch was not followed: it leaves the main chain too far below the tip, or below the stored block data. */
 export interface RefusedBranchEvent extends RefusedSwitch {
   readonly kind: 'refused-branch';
 }
@@ -88,33 +87,32 @@ export type NodeEvent =
 export type NodeEventListener = (event: NodeEvent) => void;
 
 /**
- * What happens in the node, in the order of the commits: the one source of hooks, publishers, streams and the journal.
- * A block comes before what leaves the pool because of it. To be made before the pool follows the chain, or that order
- * is lost.
+ * Publishes the events of the node in the order of the commits, to hooks, publishers, streams and the journal. A block precedes the
+ * removal of its transactions from the pool; so call `followChain` before the pool follows the chain.
  */
 export class NodeEvents {
   private readonly listeners = new Set<NodeEventListener>();
-  private readonly ends: (() => void)[] = [];
+  private readonly unfollow: (() => void)[] = [];
 
-  /** @param onError hears of what a listener threw; the others are told all the same */
+  /** @param onError receives what a listener threw; the other listeners still get the event */
   constructor(private readonly onError: (error: unknown) => void) {}
 
   followChain(chain: Pick<ChainService, 'on' | 'off'>): void {
     const onCommit = (event: CommitEvent): void => this.onCommit(event);
     chain.on('commit', onCommit);
-    this.ends.push(() => chain.off('commit', onCommit));
+    this.unfollow.push(() => chain.off('commit', onCommit));
   }
 
   followPool(pool: Pick<TransactionPool, 'on' | 'off'>): void {
-    const onAdded = ({ hash }: { hash: Buffer }): void => this.tell({ kind: 'pool-added', hash });
+    const onAdded = ({ hash }: { hash: Buffer }): void => this.publish({ kind: 'pool-added', hash });
     const onRemoved = ({ hashes, reason }: { hashes: Buffer[]; reason: RemovalReason }): void => {
-      if (hashes.length > 0) this.tell({ kind: 'pool-removed', hashes, reason });
+      if (hashes.length > 0) this.publish({ kind: 'pool-removed', hashes, reason });
     };
+    const onDoubleSpend = (spend: DoubleSpend): void => this.publish({ kind: 'double-spend', ...spend });
     pool.on('added', onAdded);
-    const onDoubleSpend = (spend: DoubleSpend): void => this.tell({ kind: 'double-spend', ...spend });
     pool.on('removed', onRemoved);
     pool.on('doubleSpend', onDoubleSpend);
-    this.ends.push(() => {
+    this.unfollow.push(() => {
       pool.off('added', onAdded);
       pool.off('removed', onRemoved);
       pool.off('doubleSpend', onDoubleSpend);
@@ -122,11 +120,11 @@ export class NodeEvents {
   }
 
   publishDamage(event: Omit<DamageEvent, 'kind'>): void {
-    this.tell({ kind: 'damage', ...event });
+    this.publish({ kind: 'damage', ...event });
   }
 
   publishRefusedBranch(branch: RefusedSwitch): void {
-    this.tell({ kind: 'refused-branch', ...branch });
+    this.publish({ kind: 'refused-branch', ...branch });
   }
 
   /** @returns ends the subscription */
@@ -136,13 +134,13 @@ export class NodeEvents {
   }
 
   close(): void {
-    for (const end of this.ends.splice(0)) end();
+    for (const end of this.unfollow.splice(0)) end();
     this.listeners.clear();
   }
 
   private onCommit(event: CommitEvent): void {
     if (event.kind === 'alternative') {
-      this.tell({ kind: 'alternative', height: event.height, hash: event.hash });
+      this.publish({ kind: 'alternative', height: event.height, hash: event.hash });
       return;
     }
     const added = event.added.map(({ height, hash, timestamp, coinbaseHash, transactionHashes }, i) => {
@@ -152,14 +150,14 @@ export class NodeEvents {
     if (event.kind === 'switch') {
       const { forkHeight: rootHeight, forkHash: rootHash } = event;
       const removed = event.removed.map(({ height, hash }) => ({ height, hash }));
-      this.tell({ kind: 'reorganisation', rootHeight, rootHash, added, removed });
+      this.publish({ kind: 'reorganisation', rootHeight, rootHash, added, removed });
       return;
     }
     const catchingUp = event.source === 'sync' || event.source === 'import';
-    for (const block of added) this.tell({ kind: 'block', ...block, catchingUp });
+    for (const block of added) this.publish({ kind: 'block', ...block, catchingUp });
   }
 
-  private tell(event: NodeEvent): void {
+  private publish(event: NodeEvent): void {
     for (const listener of this.listeners) {
       try {
         listener(event);

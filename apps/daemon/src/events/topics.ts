@@ -1,6 +1,6 @@
 import type { DoubleSpendEvent, EventBlock, NodeEvent, NodeEvents, RefusedBranchEvent } from './node-events';
 
-/** What publishers call their events (docs/operations/notifications.md#topics), in the order in which they are listed. */
+/** The topics of ZMQ and WebSocket messages (docs/operations/notifications.md#topics), in the order of the documentation. */
 export const TOPICS = [
   'hashblock',
   'chain_main',
@@ -14,9 +14,9 @@ export const TOPICS = [
 
 export type Topic = (typeof TOPICS)[number];
 
-/** One message: its topic and its body, compact JSON whose keys have a fixed order. */
 export interface TopicMessage {
   readonly topic: Topic;
+  /** Compact JSON whose keys have a fixed order. */
   readonly body: string;
 }
 
@@ -35,15 +35,15 @@ export function refusedBranchBody({ fork, height, hash }: RefusedBranchEvent): R
 }
 
 /**
- * What is published for an event: a reorganisation alone, without its blocks.
- * @param lowest the height from which blocks are told of with their transactions: that of a lite node
+ * The messages of an event. A reorganisation has one message and none for its blocks.
+ * @param liteHeight blocks below it have no `chain_main` message, because a lite node does not store their transactions
  */
-export function topicMessages(event: NodeEvent, lowest = 0): TopicMessage[] {
+export function topicMessages(event: NodeEvent, liteHeight = 0): TopicMessage[] {
   switch (event.kind) {
     case 'block': {
       const { height, hash, transactionHashes } = event;
       const hashBlock = { topic: 'hashblock', body: blockBody(event) } as const;
-      if (height < lowest) return [hashBlock];
+      if (height < liteHeight) return [hashBlock];
       const main = { height, hash: hex(hash), transaction_hashes: transactionHashes.map(hex) };
       return [hashBlock, { topic: 'chain_main', body: JSON.stringify(main) }];
     }
@@ -68,33 +68,33 @@ export function topicMessages(event: NodeEvent, lowest = 0): TopicMessage[] {
   }
 }
 
-/** Who gets messages. */
 export interface TopicListener {
-  /** Whether anybody is there to read; messages that nobody wants are not made. */
-  isWanted(): boolean;
+  /** Whether the listener has subscribers; messages are created only for active listeners. */
+  isActive(): boolean;
   publish(message: TopicMessage): void;
 }
 
-/** The messages of all events, in their order, made once for all who publish them. */
+/** Creates the messages of all events once, in the order of the events, for all publishers. */
 export class TopicStream {
   private readonly listeners = new Set<TopicListener>();
 
   constructor(
     events: Pick<NodeEvents, 'subscribe'>,
-    private readonly lowest = 0,
+    private readonly liteHeight = 0,
   ) {
     events.subscribe((event) => this.onEvent(event));
   }
 
-  /** @returns ends it */
+  /** @returns ends the subscription */
   subscribe(listener: TopicListener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
   private onEvent(event: NodeEvent): void {
-    const wanting = [...this.listeners].filter((listener) => listener.isWanted());
-    if (wanting.length === 0) return;
-    for (const message of topicMessages(event, this.lowest)) for (const listener of wanting) listener.publish(message);
+    const active = [...this.listeners].filter((listener) => listener.isActive());
+    if (active.length === 0) return;
+    for (const message of topicMessages(event, this.liteHeight))
+      for (const listener of active) listener.publish(message);
   }
 }

@@ -19,7 +19,7 @@ export interface PeerBlocksOptions {
 /** Blocks in the first request to a peer, whose throughput is unknown. */
 const FIRST_REQUEST = 4;
 const MAX_REQUEST = 50;
-/** Later requests are sized to be answered within this time. */
+/** Later requests are sized for a response within this time. */
 const REQUEST_SECONDS = 2;
 
 /**
@@ -30,7 +30,7 @@ export class PeerBlocks {
   /** The calls of {@link fetch} that run. They share the peers. */
   private readonly running = new Set<AutoResetEvent>();
   private readonly busy = new Set<number>();
-  /** Blocks a second of each peer that has answered. */
+  /** Blocks per second of each peer that has responded. */
   private readonly throughput = new Map<number, number>();
   /** Ids that each peer did not send. */
   private readonly refused = new Map<number, Set<string>>();
@@ -48,8 +48,8 @@ export class PeerBlocks {
     const changed = new AutoResetEvent();
     const wake = (): void => changed.set();
     const requested = new Set<string>();
-    const take = (answer: readonly FetchedBlock[]): void => {
-      for (const block of answer) if (missing.delete(block.id.toString('hex'))) blocks.push(block);
+    const take = (response: readonly FetchedBlock[]): void => {
+      for (const block of response) if (missing.delete(block.id.toString('hex'))) blocks.push(block);
     };
     this.running.add(changed);
     this.source.on('connected', wake);
@@ -105,7 +105,7 @@ export class PeerBlocks {
       .then((blocks) => {
         this.busy.delete(peer);
         const sent = new Set(blocks.map(({ id }) => id.toString('hex')));
-        // A response has a size limit: after a partial response the peer is asked again for the rest.
+        // A response has a size limit: after a partial response the rest is requested again from the peer.
         if (sent.size === 0) for (const [id] of chosen) refused.add(id);
         for (const [id] of chosen) if (!sent.has(id)) requested.delete(id);
         this.throughput.set(peer, (sent.size * 1000) / Math.max(1, performance.now() - start));

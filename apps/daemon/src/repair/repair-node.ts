@@ -1,7 +1,8 @@
-import type { Network } from '@wrkz/core-types';
+import type { Network, RawBlock } from '@wrkz/core-types';
+import { largestBlock, transactionsOfBlock } from '../chain/announced-work';
 import type { P2pConfig } from '../p2p/config';
 import { P2pNode } from '../p2p/node';
-import { noChain, noPool } from './no-chain';
+import type { ChainPort, PoolPort } from '../p2p/ports';
 
 /** Starts a node without a chain, which connects to peers and serves none: `--repair` fetches blocks through it. */
 export async function startRepairNode(
@@ -18,3 +19,38 @@ export async function startRepairNode(
   await node.start();
   return node;
 }
+
+/** Far above the height of any chain. */
+const FAR_ABOVE = 100_000_000;
+
+/** The chain of a node without a chain: it announces only genesis, and fetches nothing that peers announce. */
+export function noChain({ genesis }: Network): ChainPort {
+  const raw: RawBlock = { block: genesis.block, transactions: [] };
+  const isGenesis = (hash: Buffer): boolean => hash.equals(genesis.hash);
+  return {
+    tip: () => ({ height: 0, hash: genesis.hash }),
+    isKnown: () => true,
+    heightOf: (hash) => (isGenesis(hash) ? 0 : undefined),
+    hashAt: (height) => (height === 0 ? genesis.hash : undefined),
+    hashes: (start, count) => (start === 0 && count > 0 ? [genesis.hash] : []),
+    rawBlock: (hash) => (isGenesis(hash) ? raw : undefined),
+    transaction: () => undefined,
+    transactionsOfBlock: () => transactionsOfBlock(FAR_ABOVE),
+    largestBlock: () => largestBlock(FAR_ABOVE),
+    keeps: () => ({}),
+    judgeWork: () => Promise.resolve('deep'),
+    addBlocks: () => Promise.resolve([]),
+    on: () => undefined,
+    off: () => undefined,
+  };
+}
+
+/** A pool that accepts nothing. */
+export const noPool: PoolPort = {
+  add: () => Promise.resolve({ accepted: false, fault: 'none' }),
+  has: () => true,
+  get: () => undefined,
+  hashes: () => [],
+  on: () => undefined,
+  off: () => undefined,
+};

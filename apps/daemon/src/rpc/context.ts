@@ -57,7 +57,7 @@ export interface RpcLimits {
   readonly maxGlobalIndexRange: number;
 }
 
-/** The context of the handlers. The node (wiring/rpc-context) and a reader process (serve-rpc) each have one. */
+/** The context of the handlers. The node (wiring/rpc) and a reader process (serve-rpc) each have one. */
 export interface RpcContext {
   readonly network: Network;
   /** A database connection of the RPC. Each request reads one snapshot. */

@@ -21,7 +21,7 @@ import {
   type UpgradeGuard,
   type UpgradeListener,
 } from '@wrkz/service-kit';
-import { operatorText } from '../damage/operator-text';
+import { operatorText } from '../damage/damage-watch';
 import type { RpcContext } from './context';
 import { type DaemonRoute, GUARDED } from './declare';
 import { overCapBody, readIfAvailable, refusalBody, refuse } from './errors';

@@ -19,12 +19,11 @@ import {
 } from '@wrkz/service-kit';
 import { type AccessToken, accessToken, hasTwoAccessTokens, TWO_ACCESS_TOKENS } from '../config/access-token';
 import { networkDirectory } from '../config/config';
-import { FORMER } from '../config/former';
+import { LEGACY_OPTIONS } from '../config/option-checks';
 import { DATABASE } from '../config/options/database';
-import { IPC } from '../config/options/ipc';
-import { NETWORK_AND_STORAGE } from '../config/options/network-and-storage';
-import { RPC } from '../config/options/rpc';
-import { rpcIpv6, rpcWarnings } from '../config/rpc-listeners';
+import { IPC, RPC } from '../config/options/rpc';
+import { NETWORK_AND_STORAGE } from '../config/options/storage';
+import { rpcIpv6, rpcWarnings } from '../config/listeners';
 
 const node = 'Node';
 
@@ -186,7 +185,7 @@ export const SERVE_RPC_COMMANDS = defineCommands([
 export function readServeRpc(argv: readonly string[], others: readonly OptionSpec[]): ServeRpcConfig | undefined {
   const words = argv.filter((word) => word !== '--');
   if (words[0] !== 'serve-rpc') return undefined;
-  const program = { name: 'wrkz-daemon', options: others, commands: SERVE_RPC_COMMANDS, former: FORMER };
+  const program = { name: 'wrkz-daemon', options: others, commands: SERVE_RPC_COMMANDS, former: LEGACY_OPTIONS };
   const parsed = parseCommand(program, words) as unknown as ParsedOptions<typeof SERVE_RPC_OPTIONS>;
   if (!hasLocalSockets()) throw new UsageError('serve-rpc: there are no local sockets on this system');
   const options = parsed.values;

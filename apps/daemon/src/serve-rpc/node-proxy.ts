@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { daemonApi } from '@wrkz/api';
 import { appendVary, clientAddressOf, countedAddress, isLoopback, rawBody, type RouteRequest } from '@wrkz/service-kit';
-import { WAITING_PER_ADDRESS } from '../events/routes/event-source';
+import { MAX_WAITING_PER_ADDRESS } from '../events/routes/event-source';
 import { refuse, refuseRetryable } from '../rpc/errors';
 import { type NodeSocketClient, READER_HEADER } from './node-client';
 
@@ -46,7 +46,7 @@ const MIN_EVENTS_TIMEOUT_MS = 75_000;
 export class NodeProxy {
   private readonly slots = new RequestSlots({ total: 256, perAddress: 32 });
   /** Requests for events wait for long, so they have slots of their own. */
-  private readonly eventSlots = new RequestSlots({ total: 1024, perAddress: WAITING_PER_ADDRESS });
+  private readonly eventSlots = new RequestSlots({ total: 1024, perAddress: MAX_WAITING_PER_ADDRESS });
 
   constructor(
     private readonly dependencies: NodeProxyDependencies,

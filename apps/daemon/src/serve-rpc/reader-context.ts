@@ -1,5 +1,6 @@
 import { daemonApi } from '@wrkz/api';
 import { nextDifficulty } from '@wrkz/consensus';
+import { EventSource } from '../events/routes/event-source';
 import type { NetworkStatus, QueryRunner, RpcContext } from '../rpc';
 import { refuseRetryable } from '../rpc/errors';
 import type { ChainSource } from './chain-source';
@@ -38,14 +39,10 @@ export function readerContext({ config, source, queries, nodeInfo, now }: Reader
       submit: unavailable,
     },
     mining: { template: unavailable, submit: unavailable, generate: unavailable },
-    events: {
-      latest: unavailable,
-      page: unavailable,
-      onEntry: unavailable,
-      enter: unavailable,
-      stopping: AbortSignal.abort(),
-      heartbeat: 0,
-    },
+    events: new EventSource(
+      { latest: unavailable, page: unavailable, onEntry: () => () => undefined },
+      { maxClients: 0, stopping: AbortSignal.abort() },
+    ),
     nextDifficulty: () => {
       const { reader } = source;
       return reader.snapshot(() => nextDifficulty(network, reader.height(), reader.viewAt(reader.height())));

@@ -13,8 +13,7 @@ import {
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
-import { DamageWatch } from '../damage/damage-watch';
-import { operatorText } from '../damage/operator-text';
+import { DamageWatch, operatorText } from '../damage/damage-watch';
 import {
   type QueryRunner,
   readerThreads,
@@ -25,8 +24,8 @@ import {
   startRpcServer,
   SyncCache,
 } from '../rpc';
-import { databaseMemory } from '../wiring/database-memory';
-import { accessTokenTask, rpcServerOptions } from '../wiring/rpc-server';
+import { accessTokenTask, rpcServerOptions } from '../wiring/rpc';
+import { databaseMemory } from '../wiring/storage';
 import { type BindDependencies, bindReaderRoutes } from './bind-routes';
 import { ChainSource } from './chain-source';
 import type { ServeRpcConfig } from './config';

@@ -4,7 +4,7 @@ import { type ChainReader, databaseFile, type ExportProgress, isPlaceOfChain } f
 import type { Network } from '@wrkz/core-types';
 import { errorText, workerEntry, WorkerThread } from '@wrkz/service-kit/base';
 import type { Logger } from '@wrkz/service-kit';
-import { sizeText } from '../console/text/format';
+import { sizeText } from '../console/format';
 import { freeBytes } from '../upkeep/disk-space';
 import type { ExportOrder, ExportReport, ExportThread } from './thread';
 

@@ -1,27 +1,27 @@
-/** Runs a limited number of tasks at a time, first come first served. */
+/** Runs a limited number of tasks concurrently, in the order of `run`. */
 export class TaskQueue {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 
   constructor(
-    private readonly atOnce: number,
-    /** How many may wait; whoever adds a task asks `full` first. */
-    private readonly waitingLimit = Infinity,
+    private readonly maxRunning: number,
+    /** Max waiting tasks. Callers check `full` before `run`. */
+    private readonly maxWaiting = Infinity,
   ) {}
 
-  /** Whether another task would be turned away. */
+  /** Whether no further task may be added. */
   get full(): boolean {
-    return this.running >= this.atOnce && this.waiting.length >= this.waitingLimit;
+    return this.running >= this.maxRunning && this.waiting.length >= this.maxWaiting;
   }
 
-  /** The task's own outcome, once its turn has come and it has ended. */
+  /** Runs a task when there is room. @returns the result of the task */
   async run<T>(task: () => Promise<T>): Promise<T> {
-    if (this.running >= this.atOnce) await new Promise<void>((go) => this.waiting.push(go));
+    if (this.running >= this.maxRunning) await new Promise<void>((go) => this.waiting.push(go));
     else this.running += 1;
     try {
       return await task();
     } finally {
-      // The place goes straight to the next task, so that none that comes later can take it.
+      // The next task runs directly, before a task that is added later.
       const next = this.waiting.shift();
       if (next === undefined) this.running -= 1;
       else next();

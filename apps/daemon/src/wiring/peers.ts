@@ -10,20 +10,16 @@ import type { TransactionPool } from '../mempool/pool';
 import { type P2pConfig, p2pDefaults } from '../p2p/config';
 import { P2pNode } from '../p2p/node';
 import { canonicalHost, type NamedEndpoint, parseEndpoint, type PeerAddress } from '../p2p/addresses';
-import { P2pChain } from './chain-port';
-import { P2pPool } from './pool-port';
+import { P2pChain, P2pPool } from './p2p-ports';
 
-/** Where peer lists, bans and the peer id are kept, in the network's folder. */
+/** Stores peer lists, bans and the peer id, in the folder of the network. */
 const STATE_FILE = 'peers.json';
-/**
- * Milliseconds between timed syncs on the test networks, whose blocks come quickly
- * (docs/protocol/networks.md#profiles).
- */
+/** Milliseconds between timed syncs on the test networks (docs/protocol/networks.md#profiles). */
 const QUICK_TIMED_SYNC = 2_000;
 
-export interface PeersParts {
+export interface PeersDependencies {
   readonly config: P2pConfig;
-  /** What the options say of storage. */
+  /** The configured mode. */
   readonly storage: StorageMode;
   readonly work: AnnouncedWork;
   readonly chain: ChainService;
@@ -33,8 +29,17 @@ export interface PeersParts {
   readonly damage: DamageWatch;
 }
 
-/** The peers' side over the real chain and pool. */
-export function createPeers({ config, storage, work, chain, reader, pool, logger, damage }: PeersParts): P2pNode {
+/** The peer-to-peer node on the chain and the pool. */
+export function createPeers({
+  config,
+  storage,
+  work,
+  chain,
+  reader,
+  pool,
+  logger,
+  damage,
+}: PeersDependencies): P2pNode {
   return new P2pNode(config, {
     chain: new P2pChain(chain, reader, work, damage, storage),
     pool: new P2pPool(pool, damage),
@@ -42,7 +47,7 @@ export function createPeers({ config, storage, work, chain, reader, pool, logger
   });
 }
 
-/** What the options say of peers. @throws UsageError naming the option whose address cannot be read */
+/** The configuration of the peer-to-peer node. @throws UsageError with the option whose address is invalid */
 export function peersConfig({ options, network, p2pPort, directory, storage }: DaemonConfig): P2pConfig {
   const addresses = (name: 'add-peer' | 'add-priority-node' | 'add-exclusive-node'): PeerAddress[] =>
     options[name].map((text) => readAddress(name, text, network));
@@ -75,7 +80,7 @@ export function peersConfig({ options, network, p2pPort, directory, storage }: D
   };
 }
 
-/** How blocks are fetched; what is below its minimum was told when the options were read. */
+/** How blocks are fetched. `raised` has logged values below the minimum. */
 function syncLimits(options: DaemonConfig['options']): Partial<P2pConfig> {
   return {
     syncMaxPeers: options['sync-max-peers'],

@@ -1,7 +1,7 @@
 import { EarlyExit, UsageError } from '@wrkz/service-kit';
 import { DAEMON_OPTIONS } from '../../src/config/options';
 import { readConfig } from '../../src/config/config';
-import { readAttach } from '../../src/console/attach/command-line';
+import { readAttach } from '../../src/console/attach/client';
 import { exercises } from '../support/exercises';
 
 exercises('rpc-ipc-mode', 'attach');

@@ -1,21 +1,23 @@
 import { networkOf, parseBlock, parseTransaction } from '@wrkz/core-types';
 import { chainA } from '@wrkz/testing';
 import fc from 'fast-check';
-import { completeLine } from '../../src/console/completion';
-import { LogTail } from '../../src/console';
-import { blockJson, transactionJson } from '../../src/console/text/chain-json';
-import { forkStatus, forkTime, missedFork } from '../../src/console/text/fork-status';
+import { completeLine } from '../../src/console/commands';
+import { LogTail } from '../../src/console/commands/log';
+import { blockJson, transactionJson } from '../../src/console/chain-json';
+import { forkStatus, forkTime, missedFork } from '../../src/console/commands/status';
 import {
   dateText,
+  grid,
   intervalText,
+  labelTable,
   peerIdText,
   percentText,
   rateText,
   sizeText,
   uptimeText,
-} from '../../src/console/text/format';
-import { grid, labelTable } from '../../src/console/text/tables';
-import { inputLines, LONGEST_LINE, typedSlices } from '../../src/console/terminal/input-lines';
+} from '../../src/console/format';
+import { inputLines } from '../../src/console/terminal/local-console';
+import { inputKeys, MAX_LINE } from '../../src/console/terminal/prompt';
 
 describe('figures', () => {
   test.each([
@@ -164,7 +166,7 @@ describe('lines of an input', () => {
   });
 
   test('may be as long as they may be, and no longer; the next one is read again', async () => {
-    const [fits, over] = ['x'.repeat(LONGEST_LINE), 'y'.repeat(LONGEST_LINE + 1)];
+    const [fits, over] = ['x'.repeat(MAX_LINE), 'y'.repeat(MAX_LINE + 1)];
     expect(await collect([`${fits}\n${over}\nafter`])).toEqual([[fits, 'after'], 1]);
     expect(await collect([over, over, over, '\nafter\n'])).toEqual([['after'], 1]);
   });
@@ -188,15 +190,16 @@ describe('lines of an input', () => {
   });
 });
 
-test('what is typed comes in slices, and of a line that is too long not the end', async () => {
+test('pasted text is split into characters, and the end of a line that is too long is dropped', async () => {
   async function* paste(): AsyncGenerator<string> {
     yield 'z'.repeat(100_000);
-    yield '\rstatus\r';
+    yield '\rban\tlist\r';
+    yield 'stat\t';
   }
-  const slices: string[] = [];
-  for await (const slice of typedSlices(paste())) slices.push(slice);
-  expect(Math.max(...slices.map(({ length }) => length))).toBeLessThanOrEqual(128);
-  expect(slices.join('')).toBe(`${'z'.repeat(LONGEST_LINE)}\rstatus\r`);
+  const keys: string[] = [];
+  for await (const key of inputKeys(paste())) keys.push(key);
+  expect(Math.max(...keys.map(({ length }) => length))).toBe(1);
+  expect(keys.join('')).toBe(`${'z'.repeat(MAX_LINE)}\rban list\rstat\t`);
 });
 
 test('the tail keeps the last 200 lines', () => {

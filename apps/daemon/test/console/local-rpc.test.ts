@@ -1,7 +1,8 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { bindRoutes, createMemoryLogger } from '@wrkz/service-kit';
-import { type ConsoleContext, consoleRoute, ConsoleRunner } from '../../src/console';
+import type { ConsoleContext } from '../../src/console/command';
+import { consoleRoute, ConsoleRunner } from '../../src/console/runner';
 import { RPC_DEFAULTS, type RpcServerOptions, startLocalRpc } from '../../src/rpc';
 import { routeRules } from '../../src/rpc/service';
 import { node } from '../rpc/support/provocations';

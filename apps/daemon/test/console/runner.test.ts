@@ -1,5 +1,6 @@
 import { daemonApi } from '@wrkz/api';
-import { type ConsoleContext, ConsoleRunner } from '../../src/console';
+import type { ConsoleContext } from '../../src/console/command';
+import { ConsoleRunner } from '../../src/console/runner';
 import { refuse } from '../../src/rpc/errors';
 
 interface Held {
@@ -54,7 +55,20 @@ test('one command runs at a time, in the order in which they came', async () => 
   expect(order).toEqual(['save', 'save', 'ban list']);
 });
 
-test('who has left before its turn is not served', async () => {
+test('stop runs at once while another command runs', async () => {
+  const runner = new ConsoleRunner();
+  const node = held();
+  let stops = 0;
+  runner.open({ ...node.context, requestStop: () => (stops += 1) });
+  const saving = runner.run('save');
+  const queued = runner.run('ban list');
+  expect(await runner.run('stop')).toMatch(/EXITING/);
+  expect(stops).toBe(1);
+  node.release();
+  expect([await saving, await queued]).toEqual(['Core state saved.\n', 'Ban list is empty.\n']);
+});
+
+test('a line of a client that has left is skipped', async () => {
   const runner = new ConsoleRunner();
   const node = held();
   runner.open(node.context);

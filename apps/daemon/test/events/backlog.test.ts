@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { createMemoryLogger } from '@wrkz/service-kit';
 import { SqliteConnection } from '@wrkz/sqlite';
 import { EventJournal } from '../../src/events/journal/event-journal';
-import { JOURNAL_TOPICS, type JournalEntry } from '../../src/events/journal/journal';
+import { JOURNAL_TOPICS, type JournalEntry } from '../../src/events/journal/entry';
 import { journalFile } from '../../src/events/journal/schema';
 import type { NodeEvent, NodeEventListener } from '../../src/events/node-events';
 import { engineBench } from '../support/engine';
@@ -18,18 +18,16 @@ async function bench() {
   const logger = createMemoryLogger();
   const warned = new EventEmitter();
   const pool: Buffer[] = [];
-  const journal = await EventJournal.start({
-    directory,
-    network: 'devnet',
-    events: { subscribe: (listener) => (listeners.add(listener), () => listeners.delete(listener)) },
-    chain: engine,
-    pool: { hashes: () => [...pool] },
-    isReady: () => true,
-    duringSync: false,
-    keepDays: 30,
-    logger: { ...logger, warning: (text: string) => (logger.warning(text), void warned.emit('line')) },
-    tryAgain: 10,
-  });
+  const journal = await EventJournal.start(
+    { directory, network: 'devnet', duringSync: false, keepDays: 30, retryMs: 10 },
+    {
+      events: { subscribe: (listener) => (listeners.add(listener), () => listeners.delete(listener)) },
+      chain: engine,
+      pool: { hashes: () => [...pool] },
+      isReady: () => true,
+      logger: { ...logger, warning: (text: string) => (logger.warning(text), void warned.emit('line')) },
+    },
+  );
   return {
     directory,
     engine,

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { blocksUpTo, completePool, completeStep } from '../../src/events/journal/completion';
-import { writeEvent } from '../../src/events/journal/follow';
+import { blocksUpTo, completePool, completeStep, writeEvent } from '../../src/events/journal/chain-follower';
 import type { JournalStore } from '../../src/events/journal/store';
 import { EventQueue } from '../../src/events/journal/queue';
 import type { NodeEvent } from '../../src/events/node-events';
@@ -53,7 +52,7 @@ describe('the journal follows the chain', () => {
         const wait = (event: NodeEvent): void =>
           queue.add({ event, time: 1, ready: true, before: { height: 0, hash: chain.tip.hash } });
         const writeWaiting = (): void => {
-          const left = queue.takeLeftOut();
+          const left = queue.takeDropped();
           if (left.chain) complete(store, chain);
           if (left.pool) completePool(store, pool, 3);
           const batch = queue.batch();

@@ -3,9 +3,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FeedGap } from '@wrkz/service-kit';
 import { chainAWallet } from '@wrkz/testing';
-import { notificationOfEntry, notificationsOf } from '../../src/events/hooks/hook-events';
-import { journalHookFeed } from '../../src/events/hooks/journal-feed';
-import { EntriesGone, type JournalEntry, type JournalFeed } from '../../src/events/journal/journal';
+import {
+  journalHookFeed,
+  type NodeHooksDependencies,
+  notificationOfEntry,
+  notificationsOf,
+} from '../../src/events/hooks';
+import { EntriesGone, type JournalEntry } from '../../src/events/journal/entry';
 import type { EventBlock, NodeEvent } from '../../src/events/node-events';
 import { topicMessages } from '../../src/events/topics';
 import { newSuite } from '../network/daemons';
@@ -99,7 +103,7 @@ test('the journal is read as one hook sees it, and its gaps are told', () => {
   ];
   const live = [events[3], events[0], reorganisation, events[5]].map((event) => event && notificationsOf(event)[0]);
   expect(entries.map(notificationOfEntry)).toEqual([...live.slice(0, 3), undefined, undefined, live[3], undefined]);
-  const journal: JournalFeed = {
+  const journal: NodeHooksDependencies['journal'] = {
     latest: () => 8,
     after: (after) => {
       if (after > 8) throw new EntriesGone(after, 2, 8);

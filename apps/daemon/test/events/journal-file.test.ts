@@ -1,19 +1,20 @@
 import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { openChainDb } from '@wrkz/chain-db';
 import { openDatabase } from '@wrkz/sqlite';
-import { completeStep } from '../../src/events/journal/completion';
-import { writeEvent } from '../../src/events/journal/follow';
-import { EntriesGone, JOURNAL_TOPICS } from '../../src/events/journal/journal';
-import { JournalReader, PAGE_BYTES } from '../../src/events/journal/reading';
-import { deleteOldEntries, ENTRIES_A_STEP } from '../../src/events/journal/retention';
+import { completeStep, writeEvent } from '../../src/events/journal/chain-follower';
+import { EntriesGone, type EntryContent, JOURNAL_TOPICS } from '../../src/events/journal/entry';
+import { JournalReader, PAGE_BYTES } from '../../src/events/journal/reader';
+import { deleteOldEntries, ENTRIES_PER_STEP, JournalStore } from '../../src/events/journal/store';
 import { journalFile, journalOptions } from '../../src/events/journal/schema';
-import { JournalStore } from '../../src/events/journal/store';
 import { JournalWriter } from '../../src/events/journal/writer';
 import { temporaryDirectory } from '../support/temporary';
 import { entriesIn, freshHash, ModelChain, openStore } from './support/model';
 
 const DAY = 86_400_000;
-const START = 1_000_000 * DAY;
+const START = 20_000 * DAY;
+
+/** The entry of a block with a timestamp. @param time Unix milliseconds */
+const blockAt = (time: number): EntryContent => ['block', { timestamp: time / 1000 }];
 
 /** A writer over a folder with an empty devnet chain. */
 function bench(directory = temporaryDirectory()) {
@@ -166,19 +167,19 @@ describe('deletion', () => {
     const directory = temporaryDirectory();
     const database = openDatabase(journalOptions(directory, 'write'));
     const store = new JournalStore(database);
-    const count = ENTRIES_A_STEP + 20;
+    const count = ENTRIES_PER_STEP + 20;
     store.commit(() => {
       for (let i = 0; i < count; i++) store.append(['tx', { hash: String(i) }], START);
       store.append(['tx', { hash: 'from the future' }], START + 400 * DAY);
       store.append(['tx', { hash: 'old' }], START);
-      store.append(['tx', { hash: 'kept' }], START + 20 * DAY);
+      store.append(blockAt(START + 31 * DAY), START + 20 * DAY);
     });
     const now = START + 31 * DAY;
     expect(deleteOldEntries(store, database.connection, 31, now)).toBe(false);
     expect(deleteOldEntries(store, database.connection, 30, now)).toBe(true);
-    expect(store.state.keptAfter).toBe(ENTRIES_A_STEP);
+    expect(store.state.keptAfter).toBe(ENTRIES_PER_STEP);
     expect(deleteOldEntries(store, database.connection, 30, now)).toBe(false);
-    expect(entriesIn(directory).map(({ body }) => body['hash'])).toEqual(['kept']);
+    expect(entriesIn(directory).map(({ topic }) => topic)).toEqual(['block']);
     expect(() => entriesIn(directory, count)).toThrow(EntriesGone);
     expect(deleteOldEntries(store, database.connection, 1, now)).toBe(false);
     expect(entriesIn(directory)).toEqual([]);
@@ -187,28 +188,53 @@ describe('deletion', () => {
     expect(entriesIn(directory).map(({ number }) => number)).toEqual([count + 4]);
   });
 
-  it('deletes nothing by a clock that has gone back, and what is old after the clock is right again', () => {
+  it('deletes nothing while the clock is ahead of the chain', () => {
     const directory = temporaryDirectory();
     const database = openDatabase(journalOptions(directory, 'write'));
     const store = new JournalStore(database);
-    const sweep = (now: number): number => {
+    const remaining = (now: number): number => {
       while (deleteOldEntries(store, database.connection, 30, now));
       return entriesIn(directory).length;
     };
-    const count = 2 * ENTRIES_A_STEP;
-    store.commit(() => {
-      for (let i = 0; i < count; i++) store.append(['tx', { hash: String(i) }], START);
-    });
-    for (const clock of [START - 5 * 3_600_000, START - 3 * DAY, 0]) expect(sweep(clock)).toBe(count);
-    store.commit(() => store.append(['tx', { hash: 'while the clock was wrong' }], 0));
-    expect(sweep(1_000)).toBe(count + 1);
-    store.commit(() => store.append(['tx', { hash: 'new' }], START + DAY));
-    expect(sweep(START + 2 * DAY)).toBe(count + 2);
-    expect(sweep(START + 30.5 * DAY)).toBe(1);
+    store.commit(() => store.append(['tx', { hash: 'before the first block' }], START));
+    expect(remaining(START + 400 * DAY)).toBe(1);
+    store.commit(() => store.append(blockAt(START + DAY), START + DAY));
+    expect(remaining(START + 400 * DAY)).toBe(2);
+    store.commit(() => store.append(blockAt(START + 2 * DAY), START + 400 * DAY));
+    expect(remaining(START + 400 * DAY)).toBe(3);
+    // The clock is right again, and the entry from the future is deleted together with the next old one.
+    store.commit(() => store.append(blockAt(START + 32.5 * DAY), START + 32.5 * DAY));
+    expect(remaining(START + 32.5 * DAY)).toBe(2);
+    store.commit(() => store.append(['tx', { hash: 'recent' }], START + 33 * DAY));
+    store.commit(() => store.append(blockAt(START + 90 * DAY), START + 90 * DAY));
+    expect(remaining(START + 90 * DAY)).toBe(1);
     store.close();
   });
 
-  it('leaves the memory of the chain: a client hears of a turn below the oldest entry', () => {
+  it('deletes nothing while the clock is behind, and old entries after it is right again', () => {
+    const directory = temporaryDirectory();
+    const database = openDatabase(journalOptions(directory, 'write'));
+    const store = new JournalStore(database);
+    const remaining = (now: number): number => {
+      while (deleteOldEntries(store, database.connection, 30, now));
+      return entriesIn(directory).length;
+    };
+    const count = 2 * ENTRIES_PER_STEP;
+    store.commit(() => {
+      for (let i = 0; i < count; i++) store.append(['tx', { hash: String(i) }], START);
+    });
+    for (const clock of [START - 5 * 3_600_000, START - 3 * DAY, 0]) expect(remaining(clock)).toBe(count);
+    store.commit(() => store.append(['tx', { hash: 'while the clock was wrong' }], 0));
+    expect(remaining(1_000)).toBe(count + 1);
+    store.commit(() => store.append(['tx', { hash: 'new' }], START + DAY));
+    store.commit(() => store.append(blockAt(START + 2 * DAY), START + 2 * DAY));
+    expect(remaining(START + 2 * DAY)).toBe(count + 3);
+    store.commit(() => store.append(blockAt(START + 30.5 * DAY), START + 30.5 * DAY));
+    expect(remaining(START + 30.5 * DAY)).toBe(3);
+    store.close();
+  });
+
+  it('leaves the remembered blocks: a reorganisation below the oldest entry is written', () => {
     const directory = temporaryDirectory();
     const database = openDatabase(journalOptions(directory, 'write'));
     const store = new JournalStore(database);
@@ -218,6 +244,7 @@ describe('deletion', () => {
       const event = chain.grow();
       store.commit(() => writeEvent(store, { event, time: START }));
     }
+    store.commit(() => store.append(blockAt(START + 2 * DAY), START - DAY));
     deleteOldEntries(store, database.connection, 1, START + 2 * DAY);
     chain.turn(3, 1);
     while (!completeStep(store, chain.reader, START + 2 * DAY));

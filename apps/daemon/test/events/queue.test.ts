@@ -1,5 +1,5 @@
 import { EventQueue, positionBefore } from '../../src/events/journal/queue';
-import { FirstSync } from '../../src/events/journal/first-sync';
+import { InitialSync } from '../../src/events/initial-sync';
 import type { NodeEvent } from '../../src/events/node-events';
 
 const hash = (byte: number): Buffer => Buffer.alloc(32, byte);
@@ -33,17 +33,17 @@ describe('what waits to be written', () => {
     queue.written(batch[1]?.number ?? 0);
     queue.add(queued(transaction(4)));
     expect(queue.batch().map(({ event }) => event)).toEqual([3, 4].map(transaction));
-    expect([queue.takeLeftOut(), queue.lost]).toEqual([{ chain: false, pool: false }, 0]);
+    expect([queue.takeDropped(), queue.lost]).toEqual([{ chain: false, pool: false }, 0]);
   });
 
   it('leaves out blocks when it is full, then what the pool did, then the oldest of what nothing brings back', () => {
     const queue = new EventQueue(4);
     for (const event of [block(1), alternative(1), block(2), block(3), transaction(1)]) queue.add(queued(event));
     expect(kinds(queue)).toEqual(['alternative', 'pool-added']);
-    expect(queue.takeLeftOut()).toEqual({ chain: true, pool: false });
+    expect(queue.takeDropped()).toEqual({ chain: true, pool: false });
     for (const event of [alternative(2), transaction(2), alternative(3)]) queue.add(queued(event));
     expect(kinds(queue)).toEqual(['alternative', 'alternative', 'alternative']);
-    expect([queue.takeLeftOut(), queue.takeLeftOut(), queue.lost]).toEqual([
+    expect([queue.takeDropped(), queue.takeDropped(), queue.lost]).toEqual([
       { chain: true, pool: true },
       { chain: false, pool: false },
       0,
@@ -51,6 +51,16 @@ describe('what waits to be written', () => {
     for (const event of [alternative(4), alternative(5)]) queue.add(queued(event));
     expect(queue.batch().map(({ event }) => event)).toEqual([3, 4, 5].map(alternative));
     expect(queue.lost).toBe(2);
+  });
+
+  it('counts every event that cannot be read again as lost, whatever its kind', () => {
+    const queue = new EventQueue(4);
+    const damage: NodeEvent = { kind: 'damage', page: 1, table: undefined, heights: undefined, isRepaired: false };
+    const branch = { kind: 'refused-branch', fork: 1, height: 2, hash: hash(2) } as unknown as NodeEvent;
+    const spend: NodeEvent = { kind: 'double-spend', pooled: hash(1), refused: hash(2), keyImage: hash(3) };
+    for (const event of [damage, branch, spend, alternative(1), transaction(1)]) queue.add(queued(event));
+    expect(kinds(queue)).toEqual(['double-spend', 'alternative', 'pool-added']);
+    expect([queue.takeDropped(), queue.lost]).toEqual([{ chain: true, pool: true }, 2]);
   });
 
   it('knows where a journal begins, although the first event was left out', () => {
@@ -89,14 +99,14 @@ describe('the first synchronization', () => {
       isSynchronized: () => peers.synchronized,
       observedHeight: () => ((peers.asked += 1), peers.observed),
     };
-    const firstSync = new FirstSync(status, () => clock.now);
-    expect(firstSync.isReady(100)).toBe(false); // without a peer nobody knows
+    const initialSync = new InitialSync(status, () => clock.now);
+    expect(initialSync.isOver(100)).toBe(false); // without a peer nobody knows
     peers.observed = 100;
-    expect(firstSync.isReady(100)).toBe(false); // as it was seen a moment ago
+    expect(initialSync.isOver(100)).toBe(false); // as it was seen a moment ago
     clock.now += 1_000;
-    expect([firstSync.isReady(98), firstSync.isReady(99)]).toEqual([false, true]);
+    expect([initialSync.isOver(98), initialSync.isOver(99)]).toEqual([false, true]);
     expect(peers.asked).toBe(2);
     peers.synchronized = true;
-    expect(firstSync.isReady(0)).toBe(true);
+    expect(initialSync.isOver(0)).toBe(true);
   });
 });

@@ -1,8 +1,10 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { eventSource, WAITING_PER_ADDRESS } from '../../src/events/routes/event-source';
+import { daemonApi } from '@wrkz/api';
+import { EventSource, MAX_WAITING_PER_ADDRESS } from '../../src/events/routes/event-source';
+import { refuse } from '../../src/rpc/errors';
 import { EventStream } from '../../src/events/routes/stream';
-import type { JournalPage } from '../../src/events/journal/reading';
+import type { JournalPage } from '../../src/events/journal/reader';
 
 class SlowReader extends EventEmitter {
   readonly written: string[] = [];
@@ -35,14 +37,14 @@ function endless() {
   return { asked, journal };
 }
 
-const wish = { after: 1, topics: ['tx'], limit: 1, wait: 0 } as const;
+const query = { after: 1, topics: ['tx'], limit: 1, waitSeconds: 0 } as const;
 
-test('what a slow reader has not taken is not read from the journal', async () => {
+test('a stream reads the next page after a slow client has read the one before', async () => {
   const { asked, journal } = endless();
-  const source = eventSource(journal, { maxClients: 1, stopping: new AbortController().signal });
+  const source = new EventSource(journal, { maxClients: 1, stopping: new AbortController().signal });
   const reader = new SlowReader();
   const leaving = new AbortController();
-  const stream = new EventStream(source, wish, journal.page(1), reader as unknown as ServerResponse, leaving.signal);
+  const stream = new EventStream(source, query, journal.page(1), reader as unknown as ServerResponse, leaving.signal);
   reader.takes = false;
   const running = stream.run();
   for (const writes of [1, 2, 3]) {
@@ -56,13 +58,14 @@ test('what a slow reader has not taken is not read from the journal', async () =
   expect(reader.listenerCount('drain')).toBe(0);
 });
 
-test('one who is told nothing hears a heartbeat, with the number to go on after', async () => {
+test('a stream without events sends heartbeats with the last number', async () => {
   const page: JournalPage = { journal: 'j', entries: [], next: 9, latest: 9, keptAfter: 0 };
   const journal = { latest: () => 9, onEntry: () => () => undefined, page: () => page };
   const stopping = new AbortController();
-  const source = eventSource(journal, { maxClients: 1, stopping: stopping.signal, heartbeat: 1 });
+  const source = new EventSource(journal, { maxClients: 1, stopping: stopping.signal, heartbeatMs: 1 });
   const reader = new SlowReader();
-  const stream = new EventStream(source, wish, page, reader as unknown as ServerResponse, new AbortController().signal);
+  const { signal } = new AbortController();
+  const stream = new EventStream(source, query, page, reader as unknown as ServerResponse, signal);
   const running = stream.run();
   while (!reader.written.includes(': heartbeat\nid: 9\n\n')) await new Promise((go) => reader.once('written', go));
   stopping.abort();
@@ -70,14 +73,16 @@ test('one who is told nothing hears a heartbeat, with the number to go on after'
   expect(reader.ended).toBe(true);
 });
 
-test('an address has so many places, this machine as many as there are', () => {
+test('waiting clients are limited in total and for each address, loopback exempt', () => {
   const { journal } = endless();
-  const source = eventSource(journal, { maxClients: WAITING_PER_ADDRESS + 2, stopping: new AbortController().signal });
-  const enter = (client: string): ReturnType<typeof source.enter> => source.enter(client);
-  const leave = Array.from({ length: WAITING_PER_ADDRESS }, () => enter('192.0.2.1'));
-  expect(enter('192.0.2.1')).toBe('address');
-  expect([enter('127.0.0.1'), enter('192.0.2.2')].map((entered) => typeof entered)).toEqual(['function', 'function']);
-  expect(enter('127.0.0.1')).toBe('all');
-  for (const one of leave) if (typeof one === 'function') one();
-  expect(typeof enter('192.0.2.1')).toBe('function');
+  const maxClients = MAX_WAITING_PER_ADDRESS + 2;
+  const source = new EventSource(journal, { maxClients, stopping: new AbortController().signal });
+  const releases = Array.from({ length: MAX_WAITING_PER_ADDRESS }, () => source.acquire('192.0.2.1'));
+  const { tooManyWait, tooManyWaitHere } = daemonApi.refusals;
+  expect(() => source.acquire('192.0.2.1')).toThrow(refuse(tooManyWaitHere));
+  source.acquire('127.0.0.1');
+  source.acquire('192.0.2.2');
+  expect(() => source.acquire('127.0.0.1')).toThrow(refuse(tooManyWait));
+  for (const release of releases) release();
+  expect(() => source.acquire('192.0.2.1')).not.toThrow();
 });

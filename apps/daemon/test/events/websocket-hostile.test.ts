@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createMemoryLogger, type HttpServer } from '@wrkz/service-kit';
-import { WebSocketHub } from '../../src/events/websocket/hub';
-import { webSocketRoute } from '../../src/events/websocket/route';
+import { WebSocketHub, webSocketRoute } from '../../src/events/websocket/hub';
 import { RPC_DEFAULTS, startRpcServer } from '../../src/rpc';
 import { node } from '../rpc/support/provocations';
 
@@ -12,12 +11,13 @@ let hub: WebSocketHub;
 let server: HttpServer;
 
 beforeEach(async () => {
-  hub = new WebSocketHub({
-    maxClients: 64,
-    maxClientsPerAddress: 0,
-    topics: { subscribe: () => () => undefined },
-    tip: () => ({ height: 7, hash: Buffer.alloc(32) }),
-  });
+  hub = new WebSocketHub(
+    { maxClients: 64, maxClientsPerAddress: 0 },
+    {
+      topics: { subscribe: () => () => undefined },
+      tip: () => ({ height: 7, hash: Buffer.alloc(32) }),
+    },
+  );
   const upgrade = (guard: Parameters<WebSocketHub['listener']>[0]) => hub.listener(guard);
   const options = { ...RPC_DEFAULTS, bindIp: '127.0.0.1', port: 0, maxRpm: 0, upgrade, moreRoutes: [webSocketRoute] };
   server = await startRpcServer(node(), options, createMemoryLogger());

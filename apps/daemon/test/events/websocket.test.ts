@@ -23,13 +23,13 @@ interface HubBench {
 
 async function bench(options: Partial<WebSocketHubOptions> = {}, guard = freely): Promise<HubBench> {
   const listeners = new Set<TopicListener>();
-  const hub = new WebSocketHub({
-    maxClients: 10,
-    maxClientsPerAddress: 0,
-    topics: { subscribe: (listener) => (listeners.add(listener), () => listeners.delete(listener)) },
-    tip: () => ({ height: 7, hash: Buffer.alloc(32, 7) }),
-    ...options,
-  });
+  const hub = new WebSocketHub(
+    { maxClients: 10, maxClientsPerAddress: 0, ...options },
+    {
+      topics: { subscribe: (listener) => (listeners.add(listener), () => listeners.delete(listener)) },
+      tip: () => ({ height: 7, hash: Buffer.alloc(32, 7) }),
+    },
+  );
   const server: Server = createServer().on('upgrade', hub.listener(guard)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `ws://127.0.0.1:${String((server.address() as AddressInfo).port)}/ws`;
@@ -41,7 +41,7 @@ async function bench(options: Partial<WebSocketHubOptions> = {}, guard = freely)
   return {
     hub,
     publish: (body) => {
-      for (const listener of listeners) if (listener.isWanted()) listener.publish({ topic: 'hashblock', body });
+      for (const listener of listeners) if (listener.isActive()) listener.publish({ topic: 'hashblock', body });
     },
     open: (how) => new Client(new WebSocket(url, how)),
   };

@@ -3,7 +3,7 @@ import { BelowFloor, rulesDigest } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import { createMemoryLogger, createMetrics } from '@wrkz/service-kit';
 import { Forge } from '@wrkz/testing';
-import { P2pChain } from '../../src/wiring/chain-port';
+import { P2pChain } from '../../src/wiring/p2p-ports';
 import { topicMessages } from '../../src/events/topics';
 import type { PrunePass } from '../../src/chain/pruning';
 import type { RefusedSwitch } from '../../src/chain/side-branches';

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { networkOf } from '@wrkz/core-types';
 import { LiteWindow } from '../../src/chain/lite-window';
-import { type LiteRuleParts, watchLiteRule } from '../../src/wiring/lite-rule';
+import { type LiteRuleDependencies, watchLiteRule } from '../../src/wiring/storage';
 
 const H = 4_000_000;
 const TOP = H + 20_160;
@@ -42,7 +42,7 @@ test('at the fourth peer that reports a height the start is refused; zeros and r
 });
 
 describe('in a node', () => {
-  const node = (storage: LiteRuleParts['storage'], height: number) => {
+  const node = (storage: LiteRuleDependencies['storage'], height: number) => {
     const [chain, peers] = [new EventEmitter(), new EventEmitter()];
     const stopped: string[] = [];
     const end = watchLiteRule({
@@ -50,7 +50,7 @@ describe('in a node', () => {
       network: networkOf('devnet'),
       reader: { height: () => height },
       chain: chain,
-      peers: peers as unknown as LiteRuleParts['peers'],
+      peers: peers as unknown as LiteRuleDependencies['peers'],
       stop: (told) => stopped.push(told),
     });
     const claim = (peer: string, claimed: number, incoming = false): unknown =>

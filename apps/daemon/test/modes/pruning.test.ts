@@ -2,7 +2,7 @@ import { networkOf } from '@wrkz/core-types';
 import { readConfig } from '../../src';
 import { Pruning } from '../../src/chain/pruning';
 import { freeBytes } from '../../src/upkeep/disk-space';
-import { engineSetup } from '../../src/wiring/storage-setup';
+import { engineOptions } from '../../src/wiring/storage';
 import { exercises } from '../support/exercises';
 
 exercises('auto-prune-min-gap-blocks', 'auto-prune-min-free-bytes');
@@ -10,7 +10,7 @@ exercises('auto-prune-min-gap-blocks', 'auto-prune-min-free-bytes');
 /** A schedule with a disk of its own, and a writer that needs `steps` steps for a pass. */
 function bench(...args: string[]) {
   const disk = { free: Infinity };
-  const { prune } = engineSetup(readConfig(['--network=devnet', '--prune', ...args]), '/nowhere');
+  const { prune } = engineOptions(readConfig(['--network=devnet', '--prune', ...args]), '/nowhere');
   if (prune === undefined) throw new Error('not pruned');
   const pruning = new Pruning(prune, () => disk.free);
   let floor = 0;
@@ -35,7 +35,7 @@ function bench(...args: string[]) {
 }
 
 test('options come to rules, by the network; nothing of it on a full or lite node', () => {
-  const setup = (...args: string[]) => engineSetup(readConfig(args), '/nowhere');
+  const setup = (...args: string[]) => engineOptions(readConfig(args), '/nowhere');
   expect(setup('--prune', '--network=devnet').prune).toEqual({
     depth: 400,
     minGap: 120,

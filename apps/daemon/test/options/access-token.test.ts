@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createMemoryLogger } from '@wrkz/service-kit';
 import { readConfig } from '../../src';
-import { accessTokenTask, rpcServerOptions } from '../../src/wiring/rpc-server';
+import { accessTokenTask, rpcServerOptions } from '../../src/wiring/rpc';
 import { exercises } from '../support/exercises';
 import { temporaryDirectory } from '../support/temporary';
 

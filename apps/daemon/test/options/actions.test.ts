@@ -6,7 +6,7 @@ import * as crypto from '@wrkz/crypto';
 import { createMemoryLogger, type MemoryLogger } from '@wrkz/service-kit';
 import { digestOf, nodeArguments } from '@wrkz/testing';
 import { Daemon, readConfig } from '../../src';
-import { rewindAtStart } from '../../src/actions/at-start';
+import { rewindAtStart } from '../../src/actions/action';
 import { selfTestAction } from '../../src/actions/run-action';
 import { loadCheckpoints } from '../../src/chain/checkpoints';
 import { newSuite } from '../network/daemons';

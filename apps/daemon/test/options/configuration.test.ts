@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { networkOf, parseBlock } from '@wrkz/core-types';
 import { EarlyExit, type OptionSpec, UsageError } from '@wrkz/service-kit';
 import { DAEMON_OPTIONS, readConfig } from '../../src';
-import { CONFIG_REFUSALS } from '../../src/config/refusals';
+import { CONFIG_REFUSALS } from '../../src/config/option-checks';
 import { exercises } from '../support/exercises';
 import { temporaryDirectory } from '../support/temporary';
 

@@ -5,7 +5,7 @@ import { chainA, nodeArguments } from '@wrkz/testing';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../src';
-import { verifyAction } from '../../src/actions/verify';
+import { verifyAction } from '../../src/actions/repair';
 import { ChainEngine } from '../../src/chain/engine';
 import { NOW } from '../support/engine';
 import { exercises } from '../support/exercises';

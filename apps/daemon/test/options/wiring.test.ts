@@ -4,7 +4,7 @@ import { openChainDb } from '@wrkz/chain-db';
 import { readConfig } from '../../src';
 import { peersConfig } from '../../src/wiring/peers';
 import { daemonLogger } from '../../src/wiring/logger';
-import { databaseMemory } from '../../src/wiring/database-memory';
+import { databaseMemory } from '../../src/wiring/storage';
 import { readerThreads } from '../../src/rpc';
 import { Bans } from '../../src/p2p/limits/bans';
 import { PeerStore } from '../../src/p2p/peers/state-file';

@@ -1,6 +1,6 @@
 import { daemonApi } from '@wrkz/api';
 import { errorsOfMethod, errorsOfRoute, type ErrorRow } from '@wrkz/service-kit';
-import { consoleRoute } from '../../src/console';
+import { consoleRoute } from '../../src/console/runner';
 import { allMethods, allRoutes, description } from '../../src/rpc/service';
 
 /*

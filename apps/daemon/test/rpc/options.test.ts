@@ -4,8 +4,7 @@ import { createMemoryLogger, type EarlyExit, type HttpError, type HttpServer } f
 import { listenAddresses, readConfig } from '../../src/config/config';
 import { startRpcServer, type RpcContext } from '../../src/rpc';
 import { checkLabels } from '../../src/rpc/declare';
-import { rpcContext, type RpcParts } from '../../src/wiring/rpc-context';
-import { rpcServerOptions } from '../../src/wiring/rpc-server';
+import { rpcContext, type RpcContextDependencies, rpcServerOptions } from '../../src/wiring/rpc';
 import { node } from './support/provocations';
 import { send } from './support/recorded';
 import { exercises } from '../support/exercises';
@@ -22,8 +21,13 @@ afterEach(() => server?.close(0));
 
 const DEVNET = ['--network', 'devnet', '--rpc-bind-port', '0'];
 
-const rpcParts = (args: readonly string[]): RpcParts =>
-  ({ config: readConfig([...DEVNET, ...args]), now: () => 0, pool: {}, chain: {} }) as unknown as RpcParts;
+const rpcParts = (args: readonly string[]): RpcContextDependencies =>
+  ({
+    config: readConfig([...DEVNET, ...args]),
+    now: () => 0,
+    pool: {},
+    chain: {},
+  }) as unknown as RpcContextDependencies;
 
 /** Serves with these options; a provocation's node, with the limits that the options say. */
 async function serve(args: readonly string[], changes: Partial<RpcContext> = {}): Promise<string> {

@@ -1,6 +1,6 @@
 import { createMetrics, metricsRoute } from '@wrkz/service-kit';
-import { consoleRoute } from '../../src/console';
-import { webSocketRoute } from '../../src/events/websocket/route';
+import { consoleRoute } from '../../src/console/runner';
+import { webSocketRoute } from '../../src/events/websocket/hub';
 import { type DaemonLabels, GUARDED } from '../../src/rpc/declare';
 import { nodeHealthRoutes } from '../../src/rpc/handlers/node';
 import { allMethods, allRoutes } from '../../src/rpc/service';

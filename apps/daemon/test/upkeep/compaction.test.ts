@@ -1,6 +1,6 @@
 import type { ChainUpkeep } from '../../src/chain/service';
 import { readConfig } from '../../src/config/config';
-import { compactDb } from '../../src/console/commands/compact-db';
+import { compactDb } from '../../src/console/commands/database';
 import type { ConsoleContext } from '../../src/console/command';
 import { Compaction, type CompactionDependencies } from '../../src/upkeep/compaction';
 import { exercises } from '../support/exercises';

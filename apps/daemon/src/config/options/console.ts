@@ -1,4 +1,4 @@
-import { defineOptions } from '@wrkz/service-kit';
+import { defineOptions, loggingOptions, NODE_LOG_SCALE } from '@wrkz/service-kit';
 
 const group = 'Console and logging';
 
@@ -18,4 +18,11 @@ export const CONSOLE = defineOptions([
     group,
     help: 'Open a console of the daemon that runs at this local socket instead of a node; the same as: attach <socket>',
   },
+  ...loggingOptions({
+    group,
+    scale: NODE_LOG_SCALE,
+    level: '2',
+    file: 'WRKZCoind.log',
+    fileHelp: 'Log lines are appended to this file too; empty for none',
+  }),
 ]);

@@ -1,8 +1,7 @@
-import { defineOptions } from '@wrkz/service-kit';
+import { defineOptions, hookOption, hookSettings } from '@wrkz/service-kit';
+import { checkEndpoint } from '../../events/zmq';
 
-const group = 'Events';
-
-/** The journal of events and who reads it (docs/operations/events.md). */
+/** The event journal and everything that delivers events: docs/operations/events.md, docs/operations/notifications.md. */
 export const EVENTS = defineOptions([
   {
     name: 'events-keep',
@@ -10,14 +9,14 @@ export const EVENTS = defineOptions([
     default: 30,
     min: 0,
     max: 36_500,
-    group,
+    group: 'Events',
     help: 'Days for which the journal of events is kept; 0 for ever',
   },
   {
     name: 'events-during-sync',
     type: 'boolean',
     default: false,
-    group,
+    group: 'Events',
     help: 'Write the blocks of the first synchronization into the journal too',
   },
   {
@@ -26,7 +25,77 @@ export const EVENTS = defineOptions([
     default: 128,
     min: 1,
     max: 10_000,
-    group,
+    group: 'Events',
     help: 'Callers of GET /events that may wait for events at once',
+  },
+  hookOption({
+    name: 'block-notify',
+    group: 'Notification hooks',
+    help: 'URL to POST to, or command to run (%s hash, %h height), for each new block of the main chain; may be repeated',
+  }),
+  hookOption({
+    name: 'reorg-notify',
+    group: 'Notification hooks',
+    help:
+      'The same for each reorganisation: %s split height, %h new height, %n new blocks, %d discarded blocks; may be ' +
+      'repeated',
+  }),
+  hookOption({
+    name: 'tx-notify',
+    group: 'Notification hooks',
+    help: 'The same for each transaction that enters the pool: %s hash; may be repeated',
+  }),
+  hookOption({
+    name: 'double-spend-notify',
+    group: 'Notification hooks',
+    help:
+      'The same for each valid transaction refused because a pooled one spends the same output: %s pooled hash, ' +
+      '%r refused hash, %k key image; may be repeated',
+  }),
+  {
+    name: 'notify-durable',
+    type: 'boolean',
+    default: false,
+    group: 'Notification hooks',
+    help: 'Miss nothing: tell from the journal, try again until it is taken, go on where it was after a restart',
+  },
+  ...hookSettings({
+    group: 'Notification hooks',
+    duringSync: 'Tell of events while synchronizing too (durable hooks: --events-during-sync)',
+  }),
+  {
+    name: 'zmq-pub',
+    type: 'string',
+    default: undefined,
+    defaultText: 'tcp://127.0.0.1 and the port of the network',
+    group: 'ZMQ',
+    help: 'Publish events over ZMQ here: tcp://address:port or ipc://path; empty disables it',
+    validate: (value) => checkEndpoint(String(value)),
+  },
+  { name: 'no-zmq', type: 'boolean', default: false, group: 'ZMQ', help: 'Publish nothing over ZMQ' },
+  {
+    name: 'enable-websocket',
+    type: 'boolean',
+    default: false,
+    group: 'WebSocket',
+    help: 'Serve events at GET /ws of the RPC',
+  },
+  {
+    name: 'ws-max-clients',
+    type: 'number',
+    default: 128,
+    min: 1,
+    max: 10_000,
+    group: 'WebSocket',
+    help: 'Clients of /ws at once',
+  },
+  {
+    name: 'ws-max-clients-per-ip',
+    type: 'number',
+    default: 4,
+    min: 0,
+    max: 10_000,
+    group: 'WebSocket',
+    help: 'Clients of /ws at once from one address, loopback exempt; 0 for no cap',
   },
 ]);

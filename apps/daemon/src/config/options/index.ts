@@ -1,20 +1,12 @@
 import { defineOptions } from '@wrkz/service-kit';
 import { ACTIONS } from './actions';
 import { CONSOLE } from './console';
-import { CONSOLE_AND_LOGGING } from './console-and-logging';
-import { EVENTS } from './events';
-import { IPC } from './ipc';
 import { DATABASE } from './database';
-import { FEE } from './fee';
-import { NETWORK_AND_STORAGE } from './network-and-storage';
-import { NOTIFY } from './notify';
-import { P2P } from './p2p';
-import { RPC } from './rpc';
-import { WEBSOCKET } from './websocket';
-import { ZMQ } from './zmq';
-import { STORAGE } from './storage';
-import { SYNC } from './sync';
-import { STRATUM } from './stratum';
+import { EVENTS } from './events';
+import { MINING } from './mining';
+import { P2P, SYNC } from './p2p';
+import { IPC, RPC } from './rpc';
+import { NETWORK_AND_STORAGE, STORAGE } from './storage';
 
 /** Every start-up option of the daemon, declared once: command line, file, help and documents are printed from here. */
 export const DAEMON_OPTIONS = defineOptions([
@@ -24,14 +16,9 @@ export const DAEMON_OPTIONS = defineOptions([
   ...RPC,
   ...P2P,
   ...EVENTS,
-  ...NOTIFY,
-  ...ZMQ,
-  ...WEBSOCKET,
   ...SYNC,
-  ...FEE,
-  ...STRATUM,
+  ...MINING,
   ...ACTIONS,
   ...IPC,
   ...CONSOLE,
-  ...CONSOLE_AND_LOGGING,
 ]);

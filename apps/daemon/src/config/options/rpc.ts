@@ -4,37 +4,41 @@ import {
   corsOption,
   defineOptions,
   isIpv6Address,
+  localSocketOptions,
   metricsOption,
   portOption,
 } from '@wrkz/service-kit';
-
-const group = 'RPC';
 
 /** A timer of Node.js cannot be set further ahead than some 24 days. */
 const LONGEST_SECONDS = 86_400;
 
 export const RPC = defineOptions([
-  bindAddressOption({ name: 'rpc-bind-ip', default: '127.0.0.1', group, help: 'The address the RPC listens on' }),
+  bindAddressOption({
+    name: 'rpc-bind-ip',
+    default: '127.0.0.1',
+    group: 'RPC',
+    help: 'The address the RPC listens on',
+  }),
   portOption({
     name: 'rpc-bind-port',
     default: undefined,
     defaultText: 'the port of the network',
     min: 0,
-    group,
+    group: 'RPC',
     help: 'The port the RPC listens on; 0 takes a free one',
   }),
   {
     name: 'rpc-use-ipv6',
     type: 'boolean',
     default: false,
-    group,
+    group: 'RPC',
     help: 'Listen on --rpc-bind-ipv6-address too; when that cannot be had, a warning says so',
   },
   {
     name: 'rpc-bind-ipv6-address',
     type: 'string',
     default: '',
-    group,
+    group: 'RPC',
     help: 'The IPv6 address of the second listener, on the same port; empty for none',
     validate: (value) => (value === '' || isIpv6Address(String(value)) ? undefined : 'an IPv6 address is expected'),
   },
@@ -43,46 +47,46 @@ export const RPC = defineOptions([
     type: 'string',
     default: 'standard',
     choices: ['standard', 'explorer'],
-    group,
+    group: 'RPC',
     help: 'Whether the explorer methods are served too',
   },
   {
     name: 'public-node',
     type: 'boolean',
     default: false,
-    group,
+    group: 'RPC',
     help: 'A node open to everybody: listens on all addresses, tighter limits, pages of any origin, no mining calls; what is set otherwise stands',
   },
   {
     name: 'rpc-no-mining',
     type: 'boolean',
     default: false,
-    group,
+    group: 'RPC',
     help: 'Refuse getblocktemplate and submitblock',
   },
   apiKeyOption({
     name: 'rpc-access-token',
     default: '',
-    group,
+    group: 'RPC',
     help: 'The token that requests must carry in X-API-Key or as Authorization: Bearer; empty for none',
   }),
   {
     name: 'rpc-access-token-file',
     type: 'string',
     default: '',
-    group,
+    group: 'RPC',
     help: 'A file with that token, mode 600 or 640, read again on SIGHUP without a terminal; empty for none',
   },
   corsOption({
     name: 'enable-cors',
-    group,
+    group: 'RPC',
     help: 'The origin whose pages may call the RPC (Access-Control-Allow-Origin), * for all; empty for none',
   }),
   {
     name: 'rpc-allowed-host',
     type: 'list',
     default: [],
-    group,
+    group: 'RPC',
     help: 'A name, besides localhost, that requests to a loopback address may be addressed to, * for any; may be repeated',
     validate: (value) => (/^(\*|[^\s/:@]+)$/.test(String(value)) ? undefined : 'a host name without port is expected'),
   },
@@ -90,7 +94,7 @@ export const RPC = defineOptions([
     name: 'rpc-trust-proxy',
     type: 'boolean',
     default: false,
-    group,
+    group: 'RPC',
     help: 'Take the client address from the first entry of X-Forwarded-For; only for a node that nobody reaches but its proxy',
   },
   {
@@ -98,7 +102,7 @@ export const RPC = defineOptions([
     type: 'number',
     default: 240,
     min: 0,
-    group,
+    group: 'RPC',
     help: 'Requests a minute from one client address, loopback exempt; 0 for no limit',
   },
   {
@@ -106,7 +110,7 @@ export const RPC = defineOptions([
     type: 'number',
     default: 64,
     min: 0,
-    group,
+    group: 'RPC',
     help: 'Open connections of one address, loopback exempt; 0 for no limit',
   },
   {
@@ -114,7 +118,7 @@ export const RPC = defineOptions([
     type: 'number',
     default: 2_097_152,
     min: 1024,
-    group,
+    group: 'RPC',
     help: 'The largest request body, in bytes',
   },
   {
@@ -123,7 +127,7 @@ export const RPC = defineOptions([
     default: 15,
     min: 1,
     max: LONGEST_SECONDS,
-    group,
+    group: 'RPC',
     help: 'Seconds that a request may take to arrive',
   },
   {
@@ -132,7 +136,7 @@ export const RPC = defineOptions([
     default: 30,
     min: 1,
     max: LONGEST_SECONDS,
-    group,
+    group: 'RPC',
     help: 'Seconds in which a caller must take something of its answer',
   },
   {
@@ -140,7 +144,7 @@ export const RPC = defineOptions([
     type: 'number',
     default: 1000,
     min: 1,
-    group,
+    group: 'RPC',
     help: 'The most blocks that a wallet may ask for at once',
   },
   {
@@ -148,7 +152,7 @@ export const RPC = defineOptions([
     type: 'number',
     default: 5000,
     min: 100,
-    group,
+    group: 'RPC',
     help: 'The range of /get_global_indexes_for_range stays below so many blocks',
   },
   {
@@ -157,11 +161,17 @@ export const RPC = defineOptions([
     default: 64,
     min: 0,
     max: 65_536,
-    group,
+    group: 'RPC',
     help: 'Megabytes of finished wallet-sync answers that are kept; 0 for none',
   },
-  metricsOption({ name: 'enable-metrics', group, help: 'Serve GET /metrics for Prometheus' }),
-  { name: 'enable-health', type: 'boolean', default: false, group, help: 'Serve GET /health, /livez and /readyz' },
+  metricsOption({ name: 'enable-metrics', group: 'RPC', help: 'Serve GET /metrics for Prometheus' }),
+  {
+    name: 'enable-health',
+    type: 'boolean',
+    default: false,
+    group: 'RPC',
+    help: 'Serve GET /health, /livez and /readyz',
+  },
 ]);
 
 /** What `--public-node` stands for; whatever is set on the command line or in a file counts instead. */
@@ -177,3 +187,18 @@ export const PUBLIC_NODE = {
     'rpc-max-global-index-range': 1000,
   },
 } as const;
+
+export const IPC = defineOptions([
+  ...localSocketOptions({
+    prefix: 'rpc',
+    group: 'Local socket',
+    serves: 'Serve the RPC and the console on this socket as well',
+  }),
+  {
+    name: 'rpc-ipc-require-token',
+    type: 'boolean',
+    default: false,
+    group: 'Local socket',
+    help: 'Ask the access token of callers over the local socket, too',
+  },
+]);

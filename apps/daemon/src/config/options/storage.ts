@@ -1,10 +1,38 @@
+import { networkNames } from '@wrkz/core-types';
 import { defineOptions } from '@wrkz/service-kit';
 
-const group = 'Storage mode';
+const MODE = 'Storage mode';
 const MAINTENANCE = 'Pruning and compaction';
 
 /** Block indexes have 32 bits. */
 const HIGHEST_BLOCK = 4_294_967_295;
+
+export const NETWORK_AND_STORAGE = defineOptions([
+  {
+    name: 'network',
+    type: 'string',
+    default: 'mainnet',
+    choices: networkNames,
+    group: 'Network and storage',
+    help: 'The network to join; written into the database, which refuses another one later',
+  },
+  { name: 'simnet', type: 'boolean', default: false, group: 'Network and storage', help: 'Short for --network simnet' },
+  {
+    name: 'data-dir',
+    type: 'string',
+    default: undefined,
+    defaultText: 'a folder of its own in the home directory',
+    group: 'Network and storage',
+    help: 'Where the chain and the peer lists are kept; simnet and devnet use a sub-folder of their name',
+  },
+  {
+    name: 'load-checkpoints',
+    type: 'string',
+    default: 'default',
+    group: 'Network and storage',
+    help: 'Checkpoints to trust: a file of lines "index,hash", "default" for the built-in ones, empty for none',
+  },
+]);
 
 /** Storage modes (docs/operations/storage-modes.md) and the upkeep of the database. */
 export const STORAGE = defineOptions([
@@ -12,7 +40,7 @@ export const STORAGE = defineOptions([
     name: 'prune',
     type: 'boolean',
     default: false,
-    group,
+    group: MODE,
     help: 'Keep only the most recent block bodies; the space of the others is given back, and only --resync brings them again',
   },
   {
@@ -22,14 +50,14 @@ export const STORAGE = defineOptions([
     defaultText: 'that of the network: 10080',
     min: 0,
     max: HIGHEST_BLOCK,
-    group,
+    group: MODE,
     help: 'Block bodies that a pruned node keeps, 10080 at least',
   },
   {
     name: 'lite',
     type: 'boolean',
     default: false,
-    group,
+    group: MODE,
     help: 'Store full blocks from --lite-height on only, for good; for a new database',
   },
   {
@@ -38,7 +66,7 @@ export const STORAGE = defineOptions([
     default: 0,
     min: 0,
     max: HIGHEST_BLOCK,
-    group,
+    group: MODE,
     help: 'The first height that a lite node stores in full',
   },
   {
@@ -95,7 +123,7 @@ export const STORAGE = defineOptions([
     type: 'string',
     default: undefined,
     oneShot: true,
-    group,
+    group: MODE,
     help: 'Build the database of a lite node from a snapshot file, where there is none yet, and exit',
   },
   {
@@ -103,14 +131,14 @@ export const STORAGE = defineOptions([
     type: 'string',
     default: undefined,
     oneShot: true,
-    group,
+    group: MODE,
     help: 'Print what a snapshot file says of itself, one line of JSON, and exit',
   },
   {
     name: 'accept-snapshot-digest',
     type: 'list',
     default: [],
-    group,
+    group: MODE,
     validate: (value) => (/^[0-9a-f]{64}$/i.test(String(value)) ? undefined : 'a digest has 64 hex characters'),
     help: 'A snapshot to trust besides the built-in ones, by its digest; may be repeated',
   },
@@ -119,7 +147,7 @@ export const STORAGE = defineOptions([
     type: 'boolean',
     default: false,
     oneShot: true,
-    group,
+    group: MODE,
     help: 'Print what each table of the database holds and exit',
   },
 ]);

@@ -1,11 +1,11 @@
 import { describeSocket, errorText, type Service } from '@wrkz/service-kit';
-import { inputLines, LONGEST_LINE } from '../terminal/input-lines';
-import { Prompt } from '../terminal/prompt';
+import { inputLines } from '../terminal/local-console';
+import { LINE_TOO_LONG, Prompt } from '../terminal/prompt';
 import { Screen } from '../terminal/screen';
 import { type AttachTarget, runRemotely } from './client';
 
 const PROMPT = '> ';
-const LEAVING = 'exit or quit leaves this console. stop shuts the daemon down.';
+const HINT = 'exit or quit leaves this console. stop shuts the daemon down.';
 const STOPPING = 'The daemon is shutting down; leaving the console.';
 
 export interface AttachedConsoleStreams {
@@ -14,9 +14,9 @@ export interface AttachedConsoleStreams {
   readonly errors: NodeJS.WriteStream;
 }
 
-/** A console of a daemon that runs: each line is run there, and what it prints comes back. */
+/** A console of a running daemon: sends each line to the daemon and prints the output. */
 export class AttachedConsole implements Service {
-  private readonly leaving = new AbortController();
+  private readonly aborting = new AbortController();
   private readonly screen: Screen;
   private prompt: Prompt | undefined;
   private session: Promise<number> | undefined;
@@ -33,48 +33,48 @@ export class AttachedConsole implements Service {
   }
 
   async start(): Promise<void> {
-    this.session = this.talk();
+    this.session = this.converse();
   }
 
   async stop(): Promise<void> {
-    this.leaving.abort();
+    this.aborting.abort();
     this.prompt?.close();
     this.streams.input.destroy();
     await this.session;
     this.screen.close();
   }
 
-  /** 0 once it is left, 1 when there is nobody to talk to. */
-  private async talk(): Promise<number> {
+  /** @returns the exit code: 0 after `exit`, 1 if the daemon cannot be reached */
+  private async converse(): Promise<number> {
     const socket = describeSocket(this.target.path);
     let help: string;
     try {
       help = await this.run('help');
     } catch (error) {
-      if (this.leaving.signal.aborted) return 0;
+      if (this.aborting.signal.aborted) return 0;
       this.streams.errors.write(`Could not attach to ${socket}: ${errorText(error)}\n`);
       return 1;
     }
-    for (const text of [`Attached to ${socket}`, help, LEAVING]) this.screen.print(text);
+    for (const text of [`Attached to ${socket}`, help, HINT]) this.screen.print(text);
     try {
-      for await (const line of this.lines()) if (await this.obey(line)) break;
+      for await (const line of this.lines()) if (await this.execute(line)) break;
     } catch {
-      // An input that cannot be read is one that has ended.
+      // A read error ends the input.
     }
     this.prompt?.close();
     this.streams.input.destroy();
     return 0;
   }
 
-  /** True when the console is to be left. */
-  private async obey(line: string): Promise<boolean> {
+  /** @returns whether the line ends the session */
+  private async execute(line: string): Promise<boolean> {
     const [word] = line.trim().split(/\s+/);
     if (word === undefined || word === '') return false;
     if (word === 'exit' || word === 'quit') return true;
     try {
       this.screen.print(await this.run(line));
     } catch (error) {
-      if (this.leaving.signal.aborted) return true;
+      if (this.aborting.signal.aborted) return true;
       this.screen.print(`Command failed: ${errorText(error)}`);
       return false;
     }
@@ -84,17 +84,17 @@ export class AttachedConsole implements Service {
   }
 
   private run(line: string): Promise<string> {
-    return runRemotely(this.target, line, this.leaving.signal);
+    return runRemotely(this.target, line, this.aborting.signal);
   }
 
   private lines(): AsyncIterable<string> {
     const { input } = this.streams;
     if (input.isTTY && this.screen.isTerminal) return this.typedLines();
-    return inputLines(input, () => this.screen.print(`that line is too long: at most ${LONGEST_LINE} characters`));
+    return inputLines(input, () => this.screen.print(LINE_TOO_LONG));
   }
 
   private async *typedLines(): AsyncGenerator<string, void, void> {
-    const waiting: string[] = [];
+    const queue: string[] = [];
     let ended = false;
     let wake = (): void => undefined;
     const end = (): void => {
@@ -103,17 +103,17 @@ export class AttachedConsole implements Service {
     };
     this.prompt = new Prompt(this.streams.input, this.screen, PROMPT, {
       onLine: (line) => {
-        waiting.push(line);
+        queue.push(line);
         wake();
       },
       onInterrupt: () => {
-        this.leaving.abort();
+        this.aborting.abort();
         this.prompt?.close();
       },
       onEnd: end,
     });
     for (;;) {
-      const line = waiting.shift();
+      const line = queue.shift();
       if (line !== undefined) yield line;
       else if (ended) return;
       else await new Promise<void>((resolve) => (wake = resolve));

@@ -1,18 +1,31 @@
 import { versionLine } from '@wrkz/service-kit';
+import { stratumStatus, stratumStatusText } from '../../stratum/workers';
 import type { ConsoleCommand } from '../command';
-import { ban, getBans, setBans } from './ban';
-import { printBlock, printChain } from './blocks';
-import { compactDb } from './compact-db';
-import { dbStatus, save } from './database';
+import { printBlock, printChain, printPool, printPoolShort, printTransaction } from './chain';
+import { compactDb, dbStatus, save, snapshotExport } from './database';
 import { logTail, setLog } from './log';
-import { printConnections, printPeerList } from './peers';
-import { printPool, printPoolShort } from './pool';
-import { exit, quit, stop } from './session';
-import { status } from './status';
-import { stratumStatusCommand } from './stratum';
-import { snapshotExport } from './snapshot-export';
-import { heightCommand, pruneStatus, syncInfo, syncPeers, syncTune } from './sync';
-import { printTransaction } from './transactions';
+import { ban, getBans, printConnections, printPeerList, setBans } from './peers';
+import { heightCommand, pruneStatus, status, syncInfo, syncPeers, syncTune } from './status';
+
+const EXITING = [
+  '================= EXITING ==================',
+  '== PLEASE WAIT, THIS MAY TAKE A LONG TIME ==',
+  '============================================',
+  '',
+].join('\n');
+
+/** An attached console handles `exit` and `quit` itself. Through the route they stop the daemon. */
+function stopCommand(name: string, help: string): ConsoleCommand {
+  return {
+    name,
+    help,
+    isImmediate: true,
+    run: (context) => {
+      context.requestStop();
+      return EXITING;
+    },
+  };
+}
 
 function helpText(): string {
   const width = Math.max(...COMMANDS.map(({ name }) => name.length)) + 3;
@@ -22,13 +35,13 @@ function helpText(): string {
 
 const help: ConsoleCommand = { name: 'help', help: 'Show this help', run: helpText };
 
-/** Every command, in the order in which `help` lists them. */
+/** Every command, in the order of `help`. */
 export const COMMANDS: readonly ConsoleCommand[] = [
   help,
   { ...help, name: '?' },
-  exit,
-  quit,
-  stop,
+  stopCommand('exit', 'Shut the daemon down; an attached console leaves the session'),
+  stopCommand('quit', 'The same'),
+  stopCommand('stop', 'Shut the daemon down, also from an attached console'),
   status,
   heightCommand,
   syncInfo,
@@ -43,7 +56,11 @@ export const COMMANDS: readonly ConsoleCommand[] = [
   printTransaction,
   printPool,
   printPoolShort,
-  stratumStatusCommand,
+  {
+    name: 'stratum_status',
+    help: 'Show the miners of the stratum server and their shares',
+    run: ({ stratum }) => stratumStatusText(stratum && stratumStatus(stratum, performance.now())),
+  },
   save,
   setLog,
   logTail,
@@ -53,3 +70,15 @@ export const COMMANDS: readonly ConsoleCommand[] = [
   compactDb,
   snapshotExport,
 ];
+
+/** Completes the name of a command or its first argument. @returns the completions and the text that they replace */
+export function completeLine(line: string): [completions: string[], completed: string] {
+  const [name = '', ...words] = line.trimStart().split(/\s+/);
+  const [word = '', ...more] = words;
+  if (more.length > 0) return [[], ''];
+  const completed = words.length === 0 ? name : word;
+  const candidates =
+    words.length === 0 ? COMMANDS.map((command) => command.name) : COMMANDS.find((one) => one.name === name)?.words;
+  const completions = (candidates ?? []).filter((candidate) => candidate.startsWith(completed));
+  return [completions.map((candidate) => `${candidate} `), completed];
+}

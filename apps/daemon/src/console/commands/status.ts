@@ -1,18 +1,24 @@
+import type { Network } from '@wrkz/core-types';
 import { VERSION } from '@wrkz/service-kit';
-import type { ConsoleCommand } from '../command';
-import { nodeFacts } from '../node-facts';
-import { forkStatus, forkTime, missedFork } from '../text/fork-status';
-import { peerIdText, percentText, rateText, uptimeText, yesNo } from '../text/format';
-import { labelTable } from '../text/tables';
-
-const DAEMON_STATUS = 'Problem retrieving information from RPC server.';
+import { type ConsoleCommand, type ConsoleContext, infoOrComplaint } from '../command';
+import {
+  grid,
+  labelLines,
+  labelTable,
+  peerIdText,
+  percentText,
+  rateText,
+  sizeText,
+  uptimeText,
+  yesNo,
+} from '../format';
 
 export const status: ConsoleCommand = {
   name: 'status',
   help: 'Show daemon status',
   run: (context) => {
     const { network, rpc, peers } = context;
-    const info = nodeFacts(context, DAEMON_STATUS);
+    const info = infoOrComplaint(context, 'Problem retrieving information from RPC server.');
     const refused = rpc.refusedBranch?.();
     const missed = missedFork(network, info.network_height);
     const stage =
@@ -55,4 +61,122 @@ export const status: ConsoleCommand = {
 
 function row(label: string, value: string | number | bigint): readonly [string, string] {
   return [label, String(value)];
+}
+
+function heights(context: ConsoleContext): string {
+  const { height, network_height: target } = infoOrComplaint(
+    context,
+    'Problem retrieving sync information from RPC server.',
+  );
+  return `Height: ${height} / ${target} (${percentText(height, target)}%)\n`;
+}
+
+export const heightCommand: ConsoleCommand = {
+  name: 'height',
+  help: 'Print the local and network height',
+  run: heights,
+};
+
+export const syncInfo: ConsoleCommand = {
+  name: 'sync_info',
+  help: 'Show compact synchronization information',
+  run: heights,
+};
+
+export const syncPeers: ConsoleCommand = {
+  name: 'sync_peers',
+  help: 'Show current sync peer diagnostics',
+  run: ({ peers, rpc }) => {
+    const sync = rpc.peers.sync();
+    const lines = labelLines([
+      ['Sync Active Peers', sync.activePeers],
+      ['Average Sync Batch Size', sync.averageBatchSize],
+      ['Demoted Sync Peers (lifetime)', sync.demotedPeers],
+    ]);
+    const rows = peers.peers().flatMap(({ address, height: claimed, share }) => {
+      if (share === undefined) return [];
+      const state = share.active ? 'active' : 'late';
+      return [[address, state, claimed, share.batch, share.delivered, share.failures].map(String)];
+    });
+    if (rows.length === 0) return lines;
+    return lines + grid(['Remote', 'State', 'Height', 'Batch', 'Delivered', 'Fail'], rows);
+  },
+};
+
+export const syncTune: ConsoleCommand = {
+  name: 'sync_tune',
+  help: 'Show current sync tuning and adaptive sync stats',
+  run: ({ peers, rpc }) => {
+    const sync = rpc.peers.sync();
+    const { settings } = peers;
+    return labelLines([
+      ['Active Sync Peers', sync.activePeers],
+      ['Average Sync Batch Size', sync.averageBatchSize],
+      ['Demoted Sync Peers', sync.demotedPeers],
+      ['Configured Sync Max Peers', settings.syncMaxPeers],
+      ['Configured P2P Out/In Peers', `${settings.outPeers}/${settings.inPeers}`],
+      ['Configured Sync Failure Threshold', settings.syncPeerFailureThreshold],
+      ['Configured Sync Batch Min/Max', `${settings.syncBatchMin}/${settings.syncBatchMax}`],
+      ['Configured Block Sync Size', settings.blockSyncSize],
+      ['Configured Block Sync Bytes', sizeText(settings.blockSyncBytes)],
+    ]);
+  },
+};
+
+export const pruneStatus: ConsoleCommand = {
+  name: 'prune_status',
+  help: 'Show prune mode and capability status',
+  run: (context) => {
+    const info = infoOrComplaint(context, 'Problem retrieving prune status from RPC server.');
+    const { bodies: floor, lite } = context.rpc.reader.floors();
+    return (
+      labelLines([
+        ['Pruned Node', yesNo(info.pruned)],
+        ['Prune Depth', info.prune_depth],
+        ['Approx Prune Floor Height', Math.max(0, info.height - info.prune_depth)],
+        ['Prune Capability Fork Active', yesNo(info.prune_capability_active)],
+        ['Lite Node', yesNo(info.lite)],
+        ...(lite === undefined ? [] : [['Lite Height', `${lite} (permanent for this database)`] as const]),
+        ['Serves Block Data From', floor === 0 ? '0 (the whole chain)' : floor],
+      ]) + (floor === 0 ? '' : belowFloorText(lite))
+    );
+  },
+};
+
+function belowFloorText(lite: number | undefined): string {
+  return lite === undefined
+    ? 'Below it everything but the bytes of blocks is kept: wallets rescan from the first block on.\n'
+    : 'Below it block info, spent key images and outputs are kept: wallets rescan from there on.\n';
+}
+
+const BLOCKS_PER_DAY = 1440;
+/** Days before a fork from which on the status is `Forking Soon`. */
+const FORK_SOON_DAYS = 30;
+
+type Forks = Pick<Network, 'upgradeHeights' | 'supportedHeight'>;
+
+/** Whether this version supports the next fork of the network. @param height of the network, a count */
+export function forkStatus({ upgradeHeights, supportedHeight }: Forks, height: number): string {
+  if (missedFork({ upgradeHeights, supportedHeight }, height) !== undefined) return 'Likely Forked';
+  const next = nextFork(upgradeHeights, height);
+  if (next === undefined || next - height >= FORK_SOON_DAYS * BLOCKS_PER_DAY) return 'Up To Date';
+  return supportedHeight < next ? 'Update Needed' : 'Forking Soon';
+}
+
+/** Time until the next fork. */
+export function forkTime({ upgradeHeights }: Forks, height: number): string {
+  if (upgradeHeights.includes(height)) return 'Now!';
+  const next = nextFork(upgradeHeights, height);
+  if (next === undefined) return 'No Fork Planned';
+  const days = (next - height) / BLOCKS_PER_DAY;
+  return days < 1 ? `${(days * 24).toFixed(2)} Hours` : `${days.toFixed(2)} Days`;
+}
+
+/** The first fork that the network has passed and this version does not support. */
+export function missedFork({ upgradeHeights, supportedHeight }: Forks, height: number): number | undefined {
+  return upgradeHeights.find((fork) => fork > supportedHeight && fork <= height);
+}
+
+function nextFork(upgradeHeights: readonly number[], height: number): number | undefined {
+  return upgradeHeights.find((fork) => fork > height);
 }

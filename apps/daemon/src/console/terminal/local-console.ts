@@ -1,12 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
 import type { ConsoleRunner } from '../runner';
-import { isInForeground } from './foreground';
-import { inputLines, LONGEST_LINE } from './input-lines';
-import { Prompt } from './prompt';
+import { LINE_TOO_LONG, MAX_LINE, Prompt } from './prompt';
 import type { Screen } from './screen';
 
-export const PROMPT = 'wrkz-daemon> ';
+const PROMPT = 'wrkz-daemon> ';
+const NO_INPUT = 'The console has no input any more: the daemon goes on without it';
+const BACKGROUND = 'The daemon runs in the background of its terminal: the console is not read';
 
-export interface LocalConsoleParts {
+export interface LocalConsoleDependencies {
   readonly input: NodeJS.ReadStream;
   readonly screen: Screen;
   readonly runner: ConsoleRunner;
@@ -14,21 +16,17 @@ export interface LocalConsoleParts {
   readonly onInterrupt: () => void;
 }
 
-/** Said once, when nobody can type any more. */
-const HEADLESS = 'The console has no input any more: the daemon goes on without it';
-const BACKGROUND = 'The daemon runs in the background of its terminal: the console is not read';
-
 /**
- * The console at the daemon's own standard input: with a prompt where that is a terminal, else line by line. At the end of
- * the input the daemon goes on without.
- * @returns ends it
+ * The console on the daemon's standard input: with a prompt on a terminal, otherwise line by line. The end of the input does not
+ * stop the daemon.
+ * @returns closes the console
  */
-export function startLocalConsole({ input, screen, runner, onInterrupt }: LocalConsoleParts): () => void {
-  let over = false;
+export function startLocalConsole({ input, screen, runner, onInterrupt }: LocalConsoleDependencies): () => void {
+  let closed = false;
   const end = (): void => {
-    if (over) return;
-    over = true;
-    screen.print(HEADLESS);
+    if (closed) return;
+    closed = true;
+    screen.print(NO_INPUT);
   };
   const run = async (line: string): Promise<void> => {
     const output = await runner.run(line);
@@ -42,22 +40,64 @@ export function startLocalConsole({ input, screen, runner, onInterrupt }: LocalC
     const events = { onLine: (line: string) => void run(line), onInterrupt, onEnd: end };
     const prompt = new Prompt(input, screen, PROMPT, events);
     return () => {
-      over = true;
+      closed = true;
       prompt.close();
       input.pause();
     };
   }
-  const tooLong = (): void => screen.print(`that line is too long: at most ${LONGEST_LINE} characters`);
   void (async () => {
     try {
-      for await (const line of inputLines(input, tooLong)) await run(line);
+      for await (const line of inputLines(input, () => screen.print(LINE_TOO_LONG))) await run(line);
     } catch {
-      // An input that cannot be read is one that has ended.
+      // A read error ends the input.
     }
     end();
   })();
   return () => {
-    over = true;
+    closed = true;
     input.destroy();
   };
+}
+
+/**
+ * Whether this process may read its terminal: the system stops a background process that tries. Only Linux tells; elsewhere the
+ * result is true.
+ */
+function isInForeground(): boolean {
+  try {
+    // pid (name) state parent group session terminal foreground-group; the name may contain any character
+    const fields = readFileSync('/proc/self/stat', 'utf8').split(')').at(-1)?.trim().split(' ') ?? [];
+    return fields[2] === fields[5];
+  } catch {
+    return true;
+  }
+}
+
+/** Lines of the input. A line that is too long is reported once and skipped; invalid UTF-8 is replaced. */
+export async function* inputLines(
+  input: AsyncIterable<Buffer | string>,
+  onTooLong: () => void,
+): AsyncGenerator<string, void, void> {
+  const decoder = new StringDecoder('utf8');
+  let partial = '';
+  let skipping = false;
+  const take = (text: string): string[] => {
+    const pieces = (partial + text).split('\n');
+    partial = pieces.pop() ?? '';
+    const lines = pieces.filter((piece, i) => {
+      const isRest = i === 0 && skipping;
+      if (i === 0) skipping = false;
+      if (!isRest && piece.length > MAX_LINE) onTooLong();
+      return !isRest && piece.length <= MAX_LINE;
+    });
+    if (partial.length > MAX_LINE) {
+      if (!skipping) onTooLong();
+      skipping = true;
+      partial = '';
+    }
+    return lines.map((line) => line.replace(/\r$/, ''));
+  };
+  for await (const chunk of input) yield* take(typeof chunk === 'string' ? chunk : decoder.write(chunk));
+  yield* take(decoder.end());
+  if (partial !== '' && !skipping) yield partial.replace(/\r$/, '');
 }

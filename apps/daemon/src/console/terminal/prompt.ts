@@ -1,10 +1,14 @@
 import { createInterface, type Interface } from 'node:readline';
-import { Readable } from 'node:stream';
-import { completeLine } from '../completion';
-import { LONGEST_LINE, typedSlices } from './input-lines';
+import { Readable, Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { yieldToEventLoop } from '@wrkz/service-kit';
+import { completeLine } from '../commands';
 import type { Screen } from './screen';
 
 const HISTORY = 500;
+/** Max characters of a line. */
+export const MAX_LINE = 8 * 1024;
+export const LINE_TOO_LONG = `that line is too long: at most ${MAX_LINE} characters`;
 
 export interface PromptEvents {
   onLine(line: string): void;
@@ -14,14 +18,10 @@ export interface PromptEvents {
   onEnd(): void;
 }
 
-/** What readline keeps of where it has drawn the line: the row of the cursor, from the first one of the line on. */
-interface Drawn {
-  prevRows: number;
-}
-
-/** The line editor of a terminal: history with the arrows, completion with Tab, the screen's lines above it. */
+/** The line editor of a terminal: history with the arrow keys, completion with Tab, output above the line. */
 export class Prompt {
   private readonly editor: Interface;
+  private readonly output: EditorOutput;
   private closed = false;
 
   constructor(
@@ -30,11 +30,12 @@ export class Prompt {
     private readonly text: string,
     private readonly events: PromptEvents,
   ) {
-    const slices = inSlices(input);
-    slices.on('error', () => this.close());
+    const keys = keyStream(input);
+    keys.on('error', () => this.close());
+    this.output = new EditorOutput(screen.terminal, screen.columns);
     this.editor = createInterface({
-      input: slices,
-      output: screen.terminal,
+      input: keys,
+      output: this.output,
       terminal: true,
       prompt: text,
       historySize: HISTORY,
@@ -45,23 +46,36 @@ export class Prompt {
     this.editor.on('SIGINT', () => events.onInterrupt());
     this.editor.on('close', () => this.end());
     input.on('error', () => this.close());
-    screen.prompt({ rowsAbove: () => this.editor.getCursorPos().rows, draw: () => this.draw() });
+    screen.prompt({ rowsAbove: () => this.rowsAbove(), draw: () => this.draw() });
   }
 
   close(): void {
     if (!this.closed) this.editor.close();
   }
 
+  /** After a resize the terminal has wrapped the line at its new width. */
+  private rowsAbove(): number {
+    const drawnColumns = this.output.columns;
+    this.output.columns = this.screen.columns;
+    const { rows } = this.editor.getCursorPos();
+    this.output.columns = drawnColumns;
+    return rows;
+  }
+
+  /**
+   * Draws the line from the row of the cursor on. readline first moves up to where the line started when it was last drawn, at the
+   * width of that time; so the cursor moves down by as many rows before.
+   */
   private draw(): void {
-    // The screen has moved to a fresh row: nothing of the line stands above it.
-    (this.editor as unknown as Drawn).prevRows = 0;
+    this.output.write('\n'.repeat(this.editor.getCursorPos().rows));
+    this.output.columns = this.screen.columns;
     this.editor.prompt(true);
   }
 
   private line(line: string): void {
     const whole = this.text + line;
     this.screen.entered(Math.floor(whole.length / this.screen.columns) + 1, whole);
-    if (line.length >= LONGEST_LINE) this.screen.print(`that line is too long: at most ${LONGEST_LINE} characters`);
+    if (line.length >= MAX_LINE) this.screen.print(LINE_TOO_LONG);
     else this.events.onLine(line);
   }
 
@@ -72,8 +86,47 @@ export class Prompt {
   }
 }
 
-/** The keys of the terminal as the editor can work them off; raw mode is the terminal's. */
-function inSlices(input: NodeJS.ReadStream): NodeJS.ReadableStream {
-  const slices = Readable.from(typedSlices(input), { objectMode: false, highWaterMark: 1 });
-  return Object.assign(slices, { setRawMode: (on: boolean) => input.setRawMode(on) });
+/** The terminal as readline writes to it. The width changes only when the line is drawn again, so readline never draws by itself. */
+class EditorOutput extends Writable {
+  constructor(
+    private readonly terminal: NodeJS.WriteStream,
+    public columns: number,
+  ) {
+    super({ decodeStrings: false });
+  }
+
+  override _write(chunk: Buffer | string, _encoding: BufferEncoding, done: () => void): void {
+    this.terminal.write(chunk);
+    done();
+  }
+}
+
+/** The keys of the input as a stream for readline, which switches the terminal to raw mode through it. */
+function keyStream(input: NodeJS.ReadStream): NodeJS.ReadableStream {
+  const keys = Readable.from(inputKeys(input), { highWaterMark: 1 });
+  return Object.assign(keys, { setRawMode: (on: boolean) => input.setRawMode(on) });
+}
+
+/** Characters between two yields to the event loop: readline measures the whole line for each character. */
+const SLICE = 32;
+
+/**
+ * Splits typed or pasted text into characters: readline loses track of the rows of its line when it gets several at once.
+ * Characters of a line beyond `MAX_LINE` are dropped. A tab inside pasted text becomes a space, so it requests no completion.
+ */
+export async function* inputKeys(input: AsyncIterable<Buffer | string>): AsyncGenerator<string, void, void> {
+  const decoder = new StringDecoder('utf8');
+  let length = 0;
+  for await (const chunk of input) {
+    const characters = [...(typeof chunk === 'string' ? chunk : decoder.write(chunk))];
+    for (const [i, typed] of characters.entries()) {
+      const character = typed === '\t' && i + 1 < characters.length ? ' ' : typed;
+      const isControl = character < ' ' || character === '\u007f';
+      // Arrow keys and deletions leave the count as it is; only the end of the line, or Ctrl-U, resets it.
+      if (character === '\r' || character === '\n' || character === '\u0015') length = 0;
+      else if (!isControl) length += 1;
+      if (isControl || length <= MAX_LINE) yield character;
+      if (i % SLICE === SLICE - 1) await yieldToEventLoop();
+    }
+  }
 }

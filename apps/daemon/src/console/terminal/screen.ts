@@ -1,21 +1,22 @@
 import { clearScreenDown, cursorTo, moveCursor } from 'node:readline';
 import { Writable } from 'node:stream';
 
-/** The line that is being typed, as the screen needs it. */
-export interface TypedLine {
-  /** Rows above the one in which the cursor stands. */
+/** The input line at the bottom of the screen. */
+export interface InputLine {
+  /** Rows of the line above the row of the cursor. */
   rowsAbove(): number;
+  /** Draws the line, starting in the row of the cursor. */
   draw(): void;
 }
 
 /**
- * What stands at the lower end of a terminal: a line that tells how something goes, and below it the prompt. Whatever else
- * is written, by the log or by commands, goes above them. Where there is no terminal it is written as it is.
+ * The bottom of a terminal: a status line and below it the prompt. Everything else (log lines, output of commands) is printed above
+ * them. If the output is not a terminal, text is written as it is.
  */
 export class Screen extends Writable {
   private statusText = '';
-  private typed: TypedLine | undefined;
-  /** Rows that the status line took when it was drawn; 0 while none stands there. */
+  private input: InputLine | undefined;
+  /** Rows of the status line while it is drawn, otherwise 0. */
   private statusRows = 0;
   private drawn = false;
 
@@ -32,7 +33,7 @@ export class Screen extends Writable {
     return this.terminal.columns || 80;
   }
 
-  /** Writes text above what stands at the end; it ends with a line end. */
+  /** Prints text above the status line. A missing line end is added. */
   print(text: string): void {
     if (text === '') return;
     const ended = text.endsWith('\n') ? text : `${text}\n`;
@@ -41,7 +42,7 @@ export class Screen extends Writable {
     this.show();
   }
 
-  /** Shows a line above the prompt, in the place of the one before; empty for none. */
+  /** Replaces the status line; an empty text removes it. */
   status(text: string): void {
     if (!this.isTerminal || text === this.statusText) return;
     this.hide();
@@ -49,14 +50,14 @@ export class Screen extends Writable {
     this.show();
   }
 
-  /** Keeps a prompt at the lower end; undefined for none any more. */
-  prompt(typed: TypedLine | undefined): void {
+  /** Sets or removes the input line. */
+  prompt(input: InputLine | undefined): void {
     this.hide();
-    this.typed = typed;
+    this.input = input;
     this.show();
   }
 
-  /** What was typed was sent: the cursor stands in the row below it. The line stays, and what follows comes below it. */
+  /** Enter was typed: the cursor is in the row below the line. Prints the line, so that output of the command follows it. */
   entered(rows: number, text: string): void {
     if (!this.isTerminal) return;
     this.erase(rows + this.statusRows);
@@ -64,12 +65,12 @@ export class Screen extends Writable {
     this.print(text);
   }
 
-  /** Leaves the terminal as it was. */
+  /** Removes the status line and the prompt. */
   close(): void {
     this.hide();
     this.terminal.off('resize', this.redraw);
     this.statusText = '';
-    this.typed = undefined;
+    this.input = undefined;
   }
 
   override _write(chunk: Buffer | string, _encoding: BufferEncoding, done: () => void): void {
@@ -85,7 +86,7 @@ export class Screen extends Writable {
   private hide(): void {
     if (!this.drawn) return;
     this.drawn = false;
-    this.erase((this.typed?.rowsAbove() ?? 0) + this.statusRows);
+    this.erase((this.input?.rowsAbove() ?? 0) + this.statusRows);
   }
 
   private erase(rows: number): void {
@@ -96,12 +97,12 @@ export class Screen extends Writable {
   }
 
   private show(): void {
-    if (!this.isTerminal || this.drawn || (this.statusText === '' && this.typed === undefined)) return;
+    if (!this.isTerminal || this.drawn || (this.statusText === '' && this.input === undefined)) return;
     this.drawn = true;
     if (this.statusText !== '') {
       this.terminal.write(`${this.statusText.slice(0, this.columns - 1)}\n`);
       this.statusRows = 1;
     }
-    this.typed?.draw();
+    this.input?.draw();
   }
 }

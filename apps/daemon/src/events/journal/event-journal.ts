@@ -1,86 +1,117 @@
 import type { NetworkName } from '@wrkz/core-types';
 import { errorText, type Logger, type MetricFactory, workerEntry, WorkerThread } from '@wrkz/service-kit';
+import type { DaemonConfig } from '../../config/config';
+import { InitialSync, type SyncStatus } from '../initial-sync';
 import type { NodeEvent, NodeEvents } from '../node-events';
-import { EntriesGone, type JournalEntry, type JournalFeed, type JournalTopic } from './journal';
-import type { JournalStanding, JournalThread } from './protocol';
-import { EventQueue, type LeftOut, positionBefore } from './queue';
-import { JournalReader, type JournalPage } from './reading';
-import { isLost } from './set-aside';
+import { EntriesGone, type JournalEntry, type JournalTopic } from './entry';
+import { type Dropped, EventQueue, positionBefore } from './queue';
+import { type JournalPage, JournalReader } from './reader';
+import { isLost } from './recovery';
 import type { ChainPosition } from './store';
+import type { JournalStatus, JournalThread } from './writer';
 
-export interface EventJournalParts {
+export interface EventJournalOptions {
   readonly directory: string;
   readonly network: NetworkName;
-  readonly events: Pick<NodeEvents, 'subscribe'>;
-  /** As the events have told of it so far. */
-  readonly chain: { tip(): ChainPosition };
-  readonly pool: { hashes(): Buffer[] };
-  /** Whether the first synchronization is over, as seen from a block at this height (an index). */
-  readonly isReady: (height: number) => boolean;
-  /** Tell of the first synchronization too. */
+  /** Write the events of the initial synchronization too. */
   readonly duringSync: boolean;
-  /** Days for which entries are kept; 0: for ever. */
+  /** Days for which entries are retained; 0: for ever. */
   readonly keepDays: number;
-  readonly logger: Logger;
-  /** Milliseconds until a journal that could not be written is tried again. */
-  readonly tryAgain?: number;
+  /** Milliseconds until a failed write is retried. */
+  readonly retryMs?: number;
 }
 
-const TRY_AGAIN = 5_000;
-/** Milliseconds at least from one commit to the next: what comes meanwhile shares one. */
-const COMMIT_EVERY = 25;
-/** Milliseconds that a stop waits for what is not written yet; the next start reads the rest from the chain. */
-const LAST_COMMITS = 1_000;
+export interface EventJournalDependencies {
+  readonly events: Pick<NodeEvents, 'subscribe'>;
+  /** The tip after the last published event. */
+  readonly chain: { tip(): ChainPosition };
+  readonly pool: { hashes(): Buffer[] };
+  /** Whether the initial synchronization is over at a block index. */
+  readonly isReady: (height: number) => boolean;
+  readonly logger: Logger;
+}
+
+const RETRY_MS = 5_000;
+/** Min milliseconds between two commits; the events in between share one. */
+const COMMIT_INTERVAL_MS = 25;
+/** Max milliseconds that `close` waits for unwritten events; the next start reads the rest from the chain. */
+const CLOSE_TIMEOUT_MS = 1_000;
+
+/** Starts the journal before anything can change the chain. Close it before the chain. */
+export function startJournal({
+  config,
+  directory,
+  peers,
+  ...dependencies
+}: Omit<EventJournalDependencies, 'isReady'> & {
+  readonly config: DaemonConfig;
+  readonly directory: string;
+  readonly peers: SyncStatus;
+}): Promise<EventJournal> {
+  const initialSync = new InitialSync(peers);
+  const options = {
+    directory,
+    network: config.network.name,
+    duringSync: config.options['events-during-sync'],
+    keepDays: config.options['events-keep'],
+  };
+  return EventJournal.start(options, { ...dependencies, isReady: (height) => initialSync.isOver(height) });
+}
 
 /**
- * The journal of events as the rest of the node knows it. A thread of its own writes, so that neither the main thread nor
- * the engine waits for its disk; reading is some rows through a connection here. Nothing that happens to the journal stops
- * the node: what cannot be written now waits, or is read from the chain later, and what is damaged is set aside.
+ * The event journal (docs/architecture/events.md). A thread writes it, so neither the main thread nor the chain engine waits for the
+ * disk. A connection in the main thread reads it. A failure of the journal never stops the node: unwritten events wait, or are read
+ * from the chain later, and a damaged journal is replaced.
  */
-export class EventJournal implements JournalFeed {
+export class EventJournal {
   private readonly queue = new EventQueue();
   private readonly listeners = new Set<() => void>();
   private readonly unsubscribe: () => void;
   private thread: WorkerThread<JournalThread> | undefined;
   private reader: JournalReader | undefined;
-  /** As it was told last; it is kept when the thread has died, until another one has opened the file. */
-  private standing: JournalStanding | undefined;
+  /** The last status. After a failure of the thread it is valid until another thread has opened the file. */
+  private status: JournalStatus | undefined;
   private isOpen = false;
   private working: Promise<void> | undefined;
   private wake: (() => void) | undefined;
   private closed = false;
-  /** What may be on the chain and in the pool without having been told of. */
-  private missing: LeftOut = { chain: true, pool: true };
-  private lossesTold = 0;
+  /** Whether chain and pool may have changes without entries. */
+  private missing: Dropped = { chain: true, pool: true };
+  private reportedLost = 0;
   private readonly damages: string[] = [];
-  private complained: string | undefined;
+  /** The last logged failure; the same one is logged once. */
+  private failure: string | undefined;
 
-  private constructor(private readonly parts: EventJournalParts) {
-    this.unsubscribe = parts.events.subscribe((event) => this.onEvent(event));
+  private constructor(
+    private readonly options: EventJournalOptions,
+    private readonly dependencies: EventJournalDependencies,
+  ) {
+    this.unsubscribe = dependencies.events.subscribe((event) => this.onEvent(event));
   }
 
-  /** Opens the journal; what it misses is read from the chain afterwards, while it serves. Never throws. */
-  static async start(parts: EventJournalParts): Promise<EventJournal> {
-    const journal = new EventJournal(parts);
+  /** Opens the journal. Missing entries are read from the chain in the background. Never rejects. */
+  static async start(options: EventJournalOptions, dependencies: EventJournalDependencies): Promise<EventJournal> {
+    const journal = new EventJournal(options, dependencies);
     await journal.attempt(async () => {
       await journal.open();
-      // Before anybody asks: whoever had asked already would be told that something was lost.
-      await journal.beginWhereReady();
+      // Before the first read: `begin` drops all entries before, and clients would be told of a loss.
+      await journal.beginIfReady();
     });
     journal.working = journal.work();
     return journal;
   }
 
+  /** The number of the newest entry, or the number after which the journal begins; 0 without a journal. */
   latest(): number {
-    return this.standing?.latest ?? 0;
+    return this.status?.latest ?? 0;
   }
 
-  /** Events that are not on disk yet, and those that nothing can bring back. */
+  /** Events that are not written yet, and events that cannot be read again. */
   get backlog(): { readonly waiting: number; readonly lost: number } {
     return { waiting: this.queue.size, lost: this.queue.lost };
   }
 
-  /** Publishes how it stands (docs/operations/events.md#figures). */
+  /** Publishes the metrics of docs/operations/events.md#figures. */
   publish(metrics: MetricFactory): void {
     metrics.gauge('journal_latest_number', 'The number of the newest entry', [], (gauge) => gauge.set(this.latest()));
     metrics.gauge('journal_waiting_events', 'Events that are not on disk yet', [], (gauge) => {
@@ -89,6 +120,12 @@ export class EventJournal implements JournalFeed {
     metrics.counted('journal_lost_events_total', 'Alternative blocks that were not written', () => this.backlog.lost);
   }
 
+  /**
+   * Up to `limit` entries of the topics above `after` (0: the first retained entry), ascending. There may be fewer although more
+   * follow: only an empty list means that there are no more.
+   *
+   * @throws EntriesGone
+   */
   after(after: number, topics: readonly JournalTopic[], limit: number): JournalEntry[] {
     const page = this.page(after, topics, limit);
     return (page?.entries ?? []).map((entry) => {
@@ -96,11 +133,7 @@ export class EventJournal implements JournalFeed {
     });
   }
 
-  /**
-   * Entries with their bodies as they are printed; undefined while there is no journal that can be read.
-   *
-   * @throws EntriesGone
-   */
+  /** As `after`, with the bodies as JSON text; undefined while the journal cannot be read. @throws EntriesGone */
   page(after: number, topics: readonly JournalTopic[], limit: number): JournalPage | undefined {
     try {
       return this.reader?.page(after, topics, limit);
@@ -111,20 +144,21 @@ export class EventJournal implements JournalFeed {
     }
   }
 
+  /** Calls `listener` after entries were added or dropped. @returns ends the subscription */
   onEntry(listener: () => void): () => void {
     const own = (): void => listener();
     this.listeners.add(own);
     return () => this.listeners.delete(own);
   }
 
-  /** Writes what waits, as far as that is quickly done, and closes. */
+  /** Writes the queued events, for at most a second, and closes. */
   async close(): Promise<void> {
     this.unsubscribe();
     this.closed = true;
     this.wake?.();
-    const patience = sleep(LAST_COMMITS);
-    await Promise.race([this.working, patience.over]);
-    patience.end();
+    const timeout = cancellableSleep(CLOSE_TIMEOUT_MS);
+    await Promise.race([this.working, timeout.done]);
+    timeout.cancel();
     await this.thread?.close();
     await this.working;
     this.reader?.close();
@@ -133,128 +167,131 @@ export class EventJournal implements JournalFeed {
   }
 
   private onEvent(event: NodeEvent): void {
-    const tip = this.parts.chain.tip();
+    const { chain, isReady } = this.dependencies;
+    const tip = chain.tip();
     const height = event.kind === 'block' ? event.height : tip.height;
-    const begun = this.standing?.begun === true;
-    const ready = begun || this.parts.duringSync || this.parts.isReady(height);
-    if (this.standing !== undefined && !ready) return;
+    const ready = this.status?.begun === true || this.options.duringSync || isReady(height);
+    if (this.status !== undefined && !ready) return;
     this.queue.add({ event, time: Date.now(), ready, before: positionBefore(event, tip) });
     this.wake?.();
   }
 
   private async work(): Promise<void> {
-    while (!this.closed || (this.queue.size > 0 && this.standing?.begun === true)) {
-      const worked = await this.attempt(async () => {
+    while (!this.closed || (this.queue.size > 0 && this.status?.begun === true)) {
+      const succeeded = await this.attempt(async () => {
         if (!this.isOpen) await this.open();
-        await this.lookAtDamage();
-        await this.beginWhereReady();
-        if (this.standing?.begun !== true) return;
+        await this.renewIfDamaged();
+        await this.beginIfReady();
+        if (this.status?.begun !== true) return;
         await this.complete();
-        await this.write();
+        await this.append();
       });
-      if (this.closed && !worked) return;
-      await this.pause(worked ? COMMIT_EVERY : (this.parts.tryAgain ?? TRY_AGAIN), !worked);
+      if (this.closed && !succeeded) return;
+      await this.pause(succeeded);
     }
   }
 
-  /** Waits until there is something to do; at least some milliseconds, or all of them when something failed. */
-  private async pause(milliseconds: number, failed: boolean): Promise<void> {
-    const nothing = (): boolean => !failed && this.queue.size === 0 && this.damages.length === 0;
-    if (nothing() && !this.closed) await new Promise<void>((resolve) => (this.wake = resolve));
+  /** Waits until there is work, and for the min interval of commits or, after a failure, of retries. */
+  private async pause(succeeded: boolean): Promise<void> {
+    const isIdle = succeeded && this.queue.size === 0 && this.damages.length === 0;
+    if (isIdle && !this.closed) await new Promise<void>((resolve) => (this.wake = resolve));
     this.wake = undefined;
     if (this.closed) return;
-    const rest = sleep(milliseconds);
-    this.wake = () => this.closed && rest.end();
-    await rest.over;
+    const rest = cancellableSleep(succeeded ? COMMIT_INTERVAL_MS : (this.options.retryMs ?? RETRY_MS));
+    this.wake = () => this.closed && rest.cancel();
+    await rest.done;
     this.wake = undefined;
   }
 
   private async open(): Promise<void> {
-    const thread = this.running();
+    const thread = this.runningThread();
     await thread.ready;
-    this.adopt(await thread.call('open', undefined));
+    this.update(await thread.call('open', undefined));
     this.isOpen = true;
   }
 
-  /** Brings the journal to where chain and pool are now, where something is missing. */
+  /** Appends what is missing from chain and pool. */
   private async complete(): Promise<void> {
-    const left = this.queue.takeLeftOut();
-    this.missing = { chain: this.missing.chain || left.chain, pool: this.missing.pool || left.pool };
+    const dropped = this.queue.takeDropped();
+    this.missing = { chain: this.missing.chain || dropped.chain, pool: this.missing.pool || dropped.pool };
     const { chain, pool } = this.missing;
-    this.tellOfLosses();
+    this.reportLost();
     if (!chain && !pool) return;
-    this.adopt(await this.running().call('complete', { pool: pool ? this.parts.pool.hashes() : undefined }));
+    const hashes = pool ? this.dependencies.pool.hashes() : undefined;
+    this.update(await this.runningThread().call('complete', { pool: hashes }));
     this.missing = { chain: false, pool: false };
   }
 
-  /** Begins the journal with what came first to a node that was ready, or else where the chain is now. */
-  private async beginWhereReady(): Promise<void> {
-    if (this.standing?.begun === true) return;
-    const { chain, duringSync, isReady } = this.parts;
+  /** Begins the journal before the first event of the synchronized node, or at the tip if there is none. */
+  private async beginIfReady(): Promise<void> {
+    if (this.status?.begun === true) return;
+    const { chain, isReady } = this.dependencies;
     const tip = chain.tip();
-    const beginning = this.queue.beginning() ?? (duringSync || isReady(tip.height) ? tip : undefined);
+    const isNow = this.options.duringSync || isReady(tip.height);
+    const beginning = this.queue.beginning() ?? (isNow ? tip : undefined);
     if (beginning === undefined) return;
     const { height, hash } = beginning;
     this.missing = { chain: true, pool: true };
-    this.adopt(await this.running().call('begin', { height, hash }));
+    this.update(await this.runningThread().call('begin', { height, hash }));
     this.queue.begun();
   }
 
-  private async write(): Promise<void> {
-    const events = this.queue.batch();
-    const last = events.at(-1);
+  private async append(): Promise<void> {
+    const batch = this.queue.batch();
+    const last = batch.at(-1);
     if (last === undefined) return;
-    const handed = events.map(({ event, time, number }) => ({ event, time, number }));
-    this.adopt(await this.running().call('append', handed));
+    const events = batch.map(({ event, time, number }) => ({ event, time, number }));
+    this.update(await this.runningThread().call('append', events));
     this.queue.written(last.number);
   }
 
-  private tellOfLosses(): void {
+  private reportLost(): void {
     const { lost } = this.queue;
-    if (lost > this.lossesTold) this.parts.logger.warning(`alternative blocks that the event journal lost: ${lost}`);
-    this.lossesTold = lost;
+    if (lost > this.reportedLost)
+      this.dependencies.logger.warning(`alternative blocks that the event journal lost: ${lost}`);
+    this.reportedLost = lost;
   }
 
-  private async lookAtDamage(): Promise<void> {
+  private async renewIfDamaged(): Promise<void> {
     const [damage] = this.damages.splice(0);
-    if (damage !== undefined) this.adopt(await this.running().call('renew', damage));
+    if (damage !== undefined) this.update(await this.runningThread().call('renew', damage));
   }
 
-  /** The thread, a new one where the last has died. */
-  private running(): WorkerThread<JournalThread> {
+  /** The thread; a new one after a failure. */
+  private runningThread(): WorkerThread<JournalThread> {
     if (this.thread?.alive === true) return this.thread;
-    const { directory, network, keepDays, logger } = this.parts;
+    const { directory, network, keepDays } = this.options;
     this.thread = new WorkerThread<JournalThread>({
       entry: workerEntry(__dirname, 'thread'),
       setup: { directory, network, keepDays },
-      onEvent: { warning: (text) => logger.warning(text) },
+      onEvent: { warning: (text) => this.dependencies.logger.warning(text) },
       onFailed: () => (this.isOpen = false),
     });
     return this.thread;
   }
 
-  private adopt(standing: JournalStanding): void {
-    const before = this.standing;
-    this.standing = standing;
-    if (this.reader === undefined || before?.journal !== standing.journal) {
+  private update(status: JournalStatus): void {
+    const before = this.status;
+    this.status = status;
+    if (this.reader === undefined || before?.journal !== status.journal) {
       this.reader?.close();
-      this.reader = JournalReader.open(this.parts.directory);
+      this.reader = JournalReader.open(this.options.directory);
     }
-    this.complained = undefined;
-    if (before?.latest !== standing.latest) for (const listener of [...this.listeners]) this.tell(listener);
+    this.failure = undefined;
+    if (before?.latest !== status.latest) for (const listener of [...this.listeners]) this.notify(listener);
   }
 
-  private tell(listener: () => void): void {
+  private notify(listener: () => void): void {
     try {
       listener();
     } catch (error) {
-      this.parts.logger.error('a reader of the journal failed', { error });
+      this.dependencies.logger.error('a reader of the journal failed', { error });
     }
   }
 
   private onUnreadable(error: unknown): void {
     if (isLost(error)) this.damages.push(errorText(error));
-    else this.complain(error);
+    else this.logFailure(error);
     this.wake?.();
   }
 
@@ -263,27 +300,26 @@ export class EventJournal implements JournalFeed {
       await work();
       return true;
     } catch (error) {
-      if (!this.closed) this.complain(error);
+      if (!this.closed) this.logFailure(error);
       return false;
     }
   }
 
-  /** Once for each fault that lasts. */
-  private complain(error: unknown): void {
+  private logFailure(error: unknown): void {
     const text = errorText(error);
-    if (text !== this.complained) this.parts.logger.warning(`the event journal is not written: ${text}`);
-    this.complained = text;
+    if (text !== this.failure) this.dependencies.logger.warning(`the event journal is not written: ${text}`);
+    this.failure = text;
   }
 }
 
-function sleep(milliseconds: number): { readonly over: Promise<void>; readonly end: () => void } {
-  let end = (): void => undefined;
-  const over = new Promise<void>((resolve) => {
+function cancellableSleep(milliseconds: number): { readonly done: Promise<void>; readonly cancel: () => void } {
+  let cancel = (): void => undefined;
+  const done = new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
-    end = () => {
+    cancel = () => {
       clearTimeout(timer);
       resolve();
     };
   });
-  return { over, end };
+  return { done, cancel };
 }

@@ -1,108 +1,101 @@
 import type { NodeEvent } from '../node-events';
-import type { TimedEvent } from './follow';
 import type { ChainPosition } from './store';
+import type { NumberedEvent } from './writer';
 
-/** An event that is to be written down. */
-export interface QueuedEvent extends TimedEvent {
-  /** Whether the node had synchronized when it came: a journal that has not begun begins with it. */
+export interface QueuedEvent extends NumberedEvent {
+  /** Whether the node was synchronized: a journal that has not begun begins with this event. */
   readonly ready: boolean;
-  /** Where the main chain stood before it. */
+  /** The tip of the main chain before the event. */
   readonly before: ChainPosition;
 }
 
-/** It keeps its number however often it is handed over. */
-export interface NumberedEvent extends QueuedEvent {
-  readonly number: number;
-}
+/** Max queued events, some megabytes. */
+const MAX_EVENTS = 20_000;
+/** Max events of one batch: the main thread serializes it. */
+const MAX_BATCH = 500;
 
-/** Events that may wait; some megabytes. */
-const PLACES = 20_000;
-/** Events of one call: it is packed on the main thread. */
-const EVENTS_A_CALL = 500;
-
-/** What was left out of the queue and is to be read anew. */
-export interface LeftOut {
+/** What was dropped from the queue and must be read again. */
+export interface Dropped {
   readonly chain: boolean;
   readonly pool: boolean;
 }
 
 /**
- * Events between the node and the journal's thread. They stay until they are known to be written, so that a disk which
- * fails for a while loses nothing. It is bounded, so that a disk which stands still costs no memory: when it is full it
- * leaves out what can be read again, blocks first, then reorganisations and what the pool did. Alternative blocks cannot: of
- * those the oldest are given up, and counted, when there is nothing else left.
+ * Events for the journal's thread. They stay until they are written, so a temporary disk failure loses nothing. A full queue drops
+ * what can be read again: blocks first, then reorganisations and pool events. Then it drops the oldest of the rest, which are lost,
+ * and counts them.
  */
 export class EventQueue {
-  private events: NumberedEvent[] = [];
-  private last = 0;
-  private missing: LeftOut = { chain: false, pool: false };
-  private begins: ChainPosition | undefined;
-  /** Events that nothing can bring back. */
+  private events: QueuedEvent[] = [];
+  private lastNumber = 0;
+  private dropped: Dropped = { chain: false, pool: false };
+  private first: ChainPosition | undefined;
+  /** Events that cannot be read again. */
   lost = 0;
 
-  /** @param places for tests */
-  constructor(private readonly places = PLACES) {}
+  /** @param maxEvents for tests */
+  constructor(private readonly maxEvents = MAX_EVENTS) {}
 
   get size(): number {
     return this.events.length;
   }
 
-  add(event: QueuedEvent): void {
-    if (this.events.length >= this.places) this.makeRoom();
-    this.events.push({ ...event, number: (this.last += 1) });
+  add(event: Omit<QueuedEvent, 'number'>): void {
+    if (this.events.length >= this.maxEvents) this.makeRoom();
+    this.events.push({ ...event, number: (this.lastNumber += 1) });
   }
 
-  /** The next ones, in order; they wait on until they are `written`. */
-  batch(): readonly NumberedEvent[] {
-    return this.events.slice(0, EVENTS_A_CALL);
+  /** The oldest events, in order. They stay queued until `written`. */
+  batch(): readonly QueuedEvent[] {
+    return this.events.slice(0, MAX_BATCH);
   }
 
-  /** The events up to this number are on disk, or need not be. */
-  written(upTo: number): void {
-    this.events = this.events.filter(({ number }) => number > upTo);
+  /** Removes the events up to this number. */
+  written(number: number): void {
+    this.events = this.events.filter((event) => event.number > number);
   }
 
-  /** What was left out since it was asked last. */
-  takeLeftOut(): LeftOut {
-    const { missing } = this;
-    this.missing = { chain: false, pool: false };
-    return missing;
+  /** What was dropped since the last call. */
+  takeDropped(): Dropped {
+    const { dropped } = this;
+    this.dropped = { chain: false, pool: false };
+    return dropped;
   }
 
-  /**
-   * Where the chain stood before the first event that came to a node which was ready: there a journal begins. What came
-   * before is dropped, and everything when none has come.
-   */
+  /** Where the journal begins: the tip before the first event of a synchronized node. Removes the events before; all if there is none. */
   beginning(): ChainPosition | undefined {
-    if (this.begins !== undefined) return this.begins;
+    if (this.first !== undefined) return this.first;
     const first = this.events.find(({ ready }) => ready);
     this.written((first?.number ?? Infinity) - 1);
     return first?.before;
   }
 
-  /** The journal has begun there. */
+  /** The journal has begun at `beginning`. */
   begun(): void {
-    this.begins = undefined;
+    this.first = undefined;
   }
 
   private makeRoom(): void {
-    this.begins ??= this.events.find(({ ready }) => ready)?.before;
-    this.leaveOut({ chain: true, pool: false }, ({ kind }) => kind !== 'block');
-    if (this.events.length <= this.places / 2) return;
-    this.leaveOut({ chain: true, pool: true }, ({ kind }) => kind === 'alternative');
-    const tooMany = this.events.length - Math.floor(this.places / 2);
-    if (tooMany <= 0) return;
-    this.events = this.events.slice(tooMany);
-    this.lost += tooMany;
+    this.first ??= this.events.find(({ ready }) => ready)?.before;
+    this.drop({ chain: true, pool: false }, ({ kind }) => kind === 'block');
+    if (this.events.length <= this.maxEvents / 2) return;
+    this.drop({ chain: true, pool: true }, ({ kind }) => READABLE.has(kind));
+    const excess = this.events.length - Math.floor(this.maxEvents / 2);
+    if (excess <= 0) return;
+    this.events = this.events.slice(excess);
+    this.lost += excess;
   }
 
-  private leaveOut(what: LeftOut, stays: (event: NodeEvent) => boolean): void {
-    this.events = this.events.filter(({ event }) => stays(event));
-    this.missing = { chain: this.missing.chain || what.chain, pool: this.missing.pool || what.pool };
+  private drop(dropped: Dropped, isDropped: (event: NodeEvent) => boolean): void {
+    this.events = this.events.filter(({ event }) => !isDropped(event));
+    this.dropped = { chain: this.dropped.chain || dropped.chain, pool: this.dropped.pool || dropped.pool };
   }
 }
 
-/** Where the main chain stood before an event. @param tip as the events have told of it so far, this one included */
+/** Events whose effect can be read from chain and pool. */
+const READABLE: ReadonlySet<NodeEvent['kind']> = new Set(['block', 'reorganisation', 'pool-added', 'pool-removed']);
+
+/** The tip of the main chain before an event. @param tip the tip after it */
 export function positionBefore(event: NodeEvent, tip: ChainPosition): ChainPosition {
   switch (event.kind) {
     case 'block':

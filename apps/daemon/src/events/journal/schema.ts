@@ -1,16 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import type { DatabaseOptions, SqliteConnection } from '@wrkz/sqlite';
-import { stateChecksum } from './checksums';
-import { JOURNAL_TOPICS, type JournalTopic } from './journal';
-import type { JournalState } from './state';
+import { JOURNAL_TOPICS, type JournalTopic } from './entry';
+
+/** The single row of `state`. */
+export interface JournalState {
+  /** Identifies this journal; a journal of another node or a new one has another id. 32 hex digits. */
+  readonly journal: string;
+  /** The highest assigned number. */
+  readonly last: number;
+  /** Entries up to this number may have been deleted. A client that has read up to it, or further, misses nothing. */
+  readonly keptAfter: number;
+}
+
+/** The journal contains data that was not written to it. */
+export class DamagedJournal extends Error {
+  override readonly name = 'DamagedJournal';
+}
 
 const APPLICATION_ID = 0x57_4b_45_56;
 
 /**
- * `entries` is the journal. `main_chain` is how far it has followed the main chain: the highest row is the block that was
- * told of last. `pool` holds the transactions that were told of as waiting. `sessions` has a row for each start: numbers
- * above `before` and below `first` were never given.
+ * `entries` is the journal. `main_chain` has the blocks that the journal has followed: the highest row is the last block with an
+ * entry. `pool` has the transactions with a `tx` entry that are not removed. `sessions` has a row for each start: numbers above
+ * `before` and below `first` were never assigned.
  */
 const SCHEMA = `
   CREATE TABLE entries (
@@ -30,8 +44,8 @@ export function journalFile(directory: string): string {
   return join(directory, 'events.sqlite');
 }
 
-/** How the file is opened; `firstAfter` is what a new one counts from. */
-export function journalOptions(directory: string, mode: 'read' | 'write', firstAfter = 0): DatabaseOptions {
+/** How the file is opened. @param first the numbers of a new journal are above it */
+export function journalOptions(directory: string, mode: 'read' | 'write', first = 0): DatabaseOptions {
   return {
     file: journalFile(directory),
     title: 'event journal',
@@ -42,19 +56,44 @@ export function journalOptions(directory: string, mode: 'read' | 'write', firstA
     migrations: [(connection) => void connection.exec(SCHEMA)],
     onCreate: (connection) => {
       const journal = randomBytes(16).toString('hex');
-      putState(connection, { journal, last: firstAfter, keptAfter: firstAfter });
+      writeState(connection, { journal, last: first, keptAfter: first });
     },
   };
 }
 
-export function putState(connection: SqliteConnection, state: JournalState): void {
+/** @throws DamagedJournal */
+export function readState(connection: SqliteConnection): JournalState {
+  const row = connection
+    .prepare<[], [string, number, number, number]>('SELECT journal, last, kept_after, checksum FROM state')
+    .raw(true)
+    .get();
+  if (row === undefined) throw new DamagedJournal('the state of the journal is missing');
+  const [journal, last, keptAfter, checksum] = row;
+  const state = { journal, last, keptAfter };
+  if (stateChecksum(state) !== checksum) throw new DamagedJournal('the state of the journal is damaged');
+  return state;
+}
+
+export function writeState(connection: SqliteConnection, state: JournalState): void {
   const { journal, last, keptAfter } = state;
   connection
     .prepare('INSERT OR REPLACE INTO state VALUES (0, ?, ?, ?, ?)')
     .run(journal, last, keptAfter, stateChecksum(state));
 }
 
-/** The small number that stands for a topic. It must never change: there are files that hold it. */
+/** The number of a topic in the file. It must never change. */
 export function topicNumber(topic: JournalTopic): number {
   return JOURNAL_TOPICS.indexOf(topic);
+}
+
+export function entryChecksum(number: number, topic: number, time: number, body: string): number {
+  return crc32(`${number} ${topic} ${time} ${body}`);
+}
+
+export function blockChecksum(height: number, hash: Buffer): number {
+  return crc32(hash, height);
+}
+
+function stateChecksum({ journal, last, keptAfter }: JournalState): number {
+  return crc32(`${journal} ${last} ${keptAfter}`);
 }

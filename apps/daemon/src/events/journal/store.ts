@@ -1,9 +1,14 @@
 import type { SqliteConnection, SqliteDatabase, SqliteStatement } from '@wrkz/sqlite';
-import { followedChecksum, DamagedJournal, entryChecksum } from './checksums';
-import type { Told } from './entry-body';
-import { readState } from './reading';
-import { putState, topicNumber } from './schema';
-import type { JournalState } from './state';
+import type { EntryContent } from './entry';
+import {
+  blockChecksum,
+  DamagedJournal,
+  entryChecksum,
+  type JournalState,
+  readState,
+  topicNumber,
+  writeState,
+} from './schema';
 
 /** A block of the main chain. */
 export interface ChainPosition {
@@ -12,20 +17,20 @@ export interface ChainPosition {
 }
 
 /**
- * Blocks below the last one told of whose hashes are remembered: how far back a turn of the chain that happened without
- * the journal can be followed. It lies well above every depth that a rewind or a reorganisation may have.
+ * Blocks whose hashes are remembered below the last one. A reorganisation that happened without the journal can be followed so far
+ * back; the limits of rewinds and reorganisations are much lower.
  */
 export const REMEMBERED_BLOCKS = 20_000;
 
-/** The journal as its one writer sees it. Everything is changed inside `commit`. */
+/** The journal for its only writer. All changes are made within `commit`. */
 export class JournalStore {
   private readonly connection: SqliteConnection;
   private readonly insert: SqliteStatement;
   private readonly top: SqliteStatement<[], [height: number, hash: Buffer, checksum: number]>;
   private readonly at: SqliteStatement<[number], [hash: Buffer, checksum: number]>;
   private readonly putBlock: SqliteStatement;
-  private readonly cutAbove: SqliteStatement<[number]>;
-  private readonly cutBelow: SqliteStatement<[number]>;
+  private readonly deleteAbove: SqliteStatement<[number]>;
+  private readonly deleteBelow: SqliteStatement<[number]>;
   private current: JournalState;
 
   constructor(private readonly database: SqliteDatabase) {
@@ -41,8 +46,8 @@ export class JournalStore {
       .prepare<[number], [Buffer, number]>('SELECT hash, checksum FROM main_chain WHERE height = ?')
       .raw(true);
     this.putBlock = connection.prepare('INSERT OR REPLACE INTO main_chain VALUES (?, ?, ?)');
-    this.cutAbove = connection.prepare<[number]>('DELETE FROM main_chain WHERE height > ?');
-    this.cutBelow = connection.prepare<[number]>('DELETE FROM main_chain WHERE height < ?');
+    this.deleteAbove = connection.prepare<[number]>('DELETE FROM main_chain WHERE height > ?');
+    this.deleteBelow = connection.prepare<[number]>('DELETE FROM main_chain WHERE height < ?');
     this.current = readState(connection);
   }
 
@@ -58,9 +63,9 @@ export class JournalStore {
     try {
       result = this.connection
         .transaction(() => {
-          const done = work();
-          if (this.current !== before) putState(this.connection, this.current);
-          return done;
+          const value = work();
+          if (this.current !== before) writeState(this.connection, this.current);
+          return value;
         })
         .immediate();
     } catch (error) {
@@ -72,7 +77,7 @@ export class JournalStore {
   }
 
   /** @param time Unix milliseconds */
-  append([topic, body]: Told, time: number): void {
+  append([topic, body]: EntryContent, time: number): void {
     const number = this.current.last + 1;
     const text = JSON.stringify(body);
     const kind = topicNumber(topic);
@@ -80,21 +85,21 @@ export class JournalStore {
     this.current = { ...this.current, last: number };
   }
 
-  /** Leaves numbers out: the next one is above `least`. */
-  skipTo(least: number): void {
+  /** Skips numbers: the next one is above `min`. */
+  skipTo(min: number): void {
     const { last } = this.current;
-    if (least <= last) return;
-    this.connection.prepare('INSERT INTO sessions VALUES (?, ?)').run(least, last);
-    this.current = { ...this.current, last: least };
+    if (min <= last) return;
+    this.connection.prepare('INSERT INTO sessions VALUES (?, ?)').run(min, last);
+    this.current = { ...this.current, last: min };
   }
 
-  /** What stands up to this number is no longer given. */
-  keepAfter(number: number): void {
+  /** Entries up to this number are not returned any more. `deleteDropped` deletes them. */
+  dropUpTo(number: number): void {
     this.current = { ...this.current, keptAfter: Math.max(number, this.current.keptAfter) };
     this.connection.prepare('DELETE FROM sessions WHERE first <= ?').run(this.current.keptAfter);
   }
 
-  /** The block of the main chain that was told of last; undefined while the journal has not begun. @throws DamagedJournal */
+  /** The last block of the journal; undefined until the journal follows a chain. @throws DamagedJournal */
   position(): ChainPosition | undefined {
     const row = this.top.get();
     if (row === undefined) return undefined;
@@ -102,42 +107,43 @@ export class JournalStore {
     return { height, hash: checkedHash(height, hash, checksum) };
   }
 
-  /** What the journal has for this height of the main chain, as far as it is remembered. @throws DamagedJournal */
+  /** The block hash at a height; undefined if it is not remembered. @throws DamagedJournal */
   hashAt(height: number): Buffer | undefined {
     const row = this.at.get(height);
     return row && checkedHash(height, ...row);
   }
 
-  /** The lowest height that is remembered. */
+  /** The lowest remembered height. */
   lowest(): number | undefined {
     return this.connection.prepare<[], [number | null]>('SELECT min(height) FROM main_chain').raw(true).get()?.[0] as
       number | undefined;
   }
 
-  /** The main chain goes on with this block. */
+  /** Sets the next block of the main chain. */
   extend({ height, hash }: ChainPosition): void {
-    this.putBlock.run(height, hash, followedChecksum(height, hash));
-    this.cutBelow.run(height - REMEMBERED_BLOCKS);
+    this.putBlock.run(height, hash, blockChecksum(height, hash));
+    this.deleteBelow.run(height - REMEMBERED_BLOCKS);
   }
 
-  /** The main chain ends at this block. */
+  /** Removes the blocks above `root`. */
   cutTo(root: ChainPosition): void {
-    this.cutAbove.run(root.height);
+    this.deleteAbove.run(root.height);
     this.extend(root);
   }
 
-  /** The journal follows no chain any more, as if it had not begun. */
-  forgetChain(): void {
+  /** Drops all entries and follows no chain, as a new journal. For a chain that has no remembered block in common. */
+  restart(): void {
     this.connection.exec('DELETE FROM main_chain');
+    this.dropUpTo(this.current.last);
   }
 
-  /** @returns false when it was told of already */
-  enterPool(hash: Buffer): boolean {
+  /** @returns false if the transaction is in `pool` already */
+  addPooled(hash: Buffer): boolean {
     return this.connection.prepare('INSERT OR IGNORE INTO pool VALUES (?)').run(hash).changes > 0;
   }
 
-  /** @returns those that were told of as waiting */
-  leavePool(hashes: readonly Buffer[]): Buffer[] {
+  /** @returns those that were in `pool` */
+  removePooled(hashes: readonly Buffer[]): Buffer[] {
     const remove = this.connection.prepare('DELETE FROM pool WHERE hash = ?');
     return hashes.filter((hash) => remove.run(hash).changes > 0);
   }
@@ -156,7 +162,66 @@ export class JournalStore {
 }
 
 function checkedHash(height: number, hash: Buffer, checksum: number): Buffer {
-  if (followedChecksum(height, hash) !== checksum)
-    throw new DamagedJournal(`block ${height} of the journal is damaged`);
+  if (blockChecksum(height, hash) !== checksum) throw new DamagedJournal(`block ${height} of the journal is damaged`);
   return hash;
+}
+
+/** Entries of one deletion, some milliseconds of work: writing has priority. */
+export const ENTRIES_PER_STEP = 500;
+/** Empty pages returned to the file system by one deletion. */
+const PAGES_PER_STEP = 200;
+const DAY_MS = 86_400_000;
+
+/**
+ * Deletes up to `ENTRIES_PER_STEP` of the oldest entries, up to the first that is younger than `days`. The clock of this machine may
+ * be wrong, now or when an entry was written. So the age is measured against the newest block of the journal, or the clock if that
+ * is earlier, and entries more than a day in the future are deleted together with the next old one.
+ *
+ * @param now Unix milliseconds
+ * @returns whether there may be more to delete
+ */
+export function deleteOldEntries(
+  store: JournalStore,
+  connection: SqliteConnection,
+  days: number,
+  now: number,
+): boolean {
+  const present = Math.min(now, newestBlockTime(connection));
+  const oldest = connection
+    .prepare<[number, number], [number, number]>(
+      'SELECT number, time FROM entries WHERE time <= ? ORDER BY number LIMIT ?',
+    )
+    .raw(true)
+    .all(present + DAY_MS, ENTRIES_PER_STEP);
+  const retained = oldest.findIndex(([, time]) => time >= present - days * DAY_MS);
+  const [last] = (retained < 0 ? oldest : oldest.slice(0, retained)).at(-1) ?? [];
+  if (last === undefined) return false;
+  store.commit(() => {
+    connection.prepare('DELETE FROM entries WHERE number <= ?').run(last);
+    store.dropUpTo(last);
+  });
+  connection.pragma(`incremental_vacuum(${PAGES_PER_STEP})`);
+  return retained < 0 && oldest.length === ENTRIES_PER_STEP;
+}
+
+/** The timestamp of the newest `block` entry in Unix milliseconds; 0 without one, so nothing is old. */
+function newestBlockTime(connection: SqliteConnection): number {
+  const row = connection
+    .prepare<[number], [string]>('SELECT body FROM entries WHERE topic = ? ORDER BY number DESC LIMIT 1')
+    .raw(true)
+    .get(topicNumber('block'));
+  return row === undefined ? 0 : (JSON.parse(row[0]) as { timestamp: number }).timestamp * 1000;
+}
+
+/** Deletes entries that `dropUpTo` has left. @returns whether there may be more */
+export function deleteDropped(store: JournalStore, connection: SqliteConnection): boolean {
+  const { changes } = store.commit(() =>
+    connection
+      .prepare(
+        `DELETE FROM entries WHERE number IN (SELECT number FROM entries WHERE number <= ? ORDER BY number LIMIT ?)`,
+      )
+      .run(store.state.keptAfter, ENTRIES_PER_STEP),
+  );
+  if (changes > 0) connection.pragma(`incremental_vacuum(${PAGES_PER_STEP})`);
+  return changes === ENTRIES_PER_STEP;
 }

@@ -1,36 +1,31 @@
 import { errorText, serveThread } from '@wrkz/service-kit/base';
-import type { JournalThread } from './protocol';
-import { JournalWriter } from './writer';
+import { type JournalThread, JournalWriter } from './writer';
 
-/** Milliseconds from one deletion of old entries to the next. */
-const SWEEP_INTERVAL = 60_000;
+const DELETE_INTERVAL_MS = 60_000;
 
-/** The thread of the journal: one writing connection, and one that reads the chain. */
-serveThread<JournalThread>((setup, { emit }) => {
-  const writer = new JournalWriter(setup, {
-    warn: (text) => emit('warning', text),
-    now: Date.now,
-  });
-  const sweep = (): void =>
-    void writer.sweep().catch((error: unknown) => {
+/** The journal's thread: one connection that writes the journal, and one that reads the chain. */
+serveThread<JournalThread>((options, { emit }) => {
+  const writer = new JournalWriter(options, { warn: (text) => emit('warning', text), now: Date.now });
+  const deleteOld = (): void =>
+    void writer.deleteOld().catch((error: unknown) => {
       emit('warning', `old events could not be deleted: ${errorText(error)}`);
     });
-  const sweeps = setInterval(sweep, SWEEP_INTERVAL);
+  const timer = setInterval(deleteOld, DELETE_INTERVAL_MS);
   return {
     ready: undefined,
     calls: {
       open: async () => {
-        const standing = await writer.open();
-        sweep();
-        return standing;
+        const status = await writer.open();
+        deleteOld();
+        return status;
       },
       begin: (position) => writer.begin(position),
       append: (events) => writer.append(events),
       complete: ({ pool }) => writer.complete(pool),
-      renew: (why) => writer.renew(why),
+      renew: (reason) => writer.renew(reason),
     },
     close: () => {
-      clearInterval(sweeps);
+      clearInterval(timer);
       writer.close();
     },
   };

@@ -1,16 +1,55 @@
-import { openChainDb, type ChainDb, type ChainReader } from '@wrkz/chain-db';
+import { type ChainDb, type ChainReader, openChainDb } from '@wrkz/chain-db';
+import type { NetworkName } from '@wrkz/core-types';
 import { errorText, yieldToEventLoop } from '@wrkz/service-kit/base';
 import { openDatabase, type SqliteConnection } from '@wrkz/sqlite';
-import { checkNewest } from './checks';
-import { blocksUpTo, completePool, completeStep } from './completion';
-import { writeEvent } from './follow';
-import type { HandedEvent, JournalSetup, JournalStanding } from './protocol';
-import { deleteCutEntries, deleteOldEntries } from './retention';
+import { blocksUpTo, completePool, completeStep, type TimedEvent, writeEvent } from './chain-follower';
+import { isLost, lastNumberIn, renameDamaged, verifyNewest } from './recovery';
 import { journalFile, journalOptions } from './schema';
-import { isLost, lastNumberIn, setAside } from './set-aside';
-import { type ChainPosition, JournalStore } from './store';
+import { type ChainPosition, deleteDropped, deleteOldEntries, JournalStore } from './store';
 
-export interface WriterSurroundings {
+export interface JournalWriterOptions {
+  readonly directory: string;
+  readonly network: NetworkName;
+  /** Days for which entries are retained; 0: for ever. */
+  readonly keepDays: number;
+}
+
+/** The journal after a call. */
+export interface JournalStatus {
+  /** Identifies the journal. */
+  readonly journal: string;
+  /** The highest assigned number. */
+  readonly latest: number;
+  /** Whether the journal follows the chain. */
+  readonly begun: boolean;
+}
+
+export interface NumberedEvent extends TimedEvent {
+  /** Grows within this process; an event that is sent again has the same number. */
+  readonly number: number;
+}
+
+/** The messages between the journal's thread and the main thread. */
+export type JournalThread = {
+  setup: JournalWriterOptions;
+  /** The file is opened by a call, which can fail and be repeated. */
+  ready: undefined;
+  calls: {
+    /** Opens or creates the file. */
+    open: { argument: undefined; result: JournalStatus };
+    /** The journal follows the chain from the block above this one; no effect if it follows the chain already. */
+    begin: { argument: ChainPosition; result: JournalStatus };
+    /** Appends events. Those that are written already are skipped: after a failure the same events are sent again. */
+    append: { argument: readonly NumberedEvent[]; result: JournalStatus };
+    /** Appends what is missing from the chain, and from the pool if its current content is given. */
+    complete: { argument: { readonly pool: readonly Buffer[] | undefined }; result: JournalStatus };
+    /** Replaces a journal in which a reader found damage. The argument is the reason. */
+    renew: { argument: string; result: JournalStatus };
+  };
+  events: { warning: string };
+};
+
+export interface JournalWriterDependencies {
   readonly warn: (text: string) => void;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -21,79 +60,79 @@ interface OpenJournal {
   readonly connection: SqliteConnection;
 }
 
-/** Milliseconds from one journal that had to be begun anew to the next: a disk that damages everything is not filled. */
-const RENEWED_AT_MOST_EVERY = 60_000;
+/** Milliseconds between two replaced journals, so that a failing disk is not filled. */
+const MIN_RENEWAL_INTERVAL_MS = 60_000;
 
-/** The one who writes the journal. Calls come one at a time. */
+/** Writes the journal. One call runs at a time. */
 export class JournalWriter {
   private opened: OpenJournal | undefined;
   private chain: ChainDb | undefined;
   private renewedAt = -Infinity;
   private closing = false;
-  /** The highest number of an event that is on disk. */
+  /** The highest number of a written event. */
   private written = 0;
 
   constructor(
-    private readonly setup: JournalSetup,
-    private readonly around: WriterSurroundings,
+    private readonly options: JournalWriterOptions,
+    private readonly dependencies: JournalWriterDependencies,
   ) {}
 
-  /** @throws Error when there can be no journal now */
-  open(): Promise<JournalStanding> {
-    return this.guarded(() => undefined);
+  /** @throws Error if there can be no journal now */
+  open(): Promise<JournalStatus> {
+    return this.withJournal(() => undefined);
   }
 
-  begin(position: ChainPosition): Promise<JournalStanding> {
-    return this.guarded(({ store }) => {
+  begin(position: ChainPosition): Promise<JournalStatus> {
+    return this.withJournal(({ store }) => {
       if (store.position() !== undefined) return;
       store.commit(() => {
-        // Whoever asked before has not been told of what happened since.
+        // Clients that have read before miss what happened since.
         store.skipTo(store.state.last + 1);
-        store.keepAfter(store.state.last);
-        // The chain may turn below its beginning, too.
+        store.dropUpTo(store.state.last);
+        // A reorganisation can start below this block.
         for (const block of blocksUpTo(this.reader(), position)) store.extend(block);
       });
     });
   }
 
-  append(handed: readonly HandedEvent[]): Promise<JournalStanding> {
-    return this.guarded(async ({ store }) => {
-      const events = handed.filter(({ number }) => number > this.written);
+  append(numbered: readonly NumberedEvent[]): Promise<JournalStatus> {
+    return this.withJournal(async ({ store }) => {
+      const events = numbered.filter(({ number }) => number > this.written);
       for (let from = 0; from < events.length && !this.closing;) {
         const to = store.commit(() => {
           let i = from;
-          while (i < events.length && writeEvent(store, events[i] as HandedEvent)) i++;
+          while (i < events.length && writeEvent(store, events[i] as NumberedEvent)) i++;
           return i;
         });
         this.written = events[to - 1]?.number ?? this.written;
         if (to === events.length) return;
         await this.completeChain(store);
-        from = to + 1; // What did not follow is part of the chain that was read, or was taken back since.
+        from = to + 1; // The event that did not follow is part of the chain that was read, or was removed since.
       }
     });
   }
 
-  complete(pool: readonly Buffer[] | undefined): Promise<JournalStanding> {
-    return this.guarded(async ({ store }) => {
+  complete(pool: readonly Buffer[] | undefined): Promise<JournalStatus> {
+    return this.withJournal(async ({ store }) => {
       await this.completeChain(store);
       if (pool === undefined || this.closing || store.position() === undefined) return;
-      completePool(store, pool, this.around.now());
+      completePool(store, pool, this.dependencies.now());
     });
   }
 
-  /** @param why what somebody met who read */
-  async renew(why: string): Promise<JournalStanding> {
-    if (this.opened !== undefined) this.beginAnew(why);
+  /** Replaces the journal. @param reason why it cannot be used */
+  async renew(reason: string): Promise<JournalStatus> {
+    if (this.opened !== undefined) this.replace(reason);
     return this.open();
   }
 
-  /** Deletes what is too old, a little at a time. */
-  async sweep(): Promise<void> {
-    const { keepDays } = this.setup;
+  /** Deletes old entries in steps. */
+  async deleteOld(): Promise<void> {
+    const { keepDays } = this.options;
     while (!this.closing && this.opened !== undefined) {
       const { store, connection } = this.opened;
-      const old = keepDays > 0 && deleteOldEntries(store, connection, keepDays, this.around.now());
-      if (!deleteCutEntries(store, connection) && !old) return;
+      const hasMore = keepDays > 0 && deleteOldEntries(store, connection, keepDays, this.dependencies.now());
+      if (!deleteDropped(store, connection) && !hasMore) return;
       await yieldToEventLoop();
     }
   }
@@ -106,27 +145,27 @@ export class JournalWriter {
   }
 
   private async completeChain(store: JournalStore): Promise<void> {
-    while (!this.closing && !completeStep(store, this.reader(), this.around.now())) await yieldToEventLoop();
+    while (!this.closing && !completeStep(store, this.reader(), this.dependencies.now())) await yieldToEventLoop();
   }
 
   private reader(): ChainReader {
-    const { directory, network } = this.setup;
+    const { directory, network } = this.options;
     this.chain ??= openChainDb({ directory, network, readonly: true });
     return this.chain.reader;
   }
 
-  /** Does the work on the journal, and where the journal turns out to be lost, once more on a new one. */
-  private async guarded(work: (journal: OpenJournal) => void | Promise<void>): Promise<JournalStanding> {
+  /** Runs work on the journal. If the journal turns out to be lost, the work is repeated once on a new one. */
+  private async withJournal(work: (journal: OpenJournal) => void | Promise<void>): Promise<JournalStatus> {
     try {
-      return await this.done(work);
+      return await this.run(work);
     } catch (error) {
       if (!isLost(error) || this.closing) throw error;
-      this.beginAnew(errorText(error));
-      return this.done(work);
+      this.replace(errorText(error));
+      return this.run(work);
     }
   }
 
-  private async done(work: (journal: OpenJournal) => void | Promise<void>): Promise<JournalStanding> {
+  private async run(work: (journal: OpenJournal) => void | Promise<void>): Promise<JournalStatus> {
     this.opened ??= this.openFile();
     const { store } = this.opened;
     await work(this.opened);
@@ -135,14 +174,14 @@ export class JournalWriter {
   }
 
   /**
-   * Numbers go on from the clock, in microseconds, which no journal outruns: so they grow also where the journal before is
-   * gone, or an older copy of it was put back.
+   * Numbers continue at the clock in microseconds, which grows faster than any journal. So they grow although the journal was lost,
+   * or an older copy was restored.
    */
-  private openFile(leastNumber = 0): OpenJournal {
-    const first = Math.max(leastNumber, this.around.now() * 1000);
-    const database = openDatabase(journalOptions(this.setup.directory, 'write', first));
+  private openFile(min = 0): OpenJournal {
+    const first = Math.max(min, this.dependencies.now() * 1000);
+    const database = openDatabase(journalOptions(this.options.directory, 'write', first));
     try {
-      checkNewest(database.connection);
+      verifyNewest(database.connection);
       const store = new JournalStore(database);
       store.commit(() => store.skipTo(first));
       return { store, connection: database.connection };
@@ -152,21 +191,21 @@ export class JournalWriter {
     }
   }
 
-  /** @throws Error when it was done only just now */
-  private beginAnew(why: string): void {
-    const { directory } = this.setup;
-    const now = this.around.now();
-    const told = this.opened?.store.state.last ?? 0;
+  /** @throws Error if the last replacement is less than a minute ago */
+  private replace(reason: string): void {
+    const { directory } = this.options;
+    const now = this.dependencies.now();
+    const last = this.opened?.store.state.last ?? 0;
     this.opened?.store.close();
     this.opened = undefined;
-    if (now - this.renewedAt < RENEWED_AT_MOST_EVERY && now >= this.renewedAt) {
-      throw new Error(`the event journal was lost again: ${why}`);
+    if (now - this.renewedAt < MIN_RENEWAL_INTERVAL_MS && now >= this.renewedAt) {
+      throw new Error(`the event journal was lost again: ${reason}`);
     }
     this.renewedAt = now;
-    const least = Math.max(told, lastNumberIn(directory)) + 1;
-    const name = setAside(directory, new Date(now));
-    const where = name === undefined ? `${journalFile(directory)} is gone` : `it now lies in ${name}`;
-    this.around.warn(`the event journal cannot be used and is begun anew (${where}): ${why}`);
-    this.opened = this.openFile(least);
+    const min = Math.max(last, lastNumberIn(directory)) + 1;
+    const name = renameDamaged(directory, new Date(now));
+    const where = name === undefined ? `${journalFile(directory)} is gone` : `the old one is now ${name}`;
+    this.dependencies.warn(`the event journal cannot be used, a new one replaces it (${where}): ${reason}`);
+    this.opened = this.openFile(min);
   }
 }

@@ -1,75 +1,159 @@
+import { daemonApi } from '@wrkz/api';
 import { countedAddress, isLoopback } from '@wrkz/service-kit';
+import type { z } from 'zod';
+import { refuse, refuseGone } from '../../rpc/errors';
+import { EntriesGone, JOURNAL_TOPICS, type JournalTopic } from '../journal/entry';
 import type { EventJournal } from '../journal/event-journal';
-import type { JournalTopic } from '../journal/journal';
-import type { JournalPage } from '../journal/reading';
+import type { JournalPage } from '../journal/reader';
 
-/** Why nobody more may wait. */
-export type WaitRefusal = 'all' | 'address';
+/* What the requests of `/events` share: the query, cached pages, and the limit of waiting clients. */
 
-/** What `/events` answers from. */
-export interface EventSource {
-  latest(): number;
-  /** undefined while there is no journal that can be read. @throws EntriesGone */
-  page(after: number, topics: readonly JournalTopic[], limit: number): JournalPage | undefined;
-  onEntry(listener: () => void): () => void;
-  /** Takes a place among those who wait. @returns gives it back, or says why there is none */
-  enter(client: string): (() => void) | WaitRefusal;
-  /** Fires when the node stops: whoever waits is answered. */
-  readonly stopping: AbortSignal;
-  /** Milliseconds of silence after which a stream says that it lives. */
-  readonly heartbeat: number;
+export interface EventQuery {
+  /** undefined: only events from now on. */
+  readonly after: number | undefined;
+  readonly topics: readonly JournalTopic[];
+  readonly limit: number;
+  readonly waitSeconds: number;
+}
+
+interface Bounds<Default> {
+  readonly min: number;
+  readonly max: number;
+  readonly default: Default;
+}
+
+const NUMBER: Bounds<undefined> = { min: 0, max: Number.MAX_SAFE_INTEGER, default: undefined };
+const LIMIT: Bounds<number> = { min: 1, max: 1000, default: 100 };
+const WAIT: Bounds<number> = { min: 0, max: 60, default: 0 };
+
+/**
+ * Parses the query and `Last-Event-ID`, which precedes `after`: a client that resumes a stream sends both.
+ * @throws RpcRefusal
+ */
+export function parseEventQuery(
+  query: z.output<typeof daemonApi.eventsQuery>,
+  lastEventId: string | undefined,
+): EventQuery {
+  const isResumed = lastEventId !== undefined && lastEventId !== '';
+  return {
+    after: isResumed ? parseNumber('Last-Event-ID', lastEventId, NUMBER) : parseNumber('after', query.after, NUMBER),
+    topics: parseTopics(query.topics),
+    limit: parseNumber('limit', query.limit, LIMIT),
+    waitSeconds: parseNumber('wait', query.wait, WAIT),
+  };
+}
+
+function parseNumber<Default>(name: string, text: string | undefined, bounds: Bounds<Default>): number | Default {
+  if (text === undefined) return bounds.default;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+  if (value >= bounds.min && value <= bounds.max) return value;
+  throw refuse(daemonApi.refusals.wrongQuery, { name, expected: `a number from ${bounds.min} to ${bounds.max}` });
+}
+
+function parseTopics(text: string | undefined): readonly JournalTopic[] {
+  const names = (text ?? '').split(',').map((name) => name.trim());
+  const requested = new Set(names.filter((name) => name !== ''));
+  const unknown = [...requested].find((name) => !(JOURNAL_TOPICS as readonly string[]).includes(name));
+  if (unknown !== undefined) {
+    const topic = unknown.slice(0, 64);
+    throw refuse(daemonApi.refusals.unknownTopic, { topic, topics: JOURNAL_TOPICS.join(', ') });
+  }
+  return requested.size === 0 ? JOURNAL_TOPICS : JOURNAL_TOPICS.filter((topic) => requested.has(topic));
 }
 
 export interface EventSourceOptions {
-  /** Callers that may wait at once. */
+  /** Max waiting clients. */
   readonly maxClients: number;
+  /** Aborts when the node stops: waiting requests get their response. */
   readonly stopping: AbortSignal;
-  readonly heartbeat?: number;
+  /** Milliseconds without an event after which a stream sends a comment. */
+  readonly heartbeatMs?: number;
 }
 
-/** Callers of one address that may wait at once; those of this machine are not counted by it. */
-export const WAITING_PER_ADDRESS = 8;
-const HEARTBEAT = 15_000;
-/** Pages that are remembered at once, each of some hundred kilobytes at most. */
-const PAGES_SHARED = 32;
+/** Max waiting clients of one address, loopback exempt. */
+export const MAX_WAITING_PER_ADDRESS = 8;
+const HEARTBEAT_MS = 15_000;
+/** Max cached pages, each of at most some hundred kilobytes. */
+const MAX_CACHED_PAGES = 32;
 
-/** The journal for callers who wait. Those who ask for the same page share it until something new comes. */
-export function eventSource(
-  journal: Pick<EventJournal, 'latest' | 'page' | 'onEntry'>,
-  { maxClients, stopping, heartbeat = HEARTBEAT }: EventSourceOptions,
-): EventSource {
-  const pages = new Map<string, JournalPage>();
-  journal.onEntry(() => pages.clear());
-  const clients = new Map<string, number>();
-  let inside = 0;
-  return {
-    latest: () => journal.latest(),
-    onEntry: (listener) => journal.onEntry(listener),
-    page: (after, topics, limit) => {
-      // Only the newest pages are asked for by many.
-      if (after < journal.latest() - limit) return journal.page(after, topics, limit);
-      const key = `${after} ${limit} ${topics.join()}`;
-      const page = pages.get(key) ?? journal.page(after, topics, limit);
-      if (page === undefined) return undefined;
-      if (pages.size >= PAGES_SHARED) pages.clear();
-      pages.set(key, page);
-      return page;
-    },
-    enter: (client) => {
-      const address = countedAddress(client);
-      const own = clients.get(address) ?? 0;
-      if (inside >= maxClients) return 'all';
-      if (own >= WAITING_PER_ADDRESS && !isLoopback(client)) return 'address';
-      inside += 1;
-      clients.set(address, own + 1);
-      return () => {
-        inside -= 1;
-        const left = (clients.get(address) ?? 1) - 1;
-        if (left === 0) clients.delete(address);
-        else clients.set(address, left);
+/** Why a wait ended. */
+export type WakeReason = 'entries' | 'timeout' | 'aborted';
+
+/** The journal for waiting clients. Clients at the newest entries share cached pages until the next entry. */
+export class EventSource {
+  readonly stopping: AbortSignal;
+  readonly heartbeatMs: number;
+  private readonly pages = new Map<string, JournalPage>();
+  /** Waiting clients by address. */
+  private readonly waiting = new Map<string, number>();
+  private waitingTotal = 0;
+
+  constructor(
+    private readonly journal: Pick<EventJournal, 'latest' | 'page' | 'onEntry'>,
+    private readonly options: EventSourceOptions,
+  ) {
+    this.stopping = options.stopping;
+    this.heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS;
+    journal.onEntry(() => this.pages.clear());
+  }
+
+  latest(): number {
+    return this.journal.latest();
+  }
+
+  /** @throws RpcRefusal if the entries are gone, or the journal cannot be read */
+  page({ topics, limit }: Pick<EventQuery, 'topics' | 'limit'>, after: number): JournalPage {
+    try {
+      const page = this.cachedPage(after, topics, limit);
+      if (page !== undefined) return page;
+    } catch (error) {
+      if (error instanceof EntriesGone) throw refuseGone(after, error.keptAfter, error.latest);
+      throw error;
+    }
+    throw refuse(daemonApi.refusals.noJournal);
+  }
+
+  /** Counts a waiting client. @returns releases its place @throws RpcRefusal if a limit is reached */
+  acquire(client: string): () => void {
+    const address = countedAddress(client);
+    const count = this.waiting.get(address) ?? 0;
+    if (this.waitingTotal >= this.options.maxClients) throw refuse(daemonApi.refusals.tooManyWait);
+    if (count >= MAX_WAITING_PER_ADDRESS && !isLoopback(client)) throw refuse(daemonApi.refusals.tooManyWaitHere);
+    this.waitingTotal += 1;
+    this.waiting.set(address, count + 1);
+    return () => {
+      this.waitingTotal -= 1;
+      const left = (this.waiting.get(address) ?? 1) - 1;
+      if (left === 0) this.waiting.delete(address);
+      else this.waiting.set(address, left);
+    };
+  }
+
+  /** Waits for the next entry, a timeout in milliseconds, the client to leave, or the node to stop. */
+  wait(timeoutMs: number, gone: AbortSignal): Promise<WakeReason> {
+    const signals = [gone, this.stopping];
+    return new Promise((resolve) => {
+      const wake = (reason: WakeReason): void => {
+        clearTimeout(timer);
+        unsubscribe();
+        for (const signal of signals) signal.removeEventListener('abort', onAbort);
+        resolve(reason);
       };
-    },
-    stopping,
-    heartbeat,
-  };
+      const onAbort = (): void => wake('aborted');
+      const timer = setTimeout(() => wake('timeout'), timeoutMs);
+      const unsubscribe = this.journal.onEntry(() => wake('entries'));
+      for (const signal of signals) signal.addEventListener('abort', onAbort);
+      if (signals.some(({ aborted }) => aborted)) wake('aborted');
+    });
+  }
+
+  private cachedPage(after: number, topics: readonly JournalTopic[], limit: number): JournalPage | undefined {
+    if (after < this.journal.latest() - limit) return this.journal.page(after, topics, limit);
+    const key = `${after} ${limit} ${topics.join()}`;
+    const page = this.pages.get(key) ?? this.journal.page(after, topics, limit);
+    if (page === undefined) return undefined;
+    if (this.pages.size >= MAX_CACHED_PAGES) this.pages.clear();
+    this.pages.set(key, page);
+    return page;
+  }
 }

@@ -1,12 +1,9 @@
 import { daemonApi } from '@wrkz/api';
 import { ANSWERED, FinishedJson, type RouteRequest } from '@wrkz/service-kit';
 import { GUARDED, route } from '../../rpc/declare';
-import type { JournalPage } from '../journal/reading';
-import type { EventSource } from './event-source';
-import { printPage } from './print';
-import { EventStream } from './stream';
-import { enterOrRefuse, pageOf, untilEntries } from './waiting';
-import { type EventWish, readWish } from './wish';
+import type { JournalPage } from '../journal/reader';
+import { type EventQuery, type EventSource, parseEventQuery } from './event-source';
+import { EventStream, printPage } from './stream';
 
 const { refusals } = daemonApi;
 
@@ -32,56 +29,53 @@ export const getEvents = route({
   ],
   handle: async ({ events }, request) => {
     const { headers, method } = request.http.request;
-    const wish = readWish(request.query, singleHeader(headers['last-event-id']));
-    const first = pageOf(events, wish, wish.after ?? events.latest());
-    // Who asks for the head alone wants no events.
-    if (method === 'GET' && wantsStream(headers.accept)) return stream(events, wish, first, request);
-    const waits = wish.wait > 0 && method === 'GET' && first.entries.length === 0;
-    return new FinishedJson(printPage(waits ? await wait(events, wish, first, request) : first));
+    const query = parseEventQuery(request.query, singleHeader(headers['last-event-id']));
+    const first = events.page(query, query.after ?? events.latest());
+    // HEAD neither waits nor streams.
+    if (method === 'GET' && acceptsStream(headers.accept)) return stream(events, query, first, request);
+    const waits = query.waitSeconds > 0 && method === 'GET' && first.entries.length === 0;
+    return new FinishedJson(printPage(waits ? await wait(events, query, first, request) : first));
   },
 });
 
-type Caller = Pick<RouteRequest, 'client' | 'gone' | 'http'>;
+type Client = Pick<RouteRequest, 'client' | 'gone' | 'http'>;
 
 async function stream(
   source: EventSource,
-  wish: EventWish,
+  query: EventQuery,
   first: JournalPage,
-  { client, gone, http }: Caller,
+  { client, gone, http }: Client,
 ): Promise<typeof ANSWERED> {
-  const leave = enterOrRefuse(source, client);
+  const release = source.acquire(client);
   try {
-    await new EventStream(source, wish, first, http.response, gone).run();
+    await new EventStream(source, query, first, http.response, gone).run();
   } finally {
-    leave();
+    release();
   }
   return ANSWERED;
 }
 
 async function wait(
   source: EventSource,
-  wish: EventWish,
+  query: EventQuery,
   first: JournalPage,
-  { client, gone }: Caller,
+  { client, gone }: Client,
 ): Promise<JournalPage> {
-  const leave = enterOrRefuse(source, client);
+  const release = source.acquire(client);
   try {
-    const until = performance.now() + wish.wait * 1000;
-    const signals = [gone, source.stopping];
+    const deadline = performance.now() + query.waitSeconds * 1000;
     let page = first;
     while (page.entries.length === 0) {
-      const time = Math.max(0, until - performance.now());
-      const woken = await untilEntries(source, { time, signals });
-      if (woken !== 'entries') break;
-      page = pageOf(source, wish, page.next);
+      if ((await source.wait(Math.max(0, deadline - performance.now()), gone)) !== 'entries') break;
+      page = source.page(query, page.next);
     }
     return page;
   } finally {
-    leave();
+    release();
   }
 }
 
-function wantsStream(accept: string | undefined): boolean {
+function acceptsStream(accept: string | undefined): boolean {
   return (accept ?? '').split(',').some((entry) => entry.split(';')[0]?.trim().toLowerCase() === 'text/event-stream');
 }
 

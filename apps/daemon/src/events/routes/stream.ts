@@ -1,97 +1,104 @@
 import type { ServerResponse } from 'node:http';
 import { yieldToEventLoop } from '@wrkz/service-kit';
-import type { JournalPage } from '../journal/reading';
-import type { EventSource } from './event-source';
-import { printSent } from './print';
-import { pageOf, untilEntries } from './waiting';
-import type { EventWish } from './wish';
+import type { JournalPage, PrintedEntry } from '../journal/reader';
+import type { EventQuery, EventSource } from './event-source';
 
-/** Events that one write carries at most. */
-const A_WRITE = 100;
-/** Milliseconds after which a client that was cut off comes again. */
-const RETRY = 3_000;
+/** Max events of one write. */
+const MAX_BATCH = 100;
+/** Milliseconds after which a client reconnects. */
+const RETRY_MS = 3_000;
 
 /**
- * Sends events as they come until the client leaves or the node stops. The next page is read only when the one before has
- * left for the network: what a slow reader has not taken stays in the journal and not in memory, and one that takes nothing
- * is cut off by the server's own time limit.
+ * Sends events until the client leaves or the node stops. The next page is read only after the one before was sent, so events for a
+ * slow client stay in the journal and not in memory. The write timeout of the server disconnects a client that reads nothing.
  */
 export class EventStream {
-  /** What the client is known to have, when it takes what was written. */
-  private told: number;
+  /** The number up to which the client has all events once it has read the response. */
+  private sent: number;
 
   constructor(
     private readonly source: EventSource,
-    private readonly wish: EventWish,
+    private readonly query: EventQuery,
     first: JournalPage,
     private readonly response: ServerResponse,
     private readonly gone: AbortSignal,
   ) {
-    this.told = wish.after ?? first.latest;
+    this.sent = query.after ?? first.latest;
   }
 
   async run(): Promise<void> {
-    await this.greet();
+    await this.start();
     for (let page = this.page(); page !== undefined; page = await this.nextPage()) {
-      const text = page.entries.map(printSent).join('');
-      // Without an event the number goes on by itself, or one who wants rare topics would fall behind what is kept.
-      if (text !== '') await this.write(text);
-      this.told = page.next;
+      if (page.entries.length > 0) await this.write(page.entries.map(printServerSent).join(''));
+      this.sent = page.next;
     }
     this.response.end();
   }
 
-  private get ended(): boolean {
-    return this.gone.aborted || this.source.stopping.aborted;
-  }
-
-  private async greet(): Promise<void> {
+  private async start(): Promise<void> {
     const { response } = this;
     response.statusCode = 200;
     response.setHeader('Content-Type', 'text/event-stream');
-    // Proxies that gather answers would hold the events back.
+    // Without it a proxy may buffer the response.
     response.setHeader('X-Accel-Buffering', 'no');
-    await this.write(`retry: ${RETRY}\nid: ${this.told}\n\n`);
+    await this.write(`retry: ${RETRY_MS}\nid: ${this.sent}\n\n`);
   }
 
   private async nextPage(): Promise<JournalPage | undefined> {
-    while (!this.ended) {
+    while (!this.gone.aborted && !this.source.stopping.aborted) {
       const page = this.page();
       if (page === undefined || page.entries.length > 0) {
-        // Others get their turn while somebody catches up.
         await yieldToEventLoop();
         return page;
       }
-      this.told = page.next;
-      const time = this.source.heartbeat;
-      const woken = await untilEntries(this.source, { time, signals: [this.gone, this.source.stopping] });
-      if (woken === 'time') await this.write(`: heartbeat\nid: ${this.told}\n\n`);
+      this.sent = page.next;
+      // The id grows without events too: the number of a client that reads rare topics must not fall below the retained entries.
+      const reason = await this.source.wait(this.source.heartbeatMs, this.gone);
+      if (reason === 'timeout') await this.write(`: heartbeat\nid: ${this.sent}\n\n`);
     }
     return undefined;
   }
 
-  /** undefined ends the stream: the client comes again with the last number, and is told why there is no more. */
+  /** undefined ends the stream: the client reconnects with the last number and gets the refusal. */
   private page(): JournalPage | undefined {
     try {
-      return pageOf(this.source, { ...this.wish, limit: A_WRITE }, this.told);
+      return this.source.page({ ...this.query, limit: MAX_BATCH }, this.sent);
     } catch {
       return undefined;
     }
   }
 
-  /** Resolves when the text has left for the network, or the client is gone. */
+  /** Resolves when the text was passed to the network, the client has left, or the node stops. */
   private async write(text: string): Promise<void> {
     if (this.gone.aborted || this.response.write(text)) return;
+    const { response, gone } = this;
+    const { stopping } = this.source;
     await new Promise<void>((resolve) => {
-      const go = (): void => {
-        this.response.off('drain', go);
-        this.gone.removeEventListener('abort', go);
-        this.source.stopping.removeEventListener('abort', go);
+      const done = (): void => {
+        response.off('drain', done);
+        gone.removeEventListener('abort', done);
+        stopping.removeEventListener('abort', done);
         resolve();
       };
-      this.response.on('drain', go);
-      this.gone.addEventListener('abort', go);
-      this.source.stopping.addEventListener('abort', go);
+      response.on('drain', done);
+      gone.addEventListener('abort', done);
+      stopping.addEventListener('abort', done);
     });
   }
+}
+
+/** An event as JSON. Its body is JSON already. */
+function printEvent({ number, topic, time, body }: PrintedEntry): string {
+  return `{"data":${body},"number":${number},"time":${time},"topic":"${topic}"}`;
+}
+
+/** The response of `/events` as JSON. */
+export function printPage({ journal, entries, next, latest, keptAfter }: JournalPage): string {
+  const events = entries.map(printEvent).join(',');
+  const numbers = `"kept_after":${keptAfter},"latest":${latest},"next":${next}`;
+  return `{"events":[${events}],"journal":"${journal}",${numbers},"status":"OK"}`;
+}
+
+function printServerSent(entry: PrintedEntry): string {
+  return `id: ${entry.number}\nevent: ${entry.topic}\ndata: ${printEvent(entry)}\n\n`;
 }

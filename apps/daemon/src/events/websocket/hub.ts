@@ -8,26 +8,63 @@ import {
   type UpgradeListener,
 } from '@wrkz/service-kit';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Topic, TopicMessage, TopicStream } from '../topics';
+import type { DaemonConfig } from '../../config/config';
+import { GUARDED, route } from '../../rpc/declare';
+import type { RpcServerOptions } from '../../rpc/server';
+import { type Topic, type TopicMessage, TOPICS, type TopicStream } from '../topics';
 import { Subscriber } from './subscriber';
-import { topicsOf } from './topic-query';
 
 export const WEBSOCKET_PATH = '/ws';
 
-/** The largest message a client may send. It has nothing to say, and nothing of it is used. */
-const MAX_MESSAGE = 4096;
+/** Max bytes of a message from a client. Messages of clients are ignored. */
+const MAX_MESSAGE_BYTES = 4096;
 const HEARTBEAT_MS = 30_000;
 const SILENCE_MS = 90_000;
+const MAX_PREFIXES = 16;
+
+export interface WebSocketService {
+  readonly hub: WebSocketHub;
+  readonly rpc: Pick<RpcServerOptions, 'upgrade' | 'moreRoutes'>;
+}
+
+/** Starts the stream; undefined if the options disable it. */
+export function startWebSocket(
+  { options }: Pick<DaemonConfig, 'options'>,
+  topics: TopicStream,
+  tip: () => { readonly height: number; readonly hash: Buffer },
+): WebSocketService | undefined {
+  if (!options['enable-websocket']) return undefined;
+  const limits = { maxClients: options['ws-max-clients'], maxClientsPerAddress: options['ws-max-clients-per-ip'] };
+  const hub = new WebSocketHub(limits, { topics, tip });
+  return { hub, rpc: { upgrade: (guard) => hub.listener(guard), moreRoutes: [webSocketRoute] } };
+}
+
+/** The response to requests without an upgrade. */
+export const webSocketRoute = route({
+  method: 'GET',
+  path: WEBSOCKET_PATH,
+  summary:
+    'The events as a WebSocket stream; topics=a,b chooses by prefix. This answer is for requests without an upgrade.',
+  guards: GUARDED,
+  labels: { mode: 'Default', source: 'node' },
+  answer: { contentType: 'application/json', description: 'never: 101 is answered by the upgrade' },
+  errors: [],
+  handle: () => {
+    throw refusal('upgrade_required', { headers: { 'Sec-WebSocket-Version': '13' } });
+  },
+});
 
 export interface WebSocketHubOptions {
-  /** Clients at once. */
   readonly maxClients: number;
-  /** And from one address (IPv6: from one /64), loopback exempt; 0 for no cap. */
+  /** Max clients of one address (IPv6: of one /64), loopback exempt; 0 for no limit. */
   readonly maxClientsPerAddress: number;
-  readonly topics: Pick<TopicStream, 'subscribe'>;
-  readonly tip: () => { readonly height: number; readonly hash: Buffer };
   readonly heartbeatMs?: number;
   readonly silenceMs?: number;
+}
+
+export interface WebSocketHubDependencies {
+  readonly topics: Pick<TopicStream, 'subscribe'>;
+  readonly tip: () => { readonly height: number; readonly hash: Buffer };
 }
 
 interface Admitted {
@@ -35,48 +72,37 @@ interface Admitted {
   readonly topics: readonly Topic[];
 }
 
-/**
- * Path and query as they stand, which is how routes are matched: `//host/ws` and `/./ws` are other paths, and a target that
- * is no URL is one that is not there.
- */
-function targetOf({ url = '' }: IncomingMessage): { path: string | undefined; query: string | undefined } {
-  const [, path, query] = /^(?:https?:\/\/[^/?#]*)?(\/[^?#]*)(?:\?([^#]*))?/i.exec(url) ?? [];
-  return { path, query };
-}
-
-/** The text of a message: the topic, and its body as published, byte for byte. */
-function topicMessage(topic: string, body: string): Buffer {
-  return Buffer.from(`{"topic":"${topic}","data":${body}}`, 'utf8');
-}
-
-/** GET /ws: the messages of all topics to everyone who follows (docs/operations/notifications.md#websocket). Nothing is replayed. */
+/** GET /ws: sends the messages of the topics to each client (docs/operations/notifications.md#websocket). Nothing is replayed. */
 export class WebSocketHub {
   private readonly clients = new Map<Subscriber, string>();
   private readonly unsubscribe: () => void;
-  private readonly beat: NodeJS.Timeout;
+  private readonly heartbeats: NodeJS.Timeout;
   private flushing = false;
   private closed = false;
 
-  constructor(private readonly options: WebSocketHubOptions) {
-    this.unsubscribe = options.topics.subscribe({
-      isWanted: () => this.clients.size > 0,
+  constructor(
+    private readonly options: WebSocketHubOptions,
+    private readonly dependencies: WebSocketHubDependencies,
+  ) {
+    this.unsubscribe = dependencies.topics.subscribe({
+      isActive: () => this.clients.size > 0,
       publish: (message) => this.publish(message),
     });
-    this.beat = setInterval(() => this.heartbeat(), options.heartbeatMs ?? HEARTBEAT_MS);
+    this.heartbeats = setInterval(() => this.heartbeat(), options.heartbeatMs ?? HEARTBEAT_MS);
   }
 
   get size(): number {
     return this.clients.size;
   }
 
-  /** Messages that wait for the client that is furthest behind. */
+  /** Queued messages of the slowest client. */
   get behind(): number {
     return Math.max(0, ...[...this.clients.keys()].map(({ behind }) => behind));
   }
 
-  /** Takes over upgrades of a server, asked by the guards of its routes first. */
+  /** The upgrade listener of a server. A request passes the guards of the routes first. */
   listener(guard: UpgradeGuard): UpgradeListener {
-    const server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MAX_MESSAGE });
+    const server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MAX_MESSAGE_BYTES });
     server.on('wsClientError', ({ message }, socket, request) =>
       guard.refuse(request, socket, refusal('bad_request', { message })),
     );
@@ -85,7 +111,7 @@ export class WebSocketHub {
       this.admit(request, guard).then(
         ({ address, topics }) => {
           server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
-            this.take(new Subscriber(webSocket, topics), address, topics);
+            this.add(new Subscriber(webSocket, topics), address, topics);
           });
         },
         (error: unknown) => guard.refuse(request, socket, error),
@@ -93,58 +119,54 @@ export class WebSocketHub {
     };
   }
 
-  /** Says goodbye to everyone. */
+  /** Closes all clients. */
   async close(): Promise<void> {
     this.closed = true;
-    clearInterval(this.beat);
+    clearInterval(this.heartbeats);
     this.unsubscribe();
     const clients = [...this.clients.keys()];
     for (const client of clients) client.close('stopping');
     await Promise.all(clients.map(({ gone }) => gone));
   }
 
-  /** @throws HttpError the refusal, before anything is upgraded */
+  /** @throws HttpError with the refusal, before the upgrade */
   private async admit(request: IncomingMessage, guard: UpgradeGuard): Promise<Admitted> {
     const { path, query } = targetOf(request);
     if (path !== WEBSOCKET_PATH) throw refusal('not_found');
     await guard.admit(request);
     const topics = topicsOf(new URLSearchParams(query).get('topics'));
     const address = clientAddressOf(request);
-    const reached = this.capReached(address);
+    const reached = this.limitReached(address);
     if (reached !== undefined) throw refusal(reached);
     return { address, topics };
   }
 
-  /** Which cap has been reached, as the refusal that tells of it. */
-  private capReached(address: string): 'unavailable' | 'rate_limited' | undefined {
+  private limitReached(address: string): 'unavailable' | 'rate_limited' | undefined {
     const { maxClients, maxClientsPerAddress } = this.options;
     if (this.closed || this.clients.size >= maxClients) return 'unavailable';
     if (maxClientsPerAddress === 0 || isLoopback(address)) return undefined;
     const counted = countedAddress(address);
-    const held = [...this.clients.values()].filter((other) => other === counted).length;
-    return held >= maxClientsPerAddress ? 'rate_limited' : undefined;
+    const count = [...this.clients.values()].filter((other) => other === counted).length;
+    return count >= maxClientsPerAddress ? 'rate_limited' : undefined;
   }
 
-  private take(client: Subscriber, address: string, topics: readonly Topic[]): void {
-    if (this.capReached(address) !== undefined) {
-      // Somebody else has taken the last place between the check and the upgrade.
-      client.close(this.closed ? 'stopping' : 'full');
-      return;
-    }
+  private add(client: Subscriber, address: string, topics: readonly Topic[]): void {
+    // Other clients may have been added between the check and the upgrade.
+    if (this.limitReached(address) !== undefined) return client.close(this.closed ? 'stopping' : 'full');
     this.clients.set(client, isLoopback(address) ? address : countedAddress(address));
     void client.gone.then(() => this.clients.delete(client));
-    const { height, hash } = this.options.tip();
-    client.take(topicMessage('hello', JSON.stringify({ height, hash: hash.toString('hex'), topics })));
+    const { height, hash } = this.dependencies.tip();
+    client.queue(encode('hello', JSON.stringify({ height, hash: hash.toString('hex'), topics })));
     client.flush();
   }
 
   private publish({ topic, body }: TopicMessage): void {
-    const message = topicMessage(topic, body);
-    for (const client of this.clients.keys()) if (client.wants(topic)) client.take(message);
+    const message = encode(topic, body);
+    for (const client of this.clients.keys()) if (client.wants(topic)) client.queue(message);
     this.flushSoon();
   }
 
-  /** What one turn of the event loop brings goes out together. */
+  /** The messages of one turn of the event loop are sent together. */
   private flushSoon(): void {
     if (this.flushing) return;
     this.flushing = true;
@@ -154,14 +176,45 @@ export class WebSocketHub {
     });
   }
 
-  /** The message is for browsers, whose scripts never see a ping. */
+  /** The message is for scripts in browsers, which do not see pings. */
   private heartbeat(): void {
-    const message = topicMessage('heartbeat', '{}');
+    const message = encode('heartbeat', '{}');
     for (const client of this.clients.keys()) {
-      if (client.silence > (this.options.silenceMs ?? SILENCE_MS)) client.end();
+      if (client.silenceMs > (this.options.silenceMs ?? SILENCE_MS)) client.terminate();
       client.ping();
-      client.take(message);
+      client.queue(message);
     }
     this.flushSoon();
   }
+}
+
+/** Path and query without normalisation, as routes are matched: `//host/ws` and `/./ws` are other paths. */
+function targetOf({ url = '' }: IncomingMessage): { path: string | undefined; query: string | undefined } {
+  const [, path, query] = /^(?:https?:\/\/[^/?#]*)?(\/[^?#]*)(?:\?([^#]*))?/i.exec(url) ?? [];
+  return { path, query };
+}
+
+/** A message as UTF-8. @param body JSON */
+function encode(topic: string, body: string): Buffer {
+  return Buffer.from(`{"topic":"${topic}","data":${body}}`, 'utf8');
+}
+
+/**
+ * Parses `?topics=a,b`, prefixes of topics; all topics without it.
+ * @throws HttpError 400 for too many prefixes, and for a prefix without a topic
+ */
+function topicsOf(query: string | null): readonly Topic[] {
+  const prefixes = (query ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  if (prefixes.length > MAX_PREFIXES) throw badTopics(`at most ${String(MAX_PREFIXES)} topics`);
+  const unknown = prefixes.find((prefix) => !TOPICS.some((topic) => topic.startsWith(prefix)))?.slice(0, 64);
+  if (unknown !== undefined) throw badTopics(`no topic starts with '${unknown}'; the topics are ${TOPICS.join(', ')}`);
+  if (prefixes.length === 0) return TOPICS;
+  return TOPICS.filter((topic) => prefixes.some((prefix) => topic.startsWith(prefix)));
+}
+
+function badTopics(message: string): Error {
+  return refusal('bad_request', { message });
 }

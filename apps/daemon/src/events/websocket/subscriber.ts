@@ -17,7 +17,7 @@ export const CLOSES = {
 
 /** A client of the stream. */
 export class Subscriber {
-  private queued: Buffer[] = [];
+  private messages: Buffer[] = [];
   private closing = false;
   private heardAt = performance.now();
   /** Resolves when the connection is closed. */
@@ -27,7 +27,8 @@ export class Subscriber {
     private readonly webSocket: WebSocket,
     private readonly topics: readonly Topic[],
   ) {
-    for (const sign of ['ping', 'pong', 'message'] as const) webSocket.on(sign, () => this.hear());
+    for (const event of ['ping', 'pong', 'message'] as const)
+      webSocket.on(event, () => (this.heardAt = performance.now()));
     // 'close' follows.
     webSocket.on('error', () => undefined);
     this.gone = new Promise((resolve) => webSocket.once('close', () => resolve()));
@@ -39,24 +40,24 @@ export class Subscriber {
 
   /** Number of queued messages. */
   get behind(): number {
-    return this.queued.length;
+    return this.messages.length;
   }
 
   /** Queues a message; `flush` sends it. A client with a full queue is closed. @param message UTF-8 */
-  take(message: Buffer): void {
+  queue(message: Buffer): void {
     if (this.closing) return;
-    if (this.queued.length < MAX_QUEUED) this.queued.push(message);
+    if (this.messages.length < MAX_QUEUED) this.messages.push(message);
     else this.close('behind');
   }
 
   /** Sends queued messages until the connection's buffer is full, and continues when it has been written. */
   flush(): void {
-    const { webSocket, queued } = this;
+    const { webSocket, messages } = this;
     let sent = 0;
-    while (sent < queued.length && webSocket.bufferedAmount < MAX_BUFFERED_BYTES) {
-      webSocket.send(queued[sent++] as Buffer, { binary: false }, (error) => error ?? this.flush());
+    while (sent < messages.length && webSocket.bufferedAmount < MAX_BUFFERED_BYTES) {
+      webSocket.send(messages[sent++] as Buffer, { binary: false }, (error) => error ?? this.flush());
     }
-    if (sent > 0) this.queued = queued.slice(sent);
+    if (sent > 0) this.messages = messages.slice(sent);
   }
 
   ping(): void {
@@ -64,7 +65,7 @@ export class Subscriber {
   }
 
   /** Milliseconds since the client last sent something. */
-  get silence(): number {
+  get silenceMs(): number {
     return performance.now() - this.heardAt;
   }
 
@@ -72,7 +73,7 @@ export class Subscriber {
   close(why: keyof typeof CLOSES): void {
     if (this.closing) return;
     this.closing = true;
-    this.queued = [];
+    this.messages = [];
     const { webSocket } = this;
     const [code, reason] = CLOSES[why];
     webSocket.close(code, reason);
@@ -80,11 +81,7 @@ export class Subscriber {
     void this.gone.then(() => clearTimeout(cut));
   }
 
-  end(): void {
+  terminate(): void {
     this.webSocket.terminate();
-  }
-
-  private hear(): void {
-    this.heardAt = performance.now();
   }
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { openDatabase } from '@wrkz/sqlite';
 import type { NodeEvent } from '../../../src/events/node-events';
-import type { CompletionReader } from '../../../src/events/journal/completion';
-import { JOURNAL_TOPICS, type JournalEntry } from '../../../src/events/journal/journal';
-import { JournalReader } from '../../../src/events/journal/reading';
+import type { CompletionReader } from '../../../src/events/journal/chain-follower';
+import { JOURNAL_TOPICS, type JournalEntry } from '../../../src/events/journal/entry';
+import { JournalReader } from '../../../src/events/journal/reader';
 import { journalOptions } from '../../../src/events/journal/schema';
 import { JournalStore } from '../../../src/events/journal/store';
 

@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../../../src/events/journal/journal';
+import type { JournalEntry } from '../../../src/events/journal/entry';
 
 /** Height and hash of a block. */
 type Block = readonly [height: number, hash: string];

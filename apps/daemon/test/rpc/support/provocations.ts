@@ -3,7 +3,9 @@ import { BelowFloor, type ChainReader } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import type { ErrorRow } from '@wrkz/service-kit';
 import { runQuery, type RpcContext, type RpcServerOptions } from '../../../src/rpc';
-import { EntriesGone } from '../../../src/events/journal/journal';
+import { EntriesGone } from '../../../src/events/journal/entry';
+import type { JournalPage } from '../../../src/events/journal/reader';
+import { EventSource, MAX_WAITING_PER_ADDRESS } from '../../../src/events/routes/event-source';
 import { refuseRetryable } from '../../../src/rpc/errors';
 import type { DaemonMethod, DaemonRoute } from '../../../src/rpc/declare';
 
@@ -124,19 +126,22 @@ export const locked = (code = 'SQLITE_BUSY'): RpcContext => {
 };
 const unreadable: Provocation = { context: locked() };
 
-/** A node whose journal ends with number 5. */
-const withEvents = (changes: Partial<RpcContext['events']>): RpcContext =>
-  node({
-    events: {
+/** The events of a journal that ends with number 5. */
+const eventSource = (page?: () => JournalPage | undefined, maxClients = 100): EventSource =>
+  new EventSource(
+    {
       latest: () => 5,
-      page: () => ({ journal: '', entries: [], next: 5, latest: 5, keptAfter: 0 }),
+      page: page ?? (() => ({ journal: '', entries: [], next: 5, latest: 5, keptAfter: 0 })),
       onEntry: () => () => undefined,
-      enter: () => () => undefined,
-      stopping: new AbortController().signal,
-      heartbeat: 1000,
-      ...changes,
     },
-  });
+    { maxClients, stopping: new AbortController().signal },
+  );
+/** All clients have one address, which has as many waiting clients as it may have. */
+const withBusyAddress = (): EventSource => {
+  const source = eventSource();
+  for (let i = 0; i < MAX_WAITING_PER_ADDRESS; i++) source.acquire('192.0.2.1');
+  return Object.assign(source, { acquire: () => EventSource.prototype.acquire.call(source, '192.0.2.1') });
+};
 const gone = (): never => {
   throw new EntriesGone(1, 2, 5);
 };
@@ -183,10 +188,10 @@ const routes: Readonly<Record<string, Provocations>> = {
     wrongType: { query: '?after=1&after=2' },
     wrongQuery: { query: '?after=-1' },
     unknownTopic: { query: '?topics=block,coin' },
-    eventsGone: { query: '?after=1', context: withEvents({ page: gone }) },
-    tooManyWaitHere: { query: '?wait=1', context: withEvents({ enter: () => 'address' }) },
-    tooManyWait: { query: '?wait=1', context: withEvents({ enter: () => 'all' }) },
-    noJournal: { context: withEvents({ page: () => undefined }) },
+    eventsGone: { query: '?after=1', context: node({ events: eventSource(gone) }) },
+    tooManyWaitHere: { query: '?wait=1', context: node({ events: withBusyAddress() }) },
+    tooManyWait: { query: '?wait=1', context: node({ events: eventSource(undefined, 0) }) },
+    noJournal: { context: node({ events: eventSource(() => undefined) }) },
   },
   'POST /sendrawtransaction': {
     wrongType: { body: '{"tx_as_hex":5}' },

@@ -1,0 +1,164 @@
+import { BelowFloor, type ChainReader, CorruptDatabase, type StorageMode } from '@wrkz/chain-db';
+import type { RawBlock } from '@wrkz/core-types';
+import { cnFastHash } from '@wrkz/crypto';
+import { type AnnouncedWork, largestBlock, transactionsOfBlock, type WorkVerdict } from '../chain/announced-work';
+import type { AddBlockResult } from '../chain/results';
+import type { ChainService, CommitEvent } from '../chain/service';
+import type { DamageWatch } from '../damage/damage-watch';
+import type { TransactionPool } from '../mempool/pool';
+import type { ChainAdvance, ChainPort, KeptBlocks, PoolAnswer, PoolPort } from '../p2p/ports';
+
+/** A block whose parent is unknown may be so far above our tip, about two years. Limits its size. */
+const UNKNOWN_AHEAD = 1_000_000;
+
+type CommitListener = (commit: ChainAdvance) => void;
+
+/**
+ * The chain for the peer-to-peer module: the engine adds blocks, a reader serves queries. Damaged blocks and transactions are not
+ * served, as if they were missing. A damaged lookup that decides about a peer throws: the exchange ends, and the peer is not blamed.
+ */
+export class P2pChain implements ChainPort {
+  private readonly wrapped = new Map<CommitListener, (event: CommitEvent) => void>();
+
+  constructor(
+    private readonly service: ChainService,
+    private readonly reader: ChainReader,
+    private readonly work: AnnouncedWork,
+    private readonly damage: DamageWatch,
+    /** The configured mode. */
+    private readonly storage: StorageMode = { kind: 'full' },
+  ) {}
+
+  keeps(): KeptBlocks {
+    return this.damage.noted(() =>
+      this.reader.snapshot(() => {
+        const { bodies, lite } = this.reader.floors();
+        if (lite !== undefined) return { lite };
+        const leftWindow = this.storage.kind === 'pruned' ? this.reader.height() + 1 - this.storage.depth : 0;
+        return this.storage.kind === 'pruned' || bodies > 0 ? { pruned: Math.max(0, bodies, leftWindow) } : {};
+      }),
+    );
+  }
+
+  tip(): { height: number; hash: Buffer } {
+    return this.damage.noted(() => this.reader.tip());
+  }
+
+  isKnown(hash: Buffer): boolean {
+    return this.damage.noted(() => this.reader.hasBlock(hash));
+  }
+
+  heightOf(hash: Buffer): number | undefined {
+    return this.damage.noted(() => this.reader.heightOf(hash));
+  }
+
+  hashAt(height: number): Buffer | undefined {
+    return this.damage.noted(() => this.reader.hashAt(height));
+  }
+
+  hashes(start: number, count: number): Buffer[] {
+    return this.damage.noted(() => this.reader.hashes(start, start + count));
+  }
+
+  rawBlock(hash: Buffer): RawBlock | undefined {
+    return this.damage.orUndefined(() =>
+      ifStored(() =>
+        this.reader.snapshot(() => {
+          const height = this.reader.heightOf(hash);
+          return height === undefined ? this.reader.alternative(hash)?.raw : this.reader.rawBlock(height);
+        }),
+      ),
+    );
+  }
+
+  transaction(hash: Buffer): Buffer | undefined {
+    return this.damage.orUndefined(() => {
+      const bytes = ifStored(() => this.reader.transaction(hash)?.bytes);
+      if (bytes === undefined || cnFastHash(bytes).equals(hash)) return bytes;
+      throw new CorruptDatabase(`the bytes of transaction ${hash.toString('hex')}`);
+    });
+  }
+
+  transactionsOfBlock(previousHash: Buffer): number {
+    const parent = this.reader.heightOf(previousHash);
+    return transactionsOfBlock(parent === undefined ? this.reader.height() + UNKNOWN_AHEAD : parent + 1);
+  }
+
+  largestBlock(): number {
+    return largestBlock(this.reader.height() + UNKNOWN_AHEAD);
+  }
+
+  judgeWork(block: Buffer): Promise<WorkVerdict> {
+    return this.work.judge(block);
+  }
+
+  addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay', more?: boolean): Promise<readonly AddBlockResult[]> {
+    return this.service.addBlocks(blocks, source, more);
+  }
+
+  on(_event: 'commit', listener: CommitListener): void {
+    const wrapped = (event: CommitEvent): void => {
+      if (event.kind !== 'alternative') listener({ added: event.added });
+    };
+    this.wrapped.set(listener, wrapped);
+    this.service.on('commit', wrapped);
+  }
+
+  off(_event: 'commit', listener: CommitListener): void {
+    const wrapped = this.wrapped.get(listener);
+    if (wrapped === undefined) return;
+    this.wrapped.delete(listener);
+    this.service.off('commit', wrapped);
+  }
+}
+
+/** undefined for data that this node does not store. */
+function ifStored<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof BelowFloor) return undefined;
+    throw error;
+  }
+}
+
+type AddedListener = (event: { readonly hash: Buffer }) => void;
+
+/** The pool for the peer-to-peer module. */
+export class P2pPool implements PoolPort {
+  constructor(
+    private readonly pool: TransactionPool,
+    private readonly damage: DamageWatch,
+  ) {}
+
+  /** A transaction that cannot be verified because the chain is damaged is not the fault of the sender. */
+  async add(transaction: Buffer, source: 'p2p'): Promise<PoolAnswer> {
+    try {
+      return await this.pool.add(transaction, source);
+    } catch (error) {
+      const damage = this.damage.note(error);
+      if (damage === undefined) throw error;
+      return { accepted: false, message: damage.message, fault: 'none' };
+    }
+  }
+
+  has(hash: Buffer): boolean {
+    return this.pool.has(hash);
+  }
+
+  get(hash: Buffer): Buffer | undefined {
+    return this.pool.get(hash)?.parsed.bytes;
+  }
+
+  hashes(): Buffer[] {
+    return this.pool.hashes();
+  }
+
+  on(_event: 'added', listener: AddedListener): void {
+    this.pool.on('added', listener);
+  }
+
+  off(_event: 'added', listener: AddedListener): void {
+    this.pool.off('added', listener);
+  }
+}

@@ -1,0 +1,173 @@
+import type { ChainReader } from '@wrkz/chain-db';
+import {
+  bindRoutes,
+  hasLocalSockets,
+  type HttpServer,
+  localSocketAddress,
+  type Logger,
+  type ReloadTask,
+} from '@wrkz/service-kit';
+import { isAccepted } from '../chain/results';
+import type { ChainService } from '../chain/service';
+import type { RefusedSwitch } from '../chain/side-branches';
+import type { AccessToken } from '../config/access-token';
+import type { DaemonConfig, DaemonOptions } from '../config/config';
+import { rpcIpv6 } from '../config/listeners';
+import { consoleRoute, type ConsoleRunner } from '../console/runner';
+import type { EventSource } from '../events/routes/event-source';
+import type { TransactionPool } from '../mempool/pool';
+import type { BlockGenerator } from '../mining/generate';
+import type { Miner } from '../mining/miner';
+import {
+  type MiningPort,
+  type NetworkStatus,
+  type PoolStatus,
+  type QueryRunner,
+  type RpcContext,
+  type RpcServerOptions,
+  startLocalRpc,
+} from '../rpc';
+import { routeRules } from '../rpc/service';
+
+export interface RpcContextDependencies {
+  readonly config: DaemonConfig;
+  readonly reader: ChainReader;
+  readonly queries: QueryRunner;
+  readonly chain: ChainService & { readonly noRoom?: string | undefined };
+  readonly pool: TransactionPool;
+  readonly miner: Miner;
+  readonly generator: BlockGenerator;
+  readonly peers: NetworkStatus;
+  /** Why the node has stopped following the chain. */
+  readonly damaged: () => string | undefined;
+  /** The last branch that was not followed. */
+  readonly refusedBranch?: () => RefusedSwitch | undefined;
+  readonly events: EventSource;
+  /** Unix seconds. */
+  readonly now: () => number;
+}
+
+/** The parts of the node that the routes use. */
+export function rpcContext(dependencies: RpcContextDependencies): RpcContext {
+  const { config, reader, queries, chain, peers, events, now } = dependencies;
+  return {
+    network: config.network,
+    reader,
+    queries,
+    peers,
+    pool: poolStatus(dependencies.pool),
+    events,
+    mining: miningPort(dependencies.miner, dependencies.generator),
+    nextDifficulty: () => chain.tip().nextDifficulty,
+    limits: {
+      maxBlockCount: config.options['rpc-max-block-count'],
+      maxGlobalIndexRange: config.options['rpc-max-global-index-range'],
+    },
+    storage: { prune: config.storage.kind === 'pruned', pruneDepth: config.pruneDepth },
+    explorer: config.options['daemon-mode'] === 'explorer',
+    miningOff: config.options['rpc-no-mining'],
+    paused: () => chain.noRoom,
+    damaged: dependencies.damaged,
+    refusedBranch: dependencies.refusedBranch,
+    startTime: now(),
+    now,
+  };
+}
+
+function poolStatus(pool: TransactionPool): PoolStatus {
+  return {
+    size: () => pool.size,
+    has: (hash) => pool.has(hash),
+    list: () => pool.list(),
+    submit: async (bytes) => {
+      const { accepted, message } = await pool.add(bytes, 'rpc');
+      return accepted ? {} : { error: message ?? 'Transaction is not accepted' };
+    },
+  };
+}
+
+function miningPort(miner: Miner, generator: BlockGenerator): MiningPort {
+  return {
+    template: (address, extraNonce) => miner.template(address, extraNonce),
+    submit: async (blob) => isAccepted(await miner.submit(blob)),
+    generate: (request) => generator.generate(request),
+  };
+}
+
+/** The server options that a node and a reader process share. */
+type ServerOptions = Pick<
+  DaemonOptions,
+  | 'enable-cors'
+  | 'enable-health'
+  | 'rpc-allowed-host'
+  | 'rpc-bind-ip'
+  | 'rpc-bind-ipv6-address'
+  | 'rpc-max-body-bytes'
+  | 'rpc-max-connections-per-ip'
+  | 'rpc-max-rpm'
+  | 'rpc-read-timeout'
+  | 'rpc-trust-proxy'
+  | 'rpc-use-ipv6'
+  | 'rpc-write-timeout'
+>;
+
+/** The configuration of the RPC server. */
+export function rpcServerOptions({
+  options,
+  rpcPort,
+  accessToken,
+}: {
+  readonly options: ServerOptions;
+  readonly rpcPort: number;
+  readonly accessToken: AccessToken;
+}): RpcServerOptions {
+  const [bindIpv6] = rpcIpv6(options);
+  return {
+    bindIp: options['rpc-bind-ip'],
+    port: rpcPort,
+    ...(bindIpv6 === undefined ? {} : { bindIpv6 }),
+    maxRpm: options['rpc-max-rpm'],
+    maxBodyBytes: options['rpc-max-body-bytes'],
+    readTimeoutSeconds: options['rpc-read-timeout'],
+    writeTimeoutSeconds: options['rpc-write-timeout'],
+    maxConnectionsPerAddress: options['rpc-max-connections-per-ip'],
+    accessToken: accessToken.current,
+    corsOrigin: options['enable-cors'],
+    trustProxy: options['rpc-trust-proxy'],
+    allowedHosts: options['rpc-allowed-host'],
+    health: options['enable-health'],
+  };
+}
+
+/** Reloads the token file; empty without one. */
+export function accessTokenTask({ reload }: AccessToken, logger: Pick<Logger, 'hide'>): ReloadTask[] {
+  return reload === undefined ? [] : [{ name: 'the RPC access token', run: () => logger.hide(reload()) }];
+}
+
+export interface LocalSocketDependencies {
+  readonly config: Pick<DaemonConfig, 'options'>;
+  readonly context: RpcContext;
+  readonly rpc: RpcServerOptions;
+  readonly runner: ConsoleRunner;
+  readonly notice: (line: string) => void;
+  readonly logger: Logger;
+}
+
+/** Serves RPC and console on the local socket; undefined if the options name none. */
+export async function startLocalSocket(dependencies: LocalSocketDependencies): Promise<HttpServer | undefined> {
+  const { config, context, rpc, runner, notice, logger } = dependencies;
+  const { options } = config;
+  const path = options['rpc-ipc-path'];
+  const socket = localSocketAddress(path, options['rpc-ipc-mode'], options['rpc-ipc-group']);
+  if (socket === undefined) return undefined;
+  if (!hasLocalSockets()) {
+    logger.warning('--rpc-ipc-path is ignored: local sockets have no permissions on this system');
+    return undefined;
+  }
+  const { admit: _forAllRoutes, ...rules } = routeRules;
+  const routes = bindRoutes([consoleRoute], runner, rules);
+  const requireToken = options['rpc-ipc-require-token'];
+  const server = await startLocalRpc(context, rpc, { socket, requireToken, routes }, logger);
+  if (server !== undefined) notice(`Console commands are available over socket ${path}: wrkz-daemon attach ${path}`);
+  return server;
+}
