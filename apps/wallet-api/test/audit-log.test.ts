@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { walletErrorRows } from '@wrkz/wallet-core';
@@ -96,6 +95,18 @@ test('contains no keys, seeds or passwords', async () => {
 
 test('does not start with a file that cannot be written', async () => {
   await expect(stage.service(['--audit-log', join(folder, 'missing', 'audit.jsonl')])).rejects.toThrow(/--audit-log/);
+});
+
+test('a renamed file is not used any more: the next line begins a new one', async () => {
+  const before = lineCount();
+  requireStatus(await service.json('POST', '/addresses/create'), 201);
+  await nextLine(before);
+  renameSync(file, `${file}.1`);
+  requireStatus(await service.json('POST', '/addresses/create'), 201);
+  while (!existsSync(file)) await new Promise((resolve) => setImmediate(resolve));
+  expect(lineCount()).toBe(1);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readFileSync(`${file}.1`, 'utf8').split('\n').length - 1).toBe(before + 1);
 });
 
 test('logs every route but reads, saves and estimates', () => {
