@@ -38,7 +38,7 @@ export const ACTIONS = defineOptions([
     default: false,
     oneShot: true,
     group,
-    help: 'Delete the chain and the peer lists (bans are kept), without asking, and sync again',
+    help: 'Delete the chain and the peer lists (not the bans) without confirmation, and sync again',
   },
   {
     name: 'rewind-to-height',
@@ -48,7 +48,7 @@ export const ACTIONS = defineOptions([
     oneShot: true,
     group,
     validate: (value) => (value === 0 ? '0 would leave no block; use --resync to begin again' : undefined),
-    help: 'Take off every block from this index on, 4320 blocks below the tip at most, and go on from there',
+    help: 'Remove all blocks from this index on, at most 4320 below the tip, and continue from there',
   },
   {
     name: 'dry-run',
@@ -88,7 +88,7 @@ export const ACTIONS = defineOptions([
     default: 0,
     min: 0,
     group,
-    help: 'The most blocks an export writes, at least 1000 on the mainnet; 0 for all',
+    help: 'Max blocks of an export, at least 1000 on the mainnet; 0 for all',
   },
   {
     name: 'dump-file',

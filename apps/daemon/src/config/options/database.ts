@@ -11,7 +11,7 @@ export const DATABASE = defineOptions([
     min: 1,
     max: 65_536,
     group,
-    help: 'Megabytes of pages that the reading connections keep in memory: an eighth of it each',
+    help: 'Megabytes of page cache of the reading connections: each has an eighth of it',
   },
   {
     name: 'db-write-buffer-size',
@@ -29,7 +29,7 @@ export const DATABASE = defineOptions([
     min: 1,
     max: 1024,
     group,
-    help: 'The most threads that read for long RPC answers; by the hardware there are two to four, and two at least',
+    help: 'Max threads that read for long RPC responses; by the hardware there are two to four, and two at least',
   },
   {
     name: 'db-enable-compression',
@@ -81,8 +81,8 @@ export const DATABASE = defineOptions([
     min: 0,
     max: 90,
     group,
-    help: 'Accepted; SQLite keeps pages in memory, and no rows',
-    noEffect: 'SQLite keeps pages in memory, and no rows',
+    help: 'Accepted; SQLite caches pages, not rows',
+    noEffect: 'SQLite caches pages, not rows',
   },
   {
     name: 'db-bottom-filters',

@@ -10,7 +10,7 @@ export const EVENTS = defineOptions([
     min: 0,
     max: 36_500,
     group: 'Events',
-    help: 'Days for which the journal of events is kept; 0 for ever',
+    help: 'Days for which events are retained in the journal, measured against the newest block; 0 for ever',
   },
   {
     name: 'events-during-sync',
@@ -57,11 +57,11 @@ export const EVENTS = defineOptions([
     type: 'boolean',
     default: false,
     group: 'Notification hooks',
-    help: 'Miss nothing: tell from the journal, try again until it is taken, go on where it was after a restart',
+    help: 'Lose no event: read the journal, retry until the receiver confirms, resume after a restart',
   },
   ...hookSettings({
     group: 'Notification hooks',
-    duringSync: 'Tell of events while synchronizing too (durable hooks: --events-during-sync)',
+    duringSync: 'Notify during a synchronization too (durable hooks: --events-during-sync)',
   }),
   {
     name: 'zmq-pub',

@@ -15,7 +15,7 @@ export const P2P = defineOptions([
     default: 0,
     min: 0,
     group: 'Peers',
-    help: 'The port told to peers when a router forwards another one; 0 tells the listening port',
+    help: 'The port announced to peers if a router forwards another one; 0 for the listening port',
   }),
   {
     name: 'p2p-bind-ipv6-address',
@@ -37,7 +37,7 @@ export const P2P = defineOptions([
     type: 'boolean',
     default: false,
     group: 'Peers',
-    help: 'Ask no router to forward the port; without it the mainnet asks by UPnP, the test networks never do',
+    help: 'Request no port forwarding from the router; by default the mainnet requests it by UPnP, the test networks do not',
   },
   {
     name: 'out-peers',
@@ -46,7 +46,7 @@ export const P2P = defineOptions([
     min: 0,
     max: 10_000,
     group: 'Peers',
-    help: 'Connections to other nodes to keep up',
+    help: 'Outgoing connections to maintain',
   },
   {
     name: 'in-peers',
@@ -55,14 +55,14 @@ export const P2P = defineOptions([
     min: 0,
     max: 10_000,
     group: 'Peers',
-    help: 'Connections to take from others',
+    help: 'Max incoming connections',
   },
   {
     name: 'p2p-reset-peerstate',
     type: 'boolean',
     default: false,
     group: 'Peers',
-    help: 'Begin with a new peer id and empty peer lists; bans are kept',
+    help: 'Start with a new peer id and empty peer lists; bans stay',
   },
   {
     name: 'ban-list',
@@ -76,28 +76,28 @@ export const P2P = defineOptions([
     type: 'boolean',
     default: false,
     group: 'Peers',
-    help: 'Tell no port: nobody is invited to connect',
+    help: 'Announce no port, so that no peer connects',
   },
   {
     name: 'allow-local-ip',
     type: 'boolean',
     default: false,
     group: 'Peers',
-    help: 'Take private and loopback addresses into the peer lists',
+    help: 'Accept private and loopback addresses in the peer lists',
   },
   {
     name: 'seed-node',
     type: 'list',
     default: [],
     group: 'Peers',
-    help: 'A node to ask for addresses, host or host:port; may be repeated',
+    help: 'A node that provides addresses, host or host:port; may be repeated',
   },
   {
     name: 'no-default-seeds',
     type: 'boolean',
     default: false,
     group: 'Peers',
-    help: "Ask none of the network's own seeds for addresses",
+    help: "Do not use the network's own seeds",
   },
   {
     name: 'add-peer',
@@ -156,7 +156,7 @@ export const SYNC = defineOptions([
     default: 120,
     min: 1,
     group: 'Synchronisation',
-    help: 'Blocks of the first request to a peer, and of later ones at least unless they fail',
+    help: 'Blocks of the first request to a peer, and min of later ones unless they fail',
   },
   {
     name: 'sync-batch-max',
@@ -172,7 +172,7 @@ export const SYNC = defineOptions([
     default: 600,
     min: 1,
     group: 'Synchronisation',
-    help: 'The most blocks of one request, whatever the other options say',
+    help: 'Max blocks of one request, whatever the other options say',
   },
   {
     name: 'block-sync-bytes',
@@ -180,6 +180,6 @@ export const SYNC = defineOptions([
     default: 16_777_216,
     min: 1,
     group: 'Synchronisation',
-    help: 'Bytes that one answer with blocks is planned to have, by the size of the last blocks; 2 MiB at least',
+    help: 'Target bytes of one response with blocks, by the size of the last blocks; min 2 MiB',
   },
 ]);

@@ -55,7 +55,7 @@ export const RPC = defineOptions([
     type: 'boolean',
     default: false,
     group: 'RPC',
-    help: 'A node open to everybody: listens on all addresses, tighter limits, pages of any origin, no mining calls; what is set otherwise stands',
+    help: 'Preset for a public node: all addresses, lower limits, pages of any origin, no mining methods; explicit options win',
   },
   {
     name: 'rpc-no-mining',
@@ -137,7 +137,7 @@ export const RPC = defineOptions([
     min: 1,
     max: LONGEST_SECONDS,
     group: 'RPC',
-    help: 'Seconds in which a caller must take something of its answer',
+    help: 'Seconds in which a client must read a part of its response',
   },
   {
     name: 'rpc-max-block-count',
@@ -145,7 +145,7 @@ export const RPC = defineOptions([
     default: 1000,
     min: 1,
     group: 'RPC',
-    help: 'The most blocks that a wallet may ask for at once',
+    help: 'Max blocks of one request of a wallet',
   },
   {
     name: 'rpc-max-global-index-range',
@@ -162,7 +162,7 @@ export const RPC = defineOptions([
     min: 0,
     max: 65_536,
     group: 'RPC',
-    help: 'Megabytes of finished wallet-sync answers that are kept; 0 for none',
+    help: 'Megabytes of cached wallet-sync responses; 0 for none',
   },
   metricsOption({ name: 'enable-metrics', group: 'RPC', help: 'Serve GET /metrics for Prometheus' }),
   {
@@ -199,6 +199,6 @@ export const IPC = defineOptions([
     type: 'boolean',
     default: false,
     group: 'Local socket',
-    help: 'Ask the access token of callers over the local socket, too',
+    help: 'Require the access token on the local socket too',
   },
 ]);

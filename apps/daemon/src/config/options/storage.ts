@@ -23,7 +23,7 @@ export const NETWORK_AND_STORAGE = defineOptions([
     default: undefined,
     defaultText: 'a folder of its own in the home directory',
     group: 'Network and storage',
-    help: 'Where the chain and the peer lists are kept; simnet and devnet use a sub-folder of their name',
+    help: 'The folder of the chain and the peer lists; simnet and devnet use a subfolder of their name',
   },
   {
     name: 'load-checkpoints',
@@ -41,7 +41,7 @@ export const STORAGE = defineOptions([
     type: 'boolean',
     default: false,
     group: MODE,
-    help: 'Keep only the most recent block bodies; the space of the others is given back, and only --resync brings them again',
+    help: 'Store only the most recent block bodies; the space of the others is freed, and only --resync restores them',
   },
   {
     name: 'prune-depth',
@@ -51,7 +51,7 @@ export const STORAGE = defineOptions([
     min: 0,
     max: HIGHEST_BLOCK,
     group: MODE,
-    help: 'Block bodies that a pruned node keeps, 10080 at least',
+    help: 'Block bodies that a pruned node retains, at least 10080',
   },
   {
     name: 'lite',

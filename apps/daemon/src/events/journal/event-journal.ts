@@ -117,7 +117,11 @@ export class EventJournal {
     metrics.gauge('journal_waiting_events', 'Events that are not on disk yet', [], (gauge) => {
       gauge.set(this.backlog.waiting);
     });
-    metrics.counted('journal_lost_events_total', 'Alternative blocks that were not written', () => this.backlog.lost);
+    metrics.counted(
+      'journal_lost_events_total',
+      'Events that were not written and cannot be read again',
+      () => this.backlog.lost,
+    );
   }
 
   /**
@@ -247,8 +251,7 @@ export class EventJournal {
 
   private reportLost(): void {
     const { lost } = this.queue;
-    if (lost > this.reportedLost)
-      this.dependencies.logger.warning(`alternative blocks that the event journal lost: ${lost}`);
+    if (lost > this.reportedLost) this.dependencies.logger.warning(`events that the event journal lost: ${lost}`);
     this.reportedLost = lost;
   }
 
