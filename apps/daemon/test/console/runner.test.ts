@@ -1,7 +1,11 @@
+import fs from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { daemonApi } from '@wrkz/api';
 import type { ConsoleContext } from '../../src/console/command';
 import { ConsoleRunner } from '../../src/console/runner';
 import { refuse } from '../../src/rpc/errors';
+import { temporaryDirectory } from '../support/temporary';
 
 interface Held {
   readonly context: ConsoleContext;
@@ -121,4 +125,28 @@ test.each([
   const runner = new ConsoleRunner();
   runner.open(held().context);
   expect(await runner.run(line)).toBe(text);
+});
+
+test('db_status skips a folder that the daemon may not read', async () => {
+  const directory = temporaryDirectory();
+  mkdirSync(join(directory, 'lost+found'));
+  const { readdir } = fs;
+  const spy = jest
+    .spyOn(fs, 'readdir')
+    .mockImplementation(((path: string, options: { withFileTypes: true }) =>
+      path.endsWith('lost+found')
+        ? Promise.reject(Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' }))
+        : readdir(path, options)) as unknown as typeof readdir);
+  const runner = new ConsoleRunner();
+  const reader = {
+    fileSpace: () => ({ pageSize: 8192, emptyPages: 0, pages: 1 }),
+    floors: () => ({ bodies: 0, records: 0, lite: undefined }),
+  };
+  const rpc = { reader, storage: { prune: false, pruneDepth: 1 } };
+  runner.open({ directory, rpc, compaction: {}, scrub: {} } as unknown as ConsoleContext);
+  try {
+    expect(await runner.run('db_status')).toMatch(/^DB Engine: SQLite\n[^]*\nFiles: 0\nDirectories: 1\n/);
+  } finally {
+    spy.mockRestore();
+  }
 });

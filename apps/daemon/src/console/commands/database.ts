@@ -72,18 +72,18 @@ interface Measure {
   readonly extensions: Map<string, number>;
 }
 
-/** Sums up a folder. Files that disappear meanwhile are skipped. */
+/** Sums up a folder. Skips what disappears meanwhile, and folders of other users such as `lost+found`. */
 async function measure(folder: string, into: Measure = emptyMeasure()): Promise<Measure> {
   const entries = await readdir(folder, { withFileTypes: true });
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
       into.directories += 1;
-      await measure(path, into).catch(orGone);
+      await measure(path, into).catch(ifUnavailable);
     } else if (entry.isFile()) {
       const extension = extname(entry.name) || '<none>';
       into.files += 1;
-      into.bytes += (await stat(path).catch(orGone))?.size ?? 0;
+      into.bytes += (await stat(path).catch(ifUnavailable))?.size ?? 0;
       into.extensions.set(extension, (into.extensions.get(extension) ?? 0) + 1);
     }
   }
@@ -94,8 +94,8 @@ function emptyMeasure(): Measure {
   return { bytes: 0, files: 0, directories: 0, extensions: new Map() };
 }
 
-function orGone(error: unknown): undefined {
-  if (errorCode(error) !== 'ENOENT') throw error;
+function ifUnavailable(error: unknown): undefined {
+  if (!['ENOENT', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) throw error;
   return undefined;
 }
 
