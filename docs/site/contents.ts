@@ -55,6 +55,7 @@ const PLANS: readonly Plan[] = [
         'architecture',
         'architecture/storage',
         'architecture/mempool',
+        'architecture/events',
         'architecture/mining',
         'architecture/p2p',
         'architecture/rpc',
