@@ -31,7 +31,7 @@ export class DamageWatch {
     this.counter = metrics.counter('database_damage_total', 'Reads that met damage in the chain database');
   }
 
-  /** @returns the damage that the error tells of; undefined for any other error, which is not counted */
+  /** @returns the damage that the error reports; undefined for any other error, which is not counted */
   note(error: unknown): CorruptDatabase | undefined {
     const damage = damageIn(error);
     if (damage === undefined) return undefined;

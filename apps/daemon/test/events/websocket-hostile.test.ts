@@ -96,6 +96,12 @@ test.each(['/ws', '/ws?topics=hashblock&topics=nothing', '/ws#x', 'http://127.0.
   },
 );
 
+test('an unknown topic is not echoed in full', async () => {
+  const response = String(await talk(request(`/ws?topics=${'x'.repeat(10_000)}`)));
+  expect(response).toMatch(/^HTTP\/1\.1 400 /);
+  expect(response.split('\r\n\r\n')[1]?.length).toBeLessThan(400);
+});
+
 test.each<[string, Record<string, string>]>([
   ['a key that is none', { 'Sec-WebSocket-Key': 'x' }],
   ['no key', { 'Sec-WebSocket-Key': '' }],

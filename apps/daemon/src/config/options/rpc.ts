@@ -174,7 +174,7 @@ export const RPC = defineOptions([
   },
 ]);
 
-/** What `--public-node` stands for; whatever is set on the command line or in a file counts instead. */
+/** The values that `--public-node` sets, unless the command line or a file sets them. */
 export const PUBLIC_NODE = {
   option: 'public-node',
   values: {

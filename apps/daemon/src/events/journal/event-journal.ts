@@ -94,7 +94,7 @@ export class EventJournal {
     const journal = new EventJournal(options, dependencies);
     await journal.attempt(async () => {
       await journal.open();
-      // Before the first read: `begin` drops all entries before, and clients would be told of a loss.
+      // Before the first read: `begin` drops older entries, so a client that had read would get 410.
       await journal.beginIfReady();
     });
     journal.working = journal.work();
