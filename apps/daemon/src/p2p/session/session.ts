@@ -28,7 +28,7 @@ const HOLD_TRANSACTIONS = 2_000;
  */
 export type SessionState = 'before-handshake' | 'synchronizing' | 'normal' | 'idle';
 
-export interface SessionDependencies {
+export interface PeerSessionDependencies {
   /** Unique in this process. */
   readonly id: number;
   readonly connection: PeerConnection;
@@ -76,7 +76,7 @@ export class Session {
   /** Milliseconds since 1970. */
   readonly connectedAt: number;
 
-  constructor({ id, connection, budget, clock }: SessionDependencies) {
+  constructor({ id, connection, budget, clock }: PeerSessionDependencies) {
     this.id = id;
     this.connection = connection;
     this.budget = budget;
