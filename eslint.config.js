@@ -5,10 +5,12 @@ const js = require('@eslint/js');
 const { defineConfig, globalIgnores } = require('eslint/config');
 const tseslint = require('typescript-eslint');
 
-/** Forms of import that neither the ladder nor the search for circles sees. */
-const UNSEEN_IMPORTS = [
-  { selector: 'TSImportType', message: 'Import types by a statement at the head of the file.' },
-  { selector: 'ImportExpression', message: 'Import by a statement at the head of the file.' },
+const PRIVATE_NAMES = { selector: 'PrivateIdentifier', message: 'Private members have the modifier `private`.' };
+/** The ladder and the search for circles see import statements only. */
+const RESTRICTED_SYNTAX = [
+  PRIVATE_NAMES,
+  { selector: 'TSImportType', message: 'Import types with a statement at the top of the file.' },
+  { selector: 'ImportExpression', message: 'Import with a statement at the top of the file.' },
 ];
 
 /** What each package may import from the suite. An import may only point down the ladder; apps never import each other. */
@@ -106,7 +108,7 @@ function ladder(folder, allowed) {
           ],
         },
       ],
-      'no-restricted-syntax': ['error', ...UNSEEN_IMPORTS],
+      'no-restricted-syntax': ['error', ...RESTRICTED_SYNTAX],
       ...(pure
         ? {
             'no-restricted-globals': ['error', ...OUTSIDE_GLOBALS],
@@ -146,6 +148,7 @@ module.exports = defineConfig(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       '@typescript-eslint/require-await': 'off',
       'no-restricted-imports': ['error', { patterns: [INSIDES] }],
+      'no-restricted-syntax': ['error', PRIVATE_NAMES],
       // a refusal in the program's own words often says all there is to say
       'preserve-caught-error': 'off',
       eqeqeq: 'error',

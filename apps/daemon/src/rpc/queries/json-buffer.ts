@@ -18,43 +18,43 @@ export function piece(text: string): Uint8Array {
 
 /** A writer of JSON bytes: a large response as a string would be copied four times on its way to the socket. */
 export class JsonBuffer {
-  #bytes: Buffer;
-  #length = 0;
+  private bytes: Buffer;
+  private size = 0;
 
   constructor() {
-    this.#bytes = spare ?? Buffer.allocUnsafeSlow(INITIAL_SIZE);
+    this.bytes = spare ?? Buffer.allocUnsafeSlow(INITIAL_SIZE);
     spare = undefined;
   }
 
   get length(): number {
-    return this.#length;
+    return this.size;
   }
 
   /** A copy of all bytes. Nothing may be written afterwards. */
   finish(): Buffer {
-    const bytes = Buffer.allocUnsafeSlow(this.#length);
-    this.#bytes.copy(bytes, 0, 0, this.#length);
-    if (this.#bytes.length <= MAX_SPARE_SIZE) spare = this.#bytes;
-    this.#bytes = bytes;
+    const bytes = Buffer.allocUnsafeSlow(this.size);
+    this.bytes.copy(bytes, 0, 0, this.size);
+    if (this.bytes.length <= MAX_SPARE_SIZE) spare = this.bytes;
+    this.bytes = bytes;
     return bytes;
   }
 
   /** Removes the bytes after an earlier length. */
   truncate(length: number): void {
-    this.#length = length;
+    this.size = length;
   }
 
   put(bytes: Uint8Array): this {
     const to = this.reserve(bytes.length);
-    let at = this.#length;
+    let at = this.size;
     for (let i = 0; i < bytes.length; i++) to[at++] = bytes[i] as number;
-    this.#length = at;
+    this.size = at;
     return this;
   }
 
   /** Writes ASCII. */
   text(ascii: string): this {
-    this.#length += this.reserve(ascii.length).write(ascii, this.#length, 'latin1');
+    this.size += this.reserve(ascii.length).write(ascii, this.size, 'latin1');
     return this;
   }
 
@@ -62,13 +62,13 @@ export class JsonBuffer {
   hex(bytes: Buffer, start = 0, end = bytes.length): this {
     const to = this.reserve(2 * (end - start));
     if (end - start > MAX_LOOP_BYTES) return this.text(bytes.toString('hex', start, end));
-    let at = this.#length;
+    let at = this.size;
     for (let i = start; i < end; i++) {
       const byte = bytes[i] as number;
       to[at++] = HEX[byte >> 4] as number;
       to[at++] = HEX[byte & 15] as number;
     }
-    this.#length = at;
+    this.size = at;
     return this;
   }
 
@@ -85,24 +85,24 @@ export class JsonBuffer {
 
   private group(value: number, digits: number): this {
     const to = this.reserve(digits);
-    const end = this.#length + digits;
+    const end = this.size + digits;
     let left = value | 0;
-    for (let at = end - 1; at >= this.#length; at--) {
+    for (let at = end - 1; at >= this.size; at--) {
       const next = (left / 10) | 0;
       to[at] = ZERO + left - next * 10;
       left = next;
     }
-    this.#length = end;
+    this.size = end;
     return this;
   }
 
   /** Makes space for `count` more bytes. @returns the buffer to write to */
   private reserve(count: number): Buffer {
-    const needed = this.#length + count;
-    if (needed <= this.#bytes.length) return this.#bytes;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length));
-    this.#bytes.copy(larger, 0, 0, this.#length);
-    return (this.#bytes = larger);
+    const needed = this.size + count;
+    if (needed <= this.bytes.length) return this.bytes;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.bytes.length));
+    this.bytes.copy(larger, 0, 0, this.size);
+    return (this.bytes = larger);
   }
 }
 

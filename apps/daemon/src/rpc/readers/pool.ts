@@ -34,13 +34,13 @@ export interface ReaderPoolOptions {
  * (docs/protocol/rpc.md#long-answers).
  */
 export class ReaderPool implements QueryRunner {
-  readonly #threads: ThreadPool<ReaderThread>;
-  readonly #budget: ReaderBudget;
+  private readonly threads: ThreadPool<ReaderThread>;
+  private readonly budget: ReaderBudget;
 
   constructor({ directory, network, memory, besideOwn, threads = readerThreads(), ...rest }: ReaderPoolOptions) {
-    this.#budget = new ReaderBudget({ maxRpm: rest.maxRpm ?? 0 });
+    this.budget = new ReaderBudget({ maxRpm: rest.maxRpm ?? 0 });
     if (threads < 2) throw new RangeError('at least 2 threads: one is for light queries');
-    this.#threads = new ThreadPool<ReaderThread>({
+    this.threads = new ThreadPool<ReaderThread>({
       thread: {
         entry: workerEntry(__dirname, 'thread'),
         setup: { directory, network, ...(memory && { memory }), ...(besideOwn === true && { besideOwn }) },
@@ -56,13 +56,13 @@ export class ReaderPool implements QueryRunner {
       busyError: () => refuseRetryable(daemonApi.refusals.overloaded),
       closedError: rest.closedError ?? (() => new Error('the RPC server is shutting down')),
       onEnded: ({ owner = '' }, elapsedMs, result) =>
-        this.#budget.charge(owner, elapsedMs, result instanceof Uint8Array ? result.length : 0),
+        this.budget.charge(owner, elapsedMs, result instanceof Uint8Array ? result.length : 0),
     });
   }
 
   /** Queued queries. */
   get waiting(): number {
-    return this.#threads.waiting;
+    return this.threads.waiting;
   }
 
   /** @throws RpcRefusal 503 if the queue is full, 429 if the address has used its reader time; the reason of `gone` */
@@ -71,14 +71,14 @@ export class ReaderPool implements QueryRunner {
     query: QueryTable[Name],
     { client, gone }: QueryCaller,
   ): Promise<Buffer> {
-    this.#budget.check(client);
+    this.budget.check(client);
     const lane = isHeavy(name, query) ? 'heavy' : 'light';
-    return this.#threads.call(name, query, { signal: gone, owner: countedAddress(client), lane });
+    return this.threads.call(name, query, { signal: gone, owner: countedAddress(client), lane });
   }
 
   /** Rejects queued queries, lets running ones end, and closes the connections. */
   close(): Promise<void> {
-    return this.#threads.close();
+    return this.threads.close();
   }
 }
 
