@@ -135,7 +135,7 @@ describe('chain A, appended in batches', () => {
     expect(db.reader.rawBlocks(600, 700, 0)).toEqual(whole.slice(0, 1));
   });
 
-  test('picks decoys among what the rule admits, all of it in the end', () => {
+  test('picks decoys among all allowed outputs', () => {
     const amount = 1_000_000n;
     const maxHeight = 500;
     const admitted = new Set<number>();

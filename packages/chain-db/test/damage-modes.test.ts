@@ -40,7 +40,7 @@ function told({ ask, ...question }: Question): Question {
   };
 }
 
-test.each(['pruned', 'lite'] as const)('no flipped bit in a %s database is a wrong answer', (mode) => {
+test.each(['pruned', 'lite'] as const)('no flipped bit in a %s database leads to a wrong result', (mode) => {
   const directory = freshDirectory();
   const db = openHere({ directory, ...(mode === 'lite' ? { lite: FLOOR } : {}) });
   writerOf(db).append(blocks);

@@ -9,7 +9,7 @@ import { askAll, withFlippedBit } from './support/flips';
 
 afterAll(cleanUp);
 
-test('of 300 single flipped bits anywhere in chain A none gives a wrong answer', () => {
+test('300 single flipped bits anywhere in chain A lead to no wrong result', () => {
   const blocks = chainA();
   const directory = freshDirectory();
   const db = openHere({ directory });

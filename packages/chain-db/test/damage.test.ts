@@ -41,7 +41,7 @@ test('every table is among those whose pages are damaged', () => {
   expect([...pages.keys()]).toEqual(expect.arrayContaining([...TABLES]));
 });
 
-test('a sound database answers everything', () => {
+test('a sound database returns everything', () => {
   expect(askAll(directory, questions, right)).toEqual({ damaged: 0, wrong: [] });
 });
 

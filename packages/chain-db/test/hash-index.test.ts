@@ -80,7 +80,7 @@ const step = fc.oneof(
   },
 );
 
-test('any sequence of additions, removals, merges, rollbacks and restarts finds what a map finds, and nothing else', () => {
+test('any sequence of additions, removals, merges, rollbacks and restarts finds the same as a map', () => {
   fc.assert(
     fc.property(fc.boolean(), fc.array(step, { minLength: 1, maxLength: 60 }), (isMerging, steps) => {
       const store = memoryIndex();
@@ -219,7 +219,7 @@ test.each([
   );
 });
 
-describe('what is missing is an error and never an unknown image', () => {
+describe('a missing row is an error, never an unknown key image', () => {
   const ids = range(0, 60);
 
   function sources() {
@@ -353,7 +353,7 @@ test('fingerprints at the bounds of pages and of a merge are found', () => {
   coarse.mockRestore();
 });
 
-test('sorted entries hold what was added, their extremes included', () => {
+test('sorted entries have all additions, including extremes', () => {
   const fingerprint = fc.oneof(fc.integer({ min: 0, max: FINGERPRINT_LIMIT - 1 }), fc.constant(FINGERPRINT_LIMIT - 1));
   const id = fc.oneof(fc.integer({ min: 0, max: ID_LIMIT - 1 }), fc.constant(ID_LIMIT - 1));
   fc.assert(

@@ -69,7 +69,7 @@ test('an image that a rewind took back can be spent again, wherever it stood', a
   expect((await verifyChain(db)).problems).toEqual([]);
 });
 
-test('what merging frees is used again: up and down and up again does not make the file grow', () => {
+test('pages freed by merges are reused: appends and rewinds do not grow the file', () => {
   const db = openHere({ hashIndex: SHORT_RUNS });
   const blocks = chainA();
   const pages = (): number => {
@@ -90,7 +90,7 @@ test('what merging frees is used again: up and down and up again does not make t
   expect(pages()).toBeLessThan(first * 1.1);
 });
 
-test('a row, a height or an entry that is damaged is an error, not an image that nobody has spent', () => {
+test('a damaged row, height or entry is an error, not an unspent key image', () => {
   const db = openHere();
   const blocks = chainA().slice(0, 300);
   writerOf(db).append(blocks);

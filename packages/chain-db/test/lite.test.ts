@@ -64,7 +64,7 @@ describe('a lite database of chain A', () => {
     expect(rulesDigest(lite.reader)).toBe(rulesDigest(full.reader));
   });
 
-  test('answers what the rules, wallets and peers may ask at every height', () => {
+  test('returns the data for rules, wallets and peers at every height', () => {
     const blocks = chainA();
     expectSame(lite.reader.factsRange(0, Infinity), full.reader.factsRange(0, Infinity));
     expectSame(lite.reader.hashes(0, Infinity), full.reader.hashes(0, Infinity));
@@ -182,7 +182,7 @@ test('until it reaches its height every rewind is refused, and the next start go
   expect(contents(again)).toEqual(contents(filled(LITE)));
 }, 30_000);
 
-describe('what a database was made as', () => {
+describe('mode of a database', () => {
   const textOf = (work: () => unknown): string => {
     try {
       work();

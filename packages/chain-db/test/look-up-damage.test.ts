@@ -14,7 +14,7 @@ afterEach(cleanUp);
 const { block, keyImage, transaction } = HASH_KINDS;
 const hashOf = (number: number): Buffer => createHash('sha256').update(String(number)).digest();
 
-test('whether two rows have one hash is asked of the table of their kind', () => {
+test('two rows with the same hash are compared in the table of their kind', () => {
   const db = openHere();
   writerOf(db).append(chainA().slice(0, 300));
   const connection = new SqliteConnection(databaseFile(db.directory));

@@ -107,7 +107,7 @@ async function expectAgreement({ full, pruned, lite, chain, height }: Trio): Pro
   expect(new Set(reports.map((report) => report.rulesDigest)).size).toBe(1);
 }
 
-test('any run of appends, rewinds and switches, and the modes agree in all that each must answer', async () => {
+test('after any appends, rewinds and reorganisations all modes return the same data', async () => {
   const runs = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.array(step, { minLength: 3, maxLength: 12 }));
   await fc.assert(
     fc.asyncProperty(runs, async ([height, steps]) => {

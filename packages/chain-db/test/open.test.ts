@@ -147,7 +147,7 @@ test('the statements of schema version 1 never change', () => {
   );
 });
 
-test('what is no chain database is named and left alone', () => {
+test('another file is named in the error and not changed', () => {
   const foreign = freshDirectory();
   const other = new SqliteConnection(databaseFile(foreign));
   other.exec('CREATE TABLE addresses (id INTEGER)');
@@ -170,7 +170,7 @@ test('nothing there: reading, or not creating, says so and makes nothing', () =>
   expect(existsSync(directory)).toBe(false);
 });
 
-test('a directory that cannot be written is told', () => {
+test('a directory that is not writable is an error', () => {
   const parent = freshDirectory();
   writeFileSync(join(parent, 'file'), '');
   expect(() => openChainDb({ directory: join(parent, 'file'), network: 'devnet' })).toThrow(DatabaseUnwritable);
@@ -207,7 +207,7 @@ test('a refused open lets go of the directory', () => {
   openHere({ directory: db.directory });
 });
 
-test('what an operator reads names the directory, the file and the reason', () => {
+test('errors name directory, file and reason', () => {
   const directory = freshDirectory();
   const file = databaseFile(directory);
   const message = (readonly: boolean, create = true): string => {
@@ -260,7 +260,7 @@ test('what an operator reads names the directory, the file and the reason', () =
   expect(message(false)).toBe(`cannot write to the chain database in ${directory}: unable to open database file`);
 });
 
-test('a log without its database, and a database that was cut short, are told and left alone', () => {
+test('a log without its database and a truncated database are errors and not changed', () => {
   const db = openHere();
   writerOf(db).append(chainA().slice(0, 300));
   const left = (name: string): string => {

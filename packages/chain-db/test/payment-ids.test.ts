@@ -90,7 +90,7 @@ test('a block that a switch takes off takes its uses with it, and the numbers ar
   expect((await verifyChain(db)).problems).toEqual([]);
 });
 
-test('what a refused batch had put is forgotten with it', async () => {
+test('a refused batch leaves no rows', async () => {
   const trunk = makeChain([plan(1, 0)]);
   const [next, above] = makeChain([plan(2, 0), plan(3, 0)], [...genesis, ...trunk]);
   const db = openHere();

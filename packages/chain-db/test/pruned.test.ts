@@ -26,7 +26,7 @@ function chainAFilled(): ChainDb {
   return db;
 }
 
-test('a scan gives what a wallet needs of each block, as the blocks have it', () => {
+test('a scan returns the wallet data of each block', () => {
   const { reader } = chainAFilled();
   const blocks = chainA();
   const { blocks: stamps, offsets, hashes, prefixes } = reader.scanBlocks(0, Infinity);
@@ -74,7 +74,7 @@ test('without bodies and signatures everything but the bytes is answered, and sp
   expect(reader.transaction(scan.hashes[0]!)?.bytes).toEqual(scan.prefixes[0]);
 });
 
-test('a rewind stops at the floor, and above it leaves what a database that never had the blocks holds', () => {
+test('a rewind stops at the floor; above it the state is as if the blocks had never been stored', () => {
   const db = chainAFilled();
   pruneTo(db, 600);
   const before = contents(db);

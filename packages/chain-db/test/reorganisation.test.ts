@@ -26,7 +26,7 @@ function fork(left: number, right: number): { trunk: VerifiedBlock[]; left: Veri
   return { trunk, left: makeChain(plans(left, 100), trunk), right: makeChain(plans(right, 200), trunk) };
 }
 
-test('a rewind of chain A leaves what a database that never had the blocks holds', async () => {
+test('after a rewind of chain A the state is as if the blocks had never been stored', async () => {
   const blocks = chainA();
   const db = openHere();
   writerOf(db).append(blocks);

@@ -375,15 +375,18 @@ test('the ids of a gap follow from the block above it where no row names them', 
   expect(report).toMatchObject({ height, dropped: sound.height - height });
 });
 
-test.each(['pruned', 'lite'] as const)('a damaged %s database says what it needs and stays as it is', async (mode) => {
-  const { copy } = await damaged(mode, 'outputs', CELLS);
-  const before = readFileSync(databaseFile(copy));
-  await expect(repair(copy, peerWith(blocks).fetch)).rejects.toThrow(
-    `a ${mode} database does not store all blocks, so its tables cannot be computed from them. Put a backup in its place, ` +
-      'import a snapshot (--import-snapshot with --resync), or run with --resync to synchronise again',
-  );
-  expect(readFileSync(databaseFile(copy)).equals(before)).toBe(true);
-});
+test.each(['pruned', 'lite'] as const)(
+  'a damaged %s database is refused with its remedy and not changed',
+  async (mode) => {
+    const { copy } = await damaged(mode, 'outputs', CELLS);
+    const before = readFileSync(databaseFile(copy));
+    await expect(repair(copy, peerWith(blocks).fetch)).rejects.toThrow(
+      `a ${mode} database does not store all blocks, so its tables cannot be computed from them. Put a backup in its place, ` +
+        'import a snapshot (--import-snapshot with --resync), or run with --resync to synchronise again',
+    );
+    expect(readFileSync(databaseFile(copy)).equals(before)).toBe(true);
+  },
+);
 
 test('it is ended by its signal, and the next one goes on', async () => {
   const { copy, sound } = await damaged('full', 'outputs', CELLS);
@@ -439,7 +442,7 @@ test('killed at some moments, it goes on or begins anew', async () => {
   await killRepairs(db.directory, (page - 1) * PAGE_SIZE * 8 + CELLS, [5, 9]);
 }, 120_000);
 
-test('a file that was cut short is not repaired: the error says what to do, and nothing is changed', async () => {
+test('a truncated file is not repaired: the error has the remedy, and nothing is changed', async () => {
   const { directory } = await made('full');
   const copy = copyOf(directory);
   truncateSync(databaseFile(copy), 10 * PAGE_SIZE);

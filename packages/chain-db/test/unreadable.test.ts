@@ -31,7 +31,7 @@ test('a writer in the middle of its work is nothing to wait for: readers have th
   }
 });
 
-test('a file that somebody else holds is', () => {
+test('a locked file is', () => {
   const db = openHere();
   const [one, two] = [1, 2].map(() => new SqliteConnection(databaseFile(db.directory), { timeout: 0 })) as [
     SqliteConnection,

@@ -175,7 +175,7 @@ test.each([
   expect((await verifyChain(db)).problems.join('\n')).toContain(table);
 });
 
-test('a floor that names more than was dropped is told of', async () => {
+test('a floor above the pruned blocks is reported', async () => {
   const db = small('pruned');
   tamper(db, (connection) => writeMeta(connection, 'body_floor', '10'));
   expect((await verifyChain(db)).problems).not.toEqual([]);

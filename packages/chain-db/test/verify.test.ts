@@ -177,7 +177,7 @@ test('a lost entry of a look-up index is reported', async () => {
   expect((await verifyChain(db)).problems.join('\n')).toMatch(/id found by its hash is missing/);
 });
 
-test('damage to any page is an answer, not a crash', async () => {
+test('damage to any page is a finding, not a crash', async () => {
   const db = small();
   db.close();
   const file = databaseFile(db.directory);

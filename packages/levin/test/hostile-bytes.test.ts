@@ -78,7 +78,7 @@ describe('frames from anybody', () => {
     );
   });
 
-  it('a declared length costs nothing: only what arrives is held', () => {
+  it('a declared length allocates nothing: only received bytes are buffered', () => {
     const header = encodeFrame({
       command: Command.newTransactions,
       kind: 'notification',
@@ -119,7 +119,7 @@ describe('frames from anybody', () => {
     expect((parser as unknown as { pieces: Buffer[] }).pieces.length).toBeLessThan(1000);
   });
 
-  it('limits depend on the command and on what was asked for', () => {
+  it('limits depend on the command and on pending requests', () => {
     const header = {
       command: Command.responseObjects as number,
       kind: 'notification' as const,

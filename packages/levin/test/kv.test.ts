@@ -53,7 +53,7 @@ test('every recorded P2P message decodes to its fields and encodes back', () => 
   }
 });
 
-test('the ping answer of the specification', () => {
+test('the ping response of the specification', () => {
   const bytes = hex(readFixture('rpc/kv_ping_response.hex').trim());
   expectBytes(encodeKv(kv.section({ status: kv.string('OK'), peer_id: kv.uint64(1n) })), bytes);
   const section = decodeKv(bytes);
@@ -93,7 +93,7 @@ const { section } = fc.letrec<{ section: KvSection; value: KvValue }>((tie) => (
   section: fc.array(fc.tuple(name, tie('value')), { maxLength: 5 }).map((entries): KvSection => new Map(entries)),
 }));
 
-test('what is written is read back', () => {
+test('round trip', () => {
   fc.assert(
     fc.property(section, (made) => {
       const bytes = encodeKv(made);
@@ -211,7 +211,7 @@ describe('typed access', () => {
     expect(kvObjects(made, 'objects').map(({ size }) => size)).toEqual([0, 1]);
   });
 
-  test('takes what is missing as undefined or empty', () => {
+  test('missing fields are undefined or empty', () => {
     expect([
       kvUint64(made, '-'),
       kvUint32(made, '-'),

@@ -122,7 +122,7 @@ describe('a header', () => {
   });
 });
 
-describe('what a body may ask of the decoder', () => {
+describe('limits of the decoder', () => {
   const filled = (count: number): KvSection =>
     new Map([
       [

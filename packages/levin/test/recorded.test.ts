@@ -175,7 +175,7 @@ describe('the recorded frames', () => {
     },
   );
 
-  it('come out the same from one stream, whatever its pieces', () => {
+  it('are the same for every split of the stream', () => {
     const stream = Buffer.concat(frames.map((recorded) => Buffer.from(recorded.frame, 'hex')));
     for (const step of [1, 7, 33, 1000]) {
       const parsed: Frame[] = [];

@@ -24,7 +24,7 @@ describe('Mutex', () => {
     expect(steps).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
   });
 
-  test('runs the next task after one that throws or rejects', async () => {
+  test('runs the next task after a failed one', async () => {
     const mutex = new Mutex();
     const thrown = mutex.run(() => {
       throw new Error('thrown');
@@ -186,7 +186,7 @@ describe('Closers', () => {
     expect((errors as Error[]).map((error) => error.cause === cause)).toEqual([true, false]);
   });
 
-  test('a call during another one shares it; a later call closes only what was added since', async () => {
+  test('concurrent calls share one close; a later call closes only what was added since', async () => {
     const closers = new Closers();
     let count = 0;
     closers.add('one', async () => {
@@ -203,7 +203,7 @@ describe('Closers', () => {
     expect(count).toBe(11);
   });
 
-  test('closes what is added while it runs', async () => {
+  test('closes what is added during the close', async () => {
     const closers = new Closers();
     let closed = false;
     closers.add('one', () => closers.add('late', () => (closed = true)));

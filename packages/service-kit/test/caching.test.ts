@@ -112,7 +112,7 @@ const ask = async (path: string, headers: Record<string, string> = {}, method = 
 };
 const head = (answer: { headers: Headers }, ...names: string[]) => names.map((name) => answer.headers.get(name));
 
-test('what may be held says how long and bears a tag; who holds it is told so', async () => {
+test('cacheable responses have max-age and ETag; a matching ETag is 304', async () => {
   const first = await ask('/api/held');
   const [caching, tag] = head(first, 'cache-control', 'etag');
   expect([first.status, caching]).toEqual([200, 'public, max-age=5']);

@@ -76,7 +76,7 @@ test('a program that does nothing without a command says which there are', () =>
   expect(() => parseCommand(bare, ['--help'])).toThrow('wrkz-thing attach <socket>');
 });
 
-test('--help of the program lists its commands, that of a command what it takes', () => {
+test('--help of the program lists its commands, --help of a command its arguments', () => {
   const main = exitOf('--help');
   expect(main.exitCode).toBe(0);
   expect(main.message).toMatch(/Does things\.[^]*Usage: wrkz-thing \[options\]\n/);

@@ -145,14 +145,14 @@ describe('all places taken', () => {
     expect(late?.received).toMatch(/^HTTP\/1\.1 503 /);
   });
 
-  test('an upgraded connection never gives way', () => {
+  test('an upgraded connection is never evicted', () => {
     const { open, connections } = serving({ maxConnections: 2 });
     const clients = open('192.0.2.1', '192.0.2.2');
     connections.upgrade(clients[0] as unknown as Socket);
     expect(isOpen([...clients, ...open('203.0.113.1')])).toEqual([true, false, true]);
   });
 
-  test('loopback gives way last', () => {
+  test('loopback connections are evicted last', () => {
     const { open } = serving({ maxConnections: 4 });
     const clients = open('127.0.0.1', '127.0.0.1', '127.0.0.1', '192.0.2.1', '203.0.113.1');
     expect(isOpen(clients)).toEqual([true, true, true, false, true]);

@@ -63,7 +63,7 @@ describe('paths', () => {
     expect([await status(port, '/off'), await status(port, '/on')]).toEqual([404, 200]);
   });
 
-  test('any other method asks for what one of the methods of its path asks, in whatever order they stand', async () => {
+  test('any other method has the guards of a method of its path, in any order of the routes', async () => {
     const key = { key: true, limit: false };
     const limit = { key: false, limit: true };
     const verbs = ['GET', 'POST', 'PUT'] as const;
@@ -83,7 +83,7 @@ describe('paths', () => {
   });
 });
 
-describe('members', () => {
+describe('fields', () => {
   test('only those that were sent count, a list is checked once, and one too long is a wrong value', async () => {
     const checked: unknown[] = [];
     const prepared: unknown[] = [];
@@ -172,7 +172,7 @@ describe('methods', () => {
     }
   });
 
-  test('the document puts needed members first, and discovery tells only of methods that are there', async () => {
+  test('the document has required fields first, and discovery lists only existing methods', async () => {
     const about = { title: 't', version: '1', description: 'd', errorBody: z.object({}) };
     const { methods: printed } = openRpcDocument(about, methods) as {
       methods: { params: { name: string; required: boolean }[] }[];
@@ -194,7 +194,7 @@ describe('methods', () => {
   });
 });
 
-test('the OpenAPI document tells which members of the query are needed, and which statuses have a body', () => {
+test('the OpenAPI document has required query fields, and the statuses with a body', () => {
   const about = { title: 't', version: '1', description: 'd', errorBody: z.object({ error: z.string() }) };
   const route = declare({
     method: 'GET',

@@ -11,7 +11,7 @@ test('the data directory is a folder of its own', () => {
   expect(dataDirectory('daemon')).toBe(join(homedir(), '.wrkzcoin-suite', 'daemon'));
 });
 
-test('a directory is made for its owner; what cannot be one is refused clearly', () => {
+test('a directory is created with mode 0700; a path that cannot be one is a clear error', () => {
   const path = ensureDirectory(join(folder, 'a', 'b'));
   expect(statSync(path).mode & 0o777).toBe(0o700);
   writeFileSync(join(folder, 'plain'), '');
@@ -39,7 +39,7 @@ describe.each([
     expect(readdirSync(join(folder, name))).toEqual(['file']);
   });
 
-  test('a failure keeps what was there', async () => {
+  test('a failure keeps the old file', async () => {
     const path = join(folder, name, 'kept');
     ensureDirectory(path);
     await expect((async () => write(path, 'x'))()).rejects.toThrow();
@@ -56,7 +56,7 @@ describe.each([
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
   });
 
-  test('what is no file, such as a device, is refused instead of replaced', async () => {
+  test('a device or other special file is refused, not replaced', async () => {
     const pipe = join(ensureDirectory(join(folder, name)), 'pipe');
     execFileSync('mkfifo', [pipe]);
     await expect((async () => write(pipe, 'x'))()).rejects.toThrow('it is no regular file');

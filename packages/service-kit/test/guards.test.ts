@@ -74,7 +74,7 @@ describe('foreign callers', () => {
     expect(await ask({ allowedHosts: [], cors: { origin: '', preflight } }, { origin: '' })).toBe(ORIGIN);
   });
 
-  test('an address that others reach is not asked, nor a program that does not want it', async () => {
+  test('is not required on public addresses, nor if the program does not enable it', async () => {
     const foreign = { host: 'evil.example', origin: 'http://evil.example' };
     expect(await ask({ allowedHosts: [] }, foreign, '0.0.0.0')).toBe('in');
     expect(await ask({}, foreign)).toBe('in');
@@ -84,7 +84,7 @@ describe('foreign callers', () => {
 describe('request ids', () => {
   const RANDOM = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-  test('are on every answer, differ, and stand in the lines of the log', async () => {
+  test('are in every response, unique, and in log lines', async () => {
     const logger = createMemoryLogger();
     const broken = raw('GET', '/broken', () => {
       throw new Error('it broke');
@@ -103,7 +103,7 @@ describe('request ids', () => {
     ]);
   });
 
-  test('are on what is no request, too', async () => {
+  test('are in responses to invalid requests, too', async () => {
     const { port } = await serve(app());
     const socket = connect(port, '127.0.0.1');
     socket.write('nonsense\r\n\r\n');
@@ -125,14 +125,14 @@ describe('request ids', () => {
     else expect(headers['x-request-id']).toMatch(RANDOM);
   });
 
-  test('pages of the allowed origin may read what is named', async () => {
+  test('scripts of the allowed origin may read the listed headers', async () => {
     const preflight = () => ({ status: 200, headers: {} });
     const { port } = await serve(app({ cors: { origin: '*', preflight, exposed: ['X-Request-Id', 'X-B'] } }));
     expect((await call(port, '/')).headers['access-control-expose-headers']).toBe('X-Request-Id, X-B');
   });
 });
 
-describe('what a caller is told of its limit', () => {
+describe('headers of the rate limit', () => {
   const now = () => 60_000 * 100 + 18_500;
 
   test('limit, rest and seconds, also with a refusal', async () => {
@@ -148,14 +148,14 @@ describe('what a caller is told of its limit', () => {
     ]);
   });
 
-  test('nothing, when nobody counts it', async () => {
+  test('are missing without a rate limit', async () => {
     for (const rateLimit of [{ perMinute: 0 }, { perMinute: 1, exemptLoopback: true }]) {
       const { port } = await serve(app({ rateLimit }));
       expect((await call(port, '/')).headers['ratelimit-limit']).toBeUndefined();
     }
   });
 
-  test('a loopback address in X-Forwarded-For exempts nobody', async () => {
+  test('a loopback address in X-Forwarded-For is not exempt', async () => {
     const rateLimit = { perMinute: 1, exemptLoopback: true, now };
     const { port } = await serve(app({ rateLimit, clientAddress: 'x-forwarded-for-first' }));
     const from = (address: string) => call(port, '/', { headers: { 'x-forwarded-for': address } });
@@ -185,14 +185,14 @@ describe('a local listener', () => {
       headers: { host: 'anything', origin: 'http://x', 'x-forwarded-for': '192.0.2.1', ...headers },
     });
 
-  test('is asked for no host, no token, and not counted; the one beside it is', async () => {
+  test('requires no Host and no token, and is not rate-limited, unlike the TCP listener', async () => {
     const { port, addresses, servers } = await serve(app(strict), { local });
     for (let i = 0; i < 3; i++) expect((await ask()).text).toBe('in');
     expect([addresses.length, servers.length]).toEqual([1, 2]);
     expect((await call(port, '/')).status).toBe(401);
   });
 
-  test('is asked for the token where that is wanted', async () => {
+  test('requires the token if configured', async () => {
     await serve(app({ ...strict, apiKey: { key: 'secret', local: true } }), { local });
     expect((await ask()).status).toBe(401);
     expect((await ask({ 'x-api-key': 'secret' })).text).toBe('in');

@@ -19,7 +19,7 @@ const health = raw('GET', '/health', (_request, response) => response.end('well'
 const preflight = () => ({ status: 204, headers: { 'Access-Control-Max-Age': '600' } });
 
 describe('cors', () => {
-  test('the origin is on every answer, refusals included, and OPTIONS needs no key', async () => {
+  test('the origin is in every response, including refusals, and OPTIONS requires no key', async () => {
     const { port } = await serveApp([raw('GET', '/x', () => undefined)], {
       cors: { origin: 'https://a.example', preflight },
       apiKey: { key: 'k' },
@@ -62,7 +62,7 @@ describe('api key', () => {
       apiKey: { key: 'correct horse', bearer },
     });
 
-  test('one answer for every wrong key', async () => {
+  test('one response for every wrong key', async () => {
     const { port } = await start(true);
     for (const key of ['', 'c', 'correct hors', 'x'.repeat(5000), 'Correct horse']) {
       const answer = await call(port, '/', { headers: { 'x-api-key': key } });
@@ -98,7 +98,7 @@ describe('api key', () => {
     }
   });
 
-  test('routes that ask for none need none', async () => {
+  test('routes without a key guard require no key', async () => {
     const { port } = await start(true);
     expect((await call(port, '/health')).status).toBe(200);
   });
@@ -129,7 +129,7 @@ describe('rate limit', () => {
     expect((await from(port, '1.1.1.1')).status).toBe(200);
   });
 
-  test('loopback is exempt where asked, and 0 switches the limit off', async () => {
+  test('loopback is exempt if configured, and 0 disables the limit', async () => {
     const exempt = await start(true, 1);
     const off = await start(false, 0);
     for (let i = 0; i < 4; i++) {
@@ -198,7 +198,7 @@ describe('body', () => {
     );
   });
 
-  test('length before key, or key before length, as the app asks', async () => {
+  test('the app decides whether length or key is checked first', async () => {
     const post = { method: 'POST', body: 'x'.repeat(2000) };
     const first = await start({ apiKey: { key: 'k' }, bodyLengthCheck: 'first' });
     expect((await call(first.port, '/raw', post)).status).toBe(413);
@@ -231,7 +231,7 @@ describe('compression', () => {
     expect(compressed ? gunzipSync(answer.body).length : answer.body.length).toBe(1024);
   });
 
-  test('answers below 1024 bytes are left as they are', async () => {
+  test('responses below 1,024 bytes are not compressed', async () => {
     const { port } = await start();
     const answer = await call(port, '/short', { headers: { 'accept-encoding': 'gzip' } });
     expect(answer.headers['content-encoding']).toBeUndefined();
@@ -281,7 +281,7 @@ describe('errors', () => {
     }
   });
 
-  test('refusals answer as they say', async () => {
+  test('refusals have their status and body', async () => {
     const { port } = await start();
     const own = await call(port, '/own');
     expect(own).toMatchObject({ status: 418, text: '{"custom":1}' });
@@ -310,19 +310,19 @@ describe('errors', () => {
     expect(logger.linesOf('error')).toHaveLength(status === 500 ? 1 : 0);
   });
 
-  test('an app may answer with an empty body', async () => {
+  test('an app may send an empty body', async () => {
     const { port } = await start(() => undefined);
     expect(await call(port, '/none')).toMatchObject({ status: 404, text: '' });
   });
 
-  test('an answer that broke half way is cut, not completed', async () => {
+  test('a response that fails half way is aborted', async () => {
     const { port } = await start();
     logger.lines.length = 0;
     await expect(call(port, '/half')).rejects.toThrow();
     expect(logger.lines.map((line) => line.includes('late'))).toEqual([true]);
   });
 
-  test('nothing is told about the server', async () => {
+  test('responses have no information about the server', async () => {
     const { port } = await start();
     const { headers } = await call(port, '/none');
     expect(headers['x-powered-by']).toBeUndefined();

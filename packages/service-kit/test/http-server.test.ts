@@ -160,7 +160,7 @@ describe('graceful close', () => {
     agent.destroy();
   });
 
-  test('after the deadline what is left is cut', async () => {
+  test('after the deadline open connections are closed', async () => {
     const { promise: running, resolve: begun } = withResolvers<void>();
     const server = await serve(() => begun());
     const hanging = expect(call(server.port, '/')).rejects.toThrow();
@@ -181,7 +181,7 @@ describe('limits', () => {
     await closed(socket);
   });
 
-  test('an answer that is not taken ends the connection; thinking time does not', async () => {
+  test('a response that is not read ends the connection; a slow handler does not', async () => {
     const { promise: ended, resolve } = withResolvers<void>();
     const server = await serve(
       (incoming, response) => {
@@ -225,7 +225,7 @@ describe('limits', () => {
     expect(await closed(socket)).toContain(`HTTP/1.1 ${status}`);
   });
 
-  test('a caller that goes away in mid-request harms nobody', async () => {
+  test('a client that disconnects during a request does not affect others', async () => {
     const { port } = await serve(ok);
     const sent = request({ host: '127.0.0.1', port, method: 'POST', headers: { 'content-length': 100 } });
     sent.on('error', () => undefined);
@@ -306,7 +306,7 @@ describe('requests sent ahead', () => {
   });
 });
 
-test('a connection over the cap of its address is told so, and is gone at once', async () => {
+test('a connection over the limit of its address gets a response and is closed', async () => {
   const limits = { maxConnectionsPerAddress: 1, overCapBody: '{"error":"too many"}' };
   const address = { host: '127.0.0.2', port: 0 };
   const { port, servers } = await serve(ok, { listen: [address], limits });

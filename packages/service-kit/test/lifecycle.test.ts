@@ -155,7 +155,7 @@ test.each([
   expect(lines).toHaveLength(1);
 });
 
-test('a stop that fails is told and ends with exit code 1', async () => {
+test('a failed stop is logged, and the exit code is 1', async () => {
   const { code, out } = await runProgram('stop-fails', (child) => child.kill('SIGTERM'));
   expect([code, out.includes('the stop failed: could not close')]).toEqual([1, true]);
 });

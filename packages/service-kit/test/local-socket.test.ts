@@ -74,7 +74,7 @@ describe('a local socket', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('stands beside a TCP listener, whose port is told', async () => {
+  test('listens beside a TCP listener, whose port is reported', async () => {
     const path = freshPath();
     const server = await serve(app, { ...at(path), listen: [{ host: '127.0.0.1', port: 0 }] });
     expect([await ask(path), (await call(server.port, '/')).text]).toEqual(['local', '127.0.0.1']);
@@ -128,20 +128,20 @@ describe('a local socket', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('takes the place of one that a killed process left behind', async () => {
+  test('replaces the socket of a killed process', async () => {
     const path = await stalePath();
     await serve(app, at(path));
     expect(await ask(path)).toBe('local');
   });
 
-  test('on which somebody listens is refused, and not disturbed', async () => {
+  test('in use is refused and not changed', async () => {
     const path = freshPath();
     await serve(app, at(path));
     await expect(serve(app, at(path))).rejects.toThrow('another process is listening on it');
     expect(await ask(path)).toBe('local');
   });
 
-  test('does not replace what is no socket, be it a file or a link to a socket', async () => {
+  test('does not replace a file or a link to a socket', async () => {
     const [file, link] = [freshPath(), freshPath()];
     writeFileSync(file, 'mine');
     symlinkSync(await stalePath(), link);
@@ -181,7 +181,7 @@ describe('a local socket', () => {
     expect(existsSync(name)).toBe(false);
   });
 
-  test('holds nobody up: a caller who says nothing is cut when it closes', async () => {
+  test('closes silent clients when it closes', async () => {
     const path = freshPath();
     const server = await serve(app, at(path));
     const silent = connect({ path });

@@ -115,7 +115,7 @@ test('a rotation that fails leaves the lines in the file that there is, and is t
   expect(told[0]).toMatch(/a\.log grows on, as it cannot be rotated: /);
 });
 
-test('what a full disk does not take waits until it does', async () => {
+test('lines wait while the disk is full', async () => {
   const { log, path, told, close } = newLog(0, 1);
   const refusing = { count: 3 };
   const inner = log as unknown as { file: object | undefined; written(bytes: Buffer): Promise<boolean> };
@@ -162,7 +162,7 @@ test('the logger rotates its file', async () => {
   expect(readdirSync(folder).length).toBeGreaterThan(3);
 });
 
-test('lines that a slow disk leaves no room for are counted, and that is told', async () => {
+test('lines dropped because of a slow disk are counted and reported', async () => {
   const { log, told, close, folder } = newLog(0, 5);
   const line = `${'x'.repeat(1024 * 1024 - 1)}\n`;
   for (let i = 0; i < 70; i++) log.write(line);

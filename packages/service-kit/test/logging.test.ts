@@ -40,7 +40,7 @@ describe('levels', () => {
   });
 });
 
-describe('what a stranger writes cannot leave its line', () => {
+describe('log injection', () => {
   test('control characters and direction marks are written out', () => {
     const logger = createMemoryLogger();
     logger.info('a\r\n2026-01-01 FATAL b\u001b[2Jc\u2028d\u202ee', { peer: 'x\ny', list: ['p\nq'] });
@@ -124,7 +124,7 @@ describe('JSON lines', () => {
     expect(Object.keys(JSON.parse(root.lines[0]!))).toEqual(['timestamp', 'level', 'message']);
   });
 
-  test('control characters and direction marks leave no line and move no cursor, and are kept as what was said', () => {
+  test('control characters and direction marks are escaped', () => {
     const said = 'a\r\nb\u001b[2Jc\u2028d\u202ee\u009bf\ufeff';
     const { line, entry } = log('info', said, { [said]: said, deep: [said] });
     // eslint-disable-next-line no-control-regex -- these are what must not reach a log
@@ -202,7 +202,7 @@ test.each([
   expect(logger.entries[0]).toMatchObject({ level: 'info', part: '', message: 'm' });
 });
 
-describe('whatever is given to the log becomes one line', () => {
+describe('each entry is one line', () => {
   const loop: Record<string, unknown> = {};
   loop['loop'] = loop;
   const throwing = (): never => {
@@ -275,7 +275,7 @@ describe('secrets in other clothes', () => {
     for (const secret of secrets) expect(logger.lines[0]).not.toContain(secret);
   });
 
-  test('of two secrets that begin alike the longer is hidden whole, in whatever order they came', () => {
+  test('of two secrets with the same prefix the longer is hidden completely, in any order', () => {
     const logger = createMemoryLogger('debug', ['abcd', 'abcdefgh']);
     logger.hide('abcdefghijkl');
     logger.info('abcdefghijkl abcdefgh abcd');

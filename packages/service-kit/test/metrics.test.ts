@@ -30,7 +30,7 @@ test('/metrics shows requests by declared route, never by requested path', async
   expect(counters.count(404)).toBe(1);
 });
 
-test('OPTIONS goes by the declared route, and so does a browser that asks before each poll', async () => {
+test('OPTIONS has the label of the declared route, also for preflights', async () => {
   const metrics = createMetrics('thing_');
   const job = raw('GET', '/jobs/{id}', (_request, response) => response.end('x'));
   const { port } = await serveApp(
@@ -59,7 +59,7 @@ test.each([
   expect(ends.map(([, end]) => end).slice(-last.length)).toEqual(last);
 });
 
-test('/livez answers while the process lives, /readyz as it can work', async () => {
+test('/livez is 200 while the process runs, /readyz while the service is ready', async () => {
   let ready = false;
   const { port } = await serveApp(healthRoutes(() => ({ ready, height: 5 })));
   expect((await call(port, '/livez')).text).toBe('{"status":"OK"}');
@@ -68,7 +68,7 @@ test('/livez answers while the process lives, /readyz as it can work', async () 
   expect(await call(port, '/readyz')).toMatchObject({ status: 200, text: '{"status":"OK","height":5}' });
 });
 
-test('what is counted elsewhere is read at each scrape, and never added up', async () => {
+test('external counters are read at each scrape and not summed', async () => {
   const metrics = createMetrics('thing_');
   let count = 3;
   metrics.counted('turns_total', 'Turns', () => count);

@@ -69,7 +69,7 @@ test.each([
   expect(() => parse(...argv)).toThrow(message);
 });
 
-test('what a group takes', () => {
+test('option groups', () => {
   expect(parse('--ip6=').values.ip6).toBe('');
   expect(splitList(parse('--proxy', '10.0.0.1, 10.1.0.0/16', '--proxy=::1').values.proxy)).toEqual([
     '10.0.0.1',

@@ -39,7 +39,7 @@ describe('options without effect', () => {
   });
 });
 
-describe('what ends a start early comes in this order', () => {
+describe('order of options that end a start', () => {
   const saved = join(folder, 'order.json');
   const steps = ['--help', '--version', '--moon', '--dump-config', '--explain-config', `--save-config=${saved}`];
   const marks = [
@@ -77,7 +77,7 @@ test('--explain-config tells each value and where it came from, and no secret', 
   expect(() => parseOptions(bare, ['--explain-config'], { name: 'x' })).toThrow('port  -  default');
 });
 
-test('options that are gone are refused with what to use instead', () => {
+test('removed options are refused with their replacement', () => {
   expect(exitOf('--enable-moon').message).toBe('unknown option --enable-moon (use --moon)');
   expect(exitOf('--enable-moon', 'full').message).toBe('unknown option --enable-moon (use --moon)');
   expect(exitOf('--enable-sun').message).toBe('unknown option --enable-sun (see --help)');
@@ -87,7 +87,7 @@ test('options that are gone are refused with what to use instead', () => {
   );
 });
 
-test('a file that an older version has saved is read, where nothing in it is asked for that is gone', () => {
+test('a file saved by an older version is read if it sets no removed option', () => {
   const saved = file(JSON.stringify({ port: 5, 'enable-moon': false, tides: 0 }));
   expect(parse('-c', saved)).toMatchObject({ values: { port: 5 }, warnings: [] });
   const { warnings } = parse('-c', file('tides=3\nenable-moon=false\n'));
@@ -104,6 +104,6 @@ test('a program with commands knows the same kinds', () => {
   expect(() => parseCommand(program, ['--explain-config'])).toThrow('port   7');
 });
 
-test('the rotation that the options ask for, in bytes', () => {
+test('log rotation in bytes', () => {
   expect(logRotation({ 'log-max-size': 2, 'log-max-files': 3 })).toEqual({ maxBytes: 2 * 1024 * 1024, keep: 3 });
 });

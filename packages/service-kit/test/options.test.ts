@@ -169,7 +169,7 @@ describe('configuration file', () => {
     });
   });
 
-  test('the command line wins, wherever it stands', () => {
+  test('the command line has precedence, in any position', () => {
     const path = file('b.conf', 'bind-port=1\nadd-peer=a:1\ncompress=false');
     const { values } = parse('--bind-port=2', '--add-peer=c:3', '--config-file', path, '--compress');
     expect(values).toMatchObject({ 'bind-port': 2, 'add-peer': ['c:3'], compress: true });
@@ -267,7 +267,7 @@ describe('dump and save', () => {
     expect(dumped['api-key']).toBe('***');
   });
 
-  test('what is not set is told as null', () => {
+  test('options without a value are null', () => {
     const specs = defineOptions([{ name: 'limit', type: 'number', default: undefined, group: 'A', help: 'A limit' }]);
     expect(() => parseOptions(specs, ['--dump-config'], META)).toThrow('{\n  "limit": null\n}');
   });
@@ -302,7 +302,7 @@ describe('presets', () => {
   const presets = [{ option: 'open', values: { 'bind-ip': '0.0.0.0', most: 16 } }];
   const parse = (...argv: string[]) => parseOptions(specs, argv, { name: 'thing', presets });
 
-  test('count where nothing else was said, and only when asked for', () => {
+  test('apply only if selected and no other value is set', () => {
     const set = parse('--open');
     expect(set.values).toEqual({ open: true, 'bind-ip': '0.0.0.0', most: 16 });
     expect([set.source('open'), set.source('most')]).toEqual(['command line', 'preset']);
@@ -318,7 +318,7 @@ describe('presets', () => {
     expect([set.source('bind-ip'), set.source('most')]).toEqual(['file', 'command line']);
   });
 
-  test('are asked for by a file as well', () => {
+  test('can be selected in a file', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'wrkz-preset-')), 'c.json');
     writeFileSync(path, '{"open":true}');
     expect(parse('-c', path).values.most).toBe(16);

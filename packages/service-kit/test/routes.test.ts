@@ -46,7 +46,7 @@ describe('matching', () => {
     raw('POST', '/open', (_request, response) => response.end('open'), OPEN),
   ];
 
-  test('no key is asked and nothing is counted where there is no route', async () => {
+  test('unknown paths require no key and are not counted', async () => {
     const refused: unknown[] = [];
     const { port } = await serveApp(routes, {
       ...guarded,
@@ -107,7 +107,7 @@ describe('matching', () => {
     expect(logger.linesOf('error').join()).toContain('inner');
   });
 
-  test('an app may keep its paths behind their guards whatever the method', async () => {
+  test('an app may guard its paths for all methods', async () => {
     const bound = bindRoutes(routes, undefined, rules);
     const paths = [...routes, { path: '/off', guards: { key: true, limit: false } }];
     const { port } = await serveApp([], { ...guarded, routes: [...bound, ...guardOtherMethods(paths)] });
@@ -145,7 +145,7 @@ describe('matching', () => {
     expect(refused).toEqual(['full']);
   });
 
-  test('size, key, limit and body are asked in this order', async () => {
+  test('size, key, limit and body are checked in this order', async () => {
     const { port } = await serveApp(routes, guarded);
     const post = async (path: string, options: object) =>
       (await call(port, path, { method: 'GET', ...options })).status;
@@ -192,7 +192,7 @@ describe('matching', () => {
   });
 });
 
-test('a client that left before its answer counts as 499, a method that nobody knows as other', async () => {
+test('a client that disconnects before the response counts as 499, an unknown method as other', async () => {
   const metrics = createMetrics('thing_');
   const counters = new RequestCounters();
   let begun = (): void => undefined;
@@ -222,7 +222,7 @@ test('a client that left before its answer counts as 499, a method that nobody k
   expect([counters.requests, counters.count(499), counters.count(404), counters.count(200)]).toEqual([2, 1, 1, 0]);
 });
 
-describe('members', () => {
+describe('fields', () => {
   const integer = z.codec(z.bigint().min(0n), z.number(), { decode: Number, encode: BigInt });
   const read = declare({
     method: 'POST',
@@ -327,8 +327,8 @@ describe('bodies with invalid UTF-8 or a byte order mark', () => {
   });
 });
 
-describe('answers', () => {
-  test('finished JSON, another status, text, and labels that are asked before the members', async () => {
+describe('responses', () => {
+  test('finished JSON, another status, text, and labels that are checked before the fields', async () => {
     const { port } = await serveApp([
       declare({
         method: 'GET',
@@ -373,7 +373,7 @@ describe('answers', () => {
     await gone;
   });
 
-  test('a handler that asks late hears it too', async () => {
+  test('a handler that checks late sees it too', async () => {
     let begun = (): void => undefined;
     let told = (_gone: boolean): void => undefined;
     const [running, heard] = [
@@ -399,7 +399,7 @@ describe('answers', () => {
     expect(await heard).toBe(true);
   });
 
-  test('an answer that was written whole is no sign that the client has left', async () => {
+  test('a completed response is not a disconnect', async () => {
     let signal: AbortSignal | undefined;
     const closed: Promise<unknown>[] = [];
     const quick: Route = {
@@ -416,7 +416,7 @@ describe('answers', () => {
     expect(signal?.aborted).toBe(false);
   });
 
-  test('labels are asked behind the JSON of the body and before its members', async () => {
+  test('labels are checked after the JSON of the body and before its fields', async () => {
     const closed = declare({
       method: 'POST',
       path: '/closed',
@@ -524,7 +524,7 @@ describe('JSON-RPC', () => {
     expect(ask(false)).toBe(closed);
   });
 
-  test('the document names members, positions, results and errors', () => {
+  test('the document has fields, positions, results and errors', () => {
     const about = { title: 't', version: '1', description: 'd', errorBody: z.object({}) };
     const printed = openRpcDocument(about, methods) as { methods: Record<string, unknown>[] };
     expect(printed.methods[0]).toMatchObject({
@@ -540,7 +540,7 @@ describe('JSON-RPC', () => {
   });
 });
 
-test('the OpenAPI document tells paths, members, statuses and who needs a key', () => {
+test('the OpenAPI document has paths, fields, statuses and required keys', () => {
   const about = {
     title: 't',
     version: '1',

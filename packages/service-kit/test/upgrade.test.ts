@@ -50,11 +50,11 @@ const request = (headers: Record<string, string> = {}, method = 'GET'): string =
     .join('')}\r\n`;
 };
 
-test('who asks for nothing forbidden is let in', async () => {
+test('a valid upgrade is accepted', async () => {
   expect(await talk(await listening(), request())).toBe('in as 127.0.0.1');
 });
 
-describe('refusals come as answers', () => {
+describe('refusals are responses', () => {
   const preflight = () => ({ status: 200, headers: {} });
 
   test.each<[string, Partial<HttpAppOptions>, Record<string, string>, number, string]>([
@@ -109,7 +109,7 @@ test('an offer of HTTP/2 is ignored: the request is served with its body', async
   expect(answer).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\n(4\r\n)?body/s);
 });
 
-test('an upgrade behind an answer that is still on its way ends the connection', async () => {
+test('an upgrade before the previous response is complete ends the connection', async () => {
   const port = await listening({
     routes: bindRoutes([raw('GET', '/slow', () => new Promise(() => undefined))], undefined, rules),
   });

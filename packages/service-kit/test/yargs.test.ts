@@ -48,7 +48,7 @@ test('values that begin with a dash: yargs splits them into flags', () => {
   expect(ours('--key', '-dash').key).toBe('-dash');
 });
 
-test('an empty list value: yargs asks for more', () => {
+test('an empty list value: yargs requires a value', () => {
   const strict = yargs(['--peer=']).exitProcess(false).fail(false).option('peer', { array: true, nargs: 1 });
   expect(() => strict.parseSync()).toThrow('--peer: a value is missing');
   expect(ours('--peer=').peer).toEqual([]);

@@ -16,7 +16,7 @@ function source(): string {
 
 const options = (file: string, to: string) => ({ file, title: 'journal', applicationId: JOURNAL_ID, to });
 
-test('the next backup of that name removes what killed ones have left, and nothing else', async () => {
+test('the next backup of the same name removes leftovers of killed ones, and nothing else', async () => {
   const to = fresh('copy.sqlite');
   const folder = dirname(to);
   const left = ['', '-journal', '-wal', '-shm'].map((ending) => `.copy.sqlite.0123456789ab.tmp${ending}`);
@@ -26,7 +26,7 @@ test('the next backup of that name removes what killed ones have left, and nothi
   expect(readdirSync(folder).sort()).toEqual([...others, 'copy.sqlite'].sort());
 });
 
-test('two backups to one file at a time are refused, and the first is left alone', async () => {
+test('a second concurrent backup to one file is refused', async () => {
   const to = fresh('copy.sqlite');
   const lock = takeWriteLock(join(dirname(to), `.${basename(to)}.lock`), { file: to, title: 'backup' });
   writeFileSync(join(dirname(to), '.copy.sqlite.0123456789ab.tmp'), '');
@@ -35,7 +35,7 @@ test('two backups to one file at a time are refused, and the first is left alone
   expect(readdirSync(dirname(to)).sort()).toEqual(['.copy.sqlite.0123456789ab.tmp', '.copy.sqlite.lock']);
 });
 
-test('what is found wrong by who asked for the backup keeps it from its name', async () => {
+test('a copy that the check of the caller rejects does not get its name', async () => {
   const to = fresh('copy.sqlite');
   const check = (): void => {
     throw new Error('not that one');

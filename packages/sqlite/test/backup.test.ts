@@ -46,7 +46,7 @@ function options(file: string, to: string, more: Partial<BackupOptions> = {}): B
   return { file, title: 'journal', applicationId: JOURNAL_ID, to, ...more };
 }
 
-test('a copy holds what the original holds, opens like it, and stands alone in its folder', async () => {
+test('a copy has the content of the original, and no other files beside it', async () => {
   const file = filled();
   const to = fresh('copy.sqlite');
   const seen: [number, number][] = [];
@@ -65,7 +65,7 @@ test('a copy holds what the original holds, opens like it, and stands alone in i
   });
 });
 
-test('it goes step by step: others have their turn between', async () => {
+test('it yields to the event loop between steps', async () => {
   const file = filled();
   let turns = 0;
   let running = true;
@@ -127,7 +127,7 @@ test('a writer in another process, too', async () => {
   }
 }, 30_000);
 
-test('a file that is there is not written over, nor one that comes while copying', async () => {
+test('an existing file is not overwritten, nor one created meanwhile', async () => {
   const file = filled();
   const to = fresh('copy.sqlite');
   writeFileSync(to, 'precious');

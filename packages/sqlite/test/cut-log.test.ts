@@ -36,7 +36,7 @@ function session(): { file: string; database: SqliteDatabase } {
   return { file, database };
 }
 
-test('the log is empty afterwards, and what is committed then is kept beside it', () => {
+test('the log is empty afterwards, and later commits are durable', () => {
   const { file, database } = session();
   expect(sizeOfLog(file)).toBeGreaterThan(0);
   expect(database.cutLog()).toBe(true);
@@ -56,7 +56,7 @@ test.each([0, 1, 2, 40])('after a kill %i commits later everything is there', (c
   expect(entriesOf(left)).toBe(100 + commits);
 });
 
-test('a reader keeps the log: nobody waits, and a kill then loses nothing', () => {
+test('a reader prevents the truncation without a wait, and a kill loses nothing', () => {
   const { file, database } = session();
   const reader = database.openReader();
   reader.exec('BEGIN');

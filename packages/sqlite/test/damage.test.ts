@@ -32,7 +32,7 @@ function named(error: unknown): boolean {
   return error instanceof SqliteFileError || sqliteFailure(error) !== undefined;
 }
 
-test('whatever happened to the bytes of a file, opening and reading it ends with an answer or a named error', () => {
+test('any change of the bytes of a file leads to right results or a named error', () => {
   const bytes = readFileSync(sound());
   const damage = fc.record({
     at: fc.integer({ min: 0, max: bytes.length - 1 }),
@@ -60,7 +60,7 @@ test('whatever happened to the bytes of a file, opening and reading it ends with
   expect(refused).toBeGreaterThan(20);
 });
 
-test('a file that was cut off is named, at whatever length', () => {
+test('a truncated file of any length is named in the error', () => {
   const original = sound();
   const { size } = statSync(original);
   for (const length of [2, 15, 99, 100, 511, 4095, 4096, size - 4096]) {

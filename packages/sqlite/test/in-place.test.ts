@@ -17,25 +17,25 @@ beforeEach(() => {
 
 const insert = (): unknown => database.connection.prepare("INSERT INTO entries (text) VALUES ('x')").run();
 
-test('a folder that was deleted is told, though the system lets the program go on writing', () => {
+test('a deleted folder is an error, although writes still succeed', () => {
   rmSync(dirname(file), { recursive: true });
   insert();
   expect(() => database.checkInPlace()).toThrow(FileVanished);
   expect(() => database.checkInPlace()).toThrow(`${file} of the open journal was removed or moved`);
 });
 
-test('a folder that was moved is told', () => {
+test('a moved folder is an error', () => {
   renameSync(dirname(file), `${dirname(file)}-elsewhere`);
   expect(() => database.checkInPlace()).toThrow(/was removed or moved/);
 });
 
-test('a file that was replaced by another one is told', () => {
+test('a replaced file is an error', () => {
   copyFileSync(file, `${file}.copy`);
   renameSync(`${file}.copy`, file);
   expect(() => database.checkInPlace()).toThrow(/was replaced by another file/);
 });
 
-test('a log that was removed is told', () => {
+test('a removed log is an error', () => {
   insert();
   rmSync(`${file}-wal`);
   expect(() => database.checkInPlace()).toThrow(`${file}-wal of the open journal was removed or moved`);

@@ -132,7 +132,7 @@ test('a reader in the midst of its rows does not keep the file from being let go
   first.close();
 });
 
-test('a lock file that holds something else says what to do about it', () => {
+test('a lock file with other content is an error with a remedy', () => {
   const file = fresh('journal.sqlite');
   writeFileSync(`${file}.lock`, 'garbage in the place of a lock '.repeat(100));
   expect(() => openDatabase(journal(file))).toThrow(FileInaccessible);

@@ -16,7 +16,7 @@ import { contents, looking, pragma } from './support/rows';
 
 afterEach(cleanUp);
 
-test('a new database is marked, has the whole schema and its first rows, and stands in its own files', () => {
+test('a new database has its id, the whole schema and its first rows', () => {
   const file = fresh('journal.sqlite');
   const database = openDatabase(
     journal(file, { onCreate: (connection) => connection.exec("INSERT INTO entries (text) VALUES ('first')") }),
@@ -94,7 +94,7 @@ function editing(file: string, sql: string): void {
   connection.close();
 }
 
-test.each(FOREIGN)('a file %s is named and left alone', (_, make, reason) => {
+test.each(FOREIGN)('a file %s is named in the error and not changed', (_, make, reason) => {
   const file = fresh('journal.sqlite');
   make(file);
   const before = readFileSync(file);
@@ -192,7 +192,7 @@ test('errors say which file they speak of and bear the code of their class', () 
   }
 });
 
-test('readers see what is committed, never wait for the writer, and are closed with the database', () => {
+test('readers see commits, never wait for the writer, and are closed with the database', () => {
   const database = openDatabase(journal(fresh('journal.sqlite')));
   const reader = database.openReader();
   const count = reader.prepare<[], [number]>('SELECT count(*) FROM entries').raw(true);

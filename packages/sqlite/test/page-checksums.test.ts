@@ -192,7 +192,7 @@ test('a checkpoint with a damaged -shm file is refused and writes nothing', () =
   connection.close();
 });
 
-test('transactions larger than the cache read back what they have written and rewritten', () => {
+test('transactions larger than the cache read their own writes', () => {
   const file = filled();
   const connection = closing(new SqliteConnection(file));
   connection.pragma('cache_size = 5');

@@ -24,7 +24,7 @@ test('the settings that are the same for all hold on each open, also of a file t
   }
 });
 
-test('what a program chooses is set, whatever it chooses', () => {
+test('chosen settings are applied', () => {
   const MIB = 1024 * 1024;
   const settings: fc.Arbitrary<SqliteSettings> = fc.record({
     writerCache: fc.integer({ min: 1024, max: 512 * MIB }),
@@ -71,7 +71,7 @@ function handles(database: ReturnType<typeof openDatabase>) {
   };
 }
 
-test('what a program does not choose suits a small database', () => {
+test('default settings suit a small database', () => {
   const { connection } = closing(openDatabase(journal(fresh('journal.sqlite'))));
   const wanted = {
     cache_size: -16_384,
@@ -99,7 +99,7 @@ test('a setting that SQLite does not take is an error that names it', () => {
   }
 });
 
-test('pages that a delete left empty are given back where that was asked for', () => {
+test('free pages are returned to the file system if enabled', () => {
   const pages = (['none', 'incremental'] as const).map((autoVacuum) => {
     const { connection } = closing(openDatabase(journal(fresh('journal.sqlite'), { settings: { autoVacuum } })));
     const insert = connection.prepare('INSERT INTO entries (text) VALUES (?)');

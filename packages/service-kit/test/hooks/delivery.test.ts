@@ -128,7 +128,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('is cut off when no answer comes, and not tried again', async () => {
+  it('is aborted without a response, and not retried', async () => {
     receiver.received.length = 0;
     receiver.answer = () => undefined;
     const outcome = await deliver(webhook(), { timeoutMs: 300 });
@@ -139,7 +139,7 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('that answers by changing the protocol, which nobody asked for, is refused', async () => {
+  it('with an unrequested protocol upgrade fails', async () => {
     const server: Server = createServer((socket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
     }).listen(0, '127.0.0.1');
@@ -150,7 +150,7 @@ describe('a webhook', () => {
     expect(outcome).toEqual({ kind: 'refused', why: `webhook ${url} answered HTTP 101` });
   });
 
-  it('counts by its status, however long the rest of the answer is', async () => {
+  it('is decided by the status, whatever the length of the body', async () => {
     receiver.answer = (_request, response) => {
       response.writeHead(200);
       const more = (): void =>

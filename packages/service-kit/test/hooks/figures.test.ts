@@ -7,7 +7,7 @@ import { FakeFeed } from './fake-feed';
 
 jest.setTimeout(60_000);
 
-test('what has become of each receiver’s events can be read as metrics', async () => {
+test('metrics have the outcomes of each receiver', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'wrkz-hooks-'));
   const receiver = await new WebhookReceiver().open();
   let letThrough = (): void => undefined;

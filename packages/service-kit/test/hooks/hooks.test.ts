@@ -86,7 +86,7 @@ describe('a live receiver', () => {
     expect(logger.lines.join('\n')).toContain('[block-notify 1] stopped. Sent=0, failed=0, dropped=3975');
   });
 
-  it('is told once of each event, and its failures fill no log', async () => {
+  it('is notified once of each event, and its failures are logged at a limited rate', async () => {
     receiver.answer = (_request, response) => response.writeHead(receiver.received.length <= 150 ? 500 : 200).end();
     const { hooks, logger } = await start([{ name: 'tx-notify', values: [receiver.url] }]);
     for (let i = 1; i <= 151; i++) hooks.notify('tx-notify', event(i));
@@ -116,7 +116,7 @@ describe('values', () => {
     expect((await start([{ name: 'block-notify', values: [] }])).logger.lines).toEqual([]);
   });
 
-  it('never show what may be secret', async () => {
+  it('have no secrets in logs', async () => {
     const secret = 'a secret of thirty-two bytes....';
     const secretFile = join(folder, 'secret');
     writeFileSync(secretFile, secret, { mode: 0o644 });
@@ -137,7 +137,7 @@ describe('a durable receiver', () => {
   /** Without one that is being written in this moment. */
   const files = (): string[] => readdirSync(join(folder, 'notify')).filter((name) => !name.endsWith('.tmp'));
 
-  it('begins with what comes next, and goes on where it was', async () => {
+  it('begins with the next event, and resumes at its position', async () => {
     const feed = new FakeFeed(3);
     const spec = { name: 'block-notify', values: [receiver.url], feed };
     const first = await start([spec]);
@@ -154,7 +154,7 @@ describe('a durable receiver', () => {
     expect(files()).toEqual([expect.stringMatching(/^block-notify-[0-9a-f]{16}\.json$/)]);
   });
 
-  it('waits for a receiver that is gone, and tells everything in order when it is back', async () => {
+  it('waits for an unreachable receiver, then delivers all events in order', async () => {
     const feed = new FakeFeed();
     await start([{ name: 'block-notify', values: [receiver.url], feed }]);
     feed.add(20);
@@ -169,7 +169,7 @@ describe('a durable receiver', () => {
     expect(numbered(receiver.received)).toEqual(Array.from({ length: 170 }, (_, i) => i + 1));
   });
 
-  it('puts what is refused again and again aside, and goes on', async () => {
+  it('writes an event that is always refused to the dead-letter file, and continues', async () => {
     const feed = new FakeFeed();
     receiver.answer = ({ body }, response) => response.writeHead(body.includes('"height":2,') ? 422 : 200).end();
     const { hooks, logger } = await start([{ name: 'block-notify', values: [receiver.url], feed }]);
@@ -187,7 +187,7 @@ describe('a durable receiver', () => {
     expect(logger.linesOf('warning').at(-1)).toContain('entry 2 was refused 3 times and is in');
   });
 
-  it('says what is too old to be told, and goes on behind it', async () => {
+  it('logs deleted events, and continues behind them', async () => {
     const feed = new FakeFeed();
     const spec = { name: 'block-notify', values: [receiver.url], feed };
     const first = await start([spec]);
@@ -218,7 +218,7 @@ describe('a durable receiver', () => {
     expect(logger.linesOf('warning')[0]).toContain('the journal is another one');
   });
 
-  it('refuses a position that is unreadable instead of skipping what it stands for', async () => {
+  it('refuses an unreadable position instead of skipping events', async () => {
     const feed = new FakeFeed();
     const spec = { name: 'block-notify', values: [receiver.url], feed };
     await (await start([spec])).hooks.close();

@@ -39,7 +39,7 @@ test('a letter for which there is half the room is not there at all, and can be 
   expect(fs.readFileSync(files.deadLettersPath, 'utf8')).toBe('{"number":1}\n{"number":2}\n');
 });
 
-test('what a kill has left of an unfinished write goes with the next start', () => {
+test('the next start removes unfinished writes of a killed process', () => {
   const files = newFiles();
   const unfinished = join(files.positionPath, '..', `.${files.key}.json.0123456789ab.tmp`);
   const another = join(files.positionPath, '..', '.block-notify-0000000000000000.json.0123456789ab.tmp');
@@ -50,7 +50,7 @@ test('what a kill has left of an unfinished write goes with the next start', () 
   expect(fs.existsSync(another)).toBe(true);
 });
 
-test('who waits for a position to be saved waits until it stands on the disk, whoever writes it', async () => {
+test('a save resolves when the position is on the disk, also if another call writes it', async () => {
   const files = newFiles();
   void files.save(1);
   await files.save(2);

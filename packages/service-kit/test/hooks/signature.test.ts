@@ -17,7 +17,7 @@ function secretFile(text: string, mode = 0o600): string {
 const now = (): number => Math.floor(Date.now() / 1000);
 const body = '{"event":"tx","hash":"00ff"}';
 
-describe('what is signed is verified by the library of Standard Webhooks', () => {
+describe('the library of Standard Webhooks verifies signatures', () => {
   const raw = 'correct horse battery staple';
   const standard = `whsec_${randomBytes(24).toString('base64')}`;
 

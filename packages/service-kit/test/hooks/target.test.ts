@@ -61,7 +61,7 @@ describe('parseTarget', () => {
     expect(parseTarget('""')).toMatchObject({ kind: 'unusable' });
   });
 
-  it('describes without what may be secret', () => {
+  it('descriptions have no secrets', () => {
     const described = (value: string): string => {
       const target = parseTarget(value);
       if (target.kind === 'unusable') throw new Error(target.why);

@@ -23,7 +23,7 @@ function begun(queue: FairQueue<Call>): string[] {
   return names;
 }
 
-test('owners take turns, however many calls each has waiting', () => {
+test('owners take turns, whatever their number of queued calls', () => {
   const queue = queueOf();
   for (let i = 1; i <= 4; i++) queue.add(call('a', i));
   queue.add(call('b', 1));
@@ -32,7 +32,7 @@ test('owners take turns, however many calls each has waiting', () => {
   expect(begun(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
 });
 
-test('calls without an owner share the turns of one', () => {
+test('calls without an owner count as one owner', () => {
   const queue = queueOf();
   const nameless = [1, 2].map((i) => ({ name: `?${i}`, options: {} }));
   for (const one of nameless) queue.add(one);
@@ -40,7 +40,7 @@ test('calls without an owner share the turns of one', () => {
   expect(begun(queue)).toEqual(['?1', 'b1', '?2']);
 });
 
-test('lanes take turns, and a lane never has more running than it may', () => {
+test('lanes take turns, and never exceed their limit', () => {
   const queue = queueOf({ lanes: { light: Infinity, heavy: 1 } });
   const heavy = [1, 2, 3].map((i) => call('h', i, 'heavy'));
   for (const one of heavy) queue.add(one);
@@ -74,7 +74,7 @@ test('an owner has only so many places', () => {
 });
 
 describe('when all places are taken', () => {
-  test('the latest of the owner with the most gives way', () => {
+  test('the latest call of the owner with the most calls is rejected', () => {
     const queue = queueOf({ capacity: 4 });
     for (let i = 1; i <= 3; i++) queue.add(call('a', i));
     expect(queue.add(call('b', 1))).toBeUndefined();
@@ -83,7 +83,7 @@ describe('when all places are taken', () => {
     expect(begun(queue)).toEqual(['a1', 'b1', 'c1', 'a2']);
   });
 
-  test('of an owner in both lanes the lane gives way whose turn is last', () => {
+  test('for an owner in both lanes, the lane with the last turn loses the call', () => {
     const queue = queueOf({ capacity: 2, lanes: { light: Infinity, heavy: 1 } });
     queue.add(call('a', 1));
     queue.add(call('a', 2, 'heavy'));
@@ -98,7 +98,7 @@ describe('when all places are taken', () => {
   });
 });
 
-test('what is taken out gives its place back and has no turn', () => {
+test('a removed call frees its place and is not run', () => {
   const queue = queueOf({ capacity: 2, capacityPerOwner: () => 2 });
   const [first, second] = [call('a', 1), call('a', 2)];
   queue.add(first);

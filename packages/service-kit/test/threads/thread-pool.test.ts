@@ -96,7 +96,7 @@ test('a thread that says it can do no more is ended and replaced', async () => {
   expect(await pool.call('count', undefined)).toBe(1);
 });
 
-test('close: what runs may end, what waits is refused, what comes later too', async () => {
+test('close: running calls may end, queued and later ones are refused', async () => {
   const pool = start(1);
   const held = pool.call('hold', 'a');
   const waiting = pool.call('echo', 1).catch((error: Error) => error.message);
@@ -107,7 +107,7 @@ test('close: what runs may end, what waits is refused, what comes later too', as
   await closing;
 });
 
-test('a bounded lane leaves threads to the others, and has its turn again when its call has ended', async () => {
+test('a limited lane leaves threads to others, and runs again after its call has ended', async () => {
   const pool = start(2, 100, {}, { light: Infinity, heavy: 1 });
   const [running, left] = [new AbortController(), new AbortController()];
   const heavy = pool.call('spin', undefined, { lane: 'heavy', signal: running.signal });
@@ -122,7 +122,7 @@ test('a bounded lane leaves threads to the others, and has its turn again when i
   expect(await last).toBe('heavy');
 });
 
-test('the call that gives way to another owner is refused', async () => {
+test('a call that loses its place to another owner is rejected', async () => {
   const pool = start(1, 2);
   const stop = new AbortController();
   const spin = pool.call('spin', undefined, { signal: stop.signal });

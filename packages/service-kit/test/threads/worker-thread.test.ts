@@ -72,13 +72,13 @@ describe('calls', () => {
     );
   });
 
-  test('many at a time get their own answers', async () => {
+  test('concurrent calls get their own results', async () => {
     const thread = start();
     const numbers = Array.from({ length: 200 }, (_, i) => i);
     expect(await Promise.all(numbers.map((i) => thread.call('echo', i)))).toEqual(numbers);
   });
 
-  test('errors of known classes arrive as such with what they carry, others with name, message and stack', async () => {
+  test('errors of known classes arrive with their fields, others with name, message and stack', async () => {
     const thread = start();
     const refused = await thread.call('refuse', 'refused').catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(Refused);
@@ -120,7 +120,7 @@ describe('calls', () => {
     },
   );
 
-  test('a value whose members are named like those of the protocol itself is never taken for bytes', async () => {
+  test('a field with the reserved name is never interpreted as bytes', async () => {
     const thread = start();
     const forged = { '\u0000bytes': [0, 1000], real: Buffer.from('abc') };
     await expect(thread.call('echo', forged)).rejects.toThrow(
@@ -153,7 +153,7 @@ describe('cancellation', () => {
     expect(await thread.call('echo', 1)).toBe(1);
   });
 
-  test('work that holds the thread sees it when it looks; what waits behind it is dropped unbegun', async () => {
+  test('synchronous work sees a cancellation when it checks; queued calls are removed', async () => {
     const thread = start();
     const [first, second] = [new AbortController(), new AbortController()];
     const spin = thread.call('spin', undefined, { signal: first.signal });
@@ -166,7 +166,7 @@ describe('cancellation', () => {
     expect(await after).toBe(1);
   });
 
-  test('a signal that has fired keeps the call from being sent; one that fires late changes nothing', async () => {
+  test('an aborted signal prevents the call; a late abort changes nothing', async () => {
     const thread = start();
     await expect(thread.call('count', undefined, { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
     const late = new AbortController();
@@ -177,7 +177,7 @@ describe('cancellation', () => {
 });
 
 describe('the end of a thread', () => {
-  test('close: what runs may end, what comes later is refused', async () => {
+  test('close: running calls may end, later ones are refused', async () => {
     const thread = start({}, { closedError: () => new RangeError('over') });
     const held = thread.call('hold', 'a');
     await once(started, 'holding');
