@@ -45,7 +45,7 @@ describe.each(versions.map(({ name }) => name))('version %s', (version) => {
     expect(await readFolder(name, copyOf(name))).toMatchObject(manifest[name]);
   });
 
-  describe('opened for writing', () => {
+  describe('opened for writing; the pool has its transactions again', () => {
     const dataDir = join(changed, 'node');
     const directory = join(dataDir, NETWORK);
     const wallet = join(changed, 'wallet');
@@ -60,6 +60,9 @@ describe.each(versions.map(({ name }) => name))('version %s', (version) => {
       copyFolder(join(folder, 'wallet'), wallet);
       copyFolder(join(folder, 'proposals'), proposals);
       node = await suite.node({ from: dataDir, args: ['--events-keep', '0'] });
+      // Before the wallet can submit its pending send again.
+      const pending = manifest.wallet['sends'] as readonly { readonly hash: string }[];
+      await node.untilPool(pending.map(({ hash }) => hash));
       blocks = await node.generate(new TestWallet('a miner').address, 2);
       sent = await sendFromWallet(wallet, node.daemon.ports.rpc);
       await node.untilPool([sent]);

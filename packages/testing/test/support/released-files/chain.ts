@@ -10,8 +10,8 @@ export const NETWORK = 'devnet';
 /** The tip of the released chain. Chain A has transactions from block 44 on. */
 export const TIP_HEIGHT = 66;
 
-/** The files of a chain database that was closed cleanly. */
-const CHAIN_FILES = ['chain.sqlite', 'chain.sqlite-control'];
+/** The files of a node that was stopped cleanly: chain database and pool. */
+const CHAIN_FILES = ['chain.sqlite', 'chain.sqlite-control', 'mempool.bin'];
 
 /** Starts a node with chain A up to `TIP_HEIGHT` and one alternative block. */
 export async function startReleaseNode(suite: NodeSuite): Promise<SuiteNode> {

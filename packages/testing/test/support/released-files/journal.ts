@@ -29,6 +29,18 @@ export async function writeJournal(chainDirectory: string, to: string): Promise<
       { kind: 'pool-removed', hashes: [first], reason: 'InBlock' },
       { kind: 'alternative', ...tip, hash: newTip },
       { kind: 'damage', page: 7, table: 'blocks', heights: [1, 2], isRepaired: true },
+      { kind: 'double-spend', pooled: first, refused: second, keyImage: newTip },
+      {
+        kind: 'refused-branch',
+        ...{
+          fork: 300,
+          height: 500,
+          hash: newTip,
+          reason: 'too deep',
+          cumulativeDifficulty: 1n,
+          remedy: '--rewind-to-height 300',
+        },
+      },
       { kind: 'reorganisation', rootHeight: root.height, rootHash: root.hash, added: [added], removed: [tip] },
     ] as const;
     await writer.append(events.map((event, i) => ({ event, time: RELEASE_TIME_MS + i, number: i + 1 })));
