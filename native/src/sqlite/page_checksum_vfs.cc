@@ -19,6 +19,7 @@
 #include <limits>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sqlite3ext.h>
@@ -36,8 +37,10 @@ constexpr int kReadAttempts = 3;
 constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 constexpr uint32_t kLogMagic = 0x377f0682;
 // The index of the log (the -shm file) in regions: page numbers of frames, then a hash table from pages to frames.
-constexpr int kIndexLock = 1;
 constexpr uint32_t kIndexHeader = 136;
+// Words of its header: frames that are in the database, and the frame up to which the running checkpoint copies.
+constexpr int kCopiedFrames = 24;
+constexpr int kCheckpointEnd = 32;
 constexpr uint32_t kRegionFrames = 4096;
 constexpr uint32_t kHashSlots = 2 * kRegionFrames;
 constexpr uint32_t kHashFactor = 383;
@@ -95,6 +98,7 @@ struct File {
   // Of a database: its open log, and the regions of the index that are mapped.
   File* log = nullptr;
   std::vector<const volatile unsigned char*> index;
+  bool isCheckpointStart = false;
 
   // Of a log: its database.
   File* database = nullptr;
@@ -240,27 +244,12 @@ int writeLog(File* file, const void* from, int size, sqlite3_int64 offset) {
   return file->write(from, size, offset);
 }
 
-// The header of the index, as far as it is needed.
-struct IndexHeader {
-  uint32_t frames, firstSalt, secondSalt;
-
-  explicit IndexHeader(const volatile unsigned char* region) {
-    auto words = reinterpret_cast<const volatile uint32_t*>(region);
-    frames = words[4];
-    firstSalt = words[8];
-    secondSalt = words[9];
-  }
-  bool isOf(Bytes frame) const {
-    return std::memcmp(frame + 8, &firstSalt, 4) == 0 && std::memcmp(frame + 12, &secondSalt, 4) == 0;
-  }
-};
-
 // Whether the index has the page number of a frame, and finds the frame by it.
 bool isIndexed(File* file, uint32_t frame, uint32_t page) {
   // The header takes the place of the first page numbers.
   const uint32_t missing = kIndexHeader / 4;
   const uint32_t region = (frame + missing) / kRegionFrames;
-  if (region >= file->index.size()) return true;
+  if (region >= file->index.size() || file->index[region] == nullptr) return true;
   const volatile unsigned char* start = file->index[region];
   const uint32_t first = region == 0 ? 0 : region * kRegionFrames - missing;
   auto pages = reinterpret_cast<const volatile uint32_t*>(start + (region == 0 ? kIndexHeader : 0));
@@ -275,19 +264,20 @@ bool isIndexed(File* file, uint32_t frame, uint32_t page) {
 
 // The index is memory that processes share, and has no checksums. A checkpoint that follows a wrong page number writes a page
 // to a wrong place or drops it, so the index is compared with the log first.
+//
+// A checkpoint has mapped the regions of the frames that it copies, and holds the locks without which no connection changes
+// these frames or their index.
 int checkIndex(File* file) {
   if (file->log == nullptr || file->index.empty() || file->index[0] == nullptr) return SQLITE_OK;
-  const IndexHeader header(file->index[0]);
-  unsigned char first[kLogHeader], frame[kFrameHeader];
-  if (header.frames == 0 || file->log->read(first, kLogHeader, 0) != SQLITE_OK) return SQLITE_OK;
-  const sqlite3_int64 step = kFrameHeader + sqlite3_int64(word(first + 8, true));
-  for (uint32_t number = 0; number < header.frames; number++) {
-    const int result = file->log->read(frame, kFrameHeader, kLogHeader + number * step);
-    // Another process may start the log anew.
-    if (result != SQLITE_OK || !header.isOf(frame)) return SQLITE_OK;
+  auto words = reinterpret_cast<const volatile uint32_t*>(file->index[0]);
+  unsigned char header[kLogHeader], frame[kFrameHeader];
+  if (file->log->read(header, kLogHeader, 0) != SQLITE_OK) return SQLITE_OK;
+  const sqlite3_int64 step = kFrameHeader + sqlite3_int64(word(header + 8, true));
+  const uint32_t end = words[kCheckpointEnd];
+  for (uint32_t number = words[kCopiedFrames]; number < end; number++) {
+    if (file->log->read(frame, kFrameHeader, kLogHeader + number * step) != SQLITE_OK) return SQLITE_OK;
     const uint32_t page = word(frame, true);
     if (isIndexed(file, number, page)) continue;
-    if (!IndexHeader(file->index[0]).isOf(frame)) return SQLITE_OK;
     return fail(file, "the -shm file does not lead to frame " + std::to_string(number + 1) + " of the log, page " +
                           std::to_string(page) + ". Stop all programs that use the file, then start them again");
   }
@@ -301,16 +291,6 @@ int xShmMap(sqlite3_file* base, int region, int size, int extend, void volatile*
     if (file->index.size() <= static_cast<size_t>(region)) file->index.resize(static_cast<size_t>(region) + 1);
     file->index[static_cast<size_t>(region)] = static_cast<const volatile unsigned char*>(*mapped);
   }
-  return result;
-}
-
-int xShmLock(sqlite3_file* base, int lock, int count, int flags) {
-  File* file = fileOf(base);
-  int result = file->methods()->xShmLock(file->inner(), lock, count, flags);
-  const bool isCheckpoint = lock == kIndexLock && count == 1 && (flags & SQLITE_SHM_LOCK) != 0;
-  if (result != SQLITE_OK || !isCheckpoint) return result;
-  result = checkIndex(file);
-  if (result != SQLITE_OK) file->methods()->xShmLock(file->inner(), lock, count, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE);
   return result;
 }
 
@@ -345,6 +325,19 @@ auto forward(sqlite3_file* base, Arguments... arguments) {
   return (file->methods()->*Method)(file->inner(), arguments...);
 }
 
+int xFileControl(sqlite3_file* base, int operation, void* argument) {
+  if (operation == SQLITE_FCNTL_CKPT_START) fileOf(base)->isCheckpointStart = true;
+  return forward<&sqlite3_io_methods::xFileControl>(base, operation, argument);
+}
+
+// SQLite ignores an error of SQLITE_FCNTL_CKPT_START. It reads the size next, and then an error ends the checkpoint.
+int xFileSize(sqlite3_file* base, sqlite3_int64* size) {
+  File* file = fileOf(base);
+  const bool isCheckpointStart = std::exchange(file->isCheckpointStart, false);
+  if (isCheckpointStart && checkIndex(file) != SQLITE_OK) return SQLITE_IOERR_DATA;
+  return file->methods()->xFileSize(file->inner(), size);
+}
+
 // A page must be read whole to be verified.
 int xDeviceCharacteristics(sqlite3_file* base) {
   return forward<&sqlite3_io_methods::xDeviceCharacteristics>(base) & ~SQLITE_IOCAP_SUBPAGE_READ;
@@ -358,15 +351,15 @@ const sqlite3_io_methods kMethods = {
     xWrite,
     forward<&sqlite3_io_methods::xTruncate, sqlite3_int64>,
     forward<&sqlite3_io_methods::xSync, int>,
-    forward<&sqlite3_io_methods::xFileSize, sqlite3_int64*>,
+    xFileSize,
     forward<&sqlite3_io_methods::xLock, int>,
     forward<&sqlite3_io_methods::xUnlock, int>,
     forward<&sqlite3_io_methods::xCheckReservedLock, int*>,
-    forward<&sqlite3_io_methods::xFileControl, int, void*>,
+    xFileControl,
     forward<&sqlite3_io_methods::xSectorSize>,
     xDeviceCharacteristics,
     xShmMap,
-    xShmLock,
+    forward<&sqlite3_io_methods::xShmLock, int, int, int>,
     forward<&sqlite3_io_methods::xShmBarrier>,
     xShmUnmap,
     nullptr,

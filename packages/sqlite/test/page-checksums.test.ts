@@ -192,6 +192,71 @@ test('a checkpoint with a damaged -shm file is refused and writes nothing', () =
   connection.close();
 });
 
+/** Changes a bit of the page number of a frame in the index; calling it again restores it. */
+function flipIndexOf(file: string, frame: number): void {
+  const at = 136 + 4 * (frame - 1);
+  const index = readFileSync(`${file}-shm`);
+  index[at] = (index[at] ?? 0) ^ 1;
+  writeFileSync(`${file}-shm`, index, { flag: 'r+' });
+}
+
+test('the checkpoint of the last close is refused with a damaged -shm file, and the next open recovers the log', () => {
+  const file = filled();
+  const before = readFileSync(file);
+  const connection = new SqliteConnection(file);
+  connection.pragma('wal_autocheckpoint = 0');
+  const insert = connection.prepare('INSERT INTO texts VALUES (?)');
+  for (let i = 0; i < 20; i++) insert.run('x'.repeat(20_000));
+  flipIndexOf(file, 20);
+  connection.close();
+  expect(readFileSync(file).equals(before)).toBe(true);
+  const next = closing(new SqliteConnection(file));
+  expect(next.prepare('SELECT count(*) FROM texts').raw(true).get()).toEqual([25]);
+  expect(next.pragma('integrity_check', { simple: true })).toBe('ok');
+});
+
+test('a connection that has mapped only some regions of the index makes a checkpoint', () => {
+  const file = fresh('regions.sqlite');
+  const writer = closing(new SqliteConnection(file));
+  for (const setting of ['page_size = 512', 'journal_mode = WAL', 'synchronous = OFF', 'wal_autocheckpoint = 0'])
+    writer.pragma(setting);
+  writer.exec('CREATE TABLE texts (text TEXT)');
+  const insert = writer.prepare('INSERT INTO texts VALUES (?)');
+  writer.transaction(() => {
+    for (let i = 0; i < 9000; i++) insert.run('x'.repeat(450));
+  })();
+  writer.exec('CREATE TABLE last (id INTEGER)');
+  const frames = (statSync(`${file}-wal`).size - 32) / (512 + 24);
+  expect(frames).toBeGreaterThan(2 * 4096);
+  // Finds the pages of the schema in the last region, and never looks at the one before.
+  const other = closing(new SqliteConnection(file));
+  expect(other.prepare('SELECT * FROM last').all()).toEqual([]);
+  expect(other.pragma('wal_checkpoint(PASSIVE)')).toEqual([{ busy: 0, log: frames, checkpointed: frames }]);
+  expect(other.pragma('integrity_check', { simple: true })).toBe('ok');
+});
+
+test('a checkpoint verifies only the index of the frames that it copies', () => {
+  const file = filled();
+  const connection = closing(new SqliteConnection(file));
+  connection.pragma('wal_autocheckpoint = 0');
+  connection.exec("INSERT INTO texts VALUES ('before')");
+  const reader = closing(new SqliteConnection(file, { readonly: true }));
+  reader.exec('BEGIN; SELECT * FROM texts');
+  const checkpoint = (): unknown => connection.pragma('wal_checkpoint(PASSIVE)');
+  const [{ checkpointed }] = checkpoint() as [{ checkpointed: number }];
+  connection.exec("INSERT INTO texts VALUES ('after')");
+  // A reader holds back the checkpoints: each commit would verify the whole log again.
+  flipIndexOf(file, 1);
+  flipIndexOf(file, checkpointed + 1);
+  expect(checkpoint()).toMatchObject([{ busy: 0, checkpointed }]);
+  reader.exec('COMMIT');
+  expect(failureOf(checkpoint)).toContain(
+    `the -shm file does not lead to frame ${String(checkpointed + 1)} of the log`,
+  );
+  flipIndexOf(file, checkpointed + 1);
+  expect(checkpoint()).toMatchObject([{ busy: 0, checkpointed: checkpointed + 1 }]);
+});
+
 test('transactions larger than the cache read their own writes', () => {
   const file = filled();
   const connection = closing(new SqliteConnection(file));
