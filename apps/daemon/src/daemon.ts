@@ -242,8 +242,8 @@ export class Daemon implements Service {
     const hooks = this.closers.use('the hooks', await startNodeHooks({ ...sources, journal }), (open) => open.close());
     const topics = new TopicStream(events, reader.floors().lite);
     this.closers.use('the ZMQ publisher', await startZmq(config, topics, logger.child('zmq')), (zmq) => zmq?.close());
-    await peers.start();
     if (options['ban-list'].length > 0) this.reload.push({ name: 'the ban lists', run: () => peers.reload() });
+    await peers.start();
     this.closers.use('the port mapping', startPortMapping(config, peers, logger.child('upnp')), (mapping) =>
       mapping?.stop(),
     );

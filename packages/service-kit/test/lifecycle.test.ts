@@ -81,6 +81,30 @@ test('SIGHUP stops a program that reloads nothing', async () => {
   expect([code, out.includes('SIGHUP received, stopping')]).toEqual([0, true]);
 });
 
+test('SIGHUP before the service exists is delayed: the service reloads', async () => {
+  const { code, out } = await runProgram('slow-reloads', (child) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (chunk.toString().includes('reloaded the good file')) child.kill('SIGTERM');
+    });
+    child.kill('SIGHUP');
+  });
+  expect(code).toBe(0);
+  expect(out).toMatch(/SIGHUP received, reloading[^]*reloaded the good file[^]*SIGTERM received, stopping/);
+});
+
+test('SIGHUP before the service exists stops a service that reloads nothing', async () => {
+  const { code, out } = await runProgram('slow-runs', (child) => child.kill('SIGHUP'));
+  expect([code, out.includes('SIGHUP received, stopping')]).toEqual([0, true]);
+});
+
+test('SIGHUP while a service that reloads stops is ignored', async () => {
+  const { code, out } = await runProgram('hangup-reloads', (child) => {
+    whenStopping(child, () => child.kill('SIGHUP'));
+    child.kill('SIGTERM');
+  });
+  expect([code, out.includes('stopped')]).toEqual([0, true]);
+});
+
 // `script` gives the program a terminal
 (existsSync('/usr/bin/script') ? test : test.skip)('SIGHUP with a terminal stops the program in order', async () => {
   const words = [process.execPath, ...sourceArguments(join(__dirname, 'programs/service.ts')), 'reloads'];

@@ -50,9 +50,9 @@ const ONE_PRESS_MS = 500;
 
 /**
  * Runs a program from start to exit code. SIGINT and SIGTERM stop it in order. So does SIGHUP of a closed terminal; without
- * a controlling terminal SIGHUP reloads what the service can reload. A second stop signal ends the process at once, unless
- * it only repeats the first (`ONE_PRESS_MS`). Uncaught errors are logged once and end the process with code 1. Only the
- * main files of the programs call it.
+ * a controlling terminal SIGHUP reloads what the service can reload, as soon as there is a service; while it stops, SIGHUP
+ * is ignored. A second stop signal ends the process at once, unless it only repeats the first (`ONE_PRESS_MS`). Uncaught
+ * errors are logged once and end the process with code 1. Only the main files of the programs call it.
  */
 export function runMain(create: (control: Control) => Promise<Service> | Service, options: MainOptions = {}): void {
   const abort = new AbortController();
@@ -60,6 +60,7 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
   let stopping = false;
   let exiting = false;
   let reloading = Promise.resolve();
+  let isHangupDelayed = false;
 
   const exit = (code: number): void => {
     if (exiting) return;
@@ -111,21 +112,22 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
   };
 
   let first: { readonly name: string; readonly at: number } | undefined;
-  for (const name of Object.keys(SIGNAL_EXIT_CODES) as StopSignal[]) {
-    process.on(name, () => {
-      const { reload, logger } = service ?? {};
-      if (name === 'SIGHUP' && !stopping && reload !== undefined && !hasTerminal()) {
-        reloading = reloading.then(() => reloadAll(logger, reload, options.logLevel));
-        return;
-      }
-      const now = performance.now();
-      if (first?.name === name && now - first.at < ONE_PRESS_MS) return;
-      if (stopping) process.exit(SIGNAL_EXIT_CODES[name]);
-      first = { name, at: now };
-      service?.logger?.info(`${name} received, stopping`);
-      stop(0, name);
-    });
-  }
+  const onSignal = (name: StopSignal): void => {
+    const { reload, logger } = service ?? {};
+    if (name === 'SIGHUP' && (service === undefined || reload !== undefined) && !hasTerminal()) {
+      // Only the service tells whether SIGHUP stops it.
+      if (reload === undefined) isHangupDelayed = true;
+      else if (!stopping) reloading = reloading.then(() => reloadAll(logger, reload, options.logLevel));
+      return;
+    }
+    const now = performance.now();
+    if (first?.name === name && now - first.at < ONE_PRESS_MS) return;
+    if (stopping) process.exit(SIGNAL_EXIT_CODES[name]);
+    first = { name, at: now };
+    logger?.info(`${name} received, stopping`);
+    stop(0, name);
+  };
+  for (const name of Object.keys(SIGNAL_EXIT_CODES) as StopSignal[]) process.on(name, () => onSignal(name));
   process.on('uncaughtException', (error) => fail('uncaught error', error));
   process.on('unhandledRejection', (error) => fail('unhandled rejection', error));
   // the reader of a pipe may go away; that ends the output, not the program
@@ -135,7 +137,8 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
     try {
       service = await create({ requestStop: (code = 0) => stop(code), signal: abort.signal });
       if (stopping) return await service.stop();
-      await service.start();
+      if (isHangupDelayed) onSignal('SIGHUP');
+      if (!stopping) await service.start();
     } catch (error) {
       if (!stopping) fail(START_FAILED, error);
       return;

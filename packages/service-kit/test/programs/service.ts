@@ -10,7 +10,8 @@ const RELOAD = [
 ];
 
 runMain(
-  (control) => {
+  async (control) => {
+    if (behaviour?.startsWith('slow-') === true) await hangup();
     if (behaviour === 'usage') throw new UsageError('unknown option --x (see --help)');
     const logger = createLogger({ level: 'info' });
     if (behaviour === 'command') return new OneShotCommand(control.signal, async () => 'the result');
@@ -18,7 +19,7 @@ runMain(
     const keepAlive = setInterval(() => undefined, 1000);
     return {
       logger,
-      ...(behaviour === 'reloads' ? { reload: RELOAD } : {}),
+      ...(behaviour?.endsWith('reloads') === true ? { reload: RELOAD } : {}),
       async start() {
         if (behaviour === 'start-fails') throw new Error('the port is taken');
         logger.info('started');
@@ -29,6 +30,7 @@ runMain(
       async stop() {
         logger.info(`stopping, aborted ${control.signal.aborted}`);
         if (behaviour === 'signalled-twice') await once(process, 'SIGINT');
+        if (behaviour === 'hangup-reloads') await once(process, 'SIGHUP');
         if (behaviour === 'hangs' || behaviour === 'stuck') await new Promise(() => undefined);
         if (behaviour === 'stop-fails') throw new Error('could not close');
         clearInterval(keepAlive);
@@ -39,6 +41,15 @@ runMain(
   },
   { stopDeadlineMs: behaviour === 'hangs' ? 300 : 20_000, logLevel: () => 'debug' },
 );
+
+/** Resolves after SIGHUP was received. */
+async function hangup(): Promise<void> {
+  const received = once(process, 'SIGHUP');
+  const keepAlive = setInterval(() => undefined, 1000);
+  process.stdout.write('started\n');
+  await received;
+  clearInterval(keepAlive);
+}
 
 /** `one-shot` is done at once, `cut-short` never: the stop ends it. */
 function finished(stop: AbortSignal): Promise<number> | undefined {
