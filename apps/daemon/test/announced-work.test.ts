@@ -6,7 +6,7 @@ import { type NodeBench, nodeBench } from './support/node';
 
 jest.setTimeout(120_000);
 
-describe('the work of an announced block', () => {
+describe('the proof of work of an announced block', () => {
   let bench: NodeBench;
   let good: Buffer;
   let earlier: Buffer;
@@ -34,17 +34,17 @@ describe('the work of an announced block', () => {
     }
   }
 
-  it('holds for a block on the tip, and for one beside it', async () => {
+  it('is valid for a block on the tip and for one on its parent', async () => {
     expect(await work().judge(good)).toBe('holds');
     expect(await work().judge(earlier)).toBe('holds');
   });
 
-  it('fails where the hash does not meet the difficulty, on the tip and below it', async () => {
+  it('is invalid if the hash does not meet the difficulty, on the tip and below it', async () => {
     expect(await work().judge(await worthless(good))).toBe('fails');
     expect(await work().judge(await worthless(earlier))).toBe('fails');
   });
 
-  it('is judged by one state of the chain: a reorganisation between two looks puts no other difficulty under it', async () => {
+  it('is checked against one chain state: a reorganisation between two reads does not change the difficulty', async () => {
     let inside = false;
     const { reader } = bench;
     const looked: boolean[] = [];
@@ -69,13 +69,13 @@ describe('the work of an announced block', () => {
     expect(looked).not.toContain(false);
   });
 
-  it('fails where the parent does not commit to the block', async () => {
+  it('is invalid if the parent does not commit to the block', async () => {
     const { block } = parseBlock(good);
     const changed = encodeBlock({ ...block, transactionHashes: [Buffer.alloc(32, 1)] });
     expect(await work().judge(changed)).toBe('fails');
   });
 
-  it('is not asked for where checkpoints vouch, where the parent is unknown, and where nothing can come of it', async () => {
+  it('is not checked if checkpoints cover it, the parent is unknown, or the block cannot be added', async () => {
     const bad = await worthless(good);
     const zone = new Checkpoints(new Map([[3, Buffer.alloc(32)]]));
     expect(await work(zone).judge(bad)).toBe('holds');
@@ -91,8 +91,8 @@ describe('the work of an announced block', () => {
   });
 });
 
-describe('the transactions of a block', () => {
-  it('are as many as the smallest ones that fit the hard size', () => {
+describe('the maximum transaction count of an announced block', () => {
+  it('is the number of minimal transactions that fit the hard size limit', () => {
     const smallest = encodeTransaction({
       version: 1,
       unlockTime: 0n,
@@ -109,7 +109,7 @@ describe('the transactions of a block', () => {
     }
   });
 
-  it('bound the length of the block itself, of which every recorded one keeps below', () => {
+  it('bounds the size of the block template; every recorded block is smaller', () => {
     expect(largestBlock(4_500_000)).toBe(128 + 2048 + 976_712 + 32 * 9_302);
     expect(Math.max(...chainA().map(({ block }) => block.length))).toBeLessThan(largestBlock(0));
   });

@@ -13,8 +13,8 @@ jest.setTimeout(60_000);
 const start = (directory: string, network: 'devnet' | 'simnet' = 'devnet'): Promise<ChainClient> =>
   ChainClient.start({ directory, network, checkpoints: '' });
 
-describe('the engine on its own thread', () => {
-  it('does the same work, and tells of a commit before it answers the call', async () => {
+describe('the engine in a worker thread', () => {
+  it('gives the same results, and emits the commit event before the call resolves', async () => {
     const directory = temporaryDirectory();
     const client = await start(directory);
     expect(client.tip()).toMatchObject({ height: 0, alternativeCount: 0 });
@@ -47,7 +47,7 @@ describe('the engine on its own thread', () => {
     expect(await digestOf(directory, 'devnet')).toBe(await twin.digest());
   });
 
-  it('keeps calls in their order and drops what waits at a stop', async () => {
+  it('runs calls in order and drops queued ones at a stop', async () => {
     const directory = temporaryDirectory();
     const client = await start(directory);
     const calls = Array.from({ length: 72 }, (_, i) =>
@@ -64,7 +64,7 @@ describe('the engine on its own thread', () => {
     await digestOf(directory, 'devnet');
   });
 
-  it('rejects a rewind that meets damage, and stops', async () => {
+  it('rejects a rewind that reads damaged data, and stops', async () => {
     const directory = temporaryDirectory();
     const first = await start(directory);
     await first.addBlocks(chainA().slice(1, 101), 'sync');
@@ -79,7 +79,7 @@ describe('the engine on its own thread', () => {
     await client.stop();
   });
 
-  it('holds a call back while 64 MiB wait before it', async () => {
+  it('delays a call while 64 MiB are queued before it', async () => {
     const client = await start(temporaryDirectory());
     const held: (() => void)[] = [];
     const post = jest.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, ...given) {
@@ -102,7 +102,7 @@ describe('the engine on its own thread', () => {
     await client.stop();
   });
 
-  it('says why it cannot start', async () => {
+  it('reports why it cannot start', async () => {
     const directory = temporaryDirectory();
     const client = await start(directory);
     await expect(start(directory)).rejects.toThrow('in use by another running program');

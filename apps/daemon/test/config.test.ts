@@ -18,7 +18,7 @@ exercises('import-blockchain', 'export-blockchain', 'max-export-blocks', 'verify
 exercises('seed-node', 'add-peer', 'add-exclusive-node', 'add-priority-node');
 
 describe('options', () => {
-  it("without any: the mainnet, its ports, a folder that is not the C++ program's", () => {
+  it('default to mainnet, its ports, and a folder other than that of the C++ program', () => {
     const config = readConfig([]);
     expect(config).toMatchObject({ action: 'serve', rpcPort: 17856, p2pPort: 17855 });
     expect(config.network.name).toBe('mainnet');
@@ -29,7 +29,7 @@ describe('options', () => {
     [['--simnet'], 'simnet', 27856],
     [['--network', 'simnet'], 'simnet', 27856],
     [['--network=devnet'], 'devnet', 37856],
-  ])('%p: a sub-folder and ports of its own', (args, name, port) => {
+  ])('%p has its own sub-folder and ports', (args, name, port) => {
     const config = readConfig([...args, '--data-dir', '/data']);
     expect(config).toMatchObject({ directory: `/data/${name}`, rpcPort: port });
   });
@@ -39,14 +39,14 @@ describe('options', () => {
     [{ simnet: true, network: 'mainnet' }, ['--network', 'devnet'], 'devnet'],
     [{ simnet: true, network: 'mainnet' }, [], 'simnet'],
     [{ simnet: true }, ['--simnet=false'], 'mainnet'],
-  ])('a file with %j and %p on the command line: %s', (file, args, name) => {
+  ])('a file with %j and %p on the command line give %s', (file, args, name) => {
     const folder = mkdtempSync(join(tmpdir(), 'wrkz-config-'));
     writeFileSync(join(folder, 'c.json'), JSON.stringify(file));
     expect(readConfig(['-c', join(folder, 'c.json'), ...args]).network.name).toBe(name);
     rmSync(folder, { recursive: true });
   });
 
-  it('an address to listen on is not empty, which would mean all of them, and no name, which would be looked up', () => {
+  it('rejects an empty listen address, which would mean all addresses, and a host name, which would need DNS', () => {
     for (const name of ['rpc-bind-ip', 'p2p-bind-ip']) {
       for (const text of ['', 'localhost', '127.0.0', '1.2.3.4:80']) {
         expect(() => readConfig([`--${name}=${text}`])).toThrow(`--${name}: an IP address is expected`);
@@ -55,7 +55,7 @@ describe('options', () => {
     }
   });
 
-  it('one-shot options name the action', () => {
+  it('maps one-shot options to their action', () => {
     expect(readConfig(['--import-blockchain']).action).toBe('import');
     expect(readConfig(['--export-blockchain', '--max-export-blocks', '1000']).action).toBe('export');
     expect(readConfig(['--verify']).action).toBe('verify');
@@ -66,7 +66,7 @@ describe('options', () => {
     );
   });
 
-  it("peers are read with the network's port", () => {
+  it('gives peer addresses the default port of the network', () => {
     const more = [
       '--add-peer',
       '10.1.2.3',
@@ -88,7 +88,7 @@ describe('options', () => {
     expect(() => peersConfig(readConfig(['--seed-node', 'a b']))).toThrow(UsageError);
   });
 
-  it("every option stands in the operator's page, and nothing else does", () => {
+  it('lists every option in the operator page, and no other', () => {
     const page = readFileSync(assetPath('docs/operations/daemon.md'), 'utf8');
     const listed = [...page.matchAll(/^\| `--([a-z0-9-]+)`/gm)].map((match) => match[1]);
     expect(listed.sort()).toEqual(DAEMON_OPTIONS.map(({ name }) => name as string).sort());
@@ -111,7 +111,7 @@ describe('checkpoints', () => {
   };
   const genesis = mainnet.genesis.hash.toString('hex');
 
-  it('the built-in ones are sparse, agree with genesis and end where they end', () => {
+  it('are sparse, agree with genesis and end at the documented height if built in', () => {
     const checkpoints = loadCheckpoints('default', mainnet);
     expect(checkpoints.highest).toBe(3_597_000);
     expect(checkpoints.agrees(0, mainnet.genesis.hash)).toBe(true);
@@ -120,12 +120,12 @@ describe('checkpoints', () => {
     expect(checkpoints.covers(3_597_001)).toBe(false);
   });
 
-  it('test networks have none, and an empty choice means none', () => {
+  it('are empty on test networks and if disabled', () => {
     expect(loadCheckpoints('default', networkOf('devnet')).highest).toBe(-1);
     expect(loadCheckpoints('', mainnet).highest).toBe(-1);
   });
 
-  it('a file may say more, may not contradict', () => {
+  it('may be extended by a file, not contradicted', () => {
     const more = loadCheckpoints(file(`0,${genesis}\n5000000,${'ab'.repeat(32)}\n`), mainnet);
     expect(more.highest).toBe(5_000_000);
     expect(() => loadCheckpoints(file(`100,${'00'.repeat(32)}\n`), mainnet)).toThrow(/contradict .* of block 100$/);
@@ -142,7 +142,7 @@ describe('checkpoints', () => {
     expect(() => loadCheckpoints(large, mainnet)).toThrow(/cannot be read: it has more than \d+ bytes/);
   });
 
-  it('a stored chain is held against them, as far as it goes', () => {
+  it('are compared with a stored chain up to its height', () => {
     const hashes = [0, 1, 2].map((height) => Buffer.alloc(32, height));
     const stored = { hashAt: (height: number) => hashes[height], rawBlock: () => undefined };
     const saying = (height: number, fill: number): Checkpoints =>
@@ -152,7 +152,7 @@ describe('checkpoints', () => {
     expect(() => holdStored(saying(2, 9), stored)).toThrow(/has another block 2 than the checkpoints say/);
   });
 
-  it('a stored id that is not its block own is damage, and no other chain', () => {
+  it('report a stored id that is not the hash of its block as damage, not as another chain', () => {
     const [, first] = chainA();
     if (first === undefined) throw new Error('chain A is empty');
     const own = parseBlock(first.block).hash;

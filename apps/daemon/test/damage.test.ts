@@ -67,7 +67,7 @@ function damageTable(file: string, table: string): void {
 
 afterEach(() => jest.restoreAllMocks());
 
-describe('a key image that only the tables have', () => {
+describe('a key image that is only in the tables', () => {
   async function below(options: Parameters<typeof engineBench>[1] = {}): Promise<EngineBench> {
     const bench = engineBench('devnet', options);
     await bench.engine.addBlocks(chainA().slice(1, SPENDER), 'import');
@@ -75,7 +75,7 @@ describe('a key image that only the tables have', () => {
     return bench;
   }
 
-  it('refuses no block outside of the checkpoint zone by the tables alone, which contradict the rules then', async () => {
+  it('rejects no block outside of the checkpoint zone on the word of a table that contradicts the rules', async () => {
     const bench = await below();
     jest.spyOn(ChainWriter.prototype, 'append').mockImplementation(() => {
       throw new KeyImageSpent(keyImages[0]!, SPENDER, 3);
@@ -102,8 +102,8 @@ describe('a key image that only the tables have', () => {
   );
 });
 
-describe('a chain entry of a peer that begins with unknown blocks', () => {
-  it('is a new chain and no offence', () => {
+describe('a chain entry of a peer that starts with unknown blocks', () => {
+  it('is taken for another chain and gives no penalty', () => {
     const hashes = [1, 2, 3, 4].map((fill) => Buffer.alloc(32, fill));
     const chain = {
       isKnown: () => false,
@@ -116,7 +116,7 @@ describe('a chain entry of a peer that begins with unknown blocks', () => {
 });
 
 describe('a block that a reorganisation replaces', () => {
-  it('is on a damaged page: the engine stops, and names the page and the remedy', async () => {
+  it('is on a damaged page: the engine stops and reports the page and the remedy', async () => {
     const network = networkOf('simnet');
     const bench = engineBench('simnet');
     const forge = (fork: number, name: string): Forge =>
@@ -143,8 +143,8 @@ describe('a block that a reorganisation replaces', () => {
   });
 });
 
-describe('towards peers', () => {
-  it('what is damaged is not served, told once, and counted each time', () => {
+describe('damaged blocks requested by peers', () => {
+  it('are not served, logged once, and counted each time', () => {
     const logger = createMemoryLogger();
     const metrics = createMetrics('wrkz_');
     let now = 0;
@@ -179,7 +179,7 @@ describe('towards peers', () => {
     return expect(metrics.registry.metrics()).resolves.toMatch(/^wrkz_database_damage_total 5$/m);
   });
 
-  it('remembers at most 1000 messages, so a scan of many damaged blocks takes no memory', () => {
+  it('are remembered up to 1000 log messages, so scanning many damaged blocks uses bounded memory', () => {
     const logger = createMemoryLogger();
     const watch = new DamageWatch(logger, () => 0);
     const note = (height: number): void => void watch.note(new CorruptDatabase(`block ${String(height)}`));
@@ -190,7 +190,7 @@ describe('towards peers', () => {
     expect(logger.entries).toHaveLength(1002);
   });
 
-  it('other errors are not taken for damage', () => {
+  it('are not confused with other errors', () => {
     const watch = new DamageWatch(createMemoryLogger());
     expect(() =>
       watch.orUndefined(() => {
@@ -208,7 +208,7 @@ describe('a whole daemon', () => {
     ['bit', flipBit],
     ['page', damagePage],
   ])(
-    'answers a block with a damaged %s with an error, writes the remedy to its log, counts, and serves the rest',
+    'responds to a request for a block with a damaged %s with an error, logs the remedy, counts it, and serves other blocks',
     async (_, damage) => {
       const suite = newSuite();
       const source = await suite.chainA();
@@ -249,7 +249,7 @@ describe('a whole daemon', () => {
     },
   );
 
-  it('stops writing and following the chain after damage, answers 503 with the reason, and serves the rest', async () => {
+  it('stops adding blocks after damage, responds 503 with the reason, and serves intact data', async () => {
     const dataDir = temporaryDirectory();
     const args = ['--network', 'simnet', '--data-dir', dataDir, '--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1'];
     const more = ['--p2p-bind-port', '0', '--add-exclusive-node', '127.0.0.1:1', '--enable-health'];
@@ -302,7 +302,7 @@ describe('a whole daemon', () => {
   it.each<[string, (folder: string) => void]>([
     ['deleted', (folder) => rmSync(folder, { recursive: true })],
     ['moved', (folder) => renameSync(folder, `${folder}-elsewhere`)],
-  ])('ends with an error when its folder is %s, and mines nothing more', async (_, remove) => {
+  ])('exits with an error when its folder is %s, and mines no further block', async (_, remove) => {
     const dataDir = temporaryDirectory();
     const args = ['--network', 'simnet', '--data-dir', dataDir, '--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1'];
     const config = readConfig([...args, '--p2p-bind-port', '0', '--add-exclusive-node', '127.0.0.1:1']);
@@ -335,7 +335,7 @@ describe('a whole daemon', () => {
     }
   });
 
-  it('ends with an error also while nothing is asked of it', async () => {
+  it('exits with an error even without any request', async () => {
     const dataDir = temporaryDirectory();
     const args = ['--network', 'simnet', '--data-dir', dataDir, '--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1'];
     const config = readConfig([...args, '--p2p-bind-port', '0', '--add-exclusive-node', '127.0.0.1:1']);

@@ -14,8 +14,8 @@ const seed = Number(process.env['WRKZ_SEED'] ?? Date.now() % 1_000_000);
 /** Flips in each of two tests: WRKZ_FLIPS=<number>. */
 const flips = Number(process.env['WRKZ_FLIPS'] ?? 300);
 
-describe(`damaged databases give the right answer or an error that is named (WRKZ_SEED=${String(seed)})`, () => {
-  it(`${String(flips)} with a flipped bit`, () => {
+describe(`damaged databases give the correct result or a named error (WRKZ_SEED=${String(seed)})`, () => {
+  it(`${String(flips)} databases with a flipped bit`, () => {
     const { right, told, wrong } = flipBits(damages, flips, seeded(seed));
     expect(wrong).toEqual([]);
     expect(right + told).toBe(flips);
@@ -23,7 +23,7 @@ describe(`damaged databases give the right answer or an error that is named (WRK
     expect(told).toBeGreaterThan(0.8 * flips);
   });
 
-  it(`${String(flips)} that a kill has left, with a flipped bit in the log or the control file`, () => {
+  it(`${String(flips)} databases after a kill, with a flipped bit in the log or the control file`, () => {
     const { right, told, wrong } = flipLogBits(damages, flips, seeded(seed + 2));
     expect(wrong).toEqual([]);
     expect(right + told).toBe(flips);
@@ -31,7 +31,7 @@ describe(`damaged databases give the right answer or an error that is named (WRK
     expect(told).toBeGreaterThan(0.6 * flips);
   });
 
-  it('300 that a kill has left and that were torn', () => {
+  it('300 databases after a kill, with torn writes', () => {
     const { right, told, wrong } = tear(damages, 300, seeded(seed + 1));
     expect(wrong).toEqual([]);
     expect(right + told).toBe(300);

@@ -26,7 +26,7 @@ function flipped(raw: RawBlock, at: number): RawBlock {
 }
 
 describe('chain A through the engine', () => {
-  it('takes every block; what is stored of each equals what the reference reports', async () => {
+  it('adds every block; the stored data of each equals that of the reference', async () => {
     const { engine, reader, commits } = engineBench('devnet');
     const results = await engine.addBlocks(wholeBlocks, 'import');
     expect(results.map(({ code }) => code)).toEqual(wholeBlocks.map(() => 'ADDED_TO_MAIN'));
@@ -36,7 +36,7 @@ describe('chain A through the engine', () => {
     await engine.stop();
   });
 
-  it('publishes commit events that continue each other, also the events of one commit', async () => {
+  it('publishes consecutive commit events, also within one commit', async () => {
     const { engine, reader, commits } = engineBench('devnet');
     const calls: Promise<unknown>[] = [];
     for (let start = 0; start < 400; start += 20) {
@@ -57,7 +57,7 @@ describe('chain A through the engine', () => {
     await engine.stop();
   });
 
-  it('gives one digest in one call, in many, and one by one', async () => {
+  it('reaches the same digest in one call, in many, and block by block', async () => {
     const [once, parcels, single] = [engineBench('devnet'), engineBench('devnet'), engineBench('devnet')];
     await once.engine.addBlocks(wholeBlocks, 'import');
     // all of the chain comes one by one where a second process feeds it, in network/chain-a
@@ -72,7 +72,7 @@ describe('chain A through the engine', () => {
     expect(new Set(digests).size).toBe(1);
   });
 
-  it('holds in memory only what is not committed', async () => {
+  it('holds only uncommitted blocks in memory', async () => {
     const { engine } = engineBench('devnet');
     const { main } = engine as unknown as { main: { branch: { height: number; baseHeight: number } } };
     for (let start = 0; start < 120; start += 40) {
@@ -95,7 +95,7 @@ describe('chain A through the engine', () => {
     expect(await delivered.digest()).toBe(await listed.digest());
   });
 
-  it('goes on where it was after a stop', async () => {
+  it('resumes at its tip after a restart', async () => {
     const first = engineBench('devnet');
     await first.engine.addBlocks(wholeBlocks.slice(0, 50), 'import');
     await first.engine.stop();
@@ -111,7 +111,7 @@ describe('chain A through the engine', () => {
 });
 
 describe('the real network', () => {
-  it('takes blocks 0 to 5 with no checkpoint: work, difficulty and reward computed', async () => {
+  it('adds blocks 0 to 5 without checkpoints, with computed work, difficulty and reward', async () => {
     const { items } = readJson<{ items: { block: string; transactions: string[] }[] }>('mainnet/rawblocks_0_to_5.json');
     const headers = readJson<RecordedHeader[]>('rpc/block_headers_at_version_boundaries.json');
     const { engine, reader } = engineBench('mainnet', { checkpoints: Checkpoints.none });
@@ -144,7 +144,7 @@ describe('the real network', () => {
     await engine.stop();
   });
 
-  it('refuses block 1 when its work is not enough, and keeps nothing of it', async () => {
+  it('rejects block 1 if its work is insufficient, and stores nothing of it', async () => {
     const { items } = readJson<{ items: { block: string }[] }>('mainnet/rawblocks_0_to_5.json');
     const blocks = items.slice(1).map(({ block }) => ({ block: Buffer.from(block, 'hex'), transactions: [] }));
     const { engine } = engineBench('mainnet');
@@ -162,7 +162,7 @@ describe('the real network', () => {
 });
 
 describe('refusals', () => {
-  it('stops at the first bad block: those before it stay, those after it are dropped', async () => {
+  it('stop at the first invalid block: earlier blocks are stored, later ones dropped', async () => {
     const { engine, commits } = engineBench('devnet');
     const blocks = [...wholeBlocks.slice(0, 60)];
     // A timestamp's last byte: the block is another one and its work no longer fits.
@@ -176,7 +176,7 @@ describe('refusals', () => {
     await engine.stop();
   });
 
-  it('a bad call does not take the next one with it', async () => {
+  it('of one call do not affect the next call', async () => {
     const { engine } = engineBench('devnet');
     const bad = [...wholeBlocks.slice(0, 30), flipped(wholeBlocks[30]!, wholeBlocks[30]!.block.length - 40)];
     const [first, second] = await Promise.all([
@@ -188,7 +188,7 @@ describe('refusals', () => {
     await engine.stop();
   });
 
-  it('tells an orphan, a known block and what is no block', async () => {
+  it('distinguish an orphan, a known block and an unreadable block', async () => {
     const { engine } = engineBench('devnet');
     await engine.addBlocks(wholeBlocks.slice(0, 5), 'sync');
     expect(await engine.addBlocks([wholeBlocks[9]!], 'relay')).toMatchObject([{ code: 'REJECTED_AS_ORPHANED' }]);
@@ -199,7 +199,7 @@ describe('refusals', () => {
     await engine.stop();
   });
 
-  it('never takes a truncated or altered block or transaction for another', async () => {
+  it('never accept a truncated or altered block or transaction as another', async () => {
     const { engine, directory } = engineBench('devnet');
     const at = wholeBlocks.findIndex(({ transactions }) => transactions.length > 1);
     await engine.addBlocks(wholeBlocks.slice(0, at), 'sync');
@@ -229,7 +229,7 @@ describe('refusals', () => {
     await expect(digestOf(directory, 'devnet')).resolves.toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('takes nothing after a stop, and finishes what is under way', async () => {
+  it('reject calls after a stop, and let the running call finish', async () => {
     const { engine, directory } = engineBench('devnet');
     const adding = engine.addBlocks(wholeBlocks, 'import');
     adding.catch(() => undefined);
@@ -245,7 +245,7 @@ describe('the checkpoint zone', () => {
   const listed = (heights: number[]): Checkpoints =>
     new Checkpoints(new Map(heights.map((height) => [height, Buffer.from(chainAHeaders()[height]!.hash, 'hex')])));
 
-  it('takes the same chain to the same state without the proofs', async () => {
+  it('reaches the same state for the same chain without checking proofs', async () => {
     const full = engineBench('devnet');
     const zone = engineBench('devnet', { checkpoints: listed([100, 400, 720]) });
     await full.engine.addBlocks(wholeBlocks, 'import');
@@ -254,7 +254,7 @@ describe('the checkpoint zone', () => {
     expect(await zone.digest()).toBe(await full.digest());
   });
 
-  it('stops at a listed block of another hash', async () => {
+  it('rejects a block whose hash differs from its checkpoint', async () => {
     const wrong = new Checkpoints(new Map([[50, Buffer.alloc(32, 7)]]));
     const { engine } = engineBench('devnet', { checkpoints: wrong });
     const results = await engine.addBlocks(wholeBlocks, 'sync');
@@ -266,7 +266,7 @@ describe('the checkpoint zone', () => {
     await engine.stop();
   });
 
-  it('does not let a key image be spent twice, though nobody looks it up there', async () => {
+  it('rejects a key image spent twice, though signatures are not checked', async () => {
     const checkpoints = new Checkpoints(new Map([[200, Buffer.alloc(32, 7)]]));
     const bench = engineBench('simnet', { checkpoints });
     const purse = new TestWallet('zone');
@@ -298,8 +298,8 @@ describe('the checkpoint zone', () => {
   });
 });
 
-describe('a disk that fails', () => {
-  it('ends the engine: callers are told, nothing is half written, the next start goes on', async () => {
+describe('a disk write error', () => {
+  it('stops the engine: calls are rejected, nothing is half written, the next start resumes', async () => {
     const directory = temporaryDirectory();
     const db = openChainDb({ directory, network: 'devnet' });
     const engine = new ChainEngine({ db, network: networkOf('devnet'), checkpoints: Checkpoints.none, now: () => NOW });
@@ -324,7 +324,7 @@ describe('a disk that fails', () => {
     await again.digest();
   });
 
-  it('ends the engine in a maintenance job too: jobs and blocks that wait are rejected', async () => {
+  it('stops the engine in a maintenance job too: queued jobs and blocks are rejected', async () => {
     const { engine } = engineBench('devnet');
     const failure = new WriterFailed(new Error('disk I/O error'));
     const compactStep = jest.spyOn(ChainWriter.prototype, 'compactStep').mockImplementation(() => {

@@ -14,7 +14,7 @@ jest.setTimeout(60_000);
 /** Seconds that a new transaction's lock must lie behind the block that holds it. */
 const LOCK = 900;
 
-describe('a time lock that is long enough at the top, and too short in a later block', () => {
+describe('a transaction whose unlock time is long enough on the tip, but too short in a later block', () => {
   let bench: NodeBench;
   let locked: Buffer;
 
@@ -37,14 +37,14 @@ describe('a time lock that is long enough at the top, and too short in a later b
   const blockOf = async (): Promise<ReturnType<typeof decodeBlock>> =>
     decodeBlock((await bench.miner.template(bench.purse, Buffer.alloc(0))).blob);
 
-  it('is in a template of that second, and left out of later ones', async () => {
+  it('is in a template of that second, and not in later ones', async () => {
     expect((await blockOf()).transactionHashes).toHaveLength(1);
     bench.clock.now += 1;
     expect((await blockOf()).transactionHashes).toEqual([]);
     expect(bench.pool.size).toBe(1);
   });
 
-  it('leaves the pool when the block of a miner with a later clock is refused for it', async () => {
+  it('leaves the pool when the block of a miner with a later clock is rejected because of it', async () => {
     const block = await blockOf();
     const later = sealParent({ ...block, timestamp: block.timestamp + 1n });
     expect(await bench.miner.submit(encodeBlock(later))).toMatchObject({ code: 'UNLOCK_TIME_TOO_SMALL' });
@@ -53,7 +53,7 @@ describe('a time lock that is long enough at the top, and too short in a later b
     await bench.mine(1, bench.reader.tip().timestamp + 60);
   });
 
-  it('stays when the block is refused for itself, or stands elsewhere', async () => {
+  it('stays when the block is rejected for another reason, or has another parent', async () => {
     const block = await blockOf();
     expect(await bench.miner.submit(encodeBlock(block))).toMatchObject({ code: 'PROOF_OF_WORK_TOO_WEAK' });
     const [parent] = bench.reader.factsRange(bench.reader.tip().height - 1, bench.reader.tip().height);

@@ -38,7 +38,7 @@ afterEach(() => appends.mockRestore());
 
 const committed = (): number[] => appends.mock.calls.map(([batch]) => (batch as unknown[]).length).filter((n) => n > 1);
 
-it('a long row is committed in few steps, each twice the one before; what is told is what single batches tell', async () => {
+it('commits a long series in few steps, each twice as long; events equal those of single batches', async () => {
   const held = bench();
   const answers = await Promise.all(row(held.engine, 0, 720));
   expect(answers.flat().map(({ code }) => code)).toEqual(blocks.map(() => MAIN));
@@ -64,7 +64,7 @@ it('a long row is committed in few steps, each twice the one before; what is tol
   expect(await held.digest()).toBe(await single.digest());
 });
 
-it('nobody hears of a block before it is on disk, and calls are answered after their events', async () => {
+it('emits block events only after the commit, and resolves calls after their events', async () => {
   const { engine, reader, digest } = bench();
   await Promise.all(row(engine, 0, 200));
   engine.on('commit', (event) => expect(reader.height()).toBeGreaterThanOrEqual(event.tip.height));
@@ -78,14 +78,14 @@ it('nobody hears of a block before it is on disk, and calls are answered after t
   await digest();
 });
 
-it('held blocks are committed within seconds though nothing follows', async () => {
+it('commits held blocks within seconds although no block follows', async () => {
   const { engine, digest } = bench();
   await Promise.all(row(engine, 0, 100, true));
   expect(engine.tip().height).toBe(100);
   await digest();
 });
 
-it('a refused block: what stood before it is committed, later calls are answered, the chain goes on', async () => {
+it('commits the blocks before a rejected block, resolves later calls, and continues the chain', async () => {
   const { engine, digest } = bench();
   const bad = { ...blocks[130]!, transactions: [Buffer.alloc(50)] };
   const calls = [...row(engine, 0, 120, true), engine.addBlocks([...blocks.slice(120, 130), bad], 'sync', true)];
@@ -101,7 +101,7 @@ it('a refused block: what stood before it is committed, later calls are answered
   await digest();
 });
 
-it('a rewind, a known block and a block of a side branch see everything that came before them', async () => {
+it('lets a rewind, a known block and a side block see all earlier held blocks', async () => {
   const { engine, digest } = bench();
   const held = row(engine, 0, 200, true);
   const known = engine.addBlocks([blocks[150]!], 'relay', true);
@@ -116,7 +116,7 @@ it('a rewind, a known block and a block of a side branch see everything that cam
   await digest();
 });
 
-it('a stop commits what is verified; what was not looked at is dropped and told so', async () => {
+it('commits verified blocks at a stop; unchecked ones are dropped and reported as such', async () => {
   const directory = temporaryDirectory();
   const { engine, reader } = bench({ directory });
   await Promise.all(row(engine, 0, 100));
@@ -137,7 +137,7 @@ it('a stop commits what is verified; what was not looked at is dropped and told 
   await again.digest();
 });
 
-it('held blocks survive no kill, and a chain without them is whole', async () => {
+it('loses held blocks in a kill and leaves a consistent chain without them', async () => {
   const directory = temporaryDirectory();
   const { engine } = bench({ directory });
   await Promise.all(row(engine, 0, 100));
@@ -146,7 +146,7 @@ it('held blocks survive no kill, and a chain without them is whole', async () =>
   await engine.stop();
 });
 
-it('in the checkpoint zone a key image spent twice within what is held refuses its block alone', async () => {
+it('rejects only the block that repeats a key image of held blocks in the checkpoint zone', async () => {
   const zone = new Checkpoints(new Map([[200, Buffer.alloc(32, 7)]]));
   const { engine, reader, digest } = engineBench('simnet', { checkpoints: zone });
   const purse = new TestWallet('held');
@@ -176,7 +176,7 @@ it('in the checkpoint zone a key image spent twice within what is held refuses i
   await digest();
 });
 
-it('the oldest batch decides when held blocks are due, and a call without successors ends the series', () => {
+it('starts the flush timer at the oldest batch, and ends the series at a call without successors', () => {
   let now = 0;
   const held = new HeldBlocks(() => now);
   const add = (count: number, more = true): void => {

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-describe('killed at a random moment, the next start goes on without repair', () => {
+describe('after a kill at a random moment, the next start resumes without repair', () => {
   it('2 kills of an import', async () => {
     const { digests } = await killAtRandom(bench.ways[0], 2, seeded(1));
     expect([...digests]).toEqual([bench.twin]);

@@ -9,7 +9,7 @@ jest.setTimeout(60_000);
 const EARLY = NOW - 1_000_000;
 
 describe('generated blocks', () => {
-  it('carry the timestamps asked for and pay the address', async () => {
+  it('carry the requested timestamps and pay the address', async () => {
     const bench = nodeBench('devnet');
     const { height, hashes } = await bench.generator.generate({
       address: bench.purse,
@@ -26,7 +26,7 @@ describe('generated blocks', () => {
     await bench.digest();
   });
 
-  it('are never dated further ahead than a node takes', async () => {
+  it('never have a timestamp further ahead than nodes accept', async () => {
     const bench = nodeBench('simnet');
     await bench.mine(3, NOW);
     await bench.generator.generate({ address: bench.purse, count: 200, timestamp: NOW, spacing: 60 });
@@ -36,7 +36,7 @@ describe('generated blocks', () => {
     await bench.engine.stop();
   });
 
-  it('come in their order when two ask at once', async () => {
+  it('are in order when two callers request them concurrently', async () => {
     const bench = nodeBench('simnet');
     const [one, two] = await Promise.all([bench.mine(10), bench.mine(10)]);
     expect([...one, ...two].map((hash) => bench.reader.heightOf(hash))).toEqual(
@@ -45,7 +45,7 @@ describe('generated blocks', () => {
     await bench.engine.stop();
   });
 
-  it('are for the test networks, and 1 to 1000 at a time', async () => {
+  it('are limited to test networks, and to 1 to 1000 per request', async () => {
     const real = nodeBench('mainnet');
     await expect(real.mine(1)).rejects.toThrow('mainnet blocks are mined, not generated');
     const test = nodeBench('simnet');
@@ -71,7 +71,7 @@ describe("on the tip of chain A, under today's rules", () => {
     expect(bench.coinbaseOutput(722).amount).toBe(1_000_000n);
   });
 
-  it('hands out a template that a miner can seal and submit', async () => {
+  it('serves a template that a miner can seal and submit', async () => {
     const nonce = Buffer.from('0123456789abcdef', 'hex');
     const top = bench.reader.tip();
     bench.clock.now = top.timestamp + 120;
@@ -92,7 +92,7 @@ describe("on the tip of chain A, under today's rules", () => {
     bench.clock.now = NOW;
   });
 
-  it('tells of a submitted block what is wrong with it', async () => {
+  it('reports why a submitted block is invalid', async () => {
     expect(await bench.miner.submit(Buffer.from('nonsense'))).toMatchObject({ code: 'DESERIALIZATION_FAILED' });
     const known = chainA().find(({ transactions }) => transactions.length === 0)!;
     expect(await bench.miner.submit(known.block)).toMatchObject({ code: 'ALREADY_EXISTS' });
@@ -109,7 +109,7 @@ describe('transactions', () => {
   });
   afterAll(() => bench.digest());
 
-  it('go through the pool into a block', async () => {
+  it('are mined from the pool into a block', async () => {
     const spend = bench.purse.spend(bench.coinbaseOutput(5), { fee: 10n });
     expect(await bench.pool.add(spend, 'rpc')).toMatchObject({ accepted: true });
     await bench.mine(1, EARLY + 10_000);
@@ -119,7 +119,7 @@ describe('transactions', () => {
     expect(await bench.pool.add(spend, 'rpc')).toMatchObject({ code: 'INPUT_KEYIMAGE_ALREADY_SPENT' });
   });
 
-  it('are chosen once per tip, pool revision and second, however many templates are requested', async () => {
+  it('are selected once per tip, pool revision and second, however many templates are requested', async () => {
     const lists = jest.spyOn(bench.pool, 'list');
     const templates = (): Promise<unknown> =>
       Promise.all(Array.from({ length: 20 }, () => bench.miner.template(bench.purse, Buffer.alloc(8))));
@@ -143,7 +143,7 @@ describe('transactions', () => {
     lists.mockRestore();
   });
 
-  it('are mined in the order of what they pay', async () => {
+  it('are mined in order of their fee rate', async () => {
     const pays = [10n, 40n, 20n, 30n];
     for (const [i, fee] of pays.entries()) {
       expect(await bench.pool.add(bench.purse.spend(bench.coinbaseOutput(6 + i), { fee }), 'p2p')).toMatchObject({
@@ -155,7 +155,7 @@ describe('transactions', () => {
     expect(raw.transactions.map((bytes) => parseTransaction(bytes).fee)).toEqual([40n, 30n, 20n, 10n]);
   });
 
-  it('are refused for their reasons', async () => {
+  it('are rejected with their reason codes', async () => {
     const { purse, pool } = bench;
     const output = bench.coinbaseOutput(20);
     const locked = bench.coinbaseOutput(bench.reader.tip().height);
@@ -171,7 +171,7 @@ describe('transactions', () => {
     expect(pool.size).toBe(0);
   });
 
-  it("a block's spend beats the pool's", async () => {
+  it('lose against a block that spends the same key image', async () => {
     const output = bench.coinbaseOutput(25);
     await bench.pool.add(bench.purse.spend(output, { fee: 10n }), 'rpc');
     const removed: string[] = [];
@@ -186,7 +186,7 @@ describe('transactions', () => {
     expect(bench.pool.size).toBe(0);
   });
 
-  it('of a lost branch come back to the pool and are mined again', async () => {
+  it('of an abandoned branch return to the pool and are mined again', async () => {
     const fork = bench.reader.tip().height;
     const side = await new Forge(bench.reader.viewAt(fork), {
       network: networkOf('simnet'),
@@ -211,7 +211,7 @@ describe('transactions', () => {
     expect(bench.reader.hasTransaction(hash)).toBe(true);
   });
 
-  it('are counted exactly after reorganisations there and back, and so are alternative blocks', async () => {
+  it('are counted exactly after reorganisations back and forth, and so are alternative blocks', async () => {
     const network = networkOf('simnet');
     const fork = bench.reader.tip().height;
     const forgeAt = (timestamp: number): Forge =>
@@ -233,7 +233,7 @@ describe('transactions', () => {
     expect(counts()).toEqual([transactions + 5 + 1, alternatives + 4]);
   });
 
-  it('whose inputs were spent only on a lost branch are accepted, returned and new ones', async () => {
+  it('whose inputs were spent only on an abandoned branch are accepted, both returned and new ones', async () => {
     const network = networkOf('simnet');
     await bench.mine(1, EARLY + 70_000);
     const fork = bench.reader.tip().height;

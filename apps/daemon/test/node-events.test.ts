@@ -25,7 +25,7 @@ function bench() {
 }
 
 describe('NodeEvents', () => {
-  it('tells blocks one by one, with the coinbase first, and says whether the node was catching up', () => {
+  it('emits one event per block, with the coinbase first, and whether the node was synchronizing', () => {
     const { chain, told } = bench();
     chain.emit('commit', commit({ added: [block(4), block(5)], source: 'sync' }));
     chain.emit('commit', commit({ added: [block(6)], source: 'relay' }));
@@ -36,7 +36,7 @@ describe('NodeEvents', () => {
     ]);
   });
 
-  it('tells a reorganisation as one event with its root, and side blocks as they are', () => {
+  it('emits a reorganisation as one event with its fork point, and side blocks unchanged', () => {
     const { chain, told } = bench();
     const removed = [{ height: 4, hash: hash(1), transactions: [hash(2)] }];
     const fork = { forkHeight: 3, forkHash: hash(3) };
@@ -54,7 +54,7 @@ describe('NodeEvents', () => {
     ]);
   });
 
-  it('tells what enters and leaves the pool, and nothing for nothing', () => {
+  it('emits additions and removals of the pool, and nothing if there are none', () => {
     const { pool, told } = bench();
     pool.emit('added', { hash: hash(1), source: 'rpc' });
     pool.emit('removed', { hashes: [], reason: 'Outdated' });
@@ -67,7 +67,7 @@ describe('NodeEvents', () => {
     ]);
   });
 
-  it('tells the others when one listener throws, and nobody once it is closed', () => {
+  it('notifies the other listeners when one throws, and none after close', () => {
     const { chain, events, errors } = bench();
     const later: NodeEvent[] = [];
     events.subscribe(() => {

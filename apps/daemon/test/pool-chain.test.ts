@@ -5,7 +5,7 @@ import { TransactionPool } from '../src/mempool/pool';
 import { bench, block, commit, FakeJudge, freshKeyImage, hashOf, made } from './support/pool';
 
 describe('the pool follows the chain', () => {
-  it('gives up what is mined, spent by others, outdated or no longer fits, each with its reason', async () => {
+  it('removes mined, double-spent, expired and no longer fitting transactions, each with its reason', async () => {
     const { pool, judge, clock, gone } = bench();
     const spent = freshKeyImage();
     const [mined, doubled, old, shrunk, kept] = [made(), made({ keyImage: spent }), made(), made(), made()];
@@ -26,7 +26,7 @@ describe('the pool follows the chain', () => {
     expect(pool.hashes()).toEqual([hashOf(kept)]);
   });
 
-  it('keeps what it has when the machine sets its clock forward by a day', async () => {
+  it('retains its transactions when the system clock is set forward by a day', async () => {
     const pool = new TransactionPool(new FakeJudge());
     await pool.add(made(), 'p2p');
     const wall = Date.now();
@@ -39,7 +39,7 @@ describe('the pool follows the chain', () => {
     expect(pool.size).toBe(1);
   });
 
-  it('judges everything anew after a reorganisation and takes back what the lost blocks held', async () => {
+  it('checks every transaction again after a reorganisation and takes back those of the detached blocks', async () => {
     const { pool, judge, gone } = bench();
     const [stays, fails, returns, mined] = [made(), made(), made(), made()];
     await pool.add(stays, 'p2p');
@@ -52,14 +52,14 @@ describe('the pool follows the chain', () => {
     expect(new Set(pool.hashes().map(String))).toEqual(new Set([stays, returns].map((bytes) => String(hashOf(bytes)))));
   });
 
-  it('takes back more than may wait at its door', async () => {
+  it('takes back more transactions than the limit of its queue', async () => {
     const { pool } = bench();
     const transactions = Array.from({ length: 4300 }, () => made());
     await pool.onCommit(commit({ kind: 'switch', removed: [{ height: 5, hash: Buffer.alloc(32), transactions }] }));
     expect(pool.size).toBe(4300);
   });
 
-  it('still takes new ones while a large pool is judged anew', async () => {
+  it('accepts new transactions while a large pool is being checked again', async () => {
     const { pool, judge } = bench();
     for (let i = 0; i < 4200; i++) await pool.add(made(), 'p2p');
     let open = (): void => undefined;
@@ -73,7 +73,7 @@ describe('the pool follows the chain', () => {
     expect(pool.size).toBe(4201);
   });
 
-  it('gives up what has waited until its unlock time is too near, with the block that makes it so', async () => {
+  it('removes a transaction whose unlock time has become too near, with the block that makes it so', async () => {
     const { pool, judge, gone } = bench();
     const [lapses, together, stays] = [made({ unlockTime: 20n }), made({ unlockTime: 20n }), made({ unlockTime: 21n })];
     for (const bytes of [lapses, together, stays]) await pool.add(bytes, 'p2p');
@@ -94,7 +94,7 @@ describe('the pool follows the chain', () => {
     expect(pool.size).toBe(0);
   });
 
-  it('lets a transaction wait a day and no second more', async () => {
+  it('retains a transaction for exactly one day', async () => {
     const { pool, clock, gone } = bench();
     await pool.add(made(), 'p2p');
     clock.now += LIFETIME - 1;
@@ -105,7 +105,7 @@ describe('the pool follows the chain', () => {
     expect(gone).toHaveLength(1);
   });
 
-  it('looks through everything only when a rule that it looks for has changed', async () => {
+  it('checks the whole pool only when a rule that applies to it has changed', async () => {
     const { pool, judge } = bench();
     await pool.onCommit(commit({}));
     for (let i = 0; i < 10; i++) await pool.add(made(), 'p2p');

@@ -32,17 +32,17 @@ const RULES: readonly ReasonCode[] = [
 ];
 const RINGS: readonly ReasonCode[] = ['INPUT_INVALID_SIGNATURES', 'INPUT_INVALID_SIGNATURES_COUNT'];
 
-describe('what a refusal says of the sender', () => {
+describe('the fault of the sender of a rejected transaction', () => {
   const provable = (ground: typeof common): ReasonCode[] =>
     codes.filter((code) => faultOf(code, ground) === 'everywhere').sort();
 
-  it('is everything that the bytes, settled rules and deep rings prove, and nothing else', () => {
+  it('is proven only by the bytes, by settled rules and by rings below reorganisation depth', () => {
     expect(provable(common)).toEqual([...ALONE, ...RULES, ...RINGS].sort());
     expect(provable({ ...common, ringsAreSettled: () => false })).toEqual([...ALONE, ...RULES].sort());
     expect(provable({ ...common, rulesAreSettled: () => false })).toEqual([...ALONE]);
   });
 
-  it('goes with the answer of the pool; what it has, or has no place for, is nobody’s fault', async () => {
+  it('is in the result of the pool; a known transaction or a full pool is no fault', async () => {
     const { pool, judge } = bench();
     const bytes = made();
     await pool.add(bytes, 'p2p');
@@ -67,7 +67,7 @@ describe('what a refusal says of the sender', () => {
   });
 });
 
-describe('the common ground of all nodes', () => {
+describe('chain data common to all nodes', () => {
   const TIP = 2_000_000;
   const judgeAt = (height: number, memberHeight: number | undefined): ChainJudge => {
     const view: Partial<ChainView> = {
@@ -85,7 +85,7 @@ describe('the common ground of all nodes', () => {
   };
   const parsed = parseTransaction(made({ inputs: 2 }));
 
-  it('are rings whose members all lie deeper than a reorganisation reaches', () => {
+  it('includes rings whose members are all below reorganisation depth', () => {
     const settled = (memberHeight: number | undefined): boolean =>
       judgeAt(TIP, memberHeight).ground(parsed).ringsAreSettled();
     expect([settled(TIP - 180), settled(TIP - 179), settled(TIP), settled(undefined)]).toEqual([
@@ -96,7 +96,7 @@ describe('the common ground of all nodes', () => {
     ]);
   });
 
-  it('are rules that do not change within that depth', () => {
+  it('includes rules that do not change within that depth', () => {
     const settled = (height: number): boolean => judgeAt(height, 0).ground(parsed).rulesAreSettled();
     // The ring sizes change at 4,300,000, and nothing else near there.
     expect([4_300_000 - 181, 4_300_000 - 180, 4_300_000, 4_300_000 + 179, 4_300_000 + 180].map(settled)).toEqual([
@@ -108,7 +108,7 @@ describe('the common ground of all nodes', () => {
     ]);
   });
 
-  it('is not the unlock time, which lapses with the tip', () => {
+  it('excludes the unlock time, whose validity depends on the tip', () => {
     const lapsed = (unlockTime: bigint): boolean => judgeAt(TIP, 0).fitting().isLapsed(unlockTime);
     expect([lapsed(BigInt(TIP + 14)), lapsed(BigInt(TIP + 15)), lapsed(0n)]).toEqual([true, false, true]);
     expect(judgeAt(1_000_000, 0).fitting().isLapsed(0n)).toBe(false);

@@ -31,7 +31,7 @@ async function saved(directory: string): Promise<Buffer[]> {
   return transactions;
 }
 
-test('the pool survives a restart, and each transaction is judged again', async () => {
+test('restores the pool after a restart, and checks each transaction again', async () => {
   const directory = temporaryDirectory();
   const [first, second, third] = await saved(directory);
   const { pool, judge, file, logger } = open(directory);
@@ -53,7 +53,7 @@ test.each<[string, (bytes: Buffer) => Buffer]>([
   ['is not a pool file', () => Buffer.from('something else')],
   ['is not a pool file', () => Buffer.alloc(0)],
   ['more than a pool can have', () => Buffer.alloc(POOL_BYTES * 1.1)],
-])('a file that %s is ignored with a warning, and replaced', async (reason, change) => {
+])('ignores a file that %s with a warning, and replaces it', async (reason, change) => {
   const directory = temporaryDirectory();
   await saved(directory);
   const path = join(directory, 'mempool.bin');
@@ -69,7 +69,7 @@ test.each<[string, (bytes: Buffer) => Buffer]>([
   await again.file.close();
 });
 
-test('a file of another network is ignored with a warning', async () => {
+test('ignores a file of another network with a warning', async () => {
   const directory = temporaryDirectory();
   await saved(directory);
   const { pool, file, logger } = open(directory, 'simnet');
@@ -79,7 +79,7 @@ test('a file of another network is ignored with a warning', async () => {
   await file.close();
 });
 
-test('a stop while the file is judged leaves the file as it is', async () => {
+test('leaves the file unchanged at a stop during the restore', async () => {
   const directory = temporaryDirectory();
   const transactions = await saved(directory);
   const stopped = open(directory);
@@ -91,7 +91,7 @@ test('a stop while the file is judged leaves the file as it is', async () => {
   await file.close();
 });
 
-test('an unchanged pool is written once, and a directory that cannot be written is a warning', async () => {
+test('writes an unchanged pool once, and warns if the directory is not writable', async () => {
   const directory = temporaryDirectory();
   const { pool, file, logger } = open(directory);
   await file.load(signal);

@@ -6,7 +6,7 @@ import { comparePriority } from '../src/mempool/priority';
 import { PoolStore } from '../src/mempool/store';
 import { bench, hashOf, made, type Shape } from './support/pool';
 
-describe('order', () => {
+describe('the order of the pool', () => {
   const entry = (shape: Shape, receivedAt = 0, sequence = 0): ReturnType<typeof poolTransaction> =>
     poolTransaction(parseTransaction(made(shape)), receivedAt, sequence);
 
@@ -14,12 +14,12 @@ describe('order', () => {
     ['more fee per byte', { fee: 100n }, { fee: 10n }],
     ['more fee per byte, though less fee', { fee: 100n }, { fee: 110n, padding: 200 }],
     ['the larger output total', { amount: 5000n }, { amount: 4000n }],
-  ])('%s goes first', (_, better, worse) => {
+  ])('puts %s first', (_, better, worse) => {
     expect(comparePriority(entry(better), entry(worse))).toBeLessThan(0);
     expect(comparePriority(entry(worse), entry(better))).toBeGreaterThan(0);
   });
 
-  it('then more inputs for each output, less size, the older', () => {
+  it('then prefers more inputs per output, then smaller size, then higher age', () => {
     const merge = entry({ fee: 0n, inputs: 4, outputs: 1 });
     const split = entry({ fee: 0n, inputs: 2, outputs: 2 });
     expect(comparePriority(merge, split)).toBeLessThan(0);
@@ -28,7 +28,7 @@ describe('order', () => {
     expect(comparePriority(entry({}, 5, 1), entry({}, 5, 2))).toBeLessThan(0);
   });
 
-  it('is kept while transactions come and go', async () => {
+  it('is maintained while transactions are added and removed', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ fee: fc.bigInt(1n, 50n), padding: fc.nat(40), drop: fc.boolean() }), { maxLength: 40 }),
@@ -48,7 +48,7 @@ describe('order', () => {
   });
 });
 
-describe('the work of a large pool', () => {
+describe('the cost of a large pool', () => {
   it('grows with the logarithm of its size for each addition, removal and eviction', () => {
     const store = new PoolStore();
     const entries = Array.from({ length: 4096 }, (_, i) =>
@@ -94,7 +94,7 @@ describe('a pool over its budget', () => {
     expect(pool.list()[0]?.parsed.bytes.equals(best)).toBe(true);
   });
 
-  it('keeps a place for other sources during a flood of one source', async () => {
+  it('reserves space for other sources during a flood from one source', async () => {
     const { pool, judge } = bench();
     let open = (): void => undefined;
     judge.gate = new Promise((resolve) => (open = resolve));
@@ -105,7 +105,7 @@ describe('a pool over its budget', () => {
     expect((await Promise.all(flood)).filter(({ accepted }) => accepted)).toHaveLength(4096 + 16 - 100);
   });
 
-  it('judges sources in turns', async () => {
+  it('checks transactions of the sources in turn', async () => {
     const { pool, judge } = bench();
     const order: string[] = [];
     pool.on('added', ({ source }) => order.push(source));

@@ -5,7 +5,7 @@ import { FEELESS_TRANSACTIONS } from '../src/mempool/limits';
 import { bench, commit, freshKeyImage, hashOf, made } from './support/pool';
 
 describe('admission', () => {
-  it('keeps what every rule allows, and tells', async () => {
+  it('accepts a valid transaction, and emits an event', async () => {
     const { pool } = bench();
     const added: string[] = [];
     pool.on('added', ({ hash, source }) => added.push(`${source} ${hash.toString('hex')}`));
@@ -24,12 +24,12 @@ describe('admission', () => {
     Buffer.from('00', 'hex'),
     made().subarray(0, -1),
     Buffer.concat([made(), Buffer.from([0])]),
-  ])('cannot read %p', async (bytes) => {
+  ])('rejects the unreadable bytes %p', async (bytes) => {
     const answer = { accepted: false, message: 'Could not deserialize transaction', fault: 'everywhere' };
     expect(await bench().pool.add(bytes, 'p2p')).toEqual(answer);
   });
 
-  it('tells the reason of the rule', async () => {
+  it('reports the reason code of the violated rule', async () => {
     const { pool, judge } = bench();
     const bytes = made();
     judge.refusals.set(hashOf(bytes).toString('hex'), new RuleFailure('WRONG_FEE'));
@@ -41,7 +41,7 @@ describe('admission', () => {
     expect(pool.size).toBe(0);
   });
 
-  it('takes the same one once, however it comes', async () => {
+  it('accepts the same transaction once, from any source', async () => {
     const { pool, judge } = bench();
     const bytes = made();
     let open = (): void => undefined;
@@ -55,7 +55,7 @@ describe('admission', () => {
     expect(judge.judged).toBe(1);
   });
 
-  it('two in flight with one refusal get the same refusal', async () => {
+  it('gives two concurrent copies of an invalid transaction the same reason', async () => {
     const { pool, judge } = bench();
     const bytes = made();
     judge.refusals.set(hashOf(bytes).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
@@ -63,7 +63,7 @@ describe('admission', () => {
     expect(answers.map(({ code }) => code)).toEqual(['INPUT_INVALID_SIGNATURES', 'INPUT_INVALID_SIGNATURES']);
   });
 
-  it('refuses a second spend of a key image, after everything else passed', async () => {
+  it('rejects a second spend of a key image after every other check has passed', async () => {
     const { pool, judge } = bench();
     const spent = freshKeyImage();
     await pool.add(made({ keyImage: spent }), 'rpc');
@@ -99,7 +99,7 @@ describe('admission', () => {
     expect(await metrics.registry.metrics()).toContain('wrkz_pool_double_spends_total 103');
   });
 
-  it('of two spends in flight at once keeps one', async () => {
+  it('accepts one of two concurrent spends of a key image', async () => {
     const { pool } = bench();
     const spent = freshKeyImage();
     const answers = await Promise.all([11n, 12n].map((fee) => pool.add(made({ keyImage: spent, fee }), 'p2p')));
@@ -107,7 +107,7 @@ describe('admission', () => {
     expect(pool.size).toBe(1);
   });
 
-  it('holds 60 that pay nothing, and looks at that before the rules', async () => {
+  it('holds at most 60 fusion transactions, and checks that limit before the rules', async () => {
     const { pool, judge } = bench();
     for (let i = 0; i < FEELESS_TRANSACTIONS; i++)
       expect((await pool.add(made({ fee: 0n }), 'p2p')).accepted).toBe(true);
@@ -121,13 +121,13 @@ describe('admission', () => {
     expect(flood.some(({ accepted }) => accepted)).toBe(false);
   });
 
-  it('does not pass 60 when many come at once', async () => {
+  it('does not exceed 60 when many arrive concurrently', async () => {
     const { pool } = bench();
     await Promise.all(Array.from({ length: 100 }, () => pool.add(made({ fee: 0n }), 'p2p')));
     expect(pool.size).toBe(60);
   });
 
-  it('turns a flood away instead of keeping it waiting', async () => {
+  it('rejects a flood instead of queueing it', async () => {
     const { pool, judge } = bench();
     let open = (): void => undefined;
     judge.gate = new Promise((resolve) => (open = resolve));
@@ -138,7 +138,7 @@ describe('admission', () => {
     expect(full).toHaveLength(4200 - 4096 - 16);
   });
 
-  it('keeps no more than 16 MiB of a source waiting', async () => {
+  it('queues at most 16 MiB per source', async () => {
     const { pool, judge } = bench();
     let open = (): void => undefined;
     judge.gate = new Promise((resolve) => (open = resolve));
@@ -149,7 +149,7 @@ describe('admission', () => {
     expect((await pool.add(made({ padding: 1024 * 1024 }), 'p2p')).accepted).toBe(true);
   });
 
-  it('refuses what is too large before it reads it', async () => {
+  it('rejects an oversized transaction before parsing it', async () => {
     const { pool, judge } = bench();
     judge.limit = 500;
     const answer = { accepted: false, code: 'SIZE_TOO_LARGE', message: 'Transaction is too large (in bytes)' };
@@ -158,7 +158,7 @@ describe('admission', () => {
     expect(judge.judged).toBe(0);
   });
 
-  it('refuses an input that spends nothing without keeping it waiting', async () => {
+  it('rejects an input that references no output without queueing it', async () => {
     const { pool, judge } = bench();
     judge.gate = new Promise(() => undefined);
     const inputs = Array.from({ length: 3 }, () => ({ type: 'base' as const, height: 1 }));
@@ -177,7 +177,7 @@ describe('admission', () => {
     });
   });
 
-  it('forgets a verdict that was reached before a reorganisation', async () => {
+  it('discards a check result from before a reorganisation', async () => {
     const { pool, judge } = bench();
     let open = (): void => undefined;
     judge.gate = new Promise((resolve) => (open = resolve));
@@ -191,7 +191,7 @@ describe('admission', () => {
     expect(judge.judged).toBe(2);
   });
 
-  it('judges a transaction of one source that lost its place in the queue of another', async () => {
+  it('checks a transaction of one source whose copy was evicted from the queue of another', async () => {
     const { pool, judge } = bench();
     let open = (): void => undefined;
     judge.gate = new Promise((resolve) => (open = resolve));
@@ -208,7 +208,7 @@ describe('admission', () => {
     await Promise.all(flood);
   });
 
-  it('after two reorganisations, a verdict of the first one removes nothing', async () => {
+  it('removes nothing for a check result from before the second of two reorganisations', async () => {
     const { pool, judge, gone } = bench();
     await pool.add(made(), 'p2p');
     let open = (): void => undefined;
@@ -228,7 +228,7 @@ describe('admission', () => {
     expect(gone).toEqual([]);
   });
 
-  it('refuses what a block spent while the proofs ran', async () => {
+  it('rejects a transaction whose key image a block spent while its signatures were checked', async () => {
     const { pool, judge } = bench();
     const bytes = made();
     judge.spent.set(hashOf(bytes).toString('hex'), new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'));

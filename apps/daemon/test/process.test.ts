@@ -20,7 +20,7 @@ function quiet(directory: string, ...more: string[]): string[] {
 
 const READY = /RPC at http:\/\/127\.0\.0\.1:(\d+)/;
 
-describe('a start that cannot be', () => {
+describe('a start that fails', () => {
   it.each<[string, string[], RegExp]>([
     ['an unknown option', ['--frobnicate'], /unknown option --frobnicate/],
     ['an unknown network', ['--network', 'testnet'], /--network: expected one of mainnet, simnet, devnet/],
@@ -41,7 +41,7 @@ describe('a start that cannot be', () => {
       ['--network', 'devnet', '--rpc-bind-port', '0', '--p2p-bind-port', '0', '--add-exclusive-node', 'nobody'],
       /"nobody" is not an IPv4/,
     ],
-  ])('%s: told, exit 1, nothing made', async (_, args, message) => {
+  ])('reports that %s, exits with 1 and creates nothing', async (_, args, message) => {
     const cwd = temporaryDirectory();
     const { code, stderr } = await runDaemon([...args, '--data-dir', join(cwd, 'data')], cwd);
     expect(stderr).toMatch(message);
@@ -49,7 +49,7 @@ describe('a start that cannot be', () => {
     expect(existsSync(join(cwd, 'data'))).toBe(false);
   });
 
-  it('--help lists the commands and every option, --version one line; exit 0', async () => {
+  it('lists the commands and every option with --help, prints one line with --version; exit code 0', async () => {
     const cwd = temporaryDirectory();
     const help = await runDaemon(['--help'], cwd);
     expect(help.code).toBe(0);
@@ -65,7 +65,7 @@ describe('a start that cannot be', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('a folder that cannot be: told, exit 1', async () => {
+  it('reports an unusable folder and exits with 1', async () => {
     const cwd = temporaryDirectory();
     writeFileSync(join(cwd, 'file'), '');
     const inFile = await runDaemon(quiet(join(cwd, 'file')), cwd);
@@ -77,7 +77,7 @@ describe('a start that cannot be', () => {
     expect(await runDaemon(quiet(join(cwd, 'closed')), cwd)).toMatchObject({ code: 1 });
   });
 
-  it.each(['p2p', 'rpc'])('the %s port is taken: told, exit 1, nothing made', async (room) => {
+  it.each(['p2p', 'rpc'])('reports that the %s port is in use, exits with 1, and creates nothing', async (room) => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -92,7 +92,7 @@ describe('a start that cannot be', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('checkpoints that cannot be used: told, exit 1', async () => {
+  it('reports unusable checkpoints and exits with 1', async () => {
     const cwd = temporaryDirectory();
     writeFileSync(join(cwd, 'bad.csv'), 'what is this');
     for (const name of ['bad.csv', 'missing.csv']) {
@@ -103,8 +103,8 @@ describe('a start that cannot be', () => {
   });
 });
 
-describe('one directory', () => {
-  it('serves one daemon; a second one is told so, and the first is not disturbed', async () => {
+describe('one data directory', () => {
+  it('serves one daemon; a second one reports that and leaves the first undisturbed', async () => {
     const cwd = temporaryDirectory();
     const first = new DaemonProcess(quiet(cwd), cwd);
     const [, port] = await first.prints(READY);
@@ -131,7 +131,7 @@ describe('one directory', () => {
 });
 
 describe('a stop', () => {
-  it('by SIGINT is clean within 10 s, also while an import runs', async () => {
+  it('completes within 10 s after SIGINT, also during an import', async () => {
     const cwd = temporaryDirectory();
     writeFileSync(join(cwd, 'a.dump'), dumpOf(chainA().slice(1)));
     const importing = new DaemonProcess(quiet(cwd, '--import-blockchain', '--dump-file', 'a.dump'), cwd);
@@ -160,7 +160,7 @@ function hook(cwd: string, text: string): string {
 }
 
 describe('while modules load', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('a %s is not lost and not a crash: exit 0', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('exits with 0 after a %s during the start, without a crash', async (signal) => {
     const cwd = temporaryDirectory();
     const interrupted = hook(
       cwd,
@@ -175,7 +175,7 @@ describe('while modules load', () => {
     expect({ code, killedBy }).toEqual({ code: 0, killedBy: null });
   });
 
-  it('the native module is loaded too, before anybody can connect', async () => {
+  it('loads the native module too, before accepting connections', async () => {
     const cwd = temporaryDirectory();
     const watched = hook(
       cwd,
@@ -204,7 +204,7 @@ describe('a stop while it synchronizes', () => {
   const suite = newSuite();
   afterAll(() => suite.stopAll());
 
-  it('by SIGTERM is clean: what is under way is committed', async () => {
+  it('commits verified blocks after SIGTERM', async () => {
     const peer = await suite.node({ from: await suite.chainA() });
     const cwd = temporaryDirectory();
     const more = ['--add-exclusive-node', `127.0.0.1:${String(peer.p2pPort)}`];
@@ -224,7 +224,7 @@ describe('a stop while it synchronizes', () => {
 });
 
 describe('verify', () => {
-  it('tells what is wrong and exits with 1', async () => {
+  it('reports the damage and exits with 1', async () => {
     const cwd = temporaryDirectory();
     const empty = await runDaemon(quiet(cwd, '--verify'), cwd);
     expect(empty.code).toBe(1);

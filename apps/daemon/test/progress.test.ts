@@ -26,7 +26,7 @@ function stream(isTTY: boolean): { stream: NodeJS.WriteStream; text: () => strin
 }
 
 describe('progress', () => {
-  it('is a line each 30 s where there is no terminal: blocks, percent, rate, time left', () => {
+  it('is one line every 30 s without a terminal: blocks, percent, rate, time left', () => {
     const lines: string[] = [];
     const clock = { now: 0 };
     const progress = new BlockProgress({
@@ -64,7 +64,7 @@ describe('progress', () => {
     expect(lines).toEqual([]);
   });
 
-  it('is a line above the prompt on a screen, four times a second at most', () => {
+  it('is a line above the prompt, updated at most four times a second', () => {
     const shown: string[] = [];
     const clock = { now: 0 };
     const screen = { isTerminal: true, status: (text: string) => void shown.push(text) };
@@ -88,7 +88,7 @@ describe('progress', () => {
     [7200, '2 h 00 min'],
     [7260, '2 h 01 min'],
     [200_000, '2 d 7 h'],
-  ])('%d seconds are %s', (seconds, text) => expect(durationText(seconds)).toBe(text));
+  ])('prints %d seconds as %s', (seconds, text) => expect(durationText(seconds)).toBe(text));
 
   it('of a synchronization begins when the node is behind and ends when it has caught up', () => {
     const chain = new EventEmitter() as unknown as ChainService & EventEmitter;
@@ -115,8 +115,8 @@ describe('progress', () => {
   });
 });
 
-describe('notices', () => {
-  it('reach whoever started the program at every log level, once', () => {
+describe('startup notices', () => {
+  it('are printed once at any log level', () => {
     const quiet = stream(false);
     const logger = createMemoryLogger('warning');
     notices(logger, quiet.stream)('listening');
@@ -136,7 +136,7 @@ describe('the chain log', () => {
   const removed = (count: number) =>
     Array.from({ length: count }, (_, i) => ({ height: 6 + i, hash, transactions: [] }));
 
-  it('tells blocks that arrive by themselves and reorganisations, deep ones as a warning', () => {
+  it('logs new blocks and reorganisations, deep ones as a warning', () => {
     const chain = new EventEmitter();
     const logger = createMemoryLogger();
     const end = logChain(chain as unknown as ChainService, logger);

@@ -26,8 +26,8 @@ async function withThree(): Promise<{ bench: EngineBench; blocks: RawBlock[] }> 
   return { bench, blocks };
 }
 
-describe('the order of refusals', () => {
-  it('knows a block before it reads its transactions', async () => {
+describe('the order of block checks', () => {
+  it('detects a known block before parsing its transactions', async () => {
     const { bench, blocks } = await withThree();
     expect(await code(bench, { ...blocks[2]!, transactions: [UNREADABLE] })).toEqual([KNOWN]);
     const [side] = await forge(bench, 1, 'side').many(1);
@@ -36,7 +36,7 @@ describe('the order of refusals', () => {
     await bench.engine.stop();
   });
 
-  it('misses a parent before it reads the transactions', async () => {
+  it('detects an orphan before parsing its transactions', async () => {
     const { bench } = await withThree();
     const ahead = await forge(bench, 3, 'ahead').many(2);
     expect(await code(bench, { ...ahead[1]!, transactions: [UNREADABLE] })).toEqual(['REJECTED_AS_ORPHANED']);
@@ -45,7 +45,7 @@ describe('the order of refusals', () => {
     await bench.engine.stop();
   });
 
-  it('goes on with what follows a block that could not be read', async () => {
+  it('continues with the blocks after an unreadable block', async () => {
     const { bench } = await withThree();
     const [good, next] = await forge(bench, 3, 'next').many(2);
     const both = [
@@ -60,7 +60,7 @@ describe('the order of refusals', () => {
     await bench.engine.stop();
   });
 
-  it('refuses a delivery over the hard size without reading it', async () => {
+  it('rejects a delivery over the hard size limit without parsing it', async () => {
     const { bench } = await withThree();
     const [block] = await forge(bench, 3, 'large').many(1);
     expect(await code(bench, { ...block!, transactions: [Buffer.alloc(100_001)] })).toEqual([
@@ -70,7 +70,7 @@ describe('the order of refusals', () => {
     await bench.engine.stop();
   });
 
-  it('judges the block itself before the list of its transactions, in the ages that checked no list', async () => {
+  it('checks the block header before its transaction list, in the versions that checked no list', async () => {
     const { bench } = await withThree();
     const [raw] = await forge(bench, 3, 'list').many(1);
     const { block } = parseBlock(raw!.block);

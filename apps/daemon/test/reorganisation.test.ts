@@ -33,7 +33,7 @@ const codes = async (bench: EngineBench, blocks: RawBlock[]): Promise<string[]> 
   (await bench.engine.addBlocks(blocks, 'sync')).map(({ code }) => code);
 
 describe('reorganisation', () => {
-  it('follows the branch with more work, and not before it has more', async () => {
+  it('switches to the branch with more work, and not before it has more', async () => {
     const bench = engineBench('simnet');
     await grow(bench, 10);
     const lost = await bench.reader.rawBlocks(8, 11);
@@ -53,7 +53,7 @@ describe('reorganisation', () => {
     expect(await bench.digest()).toBe(await twin.digest());
   });
 
-  it('comes back to the first branch when that one grows again', async () => {
+  it('switches back to the first branch when that one grows again', async () => {
     const bench = engineBench('simnet');
     await grow(bench, 6);
     const first = forge(bench, 6, 'first');
@@ -66,7 +66,7 @@ describe('reorganisation', () => {
     await bench.digest();
   });
 
-  it('keeps side branches over a restart and follows them afterwards', async () => {
+  it('retains side branches over a restart and can switch to them afterwards', async () => {
     const bench = engineBench('simnet');
     await grow(bench, 10);
     const side = await forge(bench, 5, 'side').many(6);
@@ -79,7 +79,7 @@ describe('reorganisation', () => {
     await again.digest();
   });
 
-  it('follows a branch 180 deep and refuses one 181 deep, however heavy', async () => {
+  it('switches to a branch 180 deep and rejects one 181 deep, however heavy', async () => {
     const bench = engineBench('simnet');
     await grow(bench, 190);
     const refused: RefusedSwitch[] = [];
@@ -102,7 +102,7 @@ describe('reorganisation', () => {
     await bench.digest();
   });
 
-  it('judges a side block by its own branch: spent on the main chain only is not spent', async () => {
+  it('checks a side block against its own branch: a key image spent only on the main chain is unspent', async () => {
     const purse = new TestWallet('miner');
     const bench = engineBench('simnet');
     const blocks = await grow(bench, 50, 'main', { receiver: purse });
@@ -127,7 +127,7 @@ describe('reorganisation', () => {
     await bench.digest();
   });
 
-  it('reads a kept branch back, though the median that its transactions were held to has fallen since', async () => {
+  it('parses a stored side branch although the size median that limited its transactions has decreased', async () => {
     const purse = new TestWallet('miner');
     const bench = engineBench('simnet');
     const blocks = await grow(bench, 51, 'main', { receiver: purse });
@@ -145,7 +145,7 @@ describe('reorganisation', () => {
     await again.digest();
   });
 
-  it("limits a side branch's transactions by the main chain's median, not by its own", async () => {
+  it('limits the transactions of a side branch by the median of the main chain, not by its own', async () => {
     const purse = new TestWallet('miner');
     const bench = engineBench('simnet');
     const blocks = await grow(bench, 51, 'main', { receiver: purse });
@@ -163,7 +163,7 @@ describe('reorganisation', () => {
     await bench.digest();
   });
 
-  it('keeps a side branch of which a block is bad up to that block', async () => {
+  it('retains a side branch with an invalid block up to that block', async () => {
     const bench = engineBench('simnet');
     await grow(bench, 10);
     const side = await forge(bench, 5, 'side').many(6);
@@ -178,7 +178,7 @@ describe('reorganisation', () => {
     await bench.digest();
   });
 
-  it('forgets branches that fall more than 180 behind', async () => {
+  it('drops branches that fork more than 180 below the tip', async () => {
     const bench = engineBench('simnet');
     await grow(bench, 10);
     expect(await codes(bench, await forge(bench, 5, 'side').many(2))).toEqual([SIDE, SIDE]);
@@ -192,7 +192,7 @@ describe('reorganisation', () => {
     db.close();
   });
 
-  it('keeps at most 50 side branches besides the heaviest', async () => {
+  it('retains at most 50 side branches besides the heaviest', async () => {
     const bench = engineBench('simnet');
     await grow(bench, 10);
     for (let i = 0; i < 60; i++)
@@ -201,7 +201,7 @@ describe('reorganisation', () => {
     await bench.digest();
   });
 
-  it('rewinds, tells what is gone, and goes on from there', async () => {
+  it('rewinds, reports the removed blocks, and continues from there', async () => {
     const bench = engineBench('simnet');
     const blocks = await grow(bench, 10);
     await bench.engine.rewindTo(6);
@@ -220,7 +220,7 @@ describe('reorganisation', () => {
     expect(await bench.digest()).toBe(await twin.digest());
   });
 
-  it('rewinds to the tip itself by doing nothing, and nowhere outside of the chain', async () => {
+  it('changes nothing in a rewind to the tip, and rejects a height outside of the chain', async () => {
     const bench = engineBench('simnet');
     await grow(bench, 3);
     const before = bench.events.length;

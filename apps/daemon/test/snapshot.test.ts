@@ -106,7 +106,7 @@ const digestAt = (dataDir: string): string => {
   }
 };
 
-test('a snapshot is made, imported, and the node synchronizes on to the tip with the state of all others', async () => {
+test('makes and imports a snapshot, and synchronizes to the tip with the state of the other nodes', async () => {
   const { path, digest } = await snapshot();
   const dataDir = suite.folder();
   const args = ['--import-lite-snapshot', path, ...lite, '--accept-snapshot-digest', digest];
@@ -132,7 +132,7 @@ test('a snapshot is made, imported, and the node synchronizes on to the tip with
   expect(digestAt(imported.dataDir)).toBe(digestAt(full.dataDir));
 });
 
-test('what is not accepted is refused with exit code 1, and nothing is left', async () => {
+test('rejects an unacceptable snapshot with exit code 1, and leaves nothing behind', async () => {
   const { path, digest } = await snapshot();
   const dataDir = suite.folder();
   const { code, log } = await oneShot(dataDir, '--import-lite-snapshot', path, ...lite);
@@ -141,7 +141,7 @@ test('what is not accepted is refused with exit code 1, and nothing is left', as
   expect(existsSync(join(dataDir, 'devnet', 'chain.sqlite'))).toBe(false);
 });
 
-test('a dry run checks the file and writes nothing; a refused file costs nobody a chain', async () => {
+test('checks the file in a dry run and writes nothing; an invalid file destroys no chain', async () => {
   const { path, digest } = await snapshot();
   const dataDir = suite.folder();
   const args = ['--import-lite-snapshot', path, ...lite, '--accept-snapshot-digest', digest, '--dry-run'];
@@ -163,7 +163,7 @@ test('a dry run checks the file and writes nothing; a refused file costs nobody 
   db.close();
 });
 
-test('--snapshot-info prints one line, needs no data directory and makes none', async () => {
+test('prints one line for --snapshot-info, without needing or making a data directory', async () => {
   const { path, digest } = await snapshot();
   const dataDir = join(suite.folder(), 'none');
   const { code, text } = await oneShot(dataDir, '--snapshot-info', path);
@@ -191,7 +191,7 @@ test('--snapshot-info prints one line, needs no data directory and makes none', 
   expect(existsSync(dataDir)).toBe(false);
 });
 
-test('--snapshot-stats counts what each table holds', async () => {
+test('counts the records of each table for --snapshot-stats', async () => {
   const { code, text } = await oneShot(await suite.chainA(), '--snapshot-stats');
   expect(code).toBe(0);
   expect(text).toMatch(/^table +records +MB\n/);
@@ -201,7 +201,7 @@ test('--snapshot-stats counts what each table holds', async () => {
 });
 
 describe('snapshot_export', () => {
-  it('says what it needs', async () => {
+  it('reports missing parameters', async () => {
     expect(await command('snapshot_export')).toBe(
       'This node has no lite height, so a snapshot height has to be given:\n' +
         'Usage: snapshot_export [start [height] [path] | status | cancel]\n',
@@ -226,7 +226,7 @@ describe('snapshot_export', () => {
     );
   });
 
-  it('is cancelled, and runs once at a time', async () => {
+  it('can be cancelled, and runs once at a time', async () => {
     const folder = join(suite.folder(), 'exports');
     mkdirSync(folder);
     await command(`snapshot_export start ${LITE} ${folder}`);

@@ -63,7 +63,7 @@ async function expectTwin({ directory, process }: Node): Promise<void> {
   expect(await digestOf(join(directory, 'devnet'), 'devnet')).toBe(await twin.digest());
 }
 
-test('a suspended daemon: readers answer meanwhile, and it goes on afterwards', async () => {
+test('readers respond while the daemon is suspended, and it continues afterwards', async () => {
   const node = await startNode();
   const reader = suite.closeAtEnd(
     await startReader({ dataDir: node.directory, socket: node.socket, args: ['--node-timeout', '1'] }),
@@ -93,7 +93,7 @@ test('a suspended daemon: readers answer meanwhile, and it goes on afterwards', 
   await expectTwin(node);
 });
 
-test('a system clock that is set by hours: blocks, events, scrub and compaction go on, and no event is deleted', async () => {
+test('blocks, events, scrub and compaction continue when the system clock is set by hours, and no event is deleted', async () => {
   const folder = temporaryDirectory();
   const offset = join(folder, 'offset');
   const hook = join(folder, 'hook.cjs');

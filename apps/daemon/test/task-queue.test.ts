@@ -15,7 +15,7 @@ function gate(): Gate {
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a task queue', () => {
-  it('runs so many at a time, the others in the order in which they came', async () => {
+  it('runs tasks up to its concurrency, and the others in FIFO order', async () => {
     const queue = new TaskQueue(2);
     const started: number[] = [];
     const gates = [0, 1, 2, 3].map(() => gate());
@@ -31,7 +31,7 @@ describe('a task queue', () => {
     expect(started).toEqual([0, 1, 2, 3]);
   });
 
-  it('gives the place of a task that failed to the next one', async () => {
+  it('starts the next task after one fails', async () => {
     const queue = new TaskQueue(1);
     const failed = queue.run(() => Promise.reject(new Error('no')));
     const next = queue.run(() => Promise.resolve('done'));
@@ -39,7 +39,7 @@ describe('a task queue', () => {
     await expect(next).resolves.toBe('done');
   });
 
-  it('is full when every place is taken and as many wait as may', async () => {
+  it('is full when every slot is in use and the queue is at its limit', async () => {
     const queue = new TaskQueue(1, 1);
     const [first, second] = [gate(), gate()];
     const running = queue.run(() => first.opened);

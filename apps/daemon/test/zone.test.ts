@@ -36,7 +36,7 @@ async function trueChain(count: number): Promise<RawBlock[]> {
   return blocks;
 }
 
-it('follows the branch that reaches the next checkpoint, though the false one weighs more', async () => {
+it('switches to the branch that reaches the next checkpoint, though a false branch is heavier', async () => {
   const blocks = await trueChain(30);
   const bench = engineBench('mainnet', { checkpoints: at(blocks, 5, 25) });
   expect(await codes(bench, blocks.slice(0, 5))).toEqual({ ADDED_TO_MAIN: 5 });
@@ -50,7 +50,7 @@ it('follows the branch that reaches the next checkpoint, though the false one we
   await bench.digest();
 });
 
-it('keeps a branch deeper than 180 as long as it leaves above the last checkpoint', async () => {
+it('retains a branch deeper than 180 if it forks above the last checkpoint', async () => {
   const blocks = await trueChain(250);
   const bench = engineBench('mainnet', { checkpoints: at(blocks, 10, 250) });
   expect(await codes(bench, blocks.slice(0, 10))).toEqual({ ADDED_TO_MAIN: 10 });

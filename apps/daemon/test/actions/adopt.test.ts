@@ -27,7 +27,7 @@ const run = (...args: string[]): Promise<Ended> => new DaemonProcess(args, suite
 
 const onDevnet = (dataDir: string): string[] => ['--network', 'devnet', '--data-dir', dataDir, '--no-console'];
 
-test('a copied database is refused by name, and used after `wrkz-daemon adopt`', async () => {
+test('rejects a copied database with a named error, and uses it after `wrkz-daemon adopt`', async () => {
   const { dataDir, file } = copied();
   const before = readFileSync(file);
   const refused = await run(...onDevnet(dataDir), '--rewind-to-height', '700', '--p2p-bind-port', '0');
@@ -45,7 +45,7 @@ test('a copied database is refused by name, and used after `wrkz-daemon adopt`',
   expect(await digestOf(dataDir, 'devnet')).toBe(await digestOf(data, 'devnet'));
 });
 
-test('a damaged page, a log of another database and a missing file are refused in one line', async () => {
+test('rejects a damaged page, a log of another database and a missing file with one line each', async () => {
   const { file } = copied();
   const sound = readFileSync(file);
   const torn = Buffer.from(sound);

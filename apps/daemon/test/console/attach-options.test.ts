@@ -14,9 +14,9 @@ test.each([
   [['--attach=/run/x.sock'], '/run/x.sock'],
   [['--', 'attach', 'ipc:///run/x.sock'], '/run/x.sock'],
   [['attach', '@name'], '@name'],
-])('%j attaches', (argv, path) => expect(read(...argv)).toEqual({ path, token: '' }));
+])('attaches with %j', (argv, path) => expect(read(...argv)).toEqual({ path, token: '' }));
 
-test('a token goes along', () => {
+test('sends the access token', () => {
   expect(read('attach', '/x', '--rpc-access-token', 'secret')).toEqual({ path: '/x', token: 'secret' });
   expect(read('--rpc-access-token=secret', '--attach', '/x')).toEqual({ path: '/x', token: 'secret' });
 });
@@ -35,12 +35,12 @@ test.each([
   [['attach', '@'], 'needs a name after the @'],
   [['attach', `/${'a'.repeat(120)}`], 'at most 107 bytes'],
   [['attach', '/x', '--frobnicate'], 'unknown option --frobnicate'],
-])('%j is refused', (argv, text) => {
+])('rejects %j', (argv, text) => {
   expect(() => read(...argv)).toThrow(UsageError);
   expect(() => read(...argv)).toThrow(text);
 });
 
-test('--help tells of it', () => {
+test('--help describes attach', () => {
   expect(() => read('attach', '--help')).toThrow(EarlyExit);
   expect(() => read('attach', '--help')).toThrow('wrkz-daemon attach [options] <socket>');
   expect(() => readConfig(['--help'])).toThrow('--attach');
@@ -49,4 +49,4 @@ test('--help tells of it', () => {
 test.each([
   [['--rpc-ipc-path', 'x.sock'], '--rpc-ipc-path: an IPC socket path must be absolute'],
   [['--rpc-ipc-mode', '0888'], 'rpc-ipc-mode must be octal permissions such as 0600, got: 0888'],
-])('%j stops the start', (argv, text) => expect(() => readConfig(['--network', 'devnet', ...argv])).toThrow(text));
+])('a start with %j fails', (argv, text) => expect(() => readConfig(['--network', 'devnet', ...argv])).toThrow(text));

@@ -53,7 +53,7 @@ const failed = (status: number, error: string): [number, string] => [
 
 const LEAVING = 'exit or quit leaves this console. stop shuts the daemon down.\n';
 
-test('a piped script: its answers alone, blank lines not sent; stop leaves with the daemon', async () => {
+test('a piped script prints only the responses, skips blank lines, and ends when stop ends the daemon', async () => {
   const cwd = temporaryDirectory();
   const path = join(cwd, 's');
   const daemon = await scripted(path, (command) => {
@@ -84,7 +84,7 @@ test.each(['exit', 'quit', '  quit now', ''])('%j leaves without troubling the d
   expect(ended).toMatchObject({ code: 0, stdout: `Attached to socket ${path}\nhelp\n${LEAVING}` });
 });
 
-test('a token is sent; without the right one it says why it could not attach', async () => {
+test('the client sends its token, and with a wrong one reports why it could not attach', async () => {
   const cwd = temporaryDirectory();
   const path = join(cwd, 's');
   const answer = (_command: string, token: string | undefined) =>
@@ -106,7 +106,7 @@ test.each([
   [200, 'no JSON', 'unreadable reply: it carries no output string'],
   [200, '{"output":5}', 'unreadable reply: it carries no output string'],
   [500, 'a page', 'HTTP 500: a page'],
-])('an answer %d %j: %s', async (status, body, text) => {
+])('a response %d %j gives: %s', async (status, body, text) => {
   const cwd = temporaryDirectory();
   const path = join(cwd, 's');
   const daemon = await scripted(path, () => [status, body]);
@@ -115,14 +115,14 @@ test.each([
   expect(ended).toEqual({ code: 1, stdout: '', stderr: `Could not attach to socket ${path}: ${text}\n` });
 });
 
-test('nobody there: exit 1', async () => {
+test('exits with 1 if no daemon is running', async () => {
   const cwd = temporaryDirectory();
   const ended = await attach(['attach', join(cwd, 'none')], '', cwd);
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).toBe(`Could not attach to socket ${join(cwd, 'none')}: no such file or directory\n`);
 });
 
-test('a daemon without a terminal reads commands from its input, and goes on when that ends', async () => {
+test('a daemon without a terminal reads commands from stdin, and continues after its end', async () => {
   const cwd = temporaryDirectory();
   const socket = join(cwd, 's');
   const ports = ['--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0'];

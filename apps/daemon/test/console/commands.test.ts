@@ -58,7 +58,7 @@ async function run(command: string): Promise<string> {
 const blocks = chainA();
 const hashAt = (height: number): string => parseBlock(blocks[height]!.block).hash.toString('hex');
 
-test("the socket is its owner's alone; it has the routes of TCP, which does not have its own", async () => {
+test('only the owner can open the socket; it serves the TCP routes, and TCP does not serve its own', async () => {
   expect(statSync(socket).mode & 0o777).toBe(0o600);
   const { port, url } = { port: node.daemon.ports.rpc, url: `http://127.0.0.1:${node.daemon.ports.rpc}` };
   expect(port).toBeGreaterThan(0);
@@ -73,13 +73,13 @@ test.each([
   ['{}', 400, "Missing JSON parameter: 'command'"],
   ['{"command":7}', 500, 'Internal server error: JSON parameter is wrong type. Expected String'],
   ['nothing', 400, 'Failed to parse request body as JSON'],
-])('POST /console %s: %d', async (body, status, text) => {
+])('POST /console with %s gives %d', async (body, status, text) => {
   const answer = await post(socket, body);
   expect(answer.status).toBe(status);
   expect((JSON.parse(answer.text) as { error: string }).error).toContain(text);
 });
 
-test('words that are no command, and blank lines', async () => {
+test('reports unknown commands and ignores blank lines', async () => {
   expect(await run('nonsense now')).toBe('Unknown command: nonsense\n');
   expect(await run('')).toBe('');
   expect(await run(' \t ')).toBe('');
@@ -94,14 +94,14 @@ test('help lists every command once', async () => {
   }
 });
 
-test('every documented command is there', () => {
+test('every documented command exists', () => {
   const documented =
     'help ? exit quit stop status sync_info sync_tune sync_peers prune_status db_status print_pl print_cn print_block ' +
     'print_tx print_pool print_pool_sh stratum_status save set_log compact_db ban getbans setbans snapshot_export height print_bc log_tail';
   expect(COMMANDS.map(({ name }) => name).sort()).toEqual(documented.split(' ').sort());
 });
 
-test('status is a table of what /info says', async () => {
+test('status prints the fields of /info as a table', async () => {
   const lines = (await run('status')).trimEnd().split('\n');
   const rows = new Map(
     lines.slice(1, -1).map(
@@ -128,7 +128,7 @@ test('status is a table of what /info says', async () => {
   });
 });
 
-test('heights and the synchronisation', async () => {
+test('prints the heights and the synchronization state', async () => {
   expect(await run('height')).toBe('Height: 721 / 721 (100.00%)\n');
   expect(await run('sync_info')).toBe('Height: 721 / 721 (100.00%)\n');
   expect(await run('sync_peers')).toMatch(
@@ -140,12 +140,12 @@ test('heights and the synchronisation', async () => {
   expect(await run('prune_status')).toContain('Pruned Node: No\nPrune Depth: 400\nApprox Prune Floor Height: 321\n');
 });
 
-test('db_status counts the files of the folder', async () => {
+test('db_status counts the files of the data directory', async () => {
   expect(await run('db_status')).toMatch(/^DB Engine: SQLite\n[^]*Files: \d+\nDirectories: \d+\n[^]*  \.sqlite: 2\n/);
 });
 
 describe('print_block', () => {
-  test('takes a number for a count, and a hash', async () => {
+  test('accepts a block count and a hash', async () => {
     const byNumber = await run('print_block 601');
     expect(byNumber).toMatch(new RegExp(`^block_id: ${hashAt(600)}\n{.*}\n$`));
     expect(await run(`print_block ${hashAt(600)}`)).toBe(byNumber);
@@ -162,7 +162,7 @@ describe('print_block', () => {
   ])('%s', async (line, text) => expect(await run(line)).toBe(`${text}\n`));
 });
 
-test('print_bc prints a grid of headers by their indexes', async () => {
+test('print_bc prints a grid of headers by block index', async () => {
   const lines = (await run('print_bc 598 600')).trimEnd().split('\n');
   expect(lines).toHaveLength(7);
   expect(lines[1]).toMatch(/^\| Height \| Hash +\| Time +\| Version \| Difficulty \| Size +\| Txs +\|$/);
@@ -185,7 +185,7 @@ test.each([
   ['print_bc 721', "block wasn't found. Current block chain height: 721, requested: 721"],
 ])('%s', async (line, text) => expect(await run(line)).toBe(`${text}\n`));
 
-test('print_tx prints a transaction, where it stands and its bytes', async () => {
+test('print_tx prints a transaction, its status and its bytes', async () => {
   const height = blocks.findIndex(({ transactions }) => transactions.length > 0);
   const bytes = blocks[height]!.transactions[0]!;
   const hash = parseTransaction(bytes).hash.toString('hex');
@@ -197,17 +197,17 @@ test('print_tx prints a transaction, where it stands and its bytes', async () =>
   expect(await run(`print_tx ${'0'.repeat(64)}`)).toBe(`transaction wasn't found: <${'0'.repeat(64)}>\n`);
 });
 
-test('an empty pool', async () => {
+test('print_pool reports an empty pool', async () => {
   expect(await run('print_pool')).toBe('Pool state: \n\n');
   expect(await run('print_pool_sh')).toBe('Pool state: Empty.\n');
 });
 
-test('lists of peers without any', async () => {
+test('peer lists are empty without peers', async () => {
   expect(await run('print_pl')).toBe('Peerlist white:\nPeerlist gray:\n');
   expect(await run('print_cn')).toBe('Connections:\n  none\n');
 });
 
-test('a connected peer stands in print_cn', async () => {
+test('print_cn lists a connected peer', async () => {
   const other = await suite.node({ peers: [node.p2pPort], from: await suite.chainA() });
   while (node.daemon.parts.peers.connections().incoming === 0)
     await new Promise((next) => node.daemon.parts.peers.once('connected', next));
@@ -219,7 +219,7 @@ test('a connected peer stands in print_cn', async () => {
   await other.stop();
 });
 
-test('set_log changes the level of what runs', async () => {
+test('set_log changes the level of the running logger', async () => {
   expect(await run('set_log 4')).toBe('log level set to DEBUG (4)\n');
   expect(logger?.level).toBe('debug');
   expect(await run('set_log Fatal')).toBe('log level set to FATAL (0)\n');
@@ -231,7 +231,7 @@ test('set_log changes the level of what runs', async () => {
   expect(await run('set_log 2')).toBe('log level set to WARNING (2)\n');
 });
 
-test('ban adds, lists and lifts', async () => {
+test('ban adds, lists and removes bans', async () => {
   expect(await run('ban list')).toBe('Ban list is empty.\n');
   expect(await run('ban add 192.0.2.7')).toBe('Ban added for 192.0.2.7 (900s)\n');
   expect(await run('ban add 2001:db8::1 60')).toBe('Ban added for 2001:db8::1 (60s)\n');
@@ -255,7 +255,7 @@ test('ban adds, lists and lifts', async () => {
     expect([line, await run(line ?? '')]).toEqual([line, `${text}\n`]);
 });
 
-test('setbans takes several addresses and ranges, getbans lists them', async () => {
+test('setbans accepts several addresses and ranges, getbans lists them', async () => {
   expect(await run('setbans 192.0.2.7,198.51.100.9/24,x 60')).toBe(
     'Ban added for 192.0.2.7 (60s)\nBan added for 198.51.100.9/24 (60s)\nInvalid IP address or range: x\n',
   );
@@ -267,7 +267,7 @@ test('setbans takes several addresses and ranges, getbans lists them', async () 
   expect(await run('setbans')).toMatch(/^Usage: setbans/);
 });
 
-test('save writes the state of the peers', async () => {
+test('save writes the peer state', async () => {
   expect(await run('save')).toBe('Core state saved.\n');
   expect(existsSync(join(node.dataDir, 'devnet', 'peers.json'))).toBe(true);
 });
@@ -286,13 +286,13 @@ test.each([
   ['log_tail', /^No log lines have been kept yet\.\n$/],
 ])('%s', async (line, text) => expect(await run(line)).toMatch(text));
 
-test('exit, quit and stop ask for the stop, and say so', async () => {
+test('exit, quit and stop request the stop and confirm it', async () => {
   for (const word of ['exit', 'quit', 'stop'])
     expect(await run(word)).toMatch(/^=+ EXITING =+\n== PLEASE WAIT, THIS MAY TAKE A LONG TIME ==\n=+\n$/);
   expect(stops).toEqual([undefined, undefined, undefined]);
 });
 
-test('a socket that cannot be had is a warning, and TCP goes on', async () => {
+test('an unavailable socket is a warning, and TCP continues', async () => {
   const file = join(suite.folder(), 'file');
   writeFileSync(file, 'mine');
   const other = await suite.node({ args: ['--rpc-ipc-path', file] });
@@ -301,7 +301,7 @@ test('a socket that cannot be had is a warning, and TCP goes on', async () => {
   await other.stop();
 });
 
-test('the file is gone after the stop', async () => {
+test('the socket file is removed at the stop', async () => {
   const folder = join(suite.folder(), 'run');
   mkdirSync(folder);
   const path = join(folder, 'x.sock');
@@ -311,7 +311,7 @@ test('the file is gone after the stop', async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test('a branch that is not followed is in status, /info and /events, until the chain is replaced from its fork', async () => {
+test('a rejected deep branch is in status, /info and /events, until the chain is replaced from its fork', async () => {
   const chain = node.daemon.parts.chain as ChainClient;
   const { height, cumulativeDifficulty } = chain.tip();
   const branch = { fork: height - 190, height: height + 1, hash: Buffer.alloc(32, 7), reason: 'why', remedy: 'act' };

@@ -19,7 +19,7 @@ import {
 import { inputLines } from '../../src/console/terminal/local-console';
 import { inputKeys, MAX_LINE } from '../../src/console/terminal/prompt';
 
-describe('figures', () => {
+describe('numbers', () => {
   test.each([
     [0, 5, '0.00'],
     [5, 0, '0.00'],
@@ -27,9 +27,9 @@ describe('figures', () => {
     [999_999, 1_000_000, '99.99'],
     [7, 7, '100.00'],
     [9, 7, '100.00'],
-  ])('%d of %d are %s percent', (height, target, text) => expect(percentText(height, target)).toBe(text));
+  ])('%d of %d are printed as %s percent', (height, target, text) => expect(percentText(height, target)).toBe(text));
 
-  test('below the target there are never 100 percent', () => {
+  test('are never 100 percent below the target', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (height, more) => Number(percentText(height, height + more + 1)) <= 99.99),
     );
@@ -41,7 +41,7 @@ describe('figures', () => {
     [1001n, '1.00 KH/s'],
     [2_345_678n, '2.35 MH/s'],
     [7_000_000_000_000n, '7000.00 GH/s'],
-  ])('%d hashes are %s', (rate, text) => expect(rateText(rate)).toBe(text));
+  ])('%d hashes are printed as %s', (rate, text) => expect(rateText(rate)).toBe(text));
 
   test.each([
     [0, '0.00 B'],
@@ -49,9 +49,9 @@ describe('figures', () => {
     [1024, '1.00 KB'],
     [16_777_216, '16.00 MB'],
     [5 * 1024 ** 5, '5120.00 TB'],
-  ])('%d bytes are %s', (bytes, text) => expect(sizeText(bytes)).toBe(text));
+  ])('%d bytes are printed as %s', (bytes, text) => expect(sizeText(bytes)).toBe(text));
 
-  test('times', () => {
+  test('include times', () => {
     expect(uptimeText(93_784.9)).toBe('1d 2h 3m 4s');
     expect(uptimeText(-1)).toBe('0d 0h 0m 0s');
     expect(intervalText(93_784)).toBe('d1.h02.m03.s04');
@@ -61,7 +61,7 @@ describe('figures', () => {
   });
 });
 
-test('a table of labels is as wide as its columns and seven', () => {
+test('a table has borders and is seven characters wider than its columns', () => {
   expect(
     labelTable([
       ['A', 'one'],
@@ -90,7 +90,7 @@ describe('forks', () => {
     expect(missedFork(forks, height)).toBe(missed);
   });
 
-  test('where none is planned all is up to date', () => {
+  test('are up to date if none is planned', () => {
     expect(forkStatus(networkOf('mainnet'), 10_000_000)).toBe('Up To Date');
     expect(forkStatus({ upgradeHeights: [], supportedHeight: 0 }, 5)).toBe('Up To Date');
   });
@@ -100,7 +100,7 @@ describe('JSON', () => {
   const raw = chainA()[600]!;
   const block = JSON.parse(blockJson(parseBlock(raw.block).block)) as Record<string, unknown>;
 
-  test('of a block has the names of the network in the order of the alphabet', () => {
+  test('of a block has the field names of the network in alphabetical order', () => {
     expect(Object.keys(block)).toEqual([
       'major_version',
       'miner_tx',
@@ -115,7 +115,7 @@ describe('JSON', () => {
     expect(block['miner_tx']).toMatchObject({ vin: [{ type: 'ff', value: { height: 600 } }] });
   });
 
-  test('of a first-version block has its time and nonce itself', () => {
+  test('of a first-version block has its own time and nonce', () => {
     const first = JSON.parse(blockJson(parseBlock(chainA()[0]!.block).block)) as Record<string, unknown>;
     expect(Object.keys(first)).toEqual([
       'major_version',
@@ -129,7 +129,7 @@ describe('JSON', () => {
     expect(first['nonce']).toMatch(/^[0-9a-f]{8}$/);
   });
 
-  test('of a transaction holds every signature', () => {
+  test('of a transaction contains every signature', () => {
     const bytes = chainA().flatMap(({ transactions }) => transactions)[0]!;
     const { transaction } = parseTransaction(bytes);
     const json = JSON.parse(transactionJson(transaction)) as { vin: unknown[]; signatures: string[][] };
@@ -150,7 +150,7 @@ test.each([
   expect(completeLine(line)).toEqual([completions, completed]);
 });
 
-describe('lines of an input', () => {
+describe('lines of a stream', () => {
   const collect = async (chunks: readonly (string | Buffer)[]): Promise<[string[], number]> => {
     let tooLong = 0;
     const lines: string[] = [];
@@ -161,17 +161,17 @@ describe('lines of an input', () => {
     return [lines, tooLong];
   };
 
-  test('come as they are cut, the last one without an end too', async () => {
+  test('are split at line ends, the last one also without an end', async () => {
     expect(await collect(['a\nb', 'c\r\n', '\nd'])).toEqual([['a', 'bc', '', 'd'], 0]);
   });
 
-  test('may be as long as they may be, and no longer; the next one is read again', async () => {
+  test('are limited in length; the line after a longer one is read', async () => {
     const [fits, over] = ['x'.repeat(MAX_LINE), 'y'.repeat(MAX_LINE + 1)];
     expect(await collect([`${fits}\n${over}\nafter`])).toEqual([[fits, 'after'], 1]);
     expect(await collect([over, over, over, '\nafter\n'])).toEqual([['after'], 1]);
   });
 
-  test('bytes that are no UTF-8 are replaced, a character in two pieces is not torn', async () => {
+  test('replace invalid UTF-8, and join a character that two chunks share', async () => {
     const bytes = Buffer.from('ä\n');
     expect(await collect([Buffer.from([0xff, 0x0a]), bytes.subarray(0, 1), bytes.subarray(1)])).toEqual([
       ['\ufffd', 'ä'],
@@ -179,7 +179,7 @@ describe('lines of an input', () => {
     ]);
   });
 
-  test('however it is cut, the lines are the same', async () => {
+  test('are the same for any chunk boundaries', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.stringMatching(/^[a-z\n]{0,12}$/)), async (chunks) => {
         const [lines] = await collect(chunks);
@@ -190,7 +190,7 @@ describe('lines of an input', () => {
   });
 });
 
-test('pasted text is split into characters, and the end of a line that is too long is dropped', async () => {
+test('pasted text is split into characters, and the end of an overlong line is dropped', async () => {
   async function* paste(): AsyncGenerator<string> {
     yield 'z'.repeat(100_000);
     yield '\rban\tlist\r';
@@ -202,7 +202,7 @@ test('pasted text is split into characters, and the end of a line that is too lo
   expect(keys.join('')).toBe(`${'z'.repeat(MAX_LINE)}\rban list\rstat\t`);
 });
 
-test('the tail keeps the last 200 lines', () => {
+test('the tail retains the last 200 lines', () => {
   const tail = new LogTail();
   for (let i = 0; i < 250; i++) tail.write(`line ${i}\n`);
   expect(tail.last(2)).toEqual(['line 248', 'line 249']);

@@ -45,7 +45,7 @@ async function withSocket(
 
 const NO_CONSOLE = '{"status":"Failed","error":"The daemon console is not available yet, please retry in a moment"}';
 
-test('503 until the console is ready and again after it has stopped', () =>
+test('responds 503 until the console is ready and again after its stop', () =>
   withSocket(async (ask, runner) => {
     expect(await ask('POST', '/console')).toEqual([503, NO_CONSOLE]);
     runner.open({ peers: { bans: () => [] }, rpc: { now: () => 0 } } as unknown as ConsoleContext);
@@ -54,13 +54,13 @@ test('503 until the console is ready and again after it has stopped', () =>
     expect(await ask('POST', '/console')).toEqual([503, NO_CONSOLE]);
   }));
 
-test('no token is asked and nobody is counted, whatever a header says of its address', () =>
+test('requires no token and applies no rate limit, whatever address a header claims', () =>
   withSocket(async (ask) => {
     const headers = { 'x-forwarded-for': '192.0.2.1' };
     for (let i = 0; i < 5; i++) expect((await ask('GET', '/fee', headers))[0]).toBe(200);
   }));
 
-test('the token is asked of every route when the operator wants it', () =>
+test('requires the token on every route if the operator enables that', () =>
   withSocket(async (ask, runner) => {
     runner.open({ peers: { bans: () => [] }, rpc: { now: () => 0 } } as unknown as ConsoleContext);
     for (const [method, path] of [
@@ -74,5 +74,5 @@ test('the token is asked of every route when the operator wants it', () =>
     }
   }, true));
 
-test('GET /console is no route', () =>
+test('GET /console is not found', () =>
   withSocket(async (ask) => expect(await ask('GET', '/console')).toEqual([404, ''])));

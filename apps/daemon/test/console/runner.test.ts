@@ -43,7 +43,7 @@ function held(): Held {
 
 const settled = (): Promise<void> => new Promise((done) => setImmediate(done));
 
-test('one command runs at a time, in the order in which they came', async () => {
+test('runs one command at a time, in FIFO order', async () => {
   const runner = new ConsoleRunner();
   const node = held();
   runner.open(node.context);
@@ -59,7 +59,7 @@ test('one command runs at a time, in the order in which they came', async () => 
   expect(order).toEqual(['save', 'save', 'ban list']);
 });
 
-test('stop runs at once while another command runs', async () => {
+test('runs stop immediately while another command runs', async () => {
   const runner = new ConsoleRunner();
   const node = held();
   let stops = 0;
@@ -72,7 +72,7 @@ test('stop runs at once while another command runs', async () => {
   expect([await saving, await queued]).toEqual(['Core state saved.\n', 'Ban list is empty.\n']);
 });
 
-test('a line of a client that has left is skipped', async () => {
+test('skips a line of a disconnected client', async () => {
   const runner = new ConsoleRunner();
   const node = held();
   runner.open(node.context);
@@ -85,7 +85,7 @@ test('a line of a client that has left is skipped', async () => {
   expect([await first, await second, node.started()]).toEqual(['Core state saved.\n', '', 1]);
 });
 
-test('before it is open and after its close it runs nothing; what runs is waited for', async () => {
+test('runs nothing before open and after close; close waits for the running command', async () => {
   const runner = new ConsoleRunner();
   expect([runner.isOpen, await runner.run('help')]).toEqual([false, undefined]);
   const node = held();
@@ -106,7 +106,7 @@ test('before it is open and after its close it runs nothing; what runs is waited
   ]);
 });
 
-test('a command that fails says why, and the next one runs', async () => {
+test('reports the error of a failed command, and runs the next one', async () => {
   const runner = new ConsoleRunner();
   const node = held();
   runner.open(node.context);
@@ -121,13 +121,13 @@ test.each([
   ['status', 'Problem retrieving information from RPC server.\n'],
   ['height', 'Problem retrieving sync information from RPC server.\n'],
   ['prune_status', 'Problem retrieving prune status from RPC server.\n'],
-])('%s while the chain cannot be read', async (line, text) => {
+])('reports that the chain cannot be read for %s', async (line, text) => {
   const runner = new ConsoleRunner();
   runner.open(held().context);
   expect(await runner.run(line)).toBe(text);
 });
 
-test('db_status skips a folder that the daemon may not read', async () => {
+test('db_status skips a folder that the daemon cannot read', async () => {
   const directory = temporaryDirectory();
   mkdirSync(join(directory, 'lost+found'));
   const { readdir } = fs;

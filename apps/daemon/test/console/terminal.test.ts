@@ -71,7 +71,7 @@ onTerminal('at a terminal', () => {
   };
   afterEach(() => open.splice(0).forEach((terminal) => terminal.kill()));
 
-  test('lines are completed and found again, the log stands above the prompt, exit stops it', async () => {
+  test('lines have completion and history, the log is above the prompt, exit stops the daemon', async () => {
     const cwd = temporaryDirectory();
     const daemon = start(quiet(cwd), cwd);
     await daemon.prints(/wrkz-daemon> /);
@@ -90,7 +90,7 @@ onTerminal('at a terminal', () => {
     expect(await daemon.ended).toBe(0);
   });
 
-  test('after Ctrl-D it goes on without a console, told once; Ctrl-C stops it', async () => {
+  test('after Ctrl-D the daemon continues without a console and logs it once; Ctrl-C stops it', async () => {
     const cwd = temporaryDirectory();
     const socket = join(cwd, 'node.sock');
     const daemon = start(quiet(cwd, '--rpc-ipc-path', socket), cwd);
@@ -111,7 +111,7 @@ onTerminal('at a terminal', () => {
     expect(existsSync(socket)).toBe(false);
   });
 
-  test('Ctrl-C at the prompt stops the daemon; --no-console has none', async () => {
+  test('Ctrl-C at the prompt stops the daemon; --no-console starts none', async () => {
     const cwd = temporaryDirectory();
     const daemon = start(quiet(cwd), cwd);
     await daemon.prints(/wrkz-daemon> /);

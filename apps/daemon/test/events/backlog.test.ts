@@ -53,7 +53,7 @@ async function entries(journal: EventJournal, count: number): Promise<JournalEnt
   }
 }
 
-test('what happens meanwhile is written afterwards: once, in order, with the time at which it was', async () => {
+test('writes events of a failed journal later: once, in order, with their original time', async () => {
   const { directory, engine, journal, logger, warned, pool, tell } = await bench();
   const lock = new SqliteConnection(journalFile(directory));
   try {

@@ -33,7 +33,7 @@ async function told(node: SuiteNode, hash: string, after: number): Promise<Given
   }
 }
 
-test('whoever waits is told of a block when it is there', async () => {
+test('a waiting request receives a block when it is added', async () => {
   const node = await suite.node();
   const { latest, events } = await page(node, '');
   expect(events).toEqual([]);
@@ -49,7 +49,7 @@ test('whoever waits is told of a block when it is there', async () => {
   expect(await page(node, `?after=${String(latest)}&topics=tx&wait=1`)).toMatchObject({ events: [], next });
 });
 
-test('numbers that are not of this journal are refused, with those that may be gone on after', async () => {
+test('rejects sequence numbers of another journal, with the number to resume after', async () => {
   const node = await suite.node();
   const { latest, kept_after } = await page(node, '');
   for (const after of [1, latest + 1]) {
@@ -62,7 +62,7 @@ test('numbers that are not of this journal are refused, with those that may be g
   expect((await stream(node, '?after=1')).status).toBe(410);
 });
 
-test('what is no number, no topic or given twice is refused by name, and nothing else happens', async () => {
+test('rejects an invalid number, an unknown topic and a duplicate parameter by name, without side effects', async () => {
   const node = await suite.node();
   const numbers = ['', '-1', '+1', '1e3', '0x10', '1.0', ' 1', 'NaN', '١', '%00', '%0d%0aX: y', '9007199254740992'];
   const hostile = [
@@ -91,7 +91,7 @@ test('what is no number, no topic or given twice is refused by name, and nothing
   expect((await get(node, '', { method: 'POST', body: '{}' })).status).toBe(404);
 });
 
-test('a stream tells of blocks, and goes on after the last one when it was cut', async () => {
+test('a stream sends blocks, and resumes after the last one when it was interrupted', async () => {
   const node = await suite.node();
   const first = await stream(node, '');
   expect(first.headers.get('content-type')).toBe('text/event-stream');
@@ -113,7 +113,7 @@ test('a stream tells of blocks, and goes on after the last one when it was cut',
   }
 });
 
-test('no more may wait than may, and one who leaves gives the place back', async () => {
+test('limits the waiting clients, and frees the slot of one that disconnects', async () => {
   const node = await suite.node({ args: ['--events-max-clients', '1'] });
   const leaving = new AbortController();
   const held = await get(node, '', { headers: { accept: 'text/event-stream' }, signal: leaving.signal });
@@ -125,7 +125,7 @@ test('no more may wait than may, and one who leaves gives the place back', async
   for (let status = 503; status !== 200;) ({ status } = await get(node, '?wait=1'));
 });
 
-test('a stop answers those who wait and ends the streams', async () => {
+test('a stop responds to waiting requests and ends the streams', async () => {
   const node = await suite.node();
   const { latest } = await page(node, '');
   const open = await stream(node, '');
@@ -138,7 +138,7 @@ test('a stop answers those who wait and ends the streams', async () => {
   expect(rest).toEqual([]);
 });
 
-test('after a restart the numbers are higher, and what an older copy of the journal lacks is read from the chain', async () => {
+test('after a restart the sequence numbers are higher, and events that an older journal copy lacks are read from the chain', async () => {
   const first = await suite.node();
   const begin = (await page(first, '')).latest;
   const [hash = ''] = (await first.generate(miner, 2)).slice(-1);

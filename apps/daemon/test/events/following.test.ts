@@ -36,7 +36,7 @@ const step = fc.oneof(
 );
 
 describe('the journal follows the chain', () => {
-  it('whatever becomes of the events: each block once and in order, each turn where it was', () => {
+  it('records each block once and in order, and each reorganisation at its position, whatever happens to the events', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
         const directory = temporaryDirectory();
@@ -111,7 +111,7 @@ describe('the journal follows the chain', () => {
     );
   });
 
-  it('an event that does not follow on what is known is not believed', () => {
+  it('rejects an event that does not continue the known chain', () => {
     const directory = temporaryDirectory();
     const chain = new ModelChain();
     const store = openStore(directory);
@@ -124,7 +124,7 @@ describe('the journal follows the chain', () => {
     expect(entriesIn(directory).map(({ body }) => body['height'])).toEqual([1, 2]);
   });
 
-  it('a block of a chain that was left meanwhile is not told of, although it is the next by its height', () => {
+  it('skips a block of an abandoned branch, although its height is the next', () => {
     const directory = temporaryDirectory();
     const chain = new ModelChain();
     const store = openStore(directory);
@@ -136,7 +136,7 @@ describe('the journal follows the chain', () => {
     expect(entriesIn(directory).map(({ body }) => body['hash'])).toEqual([chain.tip.hash.toString('hex')]);
   });
 
-  it('what a block took out of the pool while nobody wrote left it so, the rest was not kept', () => {
+  it('records as mined only the transactions whose block is known, after events were lost', () => {
     const directory = temporaryDirectory();
     const chain = new ModelChain();
     const store = openStore(directory);
@@ -157,7 +157,7 @@ describe('the journal follows the chain', () => {
     ]);
   });
 
-  it('a journal that begins remembers the chain below, and follows a turn there', () => {
+  it('a new journal reads the chain below, and records a reorganisation there', () => {
     const directory = temporaryDirectory();
     const chain = new ModelChain();
     const store = openStore(directory);
@@ -170,7 +170,7 @@ describe('the journal follows the chain', () => {
     expect(blocksUpTo(chain.reader, { height: 4, hash: freshHash() })).toHaveLength(1);
   });
 
-  it('a chain that is another one from further back than is remembered is not followed any more', () => {
+  it('stops following a chain that differs from further back than the remembered blocks', () => {
     const directory = temporaryDirectory();
     const chain = new ModelChain();
     const store = openStore(directory);

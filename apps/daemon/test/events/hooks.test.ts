@@ -53,7 +53,7 @@ const events: NodeEvent[] = [
   },
 ];
 
-test('hooks are told what the document says: a reorganisation first, then its blocks', () => {
+test('hooks receive the documented events: a reorganisation first, then its blocks', () => {
   const told = events
     .flatMap(notificationsOf)
     .map(({ hook, event }) => [hook, event.placeholders, JSON.stringify({ event: event.event, ...event.fields })]);
@@ -88,7 +88,7 @@ test('messages have the documented bodies, byte for byte', () => {
   ]);
 });
 
-test('the journal is read as one hook sees it, and its gaps are told', () => {
+test('a hook reads the journal through its filter, with its gaps', () => {
   const entry = (number: number, topic: JournalEntry['topic'], body: JournalEntry['body']): JournalEntry => {
     return { number, topic, time: 0, body };
   };

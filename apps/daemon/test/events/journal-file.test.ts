@@ -31,8 +31,8 @@ const transaction = (time: number) => {
   return { event: { kind: 'pool-added', hash: freshHash() } as const, time, number: (handed += 1) };
 };
 
-describe('numbers', () => {
-  it('grow over restarts, and those that a start leaves out are known as never given', async () => {
+describe('sequence numbers', () => {
+  it('increase over restarts, and those that a start skips are reported as never used', async () => {
     const { directory, clock, start } = bench();
     const first = start();
     await first.open();
@@ -50,7 +50,7 @@ describe('numbers', () => {
     expect(() => entriesIn(directory, standing.latest + 2)).toThrow(EntriesGone);
   });
 
-  it('grow although the clock was set back', async () => {
+  it('increase although the clock was set back', async () => {
     const { clock, start } = bench();
     const first = start();
     const { latest } = await first.open();
@@ -63,7 +63,7 @@ describe('numbers', () => {
   });
 });
 
-describe('a journal that is lost', () => {
+describe('a lost journal', () => {
   const losses: readonly (readonly [string, (file: string) => void])[] = [
     ['missing', (file) => rmSync(file)],
     ['empty', (file) => truncateSync(file, 0)],
@@ -76,7 +76,7 @@ describe('a journal that is lost', () => {
     ['without a state', (file) => alter(file, 'DELETE FROM state')],
   ];
 
-  test.each(losses)('%s: the node begins a new one with higher numbers, and warns', async (_name, damage) => {
+  test.each(losses)('%s: the node starts a new one with higher numbers, and warns', async (_name, damage) => {
     const { directory, warnings, clock, start } = bench();
     const first = start();
     await first.open();
@@ -96,7 +96,7 @@ describe('a journal that is lost', () => {
     expect([warnings.length, aside.length > 0]).toEqual([1, true]);
   });
 
-  it('gone while it is open: what is to be written goes into a new one', async () => {
+  it('deleted while open is replaced by a new one at the next write', async () => {
     const { directory, warnings, start } = bench();
     const writer = start();
     await writer.open();
@@ -109,7 +109,7 @@ describe('a journal that is lost', () => {
     expect(entriesIn(directory)).toHaveLength(1);
   });
 
-  it('keeps the numbers above what can still be read of it, whatever the clock says', async () => {
+  it('continues above the numbers that are still readable, whatever the clock reports', async () => {
     const { directory, clock, start } = bench();
     const first = start();
     await first.open();
@@ -122,7 +122,7 @@ describe('a journal that is lost', () => {
     second.close();
   });
 
-  it('again and again: it is not tried more than once a minute, and few are left lying', async () => {
+  it('repeatedly is replaced at most once a minute, and few copies are left behind', async () => {
     const { directory, clock, start } = bench();
     const writer = start();
     await writer.open();
@@ -140,7 +140,7 @@ describe('a journal that is lost', () => {
 });
 
 describe('pages', () => {
-  it('end after some bytes, and choose topics without reading the others', () => {
+  it('are limited in bytes, and filter topics without reading the others', () => {
     const directory = temporaryDirectory();
     const store = openStore(directory);
     const large = 'x'.repeat(PAGE_BYTES / 2);
@@ -163,7 +163,7 @@ describe('pages', () => {
 });
 
 describe('deletion', () => {
-  it('goes by age in small steps, keeps numbers growing, and says what is gone', () => {
+  it('is by age in small steps, leaves numbers increasing, and reports the deleted range', () => {
     const directory = temporaryDirectory();
     const database = openDatabase(journalOptions(directory, 'write'));
     const store = new JournalStore(database);
@@ -234,7 +234,7 @@ describe('deletion', () => {
     store.close();
   });
 
-  it('leaves the remembered blocks: a reorganisation below the oldest entry is written', () => {
+  it('retains the remembered blocks: a reorganisation below the oldest entry is recorded', () => {
     const directory = temporaryDirectory();
     const database = openDatabase(journalOptions(directory, 'write'));
     const store = new JournalStore(database);

@@ -89,7 +89,7 @@ class Receiver {
 
 const numbers = (list: readonly { readonly number: number }[]): number[] => list.map(({ number }) => number);
 
-test(`${String(KILLS)} kills of either side: every block and turn is told, in order (WRKZ_SEED=${String(seed)})`, async () => {
+test(`${String(KILLS)} kills of either side: every block and reorganisation is delivered, in order (WRKZ_SEED=${String(seed)})`, async () => {
   const from = await suite.chainA();
   const peer = await suite.node({ from });
   const dataDir = suite.folder();

@@ -105,7 +105,7 @@ test('a ZMQ subscriber and a WebSocket client read the same bodies, in the order
   subscriber.close();
 });
 
-test('refusals come before the upgrade, and in order', async () => {
+test('refuses connections before the upgrade, in a fixed order', async () => {
   const plain = await fetch(`${node.url}/ws`);
   expect([plain.status, plain.headers.get('sec-websocket-version')]).toEqual([426, '13']);
   await plain.text();
@@ -125,7 +125,7 @@ test('refusals come before the upgrade, and in order', async () => {
   expect((await refused('')).status).toBe(503);
 });
 
-test('what clients send is read and not used; too much of it ends the connection', async () => {
+test('reads and ignores messages of clients; too much data closes the connection', async () => {
   const stream = open();
   await stream.next();
   stream.socket.send('x'.repeat(4096));
@@ -135,7 +135,7 @@ test('what clients send is read and not used; too much of it ends the connection
   expect(await stream.closed).toMatchObject({ code: 1009 });
 });
 
-test('a stop says goodbye, and takes the socket file away', async () => {
+test('a stop closes WebSocket connections with a close frame, and removes the socket file', async () => {
   const stream = open();
   await stream.next();
   await node.stop();

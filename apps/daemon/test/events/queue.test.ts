@@ -21,10 +21,10 @@ const queued = (event: NodeEvent) => ({
   before: { height: 0, hash: hash(0) },
 });
 
-describe('what waits to be written', () => {
+describe('the queue of the journal writer', () => {
   const kinds = (queue: EventQueue): string[] => queue.batch().map(({ event }) => event.kind);
 
-  it('is handed over in order, and again until it is written', () => {
+  it('is written in order, and retried until it is written', () => {
     const queue = new EventQueue(3);
     for (const byte of [1, 2, 3]) queue.add(queued(transaction(byte)));
     const batch = queue.batch();
@@ -36,7 +36,7 @@ describe('what waits to be written', () => {
     expect([queue.takeDropped(), queue.lost]).toEqual([{ chain: false, pool: false }, 0]);
   });
 
-  it('leaves out blocks when it is full, then what the pool did, then the oldest of what nothing brings back', () => {
+  it('drops blocks when it is full, then pool events, then the oldest event that cannot be restored', () => {
     const queue = new EventQueue(4);
     for (const event of [block(1), alternative(1), block(2), block(3), transaction(1)]) queue.add(queued(event));
     expect(kinds(queue)).toEqual(['alternative', 'pool-added']);
@@ -53,7 +53,7 @@ describe('what waits to be written', () => {
     expect(queue.lost).toBe(2);
   });
 
-  it('counts every event that cannot be read again as lost, whatever its kind', () => {
+  it('counts every event that cannot be restored as lost, of any kind', () => {
     const queue = new EventQueue(4);
     const damage: NodeEvent = { kind: 'damage', page: 1, table: undefined, heights: undefined, isRepaired: false };
     const branch = { kind: 'refused-branch', fork: 1, height: 2, hash: hash(2) } as unknown as NodeEvent;
@@ -63,7 +63,7 @@ describe('what waits to be written', () => {
     expect([queue.takeDropped(), queue.lost]).toEqual([{ chain: true, pool: true }, 2]);
   });
 
-  it('knows where a journal begins, although the first event was left out', () => {
+  it('finds the start of a journal, although the first event was dropped', () => {
     const queue = new EventQueue(2);
     expect(queue.beginning()).toBeUndefined();
     queue.add({ ...queued(alternative(1)), ready: false });
@@ -77,7 +77,7 @@ describe('what waits to be written', () => {
     expect(queue.beginning()).toEqual(queued(block(7)).before);
   });
 
-  it('knows where the chain stood before', () => {
+  it('finds the previous tip of the chain', () => {
     const tip = { height: 9, hash: hash(9) };
     const block = { height: 9, hash: hash(9), previousHash: hash(8), timestamp: 0, transactionHashes: [] };
     const turn = { kind: 'reorganisation', rootHeight: 5, rootHash: hash(5), added: [block] } as const;
@@ -92,7 +92,7 @@ describe('what waits to be written', () => {
 });
 
 describe('the first synchronization', () => {
-  it('is over when it has once ended, or with a block as high as the peers are', () => {
+  it('ends once it has completed, or with a block at the height of the peers', () => {
     const peers = { synchronized: false, observed: 0, asked: 0 };
     const clock = { now: 0 };
     const status = {

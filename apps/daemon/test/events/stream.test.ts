@@ -39,7 +39,7 @@ function endless() {
 
 const query = { after: 1, topics: ['tx'], limit: 1, waitSeconds: 0 } as const;
 
-test('a stream reads the next page after a slow client has read the one before', async () => {
+test('a stream reads the next page after a slow client has received the previous one', async () => {
   const { asked, journal } = endless();
   const source = new EventSource(journal, { maxClients: 1, stopping: new AbortController().signal });
   const reader = new SlowReader();

@@ -106,7 +106,7 @@ test.each<[string, Record<string, string>]>([
   ['a key that is none', { 'Sec-WebSocket-Key': 'x' }],
   ['no key', { 'Sec-WebSocket-Key': '' }],
   ['protocols that are none', { 'Sec-WebSocket-Protocol': 'a,,b' }],
-])('%s: refused in the shape of all refusals, with an id', async (_name, headers) => {
+])('%s is refused with an error response and its id', async (_name, headers) => {
   const answer = String(await talk(request('/ws', headers)));
   expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
   expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status: 'Failed', error: expect.any(String) });
@@ -122,7 +122,7 @@ test.each<[string, readonly Buffer[], number]>([
   ['a ping of 126 bytes', [frame(0x89, 'x'.repeat(126))], 1002],
   ['a message in more pieces than it may have bytes', pieces(5_000, 'x'), 1009],
   ['empty pieces without end', pieces(300_000, ''), 1008],
-])('%s: closed', async (_name, frames, code) => {
+])('%s closes the connection', async (_name, frames, code) => {
   const answer = await talk(request('/ws', { 'Sec-WebSocket-Extensions': 'permessage-deflate' }), frames);
   expect(String(answer)).not.toContain('permessage-deflate');
   expect(closeCode(answer)).toBe(code);
@@ -132,7 +132,7 @@ function pieces(count: number, payload: string): Buffer[] {
   return [frame(0x01, payload), Buffer.concat(Array.from({ length: count }, () => frame(0x00, payload)))];
 }
 
-test('who sends pings and reads nothing is cut off before the answers pile up', async () => {
+test('closes a client that sends pings and reads nothing before the pongs accumulate', async () => {
   const socket = connect(server.port, '127.0.0.1');
   socket.on('error', () => undefined);
   socket.write(request('/ws'));

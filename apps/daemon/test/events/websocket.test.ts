@@ -67,7 +67,7 @@ class Client {
   }
 }
 
-test('one who answers no ping is cut, one who does is not', async () => {
+test('closes a client that does not respond to pings, not one that does', async () => {
   const { hub, open } = await bench({ heartbeatMs: 20, silenceMs: 200 });
   const [silent, alive] = [open({ autoPong: false }), open()];
   await Promise.all([silent.reads('hello'), alive.reads('hello')]);
@@ -79,7 +79,7 @@ test('one who answers no ping is cut, one who does is not', async () => {
   expect([hub.size, alive.socket.readyState]).toEqual([1, WebSocket.OPEN]);
 });
 
-test('a thousand messages may wait for one who does not read; then it is closed, and what waited is not sent', async () => {
+test('queues a thousand messages for a client that does not read, then closes it without sending them', async () => {
   const { hub, open, publish } = await bench();
   const [slow, quick] = [open(), open()];
   await Promise.all([slow.reads('hello'), quick.reads('hello')]);
@@ -105,7 +105,7 @@ test('a thousand messages may wait for one who does not read; then it is closed,
   expect(quick.socket.readyState).toBe(WebSocket.OPEN);
 });
 
-test('one who is too far behind and never reads again is cut', async () => {
+test('disconnects a client that is too far behind and never reads', async () => {
   const { hub, open, publish } = await bench();
   const slow = open();
   await slow.reads('hello');
@@ -119,7 +119,7 @@ test('one who is too far behind and never reads again is cut', async () => {
   expect([1006, 1008]).toContain((await slow.closed).code);
 });
 
-test('who comes at once for the last place gets it once; the other is told to come again', async () => {
+test('gives the last slot to one of two concurrent clients, and refuses the other with a retry hint', async () => {
   let letIn = (): void => undefined;
   const door = new Promise<void>((resolve) => (letIn = resolve));
   let waiting = 0;

@@ -74,7 +74,7 @@ async function heard(node: SuiteNode, reader: Reader): Promise<void> {
   if ((await first) !== top) await reader.until(top);
 }
 
-test('blocks, the pool and a chain that turns are published as documented', async () => {
+test('publishes blocks, the pool and reorganisations as documented', async () => {
   const from = await suite.chainA();
   const port = await freePort();
   const args = ['--no-zmq=false', '--zmq-pub', `tcp://127.0.0.1:${String(port)}`];
@@ -118,7 +118,7 @@ test('blocks, the pool and a chain that turns are published as documented', asyn
   expect(read).toContain(await beside.next());
 });
 
-test('without it nothing listens', async () => {
+test('opens no listener without the option', async () => {
   const port = await freePort();
   const node = await suite.node({ args: ['--zmq-pub', `tcp://127.0.0.1:${String(port)}`, '--no-zmq'] });
   await node.generate(bob.address, 1);

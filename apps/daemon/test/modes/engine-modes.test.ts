@@ -39,7 +39,7 @@ const portOf = (on: EngineBench, storage: ConstructorParameters<typeof P2pChain>
   new P2pChain(on.engine, on.reader, {} as never, new DamageWatch(createMemoryLogger()), storage);
 
 describe('a lite node', () => {
-  test('judges as a full one, and follows a heavier branch down to its height', async () => {
+  test('applies the same rules as a full one, and switches to a heavier branch down to its lite height', async () => {
     const [full, lite] = [bench(), bench({ lite: LITE })];
     const blocks = await forge(full, 0, 'main').many(30);
     for (const one of [full, lite]) await codes(one, blocks);
@@ -50,7 +50,7 @@ describe('a lite node', () => {
     expect(lite.engine.tip().height).toBe(31);
   });
 
-  test('does not follow one that leaves below it: told, counted, and what is stored stays', async () => {
+  test('rejects a branch that forks below the lite height: logged, counted, and the stored chain stays', async () => {
     const [full, lite] = [bench(), bench({ lite: LITE })];
     const blocks = await forge(full, 0, 'main').many(30);
     for (const one of [full, lite]) await codes(one, blocks);
@@ -78,7 +78,7 @@ describe('a lite node', () => {
     expect(lite.engine.tip().height).toBe(LITE - 1);
   });
 
-  test('tells peers from which height on it serves, and gives nothing below', async () => {
+  test('advertises the height from which it serves blocks, and serves none below', async () => {
     const lite = bench({ lite: LITE });
     await codes(lite, await forge(lite, 0, 'main').many(30));
     const port = portOf(lite, { kind: 'lite', height: LITE });
@@ -94,7 +94,7 @@ describe('a pruned node', () => {
   const passOf = ({ engine }: EngineBench): Promise<PrunePass> =>
     new Promise((resolve) => void engine.once('pruned', resolve));
 
-  test('drops what has left its window by its schedule, and says which blocks it serves by its tip', async () => {
+  test('prunes blocks below its window on schedule, and advertises its served blocks relative to its tip', async () => {
     const pruned = bench({ prune });
     const line = forge(pruned, 0, 'main');
     const first = passOf(pruned);
@@ -112,7 +112,7 @@ describe('a pruned node', () => {
     expect(portOf(pruned, { kind: 'full' }).keeps()).toEqual({ pruned: 26 });
   });
 
-  test('prunes at the start what an earlier start has left, and stops in the middle of it', async () => {
+  test('prunes at the start the remains of an earlier run, and stops in the middle on request', async () => {
     const before = bench();
     await codes(before, await forge(before, 0, 'main').many(200));
     const digest = rulesDigest(before.reader);
@@ -125,7 +125,7 @@ describe('a pruned node', () => {
     expect(rulesDigest(again.reader)).toBe(digest);
   });
 
-  test('refuses a reorganisation that meets a missing body', async () => {
+  test('rejects a reorganisation that needs a pruned body', async () => {
     const [full, pruned] = [bench(), bench({ prune })];
     const blocks = await forge(full, 0, 'main').many(30);
     const pass = passOf(pruned);
@@ -137,7 +137,7 @@ describe('a pruned node', () => {
   });
 });
 
-test('passes and refusals are logged, a branch that is offered again once, and counted each time', async () => {
+test('logs each pruning pass, and a refused branch once, and counts all of them', async () => {
   const chain = new EventEmitter();
   const logger = createMemoryLogger();
   const published: RefusedSwitch[] = [];
@@ -174,7 +174,7 @@ test('passes and refusals are logged, a branch that is offered again once, and c
   expect(chain.eventNames()).toEqual([]);
 });
 
-test('below a lite height a block is published without its transactions', () => {
+test('publishes a block below the lite height without its transactions', () => {
   const block = {
     kind: 'block',
     height: 9,

@@ -10,7 +10,7 @@ const text = (lite: number, window: number, top: number, highest: number): strin
   `at least ${window} blocks of full data above its lite height so a reorg can never reach the part it did not store. The ` +
   `highest value this network currently allows is ${highest}. Delete the data directory and restart with a lower --lite-height.`;
 
-test('the own chain settles it alone', () => {
+test('is decided by the own chain alone', () => {
   const rule = new LiteWindow(H, 20_160);
   rule.own(TOP - 1);
   expect(rule.isSettled).toBe(false);
@@ -19,14 +19,14 @@ test('the own chain settles it alone', () => {
   for (const peer of 'abcde') expect(rule.claim(peer, 5)).toBeUndefined();
 });
 
-test('one tall chain settles it for good, whatever others say later', () => {
+test('is decided permanently by one high chain, whatever peers report later', () => {
   const rule = new LiteWindow(H, 20_160);
   expect(['a', 'b', 'c'].map((peer) => rule.claim(peer, TOP - 1))).toEqual([undefined, undefined, undefined]);
   expect(rule.claim('d', TOP)).toBeUndefined();
   expect([rule.isSettled, rule.claim('e', 1)]).toEqual([true, undefined]);
 });
 
-test('at the fourth peer that reports a height the start is refused; zeros and repetitions do not count', () => {
+test('fails the start at the fourth peer that reports a low height; zeros and repetitions do not count', () => {
   const rule = new LiteWindow(H, 20_160);
   const reports = [
     ['a', 100],
@@ -41,7 +41,7 @@ test('at the fourth peer that reports a height the start is refused; zeros and r
   expect(rule.claim('d', TOP - 1)).toBe(text(H, 20_160, TOP - 1, H - 1));
 });
 
-describe('in a node', () => {
+describe('the lite window check in a node', () => {
   const node = (storage: LiteRuleDependencies['storage'], height: number) => {
     const [chain, peers] = [new EventEmitter(), new EventEmitter()];
     const stopped: string[] = [];
@@ -60,7 +60,7 @@ describe('in a node', () => {
   };
   const lite = { kind: 'lite', height: 700 } as const;
 
-  test('by the window of the network: 40 blocks on devnet', () => {
+  test('uses the window of the network: 40 blocks on devnet', () => {
     const { claim, stopped, listeners } = node(lite, 0);
     for (const peer of 'abc') claim(peer, 739);
     for (const peer of 'efgh') claim(peer, 739, true);
@@ -70,7 +70,7 @@ describe('in a node', () => {
     expect([stopped, listeners()]).toEqual([[text(700, 40, 739, 699)], 0]);
   });
 
-  test('settled by what is stored, by growing, or by a peer; others are not asked at all', () => {
+  test('is decided by the stored chain, by its growth, or by a peer; other modes do not check', () => {
     expect(node(lite, 739).listeners()).toBe(0);
     expect(node({ kind: 'full' }, 0).listeners()).toBe(0);
     const growing = node(lite, 738);

@@ -70,7 +70,7 @@ async function same(ask: (node: Node) => Promise<unknown>): Promise<void> {
 const sync = (body: object) => (node: Node) =>
   node.post<{ items: { blockHeight: number }[] }>('/getwalletsyncdata', { blockCount: 1000, ...body });
 
-test('/info tells the mode', async () => {
+test('/info returns the mode', async () => {
   const info = (node: Node) => node.get<Record<string, unknown>>('/info');
   const of = async (node: Node) => {
     const {
@@ -93,7 +93,7 @@ test('/info tells the mode', async () => {
   }
 });
 
-test('the rules read the same from all three', async () => {
+test('the consensus state is the same in all three modes', async () => {
   const digests = [full, pruned, lite].map(({ dataDir }) => {
     const db = openChainDb({ directory: join(dataDir, 'devnet'), network: 'devnet', readonly: true });
     try {
@@ -105,7 +105,7 @@ test('the rules read the same from all three', async () => {
   expect(new Set(digests).size).toBe(1);
 });
 
-test('what the node knows of the upper chain is the same', async () => {
+test('data of the upper chain is the same in all three modes', async () => {
   await same((node) => node.rpc('getlastblockheader'));
   await same((node) => node.rpc('getblockheaderbyheight', { height: FLOOR }));
   await same((node) => node.rpc('getblockheaderbyheight', { height: 0 }));
@@ -115,7 +115,7 @@ test('what the node knows of the upper chain is the same', async () => {
   await same((node) => node.post('/get_global_indexes_for_range', { startHeight: FLOOR, endHeight: 721 }));
 });
 
-test('wallets rescan from a pruned node as from a full one, and from a lite one from its height on', async () => {
+test('wallets rescan from a pruned node as from a full one, and from a lite one above its lite height', async () => {
   const { full: whole, pruned: other, lite: part } = await answers(sync({}));
   expect(other).toEqual(whole);
   expect(whole).toMatchObject({ items: { length: 721 } });
@@ -128,14 +128,14 @@ test('wallets rescan from a pruned node as from a full one, and from a lite one 
   expect(behind).toEqual(part);
 });
 
-test('/getrawblocks begins where blocks are kept', async () => {
+test('/getrawblocks starts at the first stored block', async () => {
   const ask = (startHeight: number) => (node: Node) => node.post('/getrawblocks', { startHeight, blockCount: 1000 });
   const { pruned: fromFloor, lite: fromLite } = await answers(ask(5));
   expect(fromFloor).toEqual(await ask(FLOOR)(full));
   expect(fromLite).toEqual(await ask(LITE)(full));
 });
 
-test('headers and indexes below are refused by name, or given where they are kept', async () => {
+test('headers and indexes below are refused by name, or returned if they are stored', async () => {
   const header = (height: number) => (node: Node) => node.rpc('getblockheaderbyheight', { height });
   expect(await answers(header(FLOOR - 1))).toMatchObject({
     full: { block_header: { height: FLOOR - 1 } },
@@ -161,7 +161,7 @@ test('headers and indexes below are refused by name, or given where they are kep
   });
 });
 
-test('transactions below: in a block, or unknown on a lite node; their outputs serve as decoys everywhere', async () => {
+test('transactions below are in a block, or unknown on a lite node; their outputs are decoys in every mode', async () => {
   const db = openChainDb({ directory: join(full.dataDir, 'devnet'), network: 'devnet', readonly: true });
   const scan = db.reader.scanBlocks(100, LITE);
   db.close();
@@ -180,7 +180,7 @@ test('transactions below: in a block, or unknown on a lite node; their outputs s
   for (const node of [full, pruned, lite]) expect(await outs(node)).toMatchObject({ status: 'OK' });
 });
 
-test('all take the next block, and a full node does not fetch from those that lack what it needs', async () => {
+test('all modes add the next block, and a full node does not fetch from peers without the needed blocks', async () => {
   const [first] = await full.generate(chainAWallet('alice').address);
   const three = await suite.node({ from: data.lite, args: LITE_ARGS, peers: [full.p2pPort] });
   await three.untilTip(first as string);

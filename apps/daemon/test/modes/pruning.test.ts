@@ -34,7 +34,7 @@ function bench(...args: string[]) {
   return { at, disk, pruning, writer, rules: prune, lengths, floor: () => floor };
 }
 
-test('options come to rules, by the network; nothing of it on a full or lite node', () => {
+test('derives the pruning rules from options and network; a full or lite node has none', () => {
   const setup = (...args: string[]) => engineOptions(readConfig(args), '/nowhere');
   expect(setup('--prune', '--network=devnet').prune).toEqual({
     depth: 400,
@@ -52,7 +52,7 @@ test('options come to rules, by the network; nothing of it on a full or lite nod
   expect(networkOf('devnet').pruneDepth).toBe(400);
 });
 
-test('a pass at the start, then one each gap', () => {
+test('runs a pass at the start, then one per interval', () => {
   const { at, floor } = bench('--auto-prune-min-gap-blocks=20');
   expect(at(500)).toEqual([100, 100]);
   expect(at(519)).toEqual([]);
@@ -64,7 +64,7 @@ test('a pass at the start, then one each gap', () => {
   expect(at(1021)).toEqual([621]);
 });
 
-test('no schedule: the pass at the start and no other, unless space is short', () => {
+test('without a schedule runs only the pass at the start, unless space is low', () => {
   const { at, disk } = bench('--auto-prune-min-gap-blocks=0', '--auto-prune-min-free-bytes=1000');
   expect(at(410)).toEqual([10]);
   expect(at(5000)).toEqual([]);
@@ -76,7 +76,7 @@ test('no schedule: the pass at the start and no other, unless space is short', (
   expect(at(501)).toEqual([101]);
 });
 
-test('a pass tells what it has done, and a chain shorter than the depth loses nothing', () => {
+test('a pass reports its result, and deletes nothing from a chain shorter than the depth', () => {
   const { pruning, writer, disk } = bench('--auto-prune-min-gap-blocks=0');
   pruning.look(300, 0);
   expect(pruning.step(writer)).toEqual({ floor: 0, blocks: 0, freedPages: 3, forced: false });
@@ -87,7 +87,7 @@ test('a pass tells what it has done, and a chain shorter than the depth loses no
   expect(pruning.step(writer)).toBeUndefined();
 });
 
-test('short of space it works in the smallest steps, and without any it waits', () => {
+test('uses the smallest steps when space is low, and waits without any', () => {
   const { pruning, writer, disk, rules, lengths } = bench('--auto-prune-min-gap-blocks=0');
   expect(pruning.canStep).toBe(false);
   pruning.look(600, 0);
@@ -103,7 +103,7 @@ test('short of space it works in the smallest steps, and without any it waits', 
   expect([pruning.canStep, pruning.isUnderWay]).toEqual([false, true]);
 });
 
-test('a disk that cannot be asked is endless', () => {
+test('treats a disk whose free space is unknown as unlimited', () => {
   expect(freeBytes('/nowhere/at/all')).toBe(Infinity);
   expect(freeBytes('/')).toBeGreaterThanOrEqual(0);
 });

@@ -110,7 +110,7 @@ const firstOffset =
   (of: (first: number) => number) =>
   ({ keyOffsets: [first = 0, ...others] }: KeyInput): Partial<KeyInput> => ({ keyOffsets: [of(first), ...others] });
 
-test('what was spent is spent, wherever that was', async () => {
+test('rejects a spent key image, wherever it was spent', async () => {
   const counts = await judged(spends.map((honest) => spending(honest, (same) => same)));
   expect(counts).toMatchObject({ INPUT_KEYIMAGE_ALREADY_SPENT: expect.any(Number) as number });
   expect(counts).not.toHaveProperty('ADDED_TO_MAIN');
@@ -138,7 +138,7 @@ function lockedBelow(): ReadonlyMap<bigint, number> {
   return found;
 }
 
-test('rings are looked up alike: indexes that are not there, other outputs, and those that are locked below the lite height', async () => {
+test('resolves rings alike: unknown indexes, other outputs, and outputs locked below the lite height', async () => {
   const locked = lockedBelow();
   const isIn = (index: number, { keyOffsets }: KeyInput): boolean => {
     let at = 0;
@@ -175,7 +175,7 @@ test('rings are looked up alike: indexes that are not there, other outputs, and 
   expect(seen['same']).toHaveProperty('INPUT_INVALID_SIGNATURES');
 });
 
-test('transactions with a flipped bit', async () => {
+test('decides alike on transactions with a flipped bit', async () => {
   const random = seeded(7);
   const hostile: RawBlock[] = [];
   while (hostile.length < 300) {
@@ -190,7 +190,7 @@ test('transactions with a flipped bit', async () => {
   await judged(hostile);
 });
 
-test('blocks beside the chain, from far below the lite height up to the tip', async () => {
+test('decides alike on side blocks, from far below the lite height up to the tip', async () => {
   const hostile: RawBlock[] = [];
   for (let height = 5; height < TIP; height += 7) {
     const { transactions } = blocks(height, height + 1)[0]!;

@@ -27,9 +27,9 @@ async function expectChainA(dataDir: string): Promise<void> {
   digests.push(await digestOf(dataDir));
 }
 
-test('imported from a dump', () => expectChainA(imported));
+test('imports chain A from a dump', () => expectChainA(imported));
 
-test('synced from a peer', async () => {
+test('synchronizes chain A from a peer', async () => {
   const peer = await suite.node({ from: imported });
   const node = await suite.node({ peers: [peer.p2pPort] });
   const sources = watch(node.daemon.parts.chain, ({ source }) => source);
@@ -39,7 +39,7 @@ test('synced from a peer', async () => {
   await expectChainA(node.dataDir);
 });
 
-test('fed block by block from a second process', async () => {
+test('adds chain A block by block from a second process', async () => {
   const node = await suite.node();
   const { chain } = node.daemon.parts;
   const commits = watch(chain, ({ source, added }) => `${source} ${String(added.length)}`);
@@ -64,7 +64,7 @@ test('fed block by block from a second process', async () => {
   await expectChainA(node.dataDir);
 });
 
-test('the state is the same each way', () => {
+test('reaches the same state in each way', () => {
   expect(digests).toHaveLength(3);
   expect(new Set(digests).size).toBe(1);
 });

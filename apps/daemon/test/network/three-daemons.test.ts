@@ -40,7 +40,7 @@ async function spend(node: SuiteNode, output = outputs.shift()): Promise<{ trans
   return buildSpend(node, alice, output, { height: node.height, fee: fees.next, findNonce: findNonceHere });
 }
 
-test('what one end mines or sends reaches the other', async () => {
+test('relays mined blocks and sent transactions to the other end', async () => {
   const [hash = ''] = await left.generate(alice.address);
   await right.untilTip(hash);
   expect(middle.tip).toBe(hash);
@@ -59,7 +59,7 @@ test('what one end mines or sends reaches the other', async () => {
   expect([left.pool(), middle.pool(), right.pool()]).toEqual([[], [], []]);
 });
 
-test('after a cut the shorter side follows the longer, and its transactions wait again', async () => {
+test('after a network split the shorter side switches to the longer branch, and its transactions return to the pool', async () => {
   const both = await spend(left);
   await left.send(both.transaction);
   await right.untilPool([both.hash]);

@@ -69,7 +69,7 @@ test('reloads the token; an invalid file leaves the old token, and logs hide the
   expect(presented(accessToken)).toBe('second-token');
 });
 
-test('without a file there is nothing to reload, and an open RPC with a file draws no warning', () => {
+test('does not reload without a file, and an open RPC with a file logs no warning', () => {
   expect(accessTokenTask(readConfig([]).accessToken, createMemoryLogger())).toEqual([]);
   write('secret');
   const open = ['--network=devnet', '--rpc-bind-ip', '0.0.0.0'];

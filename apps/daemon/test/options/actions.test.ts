@@ -44,7 +44,7 @@ async function start(dataDir: string, ...args: string[]): Promise<{ daemon: Daem
 }
 
 describe('--rewind-to-height', () => {
-  it('takes off the blocks from that index on, and the daemon goes on from there', async () => {
+  it('removes the blocks from that index on, and the daemon continues from there', async () => {
     const node = await suite.node({ from: data, args: ['--rewind-to-height', '700'] });
     expect(node.height).toBe(699);
     const digest = await node.digest();
@@ -52,7 +52,7 @@ describe('--rewind-to-height', () => {
     expect(await again.digest()).toBe(digest);
   });
 
-  it.each([721, 722, 5000])('to %d does nothing to 721 blocks', async (count) => {
+  it.each([721, 722, 5000])('to %d changes nothing in a chain of 721 blocks', async (count) => {
     const node = await suite.node({ from: data, args: ['--rewind-to-height', String(count)] });
     expect(node.height).toBe(720);
     await node.stop();
@@ -61,7 +61,7 @@ describe('--rewind-to-height', () => {
   it.each([
     [321, undefined],
     [320, /^Cannot rewind to 320: the chain is 721 blocks tall .* at most 400 .* rewind to 321\. Nothing was changed/],
-  ])('to %d of 721 blocks, where 400 may go: %s', async (count, refusal) => {
+  ])('to %d of 721 blocks with a limit of 400: %s', async (count, refusal) => {
     const config = readConfig(['--network=devnet', `--rewind-to-height=${String(count)}`]);
     const calls: number[] = [];
     const chain = {
@@ -74,7 +74,7 @@ describe('--rewind-to-height', () => {
     expect(calls).toEqual(refusal === undefined ? [count - 1] : []);
   });
 
-  it('too far down ends the start and leaves the data as they were', async () => {
+  it('below the limit fails the start and leaves the data unchanged', async () => {
     const before = await digestOf(data);
     await expect(start(data, '--rewind-to-height', '5')).rejects.toThrow('Nothing was changed');
     expect(await digestOf(data)).toBe(before);
@@ -83,7 +83,7 @@ describe('--rewind-to-height', () => {
 });
 
 describe('--resync', () => {
-  it('begins with genesis alone, and again without a chain', async () => {
+  it('starts with genesis alone, with and without a chain', async () => {
     const node = await suite.node({ from: data, args: ['--resync'] });
     expect(node.height).toBe(0);
     await node.stop();
@@ -92,7 +92,7 @@ describe('--resync', () => {
     await daemon.stop();
   });
 
-  it('before an import: what is imported is all there is', async () => {
+  it('before an import leaves only the imported blocks', async () => {
     const node = await suite.node({ from: data, args: ['--rewind-to-height', '700'] });
     await node.stop();
     const dump = join(suite.folder(), 'a.dump');
@@ -101,7 +101,7 @@ describe('--resync', () => {
     expect(await digestOf(node.dataDir)).toBe(await digestOf(data));
   });
 
-  it('deletes a damaged chain, and leaves one that runs or that is of another network', async () => {
+  it('deletes a damaged chain, but not one in use or of another network', async () => {
     const folder = suite.folder();
     const { daemon } = await start(folder);
     await expect(start(folder, '--resync')).rejects.toThrow('in use by another running program');
@@ -124,7 +124,7 @@ test('the known blocks of mainnet are built-in checkpoints, up to the highest on
 });
 
 describe('--export-checkpoints', () => {
-  it('writes what --load-checkpoints reads: every hundredth block that nothing replaces any more', async () => {
+  it('writes a file for --load-checkpoints: every hundredth block that is final', async () => {
     const path = join(suite.folder(), 'checkpoints.csv');
     expect(await suite.run(data, ['--export-checkpoints', path])).toBe(0);
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
@@ -138,7 +138,7 @@ describe('--export-checkpoints', () => {
     await node.stop();
   });
 
-  it('overwrites nothing, and tells what cannot be written: exit 1', async () => {
+  it('overwrites no file, and reports a write error: exit 1', async () => {
     const taken = join(suite.folder(), 'taken.csv');
     writeFileSync(taken, 'mine');
     for (const path of [taken, '/dev/null/x.csv'])
@@ -155,19 +155,19 @@ describe('--self-test', () => {
     return { code: await selfTestAction({ stream, signal }), text };
   };
 
-  it('passes here: 0', async () => {
+  it('exits with 0 if all implementations agree', async () => {
     expect(readConfig(['--self-test']).action).toBe('self-test');
     // what the native module computes is compared in the tests of crypto
     jest.mocked(crypto.selfTest).mockResolvedValueOnce([{ path: 'portable', checks: 3, failures: [] }]);
     expect(await run()).toEqual({ code: 0, text: 'portable: 3 results as known\nself-test passed\n' });
   });
 
-  it('stopped in the middle: 1', async () => {
+  it('exits with 1 if interrupted', async () => {
     jest.mocked(crypto.selfTest).mockReturnValueOnce(new Promise(() => undefined));
     expect(await run(AbortSignal.abort())).toEqual({ code: 1, text: 'Stopped before everything was computed\n' });
   });
 
-  it('a path that computes otherwise: 1, and what differs', async () => {
+  it('exits with 1 if an implementation differs, and reports the difference', async () => {
     jest.mocked(crypto.selfTest).mockResolvedValueOnce([
       { path: 'portable', checks: 3, failures: [] },
       { path: 'avx2', checks: 3, failures: ['chukwa is 00 and not 11'] },
@@ -178,7 +178,7 @@ describe('--self-test', () => {
   });
 });
 
-it('--transaction-validation-threads sets the native pool, 0 leaves it; the least of the database serves', async () => {
+it('--transaction-validation-threads sets the native pool, 0 leaves it; the minimum of the database options works', async () => {
   const threads = jest.mocked(crypto.setThreads);
   const least = ['--db-read-buffer-size=1', '--db-write-buffer-size=1', '--db-threads=1'];
   const one = await start(suite.folder(), '--transaction-validation-threads=1', ...least);

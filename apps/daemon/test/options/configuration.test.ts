@@ -26,14 +26,14 @@ function exitOf(...argv: string[]): EarlyExit {
   throw new Error(`${argv.join(' ')} did not exit`);
 }
 
-describe('what prints and ends', () => {
-  it('help tells every option', () => {
+describe('options that print and exit', () => {
+  it('print help with every option', () => {
     const { message, exitCode } = exitOf('--help');
     expect(exitCode).toBe(0);
     expect(specs.filter(({ name }) => !message.includes(`--${name}`)).map(({ name }) => name)).toEqual([]);
   });
 
-  it('version, system and first coinbase', () => {
+  it('print version, system and first coinbase', () => {
     expect(exitOf('--version').message).toMatch(/^wrkz-daemon \d+\.\d+\.\d+\.\d+$/);
     expect(exitOf('--os-version').message).toMatch(/^\w+ \d+\./);
     const { coinbase } = parseBlock(networkOf('mainnet').genesis.block);
@@ -43,7 +43,7 @@ describe('what prints and ends', () => {
     });
   });
 
-  it('the configuration: dumped, saved, read back from JSON and INI, explained', () => {
+  it('print the configuration: dumped, saved, read back from JSON and INI, explained', () => {
     const folder = temporaryDirectory();
     const argv = ['--network=devnet', '--in-peers=3', '--seed-node=a:1', '--seed-node=b:2', '--no-console'];
     const dumped = JSON.parse(exitOf('--dump-config', ...argv).message) as Record<string, unknown>;
@@ -84,7 +84,7 @@ describe('what prints and ends', () => {
     expect(exitOf('--explain-config', '--sync-batch-max=5').message).toMatch(/^sync-batch-max +120 +command line$/m);
   });
 
-  it('refuses an unknown key by name, and an action in a file, which a service would repeat at each restart', () => {
+  it('reject an unknown key by name, and an action in a file, which a service would repeat at each restart', () => {
     const path = join(temporaryDirectory(), 'a.conf');
     writeFileSync(path, 'frobnicate=1\n');
     expect(exitOf('-c', path)).toMatchObject({ exitCode: 1 });
@@ -101,14 +101,14 @@ describe('what prints and ends', () => {
     expect(readConfig(['-c', path])).toMatchObject({ action: 'serve', warnings: [] });
   });
 
-  it('honours dump-file and max-export-blocks in a file', () => {
+  it('use dump-file and max-export-blocks from a file', () => {
     const path = join(temporaryDirectory(), 'a.conf');
     writeFileSync(path, 'dump-file=/tmp/a.dump\nmax-export-blocks=5000\n');
     const { options } = readConfig(['-c', path, '--export-blockchain']);
     expect(options).toMatchObject({ 'dump-file': '/tmp/a.dump', 'max-export-blocks': 5000 });
   });
 
-  it('the configuration that Wrkzd of 2025 saves is taken as it is, and its data directory told of', () => {
+  it('accept a configuration saved by Wrkzd of 2025, and warn about its data directory', () => {
     const folder = temporaryDirectory();
     mkdirSync(join(folder, 'DB'));
     writeFileSync(join(folder, 'DB', 'CURRENT'), 'MANIFEST-000001\n');
@@ -123,7 +123,7 @@ describe('what prints and ends', () => {
     ]);
   });
 
-  it('options of older programs are told with what to use', () => {
+  it('print the replacement for options of older programs', () => {
     expect(exitOf('--enable-blockexplorer').message).toContain('use --daemon-mode explorer');
   });
 });
@@ -140,7 +140,7 @@ const SAVED_BY_WRKZD = {
   ...{ 'enable-mining': false, 'fee-address': '', 'fee-amount': 0, 'transaction-validation-threads': 2 },
 };
 
-describe('refused combinations', () => {
+describe('option combinations', () => {
   /** How each row of the table is provoked. */
   const PROVOCATIONS: Record<keyof typeof CONFIG_REFUSALS, readonly string[]> = {
     noDataDir: ['--data-dir='],
@@ -165,7 +165,7 @@ describe('refused combinations', () => {
     expect([exit.exitCode, exit.message]).toEqual([1, CONFIG_REFUSALS[name as keyof typeof PROVOCATIONS].text]);
   });
 
-  it('ports above the system ones, and 0 for any, are fine', () => {
+  it('accepts ports above the system ones, and 0 for any', () => {
     expect(() => readConfig(['--p2p-bind-port=1025', '--rpc-bind-port=0'])).not.toThrow();
   });
 
@@ -175,20 +175,20 @@ describe('refused combinations', () => {
     [['--rewind-to-height=5', '--import-blockchain']],
     [['--self-test', '--verify']],
     [['--export-checkpoints=x', '--export-blockchain']],
-  ])('%j: choose one', (argv) => {
+  ])('%j is refused as a conflict', (argv) => {
     expect(exitOf(...argv)).toMatchObject({ exitCode: 1, message: expect.stringContaining('choose one of --') });
   });
 
-  it('a new beginning may be followed by an import', () => {
+  it('accepts a resync followed by an import', () => {
     expect(readConfig(['--resync', '--import-blockchain']).action).toBe('import');
   });
 
-  it('a rewind to nothing is a resync', () => {
+  it('treats a rewind to 0 as a resync', () => {
     expect(exitOf('--rewind-to-height=0').message).toContain('use --resync');
   });
 });
 
-describe('what is raised, and what has no effect', () => {
+describe('adjusted values, and options without effect', () => {
   it.each([
     [['--sync-batch-min=50', '--sync-batch-max=20'], 'sync-batch-max', 50],
     [['--sync-peer-failure-threshold=0'], 'sync-peer-failure-threshold', 1],
@@ -206,7 +206,7 @@ describe('what is raised, and what has no effect', () => {
   });
 
   it.each(specs.filter(({ noEffect }) => noEffect !== undefined).map((spec) => [spec.name, spec] as const))(
-    '--%s is taken with one warning',
+    '--%s is accepted with one warning',
     (name, { type }) => {
       const { warnings } = readConfig([`--${name}=${type === 'boolean' ? 'false' : '1'}`]);
       expect(warnings).toEqual([expect.stringMatching(new RegExp(`^--${name} has no effect: `))]);
@@ -260,7 +260,7 @@ describe('the storage mode', () => {
     expect(readConfig(['-c', file, ...argv]).warnings).toEqual([text('the configuration file')]);
   });
 
-  it('an explorer of a pruned node is allowed with a warning, and what is dumped is read again', () => {
+  it('accepts an explorer of a pruned node with a warning, and reads its dumped configuration again', () => {
     const argv = ['--prune', '--prune-depth=20000', '--daemon-mode=explorer'];
     expect(readConfig(argv).warnings).toEqual([expect.stringContaining('within the prune depth only')]);
     const saved = join(temporaryDirectory(), 'saved.json');

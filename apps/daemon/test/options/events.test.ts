@@ -52,7 +52,7 @@ describe.each([
   ['suppressed', [] as string[], [4]],
   ['told when that is asked for', ['--events-during-sync', '--notify-during-sync'], [1, 2, 3, 4]],
 ])('the first synchronization is %s', (_, args, told) => {
-  it('in the journal', async () => {
+  it('is written to the journal', async () => {
     const node = await catchingUp();
     const journal = await startJournal(node.parts(...args));
     try {
@@ -72,7 +72,7 @@ describe.each([
     }
   });
 
-  it('by hooks', async () => {
+  it('is delivered to hooks', async () => {
     const heights: number[] = [];
     const server = createServer((request, response) => {
       let body = '';
@@ -107,7 +107,7 @@ test.each([
   ['3', [2]],
   ['30', [20, 2]],
   ['0', [4_000, 20, 2]],
-])('entries are kept for %s days', async (days, kept) => {
+])('entries are retained for %s days', async (days, kept) => {
   const node = await catchingUp();
   const { directory, chain } = node.parts();
   const store = openStore(directory);

@@ -37,7 +37,7 @@ const ABSURD = {
 } as const;
 
 test.each(DAEMON_OPTIONS.map(({ name, type }) => [name, type] as const))(
-  '--%s, a %s, with absurd values',
+  '--%s, a %s, creates nothing with absurd values',
   (name, type) => {
     for (const text of ABSURD[type]) expect(refusalOf(`--${name}=${text}`)).toContain(`--${name}: `);
   },

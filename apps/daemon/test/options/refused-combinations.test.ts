@@ -173,7 +173,7 @@ const ROWS: readonly (readonly [Folder, readonly string[], string | RegExp])[] =
   ['full', ['--prune', '--export-blockchain', '--dump-file=/x.dump'], /a pruned node exports no dump/],
 ];
 
-test.each(ROWS)('on a database that is %s: %j', async (folder, args, text) => {
+test.each(ROWS)('refuses on a database that is %s: %j', async (folder, args, text) => {
   const dataDir = made.get(folder) as string;
   const before = contents(dataDir);
   const told = await refusal([...nodeArguments('devnet', dataDir), ...args]);
@@ -182,7 +182,7 @@ test.each(ROWS)('on a database that is %s: %j', async (folder, args, text) => {
   expect(contents(dataDir)).toEqual(before);
 });
 
-test('a prune depth that is too small is raised: told, and used', async () => {
+test('raises a prune depth below the minimum with a warning', async () => {
   const told = await refusal([...nodeArguments('devnet', suite.folder()), '--prune', '--prune-depth=5']);
   expect([told.code, told.logger.entries.map(({ message }) => message)]).toEqual([
     0,
@@ -192,7 +192,7 @@ test('a prune depth that is too small is raised: told, and used', async () => {
   ]);
 });
 
-test('--resync that cannot delete a file', async () => {
+test('refuses --resync if it cannot delete a file', async () => {
   const dataDir = suite.folder();
   cpSync(made.get('lite') as string, dataDir, { recursive: true });
   const before = contents(dataDir);
@@ -207,7 +207,7 @@ test('--resync that cannot delete a file', async () => {
   expect(contents(dataDir)).toEqual(before);
 });
 
-test('a rewind below the bodies of a pruned database', async () => {
+test('refuses a rewind below the bodies of a pruned database', async () => {
   const dataDir = suite.folder();
   cpSync(made.get('full') as string, dataDir, { recursive: true });
   const db = openChainDb({ directory: devnet(dataDir), network: 'devnet' });
@@ -223,7 +223,7 @@ test('a rewind below the bodies of a pruned database', async () => {
   expect(contents(dataDir)).toEqual(before);
 });
 
-test('by the executable: the text on the standard error and exit code 1', async () => {
+test('prints the error on stderr and exits with 1', async () => {
   const dataDir = made.get('lite') as string;
   const before = contents(dataDir);
   const ended = await runDaemon(nodeArguments('devnet', dataDir), suite.folder());

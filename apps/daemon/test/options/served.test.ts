@@ -8,7 +8,7 @@ jest.setTimeout(120_000);
 const suite = newSuite();
 afterAll(() => suite.stopAll());
 
-it('metrics are served when asked for', async () => {
+it('serves metrics if enabled', async () => {
   const status = async (...args: string[]): Promise<number> => {
     const node = await suite.node({ args: ['--no-console', '--no-zmq', ...args] });
     const { status: found } = await fetch(`http://127.0.0.1:${String(node.daemon.ports.rpc)}/metrics`);
@@ -19,7 +19,7 @@ it('metrics are served when asked for', async () => {
   expect(await status('--enable-metrics')).toBe(200);
 });
 
-it('requests a minute: 240, any number, no limit, and nothing below', () => {
+it('accepts 240 requests per minute, any number, and no limit, and rejects lower values', () => {
   const limit = (...args: string[]): number => readConfig(args).options['rpc-max-rpm'];
   expect([limit(), limit('--rpc-max-rpm=1'), limit('--rpc-max-rpm=0')]).toEqual([240, 1, 0]);
   expect(() => limit('--rpc-max-rpm=-1')).toThrow('out of range');

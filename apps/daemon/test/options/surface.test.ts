@@ -85,7 +85,7 @@ function ask(path: string, { body, ...options }: Asked = {}): Promise<[number, s
 
 const TOKEN = { 'x-api-key': 'open-sesame' };
 
-test('a block is told to a signed hook and stands in the journal', async () => {
+test('sends a block to a signed hook and records it in the journal', async () => {
   const params = { wallet_address: chainAWallet('alice').address, count: 1 };
   const body = JSON.stringify({ method: 'generateblocks', params });
   expect((await ask('/json_rpc', { method: 'POST', headers: TOKEN, body }))[0]).toBe(200);
@@ -99,7 +99,7 @@ test('a block is told to a signed hook and stands in the journal', async () => {
   expect([status, text]).toEqual([200, expect.stringContaining('"height":1')]);
 });
 
-test('the local socket asks for the token too, and belongs to the group', async () => {
+test('requires the token on the local socket too, which belongs to the group', async () => {
   expect(statSync(socketPath).gid).toBe(process.getgid?.() ?? 0);
   expect((await ask('/height', { socketPath }))[0]).toBe(401);
   expect((await ask('/height', { socketPath, headers: TOKEN }))[0]).toBe(200);
@@ -108,7 +108,7 @@ test('the local socket asks for the token too, and belongs to the group', async 
   expect(metrics).toContain('http_requests_total{method="GET",route="/height",status="401"} 1');
 });
 
-test('one address has one stream, another has its own', async () => {
+test('limits an address to one stream; another address has its own', async () => {
   const upgrade = (from: string): Promise<[number, string]> =>
     ask('/ws', {
       headers: {

@@ -46,7 +46,7 @@ describe('peers', () => {
     ['allow-local-ip', { allowLocal: true }],
     ['p2p-bind-ip=127.0.0.1', { bindHost: '127.0.0.1' }],
     ['no-default-seeds', { seeds: [], dnsSeeds: [] }],
-  ])('--%s reaches them, and nothing else changes', (option, changed) => {
+  ])('--%s reaches the peer options, and no other option changes', (option, changed) => {
     const usual = peersConfig(readConfig([]));
     const told = peersConfig(readConfig([`--${option}`]));
     expect(told).toMatchObject(changed);
@@ -57,21 +57,21 @@ describe('peers', () => {
     }
   });
 
-  it('the defaults are those of the documents', () => {
+  it('the defaults are the documented ones', () => {
     expect(peersConfig(readConfig([]))).toMatchObject({
       ...{ inPeers: 15, outPeers: 15, syncMaxPeers: 3, syncPeerFailureThreshold: 2, syncBatchMin: 120 },
       ...{ syncBatchMax: 600, blockSyncSize: 600, blockSyncBytes: 16 * MIB, resetState: false },
     });
   });
 
-  it('one request never asks for more blocks than allowed', () => {
+  it('one request is limited to the maximum number of blocks', () => {
     const batch = new BatchSize({ min: 120, max: 600, limit: 200, bytes: 16 * MIB });
     for (let i = 0; i < 10; i++) batch.note(100, 100_000, 10);
     expect(batch.count).toBe(200);
     expect(new BatchSize({ min: 120, max: 600, limit: 1, bytes: 16 * MIB }).count).toBe(1);
   });
 
-  it('a reset forgets who we are and whom we know, and keeps the bans', async () => {
+  it('a reset deletes the own peer id and the peer lists, and retains the bans', async () => {
     const file = join(temporaryDirectory(), 'peers.json');
     const peer = { host: '192.0.2.1', port: 5, id: 1n, lastSeen: 5 };
     const store = (own: { peerId: bigint }, known: unknown[]) => {
@@ -108,7 +108,7 @@ describe('peers', () => {
 });
 
 describe('the database', () => {
-  it('the defaults are what it had before there were options for it', () => {
+  it('the defaults are unchanged', () => {
     expect(databaseMemory(readConfig([]).options)).toEqual({
       readerCache: 32 * MIB,
       walLimit: 64 * MIB,
@@ -117,7 +117,7 @@ describe('the database', () => {
     expect(readerThreads(readConfig([]).options['db-threads'])).toBe(readerThreads());
   });
 
-  it('takes the least and much', () => {
+  it('accepts the minimum and large values', () => {
     for (const size of ['1', '4096']) {
       const { options } = readConfig([`--db-read-buffer-size=${size}`, `--db-write-buffer-size=${size}`]);
       const memory = databaseMemory(options);
@@ -127,13 +127,13 @@ describe('the database', () => {
     }
   });
 
-  it('never has fewer than two reader threads, so that a long answer leaves one to the short ones', () => {
+  it('always has two reader threads or more, so that a long query leaves one for short queries', () => {
     expect(readerThreads(readConfig(['--db-threads=1']).options['db-threads'])).toBe(2);
   });
 });
 
 describe('the log', () => {
-  it('goes into a file, is rotated, and is written at the level and in the form asked for', async () => {
+  it('goes to a file, is rotated, and has the configured level and format', async () => {
     const folder = temporaryDirectory();
     const argv = ['--log-level=3', '--log-file', join(folder, 'a.log'), '--log-max-size=1', '--log-max-files=2'];
     const config = readConfig(['--network=devnet', '--log-format=json', ...argv]);
@@ -149,7 +149,7 @@ describe('the log', () => {
     expect(newest.join('')).not.toContain('not this one');
   });
 
-  it('levels are the numbers of the other programs', () => {
+  it('levels have the numbers of the other programs', () => {
     const stdout = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     const levels = ['fatal', 'error', 'warning', 'info', 'debug', 'trace'];
     const found = levels.map((_, i) => daemonLogger(readConfig([`--log-level=${String(i)}`, '--log-file=']), []).level);

@@ -25,7 +25,7 @@ describe.each(steps)('a machine whose clock is set %s', (_, step) => {
   });
   afterEach(() => harness.stop());
 
-  it('hangs up on no peer and bans none', async () => {
+  it('disconnects and bans no peer', async () => {
     const { node, chain } = await harness.node(blocks, { timedSyncInterval: 100 * HOUR }, { clock });
     const peer = await ScriptedPeer.dial(node.port);
     await peer.handshake(standing);
@@ -44,7 +44,7 @@ describe.each(steps)('a machine whose clock is set %s', (_, step) => {
     expect(node.bans()).toEqual([]);
   });
 
-  it('calls peers that it has lost again as soon as ever', async () => {
+  it('reconnects to lost peers as fast as before', async () => {
     const server = await harness.server();
     await harness.node(blocks, { exclusiveNodes: [server.address] }, { clock });
     const first = await server.caller();
@@ -61,7 +61,7 @@ describe.each(steps)('a machine whose clock is set %s', (_, step) => {
     await (await again).nextOf(Command.handshake);
   });
 
-  it('goes on fetching blocks, and waits for them as long as ever', async () => {
+  it('continues to download blocks, with the same timeouts as before', async () => {
     const { node, chain } = await harness.node(blocks.slice(0, 2), { timedSyncInterval: 100 * HOUR }, { clock });
     const peer = await ScriptedPeer.dial(node.port);
     await peer.handshake(standing);
@@ -82,7 +82,7 @@ describe.each(steps)('a machine whose clock is set %s', (_, step) => {
     expect(peer.isClosed).toBe(false);
   });
 
-  it('tells the new time to others', async () => {
+  it('sends the new time to peers', async () => {
     const { node } = await harness.node(blocks, {}, { clock });
     clock.step(step);
     const peer = await ScriptedPeer.dial(node.port);
@@ -91,8 +91,8 @@ describe.each(steps)('a machine whose clock is set %s', (_, step) => {
   });
 });
 
-describe('when a clock is set', () => {
-  it('intervals do not notice it', () => {
+describe('when the system clock is set', () => {
+  it('intervals are not affected', () => {
     const before = systemClock.now();
     const set = jest.spyOn(Date, 'now').mockReturnValue(1_000);
     try {
@@ -104,7 +104,7 @@ describe('when a clock is set', () => {
     }
   });
 
-  it('a ban is over after its time when the clock goes back, and earlier when it goes forward', () => {
+  it('a ban ends after its time when the clock goes back, and earlier when it goes forward', () => {
     const time = { wall: 1_800_000_000, steady: 50 };
     const bans = new Bans(
       () => time.wall,
@@ -122,7 +122,7 @@ describe('when a clock is set', () => {
     expect(bans.isBanned('9.9.9.9')).toBe(false);
   });
 
-  it('a rate owes nobody time', () => {
+  it('a rate limit grants nothing for the step', () => {
     const rate = new RateLimit(1, 3, 10_000);
     expect([rate.take(10_000), rate.take(0), rate.take(0), rate.take(0)]).toEqual([true, true, true, false]);
     expect(rate.take(1_000)).toBe(true);
@@ -159,7 +159,7 @@ describe('a frame that arrives slowly', () => {
     };
   }
 
-  it('is not cut while it makes progress', () => {
+  it('keeps its connection while it makes progress', () => {
     const { clock, receive, tick, closed } = arriving();
     for (let seconds = 0; seconds < 1_200; seconds += 10) {
       clock.advance(10_000);
@@ -172,7 +172,7 @@ describe('a frame that arrives slowly', () => {
     expect(closed).toEqual(['frame not completed in time']);
   });
 
-  it('is cut when it only trickles', () => {
+  it('is disconnected if it only trickles', () => {
     const { clock, receive, tick, closed } = arriving();
     for (let seconds = 0; seconds < 130; seconds += 10) {
       clock.advance(10_000);

@@ -153,8 +153,8 @@ describe('a new block ahead of our clock', () => {
   });
 });
 
-describe('the processor time of this thread', () => {
-  it('does not count while another program has the processor', () => {
+describe('the CPU time of this thread', () => {
+  it('does not count while another program has the CPU', () => {
     const [wall, own] = [performance.now(), threadTime()];
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
     expect(performance.now() - wall).toBeGreaterThan(290);
@@ -218,7 +218,7 @@ describe('two peers behind one address', () => {
     for (const one of [fetching, other]) one.end();
   });
 
-  it('requested data of one is handled at once, whatever the other has used up', async () => {
+  it('requested data of one is processed immediately, whatever the other has used', async () => {
     const clock = new SteppedClock();
     const started = await harness.node(
       blocks.slice(0, 3),

@@ -37,7 +37,7 @@ async function refused(port: number, host: string): Promise<void> {
 }
 
 describe('a second listener for peers', () => {
-  it('takes IPv6 on the port of the first one, and ends with it', async () => {
+  it('accepts IPv6 on the port of the first one, and closes with it', async () => {
     const { node } = await harness.node(toyChain(1), both);
     const { port } = node;
     expect(node.listensAt).toEqual([
@@ -58,7 +58,7 @@ describe('a second listener for peers', () => {
     await Promise.all([four.closed, six.closed, refused(port, '127.0.0.1'), refused(port, '::1')]);
   });
 
-  it('has its own port where it is told one, and tells it to those who come by it', async () => {
+  it('has its own port if configured, and reports it to peers that connect through it', async () => {
     const probe = createServer().listen(0, '::1');
     await once(probe, 'listening');
     const { port: bindPort6 } = probe.address() as AddressInfo;
@@ -70,13 +70,13 @@ describe('a second listener for peers', () => {
     expect((await six.handshake({ ...standing, peerId: 6n })).nodeData.myPort).toBe(bindPort6);
   });
 
-  it('tells no port at all when the port is hidden', async () => {
+  it('reports no port if the port is hidden', async () => {
     const { node } = await harness.node(toyChain(1), { ...both, hidePort: true });
     const six = await ScriptedPeer.dial(node.port, '::1');
     expect((await six.handshake(standing)).nodeData.myPort).toBe(0);
   });
 
-  it('that cannot be had is a warning', async () => {
+  it('logs a warning if it cannot be opened', async () => {
     const taken = createServer().listen(0, '::1');
     await once(taken, 'listening');
     const { port: bindPort6 } = taken.address() as AddressInfo;
@@ -94,7 +94,7 @@ describe('a second listener for peers', () => {
     await new Promise((closed) => taken.close(closed));
   });
 
-  it('gives its callers no places of their own: --in-peers counts both', async () => {
+  it('shares the incoming slots: --in-peers counts both', async () => {
     const { node } = await harness.node(toyChain(1), { ...both, inPeers: 1 });
     const four = await ScriptedPeer.dial(node.port);
     await four.handshake({ ...standing, peerId: 4n });
@@ -104,7 +104,7 @@ describe('a second listener for peers', () => {
     expect(node.connections()).toEqual({ incoming: 1, outgoing: 0 });
   });
 
-  it('has the limits of an address: four places for a /64', async () => {
+  it('applies the limits of an address: four slots per /64', async () => {
     let last = 0;
     const transport = disguised(() => `2a00:1450:4001:81::${(last += 1).toString(16)}`);
     const { node } = await harness.node(toyChain(1), both, { transport });
@@ -116,7 +116,7 @@ describe('a second listener for peers', () => {
     expect(node.connections().incoming).toBe(4);
   });
 
-  it('lets no banned caller in, and hangs up on those that are inside', async () => {
+  it('rejects a banned peer, and disconnects connected ones', async () => {
     const { node } = await harness.node(toyChain(1), both);
     const [four, six] = [await ScriptedPeer.dial(node.port), await ScriptedPeer.dial(node.port, '::1')];
     await four.handshake({ ...standing, peerId: 4n });
@@ -134,7 +134,7 @@ describe('a second listener for peers', () => {
 });
 
 describe('IPv6 peers in the lists', () => {
-  it('are told to those who read them, apart from IPv4 ones', async () => {
+  it('are sent to peers that support them, apart from IPv4 ones', async () => {
     const server = await harness.server();
     const connects: string[] = [];
     const transport = {
@@ -164,7 +164,7 @@ describe('IPv6 peers in the lists', () => {
     expect([older.peers, older.peers6]).toEqual([[], []]);
   });
 
-  it('are never squeezed into an entry of the other family', () => {
+  it('are never truncated into an IPv4 entry', () => {
     const peer = (host: string): PeerEntry => ({ host, port: 17855, id: 1n, lastSeen: 1 });
     expect(() => encodePeers([peer(PUBLIC6)])).toThrow(RangeError);
     expect(() => encodePeers6([peer('93.184.216.34')])).toThrow(RangeError);
@@ -192,7 +192,7 @@ describe('--p2p-bind-ipv6-address', () => {
     expect(() => readConfig([...devnet, `--p2p-bind-ipv6-address=${text}`])).toThrow('an IPv6 address is expected');
   });
 
-  it('brings two whole daemons together, and is told at the start', async () => {
+  it('connects two daemons, and is logged at the start', async () => {
     const suite: Suite<Daemon> = newSuite();
     try {
       const one = await suite.node({ args: ['--p2p-bind-ipv6-address=::1'] });

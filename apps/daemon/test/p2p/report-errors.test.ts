@@ -1,7 +1,7 @@
 import { reportNewThrow } from '../../src/p2p/report-errors';
 import { TestLogger } from './fakes';
 
-test('a timer that fails in the same way in each run is logged once', () => {
+test('logs an error that a timer repeats in each run once', () => {
   const logger = new TestLogger();
   const errors = [new Error('first'), undefined, new Error('second')];
   let run = 0;

@@ -20,13 +20,13 @@ describe('the table of commands', () => {
     for (const id of [0, 1000, 1004, 2005, 2011, 4242]) expect(rowOf(id)).toBeUndefined();
   });
 
-  it('lets only a handshake and a ping come before the handshake', () => {
+  it('allows only a handshake and a ping before the handshake', () => {
     expect(all.filter((id) => rowOf(id)?.early === true)).toEqual([Command.handshake, Command.ping]);
   });
 
   it.each(
     all.filter((id) => id !== Command.handshake && id !== Command.ping).map((id) => [commandName(id), id] as const),
-  )('%s before the handshake ends the connection, however its body reads', async (_, id) => {
+  )('%s before the handshake closes the connection, whatever its body', async (_, id) => {
     const { node, logger } = await harness.node(blocks);
     const peer = await ScriptedPeer.dial(node.port);
     peer.send(id, unreadable);
@@ -34,7 +34,7 @@ describe('the table of commands', () => {
   });
 
   it.each(all.filter((id) => id !== Command.ping).map((id) => [commandName(id), id] as const))(
-    '%s with a body that cannot be read ends the connection',
+    '%s with an unreadable body closes the connection',
     async (_, id) => {
       const { node, logger } = await harness.node(blocks);
       const peer = await ScriptedPeer.dial(node.port);
@@ -44,7 +44,7 @@ describe('the table of commands', () => {
     },
   );
 
-  it('an answer that we fail over ends its connection alone, whether the peer called or was called', async () => {
+  it('a response that we fail to process closes only its connection, incoming or outgoing', async () => {
     const { node, chain, logger } = await harness.node(blocks, { timedSyncInterval: 50 });
     const peer = await ScriptedPeer.dial(node.port);
     await peer.handshake(standing);
@@ -76,7 +76,7 @@ describe('the table of commands', () => {
     next.end();
   });
 
-  it('a ping is answered whatever its body', async () => {
+  it('a ping gets a response whatever its body', async () => {
     const { node } = await harness.node(blocks);
     const peer = await ScriptedPeer.dial(node.port);
     peer.send(Command.ping, unreadable, 'request');

@@ -9,8 +9,8 @@ import { Harness, type TestNode } from '../harness';
 const MIB = 1024 * 1024;
 const limits = { connection: 100, address: 150, total: 300 };
 
-describe('the memory that peers take', () => {
-  it('is bounded for a connection, for an address and for all together', () => {
+describe('the memory budget of peers', () => {
+  it('is limited per connection, per address and in total', () => {
     const budget = new MemoryBudget(limits);
     const evicted: string[] = [];
     const open = (address: string, name: string) => {
@@ -41,7 +41,7 @@ describe('the memory that peers take', () => {
     expect(four.take(1)).toBe(false);
   });
 
-  it('is given back once, also when what was being handled outlives its connection', () => {
+  it('is released once, also when the processing of a frame outlives its connection', () => {
     const budget = new MemoryBudget(limits);
     const share = budget.open('a', () => undefined);
     share.take(80);
@@ -53,7 +53,7 @@ describe('the memory that peers take', () => {
     expect(budget['addresses'].size).toBe(0);
   });
 
-  it('that is still being handled for a closed connection shuts nobody out', () => {
+  it('in use by a closed connection blocks no other peer', () => {
     const budget = new MemoryBudget(limits);
     const closed = budget.open('a', () => undefined);
     closed.take(100);
@@ -71,7 +71,7 @@ describe('the memory that peers take', () => {
   });
 });
 
-describe('a node counts what it holds', () => {
+describe('a node counts the memory', () => {
   const harness = new Harness();
   const blocks = toyChain(3);
   const tip = sha256(blocks[3]?.block ?? Buffer.alloc(0));
@@ -94,7 +94,7 @@ describe('a node counts what it holds', () => {
   const block = (salt: number, bytes: number): Buffer =>
     commands.newBlock.encode({ block: toyBlock(tip, salt, [Buffer.alloc(bytes, salt)]), currentHeight: 5, hop: 0 });
 
-  it('of frames that wait and of the one that is handled, until it has been', async () => {
+  it('of queued frames and of the one in processing, until it is done', async () => {
     const memory = new MemoryBudget();
     const started = await harness.node(blocks, {}, { memory });
     let open = (): void => undefined;
@@ -108,7 +108,7 @@ describe('a node counts what it holds', () => {
     peer.end();
   });
 
-  it('of frames whose connection has ended', async () => {
+  it('of frames whose connection is closed', async () => {
     const memory = new MemoryBudget();
     const started = await harness.node(blocks, {}, { memory });
     let open = (): void => undefined;
@@ -124,7 +124,7 @@ describe('a node counts what it holds', () => {
     await empty(memory);
   });
 
-  it('of what waits to be read by a peer', async () => {
+  it('of data that a peer has not yet read', async () => {
     const memory = new MemoryBudget();
     const large = [...blocks, toyBlock(tip, 1, [Buffer.alloc(20 * MIB, 1)])];
     const started = await harness.node(large, {}, { memory });
@@ -138,7 +138,7 @@ describe('a node counts what it holds', () => {
     await empty(memory);
   });
 
-  it('and closes who holds most, not who comes last, when it is too much', async () => {
+  it('and closes the connection with the highest usage, not the latest, above the limit', async () => {
     const memory = new MemoryBudget({ connection: 5 * MIB, address: 5 * MIB, total: 6 * MIB });
     const started = await harness.node(blocks, {}, { memory });
     let open = (): void => undefined;
@@ -158,7 +158,7 @@ describe('a node counts what it holds', () => {
     honest.end();
   });
 
-  it('and closes who holds more than its own share', async () => {
+  it('and closes a connection that exceeds its own share', async () => {
     const memory = new MemoryBudget({ connection: 2 * MIB, address: 5 * MIB, total: 60 * MIB });
     const started = await harness.node(blocks, {}, { memory });
     const peer = await welcome(started);

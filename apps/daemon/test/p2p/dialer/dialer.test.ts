@@ -75,8 +75,8 @@ const entry = (host: string, lastSeen = 1): PeerAddress & { id: bigint; lastSeen
   lastSeen,
 });
 
-describe('whom the node calls', () => {
-  it('exclusive nodes and nobody else, again and again', async () => {
+describe('outgoing connections', () => {
+  it('go to exclusive nodes only, repeatedly', async () => {
     const setting = new Setting({ exclusiveNodes: [address('11.0.0.1')], priorityNodes: [address('12.0.0.1')] });
     setting.book.addWhite(entry('13.0.0.1'));
     setting.dead.add('11.0.0.1:17855');
@@ -92,7 +92,7 @@ describe('whom the node calls', () => {
     expect(setting.keys()).toEqual(['11.0.0.1:17855']);
   });
 
-  it('priority nodes above the limit, added peers below it', async () => {
+  it('go to priority nodes above the limit, to added peers below it', async () => {
     const setting = new Setting({
       outPeers: 1,
       priorityNodes: ['11.0.0.1', '12.0.0.1'].map(address),
@@ -102,7 +102,7 @@ describe('whom the node calls', () => {
     expect(setting.open.map(({ host }) => host)).toEqual(['11.0.0.1', '12.0.0.1']);
   });
 
-  it('fills its places from the lists, never two of one neighbourhood', async () => {
+  it('fill their slots from the lists, never two of one network group', async () => {
     const setting = new Setting();
     for (let group = 1; group <= 30; group += 1)
       for (let index = 1; index <= 5; index += 1) setting.book.addGray(entry(`${group + 10}.0.${index}.1`));
@@ -115,7 +115,7 @@ describe('whom the node calls', () => {
     expect(white).toBeGreaterThanOrEqual(10);
   });
 
-  it('two more peers while the tip is stale', async () => {
+  it('are two more while the tip is stale', async () => {
     const setting = new Setting({ outPeers: 3 });
     for (let group = 1; group <= 30; group += 1) setting.book.addGray(entry(`${group + 10}.0.0.1`));
     await setting.second(10);
@@ -125,7 +125,7 @@ describe('whom the node calls', () => {
     expect(setting.open).toHaveLength(5);
   });
 
-  it('no more peers while the tip is stale when the operator wants none', async () => {
+  it('are no more while the tip is stale if the operator allows none', async () => {
     const setting = new Setting({ outPeers: 0 });
     setting.book.addWhite(entry('11.0.0.1'));
     setting.isTipStale = true;
@@ -133,7 +133,7 @@ describe('whom the node calls', () => {
     expect(setting.calls).toEqual([]);
   });
 
-  it.each([1, 2])('peers that only called last, with %i places', async (outPeers) => {
+  it.each([1, 2])('go last to peers that have only connected to us, with %i slots', async (outPeers) => {
     const setting = new Setting({ outPeers });
     setting.book.addWhite(entry('11.0.0.1'));
     setting.book.addGray(entry('12.0.0.1'), '13.0.0.1');
@@ -141,14 +141,14 @@ describe('whom the node calls', () => {
     expect(setting.keys()[0]).toBe('12.0.0.1:17855');
   });
 
-  it('nobody of a neighbourhood that it is connected to, though places are free', async () => {
+  it('go to no peer of a network group with a connection, though slots are free', async () => {
     const setting = new Setting();
     for (const host of ['11.0.0.1', '11.0.1.1', '11.0.2.1']) setting.book.addWhite(entry(host));
     await setting.second(30);
     expect(setting.open).toHaveLength(1);
   });
 
-  it('those of the last run first', async () => {
+  it('go to the peers of the last run first', async () => {
     const setting = new Setting({ outPeers: 2 });
     for (let group = 1; group <= 20; group += 1) setting.book.addWhite(entry(`${group + 10}.0.0.1`));
     setting.dialer.useAnchors([address('15.0.0.1'), address('16.0.0.1'), address('127.0.0.1')]);
@@ -156,7 +156,7 @@ describe('whom the node calls', () => {
     expect(setting.keys().slice(0, 2)).toEqual(['15.0.0.1:17855', '16.0.0.1:17855']);
   });
 
-  it('who failed is left alone for ten minutes, banned ones altogether', async () => {
+  it('avoid a failed peer for ten minutes, and banned ones entirely', async () => {
     const setting = new Setting();
     setting.book.addWhite(entry('11.0.0.1'));
     setting.book.addWhite(entry('12.0.0.1'));
@@ -168,7 +168,7 @@ describe('whom the node calls', () => {
     expect(setting.keys()).toEqual(['11.0.0.1:17855']);
   });
 
-  it('who was of no use is left alone too: ten minutes, or one if the operator named it', async () => {
+  it('avoid a useless peer too: ten minutes, or one if the operator named it', async () => {
     const setting = new Setting({ priorityNodes: [address('12.0.0.1')] });
     setting.book.addWhite(entry('11.0.0.1'));
     await setting.second();
@@ -182,7 +182,7 @@ describe('whom the node calls', () => {
     expect(setting.keys()).toEqual(['11.0.0.1:17855']);
   });
 
-  it('one gray peer a minute is verified; who does not answer is forgotten', async () => {
+  it('verify one gray peer a minute; one that does not respond is removed', async () => {
     const setting = new Setting({ outPeers: 0 });
     setting.book.addGray(entry('11.0.0.1'));
     setting.book.addGray(entry('12.0.0.1'));
@@ -195,7 +195,7 @@ describe('whom the node calls', () => {
     expect(setting.book.sizes.gray).toBe(1);
   });
 
-  it('no gray peer is forgotten while this node has no connection', async () => {
+  it('remove no gray peer while this node has no connection', async () => {
     const setting = new Setting({ outPeers: 0 });
     setting.book.addGray(entry('11.0.0.1'));
     setting.dead.add('11.0.0.1:17855');
@@ -204,7 +204,7 @@ describe('whom the node calls', () => {
     expect(setting.book.sizes.gray).toBe(1);
   });
 
-  it('seeds when nobody is known, every five minutes; names are looked up only then', async () => {
+  it('go to seeds if no peer is known, every five minutes; only then names are resolved', async () => {
     const setting = new Setting({
       seeds: [
         { host: 'seed.example', port: 1 },
@@ -227,7 +227,7 @@ describe('whom the node calls', () => {
     expect(setting.dialer.lastSeedBootstrap).toBeGreaterThan(0);
   });
 
-  it('no seed and no name is looked up while there are peers', async () => {
+  it('go to no seed and resolve no name while there are peers', async () => {
     const setting = new Setting({ dnsSeeds: ['seeds.example'] });
     for (let group = 1; group <= 5; group += 1) setting.book.addWhite(entry(`${group + 10}.0.0.1`));
     await setting.second(400);
@@ -235,19 +235,19 @@ describe('whom the node calls', () => {
     expect(setting.resolved).toEqual([]);
   });
 
-  it('warns once after two minutes alone', async () => {
+  it('log one warning after two minutes without a peer', async () => {
     const setting = new Setting();
     await setting.second(300);
     expect(setting.logger.lines.filter((line) => line.includes('no peers'))).toHaveLength(1);
   });
 });
 
-describe('lists between nodes', () => {
+describe('peer lists between nodes', () => {
   const harness = new Harness();
   const blocks = toyChain(2);
   afterEach(() => harness.stop());
 
-  it('a caller that can be called back is told to others, on loopback only with --allow-local-ip', async () => {
+  it('contain a peer that can be called back, on loopback only with --allow-local-ip', async () => {
     for (const allowLocal of [false, true]) {
       const hub = await harness.node(blocks, { allowLocal });
       const first = await harness.node(blocks, { exclusiveNodes: [local(hub.node)], allowLocal });
@@ -261,7 +261,7 @@ describe('lists between nodes', () => {
     }
   });
 
-  it('a caller that hides its port or lies about it is not told', async () => {
+  it('contain no peer that hides its port or reports a false one', async () => {
     const hub = await harness.node(blocks, { allowLocal: true });
     await harness.node(blocks, { exclusiveNodes: [local(hub.node)], allowLocal: true, hidePort: true });
     const other = await harness.node(blocks, { allowLocal: true });
@@ -279,7 +279,7 @@ describe('lists between nodes', () => {
     liar.end();
   });
 
-  it('a seed node is asked for its list, and those on it are called', async () => {
+  it('are requested from a seed node, and their peers are called', async () => {
     const hub = await harness.node(blocks, { allowLocal: true });
     const known = await harness.node(blocks, { exclusiveNodes: [local(hub.node)], allowLocal: true });
     while (hub.node.peerLists().white.length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -297,7 +297,7 @@ describe('lists between nodes', () => {
     expect(known.node.port).toBeGreaterThan(0);
   });
 
-  it('a taken port is named', async () => {
+  it('a port in use is reported', async () => {
     const { node } = await harness.node(blocks);
     await expect(harness.node(blocks, { bindPort: node.port })).rejects.toThrow(
       `127.0.0.1:${node.port}: the address is already in use. Choose another with --p2p-bind-port`,
