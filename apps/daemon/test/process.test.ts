@@ -160,20 +160,23 @@ function hook(cwd: string, text: string): string {
 }
 
 describe('while modules load', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('exits with 0 after a %s during the start, without a crash', async (signal) => {
-    const cwd = temporaryDirectory();
-    const interrupted = hook(
-      cwd,
-      `const loader = require('node:module');
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'exits with 0 after a %s during the start, without a crash',
+    async (signal) => {
+      const cwd = temporaryDirectory();
+      const interrupted = hook(
+        cwd,
+        `const loader = require('node:module');
        const load = loader._load;
        loader._load = function (request, ...rest) {
          if (request === './daemon') process.kill(process.pid, '${signal}');
          return load.call(this, request, ...rest);
        };`,
-    );
-    const { code, signal: killedBy } = await new DaemonProcess(quiet(cwd), cwd, interrupted).ended;
-    expect({ code, killedBy }).toEqual({ code: 0, killedBy: null });
-  });
+      );
+      const { code, signal: killedBy } = await new DaemonProcess(quiet(cwd), cwd, interrupted).ended;
+      expect({ code, killedBy }).toEqual({ code: 0, killedBy: null });
+    },
+  );
 
   it('loads the native module too, before accepting connections', async () => {
     const cwd = temporaryDirectory();

@@ -31,7 +31,7 @@ function read<Result>(look: (reader: ProposalReader) => Result, from = folder): 
 const audit = (from = folder) => read((reader) => reader.audit(), from);
 const find = (id: number) => read((reader) => reader.find(id));
 
-test('a proposal is added with what the file says', () => {
+test('adds a proposal with the fields of its file', () => {
   const path = proposalFile(
     {
       headline: '"A: quoted # headline"',
@@ -56,7 +56,7 @@ test('a proposal is added with what the file says', () => {
   });
 });
 
-test('status and date have defaults; every change stands in the audit with who made it', () => {
+test('status and date have defaults; the audit records every change with its operator', () => {
   const before = Math.floor(Date.now() / 1000);
   run('add', proposalFile(), '--note', 'agreed in the meeting');
   run(
@@ -93,7 +93,7 @@ test('status and date have defaults; every change stands in the audit with who m
   expect(listed[2]).toMatch(/ edit +1 +headline$/);
 });
 
-test('nobody takes a row out of the audit', () => {
+test('no command deletes a row of the audit', () => {
   run('add', proposalFile());
   const database = openProposals({ directory: folder, network: 'mainnet' }, 'write');
   for (const sql of ['DELETE FROM audit', "UPDATE audit SET note = 'x'"])
@@ -157,7 +157,7 @@ test.each(REFUSED)('%s is refused, and nothing is added', (_what, fields, conten
   expect([read((reader) => reader.counts()).length, audit().length]).toEqual([1, 1]);
 });
 
-test('all faults of a file are told at once', () => {
+test('reports all errors of a file together', () => {
   const path = proposalFile({ target: '0', category: 'x', user: undefined });
   expect(() => run('add', path)).toThrow(new RegExp(`^${path}: category: .*\n${path}: target: .*$`));
 });
@@ -180,7 +180,7 @@ test.each([
   expect(() => parseFrontMatter(text)).toThrow(/front matter/i);
 });
 
-test('a file that is not there, is no text, or is a folder', () => {
+test('rejects a missing file, a binary file and a folder', () => {
   expect(() => run('add', join(folder, 'none.md'))).toThrow(/cannot read .*none\.md/);
   expect(() => run('add', folder)).toThrow(/cannot read/);
   const binary = join(folder, 'binary.md');
@@ -190,7 +190,7 @@ test('a file that is not there, is no text, or is a folder', () => {
   expect(() => run('add', binary)).toThrow('is no text in UTF-8');
 });
 
-test('one address, one proposal; one number, one proposal', () => {
+test('rejects a second proposal with the same address or number', () => {
   run('add', proposalFile({ address: donationAddress('same') }));
   expect(() => run('add', proposalFile({ address: donationAddress('same') }))).toThrow('proposal 1 has this address');
   expect(() => run('add', proposalFile({ id: '1' }))).toThrow('there is a proposal 1 already');
@@ -203,7 +203,7 @@ test('one address, one proposal; one number, one proposal', () => {
   expect(() => run('edit', '8', proposalFile({ id: '7' }))).toThrow('is about proposal 7, not 8');
 });
 
-test('what is not there, or no number, is not changed', () => {
+test('rejects a change of an unknown proposal and an invalid number', () => {
   run('add', proposalFile());
   for (const id of ['2', '0', '-1', 'x', '1 OR 1=1', '9'.repeat(30)]) {
     expect(() => run('status', id, 'wip')).toThrow(/there is no proposal|is no number/);
@@ -220,7 +220,7 @@ test('a dry run checks and changes nothing', () => {
   expect(() => run('add', proposalFile({ target: '0' }), '--dry-run')).toThrow('target');
 });
 
-test('what is exported is imported as it was', () => {
+test('imports an exported proposal unchanged', () => {
   for (let i = 0; i < 4; i++)
     run(
       'add',
@@ -240,7 +240,7 @@ test('what is exported is imported as it was', () => {
   expect(() => run('export', out)).toThrow('is not empty');
 });
 
-test('an import is done as a whole or not at all, and tells every fault', () => {
+test('an import is atomic, and reports every error', () => {
   const from = temporaryFolder();
   mkdirSync(from, { recursive: true });
   const put = (name: string, path: string) => writeFileSync(join(from, name), readFileSync(path));
@@ -264,7 +264,7 @@ test('an import is done as a whole or not at all, and tells every fault', () => 
   expect(() => run('import', temporaryFolder())).toThrow('there is no file *.md');
 });
 
-test('an answer of the listing API is imported, from this program or the original', async () => {
+test('imports a response of the listing API, of this program or the original', async () => {
   const service = await startService();
   service.add({ target: '1234.5', posted: '2021-01-30T06:11:15Z' }, 'Some Markdown *text* that stays as it is.');
   const file = join(temporaryFolder(), 'answer.json');
@@ -298,7 +298,7 @@ test('an answer of the listing API is imported, from this program or the origina
   expect(() => run('import', file)).toThrow(/unexpected/);
 });
 
-test('the list', () => {
+test('lists the proposals', () => {
   expect(() => run('list')).toThrow(/there is no database of proposals .*"admin add" makes it/);
   run('add', proposalFile({ headline: 'The first of two', posted: '2026-01-01' }));
   run('add', proposalFile({ headline: 'The second of two', posted: '2026-01-02', status: 'disabled' }));
@@ -310,7 +310,7 @@ test('the list', () => {
   expect(run('list', '--status', 'completed')).toBe('There are no proposals.');
 });
 
-test('a program that serves sees a change at once, and stands in no way of it', async () => {
+test('a running server sees a change immediately and does not block it', async () => {
   const service = await startService();
   expect(json(await send(service.url, '/api/1/proposals'))).toEqual({ data: [] });
   const id = service.add();
@@ -319,7 +319,7 @@ test('a program that serves sees a change at once, and stands in no way of it', 
   expect((await send(service.url, `/proposal/${id}`)).text).toContain('Changed while it was served');
 });
 
-test('a database of another network, a foreign and a newer file are refused and left as they are', async () => {
+test('a database of another network, a foreign and a newer file are refused and unchanged', async () => {
   run('add', proposalFile());
   const nested = join(temporaryFolder(), 'devnet');
   mkdirSync(nested);
@@ -350,7 +350,7 @@ test('a database of another network, a foreign and a newer file are refused and 
   await expect(startService([], {}, newer)).rejects.toThrow('written by a newer program');
 });
 
-test('a second command that changes something while one does is refused, and so says', () => {
+test('refuses a second concurrent change with an error', () => {
   run('add', proposalFile());
   const held = openProposals({ directory: folder, network: 'mainnet' }, 'write');
   try {
@@ -362,7 +362,7 @@ test('a second command that changes something while one does is refused, and so 
   expect(run('add', proposalFile())).toContain('Added proposal 2');
 });
 
-test('the program runs a command, prints what it did and ends; a refusal ends with code 1', () => {
+test('the program runs a command, prints the result and exits; an error exits with 1', () => {
   const main = join(__dirname, '../src/main.ts');
   const added = runSource(main, [
     'admin',

@@ -91,7 +91,7 @@ inBrowser('in a browser', () => {
     return watched.page;
   }
 
-  test('somebody finds a proposal by the filters, opens it, copies its address, and goes back', async () => {
+  test('a visitor finds a proposal by the filters, opens it, copies its address, and goes back', async () => {
     const page = await open(service, { ...LOOKS.wide, permissions: ['clipboard-read', 'clipboard-write'] });
     await page.goto(service.url);
     expect(await page.getByRole('heading', { level: 3 }).allTextContents()).toHaveLength(2);
@@ -108,7 +108,7 @@ inBrowser('in a browser', () => {
     expect(page.url()).toBe(`${service.url}/`);
   });
 
-  test('where there is no clipboard, the old way copies', async () => {
+  test('copies with the older method without the clipboard API', async () => {
     const page = await open(service);
     await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     await page.addInitScript("addEventListener('copy', () => { window.copied = String(getSelection()) })");
@@ -125,7 +125,7 @@ inBrowser('in a browser', () => {
       ? ['/?status=wip', '/?status=completed', '/proposal/1?amount=5', '/proposal/2?amount=x', '/about']
       : [];
 
-    test('axe finds nothing, and nothing stands beyond the edge of the screen', async () => {
+    test('axe finds no violation, and nothing overflows the screen', async () => {
       const places: [RunningService, string[]][] = [[service, ['/', '/proposal/1', ...more]]];
       if (isThorough) places.push([demo, ['/', '/proposal/1', '/proposal/4']], [empty, ['/']]);
       else if (name === 'wide') places.push([demo, ['/proposal/1']]);
@@ -142,7 +142,7 @@ inBrowser('in a browser', () => {
 
     // light and dark, large and small: two of the four have them all
     if (!isThorough && name !== 'wide') return;
-    test('the whole list of contributions is seen', async () => {
+    test('the whole list of contributions is visible', async () => {
       const page = await open(demo, look);
       await page.goto(`${demo.url}/proposal/1`);
       const hidden = await page.evaluate(
@@ -151,7 +151,7 @@ inBrowser('in a browser', () => {
       expect(hidden).toBe(0);
     });
 
-    test('the code that is seen says the address, and with an amount the payment', async () => {
+    test('the displayed QR code contains the address, and with an amount the payment', async () => {
       const page = await open(service, look);
       await page.goto(`${service.url}/proposal/1`);
       const image = page.getByRole('img', { name: 'QR code of the donation address' });
@@ -163,7 +163,7 @@ inBrowser('in a browser', () => {
     });
   });
 
-  test('a page that is not there is one, too', async () => {
+  test('an unknown path shows the page for 404', async () => {
     const watched = await openWatched(browser, service.url, LOOKS.phone);
     const answer = await watched.page.goto(`${service.url}/nothing`);
     expect(answer?.status()).toBe(404);
@@ -176,7 +176,7 @@ inBrowser('in a browser', () => {
     ]);
   });
 
-  test('the keyboard reaches everything, first of all the way past the navigation', async () => {
+  test('the keyboard reaches every control, the link that skips the navigation first', async () => {
     const page = await open(service);
     await page.goto(`${service.url}/proposal/1`);
     await page.keyboard.press('Tab');
@@ -211,7 +211,7 @@ inBrowser('in a browser', () => {
     await context.close();
   });
 
-  test('texts that attack are shown and do nothing', async () => {
+  test('texts with attacks are displayed and have no effect', async () => {
     const { url, add } = await startService(['--rate-limit', '0']);
     // Each alone is looked at in markdown.test.ts; here a page has several, with paragraphs of words between them.
     const texts = ATTACKS.filter((text) => text.length < 1_000).map((text) =>

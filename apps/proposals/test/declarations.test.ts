@@ -113,12 +113,12 @@ describe('each documented error is reachable', () => {
     expect(Object.keys(told)).toContain(String(answer?.headers['content-type']).split(';')[0]);
   });
 
-  test('no provocation is left over from an error that is no longer declared', () => {
+  test('every provocation belongs to a declared error', () => {
     const declared = new Set<ErrorName>(routes.flatMap((route) => errorsOf(route).map(nameOf)));
     expect(Object.keys(provocations).filter((name) => !declared.has(name as ErrorName))).toEqual([]);
   });
 
-  test('a fault inside is told without its reason', async () => {
+  test('an internal error is returned without its reason', async () => {
     for (const path of ['/api/1/proposals', '/', '/proposal/1']) {
       const answer = await send(broken.url, path);
       expect([answer.status, isError(proposalErrors.internal, answer)]).toEqual([500, true]);
@@ -136,7 +136,7 @@ describe('each documented error is reachable', () => {
   });
 });
 
-test('every declaration below routes/ stands in the list', () => {
+test('every declaration below routes/ is in the list', () => {
   const path = join(__dirname, '../src/routes');
   const declared = readdirSync(path).flatMap((file) =>
     Object.entries(jest.requireActual<Record<string, unknown>>(join(path, file))).filter(
@@ -148,7 +148,7 @@ test('every declaration below routes/ stands in the list', () => {
 });
 
 test.each(titled)(
-  '%s answers what its schema says, with its caching and the headers of a page',
+  '%s returns data of its schema, with its caching and the headers of a page',
   async (_title, route) => {
     const answer = await send(service.url, goodPath(route));
     expect(answer.status).toBe(200);
@@ -163,7 +163,7 @@ test.each(titled)(
   },
 );
 
-test('the document names every route but the files of pages, and is valid', async () => {
+test('the OpenAPI document has every route except the files of pages, and is valid', async () => {
   const { text } = await send(service.url, '/openapi.json');
   const { paths } = JSON.parse(text) as { paths: Record<string, object> };
   expect(Object.keys(paths).sort()).toEqual(
@@ -175,7 +175,7 @@ test('the document names every route but the files of pages, and is valid', asyn
   expect(await documentFaults('openapi', text)).toEqual([]);
 });
 
-test('metrics only where they are asked for, under the names of the suite', async () => {
+test('serves metrics only if enabled, under the names of the suite', async () => {
   expect((await send(limited.url, '/api/1/proposals', from('203.0.113.77'))).status).toBe(200);
   const { text } = await send(service.url, '/metrics');
   expect(text).toContain('wrkz_proposals_proposals{status="1"} 1');

@@ -47,8 +47,8 @@ async function percents({ url }: Pick<RunningService, 'url'>, query = ''): Promi
 describe.each([
   ['wallet HTTP API', API],
   ['wallet JSON-RPC', RPC],
-])('over the %s', (_name, options) => {
-  test('donations to two proposals show up, vanish when the chain turns, and come back', async () => {
+])('funding over the %s', (_name, options) => {
+  test('counts donations to two proposals, removes them in a reorganisation, and counts them again', async () => {
     const folder = temporaryFolder();
     const { url, look, add, ...service } = await startFollowing(options(), folder);
     add({ target: '1000', address: donationAddress('a') });
@@ -89,7 +89,7 @@ describe.each([
     await service.stop();
   });
 
-  test('locked coins are told, and count when they are unlocked', async () => {
+  test('reports locked coins, and counts them when they are unlocked', async () => {
     const service = await startFollowing(options());
     service.add({ target: '100', address: donationAddress('a') });
     wallet.transactions = [
@@ -104,7 +104,7 @@ describe.each([
     expect(await percents(service)).toEqual([35]);
   });
 
-  test('what was known is served with its age while the wallet is away, also after a restart', async () => {
+  test('serves the last known funding with its age while the wallet is unavailable, also after a restart', async () => {
     let now = 1_800_000_000_000;
     const folder = temporaryFolder();
     const service = await startFollowing(options(), folder, () => now);
@@ -131,7 +131,7 @@ describe.each([
     expect((await send(again.url, '/proposal/1')).text).not.toContain('has not answered');
   });
 
-  test('a wallet that is behind is not believed', async () => {
+  test('ignores a wallet that is behind', async () => {
     const service = await startFollowing(options());
     service.add({ target: '100', address: donationAddress('a') });
     wallet.transactions = [{ hash: hash(1), height: 990, amount: 100n, paymentId: paymentIdOf('a') }];
@@ -223,7 +223,7 @@ const LIES = [
 /** What a wallet says of where it stands that cannot be. */
 const NO_HEIGHTS = ['9007199254740993', '-1', '"1000"', '10.5', '1011'];
 
-test('a wallet that tells what cannot be is not believed, and what was known stays', async () => {
+test('ignores a wallet with impossible data, and retains the known funding', async () => {
   const service = await startFollowing(API());
   service.add({ target: '100', address: donationAddress('a') });
   wallet.transactions = [{ hash: hash(1), height: 990, amount: 123n, paymentId: paymentIdOf('a') }];
@@ -248,7 +248,7 @@ test('a wallet that tells what cannot be is not believed, and what was known sta
   expect((await send(service.url, '/proposal/1')).status).toBe(200);
 });
 
-test('a chain that turns while it is read is not believed', async () => {
+test('discards a read during which the chain was reorganised', async () => {
   const service = await startFollowing(API());
   service.add({ target: '100', address: donationAddress('a') });
   wallet.transactions = [{ hash: hash(1), height: 990, amount: 123n, paymentId: paymentIdOf('a') }];
@@ -302,7 +302,7 @@ function endless(response: import('node:http').ServerResponse): void {
   response.write('[', more);
 }
 
-test('a wallet that says that it gets no further is not believed', async () => {
+test('ignores a wallet that reports a stalled synchronization', async () => {
   const service = await startFollowing(API());
   service.add({ target: '100', address: donationAddress('a') });
   wallet.more = { syncStall: { code: 'nodeUnreachable', message: 'the node cannot be reached' } };
@@ -313,7 +313,7 @@ test('a wallet that says that it gets no further is not believed', async () => {
   expect(service.service.follower?.failure).toBeUndefined();
 });
 
-test('a hanging wallet holds up no stop', async () => {
+test('a hanging wallet does not delay a stop', async () => {
   const service = await startFollowing(API());
   wallet.answer = () => undefined;
   const looking = service.look();
@@ -324,7 +324,7 @@ test('a hanging wallet holds up no stop', async () => {
   await expect(looking).rejects.toThrow();
 });
 
-test('a plain address takes what bears no payment id of another proposal; one that the wallet does not hold takes nothing', async () => {
+test('a plain address counts payments without a payment id of another proposal; an address outside of the wallet counts none', async () => {
   const service = await startFollowing(API());
   service.add({ target: '100', address: WALLET_ADDRESS });
   service.add({ target: '100', address: donationAddress('b') });
@@ -344,7 +344,7 @@ test('a plain address takes what bears no payment id of another proposal; one th
   expect((await send(service.url, '/proposal/4')).text).toContain('Donations to this address are not followed here.');
 });
 
-test('more than the target is told as it is', async () => {
+test('funding above the target is reported unchanged', async () => {
   const service = await startFollowing(API());
   service.add({ target: '3', address: donationAddress('a') });
   wallet.transactions = [{ hash: hash(1), height: 1, amount: 1_000_000_000n, paymentId: paymentIdOf('a') }];
@@ -353,7 +353,7 @@ test('more than the target is told as it is', async () => {
   expect((await send(service.url, '/proposal/1')).text).toContain('333,333,333.33 %');
 });
 
-describe('reading the income', () => {
+describe('reading the income from the wallet', () => {
   const receipt = (n: number, height: number): Receipt => ({
     hash: hash(n),
     amount: 1n,
@@ -364,7 +364,7 @@ describe('reading the income', () => {
   });
   const never = new AbortController().signal;
 
-  test('the first look reads all, later ones what is near the tip, and now and then one reads all again', async () => {
+  test('reads all blocks first, then the latest ones, and periodically all again', async () => {
     const asked: [number, number][] = [];
     const source = {
       state: () => Promise.reject(new Error('unused')),
@@ -389,7 +389,7 @@ describe('reading the income', () => {
     expect(asked[0]?.[0]).toBe(0);
   });
 
-  test('what stood in the first block that is read again goes with it', async () => {
+  test('removes a transaction of the first block that is read again', async () => {
     let chain = [receipt(1, 10_000 - REREAD_DEPTH), receipt(2, 10_000 - REREAD_DEPTH - 1)];
     const source = {
       state: () => Promise.reject(new Error('unused')),
@@ -402,7 +402,7 @@ describe('reading the income', () => {
     expect((await book.look(source, 'x', 10_000, never)).map((one) => one.hash)).toEqual([hash(2)]);
   });
 
-  test('what lies below the part that is read again stays, what has gone from that part goes', async () => {
+  test('retains transactions below the range that is read again, and removes missing ones in it', async () => {
     let chain = [receipt(1, 10), receipt(2, 5000), receipt(3, 9000)];
     const source = {
       state: () => Promise.reject(new Error('unused')),
@@ -416,7 +416,7 @@ describe('reading the income', () => {
     expect(await hashes(9501)).toEqual([hash(1), hash(2), hash(4)]);
   });
 
-  test('a range whose answer is too long is asked for in parts', async () => {
+  test('splits a range whose response is too long', async () => {
     const source = {
       state: () => Promise.reject(new Error('unused')),
       receipts: async (_a: string, from: number, to: number) => {
@@ -427,7 +427,7 @@ describe('reading the income', () => {
     expect(await new ReceiptBook().look(source, 'x', 3000, never)).toHaveLength(3001);
   });
 
-  test('a wallet that tells of donations without end is given up', async () => {
+  test('aborts if a wallet returns donations without end', async () => {
     const source = {
       state: () => Promise.reject(new Error('unused')),
       receipts: async (_a: string, from: number) =>
@@ -437,7 +437,7 @@ describe('reading the income', () => {
     await expect(looking).rejects.toThrow(`more than ${MOST_RECEIPTS} donations`);
   });
 
-  test('a transaction that moved between two requests counts once', async () => {
+  test('counts a transaction that moved between two requests once', async () => {
     const source = {
       state: () => Promise.reject(new Error('unused')),
       receipts: async (_a: string, from: number, to: number) => [

@@ -33,7 +33,7 @@ beforeAll(async () => {
   service.add({ posted: '2024-02-01', status: '4' });
 });
 
-test('a record has the documented members with their types, in the order of their names, compact, with a line end', async () => {
+test('a record has the documented fields with their types, in alphabetical order, compact, with a line end', async () => {
   const { status, headers, text } = await ask('?cat=core');
   expect(status).toBe(200);
   expect(headers['content-type']).toBe('application/json');
@@ -46,7 +46,7 @@ test('a record has the documented members with their types, in the order of thei
   expect(donationAddress('one')).toHaveLength(186);
 });
 
-test('newest first, of equal dates the higher number; status, category, limit and offset', async () => {
+test('lists the newest first, for equal dates the higher number; filters by status, category, limit and offset', async () => {
   expect(idsOf(await ask())).toEqual([3, 5, 4, 2, 1]);
   expect(idsOf(await ask('?status=1&limit=2'))).toEqual([3, 5]);
   expect(idsOf(await ask('?limit=2&offset=2'))).toEqual([4, 2]);
@@ -60,11 +60,11 @@ test('newest first, of equal dates the higher number; status, category, limit an
   expect((await ask('?limit=0')).text).toBe('{"data":[]}\n');
 });
 
-test('status 5 bears no name, and nothing has it: an empty list', async () => {
+test('status 5 has no name and matches no proposal: an empty list', async () => {
   expect(idsOf(await ask('?status=5'))).toEqual([]);
 });
 
-test('of a repeated parameter the first counts; others are not looked at', async () => {
+test('uses the first of repeated parameters, and ignores unknown ones', async () => {
   expect(idsOf(await ask('?status=4&status=x&limit=1&limit=0'))).toEqual([7]);
   expect(idsOf(await ask('?limit=1&Limit=x&nothing=%00'))).toEqual([3]);
 });
@@ -117,7 +117,7 @@ const NO_NUMBERS = [
 ];
 
 describe.each(['status', 'limit', 'offset'])('%s', (name) => {
-  test.each(BEYOND)('%s is beyond its bounds', async (value) => {
+  test.each(BEYOND)('%s is out of range', async (value) => {
     const answer = await ask(`?${name}=${encodeURIComponent(value)}`);
     expect([answer.status, json(answer)]).toEqual([400, { data: RANGE(name), docstring: null }]);
     expect(answer.headers['access-control-allow-origin']).toBe('*');
@@ -125,17 +125,17 @@ describe.each(['status', 'limit', 'offset'])('%s', (name) => {
     expect(answer.headers['etag']).toBeUndefined();
   });
 
-  test.each(NO_NUMBERS)('%j is no number', async (value) => {
+  test.each(NO_NUMBERS)('%j is not a number', async (value) => {
     const answer = await ask(`?${name}=${encodeURIComponent(value)}`);
     expect([answer.status, json(answer)]).toEqual([400, { data: TYPE(name), docstring: null }]);
   });
 
-  test('one more than the highest, and the highest', async () => {
+  test('rejects one more than the maximum, and accepts the maximum', async () => {
     expect((await ask(`?${name}=${HIGHEST[name]}`)).status).toBe(200);
     expect((await ask(`?${name}=${(HIGHEST[name] ?? 0) + 1}`)).status).toBe(400);
   });
 
-  test('whatever is sent, the answer is 200 or 400 in its shape, and nothing is lost', async () => {
+  test('returns 200 or 400 with the documented shape for any query, and loses no proposal', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(fc.string({ unit: 'binary' }), fc.bigInt().map(String), fc.double().map(String)),
@@ -160,7 +160,7 @@ test.each(['unknown', 'CORE', 'core ', "core' OR 1=1 --", '%', '\u0000', 'x'.rep
   },
 );
 
-test('an answer may be held for a moment, bears a tag, and 304 says that it is still so', async () => {
+test('a response is cacheable for a moment, has an ETag, and 304 confirms it', async () => {
   const first = await ask('?limit=3');
   const tag = String(first.headers['etag']);
   expect(first.headers['cache-control']).toBe('public, max-age=15');
@@ -177,7 +177,7 @@ test('an answer may be held for a moment, bears a tag, and 304 says that it is s
   expect((await ask('?limit=3')).text).toBe(first.text);
 });
 
-test('HEAD has no body, OPTIONS tells pages of other origins what they may do, other methods are refused', async () => {
+test('HEAD has no body, OPTIONS returns the CORS headers, other methods are refused', async () => {
   const head = await send(service.url, '/api/1/proposals', { method: 'HEAD' });
   expect([head.status, head.text, head.headers['content-type']]).toEqual([200, '', 'application/json']);
   const options = await send(service.url, '/api/1/proposals', { method: 'OPTIONS' });
@@ -196,7 +196,7 @@ test('HEAD has no body, OPTIONS tells pages of other origins what they may do, o
   }
 });
 
-test('only what lies below /api/ may be asked from other origins', async () => {
+test('allows other origins only below /api/', async () => {
   for (const path of ['/', '/feed.xml', '/openapi.json', '/livez', '/nothing']) {
     const answer = await send(service.url, path);
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
@@ -204,7 +204,7 @@ test('only what lies below /api/ may be asked from other origins', async () => {
   expect((await send(service.url, '/api/nothing')).headers['access-control-allow-origin']).toBe('*');
 });
 
-test('an unknown path below /api/ is a 404 in the shape of the others; elsewhere it is a page', async () => {
+test('an unknown path below /api/ returns 404 as JSON; elsewhere as a page', async () => {
   for (const path of ['/api/1/', '/api/1/proposals/', '/api/2/proposals', '/api/1/Proposals', '/api/1/proposals/1']) {
     const answer = await send(service.url, path);
     expect([answer.status, json(answer)]).toEqual([404, { data: 'Not found', docstring: null }]);

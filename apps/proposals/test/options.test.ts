@@ -10,7 +10,7 @@ afterEach(stopAll);
 
 const read = (...args: string[]) => readProposalsConfig(args);
 
-test('the defaults', () => {
+test('has the documented defaults', () => {
   const { options, place, trustedProxies } = read();
   expect(options).toMatchObject({
     'bind-ip': '127.0.0.1',
@@ -25,7 +25,7 @@ test('the defaults', () => {
   expect(place.directory).toMatch(/\.wrkzcoin-suite[/\\]proposals$/);
 });
 
-test('another network has a folder of its own', () => {
+test('each network has its own folder', () => {
   expect(read('--network', 'devnet', '--data-dir', '/x').place).toEqual({
     directory: join('/x', 'devnet'),
     network: 'devnet',
@@ -63,14 +63,14 @@ test.each([
   expect(() => parseProgram(args)).toThrow(text);
 });
 
-test('a key never shows', () => {
+test('never prints a key', () => {
   expect(() => read('--wallet-api', 'http://a', '--wallet-api-key', 'hidden', '--dump-config')).toThrow(
     /"wallet-api-key": "\*\*\*"/,
   );
   expect(read('--wallet-rpc', 'http://a', '--wallet-rpc-password', 'hidden').secrets).toEqual(['hidden']);
 });
 
-test('everything may stand in a configuration file, which the commands of the operator share', () => {
+test('a configuration file accepts every option, also for the commands of the operator', () => {
   const file = join(temporaryFolder(), 'proposals.conf');
   writeFileSync(
     file,
@@ -87,7 +87,7 @@ test('everything may stand in a configuration file, which the commands of the op
   expect(parsed.values['data-dir']).toBe('/x');
 });
 
-test('every option and command has its row on the page for operators', () => {
+test('every option and command is in the operator page', () => {
   const page = readFileSync(join(__dirname, '../../../docs/operations/proposals.md'), 'utf8');
   const missing = PROPOSALS_OPTIONS.filter(({ name }) => !page.includes(`| \`--${name}`)).map(({ name }) => name);
   expect(missing).toEqual([]);
@@ -100,7 +100,7 @@ test('every option and command has its row on the page for operators', () => {
   expect([...new Set(ofCommands)].filter((name) => !page.includes(`--${name}`))).toEqual([]);
 });
 
-test('--demo needs no folder and makes none; it shows samples and says that they are made up', async () => {
+test('--demo needs no folder and makes none; it serves samples and labels them as such', async () => {
   const folder = join(temporaryFolder(), 'never');
   const { url } = await startService(['--demo', '--data-dir', folder]);
   const { data } = json(await send(url, '/api/1/proposals?status=2')) as { data: { funded_pct: number }[] };
@@ -109,7 +109,7 @@ test('--demo needs no folder and makes none; it shows samples and says that they
   expect(existsSync(folder)).toBe(false);
 });
 
-test('alone on an empty folder it shows how to begin, and on devnet what its coins are worth', async () => {
+test('an empty folder shows how to start, and labels devnet as such', async () => {
   const { url, folder } = await startService(['--network', 'devnet']);
   const { status, text } = await send(url, '/');
   expect(status).toBe(200);
@@ -118,13 +118,13 @@ test('alone on an empty folder it shows how to begin, and on devnet what its coi
   expect(existsSync(join(folder, 'devnet', 'proposals.sqlite'))).toBe(true);
 });
 
-test('--public-url makes whole links in the feed', async () => {
+test('--public-url makes absolute links in the feed', async () => {
   const { url, add } = await startService(['--public-url', 'https://p.example/']);
   const id = add();
   expect((await send(url, '/feed.xml')).text).toContain(`href="https://p.example/proposal/${id}"`);
 });
 
-test('a second listener on IPv6, and the limit of a client behind a trusted proxy', async () => {
+test('opens a second listener on IPv6, and limits clients behind a trusted proxy', async () => {
   const { service, url } = await startService([
     '--bind-ipv6-address',
     '::1',
@@ -150,7 +150,7 @@ test('a second listener on IPv6, and the limit of a client behind a trusted prox
   if (reachable) expect(await ask(six, '203.0.113.1')).toBe(429);
 });
 
-test('a port that is taken ends the start before anything is made', async () => {
+test('a port in use fails the start before a file is made', async () => {
   const { service } = await startService();
   const folder = join(temporaryFolder(), 'never');
   const started = runSource(join(__dirname, '../src/main.ts'), [
@@ -164,7 +164,7 @@ test('a port that is taken ends the start before anything is made', async () => 
   expect(existsSync(folder)).toBe(false);
 });
 
-test('--log-file hears of the start; --enable-metrics, --log-format, --log-max-size and --log-max-files are taken', async () => {
+test('--log-file contains the start; --enable-metrics, --log-format, --log-max-size and --log-max-files are accepted', async () => {
   const log = join(temporaryFolder(), 'log');
   const started = await startService([
     '--log-level',

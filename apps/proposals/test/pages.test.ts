@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
 });
 
-test('the list is newest first, in pages of 20, without what is disabled', async () => {
+test('the list is newest first, in pages of 20, without disabled proposals', async () => {
   const first = await page('/');
   expect(headlines(first)).toEqual([25, ...Array.from({ length: 19 }, (_, i) => 23 - i)]);
   expect(first).toContain('Page 1 of 2');
@@ -36,7 +36,7 @@ test('the list is newest first, in pages of 20, without what is disabled', async
   expect(await page('/?page=9')).toContain('Nothing on this page');
 });
 
-test('pages beyond the last that is looked for, and amounts beyond all coins, are refused', async () => {
+test('pages beyond the maximum, and amounts above the supply, are refused', async () => {
   const statuses = ['/?page=100000', '/?page=100001', '/?page=0', '/proposal/1/qr.svg?amount=10000000000000']
     .concat('/proposal/1/qr.svg?amount=10000000000000.01', '/proposal/1/qr.png?amount=0')
     .map(async (path) => (await send(service.url, path)).status);
@@ -50,7 +50,7 @@ test('filters by status and category, with their counts', async () => {
   expect(await page('/?status=wip')).toContain('No proposal matches');
 });
 
-test('what people wrote is text, in the list, on its page, in its title and in the feed', async () => {
+test('user text is escaped in the list, on its page, in its title and in the feed', async () => {
   for (const path of ['/', '/proposal/25', '/feed.xml']) {
     const html = await page(path);
     expect(html).not.toMatch(/<script>alert|<b>/);
@@ -58,13 +58,13 @@ test('what people wrote is text, in the list, on its page, in its title and in t
   }
 });
 
-test('a proposal that is disabled or completed asks for nothing', async () => {
+test('a disabled or completed proposal shows no donation address', async () => {
   for (const id of [24, 25]) expect(await page(`/proposal/${id}`)).not.toContain('id="donate"');
   expect(await page('/proposal/1')).toContain('id="donate"');
   expect(await page('/proposal/24')).toContain('Disabled');
 });
 
-test('no page holds a style, a script of its own, an event or a foreign address', async () => {
+test('no page contains a style, an inline script, an event handler or a foreign URL', async () => {
   for (const path of ['/', '/?status=wip', '/proposal/1', '/proposal/25?amount=5', '/about', '/nothing']) {
     const html = await page(path);
     expect(html).not.toMatch(
@@ -74,7 +74,7 @@ test('no page holds a style, a script of its own, an event or a foreign address'
   }
 });
 
-test('the feed has the newest, with ids that stay, and is well-formed', async () => {
+test('the feed has the newest proposals, with stable ids, and is well-formed', async () => {
   const feed = await page('/feed.xml');
   expect(feed).toMatch(/^<\?xml version="1\.0" encoding="utf-8"\?>\n<feed xmlns="http:\/\/www\.w3\.org\/2005\/Atom"/);
   expect([...feed.matchAll(/<entry>/g)]).toHaveLength(24);
@@ -88,13 +88,13 @@ test('the feed has the newest, with ids that stay, and is well-formed', async ()
   expect(open).toEqual([]);
 });
 
-test('a page that nothing changed is not sent again', async () => {
+test('an unchanged page is not sent again', async () => {
   const { headers } = await send(service.url, '/proposal/1');
   const again = await send(service.url, '/proposal/1', { headers: { 'if-none-match': String(headers['etag']) } });
   expect([again.status, again.text]).toEqual([304, '']);
 });
 
-test('the style sheet and the script may be held for ever, and are not counted', async () => {
+test('the style sheet and the script are cacheable forever, and are not rate-limited', async () => {
   const [path = ''] = /\/assets\/suite\.[0-9a-f]{12}\.css/.exec(await page('/')) ?? [];
   const { status, headers } = await send(service.url, path);
   expect([status, headers['cache-control'], headers['content-type']]).toEqual([

@@ -42,7 +42,7 @@ test.each([
   ['plain', WALLET_ADDRESS, 98],
   ['integrated, short', shortAddress, 120],
   ['integrated, long', donationAddress('x'), 186],
-])('the code of an address (%s) holds the address alone', async (_kind, address, length) => {
+])('the QR code of an address (%s) contains only the address', async (_kind, address, length) => {
   const { url } = shared;
   expect(address).toHaveLength(length);
   const answer = await send(url, path(address));
@@ -85,7 +85,7 @@ test('a repeated address is refused', async () => {
   expect(json(answer)).toEqual({ data: "argument 'address' must be given once", docstring: DOCSTRING });
 });
 
-test('new images are counted by client; drawn ones, those of proposals and this machine are not', async () => {
+test('counts new images per client, but not cached ones, those of proposals and local requests', async () => {
   let now = 60_000_000;
   const { url, add } = (own = await startService(['--qr-limit', '2', '--trusted-proxy', '127.0.0.1'], {
     now: () => now,
@@ -122,7 +122,7 @@ test('a limit of 0 draws without counting', async () => {
 });
 
 describe('the images of a proposal', () => {
-  test('hold the address, or with an amount a payment', async () => {
+  test('contain the address, or with an amount a payment', async () => {
     const { url, add } = shared;
     const address = donationAddress('y');
     const id = add({ address });

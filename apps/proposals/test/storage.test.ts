@@ -18,7 +18,7 @@ afterEach(stopAll);
 
 const program = (name: string): string[] => sourceArguments(join(__dirname, 'programs', name));
 
-test('killed while it writes, both files come up sound: each change whole, none lost that was reported', async () => {
+test('after a kill during writes both files are intact: each change complete, no reported change lost', async () => {
   const folder = temporaryFolder();
   const place = { directory: folder, network: 'mainnet' };
   let rounds = 0;
@@ -60,7 +60,7 @@ test('killed while it writes, both files come up sound: each change whole, none 
   }
 }, 60_000);
 
-describe('files that were changed', () => {
+describe('modified files', () => {
   const DONATED = 4_321n;
 
   /** Two sound files, closed, in a folder. */
@@ -110,7 +110,7 @@ describe('files that were changed', () => {
   const GOOD = [[43.21, 100, donationAddress('a')]];
 
   test(
-    'flipped and torn, they are refused, or what is served is what was there',
+    'with flipped or torn bytes are refused, or serve the original data',
     () =>
       withWallet(async (url) => {
         const sound = await soundFiles();
@@ -162,7 +162,7 @@ describe('files that were changed', () => {
     ['a locked sum', 'funding.sqlite', 'UPDATE funding SET pending = 1', /the sums of Wrkz/],
     ['a donation', 'funding.sqlite', 'UPDATE contributions SET amount = 1', /the sums of Wrkz/],
     ['a donation without a sum', 'funding.sqlite', 'PRAGMA foreign_keys = 0; DELETE FROM funding', /the sums of Wrkz/],
-  ])('%s that is not what it was is refused in words', async (_what, name, sql, words) => {
+  ])('in which %s was changed are refused with an error text', async (_what, name, sql, words) => {
     const folder = await soundFiles();
     const connection = new SqliteConnection(join(folder, name));
     connection.exec(sql);

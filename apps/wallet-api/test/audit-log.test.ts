@@ -43,7 +43,7 @@ async function nextLine(before: number): Promise<Record<string, unknown>> {
 
 const lineCount = (): number => readFileSync(file, 'utf8').split('\n').length - 1;
 
-test('writes who did what with which result, by key name and request id', async () => {
+test('writes key name, request id, action and result', async () => {
   expect(statSync(file).mode & 0o777).toBe(0o600);
   let count = lineCount();
   const created = await service.json('POST', '/addresses/create');
@@ -97,7 +97,7 @@ test('does not start with a file that cannot be written', async () => {
   await expect(stage.service(['--audit-log', join(folder, 'missing', 'audit.jsonl')])).rejects.toThrow(/--audit-log/);
 });
 
-test('a renamed file is not used any more: the next line begins a new one', async () => {
+test('starts a new file after the log file was renamed', async () => {
   const before = lineCount();
   requireStatus(await service.json('POST', '/addresses/create'), 201);
   await nextLine(before);

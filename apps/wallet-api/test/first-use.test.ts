@@ -41,7 +41,7 @@ test('logs opening and closing of a wallet without its keys', async () => {
   expect(JSON.stringify(logger.entries)).not.toContain('of the wallet');
 });
 
-test('logs why a request was refused that is answered without the reason, and no value of a field', async () => {
+test('logs the reason of a refusal whose response has none, and no field value', async () => {
   const logger = createMemoryLogger();
   const service = await serve([], { logger });
   const body = { filename: 'none/first.wallet', password: 'of the wallet', daemonPort: 1 };

@@ -47,7 +47,7 @@ const FIRST_READS = [
   '/node',
 ];
 
-test('answers reads from the snapshot while a send waits', async () => {
+test('serves reads from the snapshot while a send waits', async () => {
   const answered: string[] = [];
   const underWay = send(service, PAYMENT, { key: 'mute' }).then((answer) => {
     answered.push('the send');

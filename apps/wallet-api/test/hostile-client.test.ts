@@ -62,7 +62,7 @@ const MEMBERS = [
   ],
 ];
 
-test('answers no field value of any route with an internal error', async () => {
+test('returns no internal error for any field value of any route', async () => {
   const to = await address();
   const faults: string[] = [];
   const routes = walletRoutes({ metrics: undefined, isStopping: () => false, wallets: service as never });
@@ -91,7 +91,7 @@ test('uses the first of duplicate fields', async () => {
   expect((await service.request({ method: 'POST', path: '/addresses/validate', body })).status).toBe(200);
 });
 
-test('answers 413 to a body over the limit and 415 to an encoded body', async () => {
+test('returns 413 for a body over the limit and 415 for an encoded body', async () => {
   const big = Buffer.alloc(1024 * 1024 + 1, 0x20).toString();
   expect(await service.request({ method: 'POST', path: '/addresses/validate', body: big })).toMatchObject({
     status: 413,
@@ -103,7 +103,7 @@ test('answers 413 to a body over the limit and 415 to an encoded body', async ()
   expect(await raw(`${head}Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}`)).toMatch(/^HTTP\/1.1 415 /);
 });
 
-test('answers 4xx to malformed HTTP or closes the connection', async () => {
+test('returns 4xx for malformed HTTP or closes the connection', async () => {
   const key = `X-API-KEY: ${PASSWORD}\r\n`;
   for (const bytes of [
     ...[
@@ -127,7 +127,7 @@ test('answers 4xx to malformed HTTP or closes the connection', async () => {
   expect(await raw(keys)).toMatch(/^HTTP\/1\.1 401 /);
 });
 
-test('answers 4xx to malformed request targets', async () => {
+test('returns 4xx for malformed request targets', async () => {
   const to = await address();
   for (const path of [
     ...[
@@ -182,7 +182,7 @@ test('rejects every file name that leaves the directory', async () => {
   expect(existsSync(join(service.folder, '..', 'x.json'))).toBe(false);
 });
 
-test('answers 1,000 concurrent requests while the wallet is closed and opened', async () => {
+test('responds to 1,000 concurrent requests while the wallet is closed and opened', async () => {
   const reads = [
     '/status',
     '/balance',

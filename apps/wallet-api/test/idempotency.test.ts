@@ -132,7 +132,7 @@ test('makes one payment if a node accepts a transaction but reports a rejection'
 });
 
 test.each([503, 429])(
-  '%i after the node took it is found by its hash, and is 55 while nobody tells',
+  '%i after acceptance is found by its hash, and is 55 while no node reports it',
   async (status) => {
     const service = await alice();
     stage.standIn.on(RELAY, async (_request, behind) => {
@@ -179,7 +179,7 @@ test('finds an accepted transaction by its hash when the response of the node wa
 test.each([
   ['the node took it', loseResponse],
   ['it never came to the node', loseRequest],
-])('answers 55 for an unknown outcome, and resubmits the same transaction on repetition: %s', async (_, lose) => {
+])('returns 55 for an unknown outcome, and resubmits the same transaction on repetition: %s', async (_, lose) => {
   const service = await alice();
   lose();
   expect(codeOf(await send(service, PAYMENT, { key: 'doubt' }))).toBe(55);
@@ -210,7 +210,7 @@ test('stores no response for a sweep with an unknown outcome, and resubmits it o
   expect(stage.node.pool()).toHaveLength(1);
 });
 
-test('answers every running send when the wallet is closed, and starts none afterwards', async () => {
+test('responds to every running send when the wallet is closed, and starts none afterwards', async () => {
   const service = await alice();
   const sends = Array.from({ length: 8 }, (_, i) => send(service, PAYMENT, { key: `close-${String(i % 6)}` }));
   await untilWallet(service, (snapshot) => snapshot.unconfirmed().length > 0);
@@ -282,7 +282,7 @@ test('reports a confirmed payment below the height of a reset as sent', async ()
   expect(stage.node.pool()).toEqual([]);
 });
 
-test('gives up a payment once an input was spent elsewhere with final confirmations', async () => {
+test('gives up a payment once another transaction with final confirmations has spent an input', async () => {
   const giver = await alice();
   const service = await stage.service();
   const node = { daemonHost: '127.0.0.1', daemonPort: stage.standIn.port };
@@ -385,7 +385,7 @@ test('pauses sends when the wallet database is outdated, missing or damaged, unt
   await resumed();
 });
 
-test('answers the key of a given-up send with its hash and the reason', async () => {
+test('returns hash and reason for the key of a given-up send', async () => {
   const service = await alice();
   const paths = ['/transactions/send/basic', '/transactions/send/sweep'];
   for (const path of paths) {
@@ -400,7 +400,7 @@ test('answers the key of a given-up send with its hash and the reason', async ()
   }
 });
 
-test('answers the key of a given-up send as sent once it is mined all the same', async () => {
+test('returns the key of a given-up send as sent once it is mined after all', async () => {
   const service = await alice();
   const first = await send(service, PAYMENT, { key: 'mined-after-all' });
   requireStatus(await service.json('DELETE', `/transactions/pending/${hashOf(first)}`), 200);

@@ -38,7 +38,7 @@ const PAYMENT = { destination: ADDRESSES.bob, amount: 4_321 };
 const pay = (of: ApiProcess, key: string) =>
   of.request('POST', '/transactions/send/basic', { body: PAYMENT, headers: { 'Idempotency-Key': key } });
 
-test('exits with 0 after SIGTERM, and the next run has the answered send', async () => {
+test('exits with 0 after SIGTERM, and the next run contains the confirmed send', async () => {
   const first = await program();
   await first.ready();
   await first.openAlice(stage);
@@ -92,7 +92,7 @@ test.each(['before', 'after'] as const)(
   },
 );
 
-test('exits in order after SIGTERM during a block request, a send and a save', async () => {
+test('exits cleanly after SIGTERM during a block request, a send and a save', async () => {
   const first = await program();
   await first.ready();
   await first.openAlice(stage);

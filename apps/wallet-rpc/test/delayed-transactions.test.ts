@@ -112,7 +112,7 @@ test('lists sendable transactions in the order of their creation, interrupted su
   expect(new Wallet().queue().hashes()).toEqual([FIRST, SECOND]);
 });
 
-test('a transaction that is in a block is no longer waiting, whoever submitted it', () => {
+test('a transaction in a block is no longer waiting, whichever program submitted it', () => {
   add(FIRST);
   add(SECOND);
   const wallet = new Wallet();

@@ -45,7 +45,7 @@ const ODD: readonly unknown[] = [null, true, -1, 1.5, 2n ** 64n, '', 'x', '\u000
 const methods = WALLET_METHODS.filter(({ name }) => !['reset', 'deleteAddress'].includes(name));
 
 test.each(methods.map(({ name, params }) => [name, Object.keys((params as z.ZodObject).shape)] as const))(
-  '%s answers odd values of each member with a refusal that it has, or takes them',
+  '%s returns a declared refusal for odd values of each field, or accepts them',
   async (method, members) => {
     const oddValues = method === 'export' ? ODD.filter((value) => typeof value !== 'string') : ODD;
     for (const member of members) {
@@ -112,7 +112,7 @@ test('refuses a body over the limit, and names of Object.prototype as methods', 
   expect(text).toBe('{"jsonrpc":"2.0","result":{"availableBalance":0,"lockedAmount":0}}');
 });
 
-test('answers a short request while one with a thousand addresses is checked', async () => {
+test('responds to a short request while one with a thousand addresses is checked', async () => {
   const { tag, data } = decodeTagged(addressOf('bob'));
   const transfers = Array.from({ length: 2_000 }, (_none, i) => {
     const id = i.toString(16).padStart(64, '0');
@@ -145,7 +145,7 @@ async function raw(text: string): Promise<Socket> {
 const post = (body: string): string =>
   `POST /json_rpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`;
 
-test('answers pipelined requests in order while other sockets stay half open', async () => {
+test('responds to pipelined requests in order while other sockets stay half open', async () => {
   for (let i = 0; i < 50; i++) await raw('POST /json_rpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{');
   const ids = Array.from({ length: 20 }, (_none, i) => i);
   const socket = await raw(

@@ -157,7 +157,7 @@ test('both services report the same numbers for one file, opened one after the o
   }
 });
 
-test('both services run at once on one daemon and pay each other', async () => {
+test('both services run concurrently on one daemon and pay each other', async () => {
   const own = await world.node();
   const service = await world.synced('alice', own.daemon.ports.rpc);
   const file = await world.read('bob', own.daemon.ports.rpc);

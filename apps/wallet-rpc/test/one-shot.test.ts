@@ -7,7 +7,7 @@ const folder = new Folder();
 afterAll(() => folder.remove());
 afterEach(() => jest.restoreAllMocks());
 
-test('a container is removed again when a signal comes while it is created', async () => {
+test('a signal during its creation removes a container', async () => {
   const stop = new AbortController();
   const { create } = WalletFile;
   jest.spyOn(WalletFile, 'create').mockImplementation(async (...args) => {
@@ -18,7 +18,7 @@ test('a container is removed again when a signal comes while it is created', asy
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-test('a signal removes no container that was there before', async () => {
+test('a signal removes no existing container', async () => {
   const file = folder.file('existing');
   await generate(file, '');
   const before = readdirSync(folder.path);

@@ -136,7 +136,7 @@ describe('the journal follows the chain', () => {
     expect(entriesIn(directory).map(({ body }) => body['hash'])).toEqual([chain.tip.hash.toString('hex')]);
   });
 
-  it('records as mined only the transactions whose block is known, after events were lost', () => {
+  it('reports transactions that left the pool unnoticed as InBlock if a block has them, otherwise as NotKept', () => {
     const directory = temporaryDirectory();
     const chain = new ModelChain();
     const store = openStore(directory);

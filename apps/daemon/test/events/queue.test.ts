@@ -77,7 +77,7 @@ describe('the queue of the journal writer', () => {
     expect(queue.beginning()).toEqual(queued(block(7)).before);
   });
 
-  it('finds the previous tip of the chain', () => {
+  it('finds the tip before the first queued event', () => {
     const tip = { height: 9, hash: hash(9) };
     const block = { height: 9, hash: hash(9), previousHash: hash(8), timestamp: 0, transactionHashes: [] };
     const turn = { kind: 'reorganisation', rootHeight: 5, rootHash: hash(5), added: [block] } as const;

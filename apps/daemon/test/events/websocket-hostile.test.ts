@@ -82,7 +82,7 @@ test.each([
   '/ws/',
   '/WS',
   'ftp://x/ws',
-])('the target %s is another path: 404, as without an upgrade', async (target) => {
+])('the target %s is an unknown path: 404, also without an upgrade', async (target) => {
   expect(String(await talk(request(target)))).toMatch(/^HTTP\/1\.1 404 [^]*Content-Length: 0\r\n[^]*\r\n\r\n$/);
   expect(hub.size).toBe(0);
 });

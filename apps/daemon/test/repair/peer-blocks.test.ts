@@ -40,7 +40,7 @@ function fetcher(peers: Peers, patienceMs = 60_000): { blocks: PeerBlocks; stop:
   return { blocks: new PeerBlocks(peers, { patienceMs, signal: stop.signal }), stop };
 }
 
-test('a peer that does not answer delays nothing: another peer is asked for its blocks', async () => {
+test('continues at another peer if one does not respond', async () => {
   const peers = new Peers(
     new Map([
       [1, neverAnswers],
@@ -55,7 +55,7 @@ test('a peer that does not answer delays nothing: another peer is asked for its 
   expect(peers.requests.filter(({ peer }) => peer === 1)).toHaveLength(1);
 });
 
-test('a fast peer gets larger requests', async () => {
+test('requests more blocks at a time from a fast peer', async () => {
   const peers = new Peers(new Map([[1, hasAll]]));
   await fetcher(peers).blocks.fetch(wanted(200));
   const counts = peers.requests.map(({ count }) => count);
@@ -63,12 +63,12 @@ test('a fast peer gets larger requests', async () => {
   expect(Math.max(...counts)).toBe(50);
 });
 
-test('blocks beyond the limit of a response are requested again', async () => {
+test('requests blocks beyond the limit of a response again', async () => {
   const peers = new Peers(new Map([[1, upTo(3)]]));
   expect(await fetcher(peers).blocks.fetch(wanted(30))).toHaveLength(30);
 });
 
-test('a peer without the blocks is not asked for them again', async () => {
+test('requests blocks only once from a peer that does not have them', async () => {
   const peers = new Peers(
     new Map([
       [1, hasNothing],
@@ -79,7 +79,7 @@ test('a peer without the blocks is not asked for them again', async () => {
   expect(peers.requests.filter(({ peer }) => peer === 1).reduce((sum, { count }) => sum + count, 0)).toBeLessThan(13);
 });
 
-test('waits for another peer, and gives up when none comes in time', async () => {
+test('waits for another peer, and fails if none connects in time', async () => {
   const peers = new Peers(new Map([[1, hasNothing]]));
   const { blocks } = fetcher(peers);
   const fetching = blocks.fetch(wanted(5));
@@ -90,13 +90,13 @@ test('waits for another peer, and gives up when none comes in time', async () =>
   expect(await fetcher(new Peers(new Map([[1, hasNothing]])), 1).blocks.fetch(wanted(5))).toEqual([]);
 });
 
-test('two calls at once share a peer, and both end', async () => {
+test('shares a peer between two concurrent calls, and both complete', async () => {
   const { blocks } = fetcher(new Peers(new Map([[1, hasAll]])));
   const fetched = await Promise.all([blocks.fetch(wanted(3)), blocks.fetch(wanted(60))]);
   expect(fetched.map(({ length }) => length)).toEqual([3, 60]);
 });
 
-test('ends with its signal', async () => {
+test('aborts with its signal', async () => {
   const { blocks, stop } = fetcher(new Peers(new Map([[1, neverAnswers]])));
   const fetching = blocks.fetch(wanted(5));
   stop.abort();

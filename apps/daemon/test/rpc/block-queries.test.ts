@@ -25,7 +25,7 @@ interface Place {
   readonly currentHeight: number;
 }
 
-describe('of chain A', () => {
+describe('block queries on chain A', () => {
   const suite = newSuite();
   let db: ChainDb | undefined;
   const reader = (): ChainReader => {
@@ -58,7 +58,7 @@ describe('of chain A', () => {
     }
   }
 
-  test('/queryblocksdetailed tells of every block what the reference tells', () => {
+  test('/queryblocksdetailed returns every block as the reference does', () => {
     const { all, answers } = walk('hash', (blockIds) => {
       const query = { blockIds: Buffer.concat(blockIds), timestamp: 0, blockCount: 10_000 };
       return json<{ blocks: Entry[] }>(runQuery(reader(), devnet, 'queryBlocksDetailed', query)).blocks;
@@ -101,7 +101,7 @@ describe('of chain A', () => {
     );
   });
 
-  test('/queryblockslite gives the bytes of every block and all of its transactions', () => {
+  test('/queryblockslite returns the bytes of every block and all of its transactions', () => {
     const { all, answers } = walk('blockShortInfo.blockId', (blockIds) => {
       const query = { blockIds: Buffer.concat(blockIds), timestamp: 0 };
       return json<{ items: Entry[] }>(runQuery(reader(), devnet, 'queryBlocksLite', query)).items;
@@ -118,7 +118,7 @@ describe('of chain A', () => {
     });
   });
 
-  test('the last member of every ring is found where it was made', () => {
+  test('the last member of every ring is found where it was created', () => {
     const made = new Map<string, { hash: string; number: number }>();
     const counts = new Map<bigint, number>();
     chainA().forEach(({ block, transactions }) => {
@@ -151,7 +151,7 @@ describe('of chain A', () => {
     }
   });
 
-  test('a caller who has left is not answered', () => {
+  test('sends no response to a disconnected client', () => {
     const left = new Error('left');
     for (const name of ['queryBlocksLite', 'queryBlocksDetailed'] as const) {
       let steps = 0;
@@ -197,8 +197,8 @@ function rangeOf(reader: ChainReader, timestamp: number, blockIds: Buffer[] = []
   );
 }
 
-describe('where an answer begins', () => {
-  test('whole blocks begin with the first block of the day, or of the nearest day before it that has one', () => {
+describe('the start of a response', () => {
+  test('is the first block of the day, or of the nearest earlier day with a block', () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(20 * DAY), { minLength: 1, maxLength: 30 }),
@@ -215,7 +215,7 @@ describe('where an answer begins', () => {
     );
   });
 
-  test('times out of order neither loop nor leave the chain', () => {
+  test('is found on the chain without a loop for timestamps out of order', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(5 * DAY), { minLength: 1, maxLength: 20 }), fc.nat(6 * DAY), (times, timestamp) => {
         const { fullOffset, startHeight } = rangeOf(timesOf(times), timestamp);
@@ -226,7 +226,7 @@ describe('where an answer begins', () => {
     );
   });
 
-  test('the first known id counts, and a time of 0 stands for its own', () => {
+  test('is the first known id, and a time of 0 means its own time', () => {
     const reader = timesOf([0, 10 * DAY, 10 * DAY + 60, 11 * DAY, 12 * DAY]);
     const unknown = Buffer.alloc(32, 0xab);
     expect(rangeOf(reader, 0, [unknown, hashOf(2), hashOf(4)])).toEqual({
@@ -240,10 +240,10 @@ describe('where an answer begins', () => {
   });
 });
 
-describe('what one answer holds', () => {
+describe('the size of one response', () => {
   const far = timesOf([...Array.from({ length: 12_000 }, (_, i) => i), 5 * DAY]);
 
-  test('at most 10,000 ids, and no whole block before they reach it', () => {
+  test('is at most 10,000 ids, and has no whole block before they reach it', () => {
     const lite = json<Place & { items: object[] }>(
       runQuery(far, devnet, 'queryBlocksLite', { blockIds: Buffer.alloc(0), timestamp: 5 * DAY }),
     );
@@ -257,7 +257,7 @@ describe('what one answer holds', () => {
     expect(json<{ blocks: object[] }>(runQuery(far, devnet, 'queryBlocksDetailed', query)).blocks).toHaveLength(7);
   });
 
-  test('whole blocks up to 8 MiB, one in any case', () => {
+  test('is 8 MiB of whole blocks, at least one', () => {
     const { block, transactions } = chainA().find((raw) => raw.transactions.length > 0)!;
     const prefix = parseTransaction(transactions[0]!).prefixBytes.length;
     const asked = (copies: number): number => {
@@ -308,7 +308,7 @@ describe('changes of the pool', () => {
   const ids = new Set(pooled.map(({ id }) => id));
   const never = new AbortController().signal;
 
-  test('end at 2 MiB of prefixes; the next request gets the rest', async () => {
+  test('are limited to 2 MiB of prefixes; the next request gets the rest', async () => {
     const known = new Set<string>();
     let answers = 0;
     for (;;) {

@@ -84,7 +84,7 @@ describe('each documented error is reachable', () => {
     expect(undeclared({ ...route, body: how.body ?? null }, answer)).toEqual([]);
   });
 
-  test('no provocation is left over from an error that is no longer declared', () => {
+  test('every provocation belongs to a declared error', () => {
     const declared = new Map<string, readonly ErrorRow[]>([
       ...allRoutes.map((route) => [routeKey(route), errorsOfRoute(description, route)] as const),
       ...allMethods.map((method) => [method.name, errorsOfMethod(description, method)] as const),
@@ -104,7 +104,7 @@ test.each(['get', 'post'])('the document of %s /json_rpc has the statuses of err
   expect(responses?.[503]?.content).toEqual(responses?.[200]?.content);
 });
 
-describe('recorded answers are what the schemas say', () => {
+describe('recorded responses match the schemas', () => {
   /**
    * Rows that the node of July 2025 answered otherwise than one of today: `/info` without the members that came later,
    * aliases that it did not have, `f_transaction_json` too, failures inside, fewer decoys than asked for as an error.
@@ -118,7 +118,7 @@ describe('recorded answers are what the schemas say', () => {
     rows.filter(({ id }) => !JULY_2025.has(id)).map((row) => [`${row.id} ${row.method} ${row.path}`, row] as const),
   )('%s', (_name, row) => expect(faults(row)).toEqual([]));
 
-  test('of the rows of July 2025 none is listed that is fine', () => {
+  test('no matching row of July 2025 is listed as an exception', () => {
     const listed = rows.filter(({ id }) => JULY_2025.has(id));
     expect(listed).toHaveLength(JULY_2025.size);
     expect(listed.filter((row) => faults(row).length === 0)).toEqual([]);
@@ -136,7 +136,7 @@ describe('recorded answers are what the schemas say', () => {
   });
 });
 
-test('of several faults the first in the order of the declaration is refused', async () => {
+test('returns the first of several errors in the order of the declaration', async () => {
   const faults: readonly (readonly [string, string, string])[] = [
     ['/getrandom_outs', '{"outs_count":101,"amounts":5}', 'JSON parameter is wrong type. Expected Array, got Number'],
     ['/getrandom_outs', '{"outs_count":101,"amounts":["x"]}', 'outs_count exceeds the maximum of 100'],
@@ -177,7 +177,7 @@ function exactMessage(text: string): string {
   return typeof error === 'string' ? error : error.message;
 }
 
-test('where there is no route no token is asked and nothing is counted', async () => {
+test('an unknown route requires no token and is not counted', async () => {
   const options = { accessToken: 'k', maxRpm: 1, trustProxy: true };
   const requestHeaders = { 'x-forwarded-for': '192.0.2.1' };
   await withServer(async (url) => {
@@ -214,7 +214,7 @@ describe('documents', () => {
   const discover = { ...JSON_RPC, body: '{"method":"rpc.discover","id":1}' };
   const openApi = { method: 'GET', path: '/openapi.json', body: null };
 
-  test('are served, name everything that is declared, and are valid', async () => {
+  test('are served, contain every declaration, and are valid', async () => {
     await withServer(async (url) => {
       const routes = (await send(url, openApi)).text;
       const { result } = JSON.parse((await send(url, discover)).text) as { result: { methods: { name: string }[] } };
@@ -226,14 +226,14 @@ describe('documents', () => {
     });
   });
 
-  test('a validator finds what is wrong with one', async () => {
+  test('with errors are rejected by the validator', async () => {
     const routes = JSON.parse(stringifyJson(openApiDocument(description, allRoutes))) as Record<string, unknown>;
     const methods = JSON.parse(stringifyJson(openRpcDocument(description, allMethods))) as Record<string, unknown>;
     expect(await documentFaults('openapi', JSON.stringify({ ...routes, info: {} }))).not.toEqual([]);
     expect(await documentFaults('openrpc', JSON.stringify({ ...methods, methods: [{}] }))).not.toEqual([]);
   });
 
-  test('leave out what this network does not have', async () => {
+  test('omit routes that this network does not have', async () => {
     await withServer(
       async (url) => expect((await send(url, discover)).text).not.toContain('generateblocks'),
       {},

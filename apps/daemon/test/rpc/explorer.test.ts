@@ -29,7 +29,7 @@ afterAll(async () => {
 const json = (answer: Buffer): Record<string, unknown> =>
   JSON.parse(answer.toString('latin1')) as Record<string, unknown>;
 
-test('f_block_json tells of every block what the reference tells of it', () => {
+test('f_block_json returns every block as the reference does', () => {
   let penalized = 0;
   for (const header of chainAHeaders()) {
     const { block } = json(runQuery(db.reader, devnet, 'explorerBlock', { height: header.height }));
@@ -64,11 +64,11 @@ test('f_block_json tells of every block what the reference tells of it', () => {
   expect(penalized).toBe(1);
 });
 
-test('a penalty of nothing is printed as a number with a fraction', () => {
+test('a zero penalty is printed as a number with a fraction', () => {
   expect(runQuery(db.reader, devnet, 'explorerBlock', { height: 5 }).toString()).toContain('"penalty":0.0,');
 });
 
-test('f_blocks_list_json goes down from a block to genesis and no further', () => {
+test('f_blocks_list_json lists blocks downwards to genesis and no further', () => {
   const heights = (height: number): unknown[] =>
     (json(runQuery(db.reader, devnet, 'blocksList', { height }))['blocks'] as { height: number }[]).map(
       (row) => row.height,
@@ -90,7 +90,7 @@ const carriers = (): Map<string, string[]> => {
   return found;
 };
 
-test('what carries a payment id is told in chain order, whole or cut, with those of the pool behind it', () => {
+test('transactions with a payment id are listed in chain order, complete or limited, followed by those of the pool', () => {
   const pooled = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
   for (const [id, hashes] of carriers()) {
     const paymentId = Buffer.from(id, 'hex');
@@ -146,7 +146,7 @@ describe('through reader threads', () => {
     expect(Object.keys(answer as object).sort()).toEqual(['jsonrpc', 'result']);
   });
 
-  test('an error object crosses as one, with its code', async () => {
+  test('an error object is returned with its code', async () => {
     const error = { code: -2, message: expect.stringContaining('Current height: 720') as unknown };
     expect(await ask({ method: 'f_blocks_list_json', params: { height: 721 }, id: 1 })).toEqual([
       200,
@@ -156,7 +156,7 @@ describe('through reader threads', () => {
     await expect(readers.run('blocksList', { height: 721 }, caller)).rejects.toBeInstanceOf(JsonRpcError);
   });
 
-  test('what waits in the pool is listed, and found by its payment id', async () => {
+  test('pool transactions are listed, and found by their payment id', async () => {
     const mined = chainA().flatMap(({ transactions }) => transactions.map(parseTransaction));
     const carriersOf = carriers();
     const parsed = mined.find(({ transaction }) => plainPaymentId(transaction.extra) !== undefined);

@@ -29,7 +29,7 @@ afterAll(() => server.close());
 const post = (path: string, body: object): Promise<Response> =>
   fetch(`http://127.0.0.1:${server.port}${path}`, { method: 'POST', body: JSON.stringify(body) });
 
-test('a transaction is taken only once the node is synchronized', async () => {
+test('accepts a transaction only after synchronization', async () => {
   const early = await post('/sendrawtransaction', { tx_as_hex: 'abcd' });
   expect([early.status, await early.json()]).toEqual([
     503,
@@ -41,7 +41,7 @@ test('a transaction is taken only once the node is synchronized', async () => {
   expect(submitted).toEqual([Buffer.from('abcd', 'hex')]);
 });
 
-test('generateblocks is an unknown method on mainnet', async () => {
+test('rejects generateblocks as an unknown method on mainnet', async () => {
   const call = { jsonrpc: '2.0', id: 1, params: { wallet_address: 'Wrkz' } };
   const [ours, unknown] = await Promise.all(
     ['generateblocks', 'no_such_method'].map(async (method) => {

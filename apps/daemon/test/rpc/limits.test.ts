@@ -146,7 +146,7 @@ describe('over HTTP', () => {
     expect(asked).toEqual([]);
   });
 
-  test('/getrandom_outs takes exactly as much as is allowed', async () => {
+  test('/getrandom_outs accepts exactly the maximum', async () => {
     await withServer(async (url) => {
       for (const body of [decoys(10_000, 10), decoys(1_000, 100)]) {
         expect((await fetch(`${url}/getrandom_outs`, { method: 'POST', body })).status).toBe(200);
@@ -158,7 +158,7 @@ describe('over HTTP', () => {
   test.each([
     ['nested too deeply', '['.repeat(65) + ']'.repeat(65)],
     ['of too many values', `[${'[],'.repeat(50_000)}[]]`],
-  ])('a body %s is no JSON, and little of it is quoted back', async (_name, body) => {
+  ])('a body %s is invalid JSON, and the error quotes little of it', async (_name, body) => {
     await withServer(async (url) => {
       const answer = await fetch(`${url}/getrandom_outs`, { method: 'POST', body });
       const { error } = (await answer.json()) as { error: string };

@@ -52,11 +52,11 @@ const syncQuery = {
   encoding: 'hex',
 } as const;
 
-test('/getwalletsyncdata gives the recorded answer, byte for byte', () => {
+test('/getwalletsyncdata returns the recorded response, byte for byte', () => {
   expect(answered(recordedReader(), mainnet, 'walletSyncData', syncQuery)).toBe(text('getwalletsyncdata_4213000'));
 });
 
-test('base64 says the same, hashes and keys in 44 characters', () => {
+test('base64 encodes the same data, hashes and keys in 44 characters', () => {
   const hex = answered(recordedReader(), mainnet, 'walletSyncData', syncQuery);
   const base64 = answered(recordedReader(), mainnet, 'walletSyncData', { ...syncQuery, encoding: 'base64' });
   const back = base64.replace(/"([A-Za-z0-9+/]{43}=)"/g, (_all, value: string) => {
@@ -66,7 +66,7 @@ test('base64 says the same, hashes and keys in 44 characters', () => {
   expect(base64).not.toBe(hex);
 });
 
-test('endHeight is exclusive, empty blocks are walked over and told', () => {
+test('endHeight is exclusive, empty blocks are skipped and reported', () => {
   const ask = (changes: object) =>
     JSON.parse(answered(recordedReader(), mainnet, 'walletSyncData', { ...syncQuery, ...changes })) as {
       items: unknown[];
@@ -78,18 +78,18 @@ test('endHeight is exclusive, empty blocks are walked over and told', () => {
   expect(sparse).toEqual({ items: [], scannedToHeight: FIRST + 1, status: 'OK', synced: true });
 });
 
-test('/getrawblocks gives the recorded bytes', () => {
+test('/getrawblocks returns the recorded bytes', () => {
   const query = { ...syncQuery, skipCoinbase: false };
   const answer = JSON.parse(answered(recordedReader(), mainnet, 'rawBlocks', query)) as RawBlocksAnswer;
   expect(answer.items.map(({ block }) => block)).toEqual(blocks.map(({ block }) => block.toString('hex')));
 });
 
-test('/get_global_indexes_for_range gives the recorded answer', () => {
+test('/get_global_indexes_for_range returns the recorded response', () => {
   const answer = answered(recordedReader(), mainnet, 'globalIndexes', { start: FIRST, end: FIRST + 1 });
   expect(answer).toBe(text('get_global_indexes_for_range'));
 });
 
-test('/getrandom_outs gives the recorded answer for the recorded choice', () => {
+test('/getrandom_outs returns the recorded response for the recorded choice', () => {
   const recorded = readJson<{ outs: { amount: number; outs: { global_amount_index: number; out_key: string }[] }[] }>(
     'mainnet/getrandom_outs.json',
   );
@@ -103,7 +103,7 @@ test('/getrandom_outs gives the recorded answer for the recorded choice', () => 
   expect(answered(recordedReader(decoys), mainnet, 'randomOuts', query)).toBe(text('getrandom_outs'));
 });
 
-test('decoys lie at least the coinbase window below the tip and are unlocked', () => {
+test('decoys are at least the coinbase window below the tip and are unlocked', () => {
   const rules: Parameters<ChainReader['randomOutputs']>[2][] = [];
   const reader: ChainReader = {
     ...recordedReader(),
@@ -120,7 +120,7 @@ test('decoys lie at least the coinbase window below the tip and are unlocked', (
   expect([opensAt(FIRST + 501), opensAt(FIRST + 502)]).toEqual([true, false]);
 });
 
-test('/info has exactly the members of the recorded answer, of the same types', async () => {
+test('/info has exactly the fields of the recorded response, of the same types', async () => {
   const recorded = JSON.parse(readFixture('rpc/info.json')) as Record<string, unknown>;
   const context: Partial<RpcContext> = {
     network: mainnet,

@@ -44,7 +44,7 @@ const post = (url: string, path: string, body: unknown) =>
   send(url, { method: 'POST', path, body: JSON.stringify(body) });
 const error = (text: string): unknown => (JSON.parse(text) as { error: unknown }).error;
 
-test('--rpc-access-token: in either header, and nothing without', async () => {
+test('--rpc-access-token requires the token in either header', async () => {
   const url = await serve(['--rpc-access-token', 'sesame']);
   const refused = await get(url, '/fee');
   expect([refused.status, JSON.parse(refused.text)]).toEqual([
@@ -56,7 +56,7 @@ test('--rpc-access-token: in either header, and nothing without', async () => {
   expect(readConfig([...DEVNET, '--rpc-access-token', 'sesame']).secrets).toEqual(['sesame']);
 });
 
-test('--enable-cors: on every answer', async () => {
+test('--enable-cors adds its header to every response', async () => {
   const url = await serve(['--enable-cors', 'https://a.example', '--rpc-access-token', 'k']);
   const { status, headers } = await get(url, '/fee', { origin: 'https://a.example' });
   expect([status, headers['access-control-allow-origin']]).toEqual([401, 'https://a.example']);
@@ -64,7 +64,7 @@ test('--enable-cors: on every answer', async () => {
   expect(() => readConfig([...DEVNET, '--enable-cors', 'a.example'])).toThrow('--enable-cors: an origin starts with');
 });
 
-test('--rpc-allowed-host: names a host, * all of them', async () => {
+test('--rpc-allowed-host allows a host name, * all of them', async () => {
   const url = await serve(['--rpc-allowed-host', 'node.example']);
   expect((await get(url, '/fee', { host: 'node.example' })).status).toBe(200);
   const refused = await get(url, '/fee', { host: 'evil.example' });
@@ -77,7 +77,7 @@ test('--rpc-allowed-host: names a host, * all of them', async () => {
   expect(() => readConfig([...DEVNET, '--rpc-allowed-host', 'node.example:80'])).toThrow('without port');
 });
 
-test('--rpc-trust-proxy and --rpc-max-rpm: one limit for each forwarded address', async () => {
+test('--rpc-trust-proxy and --rpc-max-rpm apply one limit per forwarded address', async () => {
   const url = await serve(['--rpc-trust-proxy', '--rpc-max-rpm', '1']);
   const from = async (address: string): Promise<number> =>
     (await get(url, '/fee', { 'x-forwarded-for': address })).status;
@@ -89,14 +89,14 @@ test('--rpc-trust-proxy and --rpc-max-rpm: one limit for each forwarded address'
   for (let i = 0; i < 3; i++) expect((await get(plain, '/fee', { 'x-forwarded-for': '192.0.2.1' })).status).toBe(200);
 });
 
-test('--rpc-max-body-bytes, not below 1024', async () => {
+test('--rpc-max-body-bytes is not accepted below 1024', async () => {
   const url = await serve(['--rpc-max-body-bytes', '1024']);
   expect((await post(url, '/sendrawtransaction', { tx_as_hex: 'x'.repeat(1024) })).status).toBe(413);
   expect((await post(url, '/sendrawtransaction', { tx_as_hex: 'x'.repeat(900) })).status).toBe(200);
   expect(() => readConfig([...DEVNET, '--rpc-max-body-bytes', '1023'])).toThrow('at least 1024');
 });
 
-test('--rpc-max-block-count and --rpc-max-global-index-range, with their lowest values', async () => {
+test('--rpc-max-block-count and --rpc-max-global-index-range work with their lowest values', async () => {
   const url = await serve(['--rpc-max-block-count', '5', '--rpc-max-global-index-range', '100']);
   expect(error((await post(url, '/getwalletsyncdata', { blockCount: 6 })).text)).toBe(
     'blockCount exceeds rpc-max-block-count',
@@ -122,7 +122,7 @@ test('--rpc-read-timeout, --rpc-write-timeout and --rpc-max-connections-per-ip r
   }
 });
 
-test('--rpc-read-timeout ends a request that does not arrive', async () => {
+test('--rpc-read-timeout aborts a request that does not arrive', async () => {
   const url = new URL(await serve(['--rpc-read-timeout', '1']));
   const socket = connect(Number(url.port), '127.0.0.1');
   socket.write('POST /fee HT');
@@ -134,7 +134,7 @@ test('--rpc-read-timeout ends a request that does not arrive', async () => {
 test.each([
   ['standard', [200, 200, 403, 403]],
   ['explorer', [200, 200, 200, 200]],
-])('--daemon-mode %s: what it does not grant is 403 before the request is read', (mode, statuses) => {
+])('--daemon-mode %s responds 403 to other calls before reading the request', (mode, statuses) => {
   const { explorer } = rpcContext(rpcParts(['--daemon-mode', mode]));
   const labels = ['Default', 'MiningEnabled', 'BlockExplorerEnabled', 'AllMethodsEnabled'] as const;
   const ask = (label: (typeof labels)[number]): number => {
@@ -148,7 +148,7 @@ test.each([
   expect(labels.map(ask)).toEqual(statuses);
 });
 
-test('--rpc-no-mining: the calls that are labelled so are 403, whatever the mode', async () => {
+test('--rpc-no-mining responds 403 to mining calls in every mode', async () => {
   const text = 'This node does not answer mining calls.';
   const url = await serve(['--rpc-no-mining', '--daemon-mode', 'explorer']);
   for (const method of ['getblocktemplate', 'submitblock']) {
@@ -158,7 +158,7 @@ test('--rpc-no-mining: the calls that are labelled so are 403, whatever the mode
   expect((await post(url, '/json_rpc', { method: 'getblockcount' })).status).toBe(200);
 });
 
-test('--enable-metrics and --enable-health: routes that are not there without', async () => {
+test('--enable-metrics and --enable-health add routes that are absent without them', async () => {
   const url = await serve([]);
   for (const path of ['/metrics', '/health', '/livez', '/readyz']) expect((await get(url, path)).status).toBe(404);
   await server?.close(0);
@@ -174,12 +174,12 @@ test('--enable-metrics and --enable-health: routes that are not there without', 
 describe('--rpc-use-ipv6 with --rpc-bind-ipv6-address', () => {
   const both = ['--rpc-use-ipv6', '--rpc-bind-ipv6-address', '::1'];
 
-  test('a second listener on the same port', async () => {
+  test('opens a second listener on the same port', async () => {
     const { port } = new URL(await serve(both));
     for (const host of ['127.0.0.1', '[::1]']) expect((await fetch(`http://${host}:${port}/fee`)).status).toBe(200);
   });
 
-  test('an address that cannot be had is a warning, before and while it starts', async () => {
+  test('logs a warning for an unavailable address, before and during the start', async () => {
     const config = readConfig([...DEVNET, '--rpc-use-ipv6', '--rpc-bind-ipv6-address', '2001:db8::1']);
     expect(listenAddresses(config)).toContainEqual({ host: '2001:db8::1', port: 0, required: false });
     const logger = createMemoryLogger();
@@ -191,7 +191,7 @@ describe('--rpc-use-ipv6 with --rpc-bind-ipv6-address', () => {
   test.each([
     [['--rpc-use-ipv6'], '--rpc-use-ipv6 needs --rpc-bind-ipv6-address too: there is no IPv6 listener'],
     [both.slice(1), '--rpc-bind-ipv6-address counts only with --rpc-use-ipv6: there is no IPv6 listener'],
-  ])('one without the other is none, and said: %p', (args, warning) => {
+  ])('rejects one without the other: %p', (args, warning) => {
     const config = readConfig([...DEVNET, ...args]);
     expect(config.warnings).toEqual([warning]);
     expect(rpcServerOptions(config).bindIpv6).toBeUndefined();
@@ -202,7 +202,7 @@ describe('--rpc-use-ipv6 with --rpc-bind-ipv6-address', () => {
   );
 });
 
-test('an RPC that others reach without a token is worth a warning', () => {
+test('warns about an RPC without a token on a public address', () => {
   const open = ['--rpc-bind-ip', '0.0.0.0'];
   expect(readConfig([...DEVNET, ...open]).warnings).toEqual([expect.stringContaining('--rpc-access-token is empty')]);
   expect(readConfig([...DEVNET, ...open, '--rpc-access-token', 'k']).warnings).toEqual([]);
@@ -211,7 +211,7 @@ test('an RPC that others reach without a token is worth a warning', () => {
 describe('--public-node', () => {
   const config = (...args: string[]) => readConfig([...DEVNET, '--public-node', ...args]);
 
-  test('sets what an open node should have, and says so', () => {
+  test('sets the options of an open node, and logs that', () => {
     const { options, preset, warnings } = config();
     expect(options).toMatchObject({ 'rpc-bind-ip': '0.0.0.0', 'rpc-no-mining': true, 'enable-cors': '*' });
     expect(preset).toContain('rpc-bind-ip=0.0.0.0');
@@ -220,13 +220,13 @@ describe('--public-node', () => {
     expect(readConfig(DEVNET).preset).toEqual([]);
   });
 
-  test('what is set otherwise stands, also when it is the default', () => {
+  test('does not override explicit options, even if they are the default', () => {
     const { options, preset } = config('--rpc-bind-ip', '127.0.0.1', '--rpc-no-mining=false');
     expect(options).toMatchObject({ 'rpc-bind-ip': '127.0.0.1', 'rpc-no-mining': false, 'enable-cors': '*' });
     expect(preset.filter((text) => /bind-ip|no-mining/.test(text))).toEqual([]);
   });
 
-  test('is what --dump-config shows', () => {
+  test('is expanded by --dump-config', () => {
     const dumped = (): unknown => {
       try {
         return config('--dump-config');

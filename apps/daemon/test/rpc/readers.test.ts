@@ -76,7 +76,7 @@ const settled = async (calls: readonly Promise<unknown>[]): Promise<string[]> =>
     one.status === 'fulfilled' ? 'answered' : (one.reason as Error).message,
   );
 
-test('240 callers who have left cost an honest sync nothing', async () => {
+test('240 disconnected clients do not delay an honest sync', async () => {
   const left = leaving();
   const abandoned = settled(
     Array.from({ length: 240 }, () => pool.run('randomOuts', HEAVY, { client: '127.0.0.1', gone: left.signal })),
@@ -89,7 +89,7 @@ test('240 callers who have left cost an honest sync nothing', async () => {
   expect(new Set(await abandoned)).toEqual(new Set(['left']));
 });
 
-test('as long as anybody asks for heavy answers, a thread is left to the light ones', async () => {
+test('reserves a thread for short queries while there are long ones', async () => {
   const order: string[] = [];
   const left = leaving();
   const heavy = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((client) =>
@@ -105,7 +105,7 @@ test('as long as anybody asks for heavy answers, a thread is left to the light o
   await settled(heavy);
 });
 
-test('addresses take turns: who asks for one thing does not wait for another who asks for thirty', async () => {
+test('serves addresses in turn: one query does not wait for thirty of another address', async () => {
   const order: string[] = [];
   const ask = async (client: string): Promise<unknown> => {
     await pool.run('walletSyncData', SYNC, { client, gone: staying });
@@ -115,7 +115,7 @@ test('addresses take turns: who asks for one thing does not wait for another who
   expect(order.indexOf('192.0.2.2')).toBeLessThan(10);
 });
 
-describe('an address has 32 places, and what comes beyond is refused as overload', () => {
+describe('an address has 32 slots, and further queries are refused as overload', () => {
   const BUSY = 'RPC server is busy, please retry shortly';
   const flood = async (clients: readonly string[]): Promise<number> => {
     const left = leaving();
@@ -124,20 +124,20 @@ describe('an address has 32 places, and what comes beyond is refused as overload
     return (await settled(calls)).filter((one) => one === BUSY).length;
   };
 
-  test('IPv4', async () => {
+  test('for IPv4', async () => {
     // one runs, 32 wait
     expect(await flood(Array.from({ length: 40 }, () => '192.0.2.1'))).toBe(7);
   });
 
-  test('IPv6 is one address by the /64', async () => {
+  test('for each /64 of IPv6', async () => {
     expect(await flood(Array.from({ length: 40 }, (_, i) => `2001:db8::${(i + 1).toString(16)}`))).toBe(7);
   });
 
-  test('each for itself', async () => {
+  test('independently of other addresses', async () => {
     expect(await flood(Array.from({ length: 40 }, (_, i) => `192.0.2.${1 + (i % 2)}`))).toBe(0);
   });
 
-  test('programs of this machine share all 256', async () => {
+  test('except local programs, which share all 256', async () => {
     expect(await flood(Array.from({ length: 258 }, () => '127.0.0.1'))).toBe(1);
   });
 });
@@ -170,7 +170,7 @@ describe('over HTTP', () => {
     ['/getrawblocks', '{}'],
     ['/get_global_indexes_for_range', '{"startHeight":0,"endHeight":1}'],
     ['/get_transactions_status', '{"transactionHashes":[]}'],
-  ])('%s tells the readers whose it is, and when he has left', async (path, body) => {
+  ])('%s gives the readers the client address, and cancels when the client disconnects', async (path, body) => {
     const asked: { client: string; gone: AbortSignal }[] = [];
     let begun = (): void => undefined;
     const running = new Promise<void>((resolve) => (begun = resolve));
@@ -190,7 +190,7 @@ describe('over HTTP', () => {
     });
   });
 
-  test('240 requests whose callers have left are dropped before an honest one is answered', async () => {
+  test('240 requests of disconnected clients are dropped before an honest one is served', async () => {
     await withServer(pool, async (port) => {
       const body = `{"outs_count":60,"amounts":[${Array.from({ length: 1_000 }, () => '1000000').join()}]}`;
       const sockets: Socket[] = [];
@@ -201,7 +201,7 @@ describe('over HTTP', () => {
     });
   });
 
-  test('overload is 503 with the documented text and a time to come back', async () => {
+  test('overload is 503 with the documented text and Retry-After', async () => {
     await withServer(pool, async (port) => {
       const body = `{"outs_count":60,"amounts":[${Array.from({ length: 1_000 }, () => '1000000').join()}]}`;
       const headers = { 'X-Forwarded-For': '192.0.2.1' };

@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stopAll());
 
-test('every row is asked, and each that is answered otherwise has its decision', () => {
+test('requests every recorded row, and each difference has its decision', () => {
   expect(all).toHaveLength(541);
   expect(new Set(all.map(({ id }) => id)).size).toBe(541);
   expect(all.filter(({ daemon }) => !DAEMONS.includes(daemon))).toEqual([]);
@@ -50,7 +50,7 @@ test('every row is asked, and each that is answered otherwise has its decision',
 const label = ({ id, method, path, body }: Recorded): string => `${id} ${method} ${path} ${(body ?? '').slice(0, 100)}`;
 
 // One after the other, as they were recorded: those of the phase `pool` build on each other.
-describe.each(DAEMONS)('as recorded of the daemon "%s"', (name) => {
+describe.each(DAEMONS)('responses as recorded from the daemon "%s"', (name) => {
   const own = rows.filter(({ daemon }) => daemon === name);
   let node: SuiteNode<Daemon>;
 
@@ -76,7 +76,7 @@ describe.each(DAEMONS)('as recorded of the daemon "%s"', (name) => {
   const drawn = own.filter(({ random }) => random !== undefined && random !== 'count cast to uint16');
   if (drawn.length > 0) {
     test.each(drawn.map((row) => [label(row), row] as const))(
-      "the decoys of %s are as many, distinct, ascending, unlocked and the chain's own",
+      'the decoys of %s have the same count, are distinct, ascending, unlocked and on the chain',
       async (_label, row) => expectDecoys(row, JSON.parse((await send(node.url, row)).text) as Outs),
     );
   }

@@ -67,7 +67,7 @@ const hashAt = (height: number): Buffer => {
   return stamp.hash;
 };
 
-test('an answer is kept, and asked for by another name of its start', async () => {
+test('caches a response, also for another form of its start', async () => {
   const state = chain(400);
   const cache = new SyncCache(
     { queries: state.queries, reader: state.reader, chain: chainEvents() },
@@ -81,7 +81,7 @@ test('an answer is kept, and asked for by another name of its start', async () =
   expect(cache.figures.bytes).toBeGreaterThan(first.length);
 });
 
-test('what could change with the tip, and what a single look does not tell, is not kept', async () => {
+test('does not cache responses that may change with the tip or need several reads', async () => {
   const state = chain(400);
   const cache = new SyncCache(
     { queries: state.queries, reader: state.reader, chain: chainEvents() },
@@ -104,7 +104,7 @@ test('what could change with the tip, and what a single look does not tell, is n
   expect(cache.figures).toMatchObject({ entries: 2, misses: 2 });
 });
 
-test('whatever is asked, in any order, while the chain grows: the same bytes as without', async () => {
+test('returns the same bytes as without a cache for any queries in any order while the chain grows', async () => {
   const query = fc.record({
     startHeight: fc.nat(420),
     blockCount: fc.integer({ min: 1, max: 60 }),
@@ -139,8 +139,8 @@ test('whatever is asked, in any order, while the chain grows: the same bytes as 
   expect(hits).toBeGreaterThan(0);
 });
 
-describe('when blocks are taken back', () => {
-  test('all is dropped; a block more changes nothing', async () => {
+describe('after a rewind', () => {
+  test('drops all entries; a new block changes nothing', async () => {
     const events = chainEvents();
     const { reader, queries } = chain(400);
     const cache = new SyncCache({ queries, reader, chain: events }, { maxBytes: MIB });
@@ -152,7 +152,7 @@ describe('when blocks are taken back', () => {
     expect(cache.figures).toMatchObject({ entries: 0, bytes: 0 });
   });
 
-  test('an answer that was asked for before is given, and not kept', async () => {
+  test('returns a response that was requested before, without caching it', async () => {
     const events = chainEvents();
     const { reader } = chain(400);
     let answer = (_bytes: Buffer): void => undefined;
@@ -165,7 +165,7 @@ describe('when blocks are taken back', () => {
     expect(cache.figures.entries).toBe(0);
   });
 
-  test('after the end it hears of nothing and holds nothing', () => {
+  test('receives no events and holds nothing after close', () => {
     const events = chainEvents();
     const { reader, queries } = chain(400);
     new SyncCache({ queries, reader, chain: events }, { maxBytes: MIB }).close();
@@ -173,7 +173,7 @@ describe('when blocks are taken back', () => {
   });
 });
 
-test('it never holds more than it may; what is larger is not kept at all', async () => {
+test('never exceeds its limit, and does not cache larger responses', async () => {
   const { reader } = chain(400);
   let size = 1000;
   const queries: QueryRunner = { run: async () => Buffer.alloc(size) };
@@ -188,7 +188,7 @@ test('it never holds more than it may; what is larger is not kept at all', async
   expect(cache.figures.entries).toBe(6);
 });
 
-test('a query that fails leaves nothing behind', async () => {
+test('leaves nothing behind after a failed query', async () => {
   const { reader } = chain(400);
   const queries: QueryRunner = { run: () => Promise.reject(new Error('it broke')) };
   const cache = new SyncCache({ queries, reader, chain: chainEvents() }, { maxBytes: MIB });

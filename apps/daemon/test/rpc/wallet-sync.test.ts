@@ -47,13 +47,13 @@ function plain(blocks: readonly RawBlock[], start: number, options: Options): st
   return blocks.map((raw, i) => plainItem(raw, start + i, options)).join(',');
 }
 
-test.each(VARIANTS)('all of chain A is told as parsing tells it: %j', (options) => {
+test.each(VARIANTS)('all of chain A is returned as parsed: %j', (options) => {
   const blocks = chainA();
   expect(blocks.length).toBeGreaterThan(700);
   expect(items(blocks, 0, options)).toBe(plain(blocks, 0, options));
 });
 
-describe('whatever a transaction can hold', () => {
+describe('any content of a transaction', () => {
   /** A number of every length that a varint has. */
   const wide = fc
     .tuple(fc.bigInt({ min: 0n, max: MAX_UINT64 }), fc.integer({ min: 0, max: 63 }))
@@ -100,7 +100,7 @@ describe('whatever a transaction can hold', () => {
 
   const template = decodeBlock((chainA()[1] as RawBlock).block);
 
-  test('is told as parsing tells it', () => {
+  test('is returned as parsed', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ coinbase: transaction, transactions: fc.array(transaction, { maxLength: 3 }) }), {
@@ -140,7 +140,7 @@ describe('a stored prefix that is damaged', () => {
       },
     }) as unknown as typeof sound;
 
-  test('and ends too early is named, wherever it ends', () => {
+  test('and truncated is reported, wherever it ends', () => {
     const { prefixes } = sound.scanTransactions(0, 1);
     const lengths = [...(prefixes[0] as Buffer).keys()];
     for (const length of lengths) {
@@ -152,7 +152,7 @@ describe('a stored prefix that is damaged', () => {
   test.each([
     ['an input', 3, 'unknown input type 7'],
     ['an output', 0, 'unknown output type 7'],
-  ])('in the tag of %s is named', (_name, at, message) => {
+  ])('in the tag of %s is reported', (_name, at, message) => {
     const prefix0 = sound.scanTransactions(0, 1).prefixes[0] as Buffer;
     // version, unlock time, one input: its tag and height; then the outputs: their number, the amount, the tag
     const place = at > 0 ? at : prefix0.indexOf(2, 6);

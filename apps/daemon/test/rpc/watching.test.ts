@@ -57,7 +57,7 @@ describe('health', () => {
   const PATHS = ['/health', '/livez', '/readyz'];
   afterEach(() => (synchronized = true));
 
-  test('of a synchronized node', async () => {
+  test('is ready on a synchronized node', async () => {
     const facts = { synced: true, height: 101, network_height: 105, peers: 7 };
     expect(parsed(await answers(context, PATHS))).toEqual([
       [200, { status: 'OK', ...facts }],
@@ -66,7 +66,7 @@ describe('health', () => {
     ]);
   });
 
-  test('of one that received no block for 30 minutes: it is not ready', async () => {
+  test('is not ready on a node that received no block for 30 minutes', async () => {
     const facts = { synced: true, height: 101, network_height: 105, peers: 7 };
     const stale = { ...context, peers: { ...peers, isTipStale: () => true } };
     expect(parsed(await answers(stale, ['/health', '/readyz']))).toEqual([
@@ -75,7 +75,7 @@ describe('health', () => {
     ]);
   });
 
-  test('of one that synchronizes', async () => {
+  test('is not ready on a node that synchronizes', async () => {
     synchronized = false;
     const facts = { synced: false, height: 101, network_height: 105, peers: 7 };
     expect(parsed(await answers(context, PATHS))).toEqual([
@@ -85,7 +85,7 @@ describe('health', () => {
     ]);
   });
 
-  test('of one whose chain cannot be read now', async () => {
+  test('is not ready on a node that cannot read its chain', async () => {
     expect(parsed(await answers(locked(), PATHS))).toEqual([
       [503, { status: 'BUSY', synced: false }],
       [200, { status: 'OK' }],
@@ -93,7 +93,7 @@ describe('health', () => {
     ]);
   });
 
-  test('asks for the token where it tells more than one word', async () => {
+  test('requires the token for a response of more than one word', async () => {
     const statuses = (await answers(context, PATHS, { accessToken: 'k' })).map(([status]) => status);
     expect(statuses).toEqual([401, 200, 200]);
   });
@@ -120,7 +120,7 @@ describe('metrics', () => {
     wrkz_start_time_seconds: '1700000000',
   };
 
-  test('the state of the node under the names of the network', async () => {
+  test('contain the state of the node under the names of the network', async () => {
     const [[, text] = [0, '']] = await answers(context, ['/metrics'], { metrics: createMetrics('wrkz_') });
     expect(sample(text, 'wrkz_info_available')).toBe('1');
     expect(Object.fromEntries(Object.keys(STATE).map((name) => [name, sample(text, name)]))).toEqual(STATE);
@@ -129,7 +129,7 @@ describe('metrics', () => {
     }
   });
 
-  test('is left out while the chain cannot be read, and there again afterwards', async () => {
+  test('omit the chain state while the chain cannot be read', async () => {
     const looks = [false, true, false];
     const snapshot = <T>(read: () => T): T => (looks.shift() === true ? locked().reader.snapshot(read) : read());
     const changing = { ...context, reader: { ...context.reader, snapshot } as RpcContext['reader'] };
@@ -142,7 +142,7 @@ describe('metrics', () => {
     expect(scrapes.map(([, text]) => sample(text, 'wrkz_info_available'))).toEqual(['1', '0', '1']);
   });
 
-  test('answers by class, and what the cache holds', async () => {
+  test('count responses by class, and the bytes of the cache', async () => {
     const syncCache = { figures: { bytes: 1000, entries: 2, hits: 3, misses: 4 } };
     const metrics = createMetrics('wrkz_');
     const paths = ['/fee', '/none', '/openapi.json', '/metrics'];

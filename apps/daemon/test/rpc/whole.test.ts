@@ -31,8 +31,8 @@ async function figures(url: string): Promise<Record<string, number>> {
   );
 }
 
-describe('kept sync answers', () => {
-  test('are the same to the byte, are counted, and are gone after a rewind', async () => {
+describe('cached sync responses', () => {
+  test('have the same bytes, are counted, and are dropped after a rewind', async () => {
     const [keeping, plain] = await Promise.all([
       suite.node({ from: dataDir, args: ['--enable-metrics'] }),
       suite.node({ from: dataDir, args: ['--rpc-sync-cache-size', '0'] }),
@@ -61,7 +61,7 @@ describe('kept sync answers', () => {
   });
 });
 
-test('a request that has arrived when the daemon stops is answered whole', async () => {
+test('a request that has arrived when the daemon stops gets a complete response', async () => {
   const node = await suite.node({ from: dataDir });
   const body = JSON.stringify({ startHeight: 1, blockCount: 700 });
   // The threads that read have begun by then: a stop waits for an answer, and not for their start.
@@ -83,7 +83,7 @@ test('a request that has arrived when the daemon stops is answered whole', async
   await expect(fetch(node.url)).rejects.toThrow();
 });
 
-test('--public-node: everybody may read, nobody mines', async () => {
+test('--public-node allows everybody to read and nobody to mine', async () => {
   const node = await suite.node({ from: dataDir, args: ['--public-node', '--rpc-bind-ip', '127.0.0.1'] });
   const page = { headers: { origin: 'https://wallet.example' } };
   const answer = await fetch(`${node.url}/info`, page);

@@ -48,7 +48,7 @@ describe('a chain that changes', () => {
     ({ node, reader } = await nodeWithReader(suite, { from: imported, args: ['--enable-metrics'] }));
   });
 
-  test('a reorganisation is seen, and nothing kept of the other branch is given again', async () => {
+  test('applies a reorganisation, and never returns a cached response of the old branch', async () => {
     const range = { startHeight: 500, blockCount: 20, skipCoinbaseTransactions: false };
     const before = await post(reader.url, '/getwalletsyncdata', range);
     await post(reader.url, '/getwalletsyncdata', range);
@@ -67,7 +67,7 @@ describe('a chain that changes', () => {
     expect(after.text).not.toBe(before.text);
   });
 
-  test('an answer that is asked for at once after a commit is of the new chain', async () => {
+  test('responds with the new chain immediately after a commit', async () => {
     for (let round = 0; round < 5; round++) {
       await node.daemon.parts.chain.rewindTo(node.height - 1);
       const range = { startHeight: 480, blockCount: 20, skipCoinbaseTransactions: false };
@@ -78,7 +78,7 @@ describe('a chain that changes', () => {
     }
   });
 
-  test('VACUUM under it changes no answer', async () => {
+  test('responds alike during VACUUM', async () => {
     const range = { startHeight: 100, blockCount: 5 };
     const before = await post(reader.url, '/getrawblocks', range);
     const { dataDir } = node;
@@ -87,7 +87,7 @@ describe('a chain that changes', () => {
     await until(async () => (await post(reader.url, '/getrawblocks', range)).text === before.text);
   });
 
-  test('tables of a newer version end it in words', async () => {
+  test('ends with an error text on tables of a newer version', async () => {
     const { dataDir, folder, socket } = stopped();
     const logger = createMemoryLogger();
     const ended = new Promise<number | undefined>((resolve) => {
@@ -105,7 +105,7 @@ describe('a chain that changes', () => {
     );
   });
 
-  test('it writes nothing: neither a lock nor a byte of the database', async () => {
+  test('is read without a write: neither a lock nor a byte of the database changes', async () => {
     const { dataDir, folder, socket } = stopped();
     const bytes = readFileSync(databaseFile(folder));
     const control = readFileSync(`${databaseFile(folder)}-control`);
@@ -142,7 +142,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   }
 }
 
-describe('a node of its own process', () => {
+describe('a reader of a node in another process', () => {
   const READY = /RPC at (http:\/\/127\.0\.0\.1:\d+)/;
   const cwd = temporaryDirectory();
   const socket = join(cwd, 'node.sock');
@@ -173,7 +173,7 @@ describe('a node of its own process', () => {
     await reader?.close();
   });
 
-  test('killed: the reader reads on, and says that it knows of no network', async () => {
+  test('continues after a kill of the node, and reports the network as unknown', async () => {
     expect(await infoOf(url())).toMatchObject({ height: 21, synced: true, network_height: 21 });
     node.kill('SIGKILL');
     await node.ended;
@@ -183,7 +183,7 @@ describe('a node of its own process', () => {
     expect((await post(url(), '/getrawblocks', { startHeight: 1, blockCount: 5 })).status).toBe(200);
   });
 
-  test('started again: its blocks are seen, and it is asked again', async () => {
+  test('reads new blocks after a restart of the node, and forwards requests again', async () => {
     await start();
     await client.generate(miner, 3);
     await until(async () => (await infoOf(url())).synced === true);
@@ -191,7 +191,7 @@ describe('a node of its own process', () => {
     expect(await peers()).toBe(200);
   });
 
-  test('stopped in order: its log stays for the reader, empty', async () => {
+  test('reads on after a clean stop, which leaves an empty log', async () => {
     const { ino } = statSync(log());
     node.kill('SIGTERM');
     expect(await node.ended).toMatchObject({ code: 0 });
@@ -203,7 +203,7 @@ describe('a node of its own process', () => {
     expect(statSync(log()).ino).toBe(ino);
   });
 
-  test('resynchronized: the reader opens the new files', async () => {
+  test('opens the new files after a resync', async () => {
     node.kill('SIGTERM');
     await node.ended;
     await start('--resync');

@@ -50,7 +50,7 @@ const get = (url: string, path: string, headers: Record<string, string> = {}) =>
 
 const failed = (error: string) => JSON.stringify({ status: 'Failed', error });
 
-test('the node is away: the chain is told, the rest is 503 in words', async () => {
+test('responds from the chain without the node, and 503 with a text for the rest', async () => {
   const { url } = await readerOf(undefined, ['--enable-health', '--enable-metrics']);
   const info = JSON.parse((await get(url, '/info')).text) as Record<string, unknown>;
   expect(info).toMatchObject({
@@ -73,7 +73,7 @@ test('the node is away: the chain is told, the rest is 503 in words', async () =
   expect((await get(url, '/metrics')).text).toMatch(/^wrkz_height 1$/m);
 });
 
-test('the node is silent: 503 after its time, and the next ones are answered from the chain at once', async () => {
+test('responds 503 after the timeout if the node hangs, then immediately to chain queries', async () => {
   const { url } = await readerOf(() => undefined, ['--node-timeout', '1']);
   const [answer, info] = await Promise.all([get(url, '/peers'), get(url, '/info')]);
   expect([answer.status, JSON.parse(answer.text)]).toEqual([503, JSON.parse(failed(refusals.nodeSilent.text))]);
@@ -83,7 +83,7 @@ test('the node is silent: 503 after its time, and the next ones are answered fro
   expect(performance.now() - begun).toBeLessThan(900);
 });
 
-test('the node breaks off within an answer: the caller sees no whole one', async () => {
+test('aborts the response if the node aborts its own', async () => {
   const { url } = await readerOf((_request, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json' });
     response.write('{"peers":[');
@@ -93,7 +93,7 @@ test('the node breaks off within an answer: the caller sees no whole one', async
   await expect(answer.text()).rejects.toThrow();
 });
 
-test('what the node asks for itself is not asked of the caller', async () => {
+test('does not require the token of the node from clients', async () => {
   const { url } = await readerOf((_request, response) => response.writeHead(401).end('{}'));
   expect(await get(url, '/peers')).toMatchObject({
     status: 503,
@@ -101,7 +101,7 @@ test('what the node asks for itself is not asked of the caller', async () => {
   });
 });
 
-test('a caller who leaves is left by the node, too', async () => {
+test('aborts the forwarded request when the client disconnects', async () => {
   let reached!: () => void;
   let left!: () => void;
   const asked = new Promise<void>((resolve) => (reached = resolve));
@@ -119,7 +119,7 @@ test('a caller who leaves is left by the node, too', async () => {
   await ended;
 });
 
-test('the node is told nothing that callers say of themselves, and says nothing of its connection', async () => {
+test('forwards no client headers to the node, and none of its connection headers back', async () => {
   const { url } = await readerOf(
     (incoming, response) => {
       response.setHeader('Access-Control-Allow-Origin', 'https://node.example');
@@ -152,7 +152,7 @@ test('the node is told nothing that callers say of themselves, and says nothing 
   expect((await get(url, '/peers')).status).toBe(401);
 });
 
-test('a reader is no node of another one', async () => {
+test('refuses another reader as its node', async () => {
   const socket = join(suite.folder(), 'reader.sock');
   const first = await readerOf(undefined, ['--rpc-ipc-path', socket]);
   const second = suite.closeAtEnd(await startReader({ dataDir, socket }));
@@ -162,7 +162,7 @@ test('a reader is no node of another one', async () => {
   expect((await get(first.url, '/info')).status).toBe(200);
 });
 
-test('an answer waits at the node until the caller takes it', async () => {
+test('applies backpressure to the node until the client reads', async () => {
   const all = 24 * 1024 * 1024;
   let written = 0;
   const { url } = await readerOf((incoming, response) => {
@@ -191,7 +191,7 @@ test('an answer waits at the node until the caller takes it', async () => {
   expect(taken).toBe(all);
 });
 
-test('limits count at the reader, by the address that its proxy tells', async () => {
+test('applies limits in the reader, per address reported by its proxy', async () => {
   let passed = 0;
   const { url } = await readerOf(
     (incoming, response) => {

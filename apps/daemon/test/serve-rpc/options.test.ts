@@ -19,12 +19,12 @@ function refused(...argv: string[]): { readonly code: number; readonly text: str
   throw new Error('it was taken');
 }
 
-test('another command line is not for a reader', () => {
+test('leaves other command lines to the daemon', () => {
   expect(read('--network', 'devnet')).toBeUndefined();
   expect(read('--data-dir', 'serve-rpc')).toBeUndefined();
 });
 
-test('the least that it takes', () => {
+test('starts with the minimum of options', () => {
   const config = read('--', ...LEAST, '--simnet', '--data-dir', '/srv/chain');
   expect(config).toMatchObject({ directory: '/srv/chain/simnet', nodeSocket: '/run/node.sock', rpcPort: 0 });
   expect(config?.network.name).toBe('simnet');
@@ -43,15 +43,15 @@ test.each<[keyof typeof SERVE_RPC_REFUSALS, string[]]>([
   ['twoAccessTokens', [...LEAST, '--rpc-access-token', 'x', '--rpc-access-token-file', 'y']],
   ['noPort', ['serve-rpc', '--node-socket', '/run/node.sock']],
   ['systemPort', [...LEAST, '--rpc-bind-port', '80']],
-])('refused in words: %s', (name, argv) => {
+])('rejects with a text: %s', (name, argv) => {
   expect(refused(...argv)).toEqual({ code: 1, text: SERVE_RPC_REFUSALS[name].text });
 });
 
-test('each refusal has its case above', () => {
+test('every refusal has a case above', () => {
   expect(Object.keys(SERVE_RPC_REFUSALS)).toHaveLength(8);
 });
 
-test('what is no option of a reader, and what is no word, is refused', () => {
+test('rejects unknown options and stray arguments', () => {
   expect(refused(...LEAST, '--prune').text).toMatch(/unknown option --prune/);
   expect(refused(...LEAST, 'twice').text).toMatch(/unexpected argument twice/);
   expect(refused(...LEAST, '--node-socket', `/${'x'.repeat(200)}`).text).toMatch(
@@ -59,7 +59,7 @@ test('what is no option of a reader, and what is no word, is refused', () => {
   );
 });
 
-test('--help lists every option, --version is one line', () => {
+test('prints every option with --help, one line with --version', () => {
   const help = refused('serve-rpc', '--help');
   expect(help.code).toBe(0);
   for (const { name } of SERVE_RPC_OPTIONS) expect(help.text).toContain(`--${name}`);
@@ -69,7 +69,7 @@ test('--help lists every option, --version is one line', () => {
   });
 });
 
-test('a file of the node serves a reader too, which passes over what is not its own', () => {
+test('reads a configuration file of the node, and ignores options that are not for readers', () => {
   const file = join(temporaryDirectory(), 'node.ini');
   writeFileSync(
     file,
@@ -80,11 +80,11 @@ test('a file of the node serves a reader too, which passes over what is not its 
   expect(config?.options['rpc-max-rpm']).toBe(7);
 });
 
-test('an open reader without a token is warned of', () => {
+test('warns about a public reader without a token', () => {
   expect(read(...LEAST, '--rpc-bind-ip', '0.0.0.0')?.warnings.join()).toMatch(/open to everybody/);
 });
 
-test('the page for operators names every option', () => {
+test('every option is in the operator page', () => {
   const page = readFileSync(join(__dirname, '../../../../docs/operations/readers.md'), 'utf8');
   for (const { name } of SERVE_RPC_OPTIONS) expect(page).toContain(`\`--${name}\``);
 });

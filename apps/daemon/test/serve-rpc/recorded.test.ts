@@ -51,7 +51,7 @@ const changes = ({ path, body }: Recorded): boolean =>
 const isDrawn = ({ path, body }: Recorded): boolean =>
   path === '/getrandom_outs' || (path === '/json_rpc' && (body ?? '').includes('getblocktemplate'));
 
-describe.each(STARTED)('beside a node with %j', (args, names) => {
+describe.each(STARTED)('a reader of a node with %j', (args, names) => {
   let pair: NodeWithReader;
   let twin: SuiteNode<Daemon>;
 
@@ -60,7 +60,7 @@ describe.each(STARTED)('beside a node with %j', (args, names) => {
     twin = await suite.node({ from: imported, args });
   });
 
-  test('the recorded rows are answered as by the node', async () => {
+  test('returns the recorded responses like the node', async () => {
     const rows = allRows().filter(({ daemon }) => names.includes(daemon));
     expect(rows.length).toBeGreaterThan(20);
     for (const row of rows) {
@@ -72,7 +72,7 @@ describe.each(STARTED)('beside a node with %j', (args, names) => {
     }
   });
 
-  test('and compressed or bodiless like them', async () => {
+  test('compresses and omits bodies like the node', async () => {
     for (const [path, method, body] of [
       ['/info', 'HEAD', null],
       ['/peers', 'HEAD', null],

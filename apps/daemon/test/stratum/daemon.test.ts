@@ -48,7 +48,7 @@ async function solve(job: JobMessage): Promise<{ job_id: string; nonce: string; 
   return { job_id: job.job_id, nonce: found!.nonceBytes.toString('hex'), result: hash.toString('hex') };
 }
 
-it("a miner over stratum finds blocks under today's rules, and they are relayed at once", async () => {
+it('adds and immediately relays the blocks of a stratum miner under the current rules', async () => {
   const from = await suite.chainA();
   const first = await suite.node({ from, args: ['--stratum-bind-port', String(await freePort()), '--enable-metrics'] });
   const second = await suite.node({ from, peers: [first.p2pPort] });
@@ -71,7 +71,7 @@ it("a miner over stratum finds blocks under today's rules, and they are relayed 
   expect(await second.digest()).toBe(await first.digest());
 });
 
-it('a port that is taken is a warning: the node goes on without', async () => {
+it('logs a warning if the port is in use, and the node continues without stratum', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
@@ -91,7 +91,7 @@ it('a port that is taken is a warning: the node goes on without', async () => {
   server.close();
 });
 
-it('every option says what it does', () => {
+it('describes every option', () => {
   const read = (...args: string[]) => readConfig(args).options;
   expect(read()).toMatchObject({
     'stratum-bind-port': 0,
@@ -107,7 +107,7 @@ it('every option says what it does', () => {
   expect(() => read('--stratum-max-connections', 'x')).toThrow('--stratum-max-connections');
 });
 
-it('0 connections count as one, and the share options reach the jobs', async () => {
+it('treats 0 connections as one, and applies the share options to jobs', async () => {
   const node = await suite.node({
     args: [
       ...['--stratum-bind-port', String(await freePort()), '--stratum-max-connections', '0'],

@@ -18,21 +18,21 @@ describe('lines', () => {
   it.each([
     ['without an end', 'x'.repeat(MAX_LINE_BYTES + 1)],
     ['with an end', `{"a":"${'x'.repeat(MAX_LINE_BYTES)}"}\n`],
-  ])('of more than 8192 bytes %s: closed', async (_, text) => {
+  ])('of more than 8192 bytes %s close the connection', async (_, text) => {
     const miner = bench.connect();
     miner.raw(text);
     await miner.closed;
     expect(miner.received).toEqual([]);
   });
 
-  it('of exactly 8192 bytes are read', async () => {
+  it('of exactly 8192 bytes are parsed', async () => {
     const miner = bench.connect();
     const frame = JSON.stringify({ id: 1, method: 'keepalive', pad: '' });
     miner.raw(`${frame.replace('""', `"${'x'.repeat(MAX_LINE_BYTES - frame.length)}"`)}\n`);
     expect((await miner.next()).result).toEqual({ status: 'KEEPALIVED' });
   });
 
-  it('that do not end are cut off after 30 s, though a byte comes now and then', async () => {
+  it('without an end close the connection after 30 s, although it trickles', async () => {
     const miner = bench.connect();
     await miner.login(bench.address);
     await bench.untilRead(miner, '{"id":1,');
@@ -49,7 +49,7 @@ describe('lines', () => {
 });
 
 describe('connections', () => {
-  it('that do not log in are ended after a minute; those that do stay', async () => {
+  it('without a login are closed after a minute; those with one are not', async () => {
     bench = await stratumBench('simnet');
     const [idle, good] = [bench.connect(), bench.connect()];
     await idle.ask('keepalive');
@@ -63,7 +63,7 @@ describe('connections', () => {
     await good.ask('keepalive');
   });
 
-  it('over the limit are closed unanswered, and the log says so once', async () => {
+  it('over the limit are closed without a response, and logged once', async () => {
     bench = await stratumBench('simnet', { maxConnections: 2 });
     for (const miner of [bench.connect(), bench.connect()]) await miner.login(bench.address);
     for (let i = 0; i < 5; i++) {
@@ -74,7 +74,7 @@ describe('connections', () => {
     expect(bench.logger.linesOf('warning')).toHaveLength(1);
   });
 
-  it('that never log in give way to others', async () => {
+  it('without a login are evicted for others', async () => {
     bench = await stratumBench('simnet', { maxConnections: 2 });
     const idlers = [bench.connect(), bench.connect()];
     for (const idler of idlers) await idler.ask('keepalive');
@@ -99,7 +99,7 @@ describe('connections', () => {
     };
   }
 
-  it('give a place only to an address with fewer places, if miners only submit blocks', async () => {
+  it('are evicted only for an address with fewer connections, if miners only submit blocks', async () => {
     bench = await stratumBench('simnet', { maxConnections: 4 });
     const login = loginFrom();
     for (const address of ['198.51.100.1', '198.51.100.2', '198.51.100.3']) expect(await login(address)).toBeDefined();
@@ -113,7 +113,7 @@ describe('connections', () => {
     expect(bench.server.connections.filter(({ isOpen }) => isOpen)).toHaveLength(4);
   });
 
-  it('of an address with several places give one to another address, if miners only submit blocks', async () => {
+  it('of an address with several are evicted for another address, if miners only submit blocks', async () => {
     bench = await stratumBench('simnet', { maxConnections: 4 });
     const login = loginFrom();
     const miners = [await login('198.51.100.1'), await login('203.0.113.1'), await login('203.0.113.1')];
@@ -127,7 +127,7 @@ describe('connections', () => {
     expect((await miners[0]!.ask('keepalive')).error).toBeNull();
   });
 
-  it('without shares give their places to other miners, after a grace period and although they reconnect', async () => {
+  it('without shares are evicted for other miners, after a grace period and although they reconnect', async () => {
     bench = await stratumBench('simnet', { maxConnections: 32, shareDifficulty: { fixed: 1n, interval: 0 } });
     const login = loginFrom();
     const share = async (miner: RawMiner, nonce: string): Promise<void> => {
@@ -153,7 +153,7 @@ describe('connections', () => {
     expect(bench.server.connections).toHaveLength(32);
   });
 
-  it('that leave in the middle of a share leave nothing behind', async () => {
+  it('closed during a share leave nothing behind', async () => {
     bench = await stratumBench('devnet', hard);
     const miner = bench.connect();
     const { job_id } = await miner.login(bench.address);
@@ -176,7 +176,7 @@ describe('connections', () => {
     expect((await other.next()).error?.message).toBe('Low difficulty share');
   });
 
-  it('a stop waits for the block that is being handed in', async () => {
+  it('a stop waits for the block that is being submitted', async () => {
     let release = (): void => undefined;
     let begun = (): void => undefined;
     const handing = new Promise<void>((resolve) => (begun = resolve));
@@ -203,7 +203,7 @@ describe('connections', () => {
 });
 
 describe('a miner that does not read', () => {
-  it('is cut off when 64 messages wait or a write is blocked for 30 s', async () => {
+  it('is disconnected when 64 messages are queued or a write is blocked for 30 s', async () => {
     bench = await stratumBench('simnet');
     const miner = bench.connect();
     await miner.login(bench.address);
@@ -220,7 +220,7 @@ describe('a miner that does not read', () => {
 });
 
 describe('floods', () => {
-  it('ten thousand logins: most are refused, and what templates share is made once', async () => {
+  it('of ten thousand logins are mostly refused, and data shared by templates is computed once', async () => {
     let bodies = 0;
     bench = await stratumBench('simnet', {}, { body: () => (bodies++, bench.miner.body()) });
     let logins = 0;
@@ -238,7 +238,7 @@ describe('floods', () => {
     expect(bench.server.workers.list()).toMatchObject([{ connections: 0 }]);
   });
 
-  it('bad shares: some dozens are hashed, then the connection ends', async () => {
+  it('of invalid shares are hashed a few dozen times, then the connection closes', async () => {
     bench = await stratumBench('devnet', hard);
     let hashed = 0;
     bench.state.compute = async () => (hashed++, WORST_HASH);
@@ -255,7 +255,7 @@ describe('floods', () => {
     expect(bench.server.workers.list()[0]?.shares.rejected).toBe(hashed);
   });
 
-  it('duplicate nonces and unknown jobs are never hashed', async () => {
+  it('of duplicate nonces and unknown jobs are never hashed', async () => {
     bench = await stratumBench('devnet', { shareDifficulty: { fixed: 1n, interval: 0 } });
     let hashed = 0;
     bench.state.compute = async () => (hashed++, WORST_HASH);
@@ -266,7 +266,7 @@ describe('floods', () => {
     expect(hashed).toBe(1);
   });
 
-  it('shares that count are free, however many come', async () => {
+  it('of valid shares cost no points, however many are sent', async () => {
     bench = await stratumBench('devnet', { shareDifficulty: { fixed: 1n, interval: 0 } });
     bench.state.compute = async () => WORST_HASH;
     const miner = bench.connect();
@@ -282,7 +282,7 @@ describe('floods', () => {
   });
 });
 
-describe('points of an address', () => {
+describe('penalty points of an address', () => {
   beforeEach(async () => {
     bench = await stratumBench('simnet');
   });
@@ -308,7 +308,7 @@ describe('points of an address', () => {
     expect(budgets.enter('203.0.113.5')?.take(500)).toBe(true);
   });
 
-  it('the addresses that are remembered are bounded', () => {
+  it('are stored for a bounded number of addresses', () => {
     const budgets = new StratumBudgets(() => 0);
     const held = budgets.enter('198.51.100.1');
     for (let i = 0; i < 20_000; i++) budgets.enter(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`)?.release();
@@ -323,7 +323,7 @@ describe('workers', () => {
     bench = await stratumBench('simnet');
   });
 
-  it('of any number of names stay bounded, and a name cannot break a label', () => {
+  it('with any number of names use bounded memory, and a name cannot break a metrics label', () => {
     const workers = new StratumWorkers(() => 0, createMetrics('other_'));
     for (let i = 0; i < 10_000; i++) workers.leave(workers.enter('W', `rig${i}`));
     expect(workers.list().length).toBeLessThanOrEqual(MAX_WORKERS);
@@ -334,7 +334,7 @@ describe('workers', () => {
     expect(workerName('W', 'a"b\n{}\u001b[2J'.repeat(9))).toMatch(/^W\/[A-Za-z0-9._-]{32}$/);
   });
 
-  it('are told apart in the metrics', async () => {
+  it('are distinguished in the metrics', async () => {
     const miner = bench.connect();
     const { job_id } = await miner.login(bench.address, { rigid: 'cellar' });
     await miner.ask('submit', { job_id, nonce: '00000000' });
@@ -350,7 +350,7 @@ describe('hashing', () => {
     bench = await stratumBench('simnet');
   });
 
-  it('goes by turns of the address, and what is no longer wanted is never begun', async () => {
+  it('serves addresses in turn, and skips obsolete shares', async () => {
     const order: string[] = [];
     let finish: (() => void)[] = [];
     const hasher = new ShareHasher(1, (_, data) => {

@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 describe('login', () => {
-  it('gives a session and a job that nobody else has', async () => {
+  it('returns a unique session and job', async () => {
     const [one, two] = [bench.connect(), bench.connect()];
     const first = await one.ask('login', { login: bench.address, pass: 'x', agent: 'a/1' }, 7);
     expect(first).toMatchObject({ id: 7, jsonrpc: '2.0', error: null });
@@ -37,7 +37,7 @@ describe('login', () => {
     expect(Object.keys(first)).toEqual(['id', 'jsonrpc', 'error', 'result']);
   });
 
-  it('refuses what is no plain address with the text of the wallets, and hangs up', async () => {
+  it('rejects an invalid address with the text of the wallets, and closes the connection', async () => {
     const integrated = encodeAddress({ ...bench.purse, paymentId: 'ab'.repeat(32) });
     for (const [login, text] of [
       [undefined, /^The address given is the wrong length\. .* but it is 0 chars\.$/],
@@ -53,7 +53,7 @@ describe('login', () => {
     provoked.add(stratumErrors.wrongAddress.text);
   });
 
-  it('is put off while the node synchronizes, and the connection stays', async () => {
+  it('is refused while the node synchronizes, and the connection stays open', async () => {
     bench.state.ready = false;
     const miner = bench.connect();
     expect(note(await miner.refusal('login', { login: bench.address }))).toBe(
@@ -66,7 +66,7 @@ describe('login', () => {
     expect(note(await miner.refusal('getjob'))).toBe('Node is still synchronizing');
   });
 
-  it('a second one begins anew: earlier jobs are gone', async () => {
+  it('invalidates earlier jobs if repeated', async () => {
     const miner = bench.connect();
     const first = await miner.login(bench.address);
     await miner.login(bench.address);
@@ -76,7 +76,7 @@ describe('login', () => {
 });
 
 describe('jobs', () => {
-  it('getjob gives the same until the tip moves; then a new one is pushed', async () => {
+  it('getjob returns the same one until the tip changes; then a new one is pushed', async () => {
     const miner = bench.connect();
     const job = await miner.login(bench.address);
     expect((await miner.ask('getjob')).result).toEqual(job);
@@ -87,7 +87,7 @@ describe('jobs', () => {
     expect((await miner.ask('getjob')).result).toEqual(pushed.params);
   });
 
-  it('are pushed to everybody who is logged in, and to nobody else', async () => {
+  it('are pushed to all logged-in miners, and to no other connection', async () => {
     const miners = [bench.connect(), bench.connect()];
     const stranger = bench.connect();
     await stranger.ask('keepalive');
@@ -98,7 +98,7 @@ describe('jobs', () => {
     expect(stranger.received.filter(({ method }) => method === 'job')).toEqual([]);
   });
 
-  it('of the last four tips count; none is pushed while the node synchronizes', async () => {
+  it('of the last four tips are valid; none is pushed while the node synchronizes', async () => {
     const miner = bench.connect();
     const jobs = [await miner.login(bench.address)];
     for (let i = 0; i < 4; i++) {
@@ -125,7 +125,7 @@ describe('jobs', () => {
 });
 
 describe('submit', () => {
-  it('refuses in the order of the reference', async () => {
+  it('reports errors in the order of the reference', async () => {
     const miner = bench.connect();
     expect(note(await miner.refusal('getjob'))).toBe('Unauthenticated');
     expect(await miner.refusal('submit', { job_id: 'x', nonce: 'y' })).toBe('Unauthenticated');
@@ -145,7 +145,7 @@ describe('submit', () => {
     expect(answer).toMatchObject({ error: null, result: { status: 'OK' } });
   });
 
-  it('tells a low share, and counts one that is no block', async () => {
+  it('reports a low share, and counts one that is no block', async () => {
     // what the chain says of a block whose hash is a lie; asked for real, one nonce in ten would be none
     const add = async () => ({ code: 'PROOF_OF_WORK_TOO_WEAK', message: 'too weak' }) as const;
     const other = await stratumBench('devnet', { shareDifficulty: { fixed: 3n, interval: 0 } }, { add });
@@ -167,7 +167,7 @@ describe('submit', () => {
     await other.close();
   });
 
-  it('a block is on the chain before the answer, and its finder has a new job right behind it', async () => {
+  it('adds a block before its response, and then pushes a new job to its finder', async () => {
     const miner = bench.connect();
     const { job_id } = await miner.login(bench.address);
     miner.send({ id: 1, method: 'submit', params: { job_id, nonce: '12345678' } });
@@ -180,7 +180,7 @@ describe('submit', () => {
     await bench.digest();
   });
 
-  it('after a block is refused because of a transaction, every miner gets a job without it on the same tip', async () => {
+  it('after a block is rejected because of a transaction, every miner gets a job without it on the same tip', async () => {
     const bodies: TemplateBody[] = [];
     await bench.close();
     bench = await stratumBench(
@@ -205,7 +205,7 @@ describe('submit', () => {
     expect(bodies).toHaveLength(2);
   });
 
-  it('a share whose tip has moved counts as stale', async () => {
+  it('counts a share of an old tip as stale', async () => {
     const genesis = bench.engine.tip();
     let tip = genesis;
     const other = await stratumBench('devnet', { shareDifficulty: { fixed: 3n, interval: 0 } }, { tip: () => tip });
@@ -222,7 +222,7 @@ describe('submit', () => {
 });
 
 describe('lines', () => {
-  it('come in pieces, several at once, with carriage returns and empty ones between', async () => {
+  it('may be split, combined, empty, or end with a carriage return', async () => {
     const miner = bench.connect();
     const line = JSON.stringify({ id: 1, method: 'keepalived' });
     miner.raw(line.slice(0, 5));
@@ -234,7 +234,7 @@ describe('lines', () => {
     expect((await bench.connect().ask('keepalive', {}, id)).id).toEqual(id);
   });
 
-  it('an id beyond 53 bits keeps its digits, and none is null', async () => {
+  it('keep all digits of an id beyond 53 bits, and treat none as null', async () => {
     const miner = bench.connect();
     miner.raw('{"id":9007199254740993123,"method":"x"}\n{"method":"x"}\n');
     await miner.next();
@@ -259,14 +259,14 @@ describe('lines', () => {
     expect((await miner.next()).error).toEqual({ code: -1, message: 'Unknown method' });
   });
 
-  it('params that are no object count as none', async () => {
+  it('treat params that are no object as absent', async () => {
     const miner = bench.connect();
     miner.send({ id: 1, method: 'keepalive', params: [1] });
     expect((await miner.next()).result).toEqual({ status: 'KEEPALIVED' });
   });
 });
 
-describe('templates that cannot be made', () => {
+describe('templates that cannot be built', () => {
   it.each([
     [
       'Could not create a block template: the disk is away',
@@ -280,7 +280,7 @@ describe('templates that cannot be made', () => {
     await other.close();
   });
 
-  it('a difficulty of 0, and a block of an unknown version', async () => {
+  it('are refused for a difficulty of 0 and an unknown block version', async () => {
     const change = { difficulty: 0n };
     const other = await stratumBench(
       'simnet',
@@ -307,7 +307,7 @@ describe('templates that cannot be made', () => {
     await third.close();
   });
 
-  it('a block that cannot be written', async () => {
+  it('report a block that cannot be stored', async () => {
     const other = await stratumBench(
       'simnet',
       {},
@@ -333,7 +333,7 @@ describe('templates that cannot be made', () => {
   });
 });
 
-it('every refusal of the table was provoked', () => {
+it('every refusal of the table is provoked', () => {
   expect(
     Object.values(stratumErrors)
       .map(({ text }) => text)

@@ -17,7 +17,7 @@ describe('the target', () => {
 });
 
 describe('share difficulty', () => {
-  it('0 is that of the block; a fixed one stays, and is never above it', () => {
+  it('is that of the block for 0; a fixed one is constant, and never above that of the block', () => {
     const time = { now: 0 };
     const zero = new ShareDifficulty({ fixed: 0n, interval: 0 }, () => time.now);
     const fixed = new ShareDifficulty({ fixed: 500n, interval: 0 }, () => time.now);
@@ -28,7 +28,7 @@ describe('share difficulty', () => {
     expect(fixed.of(BLOCK)).toBe(500n);
   });
 
-  it('finds the difficulty at which a miner of any speed sends a share each interval', () => {
+  it('converges so that a miner of any speed sends one share per interval', () => {
     fc.assert(
       fc.property(fc.integer({ min: 20, max: 50_000 }), fc.integer({ min: 1, max: 30 }), (speed, interval) => {
         const time = { now: 0 };
@@ -50,7 +50,7 @@ describe('share difficulty', () => {
     );
   });
 
-  it('a changed one comes with a new job, whose shares cannot be those of the last', async () => {
+  it('changes with a new job, whose shares are never duplicates of earlier ones', async () => {
     const bench = await stratumBench('devnet', { shareDifficulty: { fixed: 1n, interval: 10 } });
     bench.state.compute = async () => WORST_HASH;
     const miner = bench.connect();
@@ -69,8 +69,8 @@ describe('share difficulty', () => {
   });
 });
 
-describe('the report', () => {
-  it('knows the rate that shares prove', () => {
+describe('the miner report', () => {
+  it('computes the hash rate from shares', () => {
     const worker = new StratumWorker('w', 0);
     for (let second = 10; second <= 600; second += 10) worker.count('accepted', 1_000n, second * 1_000);
     expect(worker.hashRate(600_000)).toBeGreaterThan(85);

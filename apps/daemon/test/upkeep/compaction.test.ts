@@ -146,5 +146,7 @@ describe('with a fake clock', () => {
     ['not by the schedule while fewer blocks than the gap were added', [], [1, 1]],
     ['never by the schedule without a gap', gap(0), [1, 1]],
     ['whatever is free', [...gap(40), '--auto-compaction-min-free-bytes', '1000000000000000'], [1, 2]],
-  ])('a node of an hour %s', async (_name, args, wanted) => expect(await hour(...args)).toEqual(wanted));
+  ])('a node with an uptime of one hour %s', async (_name, args, wanted) =>
+    expect(await hour(...args)).toEqual(wanted),
+  );
 });

@@ -23,7 +23,7 @@ afterAll(() => suite.stopAll());
 
 const lines = (): readonly string[] => loggers.at(-1)?.lines ?? [];
 
-test('compacts at the boot and on the console, and answers meanwhile', async () => {
+test('compacts at the start and on the console, and serves requests meanwhile', async () => {
   const from = await suite.chainA();
   const socket = join(suite.folder(), 'node.sock');
   const node = await suite.node({ from, args: ['--rpc-ipc-path', socket, '--enable-metrics'] });
@@ -64,7 +64,7 @@ test('compacts at the boot and on the console, and answers meanwhile', async () 
   expect(digest).toBe(await twin.digest());
 });
 
-test('does not compact at the boot with --skip-boot-compaction', async () => {
+test('does not compact at the start with --skip-boot-compaction', async () => {
   const node = await suite.node({ from: await suite.chainA(), args: ['--skip-boot-compaction'] });
   await node.stop();
   expect(lines().join('\n')).not.toContain('compact');

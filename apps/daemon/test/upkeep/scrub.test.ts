@@ -95,7 +95,7 @@ test('reports a damaged page once with its table, and no longer when it is sound
   expect(scrub.status?.damaged.size).toBe(0);
 });
 
-test('reports a page at once, repairs it with the bytes of blocks, and publishes that', async () => {
+test('reports a page immediately, repairs it with the bytes of blocks, and publishes that', async () => {
   const { scrub, logger, damage, events } = scrubOf(10, 1, new Map([[7, location('block_bodies', true)]]), true);
   for (let step = 0; step < STEPS_PER_HOUR + 1; step++) scrub.step();
   // The repair may wait for peers: the page is reported before.
@@ -170,7 +170,7 @@ test('a running node repairs a damaged body from a peer, and the events name it'
   expect(problems).toEqual([]);
 });
 
-test('db_status says what the scrub has found, or that it is off', async () => {
+test('db_status reports the results of the scrub, or that it is off', async () => {
   for (const [hours, text] of [
     ['24', 'Scrub: no damage, 0 passes since the start\n'],
     ['0', 'Scrub: off\n'],

@@ -29,7 +29,7 @@ function bench() {
 const MIB = 1024 * 1024;
 const blocks = chainA().slice(1, 40);
 
-test('blocks wait without room and are taken when there is some; upkeep goes on meanwhile', async () => {
+test('blocks wait without free space and are added when there is some; maintenance continues meanwhile', async () => {
   const { directory, disk, engine, told } = bench();
   await engine.addBlocks(blocks.slice(0, 10), 'sync');
   disk.full = true;
@@ -45,7 +45,7 @@ test('blocks wait without room and are taken when there is some; upkeep goes on 
   await digestOf(directory, 'devnet');
 });
 
-test('a stop does not wait for room', async () => {
+test('a stop does not wait for free space', async () => {
   const { directory, disk, engine } = bench();
   disk.full = true;
   const added = engine.addBlocks(blocks, 'sync');

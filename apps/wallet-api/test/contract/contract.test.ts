@@ -60,7 +60,7 @@ function requestAt(at: Success['at'], success: Success, text?: string): Promise<
 
 const bare = (status: number) => ({ status, text: '' });
 
-test('answers 401 without a key and with a wrong key', async () => {
+test('returns 401 without a key and with a wrong key', async () => {
   let minute = 0;
   const service = await TestService.start(['--enable-metrics'], { now: () => ++minute * 60_000 });
   closing.push(service);
@@ -78,7 +78,7 @@ test('answers 401 without a key and with a wrong key', async () => {
 describe.each(routes.filter(({ labels }) => labels !== undefined).map((route) => [keyOf(route), route] as const))(
   '%s',
   (_name, { method, path, labels }) => {
-    test('answers 403 without a body in the wrong wallet state', async () => {
+    test('returns 403 without a body in the wrong wallet state', async () => {
       const places = { open: ['closed'], closed: ['full', 'view'], any: [] } as const;
       for (const place of places[labels?.wallet ?? 'any']) {
         for (const body of [undefined, '{}', 'no json']) {
@@ -87,7 +87,7 @@ describe.each(routes.filter(({ labels }) => labels !== undefined).map((route) =>
       }
     });
 
-    test('answers illegalViewWalletOperation in a view wallet as declared', async () => {
+    test('returns illegalViewWalletOperation in a view wallet as declared', async () => {
       if (labels?.viewWallet !== false) return;
       const { status, text } = await world.at('view').request({ method, path: pathWith(path), body: '{}' });
       expect({ status, code: (JSON.parse(text) as { errorCode: number }).errorCode }).toEqual({
@@ -117,7 +117,7 @@ test('succeeds on every route with the declared status and fields, as the exampl
   expect(typesOf(examples)).toEqual(typesOf(stored));
 });
 
-test('answers 400 without a body for a missing or invalid field', async () => {
+test('returns 400 without a body for a missing or invalid field', async () => {
   const wrong: string[] = [];
   let count = 0;
   for (const route of routes.filter(({ body }) => body !== undefined)) {
@@ -168,7 +168,7 @@ describe('path parameters', () => {
   };
 
   test.each(routes.filter(({ params }) => params !== undefined).map((route) => [keyOf(route), route] as const))(
-    '%s: what does not fit the pattern is no route',
+    '%s: a segment that does not match the pattern is an unknown path',
     async (_name, { method, path, params }) => {
       for (const name of Object.keys(params?.shape ?? {})) {
         for (const value of wrongOf[name] ?? []) {
@@ -181,7 +181,7 @@ describe('path parameters', () => {
     },
   );
 
-  test('answers 400 without a body for a height beyond 64 bits and an empty range', async () => {
+  test('returns 400 without a body for a height beyond 64 bits and an empty range', async () => {
     const address = pathWith('{address}');
     for (const heights of ['18446744073709551616', '99999999999999999999/5', '5/5', '6/5', '1/18446744073709551616']) {
       expect(await world.at('full').json('GET', `/transactions/${heights}`)).toMatchObject(bare(400));
@@ -203,7 +203,7 @@ test.each([
     'limit=1&limit=2',
     `minAmount=${'9'.repeat(21)}`,
   ],
-])('answers 400 without a body to GET /transactions?%s', async (query) => {
+])('returns 400 without a body for GET /transactions?%s', async (query) => {
   expect(await world.at('full').json('GET', `/transactions?${query}`)).toMatchObject(bare(400));
 });
 
@@ -214,7 +214,7 @@ test.each(['format=xml', 'from=-1', 'to=x', 'from=1.5', 'direction=both', 'minAm
   },
 );
 
-test('answers 404 to an unknown path before the key check, and 400 to an unknown method', async () => {
+test('returns 404 for an unknown path before the key check, and 400 for an unknown method', async () => {
   const service = world.at('closed');
   for (const path of ['/', '/none', '/wallet', '/Status', '/status/', '//status', '/transactions/send/fusion/basic']) {
     expect(await service.request({ method: 'GET', path, key: '' })).toMatchObject(bare(404));

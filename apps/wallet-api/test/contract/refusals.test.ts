@@ -94,7 +94,7 @@ async function liteHeightKnown(): Promise<void> {
   }
 }
 
-test('answers invalidWalletFilename and submits nothing if saving fails', async () => {
+test('returns invalidWalletFilename and submits nothing if saving fails', async () => {
   const made = JSON.parse((await world.at('full').json('POST', '/addresses/create')).text) as { address: string };
   const point = knownWallet('carol').publicSpendKey;
   const pending = (JSON.parse((await pay()).text) as { transactionHash: string }).transactionHash;

@@ -181,7 +181,7 @@ test('refuses the database of another wallet', async () => {
   }
 });
 
-test('refuses to open a wallet at a node of another network, and opens it at one that does not answer', async () => {
+test('refuses to open a wallet at a node of another network, and opens it at one that does not respond', async () => {
   const service = await TestService.start();
   const node = await StandInNode.start();
   node.on('/json_rpc', () => ({
@@ -200,7 +200,7 @@ test('refuses to open a wallet at a node of another network, and opens it at one
   }
 });
 
-test('refuses sends while a refused transaction may still be mined and its inputs are taken', async () => {
+test('refuses sends while a rejected transaction may still be mined and its inputs are spent', async () => {
   const full = world.at('full');
   node.on('/sendrawtransaction', () => ({ json: { status: 'Failed', error: 'no' } }));
   expect(codeOf(await full.json('POST', '/transactions/send/basic', BASIC))).toBe(walletErrorRows.daemonError.code);

@@ -20,8 +20,8 @@ function budget() {
   };
 }
 
-describe('the work of one address', () => {
-  it('may take a second at once, however long nothing was asked before', () => {
+describe('the processing time of one address', () => {
+  it('is limited to one second at a time, however long it was idle before', () => {
     const { account, idle, work } = budget();
     idle(86_400_000);
     work(900);
@@ -31,7 +31,7 @@ describe('the work of one address', () => {
     expect(account.owed()).toBe(8_000);
   });
 
-  it('is counted when it fails, too, and what is owed flows off by a tenth of the time', () => {
+  it('is counted for failed work, too, and the debt decreases by a tenth of the elapsed time', () => {
     const { account, idle, work } = budget();
     const fail = (): void => {
       throw new Error('in the middle');
@@ -44,7 +44,7 @@ describe('the work of one address', () => {
     expect(account.owed()).toBe(0);
   });
 
-  it('made to wait for more than a minute within an hour is one time too many; waits fade', () => {
+  it('exceeded for more than a minute within an hour is one penalty; delays expire', () => {
     const { account, idle } = budget();
     expect([account.note(30_000), account.note(30_000), account.note(1)]).toEqual([false, false, true]);
     expect(account.note(60_000)).toBe(false);
@@ -75,7 +75,7 @@ describe('the budget of one address', () => {
     expect(one.addPoints(0)).toBe(false);
   });
 
-  it('has a minute of node requests at once and one a second, whatever their size', () => {
+  it('allows a burst of one minute of node requests, then one a second, whatever their size', () => {
     const one = budget();
     const sync = (): boolean => one.takeFrame(frame(Command.timedSync), false);
     expect(Array.from({ length: 61 }, sync).lastIndexOf(true)).toBe(59);
@@ -84,13 +84,13 @@ describe('the budget of one address', () => {
     expect(one.takeFrame(frame(Command.newLiteBlock), false)).toBe(true);
   });
 
-  it('has 4,000 frames at once, requested ones among them', () => {
+  it('allows a burst of 4,000 frames, requested ones included', () => {
     const one = budget();
     const sent = Array.from({ length: 4_001 }, () => one.takeFrame(frame(Command.responseObjects), true));
     expect([sent.lastIndexOf(true), sent.indexOf(false)]).toEqual([3_999, 4_000]);
   });
 
-  it('has 96 MiB of frames that nobody requested at once and 1 MiB a second', () => {
+  it('allows a burst of 96 MiB of unrequested frames, then 1 MiB a second', () => {
     const one = budget();
     const send = (isRequested: boolean): boolean =>
       one.takeFrame(frame(Command.newTransactions, 47 * 1024 * 1024), isRequested);

@@ -65,13 +65,13 @@ describe('ban lists', () => {
     expect((await readBanLists(files)).map(({ text }) => text)).toEqual(['8.8.8.8', '9.9.0.0/16', '2a00::/16']);
   });
 
-  it('with a fault name file and line', async () => {
+  it('report file and line of an error', async () => {
     const file = await listOf('8.8.8.8\nnonsense\n');
     await expect(readBanLists([file])).rejects.toThrow(`${file}, line 2: "nonsense" is no IP address or range`);
     await expect(readBanLists([join(directory, 'missing')])).rejects.toThrow('missing cannot be read');
   });
 
-  it('refuse callers, and a reload closes the connections that are banned now', async () => {
+  it('reject banned peers, and a reload closes the connections that are banned now', async () => {
     let host = '9.9.1.1';
     const file = await listOf('9.9.0.0/16\n');
     const { node } = await harness.node(blocks, { banLists: [file] }, { transport: disguised(() => host) });

@@ -1,6 +1,6 @@
 import { closeReasons } from '../../../src/p2p/limits/close-reasons';
 
-test('no reason that depends on our clock or our state costs points, and only a checkpoint bans at once', () => {
+test('a reason that depends on our clock or our state costs no points, and only a checkpoint bans immediately', () => {
   const free = [
     'tooEarlyBlock',
     'orphans',

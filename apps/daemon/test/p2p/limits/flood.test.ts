@@ -40,7 +40,7 @@ const announce = (peer: ScriptedPeer, { block }: RawBlock): void =>
 const lookUps = ({ chain, pool }: { chain: FakeChain; pool: FakePool }): number => chain.lookUps + pool.lookUps;
 
 describe('an announced block', () => {
-  it('without work causes no look-up, and costs its sender', async () => {
+  it('without proof of work causes no chain read, and costs its sender points', async () => {
     const started = await withPeer();
     const worthless = naming(9_000);
     started.chain.work.set(keyOf(worthless), 'fails');
@@ -50,7 +50,7 @@ describe('an announced block', () => {
     expect(started.peer.left).toEqual([]);
   });
 
-  it('without work is not given to the chain when it comes whole', async () => {
+  it('without proof of work is not given to the chain even if complete', async () => {
     const started = await withPeer();
     const worthless = toyBlock(tip, 7);
     started.chain.work.set(keyOf(worthless), 'fails');
@@ -59,7 +59,7 @@ describe('an announced block', () => {
     expect(started.chain.calls).toEqual([]);
   });
 
-  it('that names more than a block can hold is not even hashed', async () => {
+  it('with more transactions than a block can hold is not hashed', async () => {
     let hashed = 0;
     let parsed = 0;
     const codec = {
@@ -93,7 +93,7 @@ describe('an announced block', () => {
     fits.peer.end();
   });
 
-  it('has its work checked once, however many announce it, and not when it is known or an orphan', async () => {
+  it('has its proof of work checked once, however many peers announce it, and not if it is known or an orphan', async () => {
     const started = await withPeer();
     const next = toyBlock(tip, 8, [Buffer.from('one')]);
     const others = [started.peer, await welcome(started, 2n), await welcome(started, 3n)];
@@ -107,7 +107,7 @@ describe('an announced block', () => {
     for (const peer of others) peer.end();
   });
 
-  it('far below the tip is looked into no further: the chain of its sender is asked for', async () => {
+  it('far below the tip is not downloaded: the chain of its sender is requested', async () => {
     const started = await withPeer();
     const deep = naming(9_000, sha256(blocks[1]?.block ?? tip));
     started.chain.work.set(keyOf(deep), 'deep');
@@ -118,10 +118,10 @@ describe('an announced block', () => {
   });
 });
 
-describe('hashes that a peer names', () => {
+describe('hashes in a message of a peer', () => {
   const hash = (number: number): Buffer => sha256(Buffer.from(String(number)));
 
-  it('of a pool cost nothing each: only what is sent is looked up', async () => {
+  it('of a pool cost nothing each: only sent transactions are looked up', async () => {
     const started = await withPeer();
     const ours = ['a', 'b', 'c'].map((text) => Buffer.from(text));
     for (const bytes of ours) await started.pool.add(bytes);
@@ -140,7 +140,7 @@ describe('hashes that a peer names', () => {
     started.peer.end();
   });
 
-  it('are found among ours wherever they stand, also those that begin alike', () => {
+  it('are found among ours at any position, also those with a common prefix', () => {
     const ours = Array.from({ length: 20 }, (_, index) => hash(index));
     const alike = Buffer.from(ours[3] ?? tip);
     alike[31] = (alike[31] ?? 0) ^ 1;
@@ -150,7 +150,7 @@ describe('hashes that a peer names', () => {
     expect(namedHashes([], packed).size).toBe(0);
   });
 
-  it('as missing are looked up no more than a block can hold, and no further than the first that is nowhere', async () => {
+  it('as missing are looked up to the maximum of a block, and no further than the first unknown one', async () => {
     const ask = (peer: ScriptedPeer, hashes: Buffer[]): void =>
       peer.send(
         Command.missingTransactions,
@@ -174,7 +174,7 @@ describe('hashes that a peer names', () => {
   });
 });
 
-describe('the time that a peer takes of the event loop', () => {
+describe('the event loop time of a peer', () => {
   /** A stopwatch by which each piece of work takes 700 ms. */
   const slow = (): (() => number) => {
     let time = 0;
@@ -187,7 +187,7 @@ describe('the time that a peer takes of the event loop', () => {
       'request',
     );
 
-  it('is a share: who has used it waits, and nobody else', async () => {
+  it('is limited to a share: only a peer that has used it is delayed', async () => {
     const clock = new SteppedClock();
     const started = await withPeer({ clock, stopwatch: slow() });
     // The handshake has taken 700 ms, the first question 700 more: 400 over what may be used at once.
@@ -205,7 +205,7 @@ describe('the time that a peer takes of the event loop', () => {
     for (const peer of [started.peer, other, third]) peer.end();
   });
 
-  it('is not what we asked for', async () => {
+  it('excludes our own requests', async () => {
     const clock = new SteppedClock();
     const started = await withPeer({ clock, stopwatch: slow() });
     const transactions = Array.from({ length: 50 }, (_, index) => Buffer.from(`asked ${index}`));
@@ -215,7 +215,7 @@ describe('the time that a peer takes of the event loop', () => {
     started.peer.end();
   });
 
-  it('ends in a ban for an address that never has enough, and not for one that fetches our chain', async () => {
+  it('leads to a ban of an address that always uses it up, but not of one that downloads our chain', async () => {
     const clock = new SteppedClock();
     const hosts = ['93.184.216.34', '8.8.8.8'];
     const transport = disguised(() => hosts.shift() ?? '9.9.9.9');
@@ -256,7 +256,7 @@ describe('a flood of timed syncs from four addresses', () => {
   it.each([
     ['of 249 KB', 249_000, 1, 'frame larger'],
     ['of 4 KB', 4_000, 5_000, 'too many messages'],
-  ])('%s ends each connection, and bans each address, after few of them', async (_, bytes, count, reason) => {
+  ])('%s closes each connection, and bans each address, after few of them', async (_, bytes, count, reason) => {
     let caller = 0;
     const transport = disguised(() => addresses[caller++ % addresses.length] ?? '8.8.8.8');
     const { node, logger } = await harness.node(blocks, {}, { transport, clock: new SteppedClock() });
@@ -289,7 +289,7 @@ describe('transactions', () => {
   const relay = (peer: ScriptedPeer, transactions: Buffer[]): void =>
     peer.send(Command.newTransactions, commands.newTransactions.encode({ transactions }));
 
-  it('that the pool has by now cost their bringer nothing, however many they are', async () => {
+  it('that have entered the pool meanwhile cost their sender no points, however many they are', async () => {
     const started = await withPeer({ clock: new SteppedClock() });
     const known = made(3_000, 'known');
     for (const bytes of known) await started.pool.add(bytes);
@@ -305,7 +305,7 @@ describe('transactions', () => {
     started.peer.end();
   });
 
-  it('that no node can have taken ban the addresses that bring them, with bounded work', async () => {
+  it('that no node can accept ban the addresses that send them, with bounded work', async () => {
     const addresses = Array.from({ length: 12 }, (_, index) => `93.${index}.216.34`);
     let caller = 0;
     const transport = disguised(() => addresses[Math.floor(caller++ / 3)] ?? '8.8.8.8');
@@ -332,7 +332,7 @@ describe('transactions', () => {
     honest.end();
   });
 
-  it('that do not fit our chain may be some for each address, over all its connections, and cost no points', async () => {
+  it('that are invalid on our chain are allowed in small numbers per address, over all its connections, and cost no points', async () => {
     const started = await harness.node(
       blocks,
       {},
@@ -353,7 +353,7 @@ describe('transactions', () => {
     expect(started.node.bans()).toEqual([]);
   });
 
-  it('larger than any block are not even hashed', async () => {
+  it('larger than any block are not hashed', async () => {
     let hashed = 0;
     const codec = { ...toyCodec, transactionHash: (bytes: Buffer) => ((hashed += 1), sha256(bytes)) };
     const started = await withPeer({ codec });
@@ -364,7 +364,7 @@ describe('transactions', () => {
     expect(hashed).toBe(0);
   });
 
-  it('of a waiting block reach it all the same', async () => {
+  it('of a waiting block are processed during the flood', async () => {
     const started = await withPeer();
     const [bytes = tip] = made(1, 'of a block');
     const next = toyBlock(tip, 50, [bytes]);

@@ -100,8 +100,8 @@ class Court {
   }
 }
 
-describe('each way in which a connection ends', () => {
-  it.each(names)('%s costs what was decided', (name) => {
+describe('each reason for a disconnect', () => {
+  it.each(names)('%s costs the documented points', (name) => {
     const reason = closeReasons[name];
     const cost = expected[name];
     const court = new Court();
@@ -117,7 +117,7 @@ describe('each way in which a connection ends', () => {
     expect(fresh.logger.lines).toEqual(ends === 'never' ? [] : [`info 8.8.8.8 is banned: ${reason.text}`]);
   });
 
-  it('bans for 900 seconds, an operator for as long as he says', () => {
+  it('bans for 900 seconds, or as long as the operator requests', () => {
     const court = new Court();
     court.untilBanned(STRANGER, closeReasons.checkpointMismatch);
     expect(court.bans.list()).toEqual([{ host: '8.8.8.8', until: court.now + 900 }]);
@@ -128,7 +128,7 @@ describe('each way in which a connection ends', () => {
     expect(court.enforced).toBe(2);
   });
 
-  it('never bans who was named by the operator or shares a local address, but leaves them alone', () => {
+  it('never bans peers named by the operator or sharing a local address, but avoids them', () => {
     for (const remote of [
       NAMED,
       { host: '127.0.0.1', port: 1 },
@@ -142,7 +142,7 @@ describe('each way in which a connection ends', () => {
     }
   });
 
-  it('forgives 100 points an hour, and different faults add up', () => {
+  it('decreases the score by 100 points an hour, and adds up different faults', () => {
     const court = new Court();
     const punish = (name: Name): boolean => {
       court.penalties.punish({ remote: STRANGER, incoming: true }, closeReasons[name]);
@@ -154,15 +154,15 @@ describe('each way in which a connection ends', () => {
   });
 });
 
-describe('each answer of the chain to a block', () => {
+describe('each result of the chain for a block', () => {
   const stored = ['ADDED_TO_MAIN', 'ADDED_TO_ALTERNATIVE', 'ADDED_TO_ALTERNATIVE_AND_SWITCHED', 'ALREADY_EXISTS'];
 
-  it('after a block that is stored the next block may follow, after nothing else', () => {
+  it('allows the next block to follow only after a stored block', () => {
     const accepted = codes.filter((code) => isAccepted({ code }));
     expect(accepted).toEqual(stored);
   });
 
-  it('a checkpoint mismatch bans, our clock and our branches cost nothing, every other refusal is held against its bringer', () => {
+  it('bans for a checkpoint mismatch, not for our clock and our branches; every other rejection counts against the sender', () => {
     expect(closeReasonOfBlock('CHECKPOINT_BLOCK_HASH_MISMATCH')).toBe(closeReasons.checkpointMismatch);
     expect(closeReasonOfBlock('TIMESTAMP_TOO_FAR_IN_FUTURE')).toBe(closeReasons.tooEarlyBlock);
     expect(closeReasonOfBlock('REJECTED_AS_ORPHANED')).toBe(closeReasons.orphans);
@@ -176,7 +176,7 @@ describe('each answer of the chain to a block', () => {
     expect(new Set(others.map(closeReasonOfBlock))).toEqual(new Set([closeReasons.invalidBlock]));
   });
 
-  it.each(codes)('%s: who brings such blocks is banned as often as was decided', (code) => {
+  it.each(codes)('%s: bans the sender of such blocks after the documented number', (code) => {
     const reason = closeReasonOfBlock(code);
     const court = new Court();
     if (isAccepted({ code })) {

@@ -102,7 +102,7 @@ describe('the address book under attack', () => {
     expect(hostsOf(book.candidates().proven)).toEqual(['11.22.1.1']);
   });
 
-  it('stays a book of the same buckets over a restart, and takes over entries without a source', () => {
+  it('has the same buckets after a restart, and imports entries without a source', () => {
     const book = filled();
     book.addWhite({ ...peer('8.8.8.8'), isProven: true });
     const next = new AddressBook({ allowLocal: false, key: Buffer.alloc(32, 9) });
@@ -114,7 +114,7 @@ describe('the address book under attack', () => {
     expect(hostsOf(old.candidates().reported)).toContain('8.8.8.8');
   });
 
-  it('tells peers that only called from reported and proven ones, also after they have called again', () => {
+  it('distinguishes peers that have only called from reported and verified ones, also after another call', () => {
     const book = makeBook();
     book.merge([peer('7.7.7.7')], SOURCE, BigInt(NOW), NOW);
     book.addWhite({ ...peer('8.8.8.8'), isProven: true });
@@ -125,7 +125,7 @@ describe('the address book under attack', () => {
 });
 
 describe('peer lists', () => {
-  it('a white peer is not gray, and only white ones are told', () => {
+  it('contain each peer once, and only white ones are sent', () => {
     const book = makeBook();
     book.addGray(peer('93.184.216.34'));
     book.addWhite(peer('93.184.216.34'));
@@ -136,7 +136,7 @@ describe('peer lists', () => {
     expect(book.toSend().map(({ host }) => host)).toEqual(['93.184.216.34']);
   });
 
-  it('send 250 at most, the newest first', () => {
+  it('contain at most 250 peers, the newest first', () => {
     const book = makeBook();
     for (let index = 0; index < 400; index += 1)
       book.addWhite(peer(`11.${index % 200}.0.${1 + Math.floor(index / 200)}`, index + 1));
@@ -145,7 +145,7 @@ describe('peer lists', () => {
     expect(sent[0]?.lastSeen).toBe(400);
   });
 
-  it('from others are cut to 250, moved to our clock, and refused when they come from the future', () => {
+  it('from peers are cut to 250, moved to our clock, and rejected if they contain future times', () => {
     const book = makeBook();
     const many = Array.from({ length: 300 }, (_, index) =>
       peer(`${11 + (index % 100)}.${Math.floor(index / 100)}.0.1`, 1000),
@@ -159,7 +159,7 @@ describe('peer lists', () => {
     expect(old.grayEntries().at(-1)?.lastSeen).toBe(0);
   });
 
-  it('never hold local addresses and impossible ports unless told so', () => {
+  it('contain no local addresses and impossible ports unless enabled', () => {
     const entries = [
       peer('127.0.0.1'),
       peer('10.0.0.1'),
@@ -181,7 +181,7 @@ describe('peer lists', () => {
     ).toEqual(['10.0.0.1', '127.0.0.1']);
   });
 
-  it('take at most 16 gray peers of one /16', () => {
+  it('contain at most 16 gray peers of one /16', () => {
     const book = makeBook();
     book.merge(
       Array.from({ length: 100 }, (_, index) => peer(`11.22.${index}.1`)),
@@ -194,7 +194,7 @@ describe('peer lists', () => {
 });
 
 describe('one address in the lists', () => {
-  it('has two entries at most, whatever ports it tells: others stay', () => {
+  it('has at most two entries, whatever ports it reports: others are not evicted', () => {
     const book = makeBook();
     for (let index = 0; index < 300; index += 1)
       book.addWhite(peer(`${11 + (index % 100)}.${Math.floor(index / 100)}.0.1`, NOW - 5_000));
@@ -218,7 +218,7 @@ describe('one address in the lists', () => {
     ).toEqual([1, 2]);
   });
 
-  it('stands for its /64, and its neighbourhood has sixteen entries, in both lists', () => {
+  it('is its /64, and its network group has sixteen entries, in both lists', () => {
     const book = makeBook();
     for (let index = 1; index <= 50; index += 1) {
       book.addWhite(peer(`2a00:1:2:3::${index}`));
@@ -237,7 +237,7 @@ describe('one address in the lists', () => {
     expect(book.whiteEntries().some(({ host }) => host === '11.22.34.1')).toBe(false);
   });
 
-  it('is not counted on loopback and in private networks, where many nodes share one', () => {
+  it('is not limited on loopback and in private networks, where many nodes share one', () => {
     const book = makeBook(true);
     for (let port = 1; port <= 40; port += 1) {
       book.addWhite(peer('127.0.0.1', NOW, port));

@@ -15,8 +15,8 @@ const caller = (host: string, change: object = {}): Session =>
 const callers = (count: number, host: (index: number) => string): Session[] =>
   Array.from({ length: count }, (_, index) => caller(host(index)));
 
-describe('who is behind an address', () => {
-  it('is the address, or the /64 of an IPv6 one; local ones count by connection', () => {
+describe('the limit key of an address', () => {
+  it('is the address, or the /64 of an IPv6 one; local ones are counted per connection', () => {
     expect(hostNetwork('93.184.216.34')).toBe('93.184.216.34');
     expect(hostNetwork('::ffff:93.184.216.34')).toBe('93.184.216.34');
     expect(hostNetwork('2a00:1450:4001:81::1')).toBe(hostNetwork('2a00:1450:4001:81:ffff::7'));
@@ -28,7 +28,7 @@ describe('who is behind an address', () => {
   });
 });
 
-it('a tunnel over the internet is no local address: limits and bans apply, and no list holds it', () => {
+it('treats a tunnel over the internet as no local address: limits and bans apply, and no list contains it', () => {
   for (const host of ['2002:808:808::1', '2001:0:5ef5:79fd::1']) {
     expect(accountKey({ host, port: 1 })).toBe(accountKey({ host, port: 2 }));
     const open = callers(4, () => host);
@@ -38,7 +38,7 @@ it('a tunnel over the internet is no local address: limits and bans apply, and n
   }
 });
 
-describe('a place for a caller', () => {
+describe('an incoming slot', () => {
   const place = (host: string, open: Session[], inPeers = 15): Session | string =>
     slotFor({ host, port: 9 }, open, inPeers);
 
@@ -69,7 +69,7 @@ describe('a place for a caller', () => {
     ).toBe('free');
   });
 
-  it('is one of a quarter of all for a /16, and for an IPv6 /32', () => {
+  it('is one of a quarter of all slots for a /16, and for an IPv6 /32', () => {
     expect(
       place(
         '8.8.9.9',
@@ -117,7 +117,7 @@ describe('a place for a caller', () => {
     ).toBe('none');
   });
 
-  it('is not counted for loopback and private networks, nor for peers that we called', () => {
+  it('is not limited for loopback and private networks, nor for outgoing peers', () => {
     for (const host of ['127.0.0.1', '10.0.0.1', '192.168.1.1', 'fd00::1'])
       expect(
         place(
@@ -133,7 +133,7 @@ describe('a place for a caller', () => {
     ).toBe('free');
   });
 
-  it('is that of the oldest who keeps silent when all are taken', () => {
+  it('is taken from the oldest silent peer if all are in use', () => {
     const open = callers(31, (index) => `${11 + index}.1.1.1`);
     expect(place('8.8.8.8', open.slice(1))).toBe('free');
     expect(place('8.8.8.8', open)).toBe('none');
@@ -148,7 +148,7 @@ describe('limits of an address', () => {
   const standing = { height: 4, tip: sha256(blocks[3]?.block ?? Buffer.alloc(0)) };
   afterEach(() => harness.stop());
 
-  it('silent callers do not keep a new one out', async () => {
+  it('keep silent peers from blocking a new one', async () => {
     const { node, logger } = await harness.node(blocks, { inPeers: 1 });
     const silent: ScriptedPeer[] = [];
     for (let index = 0; index < 17; index += 1) silent.push(await ScriptedPeer.dial(node.port));
@@ -163,7 +163,7 @@ describe('limits of an address', () => {
     for (const peer of [...silent, honest]) peer.end();
   });
 
-  it('are not renewed by calling again', async () => {
+  it('are not reset by reconnecting', async () => {
     const clock = new SteppedClock();
     const started = await harness.node(blocks, {}, { clock, transport: disguised('93.184.216.34') });
     await started.pool.add(Buffer.from('one'));
@@ -202,7 +202,7 @@ describe('limits of an address', () => {
     expect(started.logger.lines.some((line) => line.includes('too many messages'))).toBe(true);
   });
 
-  it('are remembered for 10,000 addresses, and for all that are connected', () => {
+  it('are stored for 10,000 addresses, and for all connected ones', () => {
     const accounts = new AddressBudgets(
       () => 0,
       () => 0,
@@ -216,7 +216,7 @@ describe('limits of an address', () => {
     expect(accounts.enter({ host: host(11_999), port: 6 })).toBe(known);
   });
 
-  it('also scores and bans, are those of the /64', () => {
+  it('apply to the /64, like scores and bans', () => {
     const budgets = new AddressBudgets(
       () => 0,
       () => 0,

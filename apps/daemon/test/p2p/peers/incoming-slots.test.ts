@@ -23,14 +23,14 @@ const sixteen = (change: (index: number) => Partial<Peer> = () => ({})): Session
     incoming({ host: `${11 + index}.1.1.1`, startedAt: index, ...change(index) }),
   );
 
-describe('the incoming peer that gives way to a newcomer', () => {
+describe('the incoming peer that is evicted for a new one', () => {
   const evicted = (open: Session[]): string | undefined => peerToEvict(open)?.connection.remote.host;
 
-  it('is the youngest when nothing else tells them apart', () => {
+  it('is the youngest if the peers are otherwise equal', () => {
     expect(evicted(sixteen())).toBe('26.1.1.1');
   });
 
-  it('is the youngest of the group with most members', () => {
+  it('is the youngest of the group with the most peers', () => {
     expect(evicted(sixteen((index) => (index >= 8 && index < 12 ? { host: `9.9.1.${index}` } : {})))).toBe('9.9.1.11');
   });
 
@@ -43,12 +43,12 @@ describe('the incoming peer that gives way to a newcomer', () => {
     expect(evicted(sixteen((index) => (index >= 13 ? merit : {})))).toMatch(/^2[3-6]/);
   });
 
-  it('is not the best one by latency among a few, either', () => {
+  it('is not the best one by latency among a few peers, either', () => {
     const six = sixteen((index) => (index === 5 ? { latency: 5 } : {})).slice(0, 6);
     expect(evicted(six)).toBe('15.1.1.1');
   });
 
-  it('is nobody when every peer is protected', () => {
+  it('is none if all are protected', () => {
     expect(peerToEvict([])).toBeUndefined();
     expect(evicted(sixteen().slice(0, 4))).toBeUndefined();
     expect(evicted(sixteen().slice(0, 5))).toBe('15.1.1.1');
@@ -56,7 +56,7 @@ describe('the incoming peer that gives way to a newcomer', () => {
 });
 
 describe('back pings', () => {
-  it('have as many slots as there are incoming ones, and free them when they end', async () => {
+  it('have as many slots as there are incoming ones, and release them at their end', async () => {
     const backPings = new BackPings(0);
     for (const _round of [1, 2]) {
       const ends: (() => void)[] = [];
@@ -78,7 +78,7 @@ describe('a node whose incoming slots an attacker holds', () => {
   const chainOf = { height: 4, tip: sha256(blocks[3]?.block ?? Buffer.alloc(0)) };
   afterEach(() => harness.stop());
 
-  it('counts a connection out when it has ended', async () => {
+  it('releases the slot of a closed connection', async () => {
     const entered = jest.spyOn(AddressBudgets.prototype, 'enter');
     const { node } = await harness.node(blocks);
     const peer = await ScriptedPeer.dial(node.port);
@@ -92,14 +92,14 @@ describe('a node whose incoming slots an attacker holds', () => {
     entered.mockRestore();
   });
 
-  it('answers itself though no slot is free: that is how it learns its own address', async () => {
+  it('responds to itself although no slot is free, because it learns its own address that way', async () => {
     const { node } = await harness.node(blocks, { inPeers: 0 });
     const peer = await ScriptedPeer.dial(node.port);
     expect((await peer.handshake({ ...chainOf, peerId: node.peerId })).nodeData.peerId).toBe(node.peerId);
     await peer.closed;
   });
 
-  it('accepts an honest newcomer at once, and retains it while five addresses call again and again', async () => {
+  it('accepts an honest new peer immediately, and retains it while five addresses reconnect repeatedly', async () => {
     let host = '';
     const clock = new SteppedClock();
     const { node } = await harness.node(blocks, {}, { clock, transport: disguised(() => host) });

@@ -15,7 +15,7 @@ import { disguised, Harness, local } from '../harness';
 const at = (host: string, port = 17855): PeerAddress => ({ host, port });
 const entry = (host: string, port = 17855, id = 5n): PeerEntry => ({ host, port, id, lastSeen: 1_700_000_000 });
 
-describe('where a node is reached', () => {
+describe('the own addresses of a node', () => {
   const MACHINE = ['127.0.0.1', '192.168.1.7', '93.184.216.34', '::1', '2a00:1450::7', 'fe80::1'];
   const listening = (...listeners: PeerAddress[]): OwnAddresses => {
     const own = new OwnAddresses(new SteppedClock(), () => MACHINE);
@@ -25,7 +25,7 @@ describe('where a node is reached', () => {
   const reached = (own: OwnAddresses, hosts: readonly string[], port = 17855): string[] =>
     hosts.filter((host) => own.has(at(host, port)));
 
-  it('is all of the machine where it listens on all addresses, and all of the loopback', () => {
+  it('are all of the machine if it listens on all addresses, and the whole loopback range', () => {
     const all = [...MACHINE, '127.8.8.8', '93.184.216.35', '192.168.1.8', '2a00:1450::8'];
     const ipv4 = ['127.0.0.1', '192.168.1.7', '93.184.216.34', '127.8.8.8'];
     expect(reached(listening(at('0.0.0.0')), all)).toEqual(ipv4);
@@ -35,12 +35,12 @@ describe('where a node is reached', () => {
     expect(reached(listening(at('0.0.0.0'), at('::', 20_000)), all, 20_000)).toEqual([...MACHINE, '127.8.8.8']);
   });
 
-  it('is the one address that it listens on, however that is spelled', () => {
+  it('are the one address that it listens on, in any spelling', () => {
     expect(reached(listening(at('192.168.1.7')), MACHINE)).toEqual(['192.168.1.7']);
     expect(reached(listening(at('2A00:1450:0::7')), MACHINE)).toEqual(['2a00:1450::7']);
   });
 
-  it('is what a router forwards, as long as it does', () => {
+  it('include the address that a router forwards, during the mapping', () => {
     const own = listening(at('192.168.1.7'));
     own.isMappedTo(at('8.8.4.4', 20_000));
     expect([own.has(at('8.8.4.4', 20_000)), own.has(at('8.8.4.4'))]).toEqual([true, false]);
@@ -48,14 +48,14 @@ describe('where a node is reached', () => {
     expect(own.has(at('8.8.4.4', 20_000))).toBe(false);
   });
 
-  it('is where it met itself; the latest 64 are remembered', () => {
+  it('include addresses at which it connected to itself; the latest 64 are stored', () => {
     const own = listening();
     for (let n = 0; n < 100; n += 1) own.learn(at(`8.8.8.${n}`));
     const known = Array.from({ length: 100 }, (_, n) => `8.8.8.${n}`).filter((host) => own.has(at(host)));
     expect([known.length, known[0]]).toEqual([64, '8.8.8.36']);
   });
 
-  it('follows the machine within a minute, and asks it no more often', () => {
+  it('follow the interfaces of the machine within a minute, and are read at most once a minute', () => {
     const clock = new SteppedClock();
     let asked = 0;
     let machine = ['192.168.1.7'];
@@ -69,7 +69,7 @@ describe('where a node is reached', () => {
   });
 });
 
-it('no list ever holds the node itself, whatever is told and learnt in whatever order', () => {
+it('are never in a list, whatever is received and learnt in any order', () => {
   const OWN_ID = 99n;
   const hosts = ['127.0.0.1', '192.168.1.7', '8.8.8.8', '8.8.4.4', '93.184.216.34', '2a00:1450::7', '2a00:1450:1::8'];
   const address = fc.record({ host: fc.constantFrom(...hosts), port: fc.constantFrom(17855, 17856) });
@@ -116,7 +116,7 @@ describe('a node among peers', () => {
   afterEach(() => harness.stop());
   const standing = { height: 1, tip: sha256(Buffer.from('elsewhere')) };
 
-  it('takes nothing of itself from what peers tell', async () => {
+  it('ignores its own addresses in peer lists', async () => {
     const server = await harness.server();
     const { node } = await harness.node(toyChain(1), { allowLocal: true, addedPeers: [server.address] });
     const peer = await server.caller();
@@ -143,7 +143,7 @@ describe('a node among peers', () => {
     };
   }
 
-  it('that calls itself hangs up, remembers the address, and does not call it again', async () => {
+  it('that connects to itself disconnects, stores the address, and does not connect to it again', async () => {
     const clock = new SteppedClock();
     const connects: string[] = [];
     const folder = await mkdtemp(join(tmpdir(), 'wrkz-own-'));
@@ -184,7 +184,7 @@ describe('a node among peers', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('learns nothing from a caller that bears its id: anybody may say so', async () => {
+  it('learns nothing from an incoming peer with its own id, which anybody can send', async () => {
     const { node } = await harness.node(toyChain(1), {}, { transport: disguised('93.184.216.34') });
     const data = { ...standing, peerId: node.peerId, port: 17855 };
     const liar = await ScriptedPeer.dial(node.port);
@@ -196,7 +196,7 @@ describe('a node among peers', () => {
     expect(node.connections().incoming).toBe(1);
   });
 
-  it('forgets what it knew of an address that a router forwards to it', async () => {
+  it('removes its entry of an address that a router forwards to it', async () => {
     const server = await harness.server();
     const { node } = await harness.node(toyChain(1), { allowLocal: true, addedPeers: [server.address] });
     const peer = await server.caller();
@@ -209,7 +209,7 @@ describe('a node among peers', () => {
     expect(node.peerLists().gray).toEqual([]);
   });
 
-  it('knows the addresses of another node on the same machine from its own', async () => {
+  it('distinguishes the addresses of another node on the same machine from its own', async () => {
     const first = await harness.node(toyChain(1), { allowLocal: true });
     const second = await harness.node(toyChain(1), { allowLocal: true, addedPeers: [local(first.node)] });
     if (second.node.connections().outgoing === 0)

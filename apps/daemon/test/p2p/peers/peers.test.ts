@@ -14,7 +14,7 @@ const NOW = 1_800_000_000;
 const peer = (host: string, lastSeen = NOW - 100, port = 17855): PeerEntry => ({ host, port, id: 5n, lastSeen });
 
 describe('addresses', () => {
-  it('have one spelling', () => {
+  it('have one canonical form', () => {
     expect(canonicalHost('::ffff:93.184.216.34')).toBe('93.184.216.34');
     expect(canonicalHost('[2001:DB8:0:0::1]')).toBe('2001:db8::1');
     expect(canonicalHost('fe80::1%eth0')).toBe('fe80::1');
@@ -23,7 +23,7 @@ describe('addresses', () => {
     expect(addressKey({ host: '2001:db8::1', port: 1 })).toBe('[2001:db8::1]:1');
   });
 
-  it('are told apart from those of the neighbourhood', () => {
+  it('are distinguished from those of the same network group', () => {
     for (const host of [
       '127.0.0.1',
       '10.1.2.3',
@@ -42,7 +42,7 @@ describe('addresses', () => {
     for (const host of ['93.184.216.34', '2a00:1450:4001::1']) expect(isLocalHost(host)).toBe(false);
   });
 
-  it('are read from options', () => {
+  it('are parsed from options', () => {
     expect(parseEndpoint('1.2.3.4', 17855)).toEqual({ host: '1.2.3.4', port: 17855 });
     expect(parseEndpoint('node.example:1', 17855)).toEqual({ host: 'node.example', port: 1 });
     expect(parseEndpoint('[2001:db8::1]:2', 17855)).toEqual({ host: '2001:db8::1', port: 2 });
@@ -53,7 +53,7 @@ describe('addresses', () => {
 });
 
 describe('peer lists', () => {
-  it('on the wire are 24 and 40 bytes an entry, the address in network order', () => {
+  it('have wire entries of 24 and 40 bytes, the address in network order', () => {
     const blob = encodePeers([peer('1.2.3.4')]);
     expect(blob.toString('hex')).toBe(`01020304bf4500000500000000000000${le(NOW - 100)}00000000`);
     expect(decodePeers(blob)).toEqual([peer('1.2.3.4')]);
@@ -66,7 +66,7 @@ describe('peer lists', () => {
 });
 
 describe('bans', () => {
-  it('hold for 900 seconds, in every spelling of the address', () => {
+  it('last for 900 seconds, for every spelling of the address', () => {
     let now = NOW;
     const bans = new Bans(() => now);
     expect(bans.add('::ffff:93.184.216.34')).toBe(true);
@@ -86,14 +86,14 @@ describe('bans', () => {
   });
 });
 
-describe('the height of the network', () => {
+describe('the network height', () => {
   const claims = (outgoing: number[], incoming: number[] = []): number =>
     networkHeight([
       ...outgoing.map((height) => ({ height, incoming: false, shown: 0 })),
       ...incoming.map((height) => ({ height, incoming: true, shown: 0 })),
     ]);
 
-  it('is not raised by fewer than a third of the peers, nor by those who chose us', () => {
+  it('is not raised by fewer than a third of the peers, nor by incoming ones', () => {
     expect(claims([])).toBe(0);
     expect(claims([100])).toBe(100);
     expect(claims([100, 90])).toBe(90);
@@ -104,14 +104,14 @@ describe('the height of the network', () => {
     expect(claims([100], [4_294_967_295])).toBe(100);
   });
 
-  it('is not lowered below what a peer shows', () => {
+  it('is not lowered below the verified height of a peer', () => {
     const low = { height: 1, incoming: false, shown: 1 };
     expect(networkHeight([{ height: 5_000, incoming: true, shown: 4_000 }, low])).toBe(4_000);
     expect(networkHeight([{ height: 5_000, incoming: true, shown: 0 }, low])).toBe(1);
   });
 });
 
-describe('the claims that the height is taken from', () => {
+describe('the claims used for the network height', () => {
   const blocks = toyChain(20);
   const chain = new FakeChain(toyCodec, blocks);
   const hashAt = (height: number): Buffer => chain.hashAt(height) ?? Buffer.alloc(32);
@@ -125,7 +125,7 @@ describe('the claims that the height is taken from', () => {
   });
   const heights = (...peers: Claimant[]): number[] => heightClaims(peers, chain, () => 0).map(({ height }) => height);
 
-  it('are those of peers that have told of their chain and have not failed too often', () => {
+  it('are those of peers that have sent their chain and have not failed too often', () => {
     expect(heights(claimant(30, unknown), claimant(31, unknown, { demoted: true }))).toEqual([30]);
     expect(heights(claimant(30, unknown, { claim: undefined }))).toEqual([]);
     expect(heightClaims([claimant(30, unknown, { incoming: true })], chain, () => 25)).toEqual([
@@ -133,7 +133,7 @@ describe('the claims that the height is taken from', () => {
     ]);
   });
 
-  it('are worth what stands behind them: a known tip its own height, an unserved claim nothing', () => {
+  it('count by their proof: a known tip as its own height, an unserved claim as nothing', () => {
     expect(heights(claimant(4_294_967_295, hashAt(20)), claimant(1, hashAt(7)))).toEqual([21, 8]);
     const side = toyBlock(hashAt(5), 900);
     chain.add(side);
@@ -157,7 +157,7 @@ describe('the peer state file', () => {
     bans: [{ host: '8.8.8.8', until: NOW }],
   };
 
-  it('comes back as it was, and leaves nothing beside it', async () => {
+  it('is restored unchanged, and leaves no temporary file', async () => {
     const file = join(directory, 'peers.json');
     const [white, gray] = [state.white, state.gray].map((entries) =>
       entries.map((entry) => ({ ...entry, source: '4d01/16', failures: 2, isProven: true })),
@@ -168,7 +168,7 @@ describe('the peer state file', () => {
     expect(await readdir(directory)).toEqual(['peers.json']);
   });
 
-  it('keeps four anchors, and no id of 0', async () => {
+  it('stores four anchors, and no id of 0', async () => {
     const file = join(directory, 'peers.json');
     const called = Array.from({ length: 6 }, (_, index) => ({ host: `9.9.9.${index + 1}`, port: 17855 }));
     const make = (peerId: bigint) => {
@@ -212,7 +212,7 @@ describe('the peer state file', () => {
     expect(await readPeerState(file)).toMatchObject({ bans: [{ until: NOW + 2 }], anchors });
   });
 
-  it('holds the peers that were connected when it was saved', async () => {
+  it('contains the peers that were connected when it was saved', async () => {
     const file = join(directory, 'peers.json');
     let called = [{ host: '9.9.9.1', port: 17855 }];
     const book = new AddressBook({ allowLocal: false, key: Buffer.alloc(32, 1) });
@@ -224,7 +224,7 @@ describe('the peer state file', () => {
     expect(await readPeerState(file)).toMatchObject({ anchors: [{ host: '9.9.9.1' }] });
   });
 
-  it('is missing at first; a damaged one is set aside', async () => {
+  it('may be missing; a damaged one is renamed', async () => {
     const file = join(directory, 'peers.json');
     expect(await readPeerState(file)).toBeUndefined();
     for (const text of ['{"version":1', '[]', '{"version":2}', JSON.stringify({ version: 1, peerId: 'x' })]) {

@@ -62,7 +62,7 @@ inNamespace('a gateway in a network namespace', () => {
     );
   });
 
-  it('that knows mappings without end only is asked for one', () => {
+  it('gets a request without a lease time if it supports only permanent mappings', () => {
     expect(scene('honest').outcome).toMatchObject({ kind: 'mapped', seconds: 3600 });
     expect(scene('only permanent leases').outcome).toMatchObject({ kind: 'mapped', seconds: 0 });
   });
@@ -98,26 +98,26 @@ inNamespace('a gateway in a network namespace', () => {
     if (kind === 'unfit') expect(calls?.map(({ action }) => action)).toEqual(['GetExternalIPAddress']);
   });
 
-  it('that trickles for ever is cut off', () => {
+  it('is disconnected if it trickles forever', () => {
     expect(scene('a description that trickles').outcome).toBeNull();
   });
 
-  it('multiplies no entities', () => {
+  it('cannot expand XML entities', () => {
     const requests = scene('entities that multiply').calls ?? [];
     expect(JSON.stringify(requests).length).toBeLessThan(2_000);
   });
 
-  it('writes nothing but plain text into the log', () => {
+  it('cannot write control characters into the log', () => {
     const { why = '' } = scene('a refusal with control characters').outcome ?? {};
     expect(why).toMatch(/^error 501 \( \[31mGo away\. [\x20-\x7e]+\)$/);
     expect(why.length).toBeLessThan(150);
   });
 
-  it('leads nobody elsewhere: not one connection to another host, in all scenes', () => {
+  it('opens no connection to another host in any scenario', () => {
     expect([...scenes.values()].filter(({ bystander }) => bystander > 0).map(({ name }) => name)).toEqual([]);
   });
 
-  it('loses the mapping at the stop', () => {
+  it('removes the mapping at the stop', () => {
     const { lines, addresses, actions, left, mappings } = scene('a life');
     expect(lines).toEqual([
       'info Attempting to add IGD port mapping.',
@@ -130,7 +130,7 @@ inNamespace('a gateway in a network namespace', () => {
     expect([mappings, left]).toEqual([[ADDED], 0]);
   });
 
-  it('keeps what belongs to another machine by then', () => {
+  it('retains a mapping that belongs to another machine meanwhile', () => {
     const { actions, left, lines } = scene('somebody else has the port at the end');
     expect([actions?.at(-1), left, lines?.at(-1)]).toEqual([
       'GetSpecificPortMappingEntry',
@@ -139,7 +139,7 @@ inNamespace('a gateway in a network namespace', () => {
     ]);
   });
 
-  it('holds up no stop, whatever it leaves unanswered', () => {
+  it('does not delay a stop, whatever it leaves without a response', () => {
     expect(scene('a stop while the gateway is asked').actions).toEqual([
       'GetExternalIPAddress',
       'AddPortMapping',
@@ -166,7 +166,7 @@ inNamespace('whole daemons in a network namespace', () => {
   it.each([
     ['mapped', (port: string) => port],
     ['told another port', () => '20001'],
-  ])('%s: the port that peers are told is forwarded while it runs', (name, outside) => {
+  ])('%s: the port that the node reports to peers is forwarded while it runs', (name, outside) => {
     const { code, lines, mappings, left, port = '', searches = 0 } = runs.get(name) ?? {};
     const told = [
       /Attempting to add IGD port mapping\.$/,

@@ -11,7 +11,7 @@ import { TestLogger } from '../fakes';
 
 exercises('no-upnp', 'hide-my-port');
 
-describe('whether a router is asked', () => {
+describe('whether port mapping is used', () => {
   it.each([
     [[], true],
     [['--p2p-bind-ip=192.168.1.7'], true],
@@ -30,11 +30,11 @@ describe('whether a router is asked', () => {
   });
 });
 
-describe('where a gateway is searched for', () => {
+describe('the networks searched for a gateway', () => {
   const info = (address: string, change: object = {}) =>
     ({ family: 'IPv4', internal: false, address, cidr: `${address}/24`, ...change }) as never;
 
-  it('is every private network of the machine, or that of the listener', () => {
+  it('are every private network of the machine, or that of the listener', () => {
     const interfaces = {
       lo: [info('127.0.0.1', { internal: true })],
       eth0: [info('192.168.1.7'), info('fd00::7', { family: 'IPv6' }), info('93.184.216.34')],
@@ -49,7 +49,7 @@ describe('where a gateway is searched for', () => {
   });
 });
 
-describe('an answer to a search', () => {
+describe('a response to a search', () => {
   const network = { address: '192.168.77.2', cidr: '192.168.77.2/24' };
   const ST = 'urn:schemas-upnp-org:device:InternetGatewayDevice:1';
   const answer = (location: string, change: { status?: string; st?: string; more?: string } = {}): Buffer =>
@@ -65,7 +65,7 @@ describe('an answer to a search', () => {
   const read = (bytes: Buffer, sender = '192.168.77.1'): string | undefined =>
     gatewayOf(bytes, sender, network)?.location;
 
-  it('names its own sender', () => {
+  it('has the URL of its own sender', () => {
     const location = 'http://192.168.77.1:5000/rootDesc.xml';
     expect(gatewayOf(answer(location), '192.168.77.1', network)).toEqual({ location, client: '192.168.77.2' });
     expect(read(answer('http://192.168.77.1/a'))).toBe('http://192.168.77.1/a');
@@ -88,17 +88,17 @@ describe('an answer to a search', () => {
     ['a notice', answer('http://192.168.77.1/x', { status: 'NOTIFY * HTTP/1.1' })],
     ['too much', answer('http://192.168.77.1/x', { more: 'x'.repeat(4_000) })],
     ['no text', Buffer.from(Array.from({ length: 1_000 }, (_, n) => (n * 31) % 256))],
-  ])('that tells of %s is none', (_, bytes) => {
+  ])('with %s is ignored', (_, bytes) => {
     expect(read(bytes)).toBeUndefined();
   });
 
-  it('from outside the network is none, whatever it names', () => {
+  it('from outside the network is ignored, whatever its URL', () => {
     for (const sender of ['192.168.78.1', '93.184.216.34', '10.0.0.1'])
       expect(read(answer(`http://${sender}/x`), sender)).toBeUndefined();
   });
 });
 
-it('an address is reachable when the internet has it', () => {
+it('requires an address to be public to be reachable', () => {
   expect(['93.184.216.34', '8.8.8.8'].filter(isReachable)).toHaveLength(2);
   const none = [
     '',
@@ -147,7 +147,7 @@ describe('the life of a mapping', () => {
     return { mapping: new PortMapping(parts), logger, tasks, addresses, settle, renewal };
   }
 
-  it('is renewed at the same gateway, and told once', async () => {
+  it('renews it at the same gateway, and logs it once', async () => {
     const { mapping, logger, tasks, addresses, settle, renewal } = scripted([
       mapped,
       mapped,
@@ -166,7 +166,7 @@ describe('the life of a mapping', () => {
     expect(tasks).toHaveLength(4);
   });
 
-  it('is searched for anew when the gateway is lost, and its address is no longer ours', async () => {
+  it('searches for a new gateway when the gateway is lost, and drops its address', async () => {
     const { mapping, logger, tasks, addresses, settle, renewal } = scripted([
       mapped,
       refused,
@@ -185,7 +185,7 @@ describe('the life of a mapping', () => {
     expect(logger.lines.filter((line) => line.includes('Added'))).toHaveLength(2);
   });
 
-  it('that a gateway refuses is a warning with its words', async () => {
+  it('logs a warning with the error text of the gateway that refuses it', async () => {
     const { mapping, logger, tasks, settle } = scripted([refused]);
     mapping.start();
     await settle();

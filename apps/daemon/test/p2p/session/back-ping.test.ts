@@ -27,7 +27,7 @@ async function believed(body: Buffer): Promise<boolean> {
   return answer;
 }
 
-describe('a caller is called back', () => {
+describe('a back ping to an incoming peer', () => {
   it.each([
     ['its id and OK', pingResponse.encode({ status: 'OK', peerId: 5n }), true],
     ['another id', pingResponse.encode({ status: 'OK', peerId: 6n }), false],
@@ -35,7 +35,7 @@ describe('a caller is called back', () => {
     ['no status', pingResponse.encode({ status: '', peerId: 5n }), false],
     ['nothing', Buffer.alloc(0), false],
     ['nonsense', Buffer.from('no section'), false],
-  ])('and answers with %s', async (_what, body, right) => {
+  ])('receives %s', async (_what, body, right) => {
     expect(await believed(body)).toBe(right);
   });
 });

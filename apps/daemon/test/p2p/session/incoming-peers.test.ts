@@ -27,7 +27,7 @@ async function treatment(port: number): Promise<'hung up' | 'answered'> {
   ]);
 }
 
-describe('the callers of a running node', () => {
+describe('the incoming peers of a running node', () => {
   /** Callers that shake hands, one after the other, with the port of a node. */
   async function shakeHands(port: number, count: number): Promise<ScriptedPeer[]> {
     const peers: ScriptedPeer[] = [];
@@ -39,7 +39,7 @@ describe('the callers of a running node', () => {
     return peers;
   }
 
-  it('are four at a time from one public address', async () => {
+  it('are limited to four per public address', async () => {
     const { node } = await harness.node(toyChain(0), {}, { transport: disguised('93.184.216.34') });
     const [first, ...others] = await shakeHands(node.port, 4);
     expect(await treatment(node.port)).toBe('hung up');
@@ -49,7 +49,7 @@ describe('the callers of a running node', () => {
     expect([next, ...others].map((peer) => peer?.isClosed)).toEqual([false, false, false, false]);
   });
 
-  it('enter no list by a timed sync: nobody listens on the port that they call from', async () => {
+  it('enter no list by a timed sync, because their source port is not a listening port', async () => {
     const clock = new SteppedClock();
     const { node } = await harness.node(toyChain(0), { allowLocal: true }, { clock });
     const [peer] = await shakeHands(node.port, 1);
@@ -63,18 +63,18 @@ describe('the callers of a running node', () => {
     expect(node.peerLists()).toEqual({ white: [], gray: [] });
   });
 
-  it('are not counted on the own machine', async () => {
+  it('are not limited on the own machine', async () => {
     const { node } = await harness.node(toyChain(0));
     const peers = await shakeHands(node.port, 6);
     expect(peers.filter((peer) => peer.isClosed)).toEqual([]);
   });
 });
 
-describe('what a running node takes and asks', () => {
+describe('a running node', () => {
   const transactions = (bytes: number): Buffer =>
     commands.newTransactions.encode({ transactions: [Buffer.alloc(bytes, bytes % 251)] });
 
-  it('large frames from a peer that it called, right behind the answer; from a caller none before the handshake', async () => {
+  it('accepts large frames of an outgoing peer right after the handshake, and none of an incoming one before it', async () => {
     const server = await harness.server();
     const { pool, logger } = await harness.node(toyChain(0), { exclusiveNodes: [server.address] });
     const called = await server.caller();
@@ -104,7 +104,7 @@ describe('what a running node takes and asks', () => {
     expect(logger.errors).toEqual([]);
   });
 
-  it('one large answer for each question about transactions', async () => {
+  it('sends one large response for each transaction request', async () => {
     const { node, pool, logger } = await harness.node(toyChain(0));
     const peer = await ScriptedPeer.dial(node.port);
     await peer.handshake(genesis);
@@ -118,7 +118,7 @@ describe('what a running node takes and asks', () => {
     expect(logger.lines.some((line) => line.includes('larger than its command'))).toBe(true);
   });
 
-  it('the time also of a peer from which a synchronisation was given up', async () => {
+  it('measures the time also for a peer whose synchronization was aborted', async () => {
     const blocks = toyChain(2);
     const tips = blocks.map((raw) => sha256(raw.block));
     const [, , last] = tips;
@@ -143,7 +143,7 @@ describe('what a running node takes and asks', () => {
     peer.end();
   });
 
-  it('nobody back at an address that no list may hold', async () => {
+  it('does not back-ping an address that no list may contain', async () => {
     for (const [host, allowLocal, calls] of [
       ['127.0.0.1', false, []],
       ['127.0.0.1', true, ['127.0.0.1:17855']],
@@ -168,7 +168,7 @@ describe('what a running node takes and asks', () => {
 });
 
 describe('bans of a running node', () => {
-  it('fall on a peer that keeps sending garbage, and outlive a restart', async () => {
+  it('apply to a peer that keeps sending garbage, and survive a restart', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'wrkz-bans-'));
     const start = async (): Promise<P2pNode> => {
       const config = { stateFile: join(directory, 'peers.json') };
@@ -218,7 +218,7 @@ describe('bans of a running node', () => {
     expect(node.bans()).toMatchObject([{ host: '8.8.8.8' }]);
   });
 
-  it('a socket error is not a crash', async () => {
+  it('a socket error closes the connection without a crash', async () => {
     const stream = new PassThrough();
     const reasons: string[] = [];
     const connection = new PeerConnection({

@@ -117,7 +117,7 @@ describe('peers that claim blocks and deliver none', () => {
     await reaches(started.chain, 30);
   });
 
-  it('lose a slot at once to an outgoing peer', async () => {
+  it('lose a slot immediately to an outgoing peer', async () => {
     const server = await harness.server();
     const started = await node({ exclusiveNodes: [server.address] });
     const called = await server.caller();
