@@ -294,7 +294,7 @@ describe('a stream of events', () => {
     }
   });
 
-  test('fails when the handshake is refused, wrong or never answered', async () => {
+  test('fails when the handshake is refused, invalid or gets no response', async () => {
     const wrong = await listening(createHttp((_request, response) => response.writeHead(401).end()));
     const incomplete = await serverWriting((socket) =>
       socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'),

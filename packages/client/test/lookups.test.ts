@@ -77,7 +77,7 @@ test.each([
   await expect(call).rejects.toMatchObject({ kind: 'malformed' });
 });
 
-test('asks another node for blocks when one is unavailable, but not for its pool', async () => {
+test('requests blocks from another node when one is unavailable, but not its pool', async () => {
   const answers = { '/getrawblocks': { items: [], status: 'OK' }, '/get_pool_changes_lite': poolAnswer('') };
   const { node: first } = await nodeAnswering('/getrawblocks', answers['/getrawblocks']);
   const { node: second } = await nodeAnswering('/getrawblocks', answers['/getrawblocks']);

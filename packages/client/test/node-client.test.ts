@@ -104,7 +104,7 @@ test.each([
   [{ text: '{"status":"OK"' }, 'malformed'],
   [{ json: { ...INFO, height: -1 } }, 'malformed'],
   [{ json: { ...INFO, pad: 'x'.repeat(70_000) } }, 'tooLarge'],
-] as const)('%j is a failure of its kind: %s', async (answer, kind) => {
+] as const)('%j is reported with its kind of failure: %s', async (answer, kind) => {
   const node = (await standIn()).on('/info', () => answer);
   const client = keep(new NodeClient(address(node)));
   const failure = await client.info().catch((error: unknown) => error);
@@ -156,7 +156,7 @@ test('never fails over to a node of another chain', async () => {
   ]);
 });
 
-test('a local socket', async () => {
+test('connects to a local socket', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'wrkz-client-'));
   const path = join(folder, 'node.sock');
   const server: Server = createServer((_request, response) => response.end(JSON.stringify(INFO))).listen(path);

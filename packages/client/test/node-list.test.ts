@@ -60,7 +60,7 @@ async function listOf(
   return { list, clock, switches, serves: () => list.nodes().findIndex(({ isInUse }) => isInUse) };
 }
 
-test('leaves a first node that is catching up, and returns once it has caught up', async () => {
+test('replaces a first node that synchronizes, and returns once it has caught up', async () => {
   const [first, second] = [await Stand.start(), await Stand.start()];
   first.height = 20;
   const { list, clock, serves, switches } = await listOf(first, second);

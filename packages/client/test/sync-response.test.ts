@@ -27,7 +27,7 @@ test('decodes a response of mainnet', () => {
   expect([typeof scannedTo, tip]).toEqual(['number', undefined]);
 });
 
-test('refuses what the schema of the route refuses, for every changed field', () => {
+test('rejects every changed field that the schema of the route rejects', () => {
   const answer = parseJson(recorded);
   const paths: (string | number)[][] = [];
   const walk = (value: unknown, path: (string | number)[]): void => {
@@ -78,7 +78,7 @@ test('reads amounts exactly up to 64 bits, and refuses larger ones', () => {
   expect(reads(text('1.0'))).toBe(false);
 });
 
-test('any text is a response or malformed', () => {
+test('parses any text as a response or rejects it as malformed', () => {
   fc.assert(
     fc.property(fc.string(), fc.nat(recorded.length), (text, at) => {
       reads(text);

@@ -67,7 +67,7 @@ const bulk = (size: number): ParsedTransaction =>
 
 describe('on chain A', () => {
   accepts('block 720 as it is', () => judge(blockAt(TIP + 1)));
-  test('a verified block knows its fees, and whether its proofs were taken on trust', async () => {
+  test('a verified block has its fees, and reports whether its proofs were skipped', async () => {
     const { hash } = blockAt(TIP + 1).block;
     const trusted = new Checkpoints(new Map([[TIP + 1, hash]]));
     const [checked, listed] = [await judge(blockAt(TIP + 1)), await judge(blockAt(TIP + 1), { checkpoints: trusted })];
@@ -78,7 +78,7 @@ describe('on chain A', () => {
     expect(genesisBlock(devnet)).toMatchObject({ transactions: [], fees: 0n, checkpointed: false });
   });
 
-  test('DESERIALIZATION_FAILED: bytes that are no block, or no transaction', () => {
+  test('DESERIALIZATION_FAILED: bytes that are not a block, or not a transaction', () => {
     const { block, transactions } = blockAt(TIP + 1);
     expect(parseBlockOrRefuse(block.bytes)).not.toBeInstanceOf(RuleFailure);
     expect(parseTransactionsOrRefuse(transactions.map((one) => one.bytes))).toHaveLength(transactions.length);
@@ -86,7 +86,7 @@ describe('on chain A', () => {
   refuses('DESERIALIZATION_FAILED', 'a block cut short', () =>
     refusal(parseBlockOrRefuse(blockAt(TIP + 1).block.bytes.subarray(0, -1))),
   );
-  test('bytes that are no block are refused with what is wrong; other errors are not taken for that', () => {
+  test('unreadable bytes are rejected with the reason; other errors are rethrown', () => {
     expect(parseBlockOrRefuse(Buffer.alloc(0))).toMatchObject({ detail: expect.stringMatching(/./) as string });
     expect(() => parseBlockOrRefuse(undefined as never)).toThrow(TypeError);
   });
@@ -147,7 +147,7 @@ describe('on chain A', () => {
     });
     return judge(blockAt(TIP + 1), { view: locked });
   };
-  test("time locks go by the parent's time, whatever the block says of its own", () => {
+  test('unlock times are compared with the timestamp of the parent, not of the block', () => {
     expect(Number(blockAt(TIP + 1).block.block.timestamp)).toBeGreaterThan(view.facts(TIP).timestamp);
     expect(blockAt(TIP + 1).transactions).not.toEqual([]);
   });
@@ -210,12 +210,12 @@ describe('on chain A', () => {
     const transaction = bulk(10);
     return judge(changed({ transactionHashes: [transaction.hash] }, [transaction]));
   });
-  test('a refusal names the transaction that is to blame', async () => {
+  test('a rejection has the hash of the invalid transaction', async () => {
     const transaction = bulk(10);
     const verdict = await judge(changed({ transactionHashes: [transaction.hash] }, [transaction]));
     expect(verdict).toMatchObject({ code: 'EMPTY_INPUTS', transactionHash: transaction.hash });
   });
-  test('a wrong reward is told with the right one', async () => {
+  test('a wrong reward is reported with the correct one', async () => {
     const { reward } = stageGood(blockAt(TIP + 1), contextOn(view));
     const verdict = await judge(coinbase({ outputs: [output(1n)] }));
     expect(verdict).toMatchObject({ detail: `1 in place of ${reward}` });
@@ -261,7 +261,7 @@ describe('before the hash list was checked', () => {
 
   test('the block has several transactions', () => expect(early.transactions.length).toBeGreaterThan(1));
   accepts('transactions delivered in another order', () => on([...early.transactions].reverse()));
-  test('they go into the chain in the order of the list', () => {
+  test('transactions are applied in the order of the list', () => {
     const context = contextOn(branchTo(place - 1));
     const staged = stageBlock(early.block, [...early.transactions].reverse(), context);
     expect(staged.failure).toBeUndefined();
@@ -312,7 +312,7 @@ describe('the checkpoint zone', () => {
   );
   accepts('the listed hash', () => judge({ block, transactions }, { checkpoints: points(TIP + 1, block.hash) }));
 
-  test('no work, look-up or signature is asked for below the highest checkpoint', () => {
+  test('proof of work, outputs and signatures are not checked below the highest checkpoint', () => {
     const staged = stageGood(blockAt(TIP + 1), contextOn(view, { checkpoints: points(TIP + 100, Buffer.alloc(32)) }));
     expect(staged.checkpointed).toBe(true);
     expect(new Set(staged.proofs.map((proof) => proof.kind))).toEqual(new Set(['outputKey', 'keyImage']));
@@ -368,7 +368,7 @@ describe('difficulty', () => {
   });
 });
 
-test('simnet asks for the commitment and not for the work', () => {
+test('simnet requires the commitment and no proof of work', () => {
   const simnet = networkOf('simnet');
   const { block } = blockAt(1);
   const staged = stageBlock(block, [], { ...contextOn(new BranchView(genesisView(simnet))), network: simnet });
@@ -376,7 +376,7 @@ test('simnet asks for the commitment and not for the work', () => {
   expect(staged.proofs.some((proof) => proof.kind === 'pow')).toBe(false);
 });
 
-test('proofs that come before a cheap refusal in the order decide first', async () => {
+test('proofs that precede a cheap check in the order are checked first', async () => {
   const pair = coinbase({ outputs: [output(1n, NO_POINT), output(0n)] });
   const staged = stageBlock(pair.block, pair.transactions, contextOn(view));
   expect(staged.failure?.code).toBe('OUTPUT_ZERO_AMOUNT');

@@ -55,7 +55,7 @@ describe('the hard size', () => {
   refuses('CUMULATIVE_BLOCK_SIZE_TOO_BIG', 'a byte more does not', () => judge(ofSize(limit + 1)));
 });
 
-describe('the clock', () => {
+describe('the timestamp', () => {
   const at = (seconds: number): Promise<Verdict> => judge(changed({ timestamp: BigInt(NOW + seconds) }));
   refuses('PROOF_OF_WORK_TOO_WEAK', '360 seconds ahead are allowed', () => at(360));
   refuses('TIMESTAMP_TOO_FAR_IN_FUTURE', '361 are not', () => at(361));
@@ -83,7 +83,7 @@ describe('the parent block', () => {
 });
 
 describe('a transaction', () => {
-  test('has twice the median less 600 bytes at most', () => {
+  test('has at most twice the median less 600 bytes', () => {
     expect([700, 20_000, 100_000].map(transactionSizeLimit)).toEqual([800, 39_400, 199_400]);
   });
   // Block 720 spends in one transaction, whose size the median is fitted to.
@@ -91,7 +91,7 @@ describe('a transaction', () => {
 
   accepts('as large as the limit allows', () => judge(blockAt(TIP + 1), { mainMedianSize: (size + 600) / 2 }));
   refuses('SIZE_TOO_LARGE', 'a byte over it', () => judge(blockAt(TIP + 1), { mainMedianSize: (size + 599) / 2 }));
-  test('that is too large is told so', () => {
+  test('that is too large has its error text', () => {
     expect(new RuleFailure('SIZE_TOO_LARGE').message).toBe('Transaction is too large (in bytes)');
   });
 });

@@ -3,7 +3,7 @@ import { blockAt, branchTo, chainA, contextOn, devnet, stageGood } from './chain
 
 const whole = branchTo(720);
 
-test('facts and windows reach down to genesis', () => {
+test('block facts and windows include genesis', () => {
   expect(whole.height).toBe(720);
   expect(whole.facts(0).generatedCoins).toBe(1_500_000_000_000n);
   for (const [end, count] of [
@@ -22,14 +22,14 @@ test('facts and windows reach down to genesis', () => {
   expect(() => whole.facts(721)).toThrow(RangeError);
 });
 
-test('the least timestamp counts genesis in and waits for a full window', () => {
+test('the minimum timestamp includes genesis and requires a full window', () => {
   expect(leastTimestamp(branchTo(9), 9, 11)).toBeUndefined();
   const view = branchTo(10);
   const times = Array.from({ length: 11 }, (_, i) => Number(blockAt(i).block.block.timestamp));
   expect(leastTimestamp(view, 10, 11)).toBe(median(times));
 });
 
-test('a branch on a branch answers as one chain', () => {
+test('a branch on a branch returns the same as one chain', () => {
   const base = branchTo(500);
   const upper = new BranchView(base);
   for (let height = 501; height <= 720; height++) upper.push(stageGood(blockAt(height), contextOn(upper)));
@@ -55,7 +55,7 @@ test('a branch on a branch answers as one chain', () => {
   }
 });
 
-test('a base that took over the lowest blocks can take their place', () => {
+test('a base that contains the lowest blocks of the branch can replace the old base', () => {
   const view = new BranchView(branchTo(600));
   for (let height = 601; height <= 720; height++) view.push(stageGood(blockAt(height), contextOn(view)));
   view.rebase(branchTo(650));
@@ -69,7 +69,7 @@ test('a base that took over the lowest blocks can take their place', () => {
   expect(() => view.rebase(branchTo(719))).toThrow(RangeError);
 });
 
-test('a base of the same height may take the place of the old one', () => {
+test('a base of the same height can replace the old one', () => {
   const view = new BranchView(branchTo(600));
   view.rebase(branchTo(600));
   expect([view.height, view.baseHeight]).toEqual([600, 600]);
@@ -84,13 +84,13 @@ test.each([
   expect(() => view.rebase(base)).toThrow('the new base is not a part of this branch');
 });
 
-test('a block that does not follow is not put on the tip', () => {
+test('a block that does not follow the tip is refused', () => {
   const staged = stageGood(blockAt(1), contextOn(new BranchView(genesisView(devnet))));
   expect(() => whole.push(staged)).toThrow('block 1 does not follow the tip of the branch, 720');
   expect(whole.height).toBe(720);
 });
 
-describe('a branch on a base that counts its questions', () => {
+describe('a branch on a base that counts its reads', () => {
   const hashAt = (height: number): Buffer => Buffer.alloc(32, height.toString());
   const factsAt = (height: number) => ({ height, hash: hashAt(height) }) as BlockFacts;
   /** A chain of that height; `asked` notes the heights that it was asked about. */
@@ -136,7 +136,7 @@ describe('a branch on a base that counts its questions', () => {
   const heights = (all: readonly BlockFacts[]): number[] => all.map(({ height }) => height);
   const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-  test('remembers the last hundred blocks of its base', () => {
+  test('caches the last hundred blocks of its base', () => {
     const { view, asked } = grown(3);
     expect(view.facts(201).height).toBe(201);
     expect(heights(view.window(303, 100))).toEqual(range(204, 303));
@@ -146,7 +146,7 @@ describe('a branch on a base that counts its questions', () => {
     expect(asked).toEqual([200]);
   });
 
-  test('answers for all its own blocks by itself, and reaches below them', () => {
+  test('serves all its own blocks without its base, and reads lower ones from it', () => {
     const { view, asked } = grown(900);
     expect([301, 350, 1200].map((height) => view.facts(height).height)).toEqual([301, 350, 1200]);
     expect(heights(view.window(350, 20))).toEqual(range(331, 350));
@@ -158,7 +158,7 @@ describe('a branch on a base that counts its questions', () => {
     expect(() => view.facts(1201)).toThrow('no block 1201 on a branch of height 1200');
   });
 
-  test('does not remember without bound what its base has taken over', () => {
+  test('does not cache without limit what its base contains', () => {
     const { view } = grown(900);
     const { base, asked } = counted(1200);
     view.rebase(base);
@@ -168,7 +168,7 @@ describe('a branch on a base that counts its questions', () => {
     expect(asked).toEqual([700]);
   });
 
-  test('takes a block only on its own parent, at its own height', () => {
+  test('accepts a block only on its own parent, at its own height', () => {
     const { view } = grown(1);
     expect(() => view.push(empty(302, 299))).toThrow('block 302 does not follow the tip of the branch, 301');
     expect(() => view.push(empty(303, 301))).toThrow('block 303 does not follow the tip of the branch, 301');
@@ -176,7 +176,7 @@ describe('a branch on a base that counts its questions', () => {
     expect(view.height).toBe(302);
   });
 
-  test('knows its own transactions, on a base that knows of none', () => {
+  test('finds its own transactions, on a base without any', () => {
     const { view } = grown(1);
     expect(view.hasTransaction(hashAt(301))).toBe(true);
     expect(view.hasTransaction(hashAt(7))).toBe(false);

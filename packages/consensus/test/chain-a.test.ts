@@ -4,7 +4,7 @@ import { chainA, stagedChainA } from './chain-a';
 
 const headers = chainAHeaders();
 
-test('every figure of every block is the one that the reference reports', () => {
+test('every value of every block equals that of the reference', () => {
   const staged = stagedChainA();
   expect(staged.length).toBe(720);
   let coins = BigInt(headers[0]!.alreadyGeneratedCoins);
@@ -52,7 +52,7 @@ const REPORTED = new Set([
   'totalFeeAmount',
 ]);
 
-test('every proof of every block holds: work, ring signatures, key images, keys', async () => {
+test('every proof of every block is valid: work, ring signatures, key images, keys', async () => {
   const proofs = stagedChainA().flatMap((block) => block.proofs);
   const verdicts = await runProofs(proofs);
   expect(verdicts).not.toContain(false);
@@ -72,7 +72,7 @@ test('every proof of every block holds: work, ring signatures, key images, keys'
   }
 }, 120_000);
 
-test('a failed proof refuses its block and names the transaction', () => {
+test('a failed proof rejects its block and reports the transaction', () => {
   const block = stagedChainA().find((one) => one.transactions.length > 1)!;
   const place = block.proofs.findIndex((proof) => proof.kind === 'ring');
   const verdict = verifyBlock(

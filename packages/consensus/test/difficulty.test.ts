@@ -32,7 +32,7 @@ const rowsOf = (...ops: Row['op'][]): Row[] => rows.filter((row) => ops.includes
 const mainnet = networkOf('mainnet');
 
 describe('recorded difficulties', () => {
-  test('LWMA of both ages, also where 64 bits wrap', () => {
+  test('equal those of LWMA in both versions, also with 64-bit overflow', () => {
     for (const row of rowsOf('lwma', 'lwma_wrap')) {
       const timestamps = row.timestamps.map(Number);
       const cumulative = row.cumulative_difficulties.map(BigInt);
@@ -44,14 +44,14 @@ describe('recorded difficulties', () => {
     expect(rowsOf('lwma_wrap').length).toBeGreaterThan(0);
   });
 
-  test('the legacy rule of every version', () => {
+  test('equal those of the legacy rule in every version', () => {
     for (const row of rowsOf('nextDifficulty')) {
       const args = [row.timestamps.map(Number), row.cumulative_difficulties.map(BigInt)] as const;
       expect(legacyDifficulty(row.version, row.block_index, ...args)).toBe(BigInt(row.result));
     }
   });
 
-  test('the rule in force at an index', () => {
+  test('equal those of the rule in force at an index', () => {
     for (const row of rowsOf('getNextDifficulty')) {
       const blocks = row.timestamps.map((timestamp, i) => ({
         timestamp: Number(timestamp),
@@ -62,7 +62,7 @@ describe('recorded difficulties', () => {
     }
   });
 
-  test('the windows of every age', () => {
+  test('equal those of the windows of every version', () => {
     for (const row of rowsOf('windows')) {
       const rules = mainnet.rulesAt(row.height);
       const count = rules.difficultyRule === 'legacy' ? legacyBlocks(row.version) : LWMA_BLOCKS;
@@ -107,11 +107,11 @@ describe('mainnet headers', () => {
     return checked;
   };
 
-  test('across the switch at 100,000', () => {
+  test('have the recorded difficulty across the switch at 100,000', () => {
     expect(recompute('mainnet/headers_99939_to_100001.json')).toBe(46);
   });
 
-  test('of 2026', () => {
+  test('of 2026 have the recorded difficulty', () => {
     expect(recompute('mainnet/headers_4213588_to_4213650.json')).toBe(2);
   });
 });
@@ -176,38 +176,38 @@ describe('LWMA by another formula', () => {
     );
   });
 
-  test('equal timestamps leave no difficulty, where the reference divides by zero', () => {
+  test('rejects equal timestamps, for which the reference divides by zero', () => {
     const timestamps = new Array<number>(61).fill(1_700_000_000);
     const cumulative = timestamps.map((_, i) => BigInt(i) * 1000n);
     expect(lwmaDifficulty('lwma5', timestamps, cumulative)).toBe(0n);
     expect(lwmaDifficulty('lwma4', timestamps, cumulative)).toBe(0n);
   });
 
-  test('a short window gives the starting value', () => {
+  test('returns the starting value for a short window', () => {
     expect(lwmaDifficulty('lwma4', [1, 2], [1n, 2n])).toBe(1000n);
     expect(lwmaDifficulty('lwma5', [1, 2], [1n, 2n])).toBe(10000n);
   });
 });
 
 describe('the legacy rule', () => {
-  test('is 0 where the work leaves 64 bits', () => {
+  test('is 0 if the work exceeds 64 bits', () => {
     expect(legacyDifficulty(4, 50, [1, 2, 3], [0n, 1n << 62n, (1n << 63n) - 1n])).toBe(0n);
   });
 
-  test('leaves them at 2^64 of work, time and rounding, and not before', () => {
+  test('overflows at 2^64 of work, time and rounding, and not before', () => {
     const work = ((1n << 64n) - 16n) / 60n;
     expect(legacyDifficulty(4, 50, [0, 16], [0n, work])).toBe(((1n << 64n) - 16n) / 16n);
     expect(legacyDifficulty(4, 50, [0, 17], [0n, work])).toBe(0n);
   });
 
-  test('rounds up in the first versions, and not what needs no rounding', () => {
+  test('rounds up in the first versions, only if the quotient is not exact', () => {
     expect(legacyDifficulty(1, 50, [0, 60], [0n, 7n])).toBe(7n);
     expect(legacyDifficulty(1, 50, [0, 7], [0n, 1n])).toBe(9n);
     expect(legacyDifficulty(3, 50, [0, 7], [0n, 1n])).toBe(8n);
   });
 
   /* No chain of ours had blocks of version 1 or 2 so high. */
-  test('would have a shorter window and a least of 100 for them from index 20160 on', () => {
+  test('would have a shorter window and a minimum of 100 for them from index 20160 on', () => {
     expect(legacyDifficulty(1, 20_159, [0, 60], [0n, 7n])).toBe(7n);
     expect(legacyDifficulty(1, 20_160, [0, 60], [0n, 7n])).toBe(100n);
     expect(legacyDifficulty(1, 20_160, [0, 60], [0n, 107n])).toBe(107n);
@@ -239,7 +239,7 @@ describe('the window of the next difficulty', () => {
   ])('of %s', (_, parentHeight, window) => expect(asked(parentHeight)).toEqual([window]));
 });
 
-test('the lowest difficulty of a height is below every recorded one of mainnet, and the fixed one elsewhere', () => {
+test('the minimum difficulty of a height is below every recorded one of mainnet, and the fixed one elsewhere', () => {
   const mainnet = networkOf('mainnet');
   const recorded = [
     'rpc/block_headers_at_version_boundaries.json',
@@ -264,7 +264,7 @@ interface Recorded {
   readonly difficulty: number;
 }
 
-test('a window without the work of a block is an error, not a difficulty', () => {
+test('a window with a missing block is an error', () => {
   const timestamps = Array.from({ length: 61 }, (_, i) => 60 * i);
   expect(() => lwmaDifficulty('lwma5', timestamps, [1n])).toThrow('a difficulty window of 1 blocks has no block 60');
 });

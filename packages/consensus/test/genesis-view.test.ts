@@ -4,7 +4,7 @@ import { blockAt, devnet } from './chain-a';
 const view = genesisView(devnet);
 const { coinbase } = blockAt(0).block.block;
 
-test('a chain of genesis alone knows its block and no other', () => {
+test('a chain of genesis alone has its block and no other', () => {
   expect(view.height).toBe(0);
   expect(view.facts(0)).toMatchObject({ height: 0, hash: blockAt(0).block.hash });
   expect(() => view.facts(1)).toThrow('no block 1 on a chain of height 0');
@@ -21,10 +21,10 @@ test('it has the outputs of its coinbase, by amount', () => {
   expect([view.outputCount(amount + 1n), view.output(amount + 1n, 0)]).toEqual([0, undefined]);
 });
 
-test('it holds its coinbase and has nothing spent', () => {
+test('it contains its coinbase and no spent key image', () => {
   expect(view.hasTransaction?.(blockAt(0).block.coinbase.hash)).toBe(true);
   expect(view.hasTransaction?.(Buffer.alloc(32))).toBe(false);
   expect(view.keyImageHeight(Buffer.alloc(32))).toBeUndefined();
 });
 
-test('the median of nothing is 0', () => expect(median([])).toBe(0));
+test('the median of an empty list is 0', () => expect(median([])).toBe(0));

@@ -18,7 +18,7 @@ test.each([
   ['abc', 'abc', 'abc'],
   ['abc', 'cab', 'abc'],
   ['abcd', 'dcba', 'abcd'],
-])('of a block that lists %j a delivery of %j becomes %j', (listed, delivered, expected) => {
+])('sorts for a block that lists %j the delivery %j to %j', (listed, delivered, expected) => {
   expect(ordered(listed, delivered)).toBe(expected);
 });
 
@@ -31,6 +31,6 @@ test.each([
   ['aa', 'ba'],
   ['aab', 'bba'],
   ['aab', 'abb'],
-])('of a block that lists %j a delivery of %j stays as it is, to be refused', (listed, delivered) => {
+])('leaves for a block that lists %j the invalid delivery %j unchanged', (listed, delivered) => {
   expect(ordered(listed, delivered)).toBe(delivered);
 });

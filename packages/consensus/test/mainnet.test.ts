@@ -39,7 +39,7 @@ function load(name: string): { block: ParsedBlock; transactions: ParsedTransacti
   });
 }
 
-test('blocks 0 to 5 by the full path, without any checkpoint', async () => {
+test('blocks 0 to 5 are valid with full verification, without checkpoints', async () => {
   const [genesis, ...blocks] = load('rawblocks_0_to_5');
   expect(genesisBlock(mainnet).facts.hash).toEqual(genesis!.block.hash);
   const view = new BranchView(genesisView(mainnet));
@@ -106,7 +106,7 @@ describe('single blocks of every version', () => {
     expect(mergeMiningCommits(forged, mainnet)).toBe(false);
   });
 
-  test('the transaction of block 4,213,650 did its work', async () => {
+  test('the transaction of block 4,213,650 has a valid proof of work', async () => {
     const { transactions, height } = blocks.find((one) => one.height === 4_213_650)!;
     const [transaction] = transactions;
     const difficulty = transactionPowDifficulty(transaction!.transaction, mainnet, height - 1);

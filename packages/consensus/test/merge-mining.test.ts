@@ -17,10 +17,10 @@ test('a block of version 1 needs no parent', () => {
 test('a parent without a tag commits to nothing', () => {
   expect(mergeMiningCommits({ block: withExtra(Buffer.alloc(0)) } as never, devnet)).toBe(false);
 });
-test('a later block without a parent is committed to by nobody', () => {
+test('a later block without a parent has no commitment', () => {
   expect(mergeMiningCommits({ block: { ...block, parentBlock: undefined } } as never, devnet)).toBe(false);
 });
-test('a parent that names another root commits to another block', () => {
+test('a parent with another root commits to another block', () => {
   const { extra } = parentBlock.baseTransaction;
   const other = Buffer.from(extra);
   other[other.length - 1]! ^= 1;

@@ -19,7 +19,7 @@ const transaction = undefined;
 const ringProof = (check: ReturnType<typeof ring>): Proof => ({ kind: 'ring', check, transaction });
 const imageProof = (keyImage: Uint8Array): Proof => ({ kind: 'keyImage', keyImage: keyImage as Buffer, transaction });
 
-test('a key image is judged alike beside its ring and without it', async () => {
+test('a key image gets the same result with its ring and without it', async () => {
   const [good, wrong, foreign] = [ring(), ring(), ring()];
   const forged = { ...wrong, signatures: Buffer.alloc(128) };
   const outside = { ...foreign, keyImage: Buffer.from(ORDER_TWO) };
@@ -42,7 +42,7 @@ test('a key image is judged alike beside its ring and without it', async () => {
   }
 });
 
-test('every proof needs its verdict', () => {
+test('every proof needs its result', () => {
   const proof: Proof = { kind: 'outputKey', key: Buffer.alloc(32), transaction: undefined };
   expect(() => firstFailure([proof, proof], [true])).toThrow('1 verdicts for 2 proofs');
   expect(firstFailure([proof], [true])).toBeUndefined();

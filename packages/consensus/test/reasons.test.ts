@@ -81,7 +81,7 @@ test.each(codes)('%s is provoked by a test', (code) => {
   expect(tested.has(code) || ELSEWHERE[code] !== undefined).toBe(true);
 });
 
-test('what is said to come from elsewhere is not provoked here', () => {
+test('reasons documented as raised elsewhere are not provoked here', () => {
   expect(Object.keys(ELSEWHERE).filter((code) => tested.has(code))).toEqual([]);
 });
 
@@ -99,7 +99,7 @@ test('no two reasons share a text or a number', () => {
   expect(new Set(reasons.map(({ short }) => short)).size).toBe(reasons.length);
 });
 
-test('a refusal tells the text that clients know', () => {
+test('a rejection has the text that clients parse', () => {
   const failure = new RuleFailure('TRANSACTION_INCONSISTENCY', {
     transactionHash: Buffer.alloc(32),
     detail: '2 in place of 3',

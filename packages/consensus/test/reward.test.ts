@@ -29,7 +29,7 @@ function rulesOf(version: number, height: number): Pick<Rules, 'baseReward' | 'f
   return { ...rulesAt(firstOfVersion[version] ?? 0), baseReward: rulesAt(height).baseReward };
 }
 
-test('recorded rewards', () => {
+test('rewards equal the recorded ones', () => {
   for (const row of rowsOf('getBlockReward')) {
     const reward = blockReward({
       rules: rulesOf(row.major_version, row.height),
@@ -43,24 +43,24 @@ test('recorded rewards', () => {
   }
 });
 
-test('a block over twice the median keeps nothing of an amount, and nothing of nothing', () => {
+test('a block over twice the median has a penalty of the whole amount, also of 0', () => {
   expect(() => penalizedAmount(1n, 100, 201)).toThrow('a block over twice the median size has no reward');
   expect([penalizedAmount(1n, 100, 200), penalizedAmount(0n, 100, 201)]).toEqual([0n, 0n]);
 });
 
-test('the median size looks at the last hundred blocks', () => {
+test('the median size uses the last hundred blocks', () => {
   const sizes = (count: number, size: number) => new Array(count).fill({ size }) as BlockFacts[];
   expect(medianSize([...sizes(300, 1), ...sizes(100, 7)])).toBe(7);
   expect(medianSize([...sizes(51, 1), ...sizes(49, 7)])).toBe(1);
 });
 
-test('recorded penalties', () => {
+test('penalties equal the recorded ones', () => {
   for (const row of rowsOf('getPenalizedAmount')) {
     expect(penalizedAmount(BigInt(row.amount), row.median_size, row.block_size)).toBe(BigInt(row.result));
   }
 });
 
-test('recorded size limits', () => {
+test('size limits equal the recorded ones', () => {
   for (const row of rowsOf('maxBlockCumulativeSize')) expect(hardSizeLimit(row.height)).toBe(row.result);
   for (const row of rowsOf('blockGrantedFullRewardZoneByBlockVersion')) {
     expect(rulesOf(row.version, 0).fullRewardZone).toBe(row.result);

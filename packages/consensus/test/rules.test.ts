@@ -59,7 +59,7 @@ describe.each(['mainnet', 'devnet'] as const)('recorded rules of %s', (name) => 
     }
   });
 
-  test('fees at the rate of 500 a chunk of 256 bytes, and the largest transaction of a wallet', () => {
+  test('fees at the rate of 500 per 256-byte chunk, and the largest transaction of a wallet', () => {
     for (const row of heights) {
       const fees = Object.entries(row.fee_v1_rate).map(([size, fee]) => [size, BigInt(fee)]);
       const { feeRule } = rulesAt(row.height);
@@ -102,7 +102,7 @@ describe("a transaction's own proof of work", () => {
     expect(search).toEqual({ algorithm: 'cn_upx', data: prefix, nonceOffset: 32, nonceSize: 8, difficulty: 5n });
   });
 
-  test('holds with a nonce in the place of those bytes', () => {
+  test('is valid with a nonce in those bytes', () => {
     const hash = powHash('cn_upx', filled);
     for (const difficulty of [1n, 2n, 5n, 100n, 1n << 60n]) {
       expect(transactionNonceMeets(prefix, nonce, difficulty)).toBe(checkHash(hash, difficulty));
@@ -110,7 +110,7 @@ describe("a transaction's own proof of work", () => {
   });
 });
 
-test('an offset of nothing names no second output', () => {
+test('an offset of 0 references no second output', () => {
   expect(ringIndexes([5, 0])).toEqual([5]);
   expect(ringIndexes([5, 1, 0xffff_ffff])).toEqual([5, 6]);
 });
@@ -120,13 +120,13 @@ describe('fusion', () => {
   const inputs = new Array<bigint>(12).fill(10_000n);
   const outputs = [10_000n, 100_000n];
 
-  test('has 30,000 bytes at most', () => {
+  test('has at most 30,000 bytes', () => {
     const free = { ...rules, fusionFee: 10_000n };
     const verdict = (size: number): boolean => isFusion(inputs, [10_000n, 100_000n], size, free);
     expect([verdict(FUSION_MAX_SIZE), verdict(FUSION_MAX_SIZE + 1)]).toEqual([true, false]);
   });
 
-  test('pays out every digit of its sum and nothing more', () => {
+  test('has one output per digit of its sum and no other', () => {
     const free = { ...rules, fusionFee: 10_000n };
     const verdict = (paid: bigint[]): boolean => isFusion(inputs, paid, 1000, free);
     expect(verdict(outputs)).toBe(true);
@@ -135,7 +135,7 @@ describe('fusion', () => {
     expect(verdict([...outputs].reverse())).toBe(false);
   });
 
-  test('has what is below the dust threshold as its first output', () => {
+  test('has the amount below the dust threshold as its first output', () => {
     const dusty = { fusionFee: 0n, fusionDustThreshold: 5n };
     const small = new Array<bigint>(12).fill(11n);
     expect(isFusion([...small, 11n], [3n, 40n, 100n], 1000, dusty)).toBe(true);
@@ -143,7 +143,7 @@ describe('fusion', () => {
   });
 });
 
-test('the ring minimum is judged on the largest ring until 4,300,000, on the smallest from it', () => {
+test('the minimum ring size applies to the largest ring until 4,300,000, to the smallest from there', () => {
   const { rulesAt } = networkOf('mainnet');
   const mixed = [input(1), input(2)];
   expect(mixinAllowed(mixed, rulesAt(4_299_999).mixin)).toBe(true);
@@ -154,13 +154,13 @@ test('the ring minimum is judged on the largest ring until 4,300,000, on the sma
 });
 
 describe('unlock times', () => {
-  test('an output opens one block early, or 60 seconds', () => {
+  test('an output unlocks one block early, or 60 seconds', () => {
     const at = { height: 99, timestamp: 1_700_000_000 };
     expect([isUnlocked(0n, at), isUnlocked(100n, at), isUnlocked(101n, at)]).toEqual([true, true, false]);
     expect([isUnlocked(1_700_000_060n, at), isUnlocked(1_700_000_061n, at)]).toEqual([true, false]);
   });
 
-  test('500,000,000 is a time for an output and an index for a new transaction', () => {
+  test('500,000,000 is a timestamp for an output and an index for a new transaction', () => {
     expect(isUnlocked(499_999_999n, { height: 99, timestamp: 1_700_000_000 })).toBe(false);
     expect(isUnlocked(500_000_000n, { height: 99, timestamp: 1_700_000_000 })).toBe(true);
     expect(unlockTimeAllowed(500_000_000n, 15, 2_000_000, 1_700_000_000)).toBe(true);
@@ -174,7 +174,7 @@ describe('unlock times', () => {
   });
 });
 
-test('the transaction proof of work costs what its age says', () => {
+test('the transaction proof of work has the difficulty of its height', () => {
   const mainnet = networkOf('mainnet');
   const prefix = { inputs: [input(2), input(2)], outputs: new Array(6).fill({ amount: 1n, key: Buffer.alloc(32) }) };
   const at = (height: number, fusion = false): bigint => transactionPowDifficulty(prefix, mainnet, height, fusion);

@@ -60,7 +60,7 @@ function bulk(size: number): ParsedTransaction {
   }
 }
 
-test('a template holds five quarters of the median or the hard size, less the coinbase', () => {
+test('a template contains up to 125 % of the median or the hard size, less the coinbase', () => {
   expect([
     templateSizeLimit(20_000, 720),
     templateSizeLimit(100_000, 720),
@@ -68,18 +68,18 @@ test('a template holds five quarters of the median or the hard size, less the co
   ]).toEqual([24_400, 99_540, 124_401]);
 });
 
-describe('what does not fit', () => {
+describe('transactions that do not fit', () => {
   // The hard size of index 719 is a byte more than that of 717.
   const TIP = 718;
   const limit = 99_540;
 
-  test('is left for later, and what just fits is judged', async () => {
+  test('are left for later, and one that just fits is checked', async () => {
     expect([templateSizeLimit(100_000, TIP - 1), templateSizeLimit(100_000, TIP + 1)]).toEqual([limit - 1, limit]);
     const candidates = [bulk(limit + 1), bulk(limit)];
     expect(taken(await choose(TIP, candidates), candidates)).toEqual(['left', 'EXTRA_TOO_LARGE']);
   });
 
-  test('counts what was taken before it', async () => {
+  test('are measured against the space after the selected ones', async () => {
     const first = candidate([freshImage()], { unlockTime: BigInt(TIP + 40) }, [1, 1]);
     const second = candidate([freshImage()], { unlockTime: BigInt(TIP + 40) }, [1, 1]);
     const rest = limit - first.size - second.size;
@@ -88,7 +88,7 @@ describe('what does not fit', () => {
   });
 });
 
-test('a full block ends the choice: later candidates are not visited, and the event loop does not turn', async () => {
+test('a full block ends the selection: later candidates are not visited, without yielding to the event loop', async () => {
   const TIP = 718;
   const MIN_BYTES = 105;
   const small = (padding: number): ParsedTransaction =>
@@ -110,7 +110,7 @@ test('a full block ends the choice: later candidates are not visited, and the ev
   expect(visited).toBe(count + 2);
 });
 
-test('candidates are judged by the rules of the block to come', async () => {
+test('candidates are checked by the rules of the next block', async () => {
   // From 430 on the smallest ring counts.
   const mixed = (): ParsedTransaction => {
     const { inputs, outputs } = candidate([freshImage(), freshImage()]).transaction;
@@ -126,13 +126,13 @@ test('candidates are judged by the rules of the block to come', async () => {
   expect(taken(await choose(429, after), after)).toEqual(['INVALID_MIXIN']);
 });
 
-test('and by those of the pool, which has limits before the chain had them', async () => {
+test('candidates are checked by the rules of the pool, which has limits before the chain had them', async () => {
   expect(devnet.rulesAt(21).extraLimit).toBeUndefined();
   const candidates = [candidate([freshImage()], { extra: Buffer.alloc(2000) })];
   expect(taken(await choose(20, candidates), candidates)).toEqual(['EXTRA_TOO_LARGE']);
 });
 
-test('the proof of work is asked for in the hundred blocks in which templates ask', async () => {
+test('transaction proof of work is required in the hundred blocks in which templates check it', async () => {
   const height = chainA().findIndex((_, index) => devnet.rulesAt(index).templateChecksTxPow) - 1;
   const last = chainA().findLastIndex((_, index) => devnet.rulesAt(index).templateChecksTxPow) - 1;
   // Without a nonce; the first that fails, as one in twenty does not.
@@ -145,7 +145,7 @@ test('the proof of work is asked for in the hundred blocks in which templates as
   expect(await refused(last + 1, after)).toBe(0);
 });
 
-test("an unlock time that only the tip's time allows is left for later", async () => {
+test('an unlock time that is valid only at the time of the tip is left for later', async () => {
   const tip = branchTo(720).facts(720);
   const candidates = [0, 1].map((more) => {
     return candidate([freshImage()], { unlockTime: BigInt(tip.timestamp + 900 + 500 * more) }, [1, 1]);
@@ -169,7 +169,7 @@ test('a candidate that shares one of its key images with another, or with the ch
   expect(taken(await choose(720, candidates), candidates)).toEqual(['taken', 'left', 'left', 'taken']);
 });
 
-test('where the difficulty divides by zero no block can follow', async () => {
+test('a division by zero in the difficulty leaves no next block', async () => {
   const facts = {
     ...branchTo(720).facts(720),
     timestamp: 1_700_000_000,

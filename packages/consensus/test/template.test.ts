@@ -55,7 +55,7 @@ test.each([0, 1, 2, 3, 30, 60, 100, 149, 720])(
   60_000,
 );
 
-test('a template takes what is valid, in order, and tells what is not', async () => {
+test('a template contains the valid transactions, in order, and reports invalid ones', async () => {
   // Block 706 has more than a template may take.
   const height = chainA()
     .slice(0, 700)
@@ -71,7 +71,7 @@ test('a template takes what is valid, in order, and tells what is not', async ()
   expect(verified).toBeInstanceOf(VerifiedBlock);
 }, 60_000);
 
-test('what the chain holds already is left out, and not refused: the pool is about to hear of it', async () => {
+test('transactions of the chain are left out, and not reported as invalid', async () => {
   // Before the unlock rule, which would refuse them a block later.
   const height = chainA()
     .slice(0, 110)
@@ -82,7 +82,7 @@ test('what the chain holds already is left out, and not refused: the pool is abo
   expect(made.transactions).toEqual([]);
 });
 
-test('a template looks like those of the reference', async () => {
+test('a template has the same shape as those of the reference', async () => {
   const { block } = await template(branchTo(720), { extraNonce: Buffer.alloc(4, 7) });
   expect(encodeBlock(block).toString('hex')).toContain(`00000000${'23032100'}${'00'.repeat(32)}`);
   expect(block.parentBlock).toMatchObject({ majorVersion: 0, minorVersion: 0, transactionCount: 1 });
@@ -91,7 +91,7 @@ test('a template looks like those of the reference', async () => {
   expect(block.timestamp).toBe(BigInt(NOW));
 });
 
-test('a clock behind the chain is lifted to the median', async () => {
+test('a timestamp behind the chain is raised to the median', async () => {
   const view = branchTo(720);
   const made = await template(view, { now: 1 });
   const times = view.window(720, 11).map((one) => one.timestamp);
@@ -112,7 +112,7 @@ const beside = (transactionsSize: number, fees: bigint, nonce: number) =>
     extraNonce: Buffer.alloc(nonce, 1),
   });
 
-test('the coinbase pays exactly what the block may, whatever its size', () => {
+test('the coinbase pays exactly the allowed reward, for any size', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 19_000 }),
@@ -138,7 +138,7 @@ test.each([
   ['one less where the length before them grows', 11_000, 999_999n, 88, 156, 413],
   ['assumed a byte larger where neither fits, twice', 11_021, 0n, 92, 128, 419],
   ['and three times', 13_100, 0n, 92, 163, 383],
-])('a coinbase that came out too short is padded: %s', (_, transactionsSize, fees, nonce, extra, bytes) => {
+])('a coinbase below its expected size is padded: %s', (_, transactionsSize, fees, nonce, extra, bytes) => {
   const coinbase = beside(transactionsSize, fees, nonce);
   expect([coinbase.extra.length, encodeTransaction(coinbase).length]).toEqual([extra, bytes]);
   expect(coinbase.extra.subarray(35 + nonce)).toEqual(Buffer.alloc(extra - 35 - nonce));
@@ -156,7 +156,7 @@ test('a coinbase has one empty list of signatures, and no nonce unless one is re
   expect(parseExtra(beside(0, 0n, 255).extra).nonce).toHaveLength(255);
 });
 
-test('more than eleven digits are merged from the top', () => {
+test('more than eleven digits are merged from the largest down', () => {
   expect(coinbaseAmounts(1_234_567_891_234n, 0n)).toEqual([
     4n,
     30n,
@@ -172,7 +172,7 @@ test('more than eleven digits are merged from the top', () => {
   ]);
 });
 
-test('an address that is no pair of points is refused', async () => {
+test('an address with invalid points is refused', async () => {
   const noPoint = Buffer.alloc(32, 0xff);
   const view = new BranchView(genesisView(devnet));
   await expect(template(view, { receiver: { ...receiver, viewPublic: noPoint } })).rejects.toThrow(/no point/);

@@ -118,7 +118,7 @@ describe.each([
     verdict(bare({ extra: Buffer.alloc(199_400) })),
   );
 
-  test('a refusal names its transaction, which is no fusion before that is known', () => {
+  test('a rejection reports its transaction, and no fusion flag before it is known', () => {
     const transaction = bare({ inputs: [] });
     const staged = stageTransaction(transaction, context({ pool }));
     expect(staged).toMatchObject({ failure: 'EMPTY_INPUTS', isFusion: false });
@@ -130,14 +130,14 @@ describe.each([
     expect(failure).toBeUndefined();
     expect(proofs.filter(({ kind }) => kind === 'ring')).toHaveLength(2);
   });
-  test('10,000 are enough to take the place of the proof of work', () => {
+  test('10,000 atomic units replace the proof of work', () => {
     const proofs = (fee: bigint): string[] => {
       const paying = bare({ outputs: [{ amount: 1_000_000n - fee, key: payee }] });
       return stageTransaction(paying, context({ pool })).proofs.map(({ kind }) => kind);
     };
     expect([proofs(10_000n).includes('txPow'), proofs(9_999n).includes('txPow')]).toEqual([false, true]);
   });
-  test('there was none to show before there was one', () => {
+  test('no proof of work was required before its fork height', () => {
     const early = branchTo(20);
     const at = context({ pool, height: 20, view: early, medianSize: effectiveMedian(devnet, early) });
     const { proofs } = stageTransaction(bare({ outputs: [{ amount: 900_000n, key: payee }] }), at);
@@ -272,7 +272,7 @@ function withWork(change: Partial<Draft>, enough: boolean): ParsedTransaction {
   }
 }
 
-describe('by age', () => {
+describe('by height', () => {
   /** The payment as an age below saw it: unsigned, since only cheap rules are asked about. */
   const cheapCode = (prefix: TransactionPrefix, change: Partial<TransactionContext>): string | undefined =>
     stageTransaction(unsigned(prefix), context(change)).failure;
@@ -289,7 +289,7 @@ describe('by age', () => {
     ),
   );
 
-  test('blocks get each limit at its height, the pool has some of them always', () => {
+  test('blocks have each limit from its height on, the pool has some of them always', () => {
     const large = { ...draftPrefix(payment()), extra: Buffer.alloc(1024) };
     expect(cheapCode(large, { height: 93 })).not.toBe('EXTRA_TOO_LARGE');
     expect(cheapCode(large, { height: 94 })).toBe('EXTRA_TOO_LARGE');
@@ -301,7 +301,7 @@ describe('by age', () => {
     expect(cheapCode(many, { height: 76, pool: true })).toBe('EXCESSIVE_OUTPUTS');
   });
 
-  test('the count of signatures is not looked at in early blocks', async () => {
+  test('the count of signatures is not checked in early blocks', async () => {
     const early = branchTo(54);
     const output = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace']
       .flatMap((name) => ownedCoinbases(name, 1_000_000n))
@@ -320,7 +320,7 @@ describe('by age', () => {
     });
   });
 
-  test('time locks go by the clock until 600,000, by the tip from it', async () => {
+  test('unlock times are compared with the clock until 600,000, with the tip from there', async () => {
     const mainnet = networkOf('mainnet');
     const locked = 1_750_000_000n;
     const lockedView = Object.assign(Object.create(view) as BranchView, {
@@ -350,7 +350,7 @@ describe('by age', () => {
 });
 
 describe('the checkpoint zone', () => {
-  test('asks for no work, no look-ups and no signatures, but for everything cheap', async () => {
+  test('skips proof of work, outputs and signatures, and makes all cheap checks', async () => {
     const draft = payment({ spends: [lockedSpend()], outputs: [{ amount: 990_001n, key: payee }] });
     const staged = stageTransaction(unsigned(draftPrefix(draft)), context({ checkpointed: true }));
     expect(staged.failure).toBeUndefined();
@@ -364,7 +364,7 @@ describe('the checkpoint zone', () => {
   });
 });
 
-describe('a template asks again at its own height', () => {
+describe('a template checks again at its own height', () => {
   const again = (transaction: ParsedTransaction): string | undefined =>
     stageForTemplate(transaction, context({ height: TIP + 1, pool: true })).failure;
 
@@ -373,7 +373,7 @@ describe('a template asks again at its own height', () => {
     expect(again(signed(payment({ unlockTime: BigInt(TIP + 16) })))).toBeUndefined();
   });
 
-  test('for work only in the hundred blocks after its start', () => {
+  test('checks proof of work only in the hundred blocks after its start', () => {
     const asked = (height: number): number =>
       stageForTemplate(bare({ outputs: [{ amount: 990_001n, key: payee }] }), context({ height, pool: true })).proofs
         .length;

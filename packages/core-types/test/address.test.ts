@@ -59,7 +59,7 @@ function today({ code, message }: Verdict): Verdict {
   return { code, message: message.replace('98 chars or 186 chars', '98 chars, 120 chars, or 186 chars') };
 }
 
-test('recorded addresses are made and taken apart', () => {
+test('recorded addresses are encoded and decoded', () => {
   for (const row of rows) {
     if (row.op !== 'address') continue;
     const keys = { spendPublic: hex(row.spend_pub), viewPublic: hex(row.view_pub) };
@@ -73,7 +73,7 @@ test('recorded addresses are made and taken apart', () => {
   }
 });
 
-test('recorded verdicts over addresses, good and bad', () => {
+test('recorded addresses are accepted or rejected as recorded', () => {
   for (const row of rows) {
     if (row.op !== 'validate') continue;
     expect(verdict(row.address, true)).toEqual(today(row.integrated_allowed));
@@ -97,7 +97,7 @@ test('recorded verdicts over addresses, good and bad', () => {
   }
 });
 
-test('the addresses of the primitives file', () => {
+test('the addresses of the primitives file are reproduced', () => {
   const lines = readSections('mainnet/primitives.txt').get('keys') ?? new Map<string, string>();
   const spendPublic = hex(lines.get('spend_public') ?? '');
   const viewPublic = hex(lines.get('view_public') ?? '');
@@ -112,12 +112,12 @@ test('the addresses of the primitives file', () => {
   expect(verdict(short, false).code).toBe(25);
 });
 
-describe('addresses that no program makes', () => {
+describe('addresses that no program makes are rejected', () => {
   const [sample] = rows;
   if (sample?.op !== 'address') throw new Error('the first row should be an address');
   const keys = Buffer.concat([hex(sample.spend_pub), hex(sample.view_pub)]);
 
-  test('with a payment id that is none, or keys that are none', () => {
+  test('with an invalid payment id or invalid keys', () => {
     expect(verdict(encodeTagged(ADDRESS_PREFIX, Buffer.concat([Buffer.from('z'.repeat(16)), keys])), true).code).toBe(
       16,
     );
@@ -135,14 +135,14 @@ describe('addresses that no program makes', () => {
     for (const text of texts) expect(verdict(text, true).code).toBe(13);
   });
 
-  test('are not made here either', () => {
+  test('are rejected by the encoder, too', () => {
     const [spendPublic, viewPublic] = [keys.subarray(0, 32), keys.subarray(32)];
     expect(() => encodeAddress({ spendPublic: spendPublic.subarray(1), viewPublic })).toThrow(RangeError);
     expect(() => encodeAddress({ spendPublic, viewPublic, paymentId: 'zz' })).toThrow(RangeError);
   });
 });
 
-test('recorded base58 texts', () => {
+test('recorded base58 texts are encoded and decoded', () => {
   type Base58Row =
     | { op: 'encode'; data: string; base58: string; tag: string; addr: string }
     | { op: 'decode'; base58: string; ok: boolean; data?: string }
@@ -169,7 +169,7 @@ test('recorded base58 texts', () => {
   }
 });
 
-test('base58 goes there and back', () => {
+test('base58 is unchanged after encoding and decoding', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (bytes, tag) => {
       expectBytes(decodeBase58(encodeBase58(bytes)), bytes);

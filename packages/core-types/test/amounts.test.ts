@@ -26,7 +26,7 @@ interface Row {
 const rows = readJsonLines<Row>('vectors/fusion.jsonl');
 const texts = (amounts: readonly bigint[]): string[] => amounts.map(String);
 
-test('recorded decompositions', () => {
+test('amounts are decomposed as recorded', () => {
   const recorded = rows.filter(({ op }) => op === 'decompose_amount_into_digits');
   expect(recorded).toHaveLength(150);
   for (const { amount, dust_threshold: dust, result } of recorded) {
@@ -34,7 +34,7 @@ test('recorded decompositions', () => {
   }
 });
 
-test('the dust stands in front of the first larger part', () => {
+test('the dust precedes the first larger part', () => {
   expect(texts(decomposeAmount(62_387_455_827n, 455_827n))).toEqual([
     '455827',
     '7000000',
@@ -47,14 +47,14 @@ test('the dust stands in front of the first larger part', () => {
   expect(decomposeAmount(9n, 10n)).toEqual([9n]);
 });
 
-test('recorded denominations of wallets', () => {
+test('denominations of wallets are as recorded', () => {
   const recorded = rows.filter(({ op }) => op === 'splitAmountIntoDenominations');
   expect(recorded).toHaveLength(75);
   for (const { amount, result } of recorded) expect(texts(splitIntoDenominations(BigInt(amount)))).toEqual(result);
   expect(() => splitIntoDenominations(2n ** 64n - 1n)).toThrow(RangeError);
 });
 
-test('recorded amounts that a fusion takes have a power of ten', () => {
+test('fusion amounts have the recorded powers of ten', () => {
   for (const row of rows.filter(({ op }) => op === 'isAmountApplicableInFusionTransactionInput')) {
     const amount = BigInt(row.amount);
     const { fusionDustThreshold } = networkOf('mainnet').rulesAt(row.height);
@@ -81,7 +81,7 @@ test.each([
   [1_234_567n, '12345.67'],
   [-250n, '-2.50'],
   [2n ** 64n - 1n, '184467440737095516.15'],
-])('%s is told as %s', (amount, text) => {
+])('%s is formatted as %s', (amount, text) => {
   expect(formatAmount(amount)).toBe(text);
   if (amount >= 0n) expect(parseAmount(text)).toBe(amount);
 });
@@ -99,7 +99,7 @@ test.each([
   ['1e5', undefined],
   ['1,5', undefined],
   ['184467440737095516.16', undefined],
-])('"%s" is read as %s', (text, amount) => expect(parseAmount(text)).toBe(amount));
+])('"%s" is parsed as %s', (text, amount) => expect(parseAmount(text)).toBe(amount));
 
 test('parts sum to the amount', () => {
   const amount = fc.bigInt({ min: 0n, max: 10n ** 14n });
@@ -121,6 +121,6 @@ test.each([
   [120n, '1.20 WRKZ'],
   [123_456_789n, '1,234,567.89 WRKZ'],
   [2n ** 64n - 1n, '184,467,440,737,095,516.15 WRKZ'],
-])('%s atomic units are shown to people as %s', (amount, text) => {
+])('%s atomic units are displayed as %s', (amount, text) => {
   expect(describeAmount(amount)).toBe(text);
 });

@@ -25,7 +25,7 @@ import { chainA, chainAHeaders, expectBytes, hex, mainnetBlocks, readSections, r
 describe('the synthetic blocks of every version', () => {
   const sections = [...readSections('mainnet/blocks.txt')].filter(([title]) => /\(major \d\)$/.test(title));
 
-  test('are all there', () => expect(sections).toHaveLength(8));
+  test('are complete', () => expect(sections).toHaveLength(8));
 
   test.each(sections)('%s', (title, lines) => {
     const version = Number(/\(major (\d)\)/.exec(title)?.[1]);
@@ -129,7 +129,7 @@ test('chain A: blocks decode, encode and hash; headers are as recorded', () => {
 describe('damaged blocks', () => {
   const samples = [...mainnetBlocks().map(({ block }) => block), hex(chainA()[120]?.block ?? '')];
 
-  test('truncated anywhere are refused', () => {
+  test('truncated at any byte are rejected', () => {
     for (const sample of samples) {
       for (let size = 0; size < sample.length; size++) {
         if (!refuses(() => decodeBlock(sample.subarray(0, size)), DecodeError))
@@ -147,7 +147,7 @@ describe('damaged blocks', () => {
     return encodeBlock({ ...block, ...(parentBlock && { parentBlock }) }).toString('hex');
   };
 
-  test('with any byte changed are refused or have one encoding and another id', () => {
+  test('with any changed byte are rejected or have one encoding and another id', () => {
     fc.assert(
       fc.property(fc.constantFrom(...samples), fc.nat(), fc.integer({ min: 1, max: 255 }), (sample, at, change) => {
         const bytes = Buffer.from(sample);
@@ -166,7 +166,7 @@ describe('damaged blocks', () => {
     );
   });
 
-  test('random bytes are refused', () => {
+  test('random bytes are rejected', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.integer({ min: 0, max: 8 }), (bytes, version) => {
         expect(() => decodeBlock(Buffer.from([version, ...bytes]))).toThrow(DecodeError);
@@ -191,13 +191,13 @@ describe('the parent block', () => {
     return Buffer.concat([sample.subarray(0, countAt), hex(encoded), sample.subarray(countAt + 1)]);
   }
 
-  test('has its transaction count cut to 16 bits, and the id goes by the cut value', () => {
+  test('has its transaction count truncated to 16 bits, and the id uses the truncated value', () => {
     const block = decodeBlock(withCount('818004'));
     expect(block.parentBlock?.transactionCount).toBe(1);
     expect(blockHash(block)).toEqual(blockHash(decodeBlock(sample)));
   });
 
-  test('is counted as the reference writes it: the cut count, and 0 behind the extra of its coinbase', () => {
+  test('has the size that the reference writes: the truncated count, and 0 after the extra of its coinbase', () => {
     const transactions = [Buffer.alloc(100), Buffer.alloc(23)];
     const expected = sample.length + 123;
     for (const count of ['01', '818004', '81808004', '8180808080808002']) {
@@ -247,7 +247,7 @@ describe('the parent block', () => {
   });
 });
 
-test('a dump record with differing counts is refused', () => {
+test('a dump record with differing counts is rejected', () => {
   const record = encodeRawBlock({ block: Buffer.from([1]), transactions: [Buffer.from([2, 3])] });
   expect(record.toString('hex')).toBe('0101' + '0101' + '020203');
   record[3] = 0;

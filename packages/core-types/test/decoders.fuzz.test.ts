@@ -36,7 +36,7 @@ test.each<[string, readonly Buffer[], (bytes: Buffer) => Buffer]>([
   ['dump records', records, (bytes) => encodeRawBlock(decodeRawBlock(bytes))],
   ['extra', extras, readExtra],
 ])(
-  'damaged %s are refused or encode back as they are',
+  'damaged %s are rejected or unchanged after decoding and encoding',
   (_, samples, roundTrip) => {
     fc.assert(
       fc.property(damaged(samples), (bytes) => {

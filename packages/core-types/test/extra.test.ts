@@ -28,7 +28,7 @@ interface Row {
 
 const rows = readJsonLines<Row>('vectors/parse_extra.jsonl');
 
-test('the daemon reads extra as recorded', () => {
+test('the daemon parses extra as recorded', () => {
   for (const row of rows) {
     const { publicKey, mergeMiningTag, paymentId, parseOk } = parseExtra(hex(row.extra));
     expect({
@@ -40,7 +40,7 @@ test('the daemon reads extra as recorded', () => {
   }
 });
 
-test('wallets read extra as recorded', () => {
+test('wallets parse extra as recorded', () => {
   for (const row of rows) {
     const read = parseExtraWallet(hex(row.extra));
     expect({
@@ -54,7 +54,7 @@ test('wallets read extra as recorded', () => {
   }
 });
 
-test('the list of fields loses nothing', () => {
+test('the list of fields is lossless', () => {
   const transactions = [...chainA(), ...mainnetBlocks()].flatMap(({ block, transactions: others }) => {
     const parsed = parseBlock(typeof block === 'string' ? hex(block) : block);
     const rest = others.map((other) => parseTransaction(typeof other === 'string' ? hex(other) : other));
@@ -74,7 +74,7 @@ const key = Buffer.alloc(32, 7);
 const root = Buffer.alloc(32, 9);
 const powNonce = hex('0102030405060708');
 
-test('what is built is read by both readers', () => {
+test('both parsers parse the built extra', () => {
   const id = 'ab'.repeat(32);
   const nonce = buildNonce({ paymentId: id, data: Buffer.from('hello') });
   const extra = buildExtra({ publicKey: key, nonce, mergeMining: { depth: 3n, root }, powNonce });
@@ -94,7 +94,7 @@ test('what is built is read by both readers', () => {
   expect(parseExtra(buildExtra({ nonce: buildNonce({ paymentId: id }) })).paymentId).toBe(id);
 });
 
-test('an encrypted payment id is told as it stands, and its bytes are not read again as fields', () => {
+test('an encrypted payment id is returned encrypted, and its bytes are not parsed again as fields', () => {
   const nonce = buildNonce({ paymentId: '01'.repeat(8), data: Buffer.alloc(40, 5) });
   const wallet = parseExtraWallet(buildExtra({ nonce }));
   expect(wallet.paymentId).toBe('01'.repeat(8));
@@ -102,20 +102,20 @@ test('an encrypted payment id is told as it stands, and its bytes are not read a
   expectBytes(wallet.publicKey, Buffer.alloc(32));
 });
 
-test('nothing in gives nothing', () => {
+test('no fields give empty bytes', () => {
   expect(buildExtra({})).toHaveLength(0);
   expect(buildNonce({ paymentId: '', data: Buffer.alloc(0) })).toHaveLength(0);
   expect(parseExtra(Buffer.alloc(0))).toEqual({ paymentId: '', parseOk: true });
 });
 
-test('parts of the wrong size are not built', () => {
+test('fields of the wrong size are not built', () => {
   expect(() => buildExtra({ publicKey: Buffer.alloc(31) })).toThrow(RangeError);
   expect(() => buildExtra({ nonce: Buffer.alloc(256) })).toThrow(RangeError);
   expect(() => buildExtra({ powNonce: Buffer.alloc(7) })).toThrow(RangeError);
   expect(() => buildNonce({ paymentId: 'xy'.repeat(8) })).toThrow(RangeError);
 });
 
-test('no extra stops a reader', () => {
+test('no extra makes a parser throw', () => {
   const field: fc.Arbitrary<ExtraField> = fc.oneof(
     fc.record({
       type: fc.constant('nonce' as const),

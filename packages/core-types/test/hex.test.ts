@@ -1,6 +1,6 @@
 import { fromHex, isHash64, toHex } from '../src';
 
-test('hex goes there and back in either case', () => {
+test('hex is unchanged after encoding and decoding in either case', () => {
   expect(fromHex('00FfaB')).toEqual(Buffer.from([0, 255, 171]));
   expect(toHex(new Uint8Array([0, 255, 171]))).toBe('00ffab');
   expect(fromHex('')).toEqual(Buffer.alloc(0));
@@ -11,7 +11,7 @@ test.each(['a', 'zz', '0x00', 'ab ', 'abzzab', 'ａｂ'])('"%s" is not hex', (te
   expect(fromHex(text)).toBeUndefined();
 });
 
-test('a size must be met', () => {
+test('a wrong size is rejected', () => {
   expect(fromHex('abab', 1)).toBeUndefined();
   expect(fromHex('', 1)).toBeUndefined();
 });

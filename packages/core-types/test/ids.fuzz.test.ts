@@ -7,7 +7,7 @@ import { referenceId, referenceParent } from './reference-form';
 const samples = [...chainA().map(({ block }) => hex(block)), ...mainnetBlocks().map(({ block }) => block)];
 
 test(
-  'ids and parent sizes of damaged blocks are those of the form that the reference writes back',
+  'ids and parent sizes of damaged blocks are those of the encoding by the reference',
   () => {
     let compared = 0;
     fc.assert(

@@ -12,16 +12,16 @@ const around = (coinbase: Buffer): Buffer =>
 
 const tooLong = (bytes: Buffer): string => `${bytes.length} bytes are more than ${MAX_BLOCK_BYTES}`;
 
-describe('what no chain could hold is not decoded', () => {
+describe('the maximum length of decoded bytes', () => {
   const tooMany = baseInputs(MAX_BLOCK_BYTES / 2);
 
-  it('decodes as much as a block could hold', () => {
+  it('allows bytes up to the size of a block', () => {
     const some = baseInputs(1000);
     expect(parseTransaction(some).transaction.inputs).toHaveLength(1000);
     expect(parseBlock(around(some)).block.coinbase.inputs).toHaveLength(1000);
   });
 
-  it('refuses longer bytes for their length, whatever they hold: none of them is decoded', () => {
+  it('rejects longer bytes by their length, without decoding any of them', () => {
     for (const bytes of [tooMany, Buffer.alloc(tooMany.length, 0xff)]) {
       expect(() => parseTransaction(bytes)).toThrow(new DecodeError(tooLong(bytes)));
       expect(() => parseBlock(around(bytes))).toThrow(new DecodeError(tooLong(around(bytes))));

@@ -11,7 +11,7 @@ test('finds the first index at which the condition ends', () => {
   );
 });
 
-test('looks at no index outside of the range, and at few of those inside', () => {
+test('reads no index outside of the range, and few of those inside', () => {
   const seen: number[] = [];
   lowerBound(10, 1034, (index) => {
     seen.push(index);
@@ -21,10 +21,10 @@ test('looks at no index outside of the range, and at few of those inside', () =>
   expect(seen.length).toBeLessThanOrEqual(11);
 });
 
-test('indexes beyond 2^31 are found', () => {
+test('finds indexes beyond 2^31', () => {
   expect(lowerBound(0, 2 ** 40, (index) => index < 2 ** 33 + 7)).toBe(2 ** 33 + 7);
 });
 
-test('an empty range is its own end', () => {
+test('returns the end of an empty range', () => {
   expect(lowerBound(5, 5, () => true)).toBe(5);
 });

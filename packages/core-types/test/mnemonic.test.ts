@@ -16,7 +16,7 @@ function decode(words: string): unknown {
   }
 }
 
-test('recorded seeds, good and bad', () => {
+test('recorded seeds are decoded or rejected as recorded', () => {
   for (const row of readJsonLines<Row>('vectors/mnemonics.jsonl')) {
     if (row.op === 'encode') {
       expect(encodeMnemonic(hex(row.sec))).toBe(row.words);
@@ -27,7 +27,7 @@ test('recorded seeds, good and bad', () => {
   }
 });
 
-test('the seed of the primitives file', () => {
+test('the seed of the primitives file is reproduced', () => {
   const lines = readSections('mainnet/primitives.txt');
   const secret =
     lines.get('keys')?.get('spend_secret = sc_reduce32(32 x 0x11)') ?? lines.get('keys')?.get('spend_secret');
@@ -41,7 +41,7 @@ test('the seed of the primitives file', () => {
   });
 });
 
-test('every 32 bytes have their words', () => {
+test('any 32 bytes are unchanged after encoding and decoding', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
       expectBytes(decodeMnemonic(encodeMnemonic(bytes)), bytes);
@@ -69,19 +69,19 @@ test.each(['\u00a0', '\u3000', '\ufeff', '\u2003'])('another space is a part of 
   });
 });
 
-test('a letter beyond ASCII is never one of a word', () => {
+test('a letter beyond ASCII matches no word', () => {
   const [, ...rest] = encodeMnemonic(hex(secret)).split(' ');
   // The Kelvin sign is a "k" in lower case.
   expect(decode(['\u212anife', ...rest].join(' '))).toMatchObject({ code: 33 });
 });
 
-test('the checksum word is compared without case, the others as they are written', () => {
+test('the checksum word is compared case-insensitively, the others exactly', () => {
   const words = encodeMnemonic(hex(secret)).split(' ');
   const upper = (at: number): string => words.map((word, i) => (i === at ? word.toUpperCase() : word)).join(' ');
   expect(decode(upper(24))).toBe(secret);
   expect(decode(upper(3))).toMatchObject({ code: 35 });
 });
 
-test('one word is told as one', () => {
+test('a single word is reported as one', () => {
   expect(decode('abbey')).toMatchObject({ message: expect.stringContaining('it is 1 word long.') });
 });

@@ -129,7 +129,7 @@ describe.each([
 ] as const)('%s', (name, changes) => {
   const network = networkOf(name);
 
-  test.each(changes)('%s changes above %i', (field, last, before, after) => {
+  test.each(changes)('%s changes after height %i', (field, last, before, after) => {
     expect(network.rulesAt(last)[field]).toEqual(before);
     expect(network.rulesAt(last + 1)[field]).toEqual(after);
   });
@@ -181,7 +181,7 @@ describe('identity', () => {
     expect(network.countsAsSynchronizedAlone).toBe(name !== 'mainnet');
   });
 
-  test('the advisory heights of devnet are a ten-thousandth', () => {
+  test('the advisory heights of devnet are those of mainnet divided by 10,000', () => {
     expect(networkOf('devnet').upgradeHeights).toEqual([
       1, 4, 10, 30, 43, 54, 60, 67, 77, 83, 86, 100, 112, 120, 150, 180, 250, 280, 350, 380, 430, 450,
     ]);
@@ -191,7 +191,7 @@ describe('identity', () => {
   });
 });
 
-test('what is kept and what may be taken back reaches below every reorganisation, on every network', () => {
+test('retained blocks and reversible data exceed the reorganisation depth on every network', () => {
   const windows = networkNames.map((name) => {
     const { pruneDepth, rewindLimit, liteWindow } = networkOf(name);
     return [name, pruneDepth, rewindLimit, liteWindow];

@@ -36,7 +36,7 @@ const versions = [0, 1, 2, 200];
 const numbers = [undefined, 0n, 1n, 128n, MAX_UINT64];
 
 describe.each(versions)('a parent coinbase of version %i', (version) => {
-  test.each(version < 2 ? [undefined] : numbers)('with the number %s behind its extra', (number) => {
+  test.each(version < 2 ? [undefined] : numbers)('has the same id with the number %s after its extra', (number) => {
     const block = withCoinbase(sample(), { version, ...(number === undefined ? {} : { ignored: number }) });
     const bytes = encodeBlock(block);
     const parsed = parseBlock(bytes);
@@ -56,14 +56,14 @@ describe.each(versions)('a parent coinbase of version %i', (version) => {
   });
 });
 
-test('the number is part of the bytes all the same', () => {
+test('the number is nevertheless part of the bytes', () => {
   const blocks = numbers.map((number) =>
     encodeBlock(withCoinbase(sample(), { version: 2, ...(number === undefined ? {} : { ignored: number }) })),
   );
   expect(new Set(blocks.map((bytes) => bytes.toString('hex'))).size).toBe(numbers.length - 1);
 });
 
-test.each([2047, 2048, 2049])('a parent of %i bytes is measured with one byte for a number of ten', (size) => {
+test.each([2047, 2048, 2049])('the size of a parent of %i bytes counts one byte for a ten-byte number', (size) => {
   const small = withCoinbase(sample(), { version: 2, ignored: MAX_UINT64 });
   const { extra } = small.parentBlock!.baseTransaction;
   const filled = (padding: number): Block =>
@@ -74,7 +74,7 @@ test.each([2047, 2048, 2049])('a parent of %i bytes is measured with one byte fo
   expect(parseBlock(encodeBlock(block)).parentSize).toBe(size);
 });
 
-test('ids and sizes are those of the form that the reference writes back, whatever stands in the parent', () => {
+test('ids and sizes are those of the encoding by the reference, whatever the parent contains', () => {
   const hash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
   const parents = fc.record({
     version: fc.nat({ max: 255 }),

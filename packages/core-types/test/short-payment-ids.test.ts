@@ -128,7 +128,7 @@ const plainNonce = fc.array(noncePart, { maxLength: 4 }).map((parts) => Buffer.c
 const extraWith = (nonce: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer> =>
   fc.array(fieldWith(nonce), { maxLength: 5 }).map(encodeExtraFields);
 
-test('extra without an encrypted payment id is read as by the wallets of July 2025', () => {
+test('extra without an encrypted payment id is parsed as by the wallets of July 2025', () => {
   fc.assert(
     fc.property(extraWith(plainNonce), (extra) => {
       const now = readAsNow(extra);
@@ -140,7 +140,7 @@ test('extra without an encrypted payment id is read as by the wallets of July 20
   );
 });
 
-test('an encrypted payment id is reported, where the wallets of July 2025 report none or a plain one behind it', () => {
+test('an encrypted payment id is returned, where the wallets of July 2025 return none or a plain one after it', () => {
   fc.assert(
     fc.property(hexOf(8), extraWith(plainNonce), bytes(32), (paymentId, rest, publicKey) => {
       const fields: ExtraField[] = [

@@ -38,7 +38,7 @@ const transaction: fc.Arbitrary<Transaction> = fc
     ),
   }));
 
-test('the synthetic transaction of the block vectors', () => {
+test('the synthetic transaction of the block vectors is decoded and encoded', () => {
   const lines = readSections('mainnet/blocks.txt').get('synthetic transaction');
   const parsed = parseTransaction(hex(lines?.get('full blob (with 3 zero signatures)') ?? ''));
   expect(parsed.prefixBytes.toString('hex')).toBe(lines?.get('prefix blob'));
@@ -51,7 +51,7 @@ test('the synthetic transaction of the block vectors', () => {
   expect(transactionHash(parsed.bytes)).toEqual(parsed.hash);
 });
 
-test('every recorded transaction decodes and encodes back', () => {
+test('every recorded transaction is unchanged after decoding and encoding', () => {
   const recorded = [
     ...chainA().flatMap((line) => line.transactions.map(hex)),
     ...mainnetBlocks().flatMap((block) => block.transactions),
@@ -70,7 +70,7 @@ test('every recorded transaction decodes and encodes back', () => {
   }
 });
 
-test('any transaction survives the way through its bytes', () => {
+test('any transaction is unchanged after encoding and decoding', () => {
   fc.assert(
     fc.property(transaction, (made) => {
       const bytes = encodeTransaction(made);
@@ -82,7 +82,7 @@ test('any transaction survives the way through its bytes', () => {
   );
 });
 
-test('a changed byte is refused or encodes back as it is', () => {
+test('with a changed byte it is rejected or unchanged after decoding and encoding', () => {
   fc.assert(
     fc.property(transaction, fc.nat(), fc.integer({ min: 1, max: 255 }), (made, at, change) => {
       const bytes = Buffer.from(encodeTransaction(made));
@@ -98,7 +98,7 @@ test('a changed byte is refused or encodes back as it is', () => {
   );
 });
 
-test('random bytes are refused or encode back as they are', () => {
+test('random bytes are rejected or unchanged after decoding and encoding', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       try {
@@ -123,11 +123,11 @@ test.each([
   ['more ring members than bytes', '0100010201ffff03' + '00'.repeat(40), 'more ring members declared'],
   ['a longer extra than bytes', '010000000501', 'more bytes of extra declared'],
   ['a long form of a number', '01800000', 'varint is not canonical'],
-])('%s is refused', (_, bytes, message) => {
+])('%s is rejected', (_, bytes, message) => {
   expect(() => decodeTransaction(hex(bytes))).toThrow(message);
 });
 
-test('signatures must fit the rings when a transaction is encoded', () => {
+test('the encoder rejects signatures that do not match the rings', () => {
   const made: Transaction = {
     version: 1,
     unlockTime: 0n,

@@ -34,7 +34,7 @@ function expected(result: ReadResult): unknown {
 describe('recorded varints', () => {
   const rows = readJsonLines<Row>('vectors/varint.jsonl');
 
-  test('are written', () => {
+  test('are encoded', () => {
     for (const row of rows) {
       if (row.op !== 'encode') continue;
       expect(encodeVarint(BigInt(row.value)).toString('hex')).toBe(row.hex);
@@ -46,7 +46,7 @@ describe('recorded varints', () => {
     }
   });
 
-  test('are read or refused in every width', () => {
+  test('are decoded or rejected for every width', () => {
     for (const row of rows) {
       if (row.op !== 'read') continue;
       for (const bits of [8, 16, 32, 64] as const) {
@@ -56,7 +56,7 @@ describe('recorded varints', () => {
     }
   });
 
-  test('of the primitives file', () => {
+  test('of the primitives file are reproduced', () => {
     for (const [name, value] of readSections('mainnet/primitives.txt').get('varint') ?? []) {
       const number = /^varint\((\d+)\)$/.exec(name)?.[1];
       expect(encodeVarint(BigInt(number ?? -1)).toString('hex')).toBe(value);
@@ -64,7 +64,7 @@ describe('recorded varints', () => {
   });
 });
 
-test('what is written is read back', () => {
+test('any number is unchanged after encoding and decoding', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), fc.nat({ max: 64 }), (wide, bits) => {
       const value = BigInt.asUintN(bits, wide);
@@ -75,11 +75,11 @@ test('what is written is read back', () => {
   );
 });
 
-test('numbers outside of 64 bits are not written', () => {
+test('numbers outside of 64 bits are rejected', () => {
   for (const value of [-1, 0.5, NaN, 2 ** 53, -1n, 2n ** 64n]) expect(() => encodeVarint(value)).toThrow(RangeError);
 });
 
-test('a writer grows over its first size', () => {
+test('a writer grows beyond its initial size', () => {
   const writer = new BinaryWriter(1);
   const bytes = Buffer.from(Array.from({ length: 1000 }, (_, i) => i & 0xff));
   for (const byte of bytes) writer.byte(byte);

@@ -15,8 +15,8 @@ afterEach(() => {
   setCurveLanes('auto');
 });
 
-describe('processor paths', () => {
-  it('picks the widest path by itself and any supported one by name', () => {
+describe('CPU implementations', () => {
+  it('selects the widest implementation by default and any supported one by name', () => {
     const { aesni, avx2, avx512, bmi2, vaes, armAes } = cpuFeatures();
     const wide = avx2 && bmi2 && aesni;
     const best = wide && avx512 && vaes ? 'avx512' : wide ? 'avx2' : aesni ? 'aesni' : armAes ? 'armv8' : 'portable';
@@ -27,11 +27,11 @@ describe('processor paths', () => {
     expect(implementation()).toBe(best);
   });
 
-  it('refuses paths it does not have', () => {
+  it('rejects unsupported implementations', () => {
     expect(() => setImplementation('neon' as 'portable')).toThrow('the neon implementation is not supported here');
   });
 
-  it('takes exactly the lanes that the processor has', () => {
+  it('supports exactly the lane counts of the CPU', () => {
     const { fma, avx512, ifma } = cpuFeatures();
     const counts = [true, fma, avx512 && ifma];
     CURVE_LANE_COUNTS.forEach((lanes, at) => {
@@ -54,7 +54,7 @@ describe('processor paths', () => {
     setThreads(hardwareThreads());
   });
 
-  it('counts time stamps upwards where it has them', () => {
+  it('has an increasing time stamp counter if supported', () => {
     const first = timeStamp();
     if (cpuFeatures().aesni) expect(timeStamp()).toBeGreaterThan(first);
     else expect(first).toBeGreaterThanOrEqual(0n);

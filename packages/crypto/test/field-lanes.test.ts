@@ -21,12 +21,12 @@ if (possible && avx512 && ifma) sets.push(['eight', EIGHT]);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('is asked of every field that this processor has', () => {
+test('covers every field implementation of this CPU', () => {
   expect(sets.length).toBe(possible ? Number(fma) + Number(avx512 && ifma) : 0);
 });
 
 test.each(sets)(
-  'the field of %s lanes computes what that of one computes, up to its bounds',
+  'the field with %s lanes gives the same results as with one, up to its bounds',
   (name, flags) => {
     const program = join(folder, name);
     const common = ['-std=c++20', '-O3', '-fno-strict-aliasing', '-Isrc'];

@@ -28,7 +28,7 @@ describe('cn_fast_hash', () => {
     }
   });
 
-  it('refuses anything but bytes', () => {
+  it('rejects anything but bytes', () => {
     expect(() => cnFastHash('abc' as unknown as Buffer)).toThrow(new TypeError('data must be a Uint8Array'));
     expect(() => keccak1600(undefined as unknown as Buffer)).toThrow(TypeError);
   });

@@ -36,7 +36,7 @@ describe('the primitives of mainnet', () => {
     }
   });
 
-  it('agrees on the derivation from both sides', () => {
+  it('derives the same value from both sides', () => {
     const txSecret = bytes(value('output derivation', 'tx_secret'));
     const txPublic = bytes(value('output derivation', 'tx_public'));
     expect(crypto.secretKeyToPublicKey(txSecret)).toEqual(txPublic);
@@ -74,7 +74,7 @@ describe('the primitives of mainnet', () => {
 });
 
 describe('properties', () => {
-  it('underive undoes derive, and the derived secret fits the derived key', () => {
+  it('underive inverts derive, and the derived secret matches the derived key', () => {
     fc.assert(
       fc.property(secret(), secret(), fc.nat({ max: 2 ** 31 - 1 }), (spend, viewed, index) => {
         const derivation = crypto.generateKeyDerivation(crypto.secretKeyToPublicKey(viewed), spend) ?? Buffer.alloc(0);
@@ -87,7 +87,7 @@ describe('properties', () => {
     );
   });
 
-  it('multiplies alike from the base table and from the point', () => {
+  it('multiplies with the same result by the base table and by the point', () => {
     const base = crypto.secretKeyToPublicKey(Buffer.from([1, ...Buffer.alloc(31)]));
     fc.assert(
       fc.property(secret(), (value) => {
@@ -117,13 +117,13 @@ describe('properties', () => {
     }
   });
 
-  it('takes sub-wallet 0 for the primary wallet', () => {
+  it('derives the primary wallet for sub-wallet 0', () => {
     const { secretKey, publicKey } = crypto.generateKeyPair();
     expect(crypto.deterministicSubWalletKeys(secretKey, 0)).toEqual({ secretKey, publicKey });
   });
 });
 
-describe('one encoding a point', () => {
+describe('one encoding per point', () => {
   const canonicalTop = 'ff'.repeat(30);
 
   it.each([
@@ -133,7 +133,7 @@ describe('one encoding a point', () => {
     ['y = p with the sign bit', `ed${canonicalTop}ff`],
     ['the identity with the sign bit', `01${'00'.repeat(30)}80`],
     ['minus the identity with the sign bit', `ec${canonicalTop}ff`],
-  ])('refuses %s', (_, key) => {
+  ])('rejects %s', (_, key) => {
     expect(crypto.checkKey(bytes(key))).toBe(false);
     expect(crypto.isPrimeOrder(bytes(key))).toBe(false);
     expect(() => crypto.scalarMultKey(bytes(key), GROUP_ORDER)).toThrow(new RangeError('invalid point'));
@@ -148,7 +148,7 @@ describe('one encoding a point', () => {
 describe('arguments', () => {
   const key = Buffer.alloc(32);
 
-  it('refuses other lengths and types before the native call', () => {
+  it('rejects other lengths and types before the native call', () => {
     expect(() => crypto.checkKey(Buffer.alloc(31))).toThrow(new RangeError('public key must be 32 bytes, not 31'));
     expect(() => crypto.checkScalar('00' as unknown as Buffer)).toThrow(TypeError);
     expect(() => crypto.generateKeyDerivation(key, Buffer.alloc(33))).toThrow(RangeError);
@@ -159,7 +159,7 @@ describe('arguments', () => {
     expect(() => crypto.encryptPaymentId(Buffer.alloc(9), key)).toThrow(RangeError);
   });
 
-  it.each([GROUP_ORDER, Buffer.alloc(32, 0xff)])('refuses a secret that is not reduced (%#)', (unreduced) => {
+  it.each([GROUP_ORDER, Buffer.alloc(32, 0xff)])('rejects a secret that is not reduced (%#)', (unreduced) => {
     expect(() => crypto.secretKeyToPublicKey(unreduced)).toThrow(new RangeError('invalid secret key'));
     expect(() => crypto.generateKeyDerivation(key, unreduced)).toThrow(RangeError);
     expect(() => crypto.generateKeyImage(key, unreduced)).toThrow(RangeError);

@@ -48,12 +48,12 @@ async function errorOf(entry: Entry, args: readonly unknown[]): Promise<unknown>
   }
 }
 
-test('the table of entries is what is tried here', () => {
+test('the table has every native entry', () => {
   expect(entries.length).toBeGreaterThan(30);
   expect(Object.keys(addon)).toEqual(expect.arrayContaining(WITHOUT_ARGUMENTS));
 });
 
-test.each(entries)('%s refuses to be called without arguments', async (_name, entry) => {
+test.each(entries)('%s throws when called without arguments', async (_name, entry) => {
   expect(await errorOf(entry, [])).toMatchObject({ name: expect.stringMatching(/^(TypeError|RangeError)$/) });
 });
 
@@ -70,7 +70,7 @@ test.each(entries)('%s throws or answers for every hostile argument in every pla
   }
 });
 
-test('lists whose counts do not fit their bytes are refused, not read', () => {
+test('lists whose counts do not match their bytes are rejected unread', () => {
   const keys = Buffer.alloc(64);
   const counts = (...values: number[]) => new Uint32Array(values);
   const calls: readonly (readonly [string, readonly unknown[]])[] = [

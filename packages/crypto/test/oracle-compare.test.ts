@@ -194,7 +194,7 @@ function damaged(one: Ring, signatures: Buffer, { kind, bit }: { kind: string; b
 }
 
 describe('signatures', () => {
-  it('each side accepts what the other signs', () => {
+  it('accept the signatures of each other', () => {
     fc.assert(
       fc.property(any32, reduced, (hash, secret) => {
         const key = crypto.secretKeyToPublicKey(secret);
@@ -205,7 +205,7 @@ describe('signatures', () => {
     );
   });
 
-  it('judge damaged signatures alike', () => {
+  it('give the same result for damaged signatures', () => {
     fc.assert(
       fc.property(
         any32,
@@ -226,7 +226,7 @@ describe('signatures', () => {
     );
   });
 
-  it('each side accepts the rings the other signs', () => {
+  it('accept the rings of each other', () => {
     fc.assert(
       fc.property(ring, ({ hash, image, keys, secret, real }) => {
         const native = crypto.generateRingSignatures(hash, image, keys, secret, real);
@@ -238,7 +238,7 @@ describe('signatures', () => {
     );
   });
 
-  it('judge damaged rings alike, one at a time and in batches', async () => {
+  it('give the same result for damaged rings, one at a time and in batches', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(ring, damage), { minLength: 1, maxLength: 6 }), async (rings) => {
         const checks = rings.map(([one, change]) =>
@@ -265,7 +265,7 @@ describe('signatures', () => {
 describe.each(LANES)('batches of hostile input, %s lanes', (lanes) => {
   beforeEach(() => crypto.setCurveLanes(lanes));
 
-  it('agree with the single forms', async () => {
+  it('have the results of single checks', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyKey, { maxLength: 80 }), reduced, async (keys, secret) => {
         expect(await crypto.checkKeysAsync(keys)).toEqual(keys.map((key) => crypto.checkKey(key)));
@@ -279,7 +279,7 @@ describe.each(LANES)('batches of hostile input, %s lanes', (lanes) => {
     );
   });
 
-  it('find by scan what the single forms find', async () => {
+  it('find by scan the same outputs as single checks', async () => {
     const transactions = fc.array(fc.tuple(anyKey, fc.array(anyKey, { maxLength: 5 })), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(transactions, reduced, async (list, viewSecret) => {

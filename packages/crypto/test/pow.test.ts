@@ -38,14 +38,14 @@ const supported = IMPLEMENTATIONS.filter((name) => {
 afterEach(() => setImplementation('auto'));
 
 describe('proofs of work', () => {
-  it('has vectors for all five and for every finalizer of the four', () => {
+  it('has vectors for all five hashes and for every finalizer of the four', () => {
     const kinds = new Set(rows.map((row) => `${row.algo} ${row.finalizer ?? ''}`));
     expect(kinds.size).toBe(4 * 4 + 1);
     expect(supported).toContain('portable');
   });
 
   it.each(supported)(
-    'reproduces every vector on the %s path, batched',
+    'reproduces every vector with the %s implementation, batched',
     async (name) => {
       setImplementation(name);
       expect(hex(await powHashMany(jobs))).toEqual(expected);
@@ -54,7 +54,7 @@ describe('proofs of work', () => {
   );
 
   it.each(supported)(
-    'reproduces the recorded primitives on the %s path, one by one',
+    'reproduces the recorded primitives with the %s implementation, one by one',
     (name) => {
       setImplementation(name);
       const sections = [
@@ -79,7 +79,7 @@ describe('proofs of work', () => {
     60_000,
   );
 
-  it('gives one hash the same alone, on a native thread and at any place of a batch', async () => {
+  it('gives the same hash alone, on a native thread and at any index of a batch', async () => {
     const upx = jobs.filter((job) => job.algorithm === 'cn_upx').slice(0, 11);
     const alone = upx.map((job) => powHash(job.algorithm, job.data));
     for (let count = 0; count <= upx.length; count++) {
@@ -93,7 +93,7 @@ describe('proofs of work', () => {
     expect(await powLanes('chukwa')).toBe(1);
   });
 
-  it('refuses unknown names and inputs too short to have a hash', async () => {
+  it('rejects unknown names and inputs too short to have a hash', async () => {
     expect(() => powHash('cn_r' as PowAlgorithm, Buffer.alloc(76))).toThrow('unknown proof of work cn_r');
     expect(() => powHash('toString' as PowAlgorithm, Buffer.alloc(76))).toThrow(TypeError);
     expect(() => powHash('cn_lite_slow_hash_v1', Buffer.alloc(42))).toThrow(
@@ -106,7 +106,7 @@ describe('proofs of work', () => {
 });
 
 describe('check_hash', () => {
-  it('reproduces every recorded answer', () => {
+  it('reproduces every recorded result', () => {
     const checks = readJsonLines<{ hash: string; difficulty: string; ok: boolean }>('vectors/check_hash.jsonl');
     expect(checks.length).toBeGreaterThan(300);
     for (const { hash, difficulty, ok } of checks) {
@@ -118,7 +118,7 @@ describe('check_hash', () => {
     }
   });
 
-  it('stands exactly at hash x difficulty = 2^256', () => {
+  it('has its limit exactly at hash x difficulty = 2^256', () => {
     const le = (value: bigint): Buffer => Buffer.from(value.toString(16).padStart(64, '0'), 'hex').reverse();
     for (const difficulty of [2n, 3n, 1000n, 0xffffffffffffffffn]) {
       const limit = ((1n << 256n) - 1n) / difficulty;
@@ -127,7 +127,7 @@ describe('check_hash', () => {
     }
   });
 
-  it('refuses difficulties that are no unsigned 64-bit integers', () => {
+  it('rejects difficulties that are not unsigned 64-bit integers', () => {
     expect(() => checkHash(Buffer.alloc(32), 1n << 64n)).toThrow(RangeError);
     expect(() => checkHash(Buffer.alloc(32), -1n)).toThrow(RangeError);
     expect(() => checkHash(Buffer.alloc(32), 5 as unknown as bigint)).toThrow(TypeError);

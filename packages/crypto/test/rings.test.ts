@@ -6,7 +6,7 @@ describe('recorded ring signatures', () => ringVectorTests(crypto));
 describe('ring signing', () => {
   const good = ringRows().filter((row) => row.kind === 'good');
 
-  it('makes signatures that hold, for every recorded ring', () => {
+  it('makes valid signatures for every recorded ring', () => {
     for (const row of good) {
       const { prefix_hash: hash, key_image: image, sec = '', index = -1 } = row;
       const ring = row.ring.map(bytes);
@@ -16,7 +16,7 @@ describe('ring signing', () => {
     }
   });
 
-  it('does not sign for another member or with another secret', () => {
+  it('does not sign for another ring member or with another secret', () => {
     const row = good.find((candidate) => candidate.ring.length === 4);
     if (row === undefined) throw new Error('no ring of four recorded');
     const { prefix_hash: hash, key_image: image, sec = '', index = -1 } = row;
@@ -28,7 +28,7 @@ describe('ring signing', () => {
     expect(crypto.checkRingSignature(bytes(hash), bytes(image), ring, wrongSecret)).toBe(false);
   });
 
-  it('names what it cannot sign', () => {
+  it('reports what it cannot sign', () => {
     const { secretKey, publicKey } = crypto.generateKeyPair();
     const image = crypto.generateKeyImage(publicKey, secretKey);
     const hash = Buffer.alloc(32, 7);
@@ -44,7 +44,7 @@ describe('ring signing', () => {
 });
 
 describe('checking', () => {
-  it('wants 64 bytes of signatures a member, and no empty ring', () => {
+  it('requires 64 bytes of signatures per ring member, and a non-empty ring', () => {
     const hash = Buffer.alloc(32);
     const image = bytes(`01${'00'.repeat(31)}`);
     expect(() => crypto.checkRingSignature(hash, image, [hash], Buffer.alloc(128))).toThrow(RangeError);

@@ -15,12 +15,12 @@ const job = (row: RingRow): crypto.RingCheck => ({
 describe.each(LANES)('batches, %s lanes', (lanes) => {
   beforeAll(() => crypto.setCurveLanes(lanes));
 
-  it('gives every recorded ring its verdict', async () => {
+  it('gives every recorded ring its result', async () => {
     const rows = ringRows();
     expect(await crypto.checkRingSignaturesAsync(rows.map(job))).toEqual(rows.map((row) => row.valid));
   });
 
-  it('gives the verdicts also in small batches', async () => {
+  it('gives the same results in small batches', async () => {
     const rows = ringRows().slice(0, 120);
     for (let at = 0; at < rows.length; at += 3) {
       const part = rows.slice(at, at + 3);
@@ -37,7 +37,7 @@ describe.each(LANES)('batches, %s lanes', (lanes) => {
     }
   });
 
-  it('knows the domain of key images', async () => {
+  it('checks whether key images are in the prime-order subgroup', async () => {
     const rows = keyRows('scalarmultKey_by_l');
     const images = [...rows.map((row) => bytes(row['key_image'] ?? '')), Buffer.alloc(32, 0xff)];
     expect(await crypto.checkKeyImagesAsync(images)).toEqual([...rows.map((row) => row.in_subgroup), false]);
@@ -50,7 +50,7 @@ describe.each(LANES)('batches, %s lanes', (lanes) => {
     expect(images.map(hex)).toEqual(rows.map((row) => row['key_image']));
   });
 
-  it('finds exactly the outputs made for our spend keys', async () => {
+  it('finds exactly the outputs to our spend keys', async () => {
     const view = crypto.generateKeyPair();
     const ours = Array.from({ length: 5 }, () => crypto.generateKeyPair().publicKey);
     const stranger = crypto.generateKeyPair().publicKey;
@@ -90,10 +90,10 @@ describe.each(LANES)('batches, %s lanes', (lanes) => {
   });
 });
 
-describe('paths', () => {
+describe('lane counts', () => {
   beforeAll(() => crypto.setCurveLanes('auto'));
 
-  it('uses lanes exactly where they are allowed and supported', () => {
+  it('are used exactly where enabled and supported', () => {
     crypto.setImplementation('portable');
     expect(crypto.curveLanes()).toBe(1);
     crypto.setImplementation('auto');
@@ -102,15 +102,15 @@ describe('paths', () => {
     expect(crypto.curveLanes()).toBe(avx512 && ifma ? 8 : narrow);
   });
 
-  it('keeps the order of many jobs over the threads', async () => {
+  it('do not change the order of many jobs over the threads', async () => {
     const rows = Array.from({ length: 4 }, () => ringRows()).flat();
     expect(await crypto.checkRingSignaturesAsync(rows.map(job))).toEqual(rows.map((row) => row.valid));
   });
 
-  describe('single checks agree', () => ringVectorTests(crypto, ringRows().slice(0, 100)));
+  describe('single checks give the same results', () => ringVectorTests(crypto, ringRows().slice(0, 100)));
 });
 
-test('a check of a ring tells of its key image what the check of key images tells', async () => {
+test('a ring check and a key image check give the same result for a key image', async () => {
   const rows = ringRows();
   const point = bytes(
     keyRows('check_key').find((row) => row.ok === true && !crypto.isPrimeOrder(bytes(row['key']!)))!['key']!,
@@ -127,7 +127,7 @@ test('a check of a ring tells of its key image what the check of key images tell
 });
 
 describe('arguments', () => {
-  it('rejects what does not fit, and throws nothing', async () => {
+  it('rejects invalid arguments, and throws nothing', async () => {
     const key = Buffer.alloc(32, 1);
     const good = { prefixHash: key, keyImage: key, publicKeys: [key], signatures: Buffer.alloc(64) };
     await expect(crypto.checkRingSignaturesAsync([good, { ...good, signatures: Buffer.alloc(63) }])).rejects.toThrow(

@@ -7,7 +7,7 @@ const impossible = { ...search, difficulty: 0xffffffffffffffffn };
 afterEach(() => setImplementation('auto'));
 
 describe('nonce search', () => {
-  it.each(IMPLEMENTATIONS)('finds a nonce that proves itself on the %s path', async (name) => {
+  it.each(IMPLEMENTATIONS)('finds a valid nonce with the %s implementation', async (name) => {
     try {
       setImplementation(name);
     } catch {
@@ -27,7 +27,7 @@ describe('nonce search', () => {
     expect(found.hashes).toBeGreaterThanOrEqual(1n);
   });
 
-  it('writes a 4-byte nonce and nothing behind it', async () => {
+  it('writes a 4-byte nonce and nothing after it', async () => {
     const found = await searchNonce({ ...search, nonceOffset: 39, nonceSize: 4, difficulty: 20n, threads: 1 });
     if (found === null) throw new Error('no nonce found');
     const solved = Buffer.from(data);
@@ -36,7 +36,7 @@ describe('nonce search', () => {
     expect(powHash('cn_upx', solved)).toEqual(found.hash);
   });
 
-  it('tries every nonce of a range once and then says there is none', async () => {
+  it('tries every nonce of a range once and then reports that there is none', async () => {
     for (const size of [1n, 2n, 5n, 13n]) {
       let hashes = 0n;
       const first = 0xffffffffffffffffn - size + 1n;
@@ -49,7 +49,7 @@ describe('nonce search', () => {
     expect(only?.hashes).toBe(1n);
   });
 
-  it('finds the one nonce of a range, wherever it stands', async () => {
+  it('finds the only nonce of a range at any position', async () => {
     const hashes = Array.from({ length: 12 }, (_, nonce) => {
       const tried = Buffer.from(data);
       tried.writeBigUInt64LE(BigInt(nonce), 82);
@@ -86,7 +86,7 @@ describe('nonce search', () => {
     await expect(searchNonce({ ...impossible, signal })).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('runs several searches side by side', async () => {
+  it('runs several searches concurrently', async () => {
     const nonces = [0n, 1_000_000n, 2_000_000n];
     const found = await Promise.all(
       nonces.map((startNonce) => searchNonce({ ...search, startNonce, threads: hardwareThreads() })),
@@ -94,7 +94,7 @@ describe('nonce search', () => {
     found.forEach((result, i) => expect(result?.nonce).toBeGreaterThanOrEqual(nonces[i] ?? 0n));
   });
 
-  it('refuses options that do not fit together', async () => {
+  it('rejects inconsistent options', async () => {
     const wrong = async (change: object, message: RegExp | string): Promise<void> =>
       expect(searchNonce({ ...search, ...change })).rejects.toThrow(message);
     await wrong({ nonceOffset: 83 }, 'the nonce must lie inside the data');

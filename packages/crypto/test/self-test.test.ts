@@ -4,7 +4,7 @@ import { SELF_TEST_VECTORS } from '../src/self-test/vectors';
 const usual = implementation();
 afterEach(() => setImplementation('auto'));
 
-test('passes on every path that this processor has, and leaves the best one chosen', async () => {
+test('passes with every implementation of this CPU, and leaves the best one selected', async () => {
   const results = await selfTest();
   expect(results.flatMap(({ failures }) => failures)).toEqual([]);
   const paths = results.map(({ path }) => path);
@@ -15,7 +15,7 @@ test('passes on every path that this processor has, and leaves the best one chos
   expect(IMPLEMENTATIONS).toContain(usual);
 });
 
-test('tells what differs, by path', async () => {
+test('reports the differences by implementation', async () => {
   const [first, ...rest] = SELF_TEST_VECTORS.pow;
   const [ring] = SELF_TEST_VECTORS.rings;
   const results = await selfTest({
@@ -32,7 +32,7 @@ test('tells what differs, by path', async () => {
   expect(lanes[0]?.failures.at(-1)).toContain('a key image is');
 });
 
-test('what throws is a failure, too', async () => {
+test('an exception is a failure, too', async () => {
   const results = await selfTest({ ...SELF_TEST_VECTORS, tree: { hashes: ['00'], root: '' } });
   expect(results[0]?.failures[0]).toContain('RangeError');
 });

@@ -4,7 +4,7 @@ import { bytes, GROUP_ORDER, signatureRows, signatureVectorTests } from './curve
 describe('recorded signatures', () => signatureVectorTests(crypto));
 
 describe('signing', () => {
-  it('makes signatures that hold, each with a nonce of its own', () => {
+  it('makes valid signatures, each with its own nonce', () => {
     for (const row of signatureRows()) {
       if (row.sec === undefined) continue;
       const first = crypto.generateSignature(bytes(row.hash), bytes(row.pub), bytes(row.sec));
@@ -18,7 +18,7 @@ describe('signing', () => {
     }
   });
 
-  it('refuses a secret that is not reduced and other lengths', () => {
+  it('rejects a secret that is not reduced and other lengths', () => {
     const hash = Buffer.alloc(32);
     expect(() => crypto.generateSignature(hash, hash, GROUP_ORDER)).toThrow(/invalid secret key/);
     expect(() => crypto.checkSignature(hash, hash, Buffer.alloc(63))).toThrow('signature must be 64 bytes, not 63');

@@ -29,7 +29,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
     expect(built).toMatchObject({ status: 0 });
   }, 120_000);
 
-  test('is no secret key, no nonce and no product of them', () => {
+  test('contains no secret key, no nonce and no product of them', () => {
     const { status, stdout } = spawnSync(program, { encoding: 'utf8' });
     expect(new Set(stdout.trim().split('\n'))).toEqual(
       new Set(['signature: nothing is left on the stack', 'ring signature: nothing is left on the stack']),
@@ -37,7 +37,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
     expect(status).toBe(0);
   });
 
-  test('would be found', () => {
+  test('would be found by the scan', () => {
     const { status, stdout } = spawnSync(program, ['control'], { encoding: 'utf8' });
     expect(status).toBe(1);
     expect(stdout).toContain('careless: the secret key is left on the stack');

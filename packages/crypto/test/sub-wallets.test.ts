@@ -11,13 +11,13 @@ test.each([0, 1, 2, 5, 4095, 4096, 4097, MAX_SUB_WALLET_INDEX_AT_ONCE])(
   },
 );
 
-test('indexes over the caps are refused at once', async () => {
+test('indexes above the limits are refused immediately', async () => {
   expect(() => crypto.deterministicSubWalletKeys(secretKey, MAX_SUB_WALLET_INDEX_AT_ONCE + 1)).toThrow(RangeError);
   await expect(crypto.deterministicSubWalletKeysAsync(secretKey, MAX_SUB_WALLET_INDEX + 1)).rejects.toThrow(RangeError);
   await expect(crypto.deterministicSubWalletKeysAsync(Buffer.alloc(31), 1)).rejects.toThrow(RangeError);
 });
 
-test('a signal ends the work, and the thread is free for others', async () => {
+test('a signal aborts the derivation and frees its thread', async () => {
   const gone = new AbortController();
   const reason = new Error('nobody waits any more');
   const work = crypto.deterministicSubWalletKeysAsync(secretKey, MAX_SUB_WALLET_INDEX, gone.signal);

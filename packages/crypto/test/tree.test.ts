@@ -57,7 +57,7 @@ describe('tree hash', () => {
     }
   });
 
-  it('leads from leaf 0 to the root at every count up to 600, also across 512', () => {
+  it('computes the root from leaf 0 for every count up to 600, also across 512', () => {
     const hashes = Array.from({ length: 600 }, (_, i) => cnFastHash(Buffer.from([i & 255, i >> 8])));
     for (let count = 1; count <= hashes.length; count++) {
       const leaves = hashes.slice(0, count);
@@ -66,7 +66,7 @@ describe('tree hash', () => {
     }
   });
 
-  it('refuses empty lists, wrong lengths and short branches', () => {
+  it('rejects empty lists, wrong lengths and short branches', () => {
     const leaf = Buffer.alloc(32);
     expect(() => treeHash([])).toThrow(RangeError);
     expect(() => treeHash([leaf, Buffer.alloc(31)])).toThrow('hashes[1] must be 32 bytes, not 31');

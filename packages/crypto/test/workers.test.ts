@@ -35,7 +35,7 @@ function start(abandon: boolean): Worker {
 }
 
 describe('worker threads', () => {
-  it('check rings in several workers and here at once', async () => {
+  it('check rings in several workers and in the main thread concurrently', async () => {
     const workers = [start(false), start(false)];
     const answers = workers.map((worker) => once(worker, 'message') as Promise<[[string, string]]>);
     const here = crypto.checkRingSignaturesAsync(
@@ -51,7 +51,7 @@ describe('worker threads', () => {
     await Promise.all(workers.map((worker) => worker.terminate()));
   });
 
-  it('survive a worker that ends in the middle of its work', async () => {
+  it('survive a worker that is terminated during its work', async () => {
     for (let round = 0; round < 30; round++) {
       const worker = start(true);
       await once(worker, 'message');

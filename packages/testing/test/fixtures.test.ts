@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chainA, CHAIN_A_HEIGHT, chainAHeaders, fixturePath } from '../src';
 
-test('the recorded files are there, and whole', () => {
+test('the recorded files exist and are complete', () => {
   for (const name of ['devnet/chain-a.jsonl', 'mainnet/primitives.txt', 'rpc', 'vectors', 'wallet']) {
     expect([name, existsSync(fixturePath(name))]).toEqual([name, true]);
   }

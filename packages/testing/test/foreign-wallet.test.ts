@@ -78,7 +78,7 @@ test('has the same address and the same unlocked and locked balance', async () =
   ).toEqual(Array.from({ length: PAID.to - PAID.from }, (_, i) => [PAID.from + i, true]));
 });
 
-test('its payment is in the pool, in a block, and received', async () => {
+test('sends a payment that is in the pool, in a block, and received', async () => {
   await bob.start();
   await bob.untilHeight(HEIGHT);
   const sent = await alice.send(await bob.address(), AMOUNT, PAYMENT_ID);

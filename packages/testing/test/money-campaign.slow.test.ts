@@ -15,7 +15,7 @@ const report = (line: string): void => {
 const campaign = new MoneyCampaign({ seed, operations, report });
 afterAll(() => campaign.end());
 
-test(`${String(operations)} random operations leave every balance as the blocks say, and pay nothing twice (WRKZ_SEED=${String(seed)})`, async () => {
+test(`${String(operations)} random operations leave every balance equal to that of the blocks, and pay nothing twice (WRKZ_SEED=${String(seed)})`, async () => {
   try {
     await campaign.begin();
     await campaign.run();

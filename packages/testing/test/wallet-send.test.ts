@@ -21,7 +21,7 @@ describe('at the tip', () => {
     node = await suite.node({ from: await suite.chainA() });
   });
 
-  test('several receivers, several sources, change elsewhere', async () => {
+  test('sends to several receivers from several sources, with change to another address', async () => {
     const spendNode = new SpendNodeOver(node);
     const dave = new ChainWallet('dave', CHAIN_A_HEIGHT);
     const [primary, second, third] = dave.addresses as [string, string, string];
@@ -61,7 +61,7 @@ describe('at the tip', () => {
     expect(node.pool()).toContain(built.hash);
   });
 
-  test('an input that the chain has spent meanwhile: the refusal is told and taken back', async () => {
+  test('reports and reverts a send that is rejected because the chain has spent an input meanwhile', async () => {
     const spendNode = new SpendNodeOver(node);
     const frank = new ChainWallet('frank', CHAIN_A_HEIGHT);
     const request = { destinations: [{ address: receiver.address, amount: 1_000n }], mixin: 1 };
@@ -83,7 +83,7 @@ describe('at the tip', () => {
     expect(frank.holds(one.hash)).toBe(true);
   });
 
-  test('a sweep of an amount, then of all the rest', async () => {
+  test('sweeps an amount, then the rest', async () => {
     const spendNode = new SpendNodeOver(node);
     const wallet = new ChainWallet('carol', CHAIN_A_HEIGHT);
     const sent: SignedSend[] = [];

@@ -80,7 +80,7 @@ const moneyOf = ({ subWallets, transactions }: WalletContent): unknown => ({
   locked: subWallets.flatMap(({ locked }) => locked.map(({ key }) => key)),
 });
 
-test(`killed ${String(KILLS)} times while it sends and saves, a wallet opens every time and knows every send`, async () => {
+test(`killed ${String(KILLS)} times while it sends and saves, a wallet opens every time and has every send`, async () => {
   const file = fresh('dave.wallet');
   copyFileSync(recordedDave.path, file);
   const sent = new Set<string>();

@@ -48,7 +48,7 @@ function fail(address: string, times = MAX_PER_MINUTE): void {
   for (let i = 0; i < times; i++) limiter.recordFailure(from(address));
 }
 
-test('judges attempts at once up to the limit, and one per second beyond it', async () => {
+test('checks attempts immediately up to the limit, and one per second beyond it', async () => {
   fail('192.0.2.1', MAX_PER_MINUTE - 1);
   expect(await limiter.admit(from('192.0.2.1'))).toBeUndefined();
   fail('192.0.2.1', 1);
@@ -85,7 +85,7 @@ test('lets 16 attempts wait and refuses further ones with 429', async () => {
   expect(judged).toEqual(['0', '1']);
 });
 
-test('gives the place of a disconnected client to the next attempt', async () => {
+test('gives the slot of a disconnected client to the next attempt', async () => {
   fail('192.0.2.1');
   const judged: string[] = [];
   const left = from('192.0.2.1');
@@ -99,7 +99,7 @@ test('gives the place of a disconnected client to the next attempt', async () =>
   expect(judged).toEqual(['left refused', 'last']);
 });
 
-test('judges all waiting attempts when the next minute begins', async () => {
+test('checks all waiting attempts when the next minute begins', async () => {
   fail('192.0.2.1');
   const judged: string[] = [];
   for (const name of ['a', 'b', 'c']) void attempt('192.0.2.1', name, judged);

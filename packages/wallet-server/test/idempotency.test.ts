@@ -72,7 +72,7 @@ test('frees the key after a failure without a recorded transaction, also for ano
   expect(await execute(async () => 'done', { body: '{"other":1}' })).toBeInstanceOf(FinishedJson);
 });
 
-test('binds the key to a refused transaction: a repetition gets its hash, and never builds another one unasked', async () => {
+test('binds the key to a refused transaction: a repetition gets its hash, and never builds another one on its own', async () => {
   const refused: Run = (observer) => {
     observer.submitting?.(send(HASH));
     observer.rejected?.(send(HASH));
@@ -116,7 +116,7 @@ test('gives all recorded transactions of a key to a repetition', async () => {
   expect(String(((await execute(never, { recover })) as FinishedJson).text)).toBe(`"${HASH},${'cd'.repeat(32)}"`);
 });
 
-describe('a refused transaction that was built anew', () => {
+describe('a refused transaction that was rebuilt', () => {
   const REBUILT = 'cd'.repeat(32);
   const refused: Run = (observer) => {
     observer.submitting?.(send(HASH));

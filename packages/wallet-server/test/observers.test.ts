@@ -1,7 +1,7 @@
 import { createMetrics, createMemoryLogger } from '@wrkz/service-kit';
 import { moneyEventLogger, registerWalletMetrics } from '../src';
 
-test('logs each money event with its fields, and what the operator should look at as a warning', () => {
+test('logs each money event with its fields, and events that need attention as a warning', () => {
   const logger = createMemoryLogger();
   const { entries } = logger;
   const { event, ringFallback } = moneyEventLogger(logger);

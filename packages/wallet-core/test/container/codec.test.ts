@@ -154,7 +154,7 @@ test('unknown fields are written back, and follow their object to another list',
   expect(spent).toEqual([{ ...unspent[2], spendHeight: 700n }]);
 });
 
-test('the first of repeated names counts', async () => {
+test('the first of repeated field names counts', async () => {
   expect((await decode(seed.replace('"startHeight":', '"startHeight":77,"startHeight":'))).startHeight).toBe(77);
 });
 

@@ -137,7 +137,7 @@ test('held inputs stay locked when abandoned sends are released', () => {
   expect(lists(ledger.content())).toEqual(HELD);
 });
 
-test('another send cannot spend a held input; the same transaction can, and is in the container then', () => {
+test('another send cannot spend a held input; the same transaction can, and is then in the container', () => {
   const ledger = funded();
   const inputs = alice(ledger.content()).unspent.filter(({ key }) => key === KEY);
   const note = (transaction: ModelTransaction) =>

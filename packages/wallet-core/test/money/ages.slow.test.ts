@@ -91,7 +91,7 @@ function fail(message: string): never {
   throw new Error(message);
 }
 
-test('sends of every kind are taken and mined at every age', async () => {
+test('sends of every kind are accepted and mined at every age', async () => {
   await nodes.start();
   let turn = 0;
   await nodes.fund(() => (turn++ % 4 === 3 ? secondAddress() : keys.address), FIRST);

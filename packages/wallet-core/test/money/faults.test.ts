@@ -121,7 +121,7 @@ const untilPooled = async (money: MoneyWallet, hash: string): Promise<void> => {
   await nodes.node.untilPool([hash]);
 };
 
-describe('a send that was answered with success is submitted until it is mined', () => {
+describe('a send that was reported as successful is submitted until it is mined', () => {
   const keepsSilent = (): unknown => front.on(ROUTES.relay, () => ({ json: { status: 'OK', error: '' } }));
 
   test('although the node dropped it', async () => {
@@ -269,7 +269,7 @@ describe('a send that a node refused is never paid twice', () => {
     expect(money.wallet.snapshot.transaction(pending.hash)).toBeDefined();
   });
 
-  test('the node that kept its bytes cannot mine it beside the repeated send', async () => {
+  test('the node that stored its bytes cannot mine it beside the repeated send', async () => {
     const money = await open('keeper');
     const paidBefore = await summed(receiver);
     refusing();
@@ -315,7 +315,7 @@ describe('a send that a node refused is never paid twice', () => {
     expect(nodes.node.pool()).toEqual([]);
   });
 
-  test('when it is mined after all, the wallet lists it, has its key and records an event', async () => {
+  test('is listed with its key and an event when it is mined after all', async () => {
     const money = await open('mined');
     const events: string[] = [];
     money.wallet.on('event', ({ kind }) => events.push(kind));
@@ -407,7 +407,7 @@ test('while the disk is full nothing changes: a give-up, a pause and a send are 
   expect(wallet.snapshot.transaction(hash)).toBeDefined();
 });
 
-test('a listener that fails fails neither a recorded send nor the blocks after it', async () => {
+test('an error of a listener fails neither a recorded send nor later blocks', async () => {
   const money = await open('listener');
   const { wallet } = money;
   const warnings: string[] = [];
@@ -469,10 +469,10 @@ test('a sweep of an amount does not overpay', async () => {
   expect(balanceOf(money).unlocked + balanceOf(money).locked).toBe(unlocked - amount - fees);
 });
 
-describe('code 55 is raised', () => {
+describe('error 55, for an uncertain submission', () => {
   const destroyed = (response: { destroy(): unknown }): void => void response.destroy();
 
-  test('where the answer was lost and nobody tells: nothing is paid twice, and nothing is lost', async () => {
+  test('is thrown if the response was lost and no node reports the transaction: nothing is paid twice or lost', async () => {
     const money = await open('uncertain');
     const whole = balanceOf(money);
     const paidBefore = await summed(receiver);
@@ -496,7 +496,7 @@ describe('code 55 is raised', () => {
     expect(balanceOf(money).unlocked + balanceOf(money).locked).toBe(whole.unlocked + whole.locked - 70_000n - fee);
   });
 
-  test('and not where a node closes kept connections at that moment: a send has one of its own', async () => {
+  test('is not thrown if a node closes idle connections at that moment: a send has its own connection', async () => {
     const money = await open('kept');
     front.on(ROUTES.relay, async ({ isReused }, behind) => (isReused ? destroyed : behind()));
     const { hash } = await money.wallet.send(pay(70_000n));
@@ -504,7 +504,7 @@ describe('code 55 is raised', () => {
     await mine(money);
   });
 
-  test('where it never arrived: it is submitted again until it is mined', async () => {
+  test('is thrown if the transaction did not arrive: it is resubmitted until it is mined', async () => {
     const money = await open('lost');
     front.on(ROUTES.relay, () => destroyed);
     await expect(money.wallet.send(pay(70_000n))).rejects.toMatchObject({ code: 55 });
@@ -565,8 +565,8 @@ test('inputs are not unspent by a reorganisation whose spend is back in the pool
   expect(unconfirmedOf(money)).toEqual([]);
 });
 
-describe('nodes that say what is not so', () => {
-  test('a refusal of what the pool holds is a send', async () => {
+describe('nodes with false responses', () => {
+  test('a rejection of a transaction that is in the pool counts as a send', async () => {
     const money = await open('denied');
     front.on(ROUTES.relay, async (_asked, behind) => {
       await behind();
@@ -578,7 +578,7 @@ describe('nodes that say what is not so', () => {
     expect(money.wallet.snapshot.transaction(hash)).toBeDefined();
   });
 
-  test('a reorganisation between build and relay that takes the inputs away: 57, and nothing leaves', async () => {
+  test('a reorganisation between build and relay that removes the inputs gives error 57, and nothing is submitted', async () => {
     const taker = new TestWallet('paid on one branch');
     await nodes.cut();
     await nodes.node.generate(taker.address);
@@ -598,7 +598,7 @@ describe('nodes that say what is not so', () => {
 });
 
 /* Open: a stored ring with made-up decoys is used again for ever, and so is its input, which every send must spend. */
-test('an input whose decoys a node made up can be spent once an honest node has refused them three times', async () => {
+test('an input with made-up decoys can be spent once an honest node has rejected them three times', async () => {
   const money = await open('decoys');
   const path = '/getrandom_outs';
   front.on(path, async (_request, behind) => {

@@ -76,7 +76,7 @@ test('the default settings search locally without a request', async () => {
   expect(seen).toEqual([]);
 });
 
-test('a job that is done at once takes a single request, and its nonce is verified and used', async () => {
+test('a job that is done immediately takes a single request, and its nonce is verified and used', async () => {
   const nonce = await rightNonce();
   const { seen, settings } = await startServer(json({ status: 'done', nonce }));
   const answer = await find({ ...settings, apiKey: 'the key' });

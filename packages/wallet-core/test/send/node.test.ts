@@ -23,11 +23,11 @@ test.each<[string, NodeFailureKind, NodeFailureFacts, object]>([
   ['504', 'failed', { status: 504 }, { kind: 'uncertain', ended: false }],
   ['408', 'refused', { status: 408 }, { kind: 'uncertain', ended: false }],
   ['524', 'failed', { status: 524 }, { kind: 'uncertain', ended: false }],
-])('what %s says of a transaction on its way', async (_, kind, facts, answer) => {
+])('the status %s of a transaction', async (_, kind, facts, answer) => {
   expect(await nodeWith({ sendTransaction: failing(kind, facts) }).submit(Buffer.from('00', 'hex'))).toEqual(answer);
 });
 
-test('a hash that an answer does not name is not known to be absent', async () => {
+test('a hash that is missing in a response is not known to be absent', async () => {
   const places = { inBlock: [], inPool: [], unknown: [] };
   expect(await nodeWith({ transactionPlaces: () => Promise.resolve(places) }).transactionStatus(HASH)).toBe(
     'unavailable',
@@ -40,7 +40,7 @@ test('a hash that an answer does not name is not known to be absent', async () =
 test.each([
   ['an error, after which another one serves', { status: 500 }, 'uncertain'],
   ['a refusal', { json: { status: 'Failed', error: 'no' } }, 'refused'],
-])('that another node knows nothing of it proves nothing of the one that was given it: %s', async (_, word, kind) => {
+])('that another node does not know a transaction proves nothing about the node that received it: %s', async (_, word, kind) => {
   const places = (known: readonly string[]) => ({
     json: {
       transactionsInBlock: [],
@@ -75,7 +75,7 @@ test.each([
   }
 });
 
-test('a node that was silent is not waited for again at once, another one is asked', async () => {
+test('a silent node is not retried immediately; another one is used', async () => {
   let now = 4_000;
   let asked = 0;
   const mute = { randomOuts: () => (asked++, failing('timeout')()) } as unknown as NodeCalls;
@@ -92,14 +92,14 @@ test('a node that was silent is not waited for again at once, another one is ask
   expect(await ask()).toEqual({ kind: 'outs', sets: [] });
 });
 
-test('a shortage is told by its code, and a failure that is no word of the node is not swallowed', async () => {
+test('a shortage is reported by its code, and an error that is not of the node is rethrown', async () => {
   const short = nodeWith({ randomOuts: failing('refused', { status: 400, errorCode: 27 }) });
   expect(await short.randomOuts([1n], 3)).toEqual({ kind: 'tooFew' });
   const broken = nodeWith({ randomOuts: () => Promise.reject(new TypeError('a fault of ours')) });
   await expect(broken.randomOuts([1n], 3)).rejects.toThrow('a fault of ours');
 });
 
-test('only a timeout is remembered, on the clock of the process', async () => {
+test('only a timeout is remembered, on a monotonic clock', async () => {
   let requests = 0;
   const away = nodeWith({ randomOuts: () => (requests++, failing('unreachable')()) });
   for (let i = 0; i < 2; i++) expect(await away.randomOuts([1n], 3)).toEqual({ kind: 'unavailable' });

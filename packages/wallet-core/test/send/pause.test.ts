@@ -73,7 +73,7 @@ test.each([
   ['chainDisagreement', 1],
   ['heavierBranch', 1],
   ['database', 2],
-] as const)('a resumption overrules %s until it ends; a new one pauses again', (source, reports) => {
+] as const)('a resumption overrides %s until it ends; a new cause pauses again', (source, reports) => {
   const { pause, changes } = paused();
   const times = (): number => changes.filter((one) => one?.source === source).length;
   pause.set(source, 'a cause');
@@ -88,7 +88,7 @@ test.each([
   expect([pause.current?.reason, times()]).toEqual(['a new cause', reports + 1]);
 });
 
-test('a cause that ended before it was reported again stays overruled only until then', () => {
+test('a cause that ended before it was reported again is overridden only until then', () => {
   const { pause, changes } = paused();
   pause.set('heavierBranch', 'one');
   pause.set('chainDisagreement', 'two');

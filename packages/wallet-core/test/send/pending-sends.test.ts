@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterEach(removeFolders);
 
-describe('an input that was spent elsewhere long ago, so that its output was retired', () => {
+describe('an input that another transaction spent long ago, so that its output was retired', () => {
   const LATER = HEIGHT + 10_000;
 
   test.each(['refused', 'givenUp'] as const)('ends the contest of a %s send', (state) => {
@@ -180,7 +180,7 @@ describe('a send whose address was removed', () => {
   const owner = context.subWallets[0]?.publicSpendKey ?? '';
   const HEIGHTS = [HEIGHT + 2, HEIGHT + 200, HEIGHT + 300];
 
-  test('stays confirmed after a restart, and settles', () => {
+  test('stays confirmed after a restart, and becomes final', () => {
     const { db, ledger, commit, pending } = parts();
     ledger.recordSend(signed.pending);
     commit(() => pending.add(signed));
@@ -763,7 +763,7 @@ describe('a mined send', () => {
     ['givenUp', true, 'settled'],
     ['givenUp', false, 'givenUp'],
     ['settled', true, 'settled'],
-  ] as const)('that is stored as %s for good is in a block, proved: %s: %s', (state, isVerified, expected) => {
+  ] as const)('that is stored as final %s is in a block, proved: %s: %s', (state, isVerified, expected) => {
     const made = parts();
     const { db, events } = made;
     made.pending.load();

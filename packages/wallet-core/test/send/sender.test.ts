@@ -134,7 +134,7 @@ describe.each([true, false])('the outcome of a first submission, with an observe
 });
 
 test.each([{}, { submitting: undefined, rejected: undefined, uncertain: undefined }] as SendObserver[])(
-  'an observer need not follow anything',
+  'an observer may lack every callback',
   async (observer) => {
     for (const isRecorded of [true, false]) {
       for (const [answer, code] of [
@@ -366,7 +366,7 @@ describe('a repeated request', () => {
     db.close();
   });
 
-  test('of a send without its bytes builds it anew', async () => {
+  test('of a send without its bytes rebuilds it', async () => {
     const { db, node, sender } = stored('pending', { signed: undefined });
     expect(await sender.resubmit(signed.hash)).toBeUndefined();
     expect(node.submitted).toEqual([]);
@@ -560,7 +560,7 @@ describe('a refusal that blames a ring', () => {
     db.close();
   });
 
-  test('does not count when no node can tell the indexes', async () => {
+  test('does not count when no node returns the indexes', async () => {
     const { made, node, sender, db, events } = blamed();
     for (const failure of [new NodeFailure('timeout', 'is silent', {}), new TypeError('a fault of ours')]) {
       node.indexes = () => Promise.reject(failure);
@@ -584,7 +584,7 @@ describe('a refusal that blames a ring', () => {
     db.close();
   });
 
-  test('of another kind asks for no indexes', async () => {
+  test('of another kind requests no indexes', async () => {
     const { made, node, sender, db } = begin();
     node.answer = REFUSED;
     node.indexes = () => Promise.reject(new Error('not asked'));

@@ -39,7 +39,7 @@ test.each(OUTCOMES)('%s', async (_name, result, status, expected) => {
   expect(node.relayed).toEqual([built.bytes]);
 });
 
-test("a refusal carries the node's reason, and tells it from an invalid response", async () => {
+test('a refusal has the reason of the node, and differs from an invalid response', async () => {
   const node = new FakeNode();
   node.submitResults = [REFUSED, GARBLED];
   expect(await submitSend(built, node)).toMatchObject({ reason: 'Transaction uses locked input', hasVerdict: true });

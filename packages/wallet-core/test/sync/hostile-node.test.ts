@@ -187,7 +187,7 @@ test('applies no chain that contradicts a known block of the network', async () 
   await expectRecovery(wallet);
 });
 
-test('follows another chain, and leaves it at a lower node of the network', async () => {
+test('switches to another chain, and leaves it at a lower node of the network', async () => {
   const wallet = opened(client(await standIn({ blocks: scriptedChain(400, 'forged', honest.blocks.slice(0, 1)) })));
   await wallet.untilSynced();
   expect(wallet.ledger.position().height).toBe(399);
@@ -213,7 +213,7 @@ test.each([
   await expectRecovery(wallet);
 });
 
-test('follows a higher node with another chain, and warns', async () => {
+test('switches to a higher node with another chain, and warns', async () => {
   const shorter = await standIn({ blocks: scriptedChain(250, 'forged', honest.blocks.slice(0, 1)) });
   const moved = opened(client(shorter));
   await moved.untilSynced();
@@ -232,7 +232,7 @@ test('warns once about an unreachable node', async () => {
   expect(wallet.warnings).toEqual([expect.stringMatching(/is stalled: the node cannot be reached/)]);
 });
 
-test('waits for a node that catches up', async () => {
+test('waits for a node that synchronizes', async () => {
   const chain = { blocks: honest.blocks, networkHeight: 150 };
   const node = await standIn(chain);
   const kept = opened(client(node));
@@ -250,7 +250,7 @@ test('waits for a node that catches up', async () => {
   expect(kept.ledger.rewinds).toEqual([]);
 });
 
-test('follows a reorganisation at the tip, a deep one, and one below all stored hashes', async () => {
+test('applies a reorganisation at the tip, a deep one, and one below all stored hashes', async () => {
   const chain = { blocks: honest.blocks };
   const kept = opened(client(await standIn(chain)));
   await kept.untilSynced();

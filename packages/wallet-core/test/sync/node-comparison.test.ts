@@ -83,7 +83,7 @@ test('one node out of three cannot make the wallet give up its blocks', async ()
   expect(synced.ledger.rewinds).toEqual([]);
 });
 
-test('three refused responses in a row compare the chains at once', async () => {
+test('three rejected responses in a row start a comparison immediately', async () => {
   const forged = { blocks: scriptedChain(320, 'forged', honest.slice(0, 220)) };
   const synced = await opened(forged, { blocks: honest }, { blocks: honest });
   await synced.untilSynced();

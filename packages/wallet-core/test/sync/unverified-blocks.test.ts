@@ -171,7 +171,7 @@ test.each(FAULTS)('rejects %s, and has the right balance at an honest node', asy
   expect(holdings(wallet)).toEqual(expected);
 });
 
-test('leaves a node whose raw block contradicts it for the next of the list', async () => {
+test('replaces a node whose raw block contradicts it by the next of the list', async () => {
   const nodes = list(await faultyNode(addMadeUp), honest());
   const wallet = opened(nodes);
   await wallet.untilSynced();
@@ -219,7 +219,7 @@ test('locks outputs that a pruned node cannot prove, and unlocks them when anoth
   expect(verified.length).toBeGreaterThan(0);
 });
 
-test('passes over a pruned node for the next of the list', async () => {
+test('skips a pruned node for the next of the list', async () => {
   const wallet = opened(list(pruned(await standIn()), honest()));
   await wallet.untilSynced();
   expect(holdings(wallet)).toEqual(expected);
@@ -268,7 +268,7 @@ test('drops a made-up spend in a real transaction when a node disproves it', asy
   expect(holdings(wallet)).toEqual(expected);
 });
 
-test('does not believe blocks that the other node does not have', async () => {
+test('rejects blocks that the other node does not have', async () => {
   const other = (await standIn()).on('/json_rpc', async ({ body }, behind) =>
     body['method'] === 'getblockheaderbyhash'
       ? { json: { jsonrpc: '2.0', error: { code: -5, message: 'not found' } } }

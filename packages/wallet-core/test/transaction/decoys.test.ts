@@ -168,7 +168,7 @@ test('the ring shrinks to the available decoys, then to the minimum, and the use
   expect(worse.requests.map(({ count }) => count)).toEqual([8, 6, 2]);
 });
 
-test('after a refusal for too few outputs the minimum ring size is requested at once', async () => {
+test('after a refusal for too few outputs the minimum ring size is requested immediately', async () => {
   const node = new FakeNode((sets, attempt) => (attempt === 1 ? { kind: 'tooFew' } : outs(sets)));
   expect(await buildSend(request, wallet, portsOf(node))).toMatchObject({ mixin: 1 });
   expect(node.requests.map(({ count }) => count)).toEqual([8, 2]);
@@ -209,7 +209,7 @@ test('the largest outputs are spent if the default order needs too many inputs',
   await expect(pay(43_000_000n)).rejects.toMatchObject({ code: walletErrorRows.tooManyInputsToFitInBlock.code });
 });
 
-describe('a node that offers fewer than half of the outputs that the wallet itself has of an amount', () => {
+describe('a node that offers fewer than half of the wallet outputs of an amount', () => {
   const rich = aliceWith(Array<bigint>(6).fill(9_100_000n));
   const empty = (sets: readonly DecoySet[]) => outs(sets.map((set) => ({ ...set, outputs: [] })));
 

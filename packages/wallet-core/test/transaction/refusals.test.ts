@@ -189,7 +189,7 @@ test('a container with a wrong key cannot sign', async () => {
   }
 });
 
-test('a payment to a key that nobody or everybody can spend from is refused', async () => {
+test('a payment to a key that no one or everyone can spend from is refused', async () => {
   const identity = Buffer.concat([Buffer.of(1), Buffer.alloc(31)]);
   // The point of order two: y = -1.
   const torsion = Buffer.from('ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', 'hex');

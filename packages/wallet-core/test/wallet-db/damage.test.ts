@@ -58,7 +58,7 @@ function readError(db: WalletDb, table: string): unknown {
   }
 }
 
-test.each(Object.keys(TABLES))('every flipped bit of a row of %s is noticed when the row is read', (table) => {
+test.each(Object.keys(TABLES))('every flipped bit of a row of %s is detected when the row is read', (table) => {
   fillDb(walletFile);
   const db = openDb(walletFile);
   const raw = new SqliteConnection(walletDbName(walletFile));
@@ -249,7 +249,7 @@ test.each(['the first', 'one in the middle', 'the last'])(
   },
 );
 
-test('a hidden entry of an index is found when the database is opened', () => {
+test('a hidden entry of an index is detected when the database is opened', () => {
   fillDb(walletFile);
   withRaw((raw) => {
     raw.unsafeMode(true);

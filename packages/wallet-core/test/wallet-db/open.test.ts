@@ -133,7 +133,7 @@ describe('the database of another wallet is refused and not changed', () => {
     openDb(walletFile).close();
   });
 
-  test('if the container has its mark', () => {
+  test('if the container has its marker', () => {
     fillDb(walletFile);
     const db = openDb(walletFile);
     const { mark } = db;
@@ -142,7 +142,7 @@ describe('the database of another wallet is refused and not changed', () => {
   });
 });
 
-describe('with a mark in the container,', () => {
+describe('with a marker in the container,', () => {
   test('a database at or after the position continues', () => {
     let db = openDb(walletFile);
     db.log.append('a' as never);
@@ -214,7 +214,7 @@ describe('with a mark in the container,', () => {
     db.close();
   });
 
-  test('a container without a mark has no loss', () => {
+  test('a container without a marker has no loss', () => {
     fillDb(walletFile);
     const db = openDb(walletFile);
     expect(db.isNamedByContainer).toBe(false);
@@ -312,7 +312,7 @@ test('a file without read permission is not damaged', () => {
   openDb(walletFile).close();
 });
 
-test('a mark is added to the container without other changes', () => {
+test('a marker is added to the container without other changes', () => {
   const content = { ...createdWallet({ height: 0, timestamp: 0 }), unknownFields: new Map([['', { other: 1 }]]) };
   expect(walletDbMarkOf(content)).toBeUndefined();
   const mark = { database: 'ab'.repeat(16), position: 7 };
@@ -329,7 +329,7 @@ test.each([
   ['1'.repeat(16), 0],
   [7, 0],
   ['12', 12],
-])('a mark with the position %p continues at %s', (walletDbPosition, position) => {
+])('a marker with the position %p continues at %s', (walletDbPosition, position) => {
   const unknownFields = new Map([['', { walletDb: 'x', walletDbPosition }]]);
   expect(walletDbMarkOf({ unknownFields })).toEqual({ database: 'x', position });
 });

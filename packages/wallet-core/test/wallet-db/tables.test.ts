@@ -83,7 +83,7 @@ describe('sends', () => {
 });
 
 describe('requests', () => {
-  test('begin distinguishes a new key, another body, an answered and an unanswered request', () => {
+  test('begin distinguishes a new key, another body, a completed and an incomplete request', () => {
     expect(db.requests.begin(shop, 'body', 1)).toEqual({ kind: 'new' });
     expect(db.requests.begin(shop, 'body', 2)).toEqual({ kind: 'unanswered', sends: [] });
     db.requests.link(shop, HASH);
@@ -105,7 +105,7 @@ describe('requests', () => {
     expect(db.requests.begin({ owner: 'a', key: '","c' }, '', 1).kind).toBe('new');
   });
 
-  test('a request is forgotten unless it has a transaction or an answer', () => {
+  test('a request is deleted unless it has a transaction or a response', () => {
     expect(db.requests.forget(shop)).toBe(false);
     db.requests.begin(shop, '', 1);
     expect(db.requests.forget(shop)).toBe(true);
@@ -119,7 +119,7 @@ describe('requests', () => {
     expect(db.requests.begin(shop, '', 1)).toEqual({ kind: 'unanswered', sends: [HASH] });
   });
 
-  test('a request that was not begun can be neither linked nor answered', () => {
+  test('a request that was not begun can be neither linked nor completed', () => {
     const refusal = new RangeError('no request with this idempotency key was begun');
     expect(() => db.requests.link(shop, HASH)).toThrow(refusal);
     expect(() => db.requests.answer(shop, { status: 201, body: '' })).toThrow(refusal);
@@ -348,7 +348,7 @@ describe('spending', () => {
     expect(() => db.spending.reserve('shop', 3, -1n, 9n)).toThrow(new RangeError('an amount must not be negative'));
   });
 
-  test('what was given back is charged again once, on the day on which the transaction was mined', () => {
+  test('a refund is charged again once, on the day on which the transaction was mined', () => {
     db.spending.reserve('shop', 3, 7n, 9n);
     db.spending.giveBack('shop', 3, 5n, HASH);
     db.spending.giveBack('shop', 3, 2n, '00');

@@ -42,7 +42,7 @@ test('a restored backup has the keys and the database of the time of the backup'
   await again.close();
 });
 
-test('a backup holds up other operations only until the container is copied', async () => {
+test('a backup blocks other operations only until the container is copied', async () => {
   const { wallet, folder } = await created();
   const ended: string[] = [];
   const backup = wallet.backup(folder('backup')).then(() => ended.push('backup'));
@@ -54,7 +54,7 @@ test('a backup holds up other operations only until the container is copied', as
   await wallet.close();
 });
 
-test('of two backups to one place the first is whole and the second is refused', async () => {
+test('of two backups to one path the first is complete and the second is refused', async () => {
   const { wallet, folder } = await created();
   const [first, second] = await Promise.allSettled([wallet.backup(folder('backup')), wallet.backup(folder('backup'))]);
   expect([first.status, second]).toMatchObject(['fulfilled', { reason: { code: 8 } }]);
@@ -79,7 +79,7 @@ test('neither a backup nor a restore overwrites a file', async () => {
   await wallet.close();
 });
 
-test('no wallet and no backup gets a name that another wallet uses for its own files', async () => {
+test('neither a wallet nor a backup can use a name that another wallet uses for its own files', async () => {
   const { wallet, folder } = await created();
   const refused = expect.objectContaining({ code: 2, message: expect.stringContaining('cannot end in') });
   for (const ending of ['restored', 'previous', 'tmp', 'lock', 'db', 'db-wal', 'previous.tmp']) {

@@ -128,7 +128,7 @@ const booksOf = ({ wallet: { snapshot } }: WholeWallet): ReturnType<typeof amoun
 describe.each(FILES)('$file', ({ name, file, password }) => {
   const isView = name === 'bob-view';
 
-  test('opens, follows the daemon, is read again from the start, and reports the same', async () => {
+  test('opens, synchronizes, rescans from the start, and reports the same', async () => {
     const whole = await (await openFile({ file, password }, wallets[name]?.scanCoinbase === false)).untilSynced(false);
     const report = recordedReport(name);
     expect(reportOf(whole.wallet.snapshot)).toEqual(report);
@@ -167,7 +167,7 @@ describe.each(OWN)('%s', (name) => {
     },
   );
 
-  test('from its view key it sees what comes in and nothing else', async () => {
+  test('a view wallet has the incoming transactions and nothing else', async () => {
     const { privateViewKey, addresses } = keysOf(name);
     const [{ address = '' } = {}, ...others] = addresses;
     const whole = await begin((parts, settings) =>
@@ -186,7 +186,7 @@ describe.each(OWN)('%s', (name) => {
 });
 
 describe.each(['dave', 'carol'])('%s', (name) => {
-  test('read from heights in the middle it knows what the chain gave from there on', async () => {
+  test('scanned from a middle height it has the transactions above that height', async () => {
     const content = await contentOf(wallets[name]?.restoredWalletFile ?? { file: '', password: '' });
     for (const height of [1, 333, 600, CHAIN_A_HEIGHT]) {
       const whole = await (await restored(name, height, 'keys')).untilSynced();
@@ -200,7 +200,7 @@ describe.each(['dave', 'carol'])('%s', (name) => {
   });
 });
 
-test('at a lite node the scan begins higher with a warning, and a rescan that would lose transactions is refused', async () => {
+test('at a lite node the scan starts higher with a warning, and a rescan that would lose transactions is refused', async () => {
   const lite = suite.closeAtEnd(answerAsLiteNode(await StandInNode.start(node.url), 300));
   const { privateViewKey, addresses } = keysOf('alice');
   const content = await contentOf({ file: 'wallets/alice.restored.wallet', password: 'secret_alice' });

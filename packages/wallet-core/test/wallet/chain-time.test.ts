@@ -10,7 +10,7 @@ test('grows by one block per 20 seconds above the anchor', () => {
   expect(atTip().at(NOW + 1_200)).toBe(TIP + 120);
 });
 
-test('follows blocks for which there was time, and accepts all of them after a rewind', () => {
+test('rises with blocks for which there was time, and accepts all of them after a rewind', () => {
   const plausible = atTip();
   plausible.noteBlock({ height: TIP + 100, timestamp: NOW + 6_000 }, NOW + 6_000);
   expect(plausible.at(NOW + 6_000)).toBe(TIP + 160);

@@ -138,7 +138,7 @@ test('a node that serves another chain each time leaves a wallet on one of them'
   }
 });
 
-test('made-up blocks for which there was no time on mainnet do not settle a send', async () => {
+test('made-up blocks for which there was no time on mainnet do not confirm a send', async () => {
   // One block in ten minutes since the first one; the others are accepted as the margin of the plausible height.
   const options = { network: { ...networkOf('devnet'), name: 'mainnet' as const }, now: 1_529_831_318 + 600 };
   const node = await serving(scriptedChain(62));

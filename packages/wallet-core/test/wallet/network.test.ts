@@ -41,7 +41,7 @@ test('a wallet of devnet refuses to open at a node of mainnet, which has the sam
   await node.close();
 });
 
-test('refuses to open or create at a node of another network, and opens at one that does not answer', async () => {
+test('refuses to open or create at a node of another network, and opens at one that does not respond', async () => {
   const node = await StandInNode.start();
   const file = fresh('some.wallet');
   const settings = { file, password: 'pw' };

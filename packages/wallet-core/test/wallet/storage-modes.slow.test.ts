@@ -36,7 +36,7 @@ async function read(node: SuiteNode, name: string, scanHeight = 0): Promise<Whol
   return whole;
 }
 
-test('3,000 blocks, read by wallets', async () => {
+test('wallets scan 3,000 blocks from every storage mode', async () => {
   const grown = await suite.node({ from: await suite.chainA() });
   const miner = chainAWallet('alice').address;
   while (grown.height < COUNT - 1) await grown.generate(miner, Math.min(STEP, COUNT - 1 - grown.height));

@@ -45,7 +45,7 @@ async function readFrom(node: SuiteNode, name: string): Promise<WholeWallet> {
   return whole.untilSynced();
 }
 
-test('a pruned node serves a whole rescan, and outputs that it cannot prove are locked', async () => {
+test('a pruned node serves a full rescan, and outputs that it cannot prove are locked', async () => {
   const full = await suite.node({ from: await suite.chainA() });
   const pruned = await suite.node({ from: await suite.chainA(), args: ['--prune'] });
   await untilPruned(pruned, PRUNED_TO);
@@ -65,7 +65,7 @@ test('a pruned node serves a whole rescan, and outputs that it cannot prove are 
   }
 });
 
-test('a lite node serves a rescan from its height on, and the wallet says that it begins there', async () => {
+test('a lite node serves a rescan from its lite height, and the wallet reports that height', async () => {
   const folder = suite.folder();
   const dump = join(suite.folder(), 'chain-a.dump');
   writeChainADump(dump);

@@ -136,7 +136,7 @@ test('a container that another program wrote is taken over, and the difference i
   expect((await opened(file)).containerChange).toBeUndefined();
 });
 
-test('the container before the current one is brought up to date by the log', async () => {
+test('the previous container is brought up to date by the log', async () => {
   const file = container();
   const first = await opened(file);
   await first.storage.save();
@@ -152,7 +152,7 @@ test('the container before the current one is brought up to date by the log', as
   expect(comparable(second.ledger)).toEqual(expected);
 });
 
-test('the container before the current one is brought up to date after concurrent saves', async () => {
+test('the previous container is brought up to date after concurrent saves', async () => {
   const file = container();
   const first = await opened(file);
   await first.storage.save();
@@ -238,7 +238,7 @@ test('a damaged page is damage, and the container stays as it is until the opera
   expect(readFileSync(file).equals(bytes)).toBe(true);
 });
 
-test('a database that is gone is reported until the operator acknowledges it', async () => {
+test('a missing database is reported until the operator acknowledges it', async () => {
   const file = container();
   await closed(await opened(file));
   for (const name of readdirSync(dirname(file))) if (name.includes('.db')) removeFile(`${dirname(file)}/${name}`);
