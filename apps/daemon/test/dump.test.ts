@@ -53,7 +53,7 @@ describe('import and export of a dump', () => {
     await bench.digest();
   });
 
-  it('stops on its signal and keeps the imported blocks', async () => {
+  it('stops on its signal and stores the imported blocks', async () => {
     const bench = engineBench('devnet');
     const stop = new AbortController();
     bench.engine.once('commit', () => stop.abort());

@@ -34,7 +34,11 @@ describe('a start that fails', () => {
       ['--verify', '--load-checkpoints', 'x.csv'],
       /--load-checkpoints: verify uses no checkpoints/,
     ],
-    ['checkpoints for an export', ['--export-blockchain', '--load-checkpoints='], /export-blockchain uses no checkpoints/],
+    [
+      'checkpoints for an export',
+      ['--export-blockchain', '--load-checkpoints='],
+      /export-blockchain uses no checkpoints/,
+    ],
     ['an export of too little', ['--export-blockchain', '--max-export-blocks', '5'], /at least 1000 blocks/],
     [
       'a peer that is no address',

@@ -164,7 +164,7 @@ test('an idempotency key returns its first result, and refuses another request',
   expect(node.pool()).toHaveLength(2);
 });
 
-test('deleting an address keeps its delayed transactions: a waiting one needs the address again, a submitted one is mined', async () => {
+test('deleting an address retains its delayed transactions: a waiting one needs the address again, a submitted one is mined', async () => {
   const stand = world.suite.closeAtEnd(await StandInNode.start(node.url));
   const service = await world.synced('alice', stand.port);
   const [key] = expectedWallet('alice').keys.addresses;

@@ -168,7 +168,7 @@ test('connects to a local socket', async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('returns at once when the caller aborts', async () => {
+test('returns immediately when the caller aborts', async () => {
   const node = (await standIn()).on('/info', () => () => undefined);
   const client = keep(new NodeClient(address(node)));
   const controller = new AbortController();

@@ -57,7 +57,7 @@ test.each(entries)('%s throws when called without arguments', async (_name, entr
   expect(await errorOf(entry, [])).toMatchObject({ name: expect.stringMatching(/^(TypeError|RangeError)$/) });
 });
 
-test.each(entries)('%s throws or answers for every hostile argument in every place', async (_name, entry) => {
+test.each(entries)('%s throws or returns for every hostile value of every argument', async (_name, entry) => {
   const fill = [Buffer.alloc(32), Buffer.alloc(64), 1, 1n, new Uint32Array(1)];
   for (const value of hostile) {
     for (let place = 0; place < 9; place++) {

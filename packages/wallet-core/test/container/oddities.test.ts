@@ -51,7 +51,7 @@ test.each(kinds)('a %s instead of the lock is refused, and the container is unch
   expect(readFileSync(file).equals(bytes)).toBe(true);
 });
 
-test.each(kinds)('a %s in place of an open container is not written to', async (kind, make) => {
+test.each(kinds)('a %s at the path of an open container is not written to', async (kind, make) => {
   const { walletFile, content } = await WalletFile.open(container(), 'secret');
   held.push(walletFile);
   unlinkSync(walletFile.file);

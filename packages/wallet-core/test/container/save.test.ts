@@ -118,7 +118,7 @@ test('a changed password replaces the old one', async () => {
   expect(await heightIn(walletFile.file, 'new')).toBe(3);
 });
 
-test('a temporary file of a killed program is replaced, and a link in its place is not followed', async () => {
+test('a temporary file of a killed program is replaced, and a link at its path is not followed', async () => {
   const { walletFile, content } = await made();
   const elsewhere = fresh('elsewhere');
   writeFileSync(elsewhere, 'untouched');
@@ -202,7 +202,7 @@ describe('the previous version', () => {
   });
 });
 
-test('a save through a link keeps link and permissions', async () => {
+test('a save through a link retains link and permissions', async () => {
   const file = fresh('real.wallet');
   writeFileSync(file, containerOf('secret', contentText(walletAt(1))));
   chmodSync(file, 0o640);

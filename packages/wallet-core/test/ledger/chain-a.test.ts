@@ -68,7 +68,7 @@ describe.each(names)('%s', (name) => {
     ).toEqual(byAddress(wallet.report.balances));
   });
 
-  test('knows the global index of every output', () => {
+  test('has the global index of every output', () => {
     expect(ledger.unindexedOutputs()).toEqual([]);
   });
 });

@@ -310,7 +310,7 @@ describe('sub-wallets', () => {
   });
 });
 
-test('the scan begins where the file says, until a start height is set', () => {
+test('the scan starts at the height of the file, until a start height is set', () => {
   const ledger = new Ledger(emptyContent([emptySubWallet(ALICE)], { startHeight: 3, startTimestamp: 4 }));
   expect(ledger.scanStart()).toEqual({ height: 3, timestamp: 4 });
   ledger.startAt(9);

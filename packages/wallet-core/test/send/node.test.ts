@@ -40,40 +40,43 @@ test('a hash that is missing in a response is not known to be absent', async () 
 test.each([
   ['an error, after which another one serves', { status: 500 }, 'uncertain'],
   ['a refusal', { json: { status: 'Failed', error: 'no' } }, 'refused'],
-])('that another node does not know a transaction proves nothing about the node that received it: %s', async (_, word, kind) => {
-  const places = (known: readonly string[]) => ({
-    json: {
-      transactionsInBlock: [],
-      transactionsInPool: known,
-      transactionsUnknown: known.length > 0 ? [] : [HASH],
-      status: 'OK',
-    },
-  });
-  const info = {
-    ...{ height: 9, network_height: 9, difficulty: 1, status: 'OK' },
-    ...{ incoming_connections_count: 1, outgoing_connections_count: 1 },
-  };
-  let known: string[] = [];
-  const [first, second] = await Promise.all([StandInNode.start(), StandInNode.start()]);
-  for (const node of [first, second]) node.on('/info', () => ({ json: info }));
-  first.on('/sendrawtransaction', () => word).on('/get_transactions_status', () => places(known));
-  second.on('/get_transactions_status', () => places(known));
-  const list = new NodeList([first, second].map(({ port }) => ({ host: '127.0.0.1', port, ssl: false })));
-  try {
-    const node = new SubmissionNode(() => list);
-    expect(await node.submit(Buffer.from('00', 'hex'))).toMatchObject({ kind });
-    expect(await node.transactionStatus(HASH)).toBe('unknown');
-    await first.close();
-    await list.info();
-    expect(list.nodes()[1]?.isInUse).toBe(true);
-    expect(await node.transactionStatus(HASH)).toBe('unavailable');
-    known = [HASH];
-    expect(await node.transactionStatus(HASH)).toBe('pool');
-  } finally {
-    list.close();
-    await second.close();
-  }
-});
+])(
+  'that another node does not know a transaction proves nothing about the node that received it: %s',
+  async (_, word, kind) => {
+    const places = (known: readonly string[]) => ({
+      json: {
+        transactionsInBlock: [],
+        transactionsInPool: known,
+        transactionsUnknown: known.length > 0 ? [] : [HASH],
+        status: 'OK',
+      },
+    });
+    const info = {
+      ...{ height: 9, network_height: 9, difficulty: 1, status: 'OK' },
+      ...{ incoming_connections_count: 1, outgoing_connections_count: 1 },
+    };
+    let known: string[] = [];
+    const [first, second] = await Promise.all([StandInNode.start(), StandInNode.start()]);
+    for (const node of [first, second]) node.on('/info', () => ({ json: info }));
+    first.on('/sendrawtransaction', () => word).on('/get_transactions_status', () => places(known));
+    second.on('/get_transactions_status', () => places(known));
+    const list = new NodeList([first, second].map(({ port }) => ({ host: '127.0.0.1', port, ssl: false })));
+    try {
+      const node = new SubmissionNode(() => list);
+      expect(await node.submit(Buffer.from('00', 'hex'))).toMatchObject({ kind });
+      expect(await node.transactionStatus(HASH)).toBe('unknown');
+      await first.close();
+      await list.info();
+      expect(list.nodes()[1]?.isInUse).toBe(true);
+      expect(await node.transactionStatus(HASH)).toBe('unavailable');
+      known = [HASH];
+      expect(await node.transactionStatus(HASH)).toBe('pool');
+    } finally {
+      list.close();
+      await second.close();
+    }
+  },
+);
 
 test('a silent node is not retried immediately; another one is used', async () => {
   let now = 4_000;
@@ -117,7 +120,7 @@ test.each([
   expect(await nodeWith({ transactionPlaces: () => Promise.resolve(places) }).transactionStatus(HASH)).toBe(status);
 });
 
-test('a faulty node is left if the list has another one', async () => {
+test('a faulty node is replaced if the list has another one', async () => {
   expect(await nodeWith({}).reportFaulty('it lies')).toBe(false);
   const list = new NodeList([{ host: '127.0.0.1', port: 1, ssl: false }]);
   const leave = jest.spyOn(list, 'leave').mockResolvedValue(true);

@@ -339,7 +339,7 @@ describe('a full disk after a submission', () => {
     ['reached no node', () => Promise.reject(new NodeFailure('unreachable', 'is away', { isUnsent: true }))],
   ];
 
-  test.each(FAILURES)('that %s: the send stays, and the error says that it may be paid', async (_name, submit) => {
+  test.each(FAILURES)('that %s: the send stays, and the error reports that it may be paid', async (_name, submit) => {
     const made = parts();
     const { db, ledger, pending, disk } = made;
     const node = {
@@ -386,7 +386,7 @@ describe('recording', () => {
     ['a new ring', undefined, 0],
     ['a ring that was refused twice', { refusals: 2, isReplaced: false }, 2],
     ['the ring after a replaced one', { refusals: 3, isReplaced: true }, 0],
-  ])('%s keeps the number of its refusals', (_what, before, refusals) => {
+  ])('%s retains the number of its refusals', (_what, before, refusals) => {
     const { db, commit, pending } = parts();
     const members = membersOf(signed);
     if (before !== undefined) db.rings.put(imageOf(signed), { members, ...before });
@@ -408,7 +408,7 @@ describe('recording', () => {
     db.close();
   });
 
-  test('is undone for a submission that reached no node: what was stored before is back', () => {
+  test('is reverted for a submission that reached no node: the stored data is restored', () => {
     const { db, commit, pending } = parts();
     commit(() => pending.add(signed));
     const before = pending.get(signed.hash);

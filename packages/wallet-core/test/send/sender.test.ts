@@ -396,7 +396,7 @@ describe('a repeated request', () => {
       },
     ],
   ];
-  test.each(NEW_PARTS)('of a refused send builds it anew when %s', async (_what, change) => {
+  test.each(NEW_PARTS)('of a refused send rebuilds it when %s', async (_what, change) => {
     const made = stored('refused');
     change(made);
     expect(await made.sender.resubmit(signed.hash)).toBeUndefined();
@@ -411,7 +411,7 @@ describe('a repeated request', () => {
     made.db.close();
   });
 
-  test('of a refused send with two inputs builds it anew when the index of one was corrected', async () => {
+  test('of a refused send with two inputs rebuilds it when the index of one was corrected', async () => {
     const other = context.subWallets[0]!.unspent.find(({ key }) => key !== signed.pending.inputs[0]?.output.key)!;
     const inputs = [{ output: other, publicSpendKey: '' }, ...signed.pending.inputs];
     const made = stored('refused', { signed: { ...signed, pending: { ...signed.pending, inputs } } });
@@ -421,7 +421,7 @@ describe('a repeated request', () => {
     made.db.close();
   });
 
-  test('of a refused send builds it anew when the rules refuse it by now', async () => {
+  test('of a refused send rebuilds it when the rules reject it now', async () => {
     const made = parts();
     const node = new TestNode();
     const late = { ...context, localHeight: HEIGHT + 100, contested: [] };

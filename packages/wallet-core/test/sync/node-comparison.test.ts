@@ -66,7 +66,7 @@ test('a fork at most 10 deep, and a node below the wallet, are no disagreement',
   expect(await nextDisagreement(synced)).toBeUndefined();
 });
 
-test('made-up blocks of the serving node are given up for the chain of most nodes', async () => {
+test('made-up blocks of the serving node are replaced by the chain of most nodes', async () => {
   const forged = { blocks: scriptedChain(320, 'forged', honest.slice(0, 220)) };
   const synced = await opened(forged, { blocks: honest }, { blocks: honest });
   await synced.until(() => synced.ledger.position().hash === honest.at(-1)?.blockHash);
@@ -75,7 +75,7 @@ test('made-up blocks of the serving node are given up for the chain of most node
   expect(synced.nodes.nodes()[0]).toMatchObject({ isInUse: false });
 });
 
-test('one node out of three cannot make the wallet give up its blocks', async () => {
+test('one node out of three cannot make the wallet drop its blocks', async () => {
   const forged = { blocks: scriptedChain(320, 'forged', honest.slice(0, 220)) };
   const synced = await opened({ blocks: honest }, { blocks: honest }, forged);
   await synced.untilSynced();

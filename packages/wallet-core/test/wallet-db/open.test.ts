@@ -282,7 +282,7 @@ describe('a damaged file stays in place', () => {
   });
 });
 
-test('damage has its cause, and a folder in place of the file is named', () => {
+test('damage has its cause, and a folder at the path of the file is named', () => {
   const damageOf = (): unknown => {
     try {
       openDb(walletFile).close();

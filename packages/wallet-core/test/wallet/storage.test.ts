@@ -208,7 +208,7 @@ const kinds: [string, (path: string) => void][] = [
 ];
 
 test.each(kinds)(
-  'a %s in place of the database is damage: the wallet is read, and waits for the operator',
+  'a %s at the path of the database is damage: the wallet is readable, and waits for the operator',
   async (_kind, make) => {
     const file = container();
     const bytes = readFileSync(file);

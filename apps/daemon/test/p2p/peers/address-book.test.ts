@@ -88,7 +88,7 @@ describe('the address book under attack', () => {
     expect(next.sizes).toEqual(book.sizes);
   });
 
-  it('forgets the failures of a gray peer that answers while its white bucket is full', () => {
+  it('resets the failure count of a gray peer that responds while its white bucket is full', () => {
     const book = makeBook();
     for (let group = 0; group < 6_400; group += 1)
       book.addWhite(peer(`${100 + (group % 100)}.${group % 256}.0.1`, NOW));

@@ -64,7 +64,7 @@ test.each([
   expect(ledger.content().unconfirmed).toEqual([]);
 });
 
-test('a pending send keeps its inputs locked through the scan, until it is cancelled', async () => {
+test('the inputs of a pending send stay locked through the scan, until it is cancelled', async () => {
   const content = await contentOf('alice-pending.green');
   const [send] = content.unconfirmed;
   const takes = 787_700;
