@@ -134,7 +134,7 @@ describe.each([
     expect(network.rulesAt(last + 1)[field]).toEqual(after);
   });
 
-  test('the ring minimum is judged on the smallest ring in the last age alone', () => {
+  test('the ring minimum applies to the smallest ring only in the last version', () => {
     const from = name === 'devnet' ? 430 : 4_300_000;
     expect(network.rulesAt(from - 1).mixin).toEqual({ min: 1, max: 1, default: 1, judgedOn: 'largest' });
     expect(network.rulesAt(from).mixin).toEqual({ min: 1, max: 7, default: 7, judgedOn: 'smallest' });
