@@ -126,7 +126,7 @@ describe('each documented error is reachable', () => {
     }
   });
 
-  test.each(['proposals.sqlite', 'funding.sqlite'])('%s that has gone is told by /readyz', async (name) => {
+  test.each(['proposals.sqlite', 'funding.sqlite'])('/readyz reports that %s is missing', async (name) => {
     const other = await startService();
     expect(json(await send(other.url, '/readyz'))).toEqual({ status: 'OK' });
     const { rmSync } = await import('node:fs');

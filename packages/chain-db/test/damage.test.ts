@@ -47,7 +47,7 @@ test('a sound database returns everything', () => {
 
 // Bits in the cells, which stand at the end of a page, and at its start, where the header and the pointers are.
 test.each([...pages].filter(([name]) => name !== 'sqlite_schema'))(
-  'a flipped bit in %s is an error with a name, or an answer that is right',
+  'a flipped bit in %s gives a named error or the correct result',
   (name, own) => {
     let damaged = 0;
     let seed = name.length;

@@ -21,7 +21,7 @@ const possible = process.platform === 'linux' && spawnSync(compiler, ['--version
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-(possible ? describe : describe.skip)('what signing leaves on the stack', () => {
+(possible ? describe : describe.skip)('the stack after signing', () => {
   beforeAll(() => {
     // the flags of binding.gyp
     const flags = ['-std=c++20', '-O3', '-fPIC', '-fno-strict-aliasing', '-Isrc', '-pthread'];

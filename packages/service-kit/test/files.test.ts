@@ -20,7 +20,7 @@ test('a directory is created with mode 0700; a path that cannot be one is a clea
 });
 
 (process.platform === 'linux' ? test : test.skip)(
-  'a place where the system allows no directories is told at once',
+  'reports immediately a path where the system allows no directories',
   () => {
     expect(() => ensureDirectory('/proc/no/where')).toThrow(/^the directory \/proc\/no\/where cannot be used: /);
   },

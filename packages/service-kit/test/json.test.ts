@@ -12,7 +12,7 @@ function rounded(value: JsonValue): JsonValue {
 const BIG = 18446744073709551615n;
 
 test.each(['1e400', '-1e400', '1.5e309', `1${'0'.repeat(309)}`, '{"id":1e400}'])(
-  '%s is no JSON: no double holds it',
+  'rejects %s, which exceeds the range of a double',
   (text) => {
     expect(() => parseJson(text)).toThrow(SyntaxError);
   },

@@ -74,7 +74,7 @@ test('a piped script prints only the responses, skips blank lines, and ends when
   });
 });
 
-test.each(['exit', 'quit', '  quit now', ''])('%j leaves without troubling the daemon', async (word) => {
+test.each(['exit', 'quit', '  quit now', ''])('%j closes the console and does not stop the daemon', async (word) => {
   const cwd = temporaryDirectory();
   const path = join(cwd, 's');
   const daemon = await scripted(path, () => ok('help\n'));

@@ -22,7 +22,7 @@ function refusalOf(...argv: string[]): string {
 }
 
 test.each(['add-peer', 'add-priority-node', 'add-exclusive-node', 'seed-node'])(
-  '--%s with what is no address',
+  'rejects an invalid address for --%s',
   (name) => {
     for (const text of ['a b', 'host:x', '1.2.3.4:99999', '1.2.3.4:0', '[1.2.3.4]', '\n', 'http://1.2.3.4'])
       expect(refusalOf(`--${name}=${text}`)).toBe(`--${name}: ${JSON.stringify(text)} is not an address`);

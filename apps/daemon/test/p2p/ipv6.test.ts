@@ -188,7 +188,7 @@ describe('--p2p-bind-ipv6-address', () => {
     expect(second).toEqual(listens === undefined ? [] : [{ host: '::1', port: listens, required: false }]);
   });
 
-  it.each(['1.2.3.4', 'localhost', '[::1]:80'])('%s is no IPv6 address', (text) => {
+  it.each(['1.2.3.4', 'localhost', '[::1]:80'])('rejects the IPv6 address %s', (text) => {
     expect(() => readConfig([...devnet, `--p2p-bind-ipv6-address=${text}`])).toThrow('an IPv6 address is expected');
   });
 

@@ -17,7 +17,7 @@ const declared = new Set<ErrorRow>([
   daemonApi.refusals.tooManyConnections,
   // returned by every route that meets damage (rpc/busy.test.ts, damage.test.ts)
   daemonApi.refusals.damaged,
-  // given by reader processes, which declare nothing of their own (serve-rpc/node-away.test.ts)
+  // given by reader processes, which declare nothing of their own (serve-rpc/node-unavailable.test.ts)
   daemonApi.refusals.nodeAway,
   daemonApi.refusals.nodeSilent,
   daemonApi.refusals.readerOfReader,

@@ -197,7 +197,7 @@ describe('--rpc-use-ipv6 with --rpc-bind-ipv6-address', () => {
     expect(rpcServerOptions(config).bindIpv6).toBeUndefined();
   });
 
-  test.each(['1.2.3.4', 'localhost', '::1]:80'])('%s is no IPv6 address', (text) =>
+  test.each(['1.2.3.4', 'localhost', '::1]:80'])('rejects the IPv6 address %s', (text) =>
     expect(() => readConfig([...DEVNET, `--rpc-bind-ipv6-address=${text}`])).toThrow('an IPv6 address is expected'),
   );
 });

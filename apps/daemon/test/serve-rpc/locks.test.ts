@@ -18,7 +18,7 @@ const LOCKS = '/proc/locks';
 const suite = newSuite();
 afterAll(() => suite.stopAll());
 
-(existsSync(LOCKS) ? test : test.skip)('a reader process keeps its lock while all its threads read', async () => {
+(existsSync(LOCKS) ? test : test.skip)('a reader process holds its lock while all its threads read', async () => {
   const node = await suite.node();
   await node.stop();
   const directory = join(suite.folder(), 'devnet');

@@ -253,11 +253,14 @@ describe('lines', () => {
     },
   );
 
-  it.each([['toString'], ['__proto__'], [''], [null], [5], [['login']]])('%j is no method', async (method) => {
-    const miner = bench.connect();
-    miner.send({ id: 1, method });
-    expect((await miner.next()).error).toEqual({ code: -1, message: 'Unknown method' });
-  });
+  it.each([['toString'], ['__proto__'], [''], [null], [5], [['login']]])(
+    'rejects the unknown method %j',
+    async (method) => {
+      const miner = bench.connect();
+      miner.send({ id: 1, method });
+      expect((await miner.next()).error).toEqual({ code: -1, message: 'Unknown method' });
+    },
+  );
 
   it('treat params that are no object as absent', async () => {
     const miner = bench.connect();

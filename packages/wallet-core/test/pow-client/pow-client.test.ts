@@ -266,7 +266,7 @@ test.each<[Partial<PowServerSettings>, string]>([
   [{ host: 'http://pow.example/api', port: 80, ssl: true }, 'http://pow.example:80/api'],
   [{ host: 'https://pow.example:9000', port: 80, ssl: false }, 'https://pow.example:9000'],
   [{ host: '[::1]', port: 17870, ssl: false }, 'http://[::1]:17870'],
-])('the settings %j mean %s', (settings, url) => {
+])('the settings %j give the URL %s', (settings, url) => {
   const wanted = new URL(url);
   const got = new URL(powServerUrl({ ...DEFAULT_POW_SERVER, ...settings }));
   expect([got.protocol, got.host, got.pathname]).toEqual([wanted.protocol, wanted.host, wanted.pathname]);

@@ -38,7 +38,7 @@ describe('a range of addresses', () => {
   });
 
   it.each(['', 'x', '1.2.3.4/33', '1.2.3.4/', '1.2.3.4/x', '1.2.3.4/8/8', '::1/129', '::ffff:1.2.3.4/24'])(
-    '%j is none',
+    'rejects the invalid range %j',
     (text) => expect(parseIpRange(text)).toBeUndefined(),
   );
 

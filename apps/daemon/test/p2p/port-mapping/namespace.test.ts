@@ -181,7 +181,7 @@ inNamespace('whole daemons in a network namespace', () => {
     expect(searches).toBeGreaterThan(0);
   });
 
-  it.each(['no-upnp', 'devnet'])('%s: nobody is searched for', (name) => {
+  it.each(['no-upnp', 'devnet'])('%s: no gateway is searched for', (name) => {
     expect(runs.get(name)).toMatchObject({ code: 0, lines: [], mappings: [], searches: 0 });
   });
 });
