@@ -87,7 +87,7 @@ describe('a key image that is only in the tables', () => {
   });
 
   it.each([['in the checkpoint zone', 10_000] as const, ['outside of it', -1] as const])(
-    '%s is not a reason to reject a block if it comes from the tables alone',
+    'reports damage instead of rejecting the block if other tables contradict it: %s',
     async (_, highest) => {
       const known = highest < 0 ? Checkpoints.none : new Checkpoints(new Map([[highest, Buffer.alloc(32)]]));
       const bench = await below({ checkpoints: known });
