@@ -10,8 +10,6 @@ export interface PlanEntry {
   /** The hash as a key. */
   readonly key: string;
   readonly previous: Buffer;
-  /** The entry of the previous block; undefined once that block is on the chain. */
-  parent: PlanEntry | undefined;
   /** The ids of the peers whose announced chain has the block. */
   readonly offers: Set<number>;
   /** `dropped`: no longer part of the plan. */
@@ -20,6 +18,15 @@ export interface PlanEntry {
   peer: number | undefined;
   raw: RawBlock | undefined;
   bytes: number;
+}
+
+/** Blocks to import. */
+export interface PlanBatch {
+  readonly batch: PlanEntry[];
+  /** The block before the batch in its list; undefined once that block is on the chain. */
+  readonly parent: PlanEntry | undefined;
+  /** How many blocks of the list follow. */
+  readonly behind: number;
 }
 
 const NO_ENTRIES: readonly PlanEntry[] = [];
@@ -55,7 +62,7 @@ export class ChainPlan {
     const keys = new Set([...list.map(({ key }) => key), ...hashes.map(hashKey)]);
     if (keys.size < list.length + hashes.length) return false;
     for (const [index, hash] of hashes.entries()) {
-      const entry = this.enter(hash, hashes[index - 1] ?? anchor, list.at(-1));
+      const entry = this.enter(hash, hashes[index - 1] ?? anchor);
       entry.offers.add(peer);
       list.push(entry);
     }
@@ -65,11 +72,14 @@ export class ChainPlan {
     return true;
   }
 
-  /** Picks the first `count` blocks of the peer's list that are not requested yet and marks them as requested from it. */
-  request(peer: number, count: number): PlanEntry[] {
+  /**
+   * Picks the first `count` blocks of the peer's list that are not requested yet and marks them as requested from it.
+   * @param isFull only picks blocks that follow each other: memory is full, and received blocks wait for these
+   */
+  request(peer: number, count: number, isFull = false): PlanEntry[] {
     const taken: PlanEntry[] = [];
     for (const entry of this.listOf(peer)) {
-      if (taken.length >= count) break;
+      if (taken.length >= count || (isFull && taken.length > 0 && entry.state !== 'wanted')) break;
       if (entry.state !== 'wanted') continue;
       entry.state = 'requested';
       entry.peer = peer;
@@ -107,11 +117,8 @@ export class ChainPlan {
     this.dropUnoffered(entry);
   }
 
-  /**
-   * The next received blocks of one list that follow our chain or blocks that are being imported; the lists take turns.
-   * `behind`: how many blocks of the list follow.
-   */
-  nextBatch(maxBlocks: number, maxBytes: number): { readonly batch: PlanEntry[]; readonly behind: number } {
+  /** The next received blocks of one list that follow our chain or blocks that are being imported; the lists take turns. */
+  nextBatch(maxBlocks: number, maxBytes: number): PlanBatch {
     for (const [peer, list] of this.lists) {
       const start = list.findIndex(({ state }) => state !== 'importing');
       const batch: PlanEntry[] = [];
@@ -125,9 +132,9 @@ export class ChainPlan {
       if (batch.length === 0) continue;
       this.lists.delete(peer);
       this.lists.set(peer, list);
-      return { batch, behind: list.length - start - batch.length };
+      return { batch, parent: list[start - 1], behind: list.length - start - batch.length };
     }
-    return { batch: [], behind: 0 };
+    return { batch: [], parent: undefined, behind: 0 };
   }
 
   /** These blocks are on the chain. */
@@ -160,13 +167,13 @@ export class ChainPlan {
     for (const entry of this.entries.values()) this.remove(entry, 'dropped');
   }
 
-  private enter(hash: Buffer, previous: Buffer, parent: PlanEntry | undefined): PlanEntry {
+  private enter(hash: Buffer, previous: Buffer): PlanEntry {
     const key = hashKey(hash);
     const link = linkOf(key, previous);
     const present = this.entries.get(link);
     if (present !== undefined) return present;
     const progress = { state: 'wanted', peer: undefined, ...NO_BODY } as const;
-    const entry: PlanEntry = { hash, key, previous, parent, offers: new Set(), ...progress };
+    const entry: PlanEntry = { hash, key, previous, offers: new Set(), ...progress };
     this.entries.set(link, entry);
     return entry;
   }
@@ -186,7 +193,7 @@ export class ChainPlan {
     if (this.entries.get(link) !== entry) return;
     this.entries.delete(link);
     this.held -= entry.bytes;
-    Object.assign(entry, { state, parent: undefined, ...NO_BODY } satisfies Partial<PlanEntry>);
+    Object.assign(entry, { state, ...NO_BODY } satisfies Partial<PlanEntry>);
   }
 }
 

@@ -265,7 +265,7 @@ export class SyncCoordinator {
     if (missing === undefined) return false;
     const open = [...this.peers.values()].reduce((sum, { objects }) => sum + (objects?.count ?? 0), count);
     const isFull = this.plan.heldBytes + this.history.estimate(open) > HELD_BYTES;
-    let entries = isFull && missing.state !== 'wanted' ? [] : this.plan.request(peer.id, count);
+    let entries = isFull && missing.state !== 'wanted' ? [] : this.plan.request(peer.id, count, isFull);
     if (entries.length === 0) entries = this.overdueEntries(peer, missing);
     if (entries.length === 0) return false;
     const left = new Map(entries.map((entry) => [entry.key, entry]));

@@ -2,7 +2,7 @@ import { WEIGHT_UNDER_WAY, weightOf } from '../../chain/limits';
 import { type AddBlockResult, isAccepted } from '../../chain/results';
 import type { ChainPort, P2pLogger } from '../ports';
 import { reportRejection } from '../report-errors';
-import type { ChainPlan, PlanEntry } from './chain-plan';
+import type { ChainPlan, PlanBatch, PlanEntry } from './chain-plan';
 
 /** The chain has two batches at a time: it checks the second while it commits the first. */
 const BATCHES_IN_FLIGHT = 2;
@@ -37,16 +37,17 @@ export class Importer {
   run(): void {
     const { plan, logger } = this.dependencies;
     for (;;) {
-      const { batch, behind } = plan.nextBatch(BATCH_BLOCKS, BATCH_BYTES);
-      const more = behind >= FAR_BEHIND;
+      const next = plan.nextBatch(BATCH_BLOCKS, BATCH_BYTES);
+      const { batch } = next;
+      const more = next.behind >= FAR_BEHIND;
       const isTaken = this.batches < BATCHES_IN_FLIGHT || (more && this.weight < WEIGHT_UNDER_WAY);
       if (batch.length === 0 || !isTaken) return;
       for (const entry of batch) entry.state = 'importing';
-      reportRejection(logger, 'adding blocks', this.add(batch, more));
+      reportRejection(logger, 'adding blocks', this.add(next, more));
     }
   }
 
-  private async add(batch: readonly PlanEntry[], more: boolean): Promise<void> {
+  private async add({ batch, parent }: PlanBatch, more: boolean): Promise<void> {
     const { dependencies } = this;
     const weight = batch.reduce((sum, entry) => sum + weightOf(entry.bytes), 0);
     this.batches += 1;
@@ -58,15 +59,14 @@ export class Importer {
     // The plan has dropped the batch.
     if (batch[0]?.state !== 'importing') dependencies.onProgress();
     else if ('error' in outcome) dependencies.onFailure(outcome.error);
-    else this.settle(batch, outcome);
+    else this.settle(batch, parent, outcome);
   }
 
-  private settle(batch: readonly PlanEntry[], results: readonly AddBlockResult[]): void {
+  private settle(batch: readonly PlanEntry[], parent: PlanEntry | undefined, results: readonly AddBlockResult[]): void {
     const { dependencies } = this;
     const { plan, logger } = dependencies;
-    const [first] = batch;
     // The result of a batch that follows a rejected block is void.
-    const isVoid = first?.parent !== undefined && first.parent.state !== 'done';
+    const isVoid = parent !== undefined && parent.state !== 'done';
     const failed = isVoid ? 0 : results.findIndex((result) => !isAccepted(result));
     const count = failed >= 0 ? failed : Math.min(results.length, batch.length);
     plan.done(batch.slice(0, count));

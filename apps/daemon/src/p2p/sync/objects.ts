@@ -50,7 +50,12 @@ function checkBlock(raw: RawBlock, left: Map<string, PlanEntry>, codec: BlockCod
   const entry = left.get(hashKey(parsed.hash));
   if (entry === undefined) return closeReasons.objectsForeign;
   if (!parsed.previous.equals(entry.previous)) return closeReasons.objectsUnlinked;
-  return parsed.isWhole ? { entry, raw, bytes: rawBlockBytes(raw) } : closeReasons.objectsBody;
+  return parsed.isWhole ? { entry, raw: copyOf(raw), bytes: rawBlockBytes(raw) } : closeReasons.objectsBody;
+}
+
+/** The parts of a received block are views and would retain the whole network frame. */
+function copyOf({ block, transactions }: RawBlock): RawBlock {
+  return { block: Buffer.from(block), transactions: transactions.map((bytes) => Buffer.from(bytes)) };
 }
 
 /** Parses a block. `isWhole`: it has exactly the transactions that it names. */

@@ -1,8 +1,37 @@
 import type { RawBlock } from '@wrkz/core-types';
 import { SteppedClock } from '@wrkz/testing';
-import { SyncCoordinator } from '../../../src/p2p/sync/coordinator';
+import { SyncCoordinator, type SyncDependencies, type SyncOptions } from '../../../src/p2p/sync/coordinator';
 import { newSyncRecord, type SyncSession } from '../../../src/p2p/sync/sync-peer';
 import { FakeChain, sha256, TestLogger, toyBlock, toyChain, toyCodec } from '../fakes';
+
+const MIB = 1024 * 1024;
+const [genesis = toyBlock(Buffer.alloc(32), 0)] = toyChain(0);
+
+/** Genesis and `count` blocks, each with a transaction of `bytes` bytes, and their hashes. */
+function largeBlocks(count: number, bytes: number): { blocks: RawBlock[]; hashes: Buffer[] } {
+  const blocks = [genesis];
+  const hashes = [sha256(genesis.block)];
+  for (let salt = 1; salt <= count; salt += 1) {
+    const raw = toyBlock(hashes.at(-1) ?? genesis.block, salt, [Buffer.alloc(bytes, salt)]);
+    blocks.push(raw);
+    hashes.push(sha256(raw.block));
+  }
+  return { blocks, hashes };
+}
+
+function newCoordinator(options: Partial<SyncOptions> = {}, dependencies: Partial<SyncDependencies> = {}) {
+  const clock = new SteppedClock();
+  const chain = new FakeChain(toyCodec, [genesis]);
+  const coordinator = new SyncCoordinator(
+    {
+      ...{ chain, codec: toyCodec, clock, logger: new TestLogger(), onEnd: () => undefined, onFree: () => undefined },
+      ...{ onRecord: () => undefined, session: () => undefined },
+      ...dependencies,
+    },
+    { maxPeers: 3, failureThreshold: 2, min: 1, max: 1, limit: 1, bytes: 2 ** 30, ...options },
+  );
+  return { coordinator, chain, clock };
+}
 
 /** A session that records the hashes of the blocks that are requested from it. */
 function newSession(id: number, height: number): { session: SyncSession; requested: Buffer[][] } {
@@ -18,31 +47,30 @@ function newSession(id: number, height: number): { session: SyncSession; request
   return { session, requested };
 }
 
+/** Makes a session respond to requests for blocks. */
+function serve(
+  coordinator: SyncCoordinator,
+  session: SyncSession,
+  blocks: readonly RawBlock[],
+  hashes: readonly Buffer[],
+) {
+  session.requestObjects = (requested) => {
+    const delivered = requested.flatMap((hash) => blocks[hashes.findIndex((other) => other.equals(hash))] ?? []);
+    const message = { transactions: [], blocks: delivered, missed: [], currentHeight: hashes.length };
+    setImmediate(() => void coordinator.onObjects(session, message));
+  };
+}
+
 test('requests the blocks that a slow peer holds up from another one although 96 MiB of later blocks wait', async () => {
-  const [genesis = toyBlock(Buffer.alloc(32), 0)] = toyChain(0);
-  const blocks: RawBlock[] = [];
-  const hashes = [sha256(genesis.block)];
-  for (let salt = 1; salt <= 8; salt += 1) {
-    const raw = toyBlock(hashes.at(-1) ?? genesis.block, salt, [Buffer.alloc(16 * 1024 * 1024, salt)]);
-    blocks.push(raw);
-    hashes.push(sha256(raw.block));
-  }
-  const clock = new SteppedClock();
-  const chain = new FakeChain(toyCodec, [genesis]);
-  const coordinator = new SyncCoordinator(
-    {
-      ...{ chain, codec: toyCodec, clock, logger: new TestLogger(), onEnd: () => undefined, onFree: () => undefined },
-      ...{ onRecord: () => undefined, session: () => undefined },
-    },
-    { maxPeers: 3, failureThreshold: 2, min: 1, max: 1, limit: 1, bytes: 2 ** 30 },
-  );
+  const { blocks, hashes } = largeBlocks(8, 16 * MIB);
+  const { coordinator, clock } = newCoordinator();
   const [slow, quick] = [newSession(1, 9), newSession(2, 9)];
   for (const { session } of [slow, quick]) {
     coordinator.start(session);
     coordinator.onChain(session, { hashes, startHeight: 0, totalHeight: 9 });
   }
-  for (let next = 1; next <= 4; next += 1) {
-    expect(quick.requested.at(-1)).toEqual([hashes[next + 1]]);
+  for (let next = 2; next <= 5; next += 1) {
+    expect(quick.requested.at(-1)).toEqual([hashes[next]]);
     const delivered = blocks.slice(next, next + 1);
     await coordinator.onObjects(quick.session, { transactions: [], blocks: delivered, missed: [], currentHeight: 9 });
   }
@@ -50,4 +78,80 @@ test('requests the blocks that a slow peer holds up from another one although 96
   clock.advance(16_000);
   coordinator.tick();
   expect(quick.requested.slice(4)).toEqual([[hashes[1]]]);
+});
+
+test('requests only the blocks before the first received one once 96 MiB of blocks wait', async () => {
+  const { blocks, hashes } = largeBlocks(14, 8_200_000);
+  const { coordinator } = newCoordinator({ min: 2, max: 2, limit: 2 });
+  const [slow, quick, last] = [newSession(1, 15), newSession(2, 15), newSession(3, 15)];
+  const start = ({ session }: { session: SyncSession }): void => {
+    coordinator.start(session);
+    coordinator.onChain(session, { hashes, startHeight: 0, totalHeight: 15 });
+  };
+  const deliver = (numbers: readonly number[], missed: readonly number[] = []): Promise<void> =>
+    coordinator.onObjects(quick.session, {
+      ...{ transactions: [], currentHeight: 15, missed: missed.map((number) => hashes[number] ?? Buffer.alloc(32)) },
+      blocks: numbers.map((number) => blocks[number] ?? genesis),
+    });
+  start(slow);
+  start(quick);
+  for (let next = 3; next <= 11; next += 2) await deliver([next, next + 1]);
+  start(last);
+  expect(last.requested).toEqual([]);
+  coordinator.left(slow.session);
+  expect(quick.requested.at(-1)).toEqual([hashes[1], hashes[2]]);
+  await deliver([2], [1]);
+  expect(last.requested).toEqual([[hashes[1]]]);
+});
+
+test('imports a chain although another peer announced a false block in the middle of it', async () => {
+  const { blocks, hashes } = largeBlocks(3, 10);
+  const onEnd = jest.fn();
+  const { coordinator, chain } = newCoordinator({}, { onEnd });
+  const ended = new Promise<void>((resolve) => onEnd.mockImplementation(() => resolve()));
+  // Stops a coordinator that hands over the same block for ever.
+  const addBlocks = chain.addBlocks.bind(chain);
+  chain.addBlocks = (raws, source) =>
+    chain.calls.length < 10 ? addBlocks(raws, source) : Promise.reject(new Error('too many calls'));
+  const [liar, honest] = [newSession(1, 5), newSession(2, 4)];
+  serve(coordinator, honest.session, blocks, hashes);
+  const [first = genesis.block, ...rest] = hashes;
+  coordinator.start(liar.session);
+  coordinator.onChain(liar.session, {
+    hashes: [first, sha256(Buffer.from('false')), ...rest],
+    startHeight: 0,
+    totalHeight: 5,
+  });
+  coordinator.start(honest.session);
+  coordinator.onChain(honest.session, { hashes, startHeight: 0, totalHeight: 4 });
+  await ended;
+  expect(onEnd.mock.calls).toEqual([[honest.session, 'synchronized', 3]]);
+  expect(chain.tip().height).toBe(3);
+});
+
+test('does not retain the frames in which blocks arrived', async () => {
+  const { blocks, hashes } = largeBlocks(2, 100);
+  const { coordinator, chain } = newCoordinator();
+  const frame = Buffer.alloc(MIB);
+  const view = (bytes: Buffer, at: number): Buffer => {
+    bytes.copy(frame, at);
+    return frame.subarray(at, at + bytes.length);
+  };
+  const imported = new Promise<readonly RawBlock[]>((resolve) => {
+    chain.addBlocks = (raws) => {
+      resolve(raws);
+      return Promise.resolve([]);
+    };
+  });
+  const { session } = newSession(1, 3);
+  coordinator.start(session);
+  coordinator.onChain(session, { hashes, startHeight: 0, totalHeight: 3 });
+  const delivered = blocks.slice(1, 2).map(({ block, transactions }) => ({
+    block: view(block, 0),
+    transactions: transactions.map((bytes) => view(bytes, 1000)),
+  }));
+  await coordinator.onObjects(session, { transactions: [], blocks: delivered, missed: [], currentHeight: 3 });
+  for (const { block, transactions } of await imported) {
+    for (const bytes of [block, ...transactions]) expect(bytes.buffer.byteLength).toBeLessThan(MIB);
+  }
 });
