@@ -1,6 +1,6 @@
 import type { Block, RawBlock } from '@wrkz/core-types';
 import { Command, missingTransactions, type NewBlock, type NewLiteBlock } from '@wrkz/levin';
-import { BoundedMap } from '@wrkz/service-kit/base';
+import { BoundedMap, EventLoopYielder } from '@wrkz/service-kit/base';
 import { type AddBlockResult, isAccepted } from '../../chain/results';
 import { closeReasonOfBlock, closeReasons } from '../limits/close-reasons';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, PoolPort } from '../ports';
@@ -70,7 +70,12 @@ export class BlockRelay {
   async takeTransactions(session: Session, transactions: readonly Buffer[]): Promise<boolean> {
     if (!this.lite.awaits(session)) return false;
     const { codec } = this.dependencies;
-    const provided = new Map(transactions.map((bytes) => [hashKey(codec.transactionHash(bytes)), bytes]));
+    const provided = new Map<string, Buffer>();
+    const yielder = new EventLoopYielder();
+    for (const bytes of transactions) {
+      await yielder.yieldIfDue();
+      provided.set(hashKey(codec.transactionHash(bytes)), bytes);
+    }
     const gathered = (work: BlockWork) => this.gather(work.transactionHashes, provided);
     const completed = this.lite.take(session, provided, (work) => gathered(work).missing.length === 0);
     if (completed === undefined) return false;

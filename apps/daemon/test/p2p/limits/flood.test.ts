@@ -205,6 +205,31 @@ describe('the event loop time of a peer', () => {
     for (const peer of [started.peer, other, third]) peer.end();
   });
 
+  it('is given back between the transactions of a response for a lite block', async () => {
+    let hashed = 0;
+    let hashedBefore: number | undefined;
+    const isSlow = (bytes: Buffer): boolean => bytes.toString().startsWith('slow');
+    const codec = {
+      ...toyCodec,
+      transactionHash(bytes: Buffer) {
+        if (isSlow(bytes)) {
+          if (hashed === 0) setImmediate(() => (hashedBefore = hashed));
+          for (const start = performance.now(); performance.now() - start < 20;);
+          hashed += 1;
+        }
+        return toyCodec.transactionHash(bytes);
+      },
+    };
+    const { peer } = await withPeer({ codec });
+    announce(peer, naming(1));
+    await peer.nextOf(Command.missingTransactions);
+    peer.sendTransactions(Array.from({ length: 5 }, (_, index) => Buffer.from(`slow ${index}`)));
+    await peer.settle(standing);
+    expect(hashed).toBeGreaterThanOrEqual(5);
+    expect(hashedBefore).toBeLessThan(5);
+    peer.end();
+  });
+
   it('excludes our own requests', async () => {
     const clock = new SteppedClock();
     const started = await withPeer({ clock, stopwatch: slow() });
