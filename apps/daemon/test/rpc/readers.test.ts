@@ -137,8 +137,8 @@ describe('an address has 32 slots, and further queries are refused as overload',
     expect(await flood(Array.from({ length: 40 }, (_, i) => `192.0.2.${1 + (i % 2)}`))).toBe(0);
   });
 
-  test('except local programs, which share all 256', async () => {
-    expect(await flood(Array.from({ length: 258 }, () => '127.0.0.1'))).toBe(1);
+  test.each(['127.0.0.1', '::1'])('except local programs, which share all 256 (%s)', async (client) => {
+    expect(await flood(Array.from({ length: 258 }, () => client))).toBe(1);
   });
 });
 

@@ -73,7 +73,9 @@ export class ReaderPool implements QueryRunner {
   ): Promise<Buffer> {
     this.budget.check(client);
     const lane = isHeavy(name, query) ? 'heavy' : 'light';
-    return this.threads.call(name, query, { signal: gone, owner: countedAddress(client), lane });
+    // `::1` is not counted with its /64, because the limits of loopback are others.
+    const owner = isLoopback(client) ? client : countedAddress(client);
+    return this.threads.call(name, query, { signal: gone, owner, lane });
   }
 
   /** Rejects queued queries, lets running ones end, and closes the connections. */
