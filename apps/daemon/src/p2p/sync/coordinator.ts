@@ -171,10 +171,13 @@ export class SyncCoordinator {
     if (!this.plan.announce(peer.id, section.anchor, section.hashes)) return session.close(closeReasons.chainHeights);
     const { hashes, startHeight, totalHeight } = message;
     session.remoteHeight = totalHeight;
-    peer.lastResponseHeight = startHeight + hashes.length - 1;
+    const lastHeight = startHeight + hashes.length - 1;
+    // A list of blocks that only other peers were asked for could be sent again without end.
+    const isNew = section.hashes.length > 0 && lastHeight > peer.lastResponseHeight;
+    peer.lastResponseHeight = lastHeight;
     peer.tail = hashes.at(-1);
     if (peer.tail !== undefined && peer.hasSentAllHashes) session.claim = { height: totalHeight, tip: peer.tail };
-    if (section.hashes.length > 0) peer.emptyEntries = 0;
+    if (isNew) peer.emptyEntries = 0;
     else peer.emptyEntries += peer.hasSentAllHashes ? 0 : 1;
     if (peer.emptyEntries > MAX_EMPTY_ENTRIES) return session.close(closeReasons.chainEndless);
     this.pump();

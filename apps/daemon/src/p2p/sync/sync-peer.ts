@@ -91,7 +91,7 @@ export class SyncPeer {
   shows = false;
   orphans = 0;
   failures = 0;
-  /** Chain entries in a row without a new hash. */
+  /** Chain entries in a row without a hash above those that it sent before. */
   emptyEntries = 0;
 
   constructor(

@@ -1,5 +1,6 @@
 import type { RawBlock } from '@wrkz/core-types';
 import { SteppedClock } from '@wrkz/testing';
+import { closeReasons } from '../../../src/p2p/limits/close-reasons';
 import { SyncCoordinator, type SyncDependencies, type SyncOptions } from '../../../src/p2p/sync/coordinator';
 import { newSyncRecord, type SyncSession } from '../../../src/p2p/sync/sync-peer';
 import { FakeChain, sha256, TestLogger, toyBlock, toyChain, toyCodec } from '../fakes';
@@ -154,4 +155,21 @@ test('does not retain the frames in which blocks arrived', async () => {
   for (const { block, transactions } of await imported) {
     for (const bytes of [block, ...transactions]) expect(bytes.buffer.byteLength).toBeLessThan(MIB);
   }
+});
+
+test('closes the connection of a peer that announces the same blocks again and again', () => {
+  const { hashes } = largeBlocks(9, 10);
+  const { coordinator } = newCoordinator({ min: 20, max: 20, limit: 20 });
+  const [slow, liar] = [newSession(1, 10), newSession(2, 1_000)];
+  const close = jest.spyOn(liar.session, 'close');
+  coordinator.start(slow.session);
+  coordinator.onChain(slow.session, { hashes, startHeight: 0, totalHeight: 10 });
+  coordinator.start(liar.session);
+  for (let round = 0; round < 4; round += 1) {
+    expect(close).not.toHaveBeenCalled();
+    coordinator.onChain(liar.session, { hashes, startHeight: 0, totalHeight: 1_000 });
+  }
+  coordinator.onChain(liar.session, { hashes, startHeight: 0, totalHeight: 1_000 });
+  expect(close.mock.calls).toEqual([[closeReasons.chainEndless]]);
+  expect(liar.requested).toEqual([]);
 });
