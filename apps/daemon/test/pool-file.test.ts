@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RuleFailure } from '@wrkz/consensus';
 import type { NetworkName } from '@wrkz/core-types';
@@ -20,6 +21,8 @@ function open(directory: string, network: NetworkName = 'devnet'): Opened {
   const logger = createMemoryLogger();
   return { ...opened, logger, file: new PoolFile({ directory, network, pool: opened.pool, logger }) };
 }
+
+const withChecksum = (bytes: Buffer): Buffer => Buffer.concat([bytes, createHash('sha256').update(bytes).digest()]);
 
 /** A pool of three transactions in a file. */
 async function saved(directory: string): Promise<Buffer[]> {
@@ -50,6 +53,8 @@ test('restores the pool after a restart, and checks each transaction again', asy
 test.each<[string, (bytes: Buffer) => Buffer]>([
   ['is damaged', (bytes) => (bytes.writeUInt8(bytes.readUInt8(60) ^ 1, 60), bytes)],
   ['is damaged', (bytes) => bytes.subarray(0, -1)],
+  ['is damaged', (bytes) => withChecksum(bytes.subarray(0, -33))],
+  ['is damaged', (bytes) => withChecksum(Buffer.concat([bytes.subarray(0, -32), Buffer.alloc(3)]))],
   ['is not a pool file', () => Buffer.from('something else')],
   ['is not a pool file', () => Buffer.alloc(0)],
   ['more than a pool can have', () => Buffer.alloc(POOL_BYTES * 1.1)],
@@ -76,6 +81,15 @@ test('ignores a file of another network with a warning', async () => {
   await file.load(signal);
   expect(pool.size).toBe(0);
   expect(logger.linesOf('warning')[0]).toContain('it belongs to another network');
+  await file.close();
+});
+
+test('a folder or a named pipe in the place of the file is not read', async () => {
+  const directory = temporaryDirectory();
+  mkdirSync(join(directory, 'mempool.bin'));
+  const { file, logger } = open(directory);
+  await file.load(signal);
+  expect(logger.linesOf('warning')).toEqual([expect.stringContaining('it is not a regular file')]);
   await file.close();
 });
 

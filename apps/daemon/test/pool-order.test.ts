@@ -94,6 +94,19 @@ describe('a pool over its budget', () => {
     expect(pool.list()[0]?.parsed.bytes.equals(best)).toBe(true);
   });
 
+  it('evicts no more than a transaction of the same size needs in a pool that is full to the byte', async () => {
+    const { pool, gone } = bench();
+    const padding = 1_000_000;
+    const held = Array.from({ length: Math.floor(POOL_BYTES / (padding + 200)) }, () => made({ fee: 1000n, padding }));
+    for (const bytes of held) await pool.add(bytes, 'p2p');
+    const overhead = made({ fee: 8000n, padding }).length - padding;
+    await pool.add(made({ fee: 8000n, padding: POOL_BYTES - pool.bytes - overhead }), 'p2p');
+    expect(pool.bytes).toBe(POOL_BYTES);
+    expect(await pool.add(made({ fee: 9000n, padding }), 'p2p')).toMatchObject({ accepted: true });
+    expect(gone).toHaveLength(1);
+    expect(pool.bytes).toBe(POOL_BYTES);
+  });
+
   it('reserves space for other sources during a flood from one source', async () => {
     const { pool, judge } = bench();
     let open = (): void => undefined;

@@ -153,6 +153,25 @@ test('a frame of the log that does not fit is not answered from while the databa
   writeFileSync(`${file}-wal`, sound, { flag: 'r+' });
 });
 
+test('a log whose header has another page size is not answered from and not copied', () => {
+  const file = filled();
+  const before = readFileSync(file);
+  const connection = closing(new SqliteConnection(file));
+  connection.exec("UPDATE names SET name = 'changed' WHERE id = 1");
+  const log = readFileSync(`${file}-wal`);
+  const flip = (): void => {
+    log[10] = (log[10] ?? 0) ^ 1;
+    writeFileSync(`${file}-wal`, log, { flag: 'r+' });
+  };
+  flip();
+  expect(failureOf(() => contentOf(file))).toMatch(/-wal: frame \d+, page \d+, does not fit its checksum$/);
+  expect(() => connection.pragma('wal_checkpoint(PASSIVE)') as unknown).toThrow('disk I/O error');
+  expect(readFileSync(file).equals(before)).toBe(true);
+  flip();
+  connection.pragma('wal_checkpoint(PASSIVE)');
+  expect(firstBadPage(file)).toBeNull();
+});
+
 test('a checkpoint with a damaged -shm file is refused and writes nothing', () => {
   const file = filled();
   const before = readFileSync(file);

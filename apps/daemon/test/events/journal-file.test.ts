@@ -188,6 +188,17 @@ describe('deletion', () => {
     expect(entriesIn(directory).map(({ number }) => number)).toEqual([count + 4]);
   });
 
+  it('deletes the sessions before the retained entries: there is one for each start', () => {
+    const database = openDatabase(journalOptions(temporaryDirectory(), 'write'));
+    const store = new JournalStore(database);
+    const count = (): unknown => database.connection.prepare('SELECT count(*) FROM sessions').raw(true).get();
+    for (const start of [1000, 2000, 3000]) store.commit(() => store.skipTo(start));
+    expect(count()).toEqual([3]);
+    store.commit(() => store.dropUpTo(2500));
+    expect(count()).toEqual([1]);
+    store.close();
+  });
+
   it('deletes nothing while the clock is ahead of the chain', () => {
     const directory = temporaryDirectory();
     const database = openDatabase(journalOptions(directory, 'write'));

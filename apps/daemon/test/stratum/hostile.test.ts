@@ -46,6 +46,19 @@ describe('lines', () => {
     await bench.untilGone();
     expect(bench.logger.lines.join()).toContain('a line did not end');
   });
+
+  it('each have 30 s, although the next one always begins before', async () => {
+    const miner = bench.connect();
+    await miner.login(bench.address);
+    await bench.untilRead(miner, '{"id":1,');
+    for (let i = 0; i < 2; i++) {
+      bench.time.now += 20_000;
+      bench.server.check();
+      await bench.untilRead(miner, '"method":"keepalived"}\n{"id":1,');
+      expect((await miner.next()).result).toEqual({ status: 'KEEPALIVED' });
+    }
+    expect(bench.server.connections.map(({ isOpen }) => isOpen)).toEqual([true]);
+  });
 });
 
 describe('connections', () => {
@@ -306,6 +319,19 @@ describe('penalty points of an address', () => {
     expect(drain('127.0.0.1')).toBe(50);
     time.now += 60_000;
     expect(budgets.enter('203.0.113.5')?.take(500)).toBe(true);
+  });
+
+  it('a second connection of an address does not reset the time without a share', () => {
+    const time = { now: 0 };
+    const budgets = new StratumBudgets(() => time.now);
+    const first = budgets.enter('203.0.113.5');
+    time.now += SHARE_GRACE;
+    const second = budgets.enter('203.0.113.5');
+    expect(second?.silentSince()).toBe(0);
+    first?.release();
+    second?.release();
+    time.now += SHARE_GRACE;
+    expect(budgets.enter('203.0.113.5')?.silentSince()).toBe(2 * SHARE_GRACE);
   });
 
   it('are stored for a bounded number of addresses', () => {
