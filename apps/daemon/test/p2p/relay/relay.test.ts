@@ -104,6 +104,18 @@ describe('relay', () => {
     return commands.missingTransactions.decode(body).blockHash;
   };
 
+  it('requests the transactions once from a peer that repeats its announcement', async () => {
+    const clock = new SteppedClock();
+    const { peers } = await withPeers(1, clock);
+    announce(peers[0], next);
+    await requestOf(peers[0]);
+    announce(peers[0], next);
+    await peers[0]?.settle(tall);
+    clock.advance(2_000);
+    await peers[0]?.settle(tall);
+    expect(peers[0]?.left.filter(({ command }) => command === Command.missingTransactions)).toEqual([]);
+  });
+
   it('requests withheld transactions from the next announcer after two seconds', async () => {
     const clock = new SteppedClock();
     const { chain, peers, logger } = await withPeers(3, clock);

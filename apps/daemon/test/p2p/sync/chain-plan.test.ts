@@ -104,6 +104,37 @@ describe('the chain plan', () => {
     expect(plan.heldBytes).toBe(0);
   });
 
+  it('lets another peer take over only the requested blocks that it offers', () => {
+    const plan = new ChainPlan();
+    plan.announce(1, hash(0), range(1, 4));
+    plan.announce(2, hash(0), range(1, 3));
+    const requested = plan.request(1, 3);
+    expect(hashesOf(plan.takeOver(2, requested))).toEqual(range(1, 3));
+    plan.withdraw(1);
+    expect(plan.request(2, 3)).toEqual([]);
+  });
+
+  it('takes a block that arrives after its request was withdrawn', () => {
+    const plan = new ChainPlan();
+    for (const peer of [1, 2]) plan.announce(peer, hash(0), range(1, 2));
+    const [entry] = plan.request(1, 1);
+    plan.withdraw(1);
+    expect(entry?.state).toBe('wanted');
+    expect(entry && plan.receive(entry, 1, raw, 10)).toBe(true);
+    expect(hashesOf(plan.nextBatch(100, 1_000).batch)).toEqual([hash(1)]);
+  });
+
+  it('does not restore dropped blocks whose import has failed', () => {
+    const plan = new ChainPlan();
+    plan.announce(1, hash(0), range(1, 3));
+    receiveAll(plan, 1, 2);
+    const { batch } = plan.nextBatch(100, 1_000);
+    for (const entry of batch) entry.state = 'importing';
+    plan.clear();
+    plan.rewind(batch);
+    expect(batch.map(({ state }) => state)).toEqual(['dropped', 'dropped']);
+  });
+
   it('hands out each list in order and counts the held bytes, whatever happens', () => {
     const peer = fc.integer({ min: 1, max: 3 });
     const action = fc.oneof(
