@@ -54,10 +54,10 @@ describe('lines', () => {
     for (let i = 0; i < 2; i++) {
       bench.time.now += 20_000;
       bench.server.check();
+      expect(bench.server.connections.map(({ isOpen }) => isOpen)).toEqual([true]);
       await bench.untilRead(miner, '"method":"keepalived"}\n{"id":1,');
       expect((await miner.next()).result).toEqual({ status: 'KEEPALIVED' });
     }
-    expect(bench.server.connections.map(({ isOpen }) => isOpen)).toEqual([true]);
   });
 });
 
