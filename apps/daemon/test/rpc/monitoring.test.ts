@@ -2,7 +2,7 @@ import { createMemoryLogger, createMetrics } from '@wrkz/service-kit';
 import { RPC_DEFAULTS, type RpcContext, type RpcServerOptions, startRpcServer } from '../../src/rpc';
 import { locked, node } from './support/provocations';
 
-/* What monitoring systems ask (docs/operations/rpc.md#watching-it). */
+/* Monitoring (docs/operations/rpc.md#monitoring). */
 
 let synchronized = true;
 const peers = {
