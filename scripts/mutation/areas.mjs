@@ -18,6 +18,27 @@ export const AREAS = {
     tests: ['test/{alternative-tree,client,engine,failed-blocks,refusal-order,reorganisation,task-queue,zone}.test.ts'],
     maxSurvivors: 15,
   },
+  // The next three are sampled: `--sample 3`.
+  p2p: {
+    folder: 'apps/daemon',
+    sources: 'src/p2p',
+    except: ['src/p2p/port-mapping'],
+    tests: ['test/p2p/!(port-mapping)/*.test.ts', 'test/p2p/!(ipv6).test.ts'],
+    maxSurvivors: 8,
+  },
+  mempool: {
+    folder: 'apps/daemon',
+    sources: 'src/mempool',
+    tests: ['test/{pool,pool-*,mining}.test.ts'],
+    maxSurvivors: 8,
+  },
+  rpc: {
+    folder: 'apps/daemon',
+    sources: 'src/rpc',
+    except: ['src/rpc/index.ts', 'src/rpc/readers/thread.ts'],
+    tests: ['test/rpc/!(readers|running-daemon|reader-memory).test.ts'],
+    maxSurvivors: 8,
+  },
   ledger: {
     folder: 'packages/wallet-core',
     sources: 'src/ledger',
