@@ -113,4 +113,19 @@ describe('chain data common to all nodes', () => {
     expect([lapsed(BigInt(TIP + 14)), lapsed(BigInt(TIP + 15)), lapsed(0n)]).toEqual([true, false, true]);
     expect(judgeAt(1_000_000, 0).fitting().isLapsed(0n)).toBe(false);
   });
+
+  it('excludes ring sizes and the size limit, which the pool checks again if the limits at the tip change', () => {
+    const overhead = made({ padding: 100_000 }).length - 100_000;
+    const refusal = (height: number, size: number): ReasonCode | undefined =>
+      judgeAt(height, 0)
+        .fitting()
+        .refuses(parseTransaction(made({ padding: size - overhead })))?.code;
+    const limit = judgeAt(1000, 0).sizeLimit();
+    expect([refusal(1000, limit), refusal(1000, limit + 1)]).toEqual([undefined, 'SIZE_TOO_LARGE']);
+    // The rings have one member: mixin 0, allowed at 1,000 but not at 2,000,000.
+    expect(refusal(TIP, limit)).toBe('INVALID_MIXIN');
+    const measure = (height: number): string => judgeAt(height, 0).fitting().measure;
+    expect(measure(TIP)).toBe(measure(TIP + 1));
+    expect(new Set([measure(1000), measure(100_000), measure(TIP), measure(4_300_000)]).size).toBe(4);
+  });
 });
