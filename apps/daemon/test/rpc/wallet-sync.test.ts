@@ -12,6 +12,7 @@ import {
 } from '@wrkz/core-types';
 import { chainA } from '@wrkz/testing';
 import { runQuery } from '../../src/rpc';
+import { resolveStart } from '../../src/rpc/queries/sync-blocks';
 import { readerOf } from './support/chain-of';
 import { plainItem } from './support/wallet-sync-plain';
 
@@ -162,4 +163,16 @@ describe('a stored prefix that is damaged', () => {
     });
     expect(() => runQuery(reader, devnet, 'walletSyncData', query)).toThrow(message);
   });
+});
+
+test('a start timestamp selects the first block of its UTC day, or the block above the tip', () => {
+  const midnight = 19_676 * 86_400;
+  const firstHeightFrom = jest.fn<number | undefined, [number]>(() => 5);
+  const context = { reader: { tip: () => ({ height: 9 }), firstHeightFrom } as never, throwIfGone: () => undefined };
+  const start = (startTimestamp: number): number =>
+    resolveStart(context, { checkpoints: Buffer.alloc(0), startHeight: 0, startTimestamp, blockCount: 10 }, 0);
+  expect([start(midnight), start(midnight + 86_399)]).toEqual([5, 5]);
+  expect(firstHeightFrom.mock.calls).toEqual([[midnight], [midnight]]);
+  firstHeightFrom.mockReturnValue(undefined);
+  expect(start(midnight)).toBe(10);
 });
