@@ -43,8 +43,8 @@ export interface MainOptions {
 const STOP_DEADLINE_MS = 10_000;
 
 /**
- * The same signal within this time of the first counts once: a terminal sends Ctrl-C to the whole group of processes,
- * and npm passes its own on to the program that it started.
+ * Repetitions of a signal within this time are ignored: a terminal sends Ctrl-C to the whole process group, and npm forwards it
+ * to its child again.
  */
 const ONE_PRESS_MS = 500;
 
@@ -83,12 +83,12 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
       return exit(error.exitCode);
     }
     const stack = error instanceof Error ? (error.stack ?? '') : '';
-    // Where nothing is logged, the end of the program is still told.
-    const tell = service?.logger?.enabled('fatal')
+    // Without a logger, fatal errors go to stderr.
+    const report = service?.logger?.enabled('fatal')
       ? service.logger.fatal.bind(service.logger)
       : (line: string) => void process.stderr.write(`${line}\n`);
-    tell(`${what}: ${errorText(error)}`);
-    if (what !== START_FAILED) tell(stack);
+    report(`${what}: ${errorText(error)}`);
+    if (what !== START_FAILED) report(stack);
     exit(1);
   };
 
@@ -102,7 +102,7 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
     }, options.stopDeadlineMs ?? STOP_DEADLINE_MS);
     Promise.resolve(service?.stop()).then(
       async () => {
-        // An action that was cut short has not done what it was started for, and says so by its code.
+        // The exit code of an interrupted action is not 0.
         const outcome = await service?.finished?.catch(() => 1);
         clearTimeout(deadline);
         exit(code === 0 ? (outcome ?? 0) : code);
@@ -130,7 +130,7 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
   for (const name of Object.keys(SIGNAL_EXIT_CODES) as StopSignal[]) process.on(name, () => onSignal(name));
   process.on('uncaughtException', (error) => fail('uncaught error', error));
   process.on('unhandledRejection', (error) => fail('unhandled rejection', error));
-  // the reader of a pipe may go away; that ends the output, not the program
+  // A closed pipe ends the output, not the program.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
   void (async () => {
@@ -184,20 +184,20 @@ async function reloadAll(
     }
   }
 }
-/** 128 + the signal's number, as shells report it. */
+/** 128 + the number of the signal, as in shells. */
 const SIGNAL_EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 type StopSignal = keyof typeof SIGNAL_EXIT_CODES;
 
 /**
  * A command that prints a text and ends the program. A stop waits for it; its exit code is 128 + the number of the signal
- * that caused the stop, because the command has not done what it was started for.
+ * that caused the stop, because the command was interrupted.
  */
 export class OneShotCommand implements Service {
   readonly finished: Promise<number>;
   private running: Promise<string> | undefined;
 
-  /** @param run returns the text. When `signal` fires it undoes what it has done and rejects */
+  /** @param run returns the text. When `signal` is aborted it undoes its changes and rejects */
   constructor(
     signal: AbortSignal,
     private readonly run: () => Promise<string>,

@@ -39,7 +39,7 @@ async function mapBy(
 
 function unfitness(externalHost: string): string {
   if (externalHost === '' || externalHost === '0.0.0.0') return 'it is not connected to the internet';
-  return 'its own address is none of the internet: it stands behind another router';
+  return 'its address is not public: it is behind another router';
 }
 
 /** What somebody else has put there meanwhile is left alone. */
