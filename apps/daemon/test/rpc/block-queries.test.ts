@@ -134,6 +134,7 @@ describe('block queries on chain A', () => {
       readonly type: string;
       readonly data: {
         readonly input: { readonly amount: number; readonly key_offsets: number[] };
+        readonly mixin: number;
         readonly output: { readonly transactionHash: string; readonly number: number };
       };
     }
@@ -144,7 +145,8 @@ describe('block queries on chain A', () => {
     const inputs = answer.blocks.flatMap(({ transactions }) => transactions.flatMap((one) => one.inputs));
     const keys = inputs.filter(({ type }) => type === '02').map(({ data }) => data);
     expect(keys.length).toBeGreaterThan(50);
-    for (const { input, output } of keys) {
+    for (const { input, mixin, output } of keys) {
+      expect(mixin).toBe(input.key_offsets.length);
       const index = input.key_offsets.reduce((sum, offset) => sum + offset, 0);
       const source = made.get(`${input.amount} ${index}`);
       expect([output.transactionHash, output.number]).toEqual([source?.hash, source?.number]);
