@@ -19,7 +19,7 @@ const route = routeDeclarer<undefined>()({
   path: '/height',
   summary: 'Heights.',
   guards: { key: true, limit: true },
-  answer: z.object({ height: z.bigint(), network_height: z.bigint(), status: z.string() }),
+  response: z.object({ height: z.bigint(), network_height: z.bigint(), status: z.string() }),
   errors: [],
   handle: () => ({ height: 4_213_000n, network_height: 4_213_000n, status: 'OK' }),
 });

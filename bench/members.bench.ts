@@ -100,7 +100,7 @@ const route = routeDeclarer<undefined>()({
   summary: 'Answers at once.',
   guards: { key: true, limit: true },
   body: daemonApi.walletSyncDataRequest,
-  answer: daemonApi.walletSyncDataAnswer,
+  response: daemonApi.walletSyncDataResponse,
   errors: [],
   handle: () => new FinishedJson('{"items":[],"status":"OK","synced":true}'),
 });

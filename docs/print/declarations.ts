@@ -33,7 +33,7 @@ export interface ReferenceEntry {
   /** Preconditions that are checked before the request is parsed, one sentence each. */
   readonly notes: readonly string[];
   readonly fields: readonly (FieldText & { readonly place: FieldPlace })[];
-  readonly answer: { readonly text: string; readonly fields: readonly FieldText[] };
+  readonly response: { readonly text: string; readonly fields: readonly FieldText[] };
   readonly errors: readonly ErrorText[];
 }
 
@@ -74,7 +74,19 @@ function routeEntry<Context, Labels>(
   service: ServiceDescription<Context, Labels>,
   route: Route<Context, Labels>,
 ): ReferenceEntry {
-  const { method, path, summary, description = '', guards, labels, params, query, body, answer, status = 200 } = route;
+  const {
+    method,
+    path,
+    summary,
+    description = '',
+    guards,
+    labels,
+    params,
+    query,
+    body,
+    response,
+    status = 200,
+  } = route;
   const key = service.alwaysAsksKey === true ? 'Requires the API key.' : 'Requires the API key if one is configured.';
   return {
     name: `${method} ${path}`,
@@ -86,7 +98,7 @@ function routeEntry<Context, Labels>(
       ...labelNotes(service, labels),
     ],
     fields: [...placed('path', params), ...placed('query', query), ...placed('body', body)],
-    answer: answerText(answer, status),
+    response: responseText(response, status),
     errors: errorsOfRoute(service, route).map(errorRowText),
   };
 }
@@ -102,7 +114,7 @@ function methodEntry<Context, Labels>(
     description: '',
     notes: labelNotes(service, labels),
     fields: params instanceof z.ZodTuple ? positions(params) : placed('params', params),
-    answer: answerText(result, 200),
+    response: responseText(result, 200),
     errors: errorsOfMethod(service, method).map(errorRowText),
   };
 }
@@ -135,13 +147,13 @@ function positions(params: z.ZodTuple): ReferenceEntry['fields'] {
   });
 }
 
-function answerText(answer: Route['answer'], status: number): ReferenceEntry['answer'] {
-  if ('contentType' in answer) {
-    const fields = answer.orJson === undefined ? [] : fieldsOf(jsonSchema(answer.orJson, 'draft-2020-12'));
-    return { text: `${String(status)}, ${answer.contentType}: ${answer.description}`, fields };
+function responseText(response: Route['response'], status: number): ReferenceEntry['response'] {
+  if ('contentType' in response) {
+    const fields = response.orJson === undefined ? [] : fieldsOf(jsonSchema(response.orJson, 'draft-2020-12'));
+    return { text: `${String(status)}, ${response.contentType}: ${response.description}`, fields };
   }
-  if (answer instanceof z.ZodUndefined) return { text: `${String(status)} without a body`, fields: [] };
-  const schema = jsonSchema(answer, 'draft-2020-12');
+  if (response instanceof z.ZodUndefined) return { text: `${String(status)} without a body`, fields: [] };
+  const schema = jsonSchema(response, 'draft-2020-12');
   return { text: `${String(status)}, ${typeText(schema)}`, fields: fieldsOf(schema) };
 }
 

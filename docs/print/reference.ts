@@ -40,14 +40,14 @@ function section(title: string, entries: readonly ReferenceEntry[], examples: Ex
       ];
 }
 
-function entryText({ name, summary, description, notes, fields, answer, errors }: ReferenceEntry): string[] {
+function entryText({ name, summary, description, notes, fields, response, errors }: ReferenceEntry): string[] {
   return [
     `### ${cell(name)}`,
     [summary, ...notes.map((note) => (note.endsWith('.') ? note : `${note}.`))].map(cell).join(' '),
     ...(description === '' ? [] : [description]),
     ...(fields.length === 0 ? [] : ['Request:', fieldTable(fields)]),
-    `Response: ${cell(answer.text)}.`,
-    ...(answer.fields.length === 0 ? [] : [fieldTable(answer.fields)]),
+    `Response: ${cell(response.text)}.`,
+    ...(response.fields.length === 0 ? [] : [fieldTable(response.fields)]),
     ...(errors.length === 0
       ? []
       : [

@@ -29,7 +29,7 @@ const route = routeDeclarer<unknown, { readonly wallet: string }>()({
   params: z.object({ id: z.string() }),
   query: z.object({ limit: z.bigint().min(0n).max(100n).optional() }),
   body: z.object({ list: z.array(z.object({ hash: z.string().length(64).describe('Hex') })) }),
-  answer: z.object({ both: z.union([z.object({ a: z.boolean() }), z.null()]) }),
+  response: z.object({ both: z.union([z.object({ a: z.boolean() }), z.null()]) }),
   errors: [ERROR],
   handle: () => ({ both: null }),
 });
@@ -60,7 +60,7 @@ test('an entry has all fields of its declaration, nested ones included', () => {
         { name: 'list', type: 'array of object', required: true, text: '', place: 'body' },
         { name: 'list[].hash', type: 'string, 64 characters', required: true, text: 'Hex', place: 'body' },
       ],
-      answer: {
+      response: {
         text: '200, object',
         fields: [
           { name: 'both', type: 'object or null', required: true, text: '' },
@@ -74,7 +74,7 @@ test('an entry has all fields of its declaration, nested ones included', () => {
     ['first', 'string'],
     ['param1', 'number'],
   ]);
-  expect(reference.methods[0]?.answer.text).toBe('200, "OK"');
+  expect(reference.methods[0]?.response.text).toBe('200, "OK"');
   expect(JSON.stringify(reference)).not.toContain(service.version);
 });
 

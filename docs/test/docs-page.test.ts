@@ -42,7 +42,7 @@ beforeAll(async () => {
   const routes: Route<unknown, never>[] = jsonRpcRoutes<unknown, never>({
     ...{ path: '/json_rpc', verbs: ['POST'], guards: OPEN, summary: 'JSON-RPC', errors: [], methods },
     request: z.object({ method: z.string(), params: z.unknown().optional(), id: z.unknown().optional() }),
-    answer: z.unknown(),
+    response: z.unknown(),
     invalid: refuse,
     unknownMethod: refuse,
   });

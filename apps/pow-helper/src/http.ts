@@ -6,7 +6,7 @@ import {
   type HttpServer,
   type ListenAddress,
   type Logger,
-  type PreflightAnswer,
+  type PreflightResponse,
   startHttpServer,
 } from '@wrkz/service-kit';
 import type { PowHelperConfig } from './config';
@@ -48,7 +48,7 @@ export function startPowServer({ config, context, logger, port }: PowServerOptio
       bodyLimit: BODY_LIMIT,
       counters: requests,
       metrics,
-      longestAnswerSeconds: options['max-wait-ms'] / 1000,
+      longestResponseSeconds: options['max-wait-ms'] / 1000,
       routes: boundRoutes(context),
     }),
     listen: powListenAddresses(config, port),
@@ -84,7 +84,7 @@ function boundRoutes(context: PowContext): BoundRoute[] {
 }
 
 /** OPTIONS on any path: 204, with CORS headers if CORS is enabled. */
-function preflight(_request: unknown, origin: string | undefined): PreflightAnswer {
+function preflight(_request: unknown, origin: string | undefined): PreflightResponse {
   if (origin === undefined) return { status: 204, headers: {} };
   return {
     status: 204,

@@ -76,7 +76,7 @@ const getRoot = declareRoute({
   path: '/',
   summary: 'Name, version and endpoints of the service.',
   guards: KEY,
-  answer: powHelperApi.rootAnswer,
+  response: powHelperApi.rootResponse,
   errors: [],
   handle: () => ({ endpoints: ENDPOINTS, name: 'wrkz-txpow-server' as const, version: VERSION }),
 });
@@ -86,7 +86,7 @@ const getHealth = declareRoute({
   path: '/health',
   summary: 'Length and capacity of the queue, for load balancers; always 200.',
   guards: OPEN,
-  answer: powHelperApi.healthAnswer,
+  response: powHelperApi.healthResponse,
   errors: [errors.internal],
   handle: async ({ queue, options, threads }) => {
     const { waiting } = await queue.depth();
@@ -99,7 +99,7 @@ const getStats = declareRoute({
   path: '/stats',
   summary: 'Counters of this instance since its start, without client addresses and keys.',
   guards: KEY_AND_LIMIT,
-  answer: powHelperApi.statsAnswer,
+  response: powHelperApi.statsResponse,
   errors: [errors.internal],
   handle: async ({ queue, options, stats, requests, startedAt, threads, now }) => {
     const { active, tracked, waiting } = await queue.depth();
@@ -129,7 +129,7 @@ const postPow = declareRoute({
   guards: KEY_AND_LIMIT,
   query: powHelperApi.waitQuery,
   body: powHelperApi.submission,
-  answer: powHelperApi.jobAnswer,
+  response: powHelperApi.jobResponse,
   invalid: { prefix: errors.notHex },
   // notCanonical is missing: the decoder already refuses every other encoding.
   errors: [
@@ -172,7 +172,7 @@ const getPow = declareRoute({
   guards: KEY_AND_LIMIT,
   params: powHelperApi.jobParams,
   query: powHelperApi.waitQuery,
-  answer: powHelperApi.jobAnswer,
+  response: powHelperApi.jobResponse,
   errors: [errors.unknownJob, errors.queueAway, errors.internal],
   handle: (context, { path, query, gone }) => respondWhenEnded(context, path.id, queryWait(query), gone),
 });
@@ -183,7 +183,7 @@ const deletePow = declareRoute({
   summary: 'Cancels a queued or running job; a job that has ended is returned.',
   guards: KEY_AND_LIMIT,
   params: powHelperApi.jobParams,
-  answer: powHelperApi.cancelAnswer,
+  response: powHelperApi.cancelResponse,
   errors: [errors.unknownJob, errors.queueAway, errors.internal],
   handle: async (context, { path }) => {
     const found = await context.queue.cancel(path.id);
@@ -192,7 +192,7 @@ const deletePow = declareRoute({
   },
 });
 
-type JobResponse = z.output<typeof powHelperApi.jobAnswer>;
+type JobResponse = z.output<typeof powHelperApi.jobResponse>;
 
 /** `wait_ms` of the query, in milliseconds. */
 function queryWait({ wait_ms: text }: z.output<typeof powHelperApi.waitQuery>): number {

@@ -73,7 +73,7 @@ export class Stats {
   }
 
   /** `work` of /stats: totals and averages of ended jobs. */
-  work(): z.output<typeof powHelperApi.statsAnswer>['work'] {
+  work(): z.output<typeof powHelperApi.statsResponse>['work'] {
     const average = (sum: number): number =>
       this.outcomes.completed === 0 ? 0 : Math.round(sum / this.outcomes.completed);
     return {

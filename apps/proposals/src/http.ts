@@ -8,7 +8,7 @@ import {
   type HttpServer,
   type ListenAddress,
   type Logger,
-  type PreflightAnswer,
+  type PreflightResponse,
   type RefusalBody,
 } from '@wrkz/service-kit';
 import { proposalsApi } from '@wrkz/api';
@@ -110,7 +110,7 @@ function refusalBody(site: Site): RefusalBody {
 }
 
 /** OPTIONS on any path: 204, below /api/ with what pages of other origins may do. */
-function preflight(_request: unknown, origin: string | undefined): PreflightAnswer {
+function preflight(_request: unknown, origin: string | undefined): PreflightResponse {
   const allow = { Allow: METHODS };
   if (origin === undefined) return { status: 204, headers: allow };
   return {

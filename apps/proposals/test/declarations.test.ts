@@ -156,9 +156,9 @@ test.each(titled)(
     expect(answer.headers['etag'] !== undefined).toBe(route.caching !== undefined);
     for (const name of ['content-security-policy', 'referrer-policy', 'x-content-type-options'])
       expect(answer.headers[name]).toBeDefined();
-    if ('contentType' in route.answer) return expect(answer.headers['content-type']).toBe(route.answer.contentType);
+    if ('contentType' in route.response) return expect(answer.headers['content-type']).toBe(route.response.contentType);
     const sent = parseJson(answer.text);
-    const read = z.safeDecode(route.answer, sent);
+    const read = z.safeDecode(route.response, sent);
     expect(read.success ? [] : read.error.issues).toEqual([]);
   },
 );

@@ -10,7 +10,7 @@ import {
   localListener,
   localSocketAddress,
   type Logger,
-  type PreflightAnswer,
+  type PreflightResponse,
   type RequestCounters,
   startHttpServer,
 } from '@wrkz/service-kit';
@@ -67,7 +67,7 @@ function createWalletApp({ config, context, counters, logger }: WalletServerOpti
     bodyLimit: BODY_LIMIT,
     counters,
     metrics: context.metrics,
-    longestAnswerSeconds: RESPONSE_TIMEOUT_MS / 1000,
+    longestResponseSeconds: RESPONSE_TIMEOUT_MS / 1000,
     routes: boundRoutes(context, logger),
   });
 }
@@ -81,7 +81,10 @@ function logFileError(thrown: unknown, logger: Logger): void {
 }
 
 /** OPTIONS on any path: 200, with the CORS headers if CORS is enabled. */
-function preflightResponse({ headers }: Pick<IncomingMessage, 'headers'>, origin: string | undefined): PreflightAnswer {
+function preflightResponse(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  origin: string | undefined,
+): PreflightResponse {
   const methods = origin === undefined ? '' : 'OPTIONS, GET, POST, PUT, DELETE';
   const name = headers['access-control-request-method'] === undefined ? 'Allow' : 'Access-Control-Allow-Methods';
   const allowed = 'Origin, X-Requested-With, Content-Type, Accept, X-API-KEY, Idempotency-Key';

@@ -15,7 +15,7 @@ import {
   type Logger,
   type Metrics,
   metricsRoute,
-  type PreflightAnswer,
+  type PreflightResponse,
   refusal,
   type RefusalBody,
   RequestCounters,
@@ -76,7 +76,7 @@ export function startServiceServer({
     bodyLimit: BODY_LIMIT,
     counters: new RequestCounters(),
     metrics,
-    longestAnswerSeconds: RESPONSE_TIMEOUT_MS / 1000,
+    longestResponseSeconds: RESPONSE_TIMEOUT_MS / 1000,
     routes: [
       jsonRpcRoute(context, new Envelope({ methods: ALL_METHODS, password, attempts, logger })),
       ...otherRoutes(context, metrics),
@@ -158,7 +158,7 @@ const unknownRoute: BoundRoute = {
 function servicePreflight(
   { headers }: Pick<IncomingMessage, 'headers'>,
   origin: string | undefined,
-): PreflightAnswer | undefined {
+): PreflightResponse | undefined {
   if (headers['access-control-request-method'] === undefined) return undefined;
   if (origin === undefined) return { status: 204, headers: {} };
   return {

@@ -10,7 +10,7 @@ export const jobStatus = z.enum(['pending', 'done', 'error', 'cancelled']);
 const jobId = z.string().regex(/^[0-9a-f]{32}$/);
 
 /** Response of POST /pow and GET /pow/{id}. */
-export const jobAnswer = z.object({
+export const jobResponse = z.object({
   difficulty: uint64,
   /** Milliseconds since the submission, or from submission to the end of the job. */
   elapsed_ms: integer,
@@ -60,20 +60,20 @@ export const submission = z.object({
 });
 
 /** DELETE /pow/{id}: a queued or running job is cancelled; a finished job is returned. */
-export const cancelAnswer = z.union([
-  jobAnswer,
+export const cancelResponse = z.union([
+  jobResponse,
   z.object({ job_id: jobParams.shape.id, status: z.literal('cancelled') }),
 ]);
 
 /** GET /. */
-export const rootAnswer = z.object({
+export const rootResponse = z.object({
   endpoints: z.array(z.string()),
   name: z.literal('wrkz-txpow-server'),
   version: z.string(),
 });
 
 /** GET /health. */
-export const healthAnswer = z.object({
+export const healthResponse = z.object({
   /** Max queued jobs. */
   capacity: integer,
   /** Queued jobs. */
@@ -93,7 +93,7 @@ const activeJob = z.object({
 });
 
 /** GET /stats: counters of this instance since its start. */
-export const statsAnswer = z.object({
+export const statsResponse = z.object({
   active: activeJob.nullable(),
   http: z.object({ requests: integer, unauthorized: integer }),
   jobs: z.object({

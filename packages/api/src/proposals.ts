@@ -59,7 +59,7 @@ export const listQuery = z.object({
 });
 
 /** Newest first. The total number is not included. */
-export const listAnswer = z.object({ data: z.array(proposalRecord) });
+export const listResponse = z.object({ data: z.array(proposalRecord) });
 
 /** Query of GET /api/1/qr. */
 export const qrQuery = z.object({

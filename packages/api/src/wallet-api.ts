@@ -65,10 +65,10 @@ export const setNodeBody = z.object({ ...nodeRequestFields, daemonHost: z.string
 const nodeFields = { daemonHost: z.string(), daemonPort: integer, daemonSSL: z.boolean() };
 
 /** GET /node */
-export const nodeAnswer = z.object({ ...nodeFields, nodeAddress: z.string(), nodeFee: integer });
+export const nodeResponse = z.object({ ...nodeFields, nodeAddress: z.string(), nodeFee: integer });
 
 /** PUT /sync/refresh */
-export const refreshAnswer = z.object({ ...nodeFields, message: z.string(), status: z.literal('OK') });
+export const refreshResponse = z.object({ ...nodeFields, message: z.string(), status: z.literal('OK') });
 
 const listedNode = z.object({
   name: z.string(),
@@ -84,7 +84,7 @@ export const pauseState = z.object({
 });
 
 /** GET /status */
-export const statusAnswer = z.object({
+export const statusResponse = z.object({
   converting: z.boolean().meta({
     description: 'An old file was converted, and no block of the chain has confirmed its history yet',
   }),
@@ -130,7 +130,7 @@ export const integratedParams = z.object({ address: pathAddress, paymentId: path
 /** POST /addresses/validate */
 export const validateBody = z.object({ address: z.string() });
 
-export const validateAnswer = z.object({
+export const validateResponse = z.object({
   actualAddress: z.string().meta({ description: 'The standard address' }),
   isIntegrated: z.boolean(),
   paymentID: z.string().meta({ description: 'Empty for a standard address' }),
@@ -139,16 +139,16 @@ export const validateAnswer = z.object({
 });
 
 /** GET /keys */
-export const viewKeyAnswer = z.object({ privateViewKey: hash });
+export const viewKeyResponse = z.object({ privateViewKey: hash });
 
 /** GET /keys/{address} */
-export const spendKeysAnswer = z.object({ privateSpendKey: hash, publicSpendKey: hash, walletIndex: integer });
+export const spendKeysResponse = z.object({ privateSpendKey: hash, publicSpendKey: hash, walletIndex: integer });
 
 /** GET /keys/mnemonic/{address} */
-export const mnemonicAnswer = z.object({ mnemonicSeed: z.string().meta({ description: '25 words' }) });
+export const mnemonicResponse = z.object({ mnemonicSeed: z.string().meta({ description: '25 words' }) });
 
 /** POST /addresses/create */
-export const createdAddressAnswer = z.object({
+export const createdAddressResponse = z.object({
   address: z.string(),
   privateSpendKey: hash.optional().meta({ description: 'Only for API keys of the scope admin' }),
   publicSpendKey: hash,
@@ -165,11 +165,11 @@ export const importDeterministicBody = z.object({ walletIndex: uint64, ...scanHe
 export const importViewAddressBody = z.object({ publicSpendKey: hash, ...scanHeight });
 
 /** The primary address or an imported one. */
-export const addressAnswer = z.object({ address: z.string() });
+export const addressResponse = z.object({ address: z.string() });
 
-export const addressesAnswer = z.object({ addresses: z.array(z.string()) });
+export const addressesResponse = z.object({ addresses: z.array(z.string()) });
 
-export const integratedAnswer = z.object({ integratedAddress: z.string() });
+export const integratedResponse = z.object({ integratedAddress: z.string() });
 
 const amounts = {
   locked: uint64.meta({ description: 'Atomic units that cannot be spent yet' }),
@@ -177,10 +177,10 @@ const amounts = {
 };
 
 /** GET /balance and GET /balance/{address} */
-export const balanceAnswer = z.object(amounts);
+export const balanceResponse = z.object(amounts);
 
 /** GET /balances: a bare array. */
-export const balancesAnswer = z.array(z.object({ address: z.string(), ...amounts }));
+export const balancesResponse = z.array(z.object({ address: z.string(), ...amounts }));
 
 /** PUT and DELETE /labels/{subject}: a standard address or a transaction hash. */
 export const labelParams = z.object({ subject: z.string().regex(/^(?:Wrkz[a-zA-Z0-9]{94}|[a-fA-F0-9]{64})$/) });
@@ -188,7 +188,7 @@ export const labelParams = z.object({ subject: z.string().regex(/^(?:Wrkz[a-zA-Z
 export const labelBody = z.object({ text: z.string().min(1).max(500) });
 
 /** GET /labels */
-export const labelsAnswer = z.object({
+export const labelsResponse = z.object({
   labels: z.array(
     z.object({ subject: z.string().meta({ description: 'Address or transaction hash' }), text: z.string() }),
   ),
@@ -218,17 +218,17 @@ export const transactionRecord = z.object({
   }),
 });
 
-export const transactionsAnswer = z.object({ transactions: z.array(transactionRecord) });
+export const transactionsResponse = z.object({ transactions: z.array(transactionRecord) });
 
 /** GET /transactions */
-export const pageAnswer = z.object({
+export const pageResponse = z.object({
   nextCursor: z.string().optional().meta({ description: 'Missing on the last page' }),
   transactions: z.array(transactionRecord),
 });
 
-export const transactionAnswer = z.object({ transaction: transactionRecord });
+export const transactionResponse = z.object({ transaction: transactionRecord });
 
-export const transactionKeyAnswer = z.object({ transactionPrivateKey: hash });
+export const transactionKeyResponse = z.object({ transactionPrivateKey: hash });
 
 export const hashParams = z.object({ hash });
 export const startParams = z.object({ startHeight: pathHeight });
@@ -302,7 +302,7 @@ export const sweepBody = z.object({
 export const sweepAllBody = sweepBody.omit({ amount: true });
 
 /** A built transaction. */
-export const builtAnswer = z.object({
+export const builtResponse = z.object({
   defaultMixin: integer.optional().meta({ description: 'The default of the network at this height' }),
   fee: uint64.meta({ description: 'Atomic units' }),
   mixin: integer.optional().meta({ description: 'Decoys per input of this transaction' }),
@@ -310,7 +310,7 @@ export const builtAnswer = z.object({
   transactionHash: hash,
 });
 
-export const sentAnswer = z.object({ transactionHash: hash });
+export const sentResponse = z.object({ transactionHash: hash });
 
 /** The header `Idempotency-Key`. */
 export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/);
@@ -320,7 +320,7 @@ const sweepEntry = z.union([
   z.object({ success: z.literal(false), errorCode: integer, errorMessage: z.string() }),
 ]);
 
-export const sweepAnswer = z.object({ transactions: z.array(sweepEntry) });
+export const sweepResponse = z.object({ transactions: z.array(sweepEntry) });
 
 const estimate = {
   defaultMixin: integer,
@@ -332,10 +332,10 @@ const estimate = {
 };
 
 /** POST /transactions/estimate */
-export const estimateAnswer = z.object(estimate);
+export const estimateResponse = z.object(estimate);
 
 /** POST /transactions/estimate/sweep: one entry per transaction. */
-export const sweepEstimateAnswer = z.object({
+export const sweepEstimateResponse = z.object({
   amount: uint64.meta({ description: 'Total in atomic units' }),
   fee: uint64.meta({ description: 'Total in atomic units' }),
   transactions: z.array(z.object({ amount, ...estimate })),

@@ -13,7 +13,7 @@ export const walletRpcRequest = z.object({
 });
 
 /** A response: `result` or `error`. */
-export const walletRpcAnswer = z.object({
+export const walletRpcResponse = z.object({
   error: z
     .object({ code: z.int(), data: z.object({ application_code: z.int() }).optional(), message: z.string() })
     .optional(),

@@ -187,7 +187,7 @@ export class NodeClient implements NodeCalls {
         maxBytes: BOUNDS.indexes,
         signal,
       },
-      daemonApi.globalIndexesAnswer,
+      daemonApi.globalIndexesResponse,
     );
     return new Map(indexes.map(({ key, value }) => [key.toLowerCase(), value]));
   }
@@ -202,7 +202,7 @@ export class NodeClient implements NodeCalls {
         maxBytes: BOUNDS.places,
         signal,
       },
-      daemonApi.transactionsStatusAnswer,
+      daemonApi.transactionsStatusResponse,
     );
     const lower = (all: readonly string[]): string[] => all.map((hash) => hash.toLowerCase());
     return {
@@ -222,7 +222,7 @@ export class NodeClient implements NodeCalls {
         maxBytes: BOUNDS.randomOuts,
         signal,
       },
-      daemonApi.randomOutsAnswer,
+      daemonApi.randomOutsResponse,
     );
     return outs.map(({ amount, outs: found }) => ({
       amount,

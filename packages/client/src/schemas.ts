@@ -5,7 +5,7 @@ import { z } from 'zod';
  * What is read of `/info`. Nodes of July 2025 lack the last fields, third-party caches add one
  * (docs/protocol/wallet-sync.md#older-nodes).
  */
-export const anyNodeInfo = daemonApi.infoAnswer
+export const anyNodeInfo = daemonApi.infoResponse
   .pick({
     height: true,
     network_height: true,
@@ -34,8 +34,8 @@ export const headerEnvelope = z.object({
 });
 
 /** Nodes of 2025 return no hash for an accepted transaction. */
-export const sendAnswer = daemonApi.sendRawTransactionAnswer.extend({ error: z.string().default('') });
+export const sendAnswer = daemonApi.sendRawTransactionResponse.extend({ error: z.string().default('') });
 
-export const nodeBlocks = daemonApi.rawBlocksAnswer.pick({ items: true });
+export const nodeBlocks = daemonApi.rawBlocksResponse.pick({ items: true });
 
-export const nodePool = daemonApi.poolChangesAnswer.pick({ addedTxs: true, deletedTxsIds: true });
+export const nodePool = daemonApi.poolChangesResponse.pick({ addedTxs: true, deletedTxsIds: true });

@@ -61,7 +61,7 @@ test('rejects every changed field that the schema of the route rejects', () => {
       at[path.at(-1) as string] = value;
       const text = stringifyJson(copy);
       if (reads(text))
-        expect(daemonApi.walletSyncDataAnswer.safeParse(parseJson(text)).error?.issues ?? []).toEqual([]);
+        expect(daemonApi.walletSyncDataResponse.safeParse(parseJson(text)).error?.issues ?? []).toEqual([]);
     }),
     { numRuns: 500 },
   );

@@ -97,7 +97,7 @@ export function metricsRoute({ registry }: Metrics, guards: Guards): Route<unkno
     path: '/metrics',
     summary: 'Metrics for Prometheus.',
     guards,
-    answer: { contentType: registry.contentType, description: 'Prometheus text format' },
+    response: { contentType: registry.contentType, description: 'Prometheus text format' },
     errors: [],
     handle: () => registry.metrics(),
   });
@@ -119,7 +119,7 @@ const livez = route({
   path: '/livez',
   summary: 'Whether the process responds.',
   guards: OPEN,
-  answer: z.object({ status: z.literal('OK') }),
+  response: z.object({ status: z.literal('OK') }),
   errors: [],
   handle: () => ({ status: 'OK' as const }),
 });
@@ -130,7 +130,7 @@ const readyz = (readiness: () => Readiness | Promise<Readiness>) =>
     path: '/readyz',
     summary: 'Whether the service is ready, with details.',
     guards: OPEN,
-    answer: z.looseObject({ status: z.enum(['OK', 'UNAVAILABLE']) }),
+    response: z.looseObject({ status: z.enum(['OK', 'UNAVAILABLE']) }),
     errors: [{ status: 503, text: 'UNAVAILABLE', when: 'The service is not ready.' }],
     handle: async () => {
       const { ready, ...details } = await readiness();

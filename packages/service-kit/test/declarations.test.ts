@@ -35,7 +35,7 @@ describe('paths', () => {
       summary: 'By name.',
       guards: OPEN,
       params: z.object({ name: z.string() }),
-      answer: z.object({ name: z.string() }),
+      response: z.object({ name: z.string() }),
       errors: [],
       handle: (_context, { path }) => path,
     });
@@ -93,7 +93,7 @@ describe('fields', () => {
       summary: 'Echoes what was read.',
       guards: OPEN,
       body: z.object({ list: z.array(z.string()).max(2).default([]) }),
-      answer: z.object({ got: z.unknown() }),
+      response: z.object({ got: z.unknown() }),
       errors: [],
       checks: { list: (value) => checked.push(value) },
       prepare: (members) => (prepared.push(members), members),
@@ -105,7 +105,7 @@ describe('fields', () => {
       summary: 'Has a member that every object inherits.',
       guards: OPEN,
       body: z.object({ constructor: z.string().optional() }),
-      answer: z.object({ got: z.unknown() }),
+      response: z.object({ got: z.unknown() }),
       errors: [],
       handle: (_context, { body }) => ({ got: body }),
     });
@@ -156,7 +156,7 @@ describe('methods', () => {
       guards: OPEN,
       summary: 'JSON-RPC 2.0.',
       request: z.object({ method: z.string(), params: z.unknown(), id: z.unknown() }),
-      answer: z.looseObject({}),
+      response: z.looseObject({}),
       errors: [],
       methods: methods.slice(0, 2),
       invalid: rules.invalid,
@@ -202,7 +202,7 @@ test('the OpenAPI document has required query fields, and the statuses with a bo
     summary: 'With a query.',
     guards: OPEN,
     query: z.object({ needed: z.string(), more: z.string().optional() }),
-    answer: z.object({
+    response: z.object({
       at: z
         .bigint()
         .min(0n)

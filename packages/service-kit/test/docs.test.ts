@@ -18,7 +18,7 @@ const route = routeDeclarer<unknown>()({
   summary: 'Adds.',
   guards: GUARDS,
   body: z.object({ terms: z.array(z.bigint()) }),
-  answer: z.object({ sum: z.bigint() }),
+  response: z.object({ sum: z.bigint() }),
   errors: [],
   handle: (_context, { body }) => ({ sum: body.terms.reduce((sum, term) => sum + term, 0n) }),
 });

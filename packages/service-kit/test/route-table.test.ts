@@ -18,7 +18,7 @@ const OPEN = { key: false, limit: false };
 
 const shared = {
   summary: 'A route of a test.',
-  answer: z.looseObject({}),
+  response: z.looseObject({}),
   errors: [],
 } as const;
 

@@ -38,7 +38,7 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
   private latest!: TipFacts;
   private why: string | undefined;
   private opened!: Opening;
-  /** Serialized bytes given to the engine and not answered. */
+  /** Serialized bytes given to the engine whose result is pending. */
   private bytesOut = 0;
   private turn: Promise<void> = Promise.resolve();
   private spaceFreed: (() => void) | undefined;
@@ -101,13 +101,13 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
     // One after the other, or a small call would overtake the large one whose blocks it stands on.
     const sent = this.turn.then(async () => {
       await this.takeSpace(size);
-      return { answer: this.thread.call('addBlocks', { blocks, source, more }) };
+      return { result: this.thread.call('addBlocks', { blocks, source, more }) };
     });
     this.turn = sent.then(() => undefined);
     try {
       return await (
         await sent
-      ).answer;
+      ).result;
     } finally {
       this.bytesOut -= size;
       this.spaceFreed?.();

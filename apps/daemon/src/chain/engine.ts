@@ -218,7 +218,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     if (refusal === undefined || !clean) return clean;
     refusal.task.settle(refusal.result);
     this.restage();
-    this.answerFinished();
+    this.resolveFinished();
     return false;
   }
 
@@ -248,14 +248,14 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
       for (const { task, block } of added) {
         task.settle(verdict('ADDED_TO_MAIN', block.facts.hash, block.facts.height));
       }
-      this.answerFinished();
+      this.resolveFinished();
     }
     const unstorable = all[stored];
     if (unstorable === undefined) return true;
     const { task, block } = unstorable;
     task.settle(refused(new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'), block.facts.hash));
     this.restage();
-    this.answerFinished();
+    this.resolveFinished();
     return false;
   }
 
@@ -270,7 +270,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
       return;
     }
     task.settle(await this.addAside(task));
-    this.answerFinished();
+    this.resolveFinished();
   }
 
   private async addAside(task: AddTask): Promise<AddBlockResult> {
@@ -325,8 +325,8 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     for (const task of this.queue) if (task instanceof AddTask) task.unstage();
   }
 
-  private answerFinished(): void {
-    while (this.queue[0] instanceof AddTask && this.queue[0].finished) (this.queue.shift() as AddTask).answer();
+  private resolveFinished(): void {
+    while (this.queue[0] instanceof AddTask && this.queue[0].finished) (this.queue.shift() as AddTask).resolveResults();
   }
 
   private announce(event: CommitEvent): void {

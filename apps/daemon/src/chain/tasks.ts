@@ -42,7 +42,7 @@ export class AddTask {
   }
 
   /** Resolves the caller's promise. Call it after the commit events of these blocks: listeners get the events first. */
-  answer(): void {
+  resolveResults(): void {
     this.resolve(this.results);
   }
 

@@ -62,7 +62,7 @@ export const consoleRoute = route({
   guards: GUARDED,
   labels: { mode: 'Default', source: 'node' },
   body: daemonApi.consoleBody,
-  answer: daemonApi.consoleAnswer,
+  response: daemonApi.consoleResponse,
   errors: [internal, noConsole],
   prepare: (fields) => {
     const { command } = fields;

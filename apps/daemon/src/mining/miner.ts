@@ -32,7 +32,7 @@ export interface MinerDependencies {
 }
 
 /** The result of getblocktemplate. */
-export interface TemplateAnswer {
+export interface TemplateResult {
   readonly blob: Buffer;
   readonly difficulty: bigint;
   /** Count: the index of the block to be mined. */
@@ -56,7 +56,7 @@ export class Miner {
   constructor(private readonly dependencies: MinerDependencies) {}
 
   /** @throws RangeError when no block can be built, e.g. for keys that are not points of the curve */
-  async template(receiver: CoinbaseReceiver, extraNonce: Buffer): Promise<TemplateAnswer> {
+  async template(receiver: CoinbaseReceiver, extraNonce: Buffer): Promise<TemplateResult> {
     const { block, difficulty, height } = await this.build(receiver, extraNonce, this.dependencies.now());
     const blob = encodeBlock(block);
     return { blob, difficulty, height, reservedOffset: reservedOffset(blob, block.coinbase, extraNonce.length) };

@@ -72,9 +72,9 @@ export class P2pNode extends EventEmitter<P2pEvents> {
       avoid: (address: PeerAddress) => this.dialer.avoid(address),
       onBanned: () => this.enforceBans(),
     };
-    this.penalties = new Penalties(bans, this.context.budgets, links, logger);
+    this.penalties = new Penalties({ bans, budgets: this.context.budgets, events: links, logger });
     this.store = new PeerStore(config.stateFile, { own, book, bans, logger, called: () => sessions.called() });
-    this.staleTip = new StaleTip(clock, logger, !config.synchronizedAlone);
+    this.staleTip = new StaleTip({ clock, logger }, { isEnabled: !config.synchronizedAlone });
     this.announcer = new Announcer({ chain, relay: blocks, clock, sessions: () => sessions.open() });
     this.manager = new ConnectionManager(
       { ...this.context, bans },

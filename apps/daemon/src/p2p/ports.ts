@@ -83,7 +83,7 @@ export interface ChainPort {
 }
 
 /** The result for a transaction that a peer sent. */
-export interface PoolAnswer {
+export interface PoolResult {
   readonly accepted: boolean;
   readonly message?: string | undefined;
   /**
@@ -95,7 +95,7 @@ export interface PoolAnswer {
 
 /** The transaction pool. `added` is emitted for every transaction that entered, from any source. */
 export interface PoolPort {
-  add(transaction: Buffer, source: 'p2p'): Promise<PoolAnswer>;
+  add(transaction: Buffer, source: 'p2p'): Promise<PoolResult>;
   has(hash: Buffer): boolean;
   get(hash: Buffer): Buffer | undefined;
   hashes(): Buffer[];

@@ -3,7 +3,7 @@ import type { Network } from '@wrkz/core-types';
 import type { RefusedSwitch } from '../chain/side-branches';
 import type { EventSource } from '../events/routes/event-source';
 import type { PoolTransaction } from '../mempool/pool-transaction';
-import type { TemplateAnswer } from '../mining/miner';
+import type { TemplateResult } from '../mining/miner';
 import type { QueryRunner } from './queries';
 
 /** State of the peer-to-peer side. Heights are counts (index of the tip + 1). */
@@ -39,8 +39,8 @@ interface MinerKeys {
   readonly viewPublic: Buffer;
 }
 
-export interface MiningPort {
-  template(address: MinerKeys, extraNonce: Buffer): Promise<TemplateAnswer>;
+export interface MiningService {
+  template(address: MinerKeys, extraNonce: Buffer): Promise<TemplateResult>;
   /** True for an accepted or known block. */
   submit(blob: Buffer): Promise<boolean>;
   /** Mines blocks at once (simnet and devnet). */
@@ -65,7 +65,7 @@ export interface RpcContext {
   readonly queries: QueryRunner;
   readonly peers: NetworkStatus;
   readonly pool: PoolStatus;
-  readonly mining: MiningPort;
+  readonly mining: MiningService;
   readonly events: EventSource;
   /** The difficulty of the next block. */
   readonly nextDifficulty: () => bigint;

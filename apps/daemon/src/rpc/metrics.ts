@@ -3,7 +3,7 @@ import type { Metrics, RequestCounters } from '@wrkz/service-kit';
 import type { z } from 'zod';
 import type { SyncCache } from './sync-cache';
 
-type Info = z.output<typeof daemonApi.infoAnswer>;
+type Info = z.output<typeof daemonApi.infoResponse>;
 
 /** Values of `/info` with the metric names of the network's other nodes (docs/protocol/rpc.md#metrics). */
 const VALUES: readonly (readonly [name: string, help: string, of: (info: Info) => number | bigint | boolean])[] = [

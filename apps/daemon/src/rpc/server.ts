@@ -17,7 +17,7 @@ import {
   type LocalSocketAddress,
   type Logger,
   type Metrics,
-  type PreflightAnswer,
+  type PreflightResponse,
   type UpgradeGuard,
   type UpgradeListener,
 } from '@wrkz/service-kit';
@@ -209,7 +209,7 @@ function timeouts({ readTimeoutSeconds, writeTimeoutSeconds }: RpcServerOptions)
 }
 
 /** `Access-Control-Allow-Methods` for a preflight, otherwise `Allow`; the value is empty while CORS is off. */
-function preflight(request: { headers: Record<string, unknown> }, origin: string | undefined): PreflightAnswer {
+function preflight(request: { headers: Record<string, unknown> }, origin: string | undefined): PreflightResponse {
   const name =
     request.headers['access-control-request-method'] === undefined ? 'Allow' : 'Access-Control-Allow-Methods';
   if (origin === undefined) return { status: 200, headers: { [name]: '' } };

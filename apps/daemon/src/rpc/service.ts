@@ -114,7 +114,7 @@ export const allRoutes: readonly DaemonRoute[] = [
     guards: GUARDED,
     summary: 'JSON-RPC 2.0, without batches; rpc.discover lists the methods. The body of a GET is read, too.',
     request: daemonApi.rpcRequest,
-    answer: daemonApi.rpcAnswer,
+    response: daemonApi.rpcResponse,
     errors: [refusals.invalidId, refusals.notFound, refusals.internal],
     invalidRequest: { id: refusals.invalidId },
     methods: allMethods,

@@ -6,7 +6,7 @@ import type { AddBlockResult } from '../chain/results';
 import type { ChainService, CommitEvent } from '../chain/service';
 import type { DamageWatch } from '../damage/damage-watch';
 import type { TransactionPool } from '../mempool/pool';
-import type { ChainAdvance, ChainPort, KeptBlocks, PoolAnswer, PoolPort } from '../p2p/ports';
+import type { ChainAdvance, ChainPort, KeptBlocks, PoolResult, PoolPort } from '../p2p/ports';
 
 /** A block whose parent is unknown may be so far above our tip, about two years. Limits its size. */
 const UNKNOWN_AHEAD = 1_000_000;
@@ -132,7 +132,7 @@ export class P2pPool implements PoolPort {
   ) {}
 
   /** A transaction that cannot be verified because the chain is damaged is not the fault of the sender. */
-  async add(transaction: Buffer, source: 'p2p'): Promise<PoolAnswer> {
+  async add(transaction: Buffer, source: 'p2p'): Promise<PoolResult> {
     try {
       return await this.pool.add(transaction, source);
     } catch (error) {

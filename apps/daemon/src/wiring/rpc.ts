@@ -19,7 +19,7 @@ import type { TransactionPool } from '../mempool/pool';
 import type { BlockGenerator } from '../mining/generate';
 import type { Miner } from '../mining/miner';
 import {
-  type MiningPort,
+  type MiningService,
   type NetworkStatus,
   type PoolStatus,
   type QueryRunner,
@@ -57,7 +57,7 @@ export function rpcContext(dependencies: RpcContextDependencies): RpcContext {
     peers,
     pool: poolStatus(dependencies.pool),
     events,
-    mining: miningPort(dependencies.miner, dependencies.generator),
+    mining: miningService(dependencies.miner, dependencies.generator),
     nextDifficulty: () => chain.tip().nextDifficulty,
     limits: {
       maxBlockCount: config.options['rpc-max-block-count'],
@@ -86,7 +86,7 @@ function poolStatus(pool: TransactionPool): PoolStatus {
   };
 }
 
-function miningPort(miner: Miner, generator: BlockGenerator): MiningPort {
+function miningService(miner: Miner, generator: BlockGenerator): MiningService {
   return {
     template: (address, extraNonce) => miner.template(address, extraNonce),
     submit: async (blob) => isAccepted(await miner.submit(blob)),

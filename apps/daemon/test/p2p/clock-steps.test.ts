@@ -48,7 +48,7 @@ describe.each(steps)('a machine whose clock is set %s', (_, step) => {
     const server = await harness.server();
     await harness.node(blocks, { exclusiveNodes: [server.address] }, { clock });
     const first = await server.caller();
-    await first.answerHandshake(standing);
+    await first.handleHandshake(standing);
     await first.nextOf(Command.requestPool);
     clock.step(step);
     first.end();

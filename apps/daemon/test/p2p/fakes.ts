@@ -9,7 +9,7 @@ import type {
   ChainPort,
   KeptBlocks,
   P2pLogger,
-  PoolAnswer,
+  PoolResult,
   PoolPort,
 } from '../../src/p2p/ports';
 import { systemClock } from '../../src/p2p/clock';
@@ -173,7 +173,7 @@ export class FakePool extends EventEmitter<{ added: [{ hash: Buffer }] }> implem
     super();
   }
 
-  add(transaction: Buffer): Promise<PoolAnswer> {
+  add(transaction: Buffer): Promise<PoolResult> {
     this.judged += 1;
     const hash = this.codec.transactionHash(transaction);
     if (this.forged.has(key(hash))) return Promise.resolve({ accepted: false, fault: 'everywhere' });

@@ -32,7 +32,7 @@ describe('a node whose clock was set back', () => {
     const config = { exclusiveNodes: [server.address], allowLocal: true, timedSyncInterval: 100 * HOUR };
     const { node } = await harness.node(blocks, config, { clock });
     const called = await server.caller();
-    await called.answerHandshake(standing);
+    await called.handleHandshake(standing);
     await called.nextOf(Command.requestPool);
     clock.step(-HOUR);
     const peer = await ScriptedPeer.dial(node.port);

@@ -13,7 +13,7 @@ import { ReaderPool, RPC_DEFAULTS, type RpcContext, startRpcServer } from '../..
 import type { QueryTable } from '../../src/rpc/queries';
 
 /*
- * Long answers and those who wait for them (docs/protocol/rpc.md#long-answers,
+ * Large responses and waiting requests (docs/protocol/rpc.md#large-responses,
  * docs/protocol/lessons.md#readers-held-by-those-who-left). Nothing here looks at a clock: what is held up fails by the
  * time limit of the test.
  */

@@ -8,7 +8,7 @@ import { type QueryRunner, runQuery, SyncCache } from '../../src/rpc';
 import type { WalletSyncQuery } from '../../src/rpc/queries/wallet-sync';
 import { readerOf } from './support/chain-of';
 
-/* Kept sync answers are what a fresh one would be, to the byte (docs/protocol/rpc.md#kept-answers). */
+/* Cached sync responses equal fresh ones byte for byte (docs/protocol/rpc.md#cached-responses). */
 
 const network = networkOf('devnet');
 const blocks = chainA().slice(0, 406);

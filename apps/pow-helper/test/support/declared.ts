@@ -6,7 +6,7 @@ import { POW_SERVICE } from '../../src/routes';
 import type { PowRoute } from '../../src/routes';
 import type { HttpAnswer } from './http-client';
 
-/** Those of the errors that an answer can be. */
+/** The errors that match a response. */
 export function matching(rows: readonly ApiError[], { status, text }: HttpAnswer): ApiError[] {
   return rows.filter((row) => row.status === status && (row.text === '' ? text === '' : isError(row, text)));
 }
@@ -16,36 +16,38 @@ function isError(row: ApiError, text: string): boolean {
   return success && isErrorMessage(row, 'error' in data ? data.error : data.status);
 }
 
-/** GET /readyz says that it is not ready in an answer of its own shape. */
+/** The response of GET /readyz when the service is not ready. */
 const READINESS = z.strictObject({ status: z.literal('UNAVAILABLE') });
 
 /**
- * What an answer of a route holds that its declaration does not say: a status or an error that is not among its own,
- * members that the schema does not know, values that it does not take. Empty when all is declared.
+ * How a response of a route differs from its declaration: an undeclared status, error or field, or a value that the
+ * schema refuses. Empty if it does not.
  */
-export function undeclared(route: PowRoute, answer: HttpAnswer): string[] {
-  const { status, text } = answer;
+export function undeclared(route: PowRoute, response: HttpAnswer): string[] {
+  const { status, text } = response;
   if (status !== 200) {
-    const rows = matching(errorsOfRoute(POW_SERVICE, route as Route<never, never>), answer);
+    const rows = matching(errorsOfRoute(POW_SERVICE, route as Route<never, never>), response);
     return rows.length === 0 ? [`${String(status)} ${text}`] : [];
   }
-  if ('contentType' in route.answer) {
-    return answer.headers['content-type'] === route.answer.contentType ? [] : [String(answer.headers['content-type'])];
+  if ('contentType' in route.response) {
+    return response.headers['content-type'] === route.response.contentType
+      ? []
+      : [String(response.headers['content-type'])];
   }
   const sent = parsed(text);
-  const read = z.safeDecode(route.answer, sent);
+  const read = z.safeDecode(route.response, sent);
   if (!read.success) return read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  // what the schema does not know is lost on the way there and back
-  return same(z.encode(route.answer, read.data), sent) ? [] : [`more than declared: ${text}`];
+  // Decoding drops fields that the schema does not declare.
+  return same(z.encode(route.response, read.data), sent) ? [] : [`undeclared fields: ${text}`];
 }
 
-/** Whether two values are the same JSON, in whatever order their members stand. */
+/** Whether two values are the same JSON in any order of fields. */
 function same(left: unknown, right: unknown): boolean {
   const [one, other] = [left, right].map((value) => parseJson(stringifyJson(value)));
   return isDeepStrictEqual(one, other);
 }
 
-/** Undefined for what is no JSON. */
+/** @returns undefined if it is not JSON */
 function parsed(text: string): unknown {
   try {
     return parseJson(text);

@@ -6,7 +6,7 @@ export const getAbout = declareListingRoute({
   path: '/about',
   summary: 'How proposals are funded, and how programs read them, as a page.',
   guards: COUNTED,
-  answer: { contentType: HTML_TYPE, description: 'A page' },
+  response: { contentType: HTML_TYPE, description: 'A page' },
   caching: SHORT_CACHING,
   errors: [],
   handle: async ({ answers, listing, site }) =>

@@ -12,7 +12,7 @@ export function assetRoutes({ assets }: Pick<Site, 'assets'>) {
       summary: 'A file that pages load.',
       guards: UNCOUNTED,
       params: z.object({}),
-      answer: { contentType, description: 'The file' },
+      response: { contentType, description: 'The file' },
       caching: ASSET_CACHING,
       errors: [],
       handle: () => bytes,

@@ -6,7 +6,7 @@ export const getFeed = declareListingRoute({
   path: '/feed.xml',
   summary: 'The newest proposals as an Atom feed.',
   guards: COUNTED,
-  answer: { contentType: FEED_TYPE, description: 'An Atom feed' },
+  response: { contentType: FEED_TYPE, description: 'An Atom feed' },
   caching: SHORT_CACHING,
   errors: [],
   handle: async ({ answers, listing, markdown, site }) => {

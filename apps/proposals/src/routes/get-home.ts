@@ -20,7 +20,7 @@ export const getHome = declareListingRoute({
     cat: text(`One of ${PROPOSAL_CATEGORIES.join(', ')}`),
     page: text('From 1'),
   }),
-  answer: { contentType: HTML_TYPE, description: 'A page' },
+  response: { contentType: HTML_TYPE, description: 'A page' },
   caching: SHORT_CACHING,
   errors: [proposalErrors.noSuchPage],
   handle: async ({ listing, answers, markdown, site }, { query }) => {

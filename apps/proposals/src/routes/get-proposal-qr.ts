@@ -13,7 +13,7 @@ function qrRoute(form: 'png' | 'svg', contentType: string) {
     guards: COUNTED,
     params: proposalParams,
     query: amountQuery,
-    answer: { contentType, description: 'The image' },
+    response: { contentType, description: 'The image' },
     caching: SHORT_CACHING,
     errors: [proposalsApi.proposalErrors.notFound, proposalsApi.proposalErrors.badAmount],
     handle: (context, { path, query }) => {

@@ -10,7 +10,7 @@ export const getProposal = declareListingRoute({
   guards: COUNTED,
   params: proposalParams,
   query: amountQuery,
-  answer: { contentType: HTML_TYPE, description: 'A page' },
+  response: { contentType: HTML_TYPE, description: 'A page' },
   caching: SHORT_CACHING,
   errors: [proposalsApi.proposalErrors.notFound],
   handle: async (context, { path, query }) => {

@@ -16,7 +16,7 @@ export const getProposals = declareListingRoute({
   summary: `Proposals of a status, newest first. ${FUNDING_AGE_HEADER} tells how many seconds old the income is.`,
   guards: COUNTED,
   query: proposalsApi.listQuery,
-  answer: proposalsApi.listAnswer,
+  response: proposalsApi.listResponse,
   caching: SHORT_CACHING,
   errors: [proposalErrors.wrongType, proposalErrors.outOfRange, proposalErrors.unknownCategory],
   handle: async (context, { query }) => {

@@ -15,7 +15,7 @@ export const getQr = declareListingRoute({
   summary: 'An address as a QR code of 300 x 300 pixels; the code holds the address alone.',
   guards: COUNTED,
   query: proposalsApi.qrQuery,
-  answer: { contentType: 'image/png', description: 'The image' },
+  response: { contentType: 'image/png', description: 'The image' },
   caching: LONG_CACHING,
   errors: [
     proposalErrors.noAddress,

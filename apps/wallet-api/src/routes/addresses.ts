@@ -10,7 +10,7 @@ const getAddresses = declareWalletRoute({
   summary: 'Lists all addresses of the wallet.',
   description: 'The primary address comes first, then the other addresses in the order of their creation or import.',
   ...access('read'),
-  answer: walletApi.addressesAnswer,
+  response: walletApi.addressesResponse,
   errors: [],
   handle: ({ wallets }) => ({ addresses: [...wallets.require().wallet.snapshot.addresses] }),
 });
@@ -21,7 +21,7 @@ const getPrimaryAddress = declareWalletRoute({
   summary: 'Returns the primary address.',
   description: 'The primary address was created with the wallet and cannot be deleted.',
   ...access('read'),
-  answer: walletApi.addressAnswer,
+  response: walletApi.addressResponse,
   errors: [],
   handle: ({ wallets }) => ({ address: wallets.require().wallet.snapshot.primary?.address ?? '' }),
 });
@@ -37,7 +37,7 @@ const createAddress = declareWalletRoute({
     'wallet restores them. The wallet is saved before the response. `privateSpendKey` is returned to keys of the ' +
     'scope admin only.',
   ...access('receive', { viewWallet: false, audit: 'create-address' }),
-  answer: walletApi.createdAddressAnswer,
+  response: walletApi.createdAddressResponse,
   status: 201,
   errors: walletErrors('illegalViewWalletOperation', 'walletIndexTooLarge', ...WRITES),
   handle: async ({ wallets, authenticator, audit }, { http }) => {
@@ -57,7 +57,7 @@ const importAddress = declareWalletRoute({
     '0). Back up the key separately: the seed of the wallet does not restore it.',
   ...access('admin', { viewWallet: false, audit: 'import-address' }),
   body: walletApi.importAddressBody,
-  answer: walletApi.addressAnswer,
+  response: walletApi.addressResponse,
   status: 201,
   errors: walletErrors('illegalViewWalletOperation', 'invalidPrivateKey', 'subwalletAlreadyExists', ...WRITES),
   handle: async ({ wallets, audit }, { body, http }) => {
@@ -77,7 +77,7 @@ const importDeterministicAddress = declareWalletRoute({
     'is the number that the creation returned. The chain is scanned again from `scanHeight` (default 0).',
   ...access('admin', { viewWallet: false, audit: 'import-address' }),
   body: walletApi.importDeterministicBody,
-  answer: walletApi.addressAnswer,
+  response: walletApi.addressResponse,
   status: 201,
   errors: walletErrors('illegalViewWalletOperation', 'walletIndexTooLarge', 'subwalletAlreadyExists', ...WRITES),
   handle: async ({ wallets, audit }, { body, http }) => {
@@ -97,7 +97,7 @@ const importViewAddress = declareWalletRoute({
     '`scanHeight` (default 0).',
   ...access('admin', { audit: 'import-address' }),
   body: walletApi.importViewAddressBody,
-  answer: walletApi.addressAnswer,
+  response: walletApi.addressResponse,
   status: 201,
   errors: walletErrors('invalidPublicKey', 'illegalNonViewWalletOperation', 'subwalletAlreadyExists', ...WRITES),
   handle: async ({ wallets, audit }, { body, http }) => {
@@ -117,7 +117,7 @@ const validateAddress = declareWalletRoute({
     '`actualAddress` and `paymentID`; for a standard address `paymentID` is empty.',
   ...access('read', { wallet: 'any' }),
   body: walletApi.validateBody,
-  answer: walletApi.validateAnswer,
+  response: walletApi.validateResponse,
   errors: walletErrors(
     'addressWrongLength',
     'addressWrongPrefix',
@@ -146,7 +146,7 @@ const getIntegratedAddress = declareWalletRoute({
     'standard address; `paymentId` is 16 or 64 hex digits.',
   ...access('read'),
   params: walletApi.integratedParams,
-  answer: walletApi.integratedAnswer,
+  response: walletApi.integratedResponse,
   errors: walletErrors('addressNotValid'),
   handle: (_context, { path }) => ({ integratedAddress: integratedAddress(path.address, path.paymentId) }),
 });
@@ -160,7 +160,7 @@ const deleteAddress = declareWalletRoute({
     'backed up or the address is deterministic.',
   ...access('admin', { audit: 'delete-address' }),
   params: walletApi.addressParams,
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: walletErrors('addressNotValid', 'addressNotInWallet', 'cannotDeletePrimaryAddress', ...WRITES),
   handle: async ({ wallets }, { path }) => {
     await wallets.require().wallet.removeSubWallet(path.address);

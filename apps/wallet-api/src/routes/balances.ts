@@ -11,7 +11,7 @@ const getBalance = declareWalletRoute({
     'Atomic units. `unlocked` can be spent now. `locked` becomes spendable later: it waits for its unlock time, ' +
     'or it is the change of an unconfirmed send.',
   ...access('read'),
-  answer: walletApi.balanceAnswer,
+  response: walletApi.balanceResponse,
   errors: [],
   handle: ({ wallets }) => wallets.require().wallet.snapshot.balance(),
 });
@@ -23,7 +23,7 @@ const getAddressBalance = declareWalletRoute({
   description: 'Atomic units; `locked` and `unlocked` as in `GET /balance`.',
   ...access('read'),
   params: walletApi.addressParams,
-  answer: walletApi.balanceAnswer,
+  response: walletApi.balanceResponse,
   errors: walletErrors('addressNotValid', 'addressNotInWallet'),
   handle: ({ wallets }, { path }) => {
     const { snapshot } = wallets.require().wallet;
@@ -37,7 +37,7 @@ const getBalances = declareWalletRoute({
   summary: 'Returns the balance of every address.',
   description: 'Atomic units; one entry per address in the order of `GET /addresses`.',
   ...access('read'),
-  answer: walletApi.balancesAnswer,
+  response: walletApi.balancesResponse,
   errors: [],
   handle: ({ wallets }) => {
     const { snapshot } = wallets.require().wallet;

@@ -11,7 +11,7 @@ const getViewKey = declareWalletRoute({
     'All addresses of the wallet share this key. It reveals all incoming payments but cannot spend. Use it to ' +
     'create a view wallet with `POST /wallet/import/view`.',
   ...access('admin', { audit: 'read-keys' }),
-  answer: walletApi.viewKeyAnswer,
+  response: walletApi.viewKeyResponse,
   errors: [],
   handle: ({ wallets }) => ({ privateViewKey: wallets.require().wallet.snapshot.content.privateViewKey }),
 });
@@ -25,7 +25,7 @@ const getSpendKeys = declareWalletRoute({
     '`POST /addresses/create`, and 0 for every other address.',
   ...access('admin', { viewWallet: false, audit: 'read-keys' }),
   params: walletApi.addressParams,
-  answer: walletApi.spendKeysAnswer,
+  response: walletApi.spendKeysResponse,
   errors: walletErrors('illegalViewWalletOperation', 'addressNotValid', 'addressNotInWallet'),
   handle: ({ wallets }, { path }) => {
     const { content } = wallets.require().wallet.snapshot;
@@ -44,7 +44,7 @@ const getMnemonicSeed = declareWalletRoute({
     'from their spend key have a seed: usually the primary address alone.',
   ...access('admin', { viewWallet: false, audit: 'read-keys' }),
   params: walletApi.addressParams,
-  answer: walletApi.mnemonicAnswer,
+  response: walletApi.mnemonicResponse,
   errors: walletErrors('illegalViewWalletOperation', 'addressNotValid', 'addressNotInWallet', 'keysNotDeterministic'),
   handle: ({ wallets }, { path }) => {
     const { content } = wallets.require().wallet.snapshot;

@@ -10,7 +10,7 @@ const getLabels = declareWalletRoute({
   summary: 'Lists the labels of addresses and transactions.',
   description: 'In the order in which the subjects were first labelled. `subject` is an address or a transaction hash.',
   ...access('read'),
-  answer: walletApi.labelsAnswer,
+  response: walletApi.labelsResponse,
   errors: walletErrors('walletDatabaseDamaged'),
   handle: ({ wallets }) => ({ labels: [...wallets.require().wallet.db.labels.rows()] }),
 });
@@ -26,7 +26,7 @@ const setLabel = declareWalletRoute({
   ...access('receive', { audit: 'set-label' }),
   params: walletApi.labelParams,
   body: walletApi.labelBody,
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: walletErrors('addressNotValid', 'walletDatabaseDamaged', 'invalidWalletFilename'),
   handle: ({ wallets }, { path, body }) => {
     const { db } = wallets.require().wallet;
@@ -43,7 +43,7 @@ const deleteLabel = declareWalletRoute({
   description: '404 when the subject has no label.',
   ...access('receive', { audit: 'delete-label' }),
   params: walletApi.labelParams,
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: [...walletErrors('addressNotValid', 'walletDatabaseDamaged', 'invalidWalletFilename'), NOT_FOUND],
   handle: ({ wallets }, { path }) => {
     const { db } = wallets.require().wallet;

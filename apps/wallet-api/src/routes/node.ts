@@ -11,7 +11,7 @@ const getNode = declareWalletRoute({
     'The node from the request that opened the wallet or from `PUT /node`. `GET /status` shows which node of the ' +
     'failover list is in use. Node fees do not exist any more: `nodeAddress` is empty and `nodeFee` is 0.',
   ...access('read'),
-  answer: walletApi.nodeAnswer,
+  response: walletApi.nodeResponse,
   errors: [],
   handle: ({ wallets }) => ({ ...wallets.require().node, nodeAddress: '', nodeFee: 0 }),
 });
@@ -26,7 +26,7 @@ const setNode = declareWalletRoute({
     'network.',
   ...access('admin', { audit: 'set-node' }),
   body: walletApi.setNodeBody,
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: walletErrors('daemonOffline'),
   handle: async ({ wallets, network, audit }, { body, http }) => {
     const node = nodeChoice(body, { network });
@@ -44,7 +44,7 @@ const refreshSync = declareWalletRoute({
     'Drops the connection, asks the node for its state again and continues the synchronization. Use it when `GET ' +
     '/status` shows no progress.',
   ...access('admin'),
-  answer: walletApi.refreshAnswer,
+  response: walletApi.refreshResponse,
   errors: [],
   handle: ({ wallets }) =>
     wallets.withWallet(async ({ wallet, node }) => {

@@ -26,7 +26,7 @@ const prepareBasic = declareWalletRoute({
   description: `Takes the body of \`POST /transactions/send/basic\`. ${PREPARED_NOTE}`,
   ...access('send', { viewWallet: false, audit: 'prepare' }),
   body: walletApi.basicBody,
-  answer: walletApi.builtAnswer,
+  response: walletApi.builtResponse,
   status: 201,
   errors: [...BASIC_BUILD_ERRORS, ...LIMIT_ERRORS, ...PAUSE_ERRORS, ...walletErrors('invalidWalletFilename')],
   handle: (context, { body, http }) => prepare(context, http, basicRequest(body)),
@@ -39,7 +39,7 @@ const prepareAdvanced = declareWalletRoute({
   description: `Takes the body of \`POST /transactions/send/advanced\`. ${PREPARED_NOTE}`,
   ...access('send', { viewWallet: false, audit: 'prepare' }),
   body: walletApi.advancedBody,
-  answer: walletApi.builtAnswer,
+  response: walletApi.builtResponse,
   status: 201,
   errors: [...ADVANCED_BUILD_ERRORS, ...LIMIT_ERRORS, ...PAUSE_ERRORS, ...walletErrors('invalidWalletFilename')],
   handle: (context, { body, http }) => prepare(context, http, advancedRequest(body)),
@@ -52,7 +52,7 @@ const deletePrepared = declareWalletRoute({
   description: 'Frees its memory. A key with `allowedAddresses` can delete only transactions that it prepared.',
   ...access('send', { viewWallet: false, audit: 'delete-prepared' }),
   params: walletApi.preparedParams,
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: [...walletErrors('illegalViewWalletOperation', 'invalidWalletFilename', 'walletDatabaseDamaged'), NOT_FOUND],
   handle: ({ wallets, authenticator }, { path, http }) => {
     const { wallet } = wallets.require();
@@ -71,7 +71,7 @@ const estimate = declareWalletRoute({
     '`size` in bytes; the later send may choose other inputs.',
   ...access('read', { viewWallet: false }),
   body: walletApi.advancedBody,
-  answer: walletApi.estimateAnswer,
+  response: walletApi.estimateResponse,
   errors: ADVANCED_BUILD_ERRORS,
   handle: ({ wallets }, { body }) => wallets.require().wallet.estimate(advancedRequest(body)),
 });
@@ -85,7 +85,7 @@ const estimateSweep = declareWalletRoute({
     'in atomic units; `transactions` has one entry per transaction.',
   ...access('read', { viewWallet: false }),
   body: walletApi.sweepBody,
-  answer: walletApi.sweepEstimateAnswer,
+  response: walletApi.sweepEstimateResponse,
   errors: BASIC_BUILD_ERRORS.filter(({ code }) => code !== walletErrorRows.amountIsZero.code),
   handle: async ({ wallets }, { body }) => {
     const transactions = await wallets.require().wallet.estimateSweep(sweepRequest(body));

@@ -18,7 +18,7 @@ const pauseSends = declareWalletRoute({
     'shows the pause as `sendsPaused`. Pausing again changes nothing.',
   ...access('admin', { audit: 'pause-sends' }),
   body: walletApi.pauseBody,
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: walletErrors('invalidWalletFilename'),
   handle: ({ wallets }, { body }) => {
     wallets.require().wallet.pause.set('operator', body.reason ?? DEFAULT_PAUSE_REASON);
@@ -35,7 +35,7 @@ const resumeSends = declareWalletRoute({
     'wallet database is damaged. A database that cannot be read is renamed and replaced by a new one; idempotency ' +
     'keys and pending sends in it are then unknown, so check recent payments first.',
   ...access('admin', { audit: 'resume-sends' }),
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: walletErrors('invalidWalletFilename'),
   handle: async ({ wallets }) => {
     await wallets.require().wallet.resumeSends();
@@ -54,7 +54,7 @@ const giveUpSend = declareWalletRoute({
     'refused.',
   ...access('admin', { audit: 'give-up-send' }),
   params: walletApi.hashParams,
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: [...walletErrors('invalidWalletFilename', 'walletDatabaseDamaged'), NOT_FOUND],
   handle: async ({ wallets }, { path }) => {
     if (!(await wallets.require().wallet.giveUp(path.hash, GIVE_UP_REASON))) throw refusal('not_found');

@@ -38,8 +38,8 @@ export function sweepRequest({ destination, amount, paymentID }: SweepBody): Swe
   return { destination, amount, paymentId: paymentID };
 }
 
-type SendResponse = z.output<typeof walletApi.builtAnswer>;
-type SweepResponse = z.output<typeof walletApi.sweepAnswer>;
+type SendResponse = z.output<typeof walletApi.builtResponse>;
+type SweepResponse = z.output<typeof walletApi.sweepResponse>;
 
 export function sendResponse(
   { hash, fee, mixin, defaultMixin }: SendSummary,

@@ -33,7 +33,7 @@ const sendBasic = declareWalletRoute({
     `the primary address. The response comes after the node accepted the transaction. ${RETRY_NOTE}`,
   ...access('send', { viewWallet: false, audit: 'send' }),
   body: walletApi.basicBody,
-  answer: walletApi.builtAnswer,
+  response: walletApi.builtResponse,
   status: 201,
   errors: [...BASIC_BUILD_ERRORS, ...LIMIT_ERRORS, ...RELAY_ERRORS],
   handle: ({ sends }, { body, http }) => sends.execute(http.request, sendOperation(basicRequest(body))),
@@ -50,7 +50,7 @@ const sendAdvanced = declareWalletRoute({
     `\`feePerByte\`. \`unlockTime\` is a block height or unix seconds. ${RETRY_NOTE}`,
   ...access('send', { viewWallet: false, audit: 'send' }),
   body: walletApi.advancedBody,
-  answer: walletApi.builtAnswer,
+  response: walletApi.builtResponse,
   status: 201,
   errors: [...ADVANCED_BUILD_ERRORS, ...LIMIT_ERRORS, ...RELAY_ERRORS],
   handle: ({ sends }, { body, http }) => sends.execute(http.request, sendOperation(advancedRequest(body))),
@@ -66,7 +66,7 @@ const sendPrepared = declareWalletRoute({
     `spent meanwhile. ${RETRY_NOTE}`,
   ...access('send', { viewWallet: false, audit: 'send' }),
   body: walletApi.preparedBody,
-  answer: walletApi.sentAnswer,
+  response: walletApi.sentResponse,
   status: 201,
   errors: [
     ...walletErrors(
@@ -111,7 +111,7 @@ const sweep = declareWalletRoute({
     RETRY_NOTE,
   ...access('send', { viewWallet: false, audit: 'sweep' }),
   body: walletApi.sweepBody,
-  answer: walletApi.sweepAnswer,
+  response: walletApi.sweepResponse,
   errors: SWEEP_ERRORS,
   handle: ({ sends }, { body, http }) => sends.execute(http.request, sweepOperation(sweepRequest(body))),
 });
@@ -123,7 +123,7 @@ const sweepAll = declareWalletRoute({
   description: `As \`POST /transactions/send/sweep\` without \`amount\`. ${RETRY_NOTE}`,
   ...access('send', { viewWallet: false, audit: 'sweep' }),
   body: walletApi.sweepAllBody,
-  answer: walletApi.sweepAnswer,
+  response: walletApi.sweepResponse,
   errors: SWEEP_ERRORS,
   handle: ({ sends }, { body, http }) => sends.execute(http.request, sweepOperation(sweepRequest(body))),
 });

@@ -17,13 +17,13 @@ const getStatus = declareWalletRoute({
     'heights; those of the node are 0 until it first responds. `syncStall` tells why the wallet makes no ' +
     'progress, `nodes` which node is in use, `nodeSwitch` the last failover. `hashrate` is in hashes per second.',
   ...access('read'),
-  answer: walletApi.statusAnswer,
+  response: walletApi.statusResponse,
   errors: [],
   handle: ({ wallets }) => statusRecord(wallets.require()),
 });
 
 /** docs/operations/wallet-api.md#status */
-function statusRecord({ wallet, nodes, nodeSwitch }: OpenWallet): z.output<typeof walletApi.statusAnswer> {
+function statusRecord({ wallet, nodes, nodeSwitch }: OpenWallet): z.output<typeof walletApi.statusResponse> {
   const sync = wallet.syncStatus;
   const { walletHeight, localHeight, networkHeight, gap, stall, isConverting, scanStart } = sync;
   const { isViewWallet, subWallets } = wallet.snapshot.content;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { walletApi } from '@wrkz/api';
-import { ANSWERED, errorCode } from '@wrkz/service-kit';
+import { RESPONSE_SENT, errorCode } from '@wrkz/service-kit';
 import type { WalletTransaction } from '@wrkz/wallet-core';
 import { netAmount } from '@wrkz/wallet-server';
 import type { OpenWallet } from '../wallet-manager';
@@ -35,13 +35,13 @@ const exportTransactions = declareWalletRoute({
     'paging.',
   ...access('read'),
   query: walletApi.exportQuery,
-  answer: {
+  response: {
     contentType: 'text/csv; charset=utf-8',
     description: 'One line per transaction after a header line; with format=json the fields below',
-    orJson: walletApi.transactionsAnswer,
+    orJson: walletApi.transactionsResponse,
   },
   errors: [],
-  handle: async ({ wallets }, { query, http: { request, response } }): Promise<typeof ANSWERED> => {
+  handle: async ({ wallets }, { query, http: { request, response } }): Promise<typeof RESPONSE_SENT> => {
     const open = wallets.require();
     const { format = 'csv', from = '0', to } = query;
     const [first, last] = [Number(from), to === undefined ? Infinity : Number(to)];
@@ -55,7 +55,7 @@ const exportTransactions = declareWalletRoute({
     response.setHeader('Content-Disposition', `attachment; filename="transactions.${format}"`);
     if (request.method === 'HEAD') {
       response.end();
-      return ANSWERED;
+      return RESPONSE_SENT;
     }
     try {
       await pipeline(Readable.from((format === 'csv' ? csvLines : jsonFile)(open, transactions)), response);
@@ -63,7 +63,7 @@ const exportTransactions = declareWalletRoute({
       // The client disconnected.
       if (errorCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     }
-    return ANSWERED;
+    return RESPONSE_SENT;
   },
 });
 

@@ -20,7 +20,7 @@ const getTransactions = declareWalletRoute({
     'reorganisations. Amounts in `transfers` are atomic units per address, negative for spent coins.',
   ...access('read'),
   query: walletApi.pageQuery,
-  answer: walletApi.pageAnswer,
+  response: walletApi.pageResponse,
   errors: [],
   handle: ({ wallets }, { query }) => {
     const open = wallets.require();
@@ -35,7 +35,7 @@ const getUnconfirmed = declareWalletRoute({
   summary: 'Lists own sends that are not in a block yet.',
   description: 'Incoming transactions appear only when a block contains them. `blockHeight` and `timestamp` are 0.',
   ...access('read'),
-  answer: walletApi.transactionsAnswer,
+  response: walletApi.transactionsResponse,
   errors: [],
   handle: ({ wallets }) => {
     const open = wallets.require();
@@ -50,7 +50,7 @@ const getUnconfirmedByAddress = declareWalletRoute({
   description: 'As `GET /transactions/unconfirmed`. An address of another wallet gives an empty list.',
   ...access('read'),
   params: walletApi.addressParams,
-  answer: walletApi.transactionsAnswer,
+  response: walletApi.transactionsResponse,
   errors: walletErrors('addressNotValid'),
   handle: ({ wallets }, { path }) => {
     const open = wallets.require();
@@ -66,7 +66,7 @@ const getByHash = declareWalletRoute({
   description: 'Poll it to follow `confirmations`. Unconfirmed and unknown transactions give 404.',
   ...access('read'),
   params: walletApi.hashParams,
-  answer: walletApi.transactionAnswer,
+  response: walletApi.transactionResponse,
   errors: [NOT_FOUND],
   handle: ({ wallets }, { path }) => {
     const open = wallets.require();
@@ -82,7 +82,7 @@ const getWithPaymentId = declareWalletRoute({
   summary: 'Lists confirmed transactions that have a payment ID.',
   description: 'Use it to match payments of customers who received integrated addresses or payment IDs.',
   ...access('read'),
-  answer: walletApi.transactionsAnswer,
+  response: walletApi.transactionsResponse,
   errors: [],
   handle: ({ wallets }) => {
     const open = wallets.require();
@@ -97,7 +97,7 @@ const getByPaymentId = declareWalletRoute({
   description: '`hash` is the payment ID, 64 hex digits in any case.',
   ...access('read'),
   params: walletApi.hashParams,
-  answer: walletApi.transactionsAnswer,
+  response: walletApi.transactionsResponse,
   errors: [],
   handle: ({ wallets }, { path }) => {
     const open = wallets.require();
@@ -114,7 +114,7 @@ const getTransactionKey = declareWalletRoute({
     'have one.',
   ...access('send', { viewWallet: false, audit: 'read-keys' }),
   params: walletApi.hashParams,
-  answer: walletApi.transactionKeyAnswer,
+  response: walletApi.transactionKeyResponse,
   errors: walletErrors('illegalViewWalletOperation', 'txPrivateKeyNotFound'),
   handle: ({ wallets }, { path }) => {
     const key = wallets.require().wallet.snapshot.transactionKey(path.hash);
@@ -130,7 +130,7 @@ const getFromHeight = declareWalletRoute({
   description: 'Covers the blocks from `startHeight` to `startHeight` + 999.',
   ...access('read'),
   params: walletApi.startParams,
-  answer: walletApi.transactionsAnswer,
+  response: walletApi.transactionsResponse,
   errors: [],
   handle: ({ wallets }, { path }) => {
     const open = wallets.require();
@@ -145,7 +145,7 @@ const getInRange = declareWalletRoute({
   description: '`startHeight` is included, `endHeight` is excluded and must be higher.',
   ...access('read'),
   params: walletApi.rangeParams,
-  answer: walletApi.transactionsAnswer,
+  response: walletApi.transactionsResponse,
   errors: [],
   handle: ({ wallets }, { path }) => {
     const open = wallets.require();
@@ -162,7 +162,7 @@ const getFromHeightByAddress = declareWalletRoute({
     'list.',
   ...access('read'),
   params: walletApi.addressStartParams,
-  answer: walletApi.transactionsAnswer,
+  response: walletApi.transactionsResponse,
   errors: walletErrors('addressNotValid'),
   handle: ({ wallets }, { path }) => {
     const open = wallets.require();
@@ -181,7 +181,7 @@ const getInRangeByAddress = declareWalletRoute({
     'empty list.',
   ...access('read'),
   params: walletApi.addressRangeParams,
-  answer: walletApi.transactionsAnswer,
+  response: walletApi.transactionsResponse,
   errors: walletErrors('addressNotValid'),
   handle: ({ wallets }, { path }) => {
     const open = wallets.require();

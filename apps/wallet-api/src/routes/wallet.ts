@@ -24,7 +24,7 @@ const openWallet = declareWalletRoute({
     FILE_NOTE,
   ...access('admin', { wallet: 'closed', audit: 'open-wallet' }),
   body: walletApi.openBody,
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: walletErrors(
     'filenameNonExistent',
     'notAWalletFile',
@@ -47,7 +47,7 @@ const createWallet = declareWalletRoute({
   description: `Back up the seed afterwards: \`GET /keys/mnemonic/{address}\` of the primary address. ${FILE_NOTE}`,
   ...access('admin', { wallet: 'closed', audit: 'create-wallet' }),
   body: walletApi.openBody,
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: walletErrors(
     'walletFileAlreadyExists',
     'invalidWalletFilename',
@@ -67,7 +67,7 @@ const importKeys = declareWalletRoute({
   description: `Restores the primary address of a wallet. ${SCAN_NOTE} ${FILE_NOTE}`,
   ...access('admin', { wallet: 'closed', audit: 'import-wallet' }),
   body: walletApi.importKeyBody,
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: walletErrors(
     'walletFileAlreadyExists',
     'invalidWalletFilename',
@@ -92,7 +92,7 @@ const importSeed = declareWalletRoute({
     `/addresses/import/deterministic\`. ${SCAN_NOTE} ${FILE_NOTE}`,
   ...access('admin', { wallet: 'closed', audit: 'import-wallet' }),
   body: walletApi.importSeedBody,
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: walletErrors(
     'walletFileAlreadyExists',
     'invalidWalletFilename',
@@ -121,7 +121,7 @@ const importView = declareWalletRoute({
     `that only watch. ${SCAN_NOTE} ${FILE_NOTE}`,
   ...access('admin', { wallet: 'closed', audit: 'import-wallet' }),
   body: walletApi.importViewBody,
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: walletErrors(
     'walletFileAlreadyExists',
     'invalidWalletFilename',
@@ -147,7 +147,7 @@ const closeWallet = declareWalletRoute({
   summary: 'Saves and closes the wallet.',
   description: 'The file stays. The wallet is closed even if saving fails; then the response is error 2.',
   ...access('admin', { audit: 'close-wallet' }),
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: walletErrors('invalidWalletFilename'),
   handle: async ({ wallets }) => {
     await wallets.close();
@@ -162,7 +162,7 @@ const changePassword = declareWalletRoute({
   description: '`password` is the current one. The file is saved with the new password before the response.',
   ...access('admin', { audit: 'change-password' }),
   body: walletApi.passwordBody,
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: walletErrors('wrongPassword', 'invalidWalletFilename', 'walletDatabaseDamaged'),
   handle: async ({ wallets }, { body }) => {
     await wallets.withWallet(async ({ wallet }) => {
@@ -182,7 +182,7 @@ const saveWallet = declareWalletRoute({
     'when the wallet is closed, and at most every 10 minutes while there are changes. To copy a wallet use `POST ' +
     '/backup`.',
   ...access('receive'),
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: walletErrors('invalidWalletFilename', 'walletDatabaseDamaged'),
   handle: async ({ wallets }) => {
     await wallets.require().wallet.save();
@@ -201,7 +201,7 @@ const backupWallet = declareWalletRoute({
     'that the wallet has now.',
   ...access('admin', { audit: 'backup' }),
   body: walletApi.backupBody,
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: walletErrors('invalidWalletFilename', 'walletFileAlreadyExists', 'walletDatabaseDamaged'),
   handle: async ({ wallets, files, audit }, { body, http }) => {
     audit?.note(http.request, { file: body.file });
@@ -222,7 +222,7 @@ const resetWallet = declareWalletRoute({
     'only when a block contains them.',
   ...access('admin', { audit: 'reset-wallet' }),
   body: walletApi.resetBody,
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: walletErrors('liteNodeCannotRescanThatLow', 'invalidWalletFilename', 'walletDatabaseDamaged'),
   handle: async ({ wallets }, { body, http }) => {
     if (isMalformed(rawBody(http.request))) throw badRequest();
@@ -240,7 +240,7 @@ const exportWallet = declareWalletRoute({
     '`--wallet-dir`. An earlier export is overwritten, any other existing file is not.',
   ...access('admin', { audit: 'export-wallet' }),
   body: walletApi.exportBody,
-  answer: walletApi.noContent,
+  response: walletApi.noContent,
   errors: walletErrors('invalidWalletFilename'),
   handle: async ({ wallets, files }, { body }) => {
     const file = resolveFile(body.filename, files);

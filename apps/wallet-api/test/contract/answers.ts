@@ -4,17 +4,16 @@ import type { WalletRoute } from '../../src/routes/declare';
 import type { ServiceResponse } from '../support/service';
 
 /** How a response differs from its declaration: status, content type, exactly the declared fields. */
-export function faultsOf(
-  { answer, status = 200 }: Pick<WalletRoute, 'answer' | 'status'>,
-  answered: ServiceResponse,
-): string[] {
-  const type = String(answered.headers['content-type'] ?? '');
+export function faultsOf(route: Pick<WalletRoute, 'response' | 'status'>, response: ServiceResponse): string[] {
+  const type = String(response.headers['content-type'] ?? '');
+  const { status = 200 } = route;
   const faults: string[] = [];
-  if (answered.status !== status) faults.push(`status ${String(answered.status)}: ${answered.text}`);
-  if ('contentType' in answer) return faults;
-  if (answer instanceof z.ZodUndefined) return answered.text === '' ? faults : [...faults, `a body: ${answered.text}`];
+  if (response.status !== status) faults.push(`status ${String(response.status)}: ${response.text}`);
+  if ('contentType' in route.response) return faults;
+  if (route.response instanceof z.ZodUndefined)
+    return response.text === '' ? faults : [...faults, `a body: ${response.text}`];
   if (!type.startsWith('application/json')) faults.push(`type ${type}`);
-  return [...faults, ...faultsOfJson(answer, answered.text)];
+  return [...faults, ...faultsOfJson(route.response, response.text)];
 }
 
 /** Whether a text matches a schema, field by field. */
@@ -23,12 +22,12 @@ export function faultsOfJson(schema: z.ZodType, text: string): string[] {
   const read = z.safeDecode(schema, value);
   if (!read.success) return read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   const again = stringifyJson(sorted(z.encode(schema, read.data)));
-  return again === stringifyJson(sorted(value)) ? [] : [`more members than declared: ${text.slice(0, 500)}`];
+  return again === stringifyJson(sorted(value)) ? [] : [`undeclared fields: ${text.slice(0, 500)}`];
 }
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, inner]) => [name, sorted(inner)]));
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, inner]) => [name, sorted(inner)]));
 }

@@ -48,7 +48,7 @@ async function prepared(): Promise<string> {
 /** The code of a refusal, or of the only entry of a sweep, in the declared shape. */
 function codeOf({ status, text }: ServiceResponse): { status: number; code: number } {
   const isEntries = status === 200;
-  const schema = isEntries ? walletApi.sweepAnswer : walletApi.walletErrorBody;
+  const schema = isEntries ? walletApi.sweepResponse : walletApi.walletErrorBody;
   if (text === '') return { status, code: 0 };
   expect(faultsOfJson(schema, text)).toEqual([]);
   const read = JSON.parse(text) as { errorCode: number; transactions: { errorCode: number }[] };

@@ -24,6 +24,6 @@ export const SERVICE_DESCRIPTION: ServiceDescription<WalletRpcContext, unknown> 
     'One container over POST /json_rpc. Amounts are atomic units. Params are always an object; the password stands beside ' +
     'them. Errors of the wallet have the code -32700 and a number in data.application_code. An array of requests is ' +
     'answered only with the header X-JSON-RPC-Batch: 1.',
-  errorBody: walletRpcApi.walletRpcAnswer,
+  errorBody: walletRpcApi.walletRpcResponse,
   methodErrors: () => [password, params, unexpected],
 };

@@ -141,7 +141,7 @@ export const shortBlockObject = z.object({
   'blockShortInfo.txPrefixes': z.array(transactionPrefixInfoObject).meta({ description: 'Without the coinbase' }),
 });
 
-export const queryBlocksLiteAnswer = z.object({
+export const queryBlocksLiteResponse = z.object({
   ...queryBlocksPlace,
   items: z.array(shortBlockObject),
   status: statusOk,
@@ -175,7 +175,7 @@ export const detailedBlockObject = z.object({
   transactionsCumulativeSize: integer.meta({ description: 'Bytes of its transactions with the coinbase' }),
 });
 
-export const queryBlocksDetailedAnswer = z.object({
+export const queryBlocksDetailedResponse = z.object({
   ...queryBlocksPlace,
   blocks: z.array(detailedBlockObject),
   status: statusOk,

@@ -66,7 +66,7 @@ export const refusals = {
     'amounts x outs_count exceeds the maximum of {maximum} outputs per request',
     'Too many outputs in total.',
   ),
-  answerTooLarge: failed(
+  responseTooLarge: failed(
     400,
     'The answer would exceed the maximum of {maximum} bytes',
     'The response would be too large. Request a smaller range.',
@@ -166,7 +166,7 @@ export const refusals = {
   ),
   nodeSilent: failed(
     503,
-    'The node of this RPC server gives no answer, please retry shortly',
+    'The node of this RPC server does not respond, please retry shortly',
     'A reader process forwarded the request, and its node timed out. Retry-After is 1.',
   ),
   readerOfReader: failed(
@@ -206,7 +206,7 @@ export const rpcRequest = z.object({
 });
 
 /** A response: `result` or `error`. */
-export const rpcAnswer = z.object({
+export const rpcResponse = z.object({
   jsonrpc: z.literal('2.0'),
   id: z.unknown().optional(),
   result: z.unknown().optional(),

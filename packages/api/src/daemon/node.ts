@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { addressText, hash, integer, statusOk, uint64 } from '../scalars';
 
 /** `/height` and `/getheight`. Block counts. There is no hash: miners of the Monero line rely on its absence. */
-export const heightAnswer = z.object({ height: integer, network_height: integer, status: statusOk });
+export const heightResponse = z.object({ height: integer, network_height: integer, status: statusOk });
 
 /** `/info` and `/getinfo` */
-export const infoAnswer = z.object({
+export const infoResponse = z.object({
   alt_blocks_count: integer,
   compression: z.enum(['gzip', 'none']),
   difficulty: uint64.meta({ description: 'Difficulty of the next block' }),
@@ -46,19 +46,19 @@ export const infoAnswer = z.object({
 });
 
 /** `/fee` */
-export const feeAnswer = z.object({ address: addressText, amount: uint64, status: statusOk });
+export const feeResponse = z.object({ address: addressText, amount: uint64, status: statusOk });
 
 const endpoint = z.string().meta({ description: 'address:port, IPv6 in brackets' });
 
 /** `/peers` */
-export const peersAnswer = z.object({ peers: z.array(endpoint), peers_gray: z.array(endpoint), status: statusOk });
+export const peersResponse = z.object({ peers: z.array(endpoint), peers_gray: z.array(endpoint), status: statusOk });
 
 /** `POST /console`, only on the local socket. */
 export const consoleBody = z.object({
   command: z.string().meta({ description: 'A command line of the console' }),
 });
 
-export const consoleAnswer = z.object({
+export const consoleResponse = z.object({
   output: z.string().meta({ description: 'Output of the command' }),
   status: statusOk,
 });
@@ -138,7 +138,7 @@ export const nodeEvent = z.union([
 ]);
 
 /** `/events` */
-export const eventsAnswer = z.object({
+export const eventsResponse = z.object({
   events: z.array(nodeEvent).meta({ description: 'Ascending' }),
   journal: z.string().meta({ description: 'Id of the journal. Event numbers of another journal are unrelated' }),
   kept_after: integer.meta({ description: 'Events up to this number were deleted' }),

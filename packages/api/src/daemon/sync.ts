@@ -22,7 +22,7 @@ export const rawBlocksRequest = z.object({
     .meta({ description: 'Omits blocks that have only a coinbase transaction' }),
 });
 
-export const rawBlocksAnswer = z.object({
+export const rawBlocksResponse = z.object({
   items: z.array(z.object({ block: hex, transactions: z.array(hex) })),
   status: statusOk,
   synced: z.boolean().meta({ description: 'Whether items is empty' }),
@@ -67,7 +67,7 @@ const walletTransaction = z.object({
 });
 
 /** The parts of blocks that a wallet scans. */
-export const walletSyncDataAnswer = z.object({
+export const walletSyncDataResponse = z.object({
   items: z.array(
     z.object({
       blockHash: key,
@@ -92,14 +92,14 @@ export const randomOutsRequest = z.object({
 });
 
 /** The amounts in the order of the request, each with at most `outs_count` outputs. */
-export const randomOutsAnswer = z.object({
+export const randomOutsResponse = z.object({
   outs: z.array(z.object({ amount: uint64, outs: z.array(z.object({ global_amount_index: integer, out_key: hash })) })),
   status: statusOk,
 });
 
 export const outputIndexesRequest = z.object({ txid: hash.meta({ description: 'Hash of a main-chain transaction' }) });
 
-export const outputIndexesAnswer = z.object({
+export const outputIndexesResponse = z.object({
   o_indexes: z.array(integer).meta({ description: 'Global index of each output, in order' }),
   status: statusOk,
 });
@@ -110,7 +110,7 @@ export const globalIndexesRequest = z.object({
 });
 
 /** One entry for each transaction, coinbases included: hash, and global index of each output. */
-export const globalIndexesAnswer = z.object({
+export const globalIndexesResponse = z.object({
   indexes: z.array(z.object({ key: hash, value: z.array(integer) })),
   status: statusOk,
 });

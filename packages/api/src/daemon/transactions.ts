@@ -132,7 +132,7 @@ export const paymentIdResult = z.object({
 export const transactionsStatusRequest = z.object({ transactionHashes: z.array(hash) });
 
 /** Each requested hash is in exactly one of the three lists, once. */
-export const transactionsStatusAnswer = z.object({
+export const transactionsStatusResponse = z.object({
   status: statusOk,
   transactionsInBlock: z.array(hash),
   transactionsInPool: z.array(hash),
@@ -144,7 +144,7 @@ export const sendRawTransactionRequest = z.object({
 });
 
 /** HTTP status 200 for a rejected transaction, too: `error` has the reason. */
-export const sendRawTransactionAnswer = z.object({
+export const sendRawTransactionResponse = z.object({
   error: z.string().meta({ description: 'Empty if the pool accepted the transaction' }),
   status: z.enum(['OK', 'Failed']),
   transactionHash: hash.optional().meta({ description: 'Missing if the request is not hex' }),
@@ -155,7 +155,7 @@ export const poolChangesRequest = z.object({
   knownTxsIds: z.array(hash).meta({ description: 'Hashes of the pool transactions the client has' }),
 });
 
-export const poolChangesAnswer = z.object({
+export const poolChangesResponse = z.object({
   addedTxs: z
     .array(transactionPrefixInfoObject)
     .meta({ description: 'Pool transactions the client lacks. If there are too many, those with the best fees' }),

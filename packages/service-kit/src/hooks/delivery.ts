@@ -129,7 +129,7 @@ function post(url: URL, { id, body, key }: Delivery, signal: AbortSignal): Promi
     request.once('error', reject);
     // Some connections end without another event, and the promise must settle.
     request.once('close', () => {
-      if (!hasResponse) reject(new Error('the connection was closed without an answer'));
+      if (!hasResponse) reject(new Error('the connection was closed without a response'));
     });
     request.once('upgrade', (response, socket) => {
       socket.destroy();

@@ -48,7 +48,7 @@ export interface HttpAppOptions {
   readonly counters?: RequestCounters;
   readonly metrics?: Metrics | undefined;
   /** Max seconds of a long poll, for the buckets of the histogram. */
-  readonly longestAnswerSeconds?: number;
+  readonly longestResponseSeconds?: number;
   readonly routes: readonly BoundRoute[];
 }
 
@@ -58,11 +58,11 @@ export interface HttpApp extends RequestListener {
 }
 
 /** Runs the guards and the handler of a route. Never rejects. */
-type Answer = (exchange: Exchange) => Promise<void>;
+type Respond = (exchange: Exchange) => Promise<void>;
 type Fail = (error: unknown, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /**
- * The HTTP app of every service. Each request passes: counters, id, client address, CORS (which answers OPTIONS), route, Host
+ * The HTTP app of every service. Each request passes: counters, id, client address, CORS (which responds to OPTIONS), route, Host
  * and Origin, API key, rate limit, body, handler. A request without a route is a 404 before any check.
  *
  * Exact paths are looked up in a table, which costs a third of Express's time (bench/http.bench.ts). Express matches everything
@@ -80,7 +80,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   const preflight = options.cors && cors(options.cors);
   const fail = errorResponder(options);
   const guards = makeGuards(options);
-  const served = routes.map((route) => ({ ...route, answer: answerOf(route, guards.of(route), fail) }));
+  const served = routes.map((route) => ({ ...route, respond: responderOf(route, guards.of(route), fail) }));
   const table = exactRoutes(served);
   const router = expressRouter(served, fail);
 
@@ -104,7 +104,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     if (preflight?.(request, response) === true) return;
     const route = table.get(`${request.method} ${request.url}`);
     if (route === undefined) router(request, response);
-    else void route.answer({ request, response, params: {}, query: {} });
+    else void route.respond({ request, response, params: {}, query: {} });
   };
   const upgrades = upgradeGuard({
     ...guards,
@@ -116,7 +116,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
 }
 
 interface ServedRoute extends BoundRoute {
-  readonly answer: Answer;
+  readonly respond: Respond;
 }
 
 type Guard = (exchange: Exchange) => Promise<void> | undefined;
@@ -153,7 +153,7 @@ function throwIfAny(error: HttpError | undefined): undefined {
   if (error !== undefined) throw error;
 }
 
-function answerOf({ path, handler }: BoundRoute, guards: readonly Guard[], fail: Fail): Answer {
+function responderOf({ path, handler }: BoundRoute, guards: readonly Guard[], fail: Fail): Respond {
   return async (exchange) => {
     const { request, response } = exchange;
     try {
@@ -191,7 +191,7 @@ function expressRouter(routes: readonly ServedRoute[], fail: Fail): RequestListe
   for (const route of routes) {
     const verb = route.method.toLowerCase() as Lowercase<typeof route.method>;
     app[verb](route.pattern, (request, response) =>
-      route.answer({ request, response, params: request.params, query: request.query }),
+      route.respond({ request, response, params: request.params, query: request.query }),
     );
   }
   app.use((request, response) => fail(refusal('not_found'), request, response));

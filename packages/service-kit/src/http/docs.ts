@@ -60,21 +60,21 @@ export function docsRoutes<Context, Labels>(
       ...common,
       path: '/docs',
       summary: 'Documentation of this API as a page, in which requests can be tried.',
-      answer: text('text/html; charset=utf-8', 'HTML page'),
+      response: text('text/html; charset=utf-8', 'HTML page'),
       handle: () => new Reply(200, page(service.title), PAGE_HEADERS),
     },
     {
       ...common,
       path: '/docs/start.js',
       summary: 'Script of the page /docs.',
-      answer: script,
+      response: script,
       handle: once(() => startScript(documentOf(service, routes?.() ?? [], methods?.() ?? []))),
     },
     ...Object.entries(FILES).map(([name, { contentType, read }]) => ({
       ...common,
       path: `/docs/${name}`,
       summary: 'File of the page /docs.',
-      answer: text(contentType, 'File of Swagger UI'),
+      response: text(contentType, 'File of Swagger UI'),
       caching: CACHING,
       handle: once(() => {
         const bytes = read();

@@ -104,10 +104,10 @@ export interface CorsOptions {
   /** Response headers that pages may read. */
   readonly exposed?: readonly string[];
   /** The response to OPTIONS, sent before any check of key or limit. Undefined: OPTIONS is handled like other methods. */
-  readonly preflight: (request: IncomingMessage, origin: string | undefined) => PreflightAnswer | undefined;
+  readonly preflight: (request: IncomingMessage, origin: string | undefined) => PreflightResponse | undefined;
 }
 
-export interface PreflightAnswer {
+export interface PreflightResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -122,7 +122,7 @@ export function checkCorsOrigin(origin: string): string | undefined {
   return undefined;
 }
 
-/** Sets the CORS headers and answers OPTIONS. Credentials are never allowed. @returns whether it sent the response */
+/** Sets the CORS headers and responds to OPTIONS. Credentials are never allowed. @returns whether it sent the response */
 export function cors(options: CorsOptions): (request: IncomingMessage, response: ServerResponse) => boolean {
   const { origin, under = '/', exposed = [], preflight } = options;
   return (request, response) => {
@@ -132,9 +132,9 @@ export function cors(options: CorsOptions): (request: IncomingMessage, response:
       if (allowed !== '*') vary(response, 'Origin');
       if (exposed.length > 0) response.setHeader('Access-Control-Expose-Headers', exposed.join(', '));
     }
-    const answer = request.method === 'OPTIONS' ? preflight(request, allowed) : undefined;
-    if (answer === undefined) return false;
-    response.writeHead(answer.status, answer.headers).end();
+    const preflightResponse = request.method === 'OPTIONS' ? preflight(request, allowed) : undefined;
+    if (preflightResponse === undefined) return false;
+    response.writeHead(preflightResponse.status, preflightResponse.headers).end();
     return true;
   };
 }

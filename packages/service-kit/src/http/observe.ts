@@ -54,7 +54,7 @@ export interface ObserveOptions {
   readonly counters: RequestCounters;
   readonly metrics?: Metrics | undefined;
   /** Max seconds of a long poll, for the buckets of the histogram. */
-  readonly longestAnswerSeconds?: number | undefined;
+  readonly longestResponseSeconds?: number | undefined;
 }
 
 /**
@@ -62,8 +62,8 @@ export interface ObserveOptions {
  * add label values: a request without a route has the label `none`.
  */
 export function observer(options: ObserveOptions): (request: IncomingMessage, response: ServerResponse) => void {
-  const { logger, counters, metrics, longestAnswerSeconds = 0 } = options;
-  const series = metrics && (known.get(metrics) ?? registered(metrics, longestAnswerSeconds));
+  const { logger, counters, metrics, longestResponseSeconds = 0 } = options;
+  const series = metrics && (known.get(metrics) ?? registered(metrics, longestResponseSeconds));
   if (metrics !== undefined && series !== undefined) known.set(metrics, series);
   return (request, response) => {
     counters.requests++;

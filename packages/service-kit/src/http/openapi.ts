@@ -108,14 +108,25 @@ export function openApiRoute<Context, Labels>(
     path: '/openapi.json',
     summary: 'OpenAPI document of this service.',
     ...rest,
-    answer: z.looseObject({ openapi: z.string() }),
+    response: z.looseObject({ openapi: z.string() }),
     errors: [],
     handle: () => (printed ??= new FinishedJson(stringifyJson(openApiDocument(service, routes())))),
   };
 }
 
 function operation<Context, Labels>(service: ServiceDescription<Context, Labels>, route: Route<Context, Labels>): Json {
-  const { summary, description, guards, labels, body, params, query, answer, status = 200, answerErrors = [] } = route;
+  const {
+    summary,
+    description,
+    guards,
+    labels,
+    body,
+    params,
+    query,
+    response,
+    status = 200,
+    responseErrors = [],
+  } = route;
   const onPage = service.errorPages?.(route) === true;
   return {
     operationId: operationId(route),
@@ -125,10 +136,10 @@ function operation<Context, Labels>(service: ServiceDescription<Context, Labels>
     parameters: [...parameters(params, 'path'), ...parameters(query, 'query')],
     ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
     responses: {
-      [status]: success(answer),
+      [status]: success(response),
       ...errorResponses([
         ...errorsOfRoute(service, route).map((row) => ({ row, body: onPage ? PAGE : service.errorBody })),
-        ...('contentType' in answer ? [] : answerErrors.map((row) => ({ row, body: answer }))),
+        ...('contentType' in response ? [] : responseErrors.map((row) => ({ row, body: response }))),
       ]),
     },
     ...(labels === undefined ? {} : { 'x-labels': labels }),
@@ -175,12 +186,12 @@ function security({ alwaysAsksKey = false }: { readonly alwaysAsksKey?: boolean 
   return alwaysAsksKey ? [{ apiKey: [] }] : [{ apiKey: [] }, {}];
 }
 
-function success(answer: Route['answer']): Json {
-  if (answer instanceof z.ZodUndefined) return { description: 'Success, without a body' };
-  if (!('contentType' in answer)) return { description: answer.description ?? 'Success', content: json(answer) };
-  const [type = ''] = answer.contentType.split(';');
-  const others = answer.orJson === undefined ? {} : json(answer.orJson);
-  return { description: answer.description, content: { [type]: { schema: { type: 'string' } }, ...others } };
+function success(response: Route['response']): Json {
+  if (response instanceof z.ZodUndefined) return { description: 'Success, without a body' };
+  if (!('contentType' in response)) return { description: response.description ?? 'Success', content: json(response) };
+  const [type = ''] = response.contentType.split(';');
+  const others = response.orJson === undefined ? {} : json(response.orJson);
+  return { description: response.description, content: { [type]: { schema: { type: 'string' } }, ...others } };
 }
 
 function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {

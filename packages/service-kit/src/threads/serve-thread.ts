@@ -163,10 +163,10 @@ class CallServer {
     const context = new RunningCall(() => this.checkCancel());
     // Before it runs: it may check for its own cancellation.
     this.running.set(id, context);
-    void this.answer(id, name, argument, context);
+    void this.respond(id, name, argument, context);
   }
 
-  private async answer(id: number, name: string, argument: unknown, context: CallContext): Promise<void> {
+  private async respond(id: number, name: string, argument: unknown, context: CallContext): Promise<void> {
     try {
       const call = Object.hasOwn(this.service.calls, name) ? this.service.calls[name] : undefined;
       if (call === undefined) throw new TypeError(`the thread has no call ${name}`);

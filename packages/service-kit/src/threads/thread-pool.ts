@@ -46,7 +46,7 @@ export class ThreadPool<S extends ThreadShape> {
     const { queue, busyError } = this.options;
     const { signal } = options;
     if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
-    const answer = new Promise<unknown>((resolve, reject) => {
+    const result = new Promise<unknown>((resolve, reject) => {
       const onAbort = (): void => {
         queue.remove(call);
         reject(reasonOf(signal));
@@ -58,7 +58,7 @@ export class ThreadPool<S extends ThreadShape> {
       signal?.addEventListener('abort', onAbort, { once: true });
       this.dispatch();
     });
-    return answer;
+    return result;
   }
 
   /** Rejects queued calls, waits for running calls, ends the threads. */

@@ -89,7 +89,7 @@ export class WorkerThread<S extends ThreadShape> {
     const { signal } = options;
     if (signal?.aborted === true) return Promise.reject(reasonOf(signal));
     const id = (this.lastId += 1);
-    const answer = new Promise<unknown>((resolve, reject) => {
+    const result = new Promise<unknown>((resolve, reject) => {
       const onAbort = (): void => post(this.worker, { kind: 'cancel', id });
       signal?.addEventListener('abort', onAbort, { once: true });
       this.open.set(id, { resolve, reject, signal, onAbort });
@@ -99,7 +99,7 @@ export class WorkerThread<S extends ThreadShape> {
         this.settle(id)?.reject(error as Error);
       }
     });
-    return answer;
+    return result;
   }
 
   /** Closes the service, which may let running calls end, and waits until the thread has exited. */

@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import {
-  ANSWERED,
+  RESPONSE_SENT,
   bindRoutes,
   createHttpApp,
   createMemoryLogger,
@@ -80,11 +80,11 @@ export function raw(
     path,
     summary: 'A route of a test.',
     guards,
-    answer: { contentType: 'text/plain', description: 'text' },
+    response: { contentType: 'text/plain', description: 'text' },
     errors: [],
     handle: async (_context, { http }: RouteRequest) => {
       await handle(http.request, http.response);
-      return ANSWERED;
+      return RESPONSE_SENT;
     },
   };
 }

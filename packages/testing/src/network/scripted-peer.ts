@@ -86,7 +86,7 @@ export class ScriptedPeer {
   }
 
   /** Responds to the handshake of a node that has called. */
-  async answerHandshake(data: { height: number; tip: Buffer; peerId?: bigint; version?: number }): Promise<void> {
+  async handleHandshake(data: { height: number; tip: Buffer; peerId?: bigint; version?: number }): Promise<void> {
     await this.nextOf(Command.handshake);
     this.reply(Command.handshake, commands.handshakeResponse.encode({ ...hello(data), peers: [], peers6: [] }));
   }

@@ -1,5 +1,5 @@
 import { daemonApi } from '@wrkz/api';
-import { ANSWERED, FinishedJson, type RouteRequest } from '@wrkz/service-kit';
+import { RESPONSE_SENT, FinishedJson, type RouteRequest } from '@wrkz/service-kit';
 import { GUARDED, route } from '../../rpc/declare';
 import type { JournalPage } from '../journal/reader';
 import { type EventQuery, type EventSource, parseEventQuery } from './event-source';
@@ -16,7 +16,7 @@ export const getEvents = route({
   guards: GUARDED,
   labels: { mode: 'Default', source: 'node' },
   query: daemonApi.eventsQuery,
-  answer: daemonApi.eventsAnswer,
+  response: daemonApi.eventsResponse,
   errors: [
     refusals.wrongType,
     refusals.wrongQuery,
@@ -45,14 +45,14 @@ async function stream(
   query: EventQuery,
   first: JournalPage,
   { client, gone, http }: Client,
-): Promise<typeof ANSWERED> {
+): Promise<typeof RESPONSE_SENT> {
   const release = source.acquire(client);
   try {
     await new EventStream(source, query, first, http.response, gone).run();
   } finally {
     release();
   }
-  return ANSWERED;
+  return RESPONSE_SENT;
 }
 
 async function wait(

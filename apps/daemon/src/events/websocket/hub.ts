@@ -44,10 +44,10 @@ export const webSocketRoute = route({
   method: 'GET',
   path: WEBSOCKET_PATH,
   summary:
-    'The events as a WebSocket stream; topics=a,b chooses by prefix. This answer is for requests without an upgrade.',
+    'The events as a WebSocket stream; topics=a,b chooses by prefix. This response is for requests without an upgrade.',
   guards: GUARDED,
   labels: { mode: 'Default', source: 'node' },
-  answer: { contentType: 'application/json', description: 'never: 101 is answered by the upgrade' },
+  response: { contentType: 'application/json', description: 'never: the upgrade responds with 101' },
   errors: [],
   handle: () => {
     throw refusal('upgrade_required', { headers: { 'Sec-WebSocket-Version': '13' } });

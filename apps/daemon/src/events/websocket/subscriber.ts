@@ -5,7 +5,7 @@ import type { Topic } from '../topics';
 const MAX_QUEUED = 1000;
 /** Messages stay in the queue while the connection buffers so much. */
 const MAX_BUFFERED_BYTES = 16 * 1024;
-/** Time for a client to answer a close. */
+/** Time for a client to respond to a close. */
 const LINGER_MS = 1_000;
 
 /** Close codes and reasons (docs/operations/notifications.md#websocket). */
@@ -69,7 +69,7 @@ export class Subscriber {
     return performance.now() - this.heardAt;
   }
 
-  /** Discards queued messages and closes with a reason; a client that does not answer is disconnected. */
+  /** Discards queued messages and closes with a reason; a client that does not respond is disconnected. */
   close(why: keyof typeof CLOSES): void {
     if (this.closing) return;
     this.closing = true;

@@ -81,15 +81,15 @@ export async function serveObjects(
 const WAIT_BELOW = 1024 * 1024;
 
 /** NOTIFY_REQUEST_CHAIN. */
-export async function answerChainRequest(
+export async function handleChainRequest(
   { chain }: P2pContext,
   session: Session,
   message: RequestChain,
 ): Promise<void> {
   await session.connection.writable(WAIT_BELOW);
-  const answer = session.budget.serving.measure(() => serveChain(message, chain));
-  if (Buffer.isBuffer(answer)) session.connection.notify(Command.responseChain, answer);
-  else session.close(answer);
+  const response = session.budget.serving.measure(() => serveChain(message, chain));
+  if (Buffer.isBuffer(response)) session.connection.notify(Command.responseChain, response);
+  else session.close(response);
 }
 
 /** NOTIFY_RESPONSE_CHAIN_ENTRY. */
@@ -98,7 +98,7 @@ export function takeChainEntry({ driver }: P2pContext, session: Session, message
 }
 
 /** NOTIFY_REQUEST_GET_OBJECTS. */
-export async function answerObjectsRequest(
+export async function handleObjectsRequest(
   { chain }: P2pContext,
   session: Session,
   message: RequestObjects,

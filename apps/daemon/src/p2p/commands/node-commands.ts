@@ -17,7 +17,7 @@ import type { Session } from '../session/session';
  * COMMAND_HANDSHAKE: reads the node data of an incoming peer and responds with ours; unwanted peers are disconnected. A peer with our
  * own id gets the response first: it is this node, which learns its own address from it.
  */
-export function answerHandshake(context: P2pContext, session: Session, message: HandshakeRequest): Buffer | undefined {
+export function handleHandshake(context: P2pContext, session: Session, message: HandshakeRequest): Buffer | undefined {
   const { config, own, sessions, logger } = context;
   const { nodeData } = message;
   if (!session.incoming) session.close(closeReasons.wrongDirection);
@@ -57,7 +57,7 @@ async function verifyByPing(context: P2pContext, session: Session): Promise<void
 }
 
 /** COMMAND_TIMED_SYNC: our sync data and peer lists. */
-export function answerTimedSync({ own }: P2pContext, session: Session): Buffer {
+export function handleTimedSync({ own }: P2pContext, session: Session): Buffer {
   const { seconds } = own;
   return timedSyncResponse.encode({
     localTime: BigInt(seconds),
@@ -72,6 +72,6 @@ export function considerSyncData({ driver }: P2pContext, session: Session, { syn
 }
 
 /** COMMAND_PING: returns our peer id. */
-export function answerPing({ own }: P2pContext): Buffer {
+export function handlePing({ own }: P2pContext): Buffer {
   return pingResponse.encode({ status: 'OK', peerId: own.peerId });
 }

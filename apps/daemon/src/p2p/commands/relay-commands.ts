@@ -109,7 +109,7 @@ export async function takeNewTransactions(
 }
 
 /** NOTIFY_REQUEST_TX_POOL; too frequent requests are ignored. */
-export async function answerPoolRequest({ pool }: P2pContext, session: Session, message: PoolRequest): Promise<void> {
+export async function handlePoolRequest({ pool }: P2pContext, session: Session, message: PoolRequest): Promise<void> {
   const { work } = session.budget;
   if (!session.budget.take('poolRequests')) return;
   const portions = servePool(message, pool);
@@ -122,7 +122,7 @@ export async function answerPoolRequest({ pool }: P2pContext, session: Session, 
 }
 
 /** NOTIFY_MISSING_TXS: a peer lacks transactions of a block that we announced. */
-export async function answerMissingTransactions(
+export async function handleMissingTransactions(
   { pool, chain }: P2pContext,
   session: Session,
   message: MissingTransactions,

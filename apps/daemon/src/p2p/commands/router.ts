@@ -21,11 +21,11 @@ import {
 import type { P2pContext } from '../context';
 import { closeReasons } from '../limits/close-reasons';
 import type { Session } from '../session/session';
-import { answerChainRequest, answerObjectsRequest, takeChainEntry, takeObjects } from './chain-commands';
-import { answerHandshake, answerPing, answerTimedSync, considerSyncData, welcomeCaller } from './node-commands';
+import { handleChainRequest, handleObjectsRequest, takeChainEntry, takeObjects } from './chain-commands';
+import { handleHandshake, handlePing, handleTimedSync, considerSyncData, welcomeCaller } from './node-commands';
 import {
-  answerMissingTransactions,
-  answerPoolRequest,
+  handleMissingTransactions,
+  handlePoolRequest,
   takeNewBlock,
   takeNewLiteBlock,
   takeNewTransactions,
@@ -57,9 +57,9 @@ export function command<Message>(declaration: CommandDeclaration<Message>): Comm
     early,
     run(context, session, body, reply) {
       const message = decode(body);
-      const answer = handle(context, session, message);
-      if (!Buffer.isBuffer(answer)) return answer;
-      reply(answer);
+      const response = handle(context, session, message);
+      if (!Buffer.isBuffer(response)) return response;
+      reply(response);
       afterReply?.(context, session, message);
       return undefined;
     },
@@ -74,26 +74,26 @@ export const commandTable: Readonly<Record<CommandId, CommandRow>> = {
   [Command.handshake]: command({
     decode: handshakeRequest.decode,
     early: true,
-    handle: answerHandshake,
+    handle: handleHandshake,
     afterReply: welcomeCaller,
   }),
   [Command.timedSync]: command({
     decode: timedSyncRequest.decode,
-    handle: answerTimedSync,
+    handle: handleTimedSync,
     afterReply: considerSyncData,
   }),
   // A peer that we call pings back before it responds to our handshake.
-  [Command.ping]: command({ decode: ignoreBody, early: true, handle: answerPing }),
+  [Command.ping]: command({ decode: ignoreBody, early: true, handle: handlePing }),
 
   [Command.newBlock]: command({ decode: newBlock.decode, handle: takeNewBlock }),
   [Command.newLiteBlock]: command({ decode: newLiteBlock.decode, handle: takeNewLiteBlock }),
   [Command.newTransactions]: command({ decode: newTransactions.decode, handle: takeNewTransactions }),
-  [Command.missingTransactions]: command({ decode: missingTransactions.decode, handle: answerMissingTransactions }),
-  [Command.requestPool]: command({ decode: requestPool.decode, handle: answerPoolRequest }),
+  [Command.missingTransactions]: command({ decode: missingTransactions.decode, handle: handleMissingTransactions }),
+  [Command.requestPool]: command({ decode: requestPool.decode, handle: handlePoolRequest }),
 
-  [Command.requestChain]: command({ decode: requestChain.decode, handle: answerChainRequest }),
+  [Command.requestChain]: command({ decode: requestChain.decode, handle: handleChainRequest }),
   [Command.responseChain]: command({ decode: responseChain.decode, handle: takeChainEntry }),
-  [Command.requestObjects]: command({ decode: requestObjects.decode, handle: answerObjectsRequest }),
+  [Command.requestObjects]: command({ decode: requestObjects.decode, handle: handleObjectsRequest }),
   [Command.responseObjects]: command({ decode: responseObjects.decode, handle: takeObjects }),
 };
 

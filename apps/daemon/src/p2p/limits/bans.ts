@@ -109,42 +109,45 @@ export interface PunishedPeer {
 }
 
 export interface PenaltyEvents {
-  /** Whether the operator named this peer. */
+  /** Whether the operator configured this peer. */
   isNamed(address: PeerAddress): boolean;
-  /** Leave a peer that we called alone for a while. */
+  /** Do not dial an outgoing peer for a while. */
   avoid(address: PeerAddress): void;
-  /** An address has been banned: its connections are to be closed and the ban kept. */
+  /** An address has been banned: close its connections and store the ban. */
   onBanned(): void;
 }
 
+export interface PenaltyDependencies {
+  readonly bans: Bans;
+  readonly budgets: AddressBudgets;
+  readonly events: PenaltyEvents;
+  readonly logger: P2pLogger;
+}
+
 /**
- * Whom to ban, for what, for how long. For what: `close-reasons` gives each way in which a connection ends its penalty,
- * and `block-verdicts` each answer of the chain its way. Whom: never a local address, which many nodes may share, and
- * never a peer that the operator named. For how long: 900 s, unless the operator says otherwise.
+ * Applies the penalty of a closed connection (`close-reasons` and `block-verdicts` define them). Never bans a local address,
+ * which many nodes may share, or a peer that the operator configured. A ban lasts 900 s unless the operator sets another time.
  */
 export class Penalties {
-  constructor(
-    private readonly bans: Bans,
-    private readonly budgets: AddressBudgets,
-    private readonly events: PenaltyEvents,
-    private readonly logger: P2pLogger,
-  ) {}
+  constructor(private readonly dependencies: PenaltyDependencies) {}
 
-  /** Gives a peer what the end of its connection costs. */
+  /** Applies the penalty of the reason that closed a peer's connection. */
   punish({ remote, incoming }: PunishedPeer, { text, penalty }: CloseReason): void {
     if (penalty === 'none') return;
-    if (!incoming) this.events.avoid(remote);
-    if (penalty === 'avoid' || isLocalHost(remote.host) || this.events.isNamed(remote)) return;
-    if (penalty !== 'ban' && !this.budgets.of(remote).addPoints(penalty)) return;
-    this.bans.add(remote.host);
-    this.logger.info(`${remote.host} is banned: ${text}`);
-    this.events.onBanned();
+    const { bans, budgets, events, logger } = this.dependencies;
+    if (!incoming) events.avoid(remote);
+    if (penalty === 'avoid' || isLocalHost(remote.host) || events.isNamed(remote)) return;
+    if (penalty !== 'ban' && !budgets.of(remote).addPoints(penalty)) return;
+    bans.add(remote.host);
+    logger.info(`${remote.host} is banned: ${text}`);
+    events.onBanned();
   }
 
   /** The operator bans an address or a range, also a local one or a named peer. False when the text is neither. */
   ban(host: string, seconds?: number): boolean {
-    if (!this.bans.add(host, seconds)) return false;
-    this.events.onBanned();
+    const { bans, events } = this.dependencies;
+    if (!bans.add(host, seconds)) return false;
+    events.onBanned();
     return true;
   }
 }

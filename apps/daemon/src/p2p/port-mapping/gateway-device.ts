@@ -6,8 +6,8 @@ import { Device } from 'nat-upnp-rejetto';
 import { canonicalHost, isLocalHost } from '../addresses';
 import type { Gateway, MappedPorts } from './task';
 
-/** Bytes of one answer; descriptions and answers of gateways have a few thousand. */
-const LONGEST_ANSWER = 256 * 1024;
+/** Bytes of one response; descriptions and responses of gateways have a few thousand. */
+const MAX_RESPONSE_BYTES = 256 * 1024;
 /** Milliseconds in which a gateway has to say something. */
 const SILENCE = 2_000;
 
@@ -27,9 +27,9 @@ class GuardedAgent extends Agent {
     let bytes = 0;
     socket.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > LONGEST_ANSWER) socket.destroy(this.refuse('its answer is too long'));
+      if (bytes > MAX_RESPONSE_BYTES) socket.destroy(this.refuse('its response is too long'));
     });
-    socket.setTimeout(SILENCE, () => socket.destroy(this.refuse('it does not answer')));
+    socket.setTimeout(SILENCE, () => socket.destroy(this.refuse('it does not respond')));
     return socket;
   }
 
@@ -79,7 +79,7 @@ export class GatewayError extends Error {
 /*
  * @achingbrain/nat-port-mapper 4.0.5 was measured and does not fit: it refuses gateways of version 1 (most of them), accepts
  * another port than the requested one, has no fallback to permanent leases (error 725), removes a mapping without a check of
- * its owner and with an empty protocol, follows redirects and control addresses to other hosts, and reads answers of any size.
+ * its owner and with an empty protocol, follows redirects and control addresses to other hosts, and reads responses of any size.
  */
 
 /** What a gateway does for us, over the library's SOAP. The thread that makes one talks to no other host from then on. */
@@ -146,10 +146,10 @@ export class GatewayDevice {
     } catch (error) {
       throw refusal(error, this.guard.complaint());
     }
-    const answer = isRecord(body) ? body[`${action}Response`] : undefined;
-    // An answer without members is an empty text.
-    if (answer === undefined) throw new GatewayError('it answered something else');
-    return isRecord(answer) ? answer : {};
+    const response = isRecord(body) ? body[`${action}Response`] : undefined;
+    // A response without fields is an empty text.
+    if (response === undefined) throw new GatewayError('its response is not one to this action');
+    return isRecord(response) ? response : {};
   }
 }
 

@@ -119,7 +119,7 @@ export class PortMapping {
       logger.info(outcome.wasOurs ? 'Removed IGD port mapping.' : 'The IGD port mapping is gone already.');
       return;
     }
-    const why = outcome?.kind === 'refused' ? outcome.why : 'it did not answer in time';
+    const why = outcome?.kind === 'refused' ? outcome.why : 'it did not respond in time';
     const port = String(ports.outside);
     const until = this.permanent ? 'it has to be removed by hand' : 'it ends by itself within an hour';
     logger.warning(`the IGD port mapping of port ${port} could not be removed: ${why}; ${until}`);

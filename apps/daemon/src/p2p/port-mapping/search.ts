@@ -8,14 +8,14 @@ const GROUP = '239.255.255.250';
 const PORT = 1900;
 /** Routers on the way that a search may pass. */
 const HOPS = 2;
-/** Both versions of the device: a router of version 2 ought to answer for 1 as well, and not all do. */
+/** Both versions of the device: a router of version 2 should respond for 1 as well, and not all do. */
 const TARGETS = [1, 2].map((version) => `urn:schemas-upnp-org:device:InternetGatewayDevice:${String(version)}`);
-/** Milliseconds: datagrams get lost, so it is asked twice; after the first answer others have a moment more. */
+/** Milliseconds: datagrams get lost, so each search is sent twice; after the first response others have a moment more. */
 const ASK_AGAIN = 1_000;
 const PATIENCE = 2_500;
 const GRACE = 300;
 const MOST_GATEWAYS = 4;
-const LONGEST_ANSWER = 2_048;
+const MAX_RESPONSE_BYTES = 2_048;
 
 /** An address of this machine with its network, `192.168.1.7/24`. */
 export interface OwnNetwork {
@@ -38,12 +38,12 @@ export function searchedNetworks(bindHost: string, interfaces = networkInterface
 }
 
 /**
- * Reads the answer to a search: the gateway that it tells of, or undefined. A device speaks for itself alone, from an
+ * Parses the response to a search: the gateway that it names, or undefined. A device speaks for itself alone, from an
  * address of our own network: whoever names another host would have us call it.
  */
-export function gatewayOf(answer: Buffer, sender: string, { address, cidr }: OwnNetwork): Gateway | undefined {
-  if (answer.length > LONGEST_ANSWER) return undefined;
-  const [status = '', ...lines] = answer.toString('latin1').split(/\r?\n/);
+export function gatewayOf(response: Buffer, sender: string, { address, cidr }: OwnNetwork): Gateway | undefined {
+  if (response.length > MAX_RESPONSE_BYTES) return undefined;
+  const [status = '', ...lines] = response.toString('latin1').split(/\r?\n/);
   if (!/^HTTP\/1\.\d 200( |$)/.test(status)) return undefined;
   const header = (name: string): string | undefined => {
     const line = lines.find((text) => text.toLowerCase().startsWith(`${name}:`));
@@ -58,10 +58,10 @@ export function gatewayOf(answer: Buffer, sender: string, { address, cidr }: Own
   return { location: href, client: address };
 }
 
-/** Asks the networks for gateways; those that answer, none after 2.5 s. */
+/** Searches the networks for gateways; those that respond, none after 2.5 s. */
 export async function searchGateways(networks: readonly OwnNetwork[]): Promise<Gateway[]> {
   if (networks.length === 0) return [];
-  // By sender, so that one device, whatever it answers, leaves room for others.
+  // By sender, so that one device, whatever it sends, leaves room for others.
   const found = new Map<string, Gateway>();
   const sockets: Socket[] = [];
   try {
@@ -81,15 +81,15 @@ export async function searchGateways(networks: readonly OwnNetwork[]): Promise<G
   return [...found.values()];
 }
 
-/** Asks in one network, twice. What goes wrong there is as if nobody had answered. */
+/** Searches one network, twice. A failure counts as no response. */
 function askIn(network: OwnNetwork, onGateway: (gateway: Gateway, sender: string) => void): Socket {
   const socket = createSocket('udp4');
   let again: NodeJS.Timeout | undefined;
   const ask = (): void => {
     for (const target of TARGETS) socket.send(searchFor(target), PORT, GROUP, () => undefined);
   };
-  socket.on('message', (answer, { address }) => {
-    const gateway = gatewayOf(answer, address, network);
+  socket.on('message', (response, { address }) => {
+    const gateway = gatewayOf(response, address, network);
     if (gateway !== undefined) onGateway(gateway, address);
   });
   socket.on('error', () => clearTimeout(again));

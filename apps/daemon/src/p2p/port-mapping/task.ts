@@ -28,7 +28,7 @@ export interface Gateway {
 }
 
 /**
- * How it went. `none`: nobody answered. `unfit`: who answered forwards no ports, or not from the internet, as `why` tells.
+ * Outcome. `none`: no device responded. `unfit`: the device forwards no ports, or not from the internet; see `why`.
  * `refused`: the gateway's own words, or what went wrong with it. `removed` tells whether there was anything of ours.
  */
 export type MappingOutcome =

@@ -39,10 +39,10 @@ export async function backPing(
     },
   });
   try {
-    const answer = await connection.request(Command.ping, pingRequest.encode(), BACK_PING_TIMEOUT);
-    if (answer === undefined) return false;
-    const { status, peerId: answered } = pingResponse.decode(answer.body);
-    return status === 'OK' && answered === peerId;
+    const response = await connection.request(Command.ping, pingRequest.encode(), BACK_PING_TIMEOUT);
+    if (response === undefined) return false;
+    const { status, peerId: respondedId } = pingResponse.decode(response.body);
+    return status === 'OK' && respondedId === peerId;
   } catch {
     return false;
   } finally {

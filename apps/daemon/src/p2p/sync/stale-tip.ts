@@ -3,18 +3,26 @@ import type { P2pClock, P2pLogger } from '../ports';
 /** Blocks come every minute, so 30 minutes without one have a probability of e^-30: this node is likely cut off. */
 export const STALE_AFTER = 30 * 60_000;
 
+export interface StaleTipDependencies {
+  readonly clock: Pick<P2pClock, 'now'>;
+  readonly logger: P2pLogger;
+}
+
+export interface StaleTipOptions {
+  /** False on networks where blocks are generated on demand. */
+  readonly isEnabled: boolean;
+}
+
 /** Notices that the main chain has not grown for 30 minutes. */
 export class StaleTip {
   private grownAt: number;
   private stale = false;
 
-  /** @param isUsed false on networks where blocks are made on demand */
   constructor(
-    private readonly clock: Pick<P2pClock, 'now'>,
-    private readonly logger: P2pLogger,
-    private readonly isUsed: boolean,
+    private readonly dependencies: StaleTipDependencies,
+    private readonly options: StaleTipOptions,
   ) {
-    this.grownAt = clock.now();
+    this.grownAt = this.now();
   }
 
   get isStale(): boolean {
@@ -23,21 +31,25 @@ export class StaleTip {
 
   /** Seconds since the main chain last grew, or since the start. */
   get ageSeconds(): number {
-    return Math.floor((this.clock.now() - this.grownAt) / 1_000);
+    return Math.floor((this.now() - this.grownAt) / 1_000);
   }
 
   /** The main chain has grown. */
   grown(): void {
-    this.grownAt = this.clock.now();
-    if (this.stale) this.logger.info('new blocks are received again');
+    this.grownAt = this.now();
+    if (this.stale) this.dependencies.logger.info('new blocks are received again');
     this.stale = false;
+  }
+
+  private now(): number {
+    return this.dependencies.clock.now();
   }
 
   /** Called about once a second. */
   tick(): void {
-    if (this.stale || !this.isUsed || this.clock.now() - this.grownAt < STALE_AFTER) return;
+    if (this.stale || !this.options.isEnabled || this.now() - this.grownAt < STALE_AFTER) return;
     this.stale = true;
-    this.logger.warning(
+    this.dependencies.logger.warning(
       'no new block for 30 minutes: connecting to more peers. Check the network connection and the clock of this machine.',
     );
   }

@@ -160,7 +160,7 @@ export const queryBlocksLite = route({
   guards: GUARDED,
   labels: { mode: 'Default', source: 'chain' },
   body: daemonApi.queryBlocksLiteRequest,
-  answer: daemonApi.queryBlocksLiteAnswer,
+  response: daemonApi.queryBlocksLiteResponse,
   errors: queryBlocksErrors,
   invalid: queryBlocksInvalid,
   handle: async ({ queries }, request) =>
@@ -179,7 +179,7 @@ export const queryBlocksDetailed = route({
   guards: GUARDED,
   labels: { mode: 'AllMethodsEnabled', source: 'chain' },
   body: daemonApi.queryBlocksDetailedRequest,
-  answer: daemonApi.queryBlocksDetailedAnswer,
+  response: daemonApi.queryBlocksDetailedResponse,
   errors: queryBlocksErrors,
   invalid: queryBlocksInvalid,
   handle: async ({ queries }, request) => {

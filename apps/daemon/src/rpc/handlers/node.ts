@@ -15,7 +15,7 @@ const SYNC_FEATURES = ['skipEmptyBlocks', 'base64', 'heightRange'];
 const SHORT_VERSION = VERSION.split('.').slice(0, 3).join('.');
 
 /** The response of `/info`. @throws the error of SQLite while the chain cannot be read */
-export function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoAnswer> {
+export function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoResponse> {
   const { network, peers, reader } = context;
   const { tip, transactionCount, alternativeCount, floors } = reader.snapshot(() => ({
     tip: reader.tip(),
@@ -78,7 +78,7 @@ export const info = route({
   summary: 'State and features of the node: chain, peers, pool, storage.',
   guards: GUARDED,
   labels: { mode: 'Default', source: 'chain and node' },
-  answer: daemonApi.infoAnswer,
+  response: daemonApi.infoResponse,
   errors: [busy, internal],
   handle: (context) =>
     readOrBusy(
@@ -96,7 +96,7 @@ export const height = route({
   summary: 'Number of blocks of this node, and of its peers.',
   guards: GUARDED,
   labels: { mode: 'Default', source: 'chain and node' },
-  answer: daemonApi.heightAnswer,
+  response: daemonApi.heightResponse,
   errors: [busy, internal],
   handle: ({ reader, peers }) => ({
     height: reader.tip().height + 1,
@@ -114,7 +114,7 @@ export const fee = route({
   summary: 'Fee of this node: none.',
   guards: GUARDED,
   labels: { mode: 'Default', source: 'chain' },
-  answer: daemonApi.feeAnswer,
+  response: daemonApi.feeResponse,
   errors: [],
   handle: () => ({ address: '', amount: 0n, status: 'OK' as const }),
 });
@@ -125,7 +125,7 @@ export const peers = route({
   summary: 'The white and the gray peer list.',
   guards: GUARDED,
   labels: { mode: 'Default', source: 'node' },
-  answer: daemonApi.peersAnswer,
+  response: daemonApi.peersResponse,
   errors: [internal],
   handle: (context) => {
     const { white, gray } = context.peers.peerLists();
@@ -153,7 +153,7 @@ const health = route({
   summary: 'Whether the node is synchronized, its height, the height of its peers, and the number of peers.',
   guards: GUARDED,
   labels: { mode: 'Default', source: 'chain and node' },
-  answer: z.object({
+  response: z.object({
     status: z.enum(['OK', 'SYNCING', 'BUSY']),
     synced: z.boolean(),
     height: z.number().optional(),

@@ -7,7 +7,7 @@ import { refuse } from '../errors';
 import { RANDOM_OUTS_LIMITS } from '../queries/outputs';
 import { joinHashes, type SyncRange } from '../queries/sync-blocks';
 
-const { answerTooLarge, belowFloor, blockCountTooBig, busy, internal, invalidCheckpoint, invertedRange } =
+const { responseTooLarge, belowFloor, blockCountTooBig, busy, internal, invalidCheckpoint, invertedRange } =
   daemonApi.refusals;
 const { noOutputIndexes, noOutputs, overloaded, rangeTooLong, tooManyAmounts, tooManyOuts, tooManyOutsInAll } =
   daemonApi.refusals;
@@ -41,7 +41,7 @@ export const getWalletSyncData = route({
   guards: GUARDED,
   labels: { mode: 'Default', source: 'chain' },
   body: daemonApi.walletSyncDataRequest,
-  answer: daemonApi.walletSyncDataAnswer,
+  response: daemonApi.walletSyncDataResponse,
   errors: [...syncRangeErrors, unknownEncoding],
   invalid: { ...syncRangeInvalid, encoding: unknownEncoding },
   checks: syncRangeChecks,
@@ -66,7 +66,7 @@ export const getRawBlocks = route({
   guards: GUARDED,
   labels: { mode: 'Default', source: 'chain' },
   body: daemonApi.rawBlocksRequest,
-  answer: daemonApi.rawBlocksAnswer,
+  response: daemonApi.rawBlocksResponse,
   errors: syncRangeErrors,
   invalid: syncRangeInvalid,
   checks: syncRangeChecks,
@@ -84,8 +84,8 @@ export const getRandomOuts = route({
   guards: GUARDED,
   labels: { mode: 'Default', source: 'chain' },
   body: daemonApi.randomOutsRequest,
-  answer: daemonApi.randomOutsAnswer,
-  errors: [tooManyOuts, tooManyAmounts, tooManyOutsInAll, noOutputs, answerTooLarge, overloaded, internal],
+  response: daemonApi.randomOutsResponse,
+  errors: [tooManyOuts, tooManyAmounts, tooManyOutsInAll, noOutputs, responseTooLarge, overloaded, internal],
   checks: {
     amounts: (entries, { fields }) => checkRandomOuts(fields.outs_count ?? 0, entries.length),
   },
@@ -111,7 +111,7 @@ export const getOIndexes = route({
   guards: GUARDED,
   labels: { mode: 'Default', source: 'chain' },
   body: daemonApi.outputIndexesRequest,
-  answer: daemonApi.outputIndexesAnswer,
+  response: daemonApi.outputIndexesResponse,
   errors: [txidNotHex, noOutputIndexes, belowFloor, overloaded, internal],
   invalid: { txid: txidNotHex },
   handle: async ({ queries }, request) => {
@@ -127,8 +127,8 @@ export const getGlobalIndexesForRange = route({
   guards: GUARDED,
   labels: { mode: 'Default', source: 'chain' },
   body: daemonApi.globalIndexesRequest,
-  answer: daemonApi.globalIndexesAnswer,
-  errors: [invertedRange, rangeTooLong, belowFloor, answerTooLarge, overloaded, internal],
+  response: daemonApi.globalIndexesResponse,
+  errors: [invertedRange, rangeTooLong, belowFloor, responseTooLarge, overloaded, internal],
   handle: async ({ queries, limits }, request) => {
     const { startHeight: start, endHeight: end } = request.body;
     if (end < start) throw refuse(invertedRange);

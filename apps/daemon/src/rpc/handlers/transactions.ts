@@ -12,7 +12,7 @@ import { refuseTooLarge } from '../queries/query';
 import { joinHashes } from '../queries/sync-blocks';
 import type { PoolChangesQuery } from '../queries/transactions';
 
-const { answerTooLarge, internal, overloaded, tailBlockNotHex, transactionHashNotHex } = daemonApi.refusals;
+const { responseTooLarge, internal, overloaded, tailBlockNotHex, transactionHashNotHex } = daemonApi.refusals;
 const { blockBelowFloor, blockHashNotHex, paymentIdNotHex, shortPaymentId, transactionUnknown } = daemonApi.rpcErrors;
 
 export const sendRawTransaction = route({
@@ -22,7 +22,7 @@ export const sendRawTransaction = route({
   guards: GUARDED,
   labels: { mode: 'Default', needsSync: true, source: 'node' },
   body: daemonApi.sendRawTransactionRequest,
-  answer: daemonApi.sendRawTransactionAnswer,
+  response: daemonApi.sendRawTransactionResponse,
   errors: [internal],
   handle: async ({ pool }, { body }) => {
     const bytes = fromHex(body.tx_as_hex);
@@ -43,7 +43,7 @@ export const getTransactionsStatus = route({
   guards: GUARDED,
   labels: { mode: 'Default', source: 'node' },
   body: daemonApi.transactionsStatusRequest,
-  answer: daemonApi.transactionsStatusAnswer,
+  response: daemonApi.transactionsStatusResponse,
   errors: [transactionHashNotHex, overloaded, internal],
   invalid: { transactionHashes: transactionHashNotHex },
   handle: async ({ queries, pool }, request) => {
@@ -89,7 +89,7 @@ export const getPoolChangesLite = route({
   guards: GUARDED,
   labels: { mode: 'Default', source: 'node' },
   body: daemonApi.poolChangesRequest,
-  answer: daemonApi.poolChangesAnswer,
+  response: daemonApi.poolChangesResponse,
   errors: [tailBlockNotHex, transactionHashNotHex, overloaded, internal],
   invalid: { tailBlockId: tailBlockNotHex, knownTxsIds: transactionHashNotHex },
   handle: async ({ queries, pool, reader }, request) => {
@@ -134,7 +134,7 @@ export const fOnTransactionsPoolJson = method({
   summary: 'The transactions of the pool, a summary of each.',
   labels: { mode: 'BlockExplorerEnabled', source: 'node' },
   result: daemonApi.poolTransactionsResult,
-  errors: [answerTooLarge, internal],
+  errors: [responseTooLarge, internal],
   handle: async ({ pool }, _params, { gone }) => {
     const out = new JsonBuffer().text('{"status":"OK","transactions":[');
     await inSlices(pool.list(), gone, ({ id, fee, amount, size }, i) => {

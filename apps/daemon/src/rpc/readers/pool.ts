@@ -31,7 +31,7 @@ export interface ReaderPoolOptions {
 /**
  * Reader threads with one read-only connection each: a long query blocks neither the event loop nor the writer. Addresses take
  * turns, heavy queries leave a thread to light ones, and a query whose client is gone is cancelled
- * (docs/protocol/rpc.md#long-answers).
+ * (docs/protocol/rpc.md#large-responses).
  */
 export class ReaderPool implements QueryRunner {
   private readonly threads: ThreadPool<ReaderThread>;

@@ -69,7 +69,7 @@ describe('the rules of the protocol', () => {
     const server = await harness.server();
     const { logger } = await harness.node(blocks, { exclusiveNodes: [server.address] });
     const peer = await server.caller();
-    await peer.answerHandshake(standing);
+    await peer.handleHandshake(standing);
     await peer.nextOf(Command.requestPool);
     peer.send(Command.handshake, greeting({}), 'request');
     await closedFor({ peer, logger }, 'handshake from a peer that we called');

@@ -68,7 +68,7 @@ describe('the table of commands', () => {
     calling.chain.failure = chain.failure;
     calling.chain.isKnown = chain.isKnown;
     const called = await server.caller();
-    await called.answerHandshake({ height: 9, tip: unknownTip });
+    await called.handleHandshake({ height: 9, tip: unknownTip });
     await closedFor({ peer: called, logger: calling.logger }, 'message could not be handled');
     const next = await ScriptedPeer.dial(node.port);
     next.send(Command.ping, unreadable, 'request');

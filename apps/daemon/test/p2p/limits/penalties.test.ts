@@ -69,26 +69,26 @@ const expected: Readonly<Record<Name, 'none' | 'avoid' | 'ban' | number>> = {
 const STRANGER: PeerAddress = { host: '8.8.8.8', port: 17855 };
 const NAMED: PeerAddress = { host: '9.9.9.9', port: 17855 };
 
-/** The penalties alone: who is avoided, how often bans were to be enforced. */
-class Court {
+/** Penalties with recorded effects. */
+class Fixture {
   now = 1_800_000_000;
   readonly bans = new Bans(() => this.now);
   readonly avoided: string[] = [];
   readonly logger = new TestLogger();
   enforced = 0;
-  readonly penalties = new Penalties(
-    this.bans,
-    new AddressBudgets(
+  readonly penalties = new Penalties({
+    bans: this.bans,
+    budgets: new AddressBudgets(
       () => this.now * 1000,
       () => 0,
     ),
-    {
+    events: {
       isNamed: (address) => addressKey(address) === addressKey(NAMED),
       avoid: (address) => this.avoided.push(addressKey(address)),
       onBanned: () => (this.enforced += 1),
     },
-    this.logger,
-  );
+    logger: this.logger,
+  });
 
   /** Ends connections for one reason until the address is banned; how many that took, 100 at most. */
   untilBanned(remote: PeerAddress, reason: CloseReason): number | 'never' {
@@ -104,11 +104,11 @@ describe('each reason for a disconnect', () => {
   it.each(names)('%s costs the documented points', (name) => {
     const reason = closeReasons[name];
     const cost = expected[name];
-    const court = new Court();
-    court.penalties.punish({ remote: STRANGER, incoming: false }, reason);
-    expect(court.avoided).toEqual(cost === 'none' ? [] : ['8.8.8.8:17855']);
+    const fixture = new Fixture();
+    fixture.penalties.punish({ remote: STRANGER, incoming: false }, reason);
+    expect(fixture.avoided).toEqual(cost === 'none' ? [] : ['8.8.8.8:17855']);
 
-    const fresh = new Court();
+    const fresh = new Fixture();
     const ends = fresh.untilBanned(STRANGER, reason);
     expect(fresh.avoided).toEqual([]);
     if (cost === 'none' || cost === 'avoid') expect(ends).toBe('never');
@@ -118,14 +118,14 @@ describe('each reason for a disconnect', () => {
   });
 
   it('bans for 900 seconds, or as long as the operator requests', () => {
-    const court = new Court();
-    court.untilBanned(STRANGER, closeReasons.checkpointMismatch);
-    expect(court.bans.list()).toEqual([{ host: '8.8.8.8', until: court.now + 900 }]);
-    expect(court.penalties.ban('7.7.7.7', 60)).toBe(true);
-    expect(court.bans.list()).toContainEqual({ host: '7.7.7.7', until: court.now + 60 });
-    expect(court.enforced).toBe(2);
-    expect(court.penalties.ban('no address')).toBe(false);
-    expect(court.enforced).toBe(2);
+    const fixture = new Fixture();
+    fixture.untilBanned(STRANGER, closeReasons.checkpointMismatch);
+    expect(fixture.bans.list()).toEqual([{ host: '8.8.8.8', until: fixture.now + 900 }]);
+    expect(fixture.penalties.ban('7.7.7.7', 60)).toBe(true);
+    expect(fixture.bans.list()).toContainEqual({ host: '7.7.7.7', until: fixture.now + 60 });
+    expect(fixture.enforced).toBe(2);
+    expect(fixture.penalties.ban('no address')).toBe(false);
+    expect(fixture.enforced).toBe(2);
   });
 
   it('never bans peers named by the operator or sharing a local address, but avoids them', () => {
@@ -135,21 +135,21 @@ describe('each reason for a disconnect', () => {
       { host: '192.168.0.7', port: 2 },
       { host: '::1', port: 3 },
     ]) {
-      const court = new Court();
-      for (const name of names) expect(court.untilBanned(remote, closeReasons[name])).toBe('never');
-      court.penalties.punish({ remote, incoming: false }, closeReasons.checkpointMismatch);
-      expect(court.avoided).toEqual([addressKey(remote)]);
+      const fixture = new Fixture();
+      for (const name of names) expect(fixture.untilBanned(remote, closeReasons[name])).toBe('never');
+      fixture.penalties.punish({ remote, incoming: false }, closeReasons.checkpointMismatch);
+      expect(fixture.avoided).toEqual([addressKey(remote)]);
     }
   });
 
   it('decreases the score by 100 points an hour, and adds up different faults', () => {
-    const court = new Court();
+    const fixture = new Fixture();
     const punish = (name: Name): boolean => {
-      court.penalties.punish({ remote: STRANGER, incoming: true }, closeReasons[name]);
-      return court.bans.isBanned(STRANGER.host);
+      fixture.penalties.punish({ remote: STRANGER, incoming: true }, closeReasons[name]);
+      return fixture.bans.isBanned(STRANGER.host);
     };
     expect([punish('invalidBlock'), punish('badBody')]).toEqual([false, false]);
-    court.now += 3600;
+    fixture.now += 3600;
     expect([punish('invalidBlock'), punish('badBody'), punish('objectsMissing')]).toEqual([false, false, true]);
   });
 });
@@ -178,7 +178,7 @@ describe('each result of the chain for a block', () => {
 
   it.each(codes)('%s: bans the sender of such blocks after the documented number', (code) => {
     const reason = closeReasonOfBlock(code);
-    const court = new Court();
+    const fixture = new Fixture();
     if (isAccepted({ code })) {
       expect(reason).toBeUndefined();
       return;
@@ -186,6 +186,6 @@ describe('each result of the chain for a block', () => {
     if (reason === undefined) throw new Error('a refusal without a decision');
     const free = code === 'TIMESTAMP_TOO_FAR_IN_FUTURE' || code === 'REJECTED_AS_ORPHANED';
     const atOnce = code === 'CHECKPOINT_BLOCK_HASH_MISMATCH';
-    expect(court.untilBanned(STRANGER, reason)).toBe(free ? 'never' : atOnce ? 1 : 2);
+    expect(fixture.untilBanned(STRANGER, reason)).toBe(free ? 'never' : atOnce ? 1 : 2);
   });
 });

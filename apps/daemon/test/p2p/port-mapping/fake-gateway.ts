@@ -26,13 +26,13 @@ export interface Manners {
   /** The error codes that actions are refused with. */
   readonly errors?: Readonly<Record<string, (members: SoapCall['members']) => number | undefined>>;
   readonly errorText?: string;
-  /** Actions that are answered in another way, or never. */
+  /** Actions that are answered in another way or not at all. */
   readonly hangs?: Readonly<Record<string, (response: ServerResponse) => void>>;
   /** Whom the mapping that is asked for belongs to. */
   readonly owner?: string;
 }
 
-/** A router's UPnP side: answers searches of the group and keeps mappings. It lives in a namespace of its own network. */
+/** A router's UPnP side: responds to searches of the group and stores mappings. It runs in its own network namespace. */
 export class FakeGateway {
   readonly searches: string[] = [];
   readonly calls: SoapCall[] = [];
@@ -58,7 +58,7 @@ export class FakeGateway {
     group.bind(1900);
     await once(group, 'listening');
     group.addMembership('239.255.255.250', GATEWAY);
-    group.on('message', (message, { address, port }) => gateway.answer(message.toString(), port, address));
+    group.on('message', (message, { address, port }) => gateway.respond(message.toString(), port, address));
     return gateway;
   }
 
@@ -68,7 +68,7 @@ export class FakeGateway {
     await new Promise((closed) => this.server.close(closed));
   }
 
-  private answer(search: string, port: number, host: string): void {
+  private respond(search: string, port: number, host: string): void {
     this.searches.push(search);
     const target = /^ST: (.*)$/im.exec(search)?.[1]?.trim() ?? '';
     const location = this.manners.location ?? `http://${GATEWAY}:5000/rootDesc.xml`;

@@ -78,9 +78,9 @@ inNamespace('a gateway in a network namespace', () => {
     ['a control address by name', 'refused', 'it names another host or protocol'],
     ['a control address of another protocol', 'refused', 'what it sends cannot be understood'],
     ['a redirect elsewhere', 'refused', 'what it sends cannot be understood'],
-    ['a description without end', 'refused', 'its answer is too long'],
-    ['an answer without end', 'refused', 'its answer is too long'],
-    ['a description that never comes', 'refused', 'it does not answer'],
+    ['a description without end', 'refused', 'its response is too long'],
+    ['a response without end', 'refused', 'its response is too long'],
+    ['a description that never comes', 'refused', 'it does not respond'],
     ['no description at all', 'refused', 'what it sends cannot be understood'],
     ['garbage', 'refused', 'what it sends cannot be understood'],
     ['garbage that is nested', 'refused', 'what it sends cannot be understood'],
@@ -142,7 +142,7 @@ inNamespace('a gateway in a network namespace', () => {
       'GetSpecificPortMappingEntry',
     ]);
     expect(scene('a stop that hangs').lines?.at(-1)).toMatch(
-      /^warning the IGD port mapping of port 17855 could not be removed: it d.*not answer.*; it ends by itself within an hour$/,
+      /^warning the IGD port mapping of port 17855 could not be removed: it d.*not respond.*; it ends by itself within an hour$/,
     );
     expect(scene('a stop at once')).toMatchObject({ actions: [], lines: ['info Attempting to add IGD port mapping.'] });
   });

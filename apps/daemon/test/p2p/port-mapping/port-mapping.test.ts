@@ -52,7 +52,7 @@ describe('the networks searched for a gateway', () => {
 describe('a response to a search', () => {
   const network = { address: '192.168.77.2', cidr: '192.168.77.2/24' };
   const ST = 'urn:schemas-upnp-org:device:InternetGatewayDevice:1';
-  const answer = (location: string, change: { status?: string; st?: string; more?: string } = {}): Buffer =>
+  const response = (location: string, change: { status?: string; st?: string; more?: string } = {}): Buffer =>
     Buffer.from(
       [
         change.status ?? 'HTTP/1.1 200 OK',
@@ -67,26 +67,26 @@ describe('a response to a search', () => {
 
   it('has the URL of its own sender', () => {
     const location = 'http://192.168.77.1:5000/rootDesc.xml';
-    expect(gatewayOf(answer(location), '192.168.77.1', network)).toEqual({ location, client: '192.168.77.2' });
-    expect(read(answer('http://192.168.77.1/a'))).toBe('http://192.168.77.1/a');
-    expect(read(answer(location, { st: ST.replace(/1$/, '2') }))).toBe(location);
+    expect(gatewayOf(response(location), '192.168.77.1', network)).toEqual({ location, client: '192.168.77.2' });
+    expect(read(response('http://192.168.77.1/a'))).toBe('http://192.168.77.1/a');
+    expect(read(response(location, { st: ST.replace(/1$/, '2') }))).toBe(location);
   });
 
   it.each([
-    ['another host', answer('http://192.168.77.9:5000/x')],
-    ['the loopback', answer('http://127.0.0.1:5000/x')],
-    ['the loopback in another dress', answer('http://[::ffff:192.168.77.1]:5000/x')],
-    ['a name', answer('http://router.example/x')],
-    ['another protocol', answer('https://192.168.77.1/x')],
-    ['a file', answer('file:///etc/passwd')],
-    ['somebody before the host', answer('http://192.168.77.1@192.168.77.9/x')],
-    ['a user', answer('http://user@192.168.77.1/x')],
-    ['nothing', answer('')],
-    ['garbage', answer('::::')],
-    ['another device', answer('http://192.168.77.1/x', { st: 'upnp:rootdevice' })],
-    ['a refusal', answer('http://192.168.77.1/x', { status: 'HTTP/1.1 404 Not Found' })],
-    ['a notice', answer('http://192.168.77.1/x', { status: 'NOTIFY * HTTP/1.1' })],
-    ['too much', answer('http://192.168.77.1/x', { more: 'x'.repeat(4_000) })],
+    ['another host', response('http://192.168.77.9:5000/x')],
+    ['the loopback', response('http://127.0.0.1:5000/x')],
+    ['the loopback as a mapped IPv6 address', response('http://[::ffff:192.168.77.1]:5000/x')],
+    ['a name', response('http://router.example/x')],
+    ['another protocol', response('https://192.168.77.1/x')],
+    ['a file', response('file:///etc/passwd')],
+    ['a user name that looks like the host', response('http://192.168.77.1@192.168.77.9/x')],
+    ['a user', response('http://user@192.168.77.1/x')],
+    ['nothing', response('')],
+    ['garbage', response('::::')],
+    ['another device', response('http://192.168.77.1/x', { st: 'upnp:rootdevice' })],
+    ['a refusal', response('http://192.168.77.1/x', { status: 'HTTP/1.1 404 Not Found' })],
+    ['a notice', response('http://192.168.77.1/x', { status: 'NOTIFY * HTTP/1.1' })],
+    ['too much', response('http://192.168.77.1/x', { more: 'x'.repeat(4_000) })],
     ['no text', Buffer.from(Array.from({ length: 1_000 }, (_, n) => (n * 31) % 256))],
   ])('with %s is ignored', (_, bytes) => {
     expect(read(bytes)).toBeUndefined();
@@ -94,7 +94,7 @@ describe('a response to a search', () => {
 
   it('from outside the network is ignored, whatever its URL', () => {
     for (const sender of ['192.168.78.1', '93.184.216.34', '10.0.0.1'])
-      expect(read(answer(`http://${sender}/x`), sender)).toBeUndefined();
+      expect(read(response(`http://${sender}/x`), sender)).toBeUndefined();
   });
 });
 

@@ -50,7 +50,7 @@ const searching =
 
 const describing = (text: string | Buffer): Manners => ({ description: (response) => void response.end(text) });
 
-/** An answer that goes on as long as somebody reads. */
+/** A response without end. */
 function endless(response: ServerResponse): void {
   const more = (): void => {
     while (!response.destroyed && response.write('<a>'.repeat(20_000)));
@@ -126,7 +126,7 @@ const ASKED: Record<string, Scene> = {
       void response.writeHead(302, { location: `http://${BYSTANDER}:5000/rootDesc.xml` }).end(),
   }),
   'a description without end': asking({ description: endless }),
-  'an answer without end': asking({ hangs: { GetExternalIPAddress: endless } }),
+  'a response without end': asking({ hangs: { GetExternalIPAddress: endless } }),
   'a description that trickles': asking(
     {
       description: (response) => {

@@ -24,7 +24,7 @@ describe('invalid responses of a peer', () => {
     const server = await harness.server();
     const started = await harness.node(blocks.slice(0, 11), { exclusiveNodes: [server.address], ...config }, { clock });
     const peer = await server.caller();
-    await peer.answerHandshake(claim);
+    await peer.handleHandshake(claim);
     await peer.nextOf(Command.requestChain);
     return { ...started, peer };
   }
@@ -217,12 +217,12 @@ describe('invalid responses of a peer', () => {
     );
     const claim = { height: 31, tip: hashOf(blocks[30]) };
     const slow = await slowServer.caller();
-    await slow.answerHandshake({ ...claim, peerId: 1n });
+    await slow.handleHandshake({ ...claim, peerId: 1n });
     await slow.nextOf(Command.requestChain);
     slow.sendChain(10, tips.slice(10), 31);
     await slow.nextOf(Command.requestObjects);
     const quick = await quickServer.caller();
-    await quick.answerHandshake({ ...claim, peerId: 2n });
+    await quick.handleHandshake({ ...claim, peerId: 2n });
     await quick.nextOf(Command.requestChain);
     quick.sendChain(10, tips.slice(10), 31);
     await quick.settle(claim);

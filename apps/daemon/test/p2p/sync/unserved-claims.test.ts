@@ -122,7 +122,7 @@ describe('peers that claim blocks and deliver none', () => {
     const started = await node({ exclusiveNodes: [server.address] });
     const called = await server.caller();
     for (const id of [1n, 2n, 3n]) await lyingPeerAt(started, `silent ${id}`, id);
-    await called.answerHandshake(honestly);
+    await called.handleHandshake(honestly);
     await name(called, tips.slice(11));
     deliver(called, { blocks: blocks.slice(11) });
     await reaches(started.chain, 30);
@@ -132,7 +132,7 @@ describe('peers that claim blocks and deliver none', () => {
     const server = await harness.server();
     const started = await node({ exclusiveNodes: [server.address] });
     const honest = await server.caller();
-    await honest.answerHandshake(standing);
+    await honest.handleHandshake(standing);
     await honest.nextOf(Command.requestPool);
     expect(started.node.isSynchronized()).toBe(true);
     await callerOf(started, { height: HIGHEST, tip: Buffer.alloc(32, 1) });

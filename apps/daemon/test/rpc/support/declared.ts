@@ -5,37 +5,39 @@ import type { DaemonMethod, DaemonRoute } from '../../../src/rpc/declare';
 import { allMethods, allRoutes, description } from '../../../src/rpc/service';
 import { exact, type Json } from './recorded';
 
-interface Asked {
+interface Request {
   readonly method: string;
   readonly path: string;
   readonly body: string | null;
 }
 
-interface Got {
+interface Response {
   readonly status: number;
   readonly text: string;
 }
 
-/** What of an answer its declaration does not say; an empty list when it says all. */
-export function undeclared(asked: Asked, got: Got): string[] {
-  const route = routeOf(asked);
-  if (asked.method === 'OPTIONS') return [];
-  if (route === undefined) return got.status === 404 && got.text === '' ? [] : ['answers without a declaration'];
-  const method = route.path === '/json_rpc' ? methodOf(asked.body) : undefined;
+/** How a response differs from its declaration; empty if it does not. */
+export function undeclared(request: Request, response: Response): string[] {
+  const route = routeOf(request);
+  if (request.method === 'OPTIONS') return [];
+  if (route === undefined)
+    return response.status === 404 && response.text === '' ? [] : ['responds without a declaration'];
+  const method = route.path === '/json_rpc' ? methodOf(request.body) : undefined;
   const errors = [
     ...errorsOfRoute(description, route),
     ...(method === undefined ? [] : errorsOfMethod(description, method)),
   ];
-  if (asked.method === 'HEAD') return [];
-  const envelope = route.path === '/json_rpc' ? (parsed(got.text) as { error?: Json; result?: Json } | undefined) : {};
-  if (envelope?.error !== undefined && typeof envelope.error === 'object') return rpcErrorFaults(errors, got);
-  if (got.status !== 200) return refusalFaults(errors, got);
-  if (method !== undefined) return answerFaults(method.result, envelope?.result as Json);
-  return answerFaults(route.answer as z.ZodType, exact(got.text));
+  if (request.method === 'HEAD') return [];
+  const envelope =
+    route.path === '/json_rpc' ? (parsed(response.text) as { error?: Json; result?: Json } | undefined) : {};
+  if (envelope?.error !== undefined && typeof envelope.error === 'object') return rpcErrorFaults(errors, response);
+  if (response.status !== 200) return refusalFaults(errors, response);
+  if (method !== undefined) return faultsOf(method.result, envelope?.result as Json);
+  return faultsOf(route.response as z.ZodType, exact(response.text));
 }
 
-/** The declared errors that an answer can be. */
-export function declaredErrors(errors: readonly ErrorRow[], { status, text }: Got): ErrorRow[] {
+/** The declared errors that match a response. */
+export function declaredErrors(errors: readonly ErrorRow[], { status, text }: Response): ErrorRow[] {
   if (text === '') return errors.filter((row) => row.status === status && row.text === '');
   const body = parsed(text) as Record<string, Json> | undefined;
   if (body === undefined) return [];
@@ -54,24 +56,24 @@ export function declaredErrors(errors: readonly ErrorRow[], { status, text }: Go
   );
 }
 
-/** What of a value its schema does not take, members beyond the schema among it. */
-export function answerFaults(schema: z.ZodType, value: Json): string[] {
+/** How a value differs from its schema, undeclared fields included. */
+export function faultsOf(schema: z.ZodType, value: Json): string[] {
   const read = schema.safeDecode(value);
   if (!read.success) return read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   const [back, sent] = [printed(schema.encode(read.data)), printed(value)];
-  return back === sent ? [] : [`members beyond the schema: ${sent} is read as ${back}`];
+  return back === sent ? [] : [`undeclared fields: ${sent} is parsed as ${back}`];
 }
 
-function refusalFaults(errors: readonly ErrorRow[], got: Got): string[] {
-  if (declaredErrors(errors, got).length === 0) return [`${got.status} ${got.text} is not declared`];
-  return got.text === '' ? [] : answerFaults(description.errorBody, exact(got.text));
+function refusalFaults(errors: readonly ErrorRow[], response: Response): string[] {
+  if (declaredErrors(errors, response).length === 0) return [`${response.status} ${response.text} is not declared`];
+  return response.text === '' ? [] : faultsOf(description.errorBody, exact(response.text));
 }
 
-function rpcErrorFaults(errors: readonly ErrorRow[], got: Got): string[] {
-  return declaredErrors(errors, got).length === 0 ? [`${got.status} ${got.text} is not declared`] : [];
+function rpcErrorFaults(errors: readonly ErrorRow[], response: Response): string[] {
+  return declaredErrors(errors, response).length === 0 ? [`${response.status} ${response.text} is not declared`] : [];
 }
 
-export function routeOf({ method, path }: Pick<Asked, 'method' | 'path'>): DaemonRoute | undefined {
+export function routeOf({ method, path }: Pick<Request, 'method' | 'path'>): DaemonRoute | undefined {
   const verb = method === 'HEAD' ? 'GET' : method;
   return allRoutes.find((route) => route.method === verb && route.path === path.split('?')[0]);
 }
@@ -90,7 +92,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** A value with its members in order, for comparing. */
+/** A value with its fields sorted, for comparison. */
 function printed(value: unknown): string {
   return JSON.stringify(value, (_name, inner: unknown) => {
     if (typeof inner === 'bigint') return `${inner}n`;

@@ -206,7 +206,7 @@ const routes: Readonly<Record<string, Provocations>> = {
     tooManyAmounts: { body: `{"outs_count":1,"amounts":[${many(10_001)}]}` },
     tooManyOutsInAll: { body: `{"outs_count":100,"amounts":[${many(1_001)}]}` },
     noOutputs: { body: '{"outs_count":1,"amounts":[100]}' },
-    answerTooLarge: { body: `{"outs_count":100,"amounts":[${many(1_000)}]}`, context: node({}, longChain) },
+    responseTooLarge: { body: `{"outs_count":100,"amounts":[${many(1_000)}]}`, context: node({}, longChain) },
     overloaded: { body: '{"outs_count":1,"amounts":[100]}', context: full },
   },
   'POST /getrawblocks': range,
@@ -216,7 +216,7 @@ const routes: Readonly<Record<string, Provocations>> = {
     invertedRange: { body: '{"startHeight":2,"endHeight":1}' },
     rangeTooLong: { body: '{"startHeight":0,"endHeight":5000}' },
     belowFloor: { body: '{"startHeight":1,"endHeight":2}', ...lite },
-    answerTooLarge: { body: '{"startHeight":0,"endHeight":1000}', context: node({}, longChain) },
+    responseTooLarge: { body: '{"startHeight":0,"endHeight":1000}', context: node({}, longChain) },
     overloaded: { body: '{"startHeight":0,"endHeight":1}', context: full },
   },
   'POST /queryblockslite': {
@@ -300,7 +300,7 @@ const methods: Readonly<Record<string, Provocations>> = {
     overloaded: { ...call('f_transaction_json', `{"hash":"${HASH}"}`), context: full },
   },
   f_on_transactions_pool_json: {
-    answerTooLarge: { body: '{"method":"f_on_transactions_pool_json"}', context: node({ pool: crowdedPool }) },
+    responseTooLarge: { body: '{"method":"f_on_transactions_pool_json"}', context: node({ pool: crowdedPool }) },
   },
   f_transactions_by_payment_id_json: {
     shortPaymentId: call('f_transactions_by_payment_id_json', '{"paymentId":"0011223344556677"}'),

@@ -7,7 +7,15 @@ import { refusal } from '../errors';
 import { type JsonValue, stringifyJson } from '../json';
 import { bodyText, type Exchange, parsedBody } from '../request';
 import { FinishedText, sendText } from '../send';
-import { ANSWERED, FinishedJson, Reply, type Guards, type Route, type RouteRequest, type Verb } from './declaration';
+import {
+  RESPONSE_SENT,
+  FinishedJson,
+  Reply,
+  type Guards,
+  type Route,
+  type RouteRequest,
+  type Verb,
+} from './declaration';
 import { type FieldReader, fieldReader, type Fields, isJsonObject, type RefuseField } from './fields';
 
 /** The rules of a service for all of its routes. */
@@ -192,25 +200,25 @@ class TypedRequest implements RouteRequest {
 }
 
 async function send(
-  { answer, caching }: Pick<Route, 'answer' | 'caching'>,
+  route: Pick<Route, 'response' | 'caching'>,
   request: IncomingMessage,
   response: ServerResponse,
-  answered: unknown,
+  result: unknown,
 ): Promise<void> {
-  if (answered === ANSWERED || response.destroyed) return;
-  const reply: Reply = answered instanceof Reply ? (answered as Reply) : new Reply(200, answered);
+  if (result === RESPONSE_SENT || response.destroyed) return;
+  const reply: Reply = result instanceof Reply ? (result as Reply) : new Reply(200, result);
+  const { caching } = route;
   const { status, value, headers } = reply;
   for (const [name, text] of Object.entries(headers)) response.setHeader(name, text);
   response.statusCode = status;
   if (value === undefined) return void response.end();
-  const isText = 'contentType' in answer;
-  const body = isText ? (value as string | Buffer) : jsonText(value);
+  const contentType = 'contentType' in route.response ? route.response.contentType : undefined;
+  const body = contentType !== undefined ? (value as string | Buffer) : jsonText(value);
   if (caching !== undefined && status === 200 && isNotModified(request, response, caching, body)) {
     response.statusCode = 304;
     return void response.end();
   }
-  const contentType = isText ? answer.contentType : 'application/json';
-  await sendText(request, response, status, new FinishedText(contentType, body));
+  await sendText(request, response, status, new FinishedText(contentType ?? 'application/json', body));
 }
 
 function jsonText(value: unknown): string | Buffer {

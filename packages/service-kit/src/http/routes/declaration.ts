@@ -19,7 +19,7 @@ export interface RouteRequest<Body = unknown, Query = unknown, Path = unknown> {
   readonly client: string;
   /** Aborts when the client closes the connection before the response is sent. */
   readonly gone: AbortSignal;
-  /** For a handler that sends the response itself and returns `ANSWERED`. */
+  /** For a handler that sends the response itself and returns `RESPONSE_SENT`. */
   readonly http: { readonly request: IncomingMessage; readonly response: ServerResponse };
 }
 
@@ -38,20 +38,20 @@ export class Reply<Value = unknown> {
 }
 
 /** Returned by a handler that has sent the response itself. */
-export const ANSWERED = Symbol('answered');
+export const RESPONSE_SENT = Symbol('response sent');
 
 /** A response that is not JSON. */
-export interface TextAnswer {
+export interface TextResponse {
   readonly contentType: string;
   readonly description: string;
   /** Schema of the JSON that the route returns on request. */
   readonly orJson?: z.ZodType;
 }
 
-/** What a handler may return: a value of the schema or serialized JSON; for a TextAnswer text or bytes. */
-export type Answered<A> = A extends z.ZodType
-  ? z.output<A> | FinishedJson | Reply<z.output<A> | FinishedJson> | typeof ANSWERED
-  : string | Buffer | Reply<string | Buffer> | typeof ANSWERED;
+/** What a handler may return: a value of the schema or serialized JSON; for a TextResponse text or bytes. */
+export type HandlerResult<A> = A extends z.ZodType
+  ? z.output<A> | FinishedJson | Reply<z.output<A> | FinishedJson> | typeof RESPONSE_SENT
+  : string | Buffer | Reply<string | Buffer> | typeof RESPONSE_SENT;
 
 /** Type of the parsed fields. */
 export type Read<M extends Fields | undefined> = M extends Fields ? z.output<M> : undefined;
@@ -63,7 +63,7 @@ export interface RouteDeclaration<
   Body extends Fields | undefined = Fields | undefined,
   Query extends Fields | undefined = Fields | undefined,
   Path extends Fields | undefined = Fields | undefined,
-  Answer extends z.ZodType | TextAnswer = z.ZodType | TextAnswer,
+  Response extends z.ZodType | TextResponse = z.ZodType | TextResponse,
 > {
   readonly method: Verb;
   /** The path with parameters in braces: `/pow/{id}`. Also the label in metrics and documentation. */
@@ -79,7 +79,7 @@ export interface RouteDeclaration<
   readonly params?: Path;
   readonly query?: Query;
   readonly body?: Body;
-  readonly answer: Answer;
+  readonly response: Response;
   /**
    * Cache-Control for status 200. The response then has an ETag, and a conditional request may get a 304. Default: no-store.
    * A handler may set another ETag as header.
@@ -99,7 +99,7 @@ export interface RouteDeclaration<
   handle(
     context: Context,
     request: RouteRequest<Read<Body>, Read<Query>, Read<Path>>,
-  ): Answered<Answer> | Promise<Answered<Answer>>;
+  ): HandlerResult<Response> | Promise<HandlerResult<Response>>;
 }
 
 /** A declared route with any fields. */
@@ -110,7 +110,7 @@ export interface Route<Context = unknown, Labels = unknown> extends Omit<
   readonly invalid?: Readonly<Record<string, ErrorRow | undefined>>;
   readonly checks?: Readonly<Record<string, ((value: never, request: never) => void) | undefined>>;
   /** JSON-RPC errors with another HTTP status than 200. */
-  readonly answerErrors?: readonly ErrorRow[];
+  readonly responseErrors?: readonly ErrorRow[];
   available?(context: Context): boolean;
   handle(context: Context, request: RouteRequest<never, never, never>): unknown;
 }
@@ -118,7 +118,7 @@ export interface Route<Context = unknown, Labels = unknown> extends Omit<
 /** Makes the function that declares routes of a service: the schemas give the types of the handler. */
 export function routeDeclarer<Context, Labels = never>() {
   return <
-    A extends z.ZodType | TextAnswer,
+    A extends z.ZodType | TextResponse,
     B extends Fields | undefined = undefined,
     Q extends Fields | undefined = undefined,
     P extends Fields | undefined = undefined,

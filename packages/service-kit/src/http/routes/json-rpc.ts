@@ -75,7 +75,7 @@ export interface JsonRpcRules<Context, Labels> {
   readonly request: Fields;
   /** Errors for invalid values of these fields. */
   readonly invalidRequest?: Readonly<Record<string, ErrorRow>>;
-  readonly answer: z.ZodType;
+  readonly response: z.ZodType;
   readonly errors: readonly ErrorRow[];
   readonly methods: readonly Method<Context, Labels>[];
   readonly invalid: RefuseField;
@@ -121,9 +121,9 @@ export function jsonRpcRoutes<Context, Labels>(rules: JsonRpcRules<Context, Labe
     ...(labels === undefined ? {} : { labels }),
     body: rules.request,
     ...(rules.invalidRequest === undefined ? {} : { invalid: rules.invalidRequest }),
-    answer: rules.answer,
+    response: rules.response,
     errors: rules.errors,
-    answerErrors: [...new Set(rules.methods.flatMap(({ errors }) => errors.filter(isInEnvelope)))],
+    responseErrors: [...new Set(rules.methods.flatMap(({ errors }) => errors.filter(isInEnvelope)))],
     handle,
   }));
 }
