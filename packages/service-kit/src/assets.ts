@@ -67,16 +67,22 @@ export interface WorkerEntry {
 }
 
 /**
- * The worker code `name` beside the calling module, e.g. `workerEntry(__dirname, 'reader-worker')`: the compiled file
- * where the caller is compiled, the source (with a loader for it) where the caller runs from its source.
+ * The worker code `name` beside the calling module, e.g. `workerEntry(__dirname, 'reader-worker')`: the compiled file, or
+ * the source (with a loader for it) if the package is not compiled. Tests run from source and start compiled workers, which
+ * load three times faster; `npm test` compiles first.
  */
 export function workerEntry(directory: string, name: string): WorkerEntry {
   if (directory.startsWith(EMBEDDED)) return { path: join(directory, name), execArgv: [] };
-  const compiled = join(directory, `${name}.js`);
+  const compiled = join(compiledFolder(directory), `${name}.js`);
   if (existsSync(compiled)) return { path: compiled, execArgv: [] };
   const source = join(directory, `${name}.ts`);
   if (!existsSync(source)) throw new Error(`the installation is not complete: ${name}.js is missing`);
   return { path: source, execArgv: ['-r', assetPath('scripts/source-loader.cjs')] };
+}
+
+/** The folder below `dist` of a folder below `src`; any other folder as it is. */
+function compiledFolder(directory: string): string {
+  return directory.replace(/(.*[\\/])src(?=[\\/]|$)/, '$1dist');
 }
 
 /** Starts a thread at an entry; `options.execArgv` is the entry's. */

@@ -11,7 +11,7 @@ if (!canMount) process.stderr.write('skipped: a full disk, because this user can
 (canMount ? test : test.skip)('each step on a full disk names file and option, and loses nothing', () => {
   const folder = fresh();
   const script = 'mount -t tmpfs -o size=512k tmpfs "$0" && exec "$@"';
-  const program = ['-r', require.resolve('esbuild-register'), join(__dirname, 'programs/full.ts'), folder];
+  const program = ['-r', require.resolve('tsx/cjs'), join(__dirname, 'programs/full.ts'), folder];
   const words = ['-m', 'sh', '-c', script, folder, process.execPath, ...program];
   const { stdout, stderr } = spawnSync('unshare', words, { encoding: 'utf8' });
   expect(stderr).toBe('');

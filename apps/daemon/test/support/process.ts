@@ -1,15 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sourceArguments } from '@wrkz/testing/source';
 
 const app = join(__dirname, '..', '..');
 
-/** How to run a source file of this app: compiled where there is a build, else from the source. */
+/** The arguments that run a source file of this app. */
 export function commandFor(source: string): string[] {
-  const compiled = join(app, source.replace(/^src/, 'dist').replace(/\.ts$/, '.js'));
-  if (source.startsWith('src') && existsSync(compiled)) return [compiled];
   return sourceArguments(join(app, source));
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CHAIN_A_HEIGHT, fixturePath } from '@wrkz/testing';
@@ -9,12 +9,6 @@ import { type ChainAStage, parsed, requireStatus } from './chain-a-service';
 import type { ServiceResponse } from './service';
 
 const app = join(__dirname, '..', '..');
-
-/** The program as it was built, else from its source. */
-function commandLine(): string[] {
-  const built = join(app, 'dist', 'main.js');
-  return existsSync(built) ? [built] : sourceArguments(join(app, 'src', 'main.ts'));
-}
 
 interface Ended {
   readonly code: number | null;
@@ -55,7 +49,7 @@ export class ApiProcess {
     const basics = ['-r', 'main-key-of-the-process', '--network', 'devnet', '--threads', '1', '--no-console'];
     const level = more.includes('--log-level') ? [] : ['--log-level', '3'];
     const args = [...basics, '--wallet-dir', folder, '-p', String(port), ...level, ...more];
-    const child = spawn(process.execPath, [...commandLine(), ...args], {
+    const child = spawn(process.execPath, [...sourceArguments(join(app, 'src', 'main.ts')), ...args], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

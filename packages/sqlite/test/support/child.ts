@@ -16,7 +16,7 @@ export interface Program {
 /** Runs a program of test/programs in a process of its own, on the sources; `cleanUp` ends it at the latest. */
 export function runProgram(name: string, ...parameters: string[]): Program {
   const file = join(__dirname, '../programs', name);
-  const loader = require.resolve('esbuild-register');
+  const loader = require.resolve('tsx/cjs');
   const child = spawn(process.execPath, ['-r', loader, file, ...parameters], { stdio: ['pipe', 'pipe', 'inherit'] });
   closing({ close: () => child.kill('SIGKILL') });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
