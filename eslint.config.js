@@ -1,126 +1,37 @@
 'use strict';
 
-const { builtinModules } = require('node:module');
 const js = require('@eslint/js');
 const { defineConfig, globalIgnores } = require('eslint/config');
 const tseslint = require('typescript-eslint');
 
 const PRIVATE_NAMES = { selector: 'PrivateIdentifier', message: 'Private members have the modifier `private`.' };
-/** The ladder and the search for circles see import statements only. */
+/** .dependency-cruiser.cjs sees import statements only. */
 const RESTRICTED_SYNTAX = [
   PRIVATE_NAMES,
   { selector: 'TSImportType', message: 'Import types with a statement at the top of the file.' },
   { selector: 'ImportExpression', message: 'Import with a statement at the top of the file.' },
 ];
 
-/** What each package may import from the suite. An import may only point down the ladder; apps never import each other. */
-const LADDER = {
-  'packages/crypto': ['native'],
-  'packages/core-types': ['crypto'],
-  'packages/consensus': ['core-types', 'crypto'],
-  'packages/levin': ['core-types', 'crypto'],
-  'packages/api': [],
-  'packages/pages': [],
-  'packages/sqlite': [],
-  'packages/service-kit': [],
-  // what threads load stays small: without servers, options, logs and figures
-  'packages/chain-db': ['sqlite', 'consensus', 'core-types', 'crypto', 'service-kit/base'],
-  'packages/wallet-core': [
-    'sqlite',
-    'client',
-    'client/reading',
-    'levin',
-    'api',
-    'consensus',
-    'core-types',
-    'crypto',
-    'service-kit',
-    'service-kit/base',
-  ],
-  'packages/client': ['api', 'core-types', 'crypto', 'service-kit/base'],
-  'packages/wallet-server': ['client', 'wallet-core', 'core-types', 'service-kit'],
-  'packages/miner': ['api', 'client', 'consensus', 'core-types', 'crypto', 'service-kit', 'service-kit/early-signals'],
-  'apps/*': [
-    'client',
-    'miner',
-    'wallet-core',
-    'wallet-server',
-    'chain-db',
-    'levin',
-    'api',
-    'consensus',
-    'service-kit',
-    'service-kit/base',
-    'service-kit/early-signals',
-    'sqlite',
-    'pages',
-    'core-types',
-    'crypto',
-  ],
-};
-
-/** Packages of pure rules: no files, sockets, processes, threads, clocks or randomness; so no module of Node.js itself. */
-const PURE = ['packages/core-types', 'packages/consensus', 'packages/levin', 'packages/api'];
-const OUTSIDE_WORLD = `^(node:|(${builtinModules.filter((name) => !name.startsWith('node:')).join('|')})(/|$))`;
+/** Packages of pure rules: no clocks, processes or randomness. .dependency-cruiser.cjs forbids modules of Node.js there. */
+const PURE = ['core-types', 'consensus', 'levin', 'api'];
 const OUTSIDE_GLOBALS = [
   ...['Date', 'performance'].map((name) => ({ name, message: 'Time is passed in.' })),
   ...['setTimeout', 'setInterval', 'setImmediate'].map((name) => ({ name, message: 'Time is passed in.' })),
   { name: 'process', message: 'Settings are passed in.' },
   { name: 'crypto', message: 'Hashes come from @wrkz/crypto, randomness is passed in.' },
-  ...['globalThis', 'global'].map((name) => ({ name, message: 'Whatever is not a rule is passed in.' })),
-  ...['fetch', 'WebSocket'].map((name) => ({ name, message: 'This package knows no sockets.' })),
+  ...['globalThis', 'global'].map((name) => ({ name, message: 'Everything but rules is passed in.' })),
+  ...['fetch', 'WebSocket'].map((name) => ({ name, message: 'This package uses no sockets.' })),
   { name: 'console', message: 'This package prints nothing.' },
 ];
 
 const INSIDES = {
   regex: '^@wrkz/[^/]+/(src|dist)(/|$)',
-  message: 'Import a package by its name, not from its insides.',
+  message: 'Import a package by its name, not a file inside it.',
 };
 const ESCAPES = {
   regex: '^(\\.\\./)+((packages|apps|native)/|[\\w-]+/(src|dist)(/|$))',
   message: 'Import another package by its name (@wrkz/...).',
 };
-
-function ladder(folder, allowed) {
-  const names = allowed.length === 0 ? '' : `(?!(${allowed.join('|')})$)`;
-  const pure = PURE.includes(folder);
-  return {
-    files: [`${folder}/src/**/*.ts`],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        {
-          patterns: [
-            INSIDES,
-            ESCAPES,
-            ...(pure
-              ? [
-                  {
-                    regex: OUTSIDE_WORLD,
-                    message: 'This package knows no files, sockets, clocks, randomness or databases.',
-                  },
-                ]
-              : []),
-            {
-              regex: `^@wrkz/${names}`,
-              message: `The package ladder: ${folder} may import ${allowed.join(', ') || 'no other package'}; only tests import testing.`,
-            },
-          ],
-        },
-      ],
-      'no-restricted-syntax': ['error', ...RESTRICTED_SYNTAX],
-      ...(pure
-        ? {
-            'no-restricted-globals': ['error', ...OUTSIDE_GLOBALS],
-            'no-restricted-properties': [
-              'error',
-              { object: 'Math', property: 'random', message: 'Randomness is passed in.' },
-            ],
-          }
-        : {}),
-    },
-  };
-}
 
 module.exports = defineConfig(
   globalIgnores([
@@ -155,7 +66,23 @@ module.exports = defineConfig(
       'no-console': 'error',
     },
   },
-  ...Object.entries(LADDER).map(([folder, allowed]) => ladder(folder, allowed)),
+  {
+    files: ['{packages,apps}/*/src/**/*.ts'],
+    rules: {
+      'no-restricted-imports': ['error', { patterns: [INSIDES, ESCAPES] }],
+      'no-restricted-syntax': ['error', ...RESTRICTED_SYNTAX],
+    },
+  },
+  {
+    files: PURE.map((name) => `packages/${name}/src/**/*.ts`),
+    rules: {
+      'no-restricted-globals': ['error', ...OUTSIDE_GLOBALS],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Math', property: 'random', message: 'Randomness is passed in.' },
+      ],
+    },
+  },
   {
     files: ['**/test/**/*.ts', 'packages/testing/**/*.ts', 'bench/**/*.ts'],
     rules: {

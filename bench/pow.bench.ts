@@ -64,7 +64,7 @@ function watch(threads: number): () => number {
   };
 }
 
-/** Hashes per second over one stretch of `SECONDS`. `expected` hashes per second decide how much is asked for at once. */
+/** Hashes per second over one stretch of `SECONDS`. `expected` hashes per second decide the size of one call. */
 async function stretch(mode: Mode, algorithm: crypto.PowAlgorithm, threads: number, expected: number): Promise<number> {
   const count = Math.max(threads * 8, Math.ceil(expected * SECONDS));
   const seconds = watch(threads);

@@ -1,6 +1,6 @@
 /**
  * `node healthcheck.mjs <path>`: asks the program of this container at the address that it was configured with, whichever way:
- * its own command line is asked for the configuration that it gives. Exit code 0 when the answer is 200.
+ * the command line of the service gives the configuration (`--dump-config`). Exit code 0 when the answer is 200.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,7 +1,6 @@
 /** `npm run house [-- folder]`: figures of the sources (of this workspace, or of another state of it in `folder`). */
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { importCircles } from './lib/circles.mjs';
 import { namesDefinedTwice } from './lib/exports.mjs';
 import { main } from './lib/run.mjs';
 import { readSource, sourceFiles, typescriptFiles } from './lib/sources.mjs';
@@ -10,7 +9,7 @@ import { top } from './lib/workspace.mjs';
 
 const P2P = 'apps/daemon/src/p2p';
 
-await main(async () => {
+await main(() => {
   const root = resolve(process.argv[2] ?? top);
   const files = sourceFiles(root);
   const lines = files.map((file) => readSource(file, root).trimEnd().split('\n').length).sort((a, b) => a - b);
@@ -19,7 +18,6 @@ await main(async () => {
     readdirSync(join(root, group)).flatMap((name) => typescriptFiles(`${group}/${name}/test`, root)),
   );
   const twice = [...namesDefinedTwice(root).keys()];
-  const circles = await importCircles(root);
   const loose = typescriptFiles(P2P, root).filter((file) => !file.slice(P2P.length + 1).includes('/'));
   printTable(
     ['figure', 'value'],
@@ -29,7 +27,6 @@ await main(async () => {
       ['lines a file: median / p90 / max', `${quantile(0.5)} / ${quantile(0.9)} / ${lines.at(-1)}`],
       ['files of tests', tests.length],
       ['exports defined twice', `${twice.length}  ${twice.join(' ')}`],
-      ['circles of imports', `${circles.length}  in ${new Set(circles.flat()).size} files`],
       ['loose files at the root of p2p', loose.length],
     ],
   );

@@ -1,10 +1,10 @@
-/** `npm run verify`: types (tests included), names, imports, lint and formatting. All are run, any failure fails. */
+/** `npm run verify`: types (tests included), names, terms, imports, unused code, lint and formatting. Runs all; any failure fails. */
 import { bootstrap } from './bootstrap.mjs';
 import { main, run } from './lib/run.mjs';
 import { typescriptFiles } from './lib/sources.mjs';
 import { projects, tool } from './lib/workspace.mjs';
 
-/** Each folder of tests is a program of its own, as an editor sees it. */
+/** Each folder of tests is a TypeScript program of its own, as in an editor. */
 const tests = projects()
   .map(({ folder }) => `${folder}/test`)
   .filter((folder) => typescriptFiles(folder).length > 0);
@@ -12,9 +12,10 @@ const tests = projects()
 const checks = [
   ['types', tool('typescript/bin/tsc'), '-b'],
   ['types of tests', tool('typescript/bin/tsc'), '-b', ...tests, 'docs/test', 'scripts/test', 'bench'],
-  ['names', 'scripts/checks/names.mjs'],
-  ['circles of imports', 'scripts/checks/circles.mjs'],
-  ['declared dependencies', 'scripts/checks/dependencies.mjs'],
+  ['declarations', 'scripts/checks/declarations.mjs'],
+  ['terms', 'scripts/checks/terms.mjs'],
+  ['imports', tool('dependency-cruiser/bin/dependency-cruise.mjs'), 'packages', 'apps', 'bench', 'scripts', 'docs'],
+  ['unused code', tool('knip/bin/knip.js'), '--no-progress', '--no-config-hints'],
   ['lint', tool('eslint/bin/eslint.js'), '.', '--max-warnings=0'],
   ['formatting', tool('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.'],
 ];

@@ -16,7 +16,7 @@ import {
  */
 
 /** Deterministic bytes, as evenly spread as hashes are: a counter under SHA-256. */
-export class Noise {
+class Noise {
   private counter = 0;
   private block = Buffer.alloc(0);
   private used = 0;

@@ -1,5 +1,5 @@
 /** What stands at the head of every printed page. */
-export const PRINTED = '<!-- Printed from the declarations by `npm run docs:print`; changes here are lost. -->';
+const PRINTED = '<!-- Printed from the declarations by `npm run docs:print`; changes here are lost. -->';
 
 /** A cell of text: nothing in it is markup, and it stays one line. */
 export function cell(text: string): string {

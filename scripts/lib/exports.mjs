@@ -3,25 +3,24 @@ import { readSource, sourceFiles } from './sources.mjs';
 import { top } from './workspace.mjs';
 
 /**
- * The names that more than one package or room declares and exports: `name -> files`. Passing on what another file
- * declares (`export ... from`) does not count, unless it gets another name there.
+ * The names that more than one folder declares and exports: `name -> files`. A re-export (`export ... from`) does not
+ * count unless it renames.
  */
 export function namesDefinedTwice(root = top) {
   const places = new Map();
   for (const file of sourceFiles(root)) {
     for (const name of exportedNames(parse(file, root))) places.set(name, [...(places.get(name) ?? []), file]);
   }
-  return new Map([...places].filter(([, files]) => new Set(files.map(roomOf)).size > 1).sort());
+  return new Map([...places].filter(([, files]) => new Set(files.map(folderOf)).size > 1).sort());
 }
 
 export function parse(file, root = top) {
   return ts.createSourceFile(file, readSource(file, root), ts.ScriptTarget.Latest, true);
 }
 
-/** A room is a folder: `packages/levin/src/frames/reader.ts` belongs to `packages/levin/src/frames`. */
-const roomOf = (file) => file.split('/').slice(0, -1).join('/');
+const folderOf = (file) => file.split('/').slice(0, -1).join('/');
 
-/** The names that a file declares and exports, whether at the declaration or in a list. */
+/** The names that a file declares and exports, at the declaration or in a list. */
 function exportedNames(source) {
   const declared = new Set();
   const exported = new Set();
@@ -69,26 +68,33 @@ function boundNames(name) {
   return name.elements.flatMap((element) => (ts.isOmittedExpression(element) ? [] : boundNames(element.name)));
 }
 
-/** Every function that bears a name, wherever it stands: `{ name, line }`. */
-export function functionNames(source) {
-  const found = [];
-  const visit = (node) => {
-    if (isFunction(node) && node.name && 'text' in node.name) {
-      const { line } = source.getLineAndCharacterOfPosition(node.name.getStart(source));
-      found.push({ name: node.name.text.replace(/^#/, ''), line: line + 1 });
+/**
+ * Exported interfaces and object types of the same shape, in two files or more: fields in any order, `readonly` ignored.
+ * @returns lists of `file#Name`; types of fewer than three fields are ignored
+ */
+export function equalShapes(root = top) {
+  const byShape = new Map();
+  for (const file of sourceFiles(root)) {
+    for (const { name, members } of exportedObjectTypes(parse(file, root))) {
+      if (members.length < 3) continue;
+      const shape = members.map((member) => member.getText().replace(/^readonly |[;,]$/g, '')).sort();
+      const key = shape.join('\n');
+      byShape.set(key, [...(byShape.get(key) ?? []), `${file}#${name}`]);
     }
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
-  return found;
+  }
+  return [...byShape.values()].filter((types) => types.length > 1);
 }
 
-function isFunction(node) {
-  if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isMethodSignature(node)) return true;
-  if (ts.isVariableDeclaration(node) || ts.isPropertyDeclaration(node) || ts.isPropertyAssignment(node)) {
-    const value = node.initializer && ts.skipOuterExpressions(node.initializer);
-    if (value && (ts.isArrowFunction(value) || ts.isFunctionExpression(value))) return true;
-  }
-  const isTyped = ts.isPropertySignature(node) || ts.isParameter(node) || ts.isPropertyDeclaration(node);
-  return isTyped && node.type !== undefined && ts.isFunctionTypeNode(node.type);
+function exportedObjectTypes(source) {
+  return source.statements.flatMap((statement) => {
+    const isExported = ts.canHaveModifiers(statement) && ts.getModifiers(statement)?.some(isExportKeyword);
+    if (!isExported) return [];
+    if (ts.isInterfaceDeclaration(statement) && statement.heritageClauses === undefined)
+      return [{ name: statement.name.text, members: [...statement.members] }];
+    if (ts.isTypeAliasDeclaration(statement) && ts.isTypeLiteralNode(statement.type))
+      return [{ name: statement.name.text, members: [...statement.type.members] }];
+    return [];
+  });
 }
+
+const isExportKeyword = (modifier) => modifier.kind === ts.SyntaxKind.ExportKeyword;

@@ -7,7 +7,7 @@ const TOP = join(__dirname, '../..');
 /** What only a service needs: each costs a thread more than its own code. */
 const SERVERS = /node_modules\/(express|yargs|winston|prom-client)\//;
 
-/** The files that threads and helping processes begin with: what `workerEntry` is asked for. */
+/** The entry files of threads and helper processes: the arguments of `workerEntry`. */
 function entries(): string[] {
   const found = new Set<string>();
   for (const file of sources()) {

@@ -286,10 +286,10 @@ describe('the checkpoint zone', () => {
     expect(await bench.engine.addBlocks([first], 'sync')).toMatchObject([{ code: 'ADDED_TO_MAIN' }]);
     // A miner who does not want to know of the first spend.
     const blind = Object.assign(bench.reader.viewAt(51), { keyImageHeight: () => undefined });
-    const liar = new Forge(blind, { ...options, timestamp: NOW - 900_000 });
-    const before = await liar.next([purse.spend(output, { fee: 20n })]);
+    const dishonest = new Forge(blind, { ...options, timestamp: NOW - 900_000 });
+    const before = await dishonest.next([purse.spend(output, { fee: 20n })]);
     expect(before.transactions).toHaveLength(1);
-    const results = await bench.engine.addBlocks([before, await liar.next()], 'sync');
+    const results = await bench.engine.addBlocks([before, await dishonest.next()], 'sync');
     expect(results).toMatchObject([
       { code: 'INPUT_KEYIMAGE_ALREADY_SPENT', message: 'Transaction contains an input which has already been spent' },
     ]);

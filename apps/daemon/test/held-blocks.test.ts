@@ -156,13 +156,13 @@ it('rejects only the block that repeats a key image of held blocks in the checkp
   await engine.addBlocks(first, 'sync');
   const indexes = reader.globalIndexes(5).map((one) => one.indexes);
   const output = purse.find(first[4]!, 5, indexes).at(-1)!;
-  const liar = new Forge(reader.viewAt(50), options);
+  const dishonest = new Forge(reader.viewAt(50), options);
   // Who does not want to know of the first spend.
-  Object.assign(liar.view, { keyImageHeight: () => undefined });
-  const spends = await liar.next([purse.spend(output, { fee: 10n })]);
-  const between = await liar.many(3);
-  const again = await liar.next([purse.spend(output, { fee: 20n })]);
-  const calls = [[spends], between, [again], await liar.many(2)].map((one) => engine.addBlocks(one, 'sync', true));
+  Object.assign(dishonest.view, { keyImageHeight: () => undefined });
+  const spends = await dishonest.next([purse.spend(output, { fee: 10n })]);
+  const between = await dishonest.many(3);
+  const again = await dishonest.next([purse.spend(output, { fee: 20n })]);
+  const calls = [[spends], between, [again], await dishonest.many(2)].map((one) => engine.addBlocks(one, 'sync', true));
   const results = await Promise.all(calls);
   expect(
     results

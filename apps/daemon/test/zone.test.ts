@@ -19,7 +19,7 @@ const codes = async (bench: EngineBench, blocks: readonly RawBlock[]): Promise<R
 const at = (blocks: readonly RawBlock[], ...heights: number[]): Checkpoints =>
   new Checkpoints(new Map(heights.map((height) => [height, parseBlock(blocks[height - 1]!.block).hash])));
 
-/** Mines without work, which no block of the zone is asked for. */
+/** Mines without work, which no block of the zone needs. */
 const forge = (bench: EngineBench, fork: number, name: string, spacing: number): Forge =>
   new Forge(bench.reader.viewAt(fork), {
     network: { ...networkOf('mainnet'), checkProofOfWork: false },

@@ -55,7 +55,7 @@ const STATUS: Readonly<Record<JobState, z.output<typeof powHelperApi.jobStatus>>
 };
 
 /** Body of POST /pow and GET /pow/{id}. @param queued number of queued jobs, included while this job is queued */
-export function jobResponse(job: JobRecord, queued: number): z.output<typeof powHelperApi.jobResponse> {
+export function toJobResponse(job: JobRecord, queued: number): z.output<typeof powHelperApi.jobResponse> {
   return {
     difficulty: job.difficulty,
     elapsed_ms: job.elapsedMs,

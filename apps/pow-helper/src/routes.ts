@@ -17,7 +17,7 @@ import {
 } from '@wrkz/service-kit';
 import type { z } from 'zod';
 import type { PowHelperConfig } from './config';
-import { jobResponse, type JobRecord } from './job';
+import { toJobResponse, type JobRecord } from './job';
 import { validatePrefix } from './prefix';
 import type { ActiveJob, JobQueue } from './queue/job-queue';
 import { PowRefusal } from './refusals';
@@ -219,7 +219,7 @@ async function respondWhenEnded(
 /** The number of queued jobs is read only for a queued job. */
 async function respond({ queue }: PowContext, job: JobRecord): Promise<JobResponse> {
   const queued = job.state === 'queued' ? (await queue.depth()).waiting : 0;
-  return jobResponse(job, queued);
+  return toJobResponse(job, queued);
 }
 
 /** A client that disconnects before the response does not know the id of its job. */

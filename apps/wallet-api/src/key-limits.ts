@@ -14,7 +14,7 @@ function inputAmount({ pending }: Pending): bigint {
 }
 
 /** What a transaction takes out of the wallet, fee included, atomic units. */
-export function outgoingAmount({ pending }: Pending): bigint {
+function outgoingAmount({ pending }: Pending): bigint {
   return pending.ownOutputs.reduce((rest, { amount }) => rest - amount, inputAmount({ pending }));
 }
 

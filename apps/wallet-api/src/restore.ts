@@ -3,7 +3,7 @@ import { restoreBackup, WalletError, walletErrorRows } from '@wrkz/wallet-core';
 import { withSystemText } from './errors';
 
 /** `wrkz-wallet-api restore`. */
-export const RESTORE_COMMANDS = defineCommands([
+const RESTORE_COMMANDS = defineCommands([
   {
     name: 'restore',
     help: 'Copy a backup to a place where no wallet is, then open it with the password of that time.',

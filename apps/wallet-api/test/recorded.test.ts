@@ -1,9 +1,9 @@
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import { Suite } from '@wrkz/testing';
-import { complaints, listedRows } from './support/differences';
+import { complaints, listedRows, type Replayed } from './support/differences';
 import { type RecordedRow, recordedRows } from './support/recorded';
-import { replay, type Replayed } from './support/replay';
+import { replay } from './support/replay';
 import { TestService } from './support/service';
 
 jest.setTimeout(600_000);

@@ -73,7 +73,7 @@ export async function blockDetails(
 }
 
 /** Amounts by own public spend key, by the position of the transaction in the block, starting at 1. */
-export async function receivedIn(block: SyncBlock, keys: LedgerKeys): Promise<Map<number, Map<string, bigint>>> {
+async function receivedIn(block: SyncBlock, keys: LedgerKeys): Promise<Map<number, Map<string, bigint>>> {
   const received = new Map<number, Map<string, bigint>>();
   if (block.transactions.length === 0 || keys.spendKeys.length === 0) return received;
   for await (const batch of scannedBatches([block], keys)) {
@@ -117,7 +117,7 @@ export function scannable({ extra, ...rest }: ScannableParts): SyncTransaction {
 }
 
 /** The same for a parsed transaction. */
-export function scannableOf(parsed: ParsedTransaction): SyncTransaction {
+function scannableOf(parsed: ParsedTransaction): SyncTransaction {
   const { inputs, outputs, unlockTime, extra } = parsed.transaction;
   return scannable({
     hash: parsed.hash.toString('hex'),

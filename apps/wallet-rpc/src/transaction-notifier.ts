@@ -85,7 +85,7 @@ export class TransactionNotifier {
 }
 
 /** The notification of a transaction. */
-export function transactionHookEvent(event: string, transaction: WalletTransaction, isMined: boolean): HookEvent {
+function transactionHookEvent(event: string, transaction: WalletTransaction, isMined: boolean): HookEvent {
   const { hash, blockHeight: height, fee, paymentId, timestamp, unlockTime } = transaction;
   const amount = netAmount(transaction);
   return {

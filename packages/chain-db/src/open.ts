@@ -174,7 +174,7 @@ function putMeta(connection: SqliteConnection, network: NetworkName, lite: numbe
 }
 
 /** @throws WrongNetwork, NotAChainDatabase */
-export function assertNetwork(connection: SqliteConnection, directory: string, network: NetworkName): void {
+function assertNetwork(connection: SqliteConnection, directory: string, network: NetworkName): void {
   const found = readMeta(connection, 'network');
   if (found === undefined) throw new NotAChainDatabase(databaseFile(directory), 'it names no network');
   if (found !== network) throw new WrongNetwork(directory, found, network);

@@ -12,7 +12,7 @@ import { toChainDbError } from './open-errors';
 const WORK_NAMES = ['repair', 'snapshot-import'] as const;
 
 /** The existing work folders of a data directory. They belong to the chain and are deleted with it. */
-export function workPaths(directory: string): string[] {
+function workPaths(directory: string): string[] {
   return WORK_NAMES.map((name) => join(directory, name)).filter((path) => existsSync(path));
 }
 
@@ -37,7 +37,7 @@ export interface ChainPath {
   readonly files: number;
 }
 
-export function measuredPath(path: string): ChainPath {
+function measuredPath(path: string): ChainPath {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return { path, bytes: 0, files: 0 };
   if (!stat.isDirectory()) return { path, bytes: stat.size, files: 1 };

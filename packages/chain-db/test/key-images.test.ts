@@ -11,7 +11,7 @@ afterEach(cleanUp);
 
 const spending = (salt: number) => ({ salt, transactions: [{ amounts: [5], inputs: 3 }] });
 
-/** The same block with the transactions of another one: what a liar sends where nothing proves a block yet. */
+/** The same block with the transactions of another one: what a dishonest peer sends where nothing proves a block yet. */
 function withTransactionsOf(block: VerifiedBlock, other: VerifiedBlock): VerifiedBlock {
   return Object.create(VerifiedBlock.prototype, {
     block: { value: block.block },

@@ -130,9 +130,12 @@ test('a page is not written from a wrong block, nor when a peer lacks one', asyn
   flip(copy, (pages.get('block_bodies') ?? []).at(-1)! * PAGE_SIZE * 8 - 333);
   const before = readFileSync(databaseFile(copy));
   expect(await repair(copy, noPeer)).toMatchObject({ outcome: 'missing', fetched: 0 });
-  const liar = peerWith(blocks);
+  const dishonest = peerWith(blocks);
   const wrong = await repair(copy, async (wanted) =>
-    (await liar.fetch(wanted)).map(({ id, raw }) => ({ id, raw: { ...raw, transactions: raw.transactions.slice(1) } })),
+    (await dishonest.fetch(wanted)).map(({ id, raw }) => ({
+      id,
+      raw: { ...raw, transactions: raw.transactions.slice(1) },
+    })),
   );
   expect(wrong).toMatchObject({ outcome: 'missing', fetched: 0 });
   expect(readFileSync(databaseFile(copy)).equals(before)).toBe(true);
@@ -348,9 +351,12 @@ test('a rebuild refuses a wrong block, and the next repair goes on where a block
   if (first.outcome !== 'missing') throw new Error(first.outcome);
   expect(first.missing.length).toBeGreaterThan(3);
   const [lowest = 0] = first.missing;
-  const liar = peerWith(blocks);
+  const dishonest = peerWith(blocks);
   const wrong = await repair(copy, async (wanted) =>
-    (await liar.fetch(wanted)).map(({ id, raw }) => ({ id, raw: { ...raw, transactions: raw.transactions.slice(1) } })),
+    (await dishonest.fetch(wanted)).map(({ id, raw }) => ({
+      id,
+      raw: { ...raw, transactions: raw.transactions.slice(1) },
+    })),
   );
   expect(wrong).toMatchObject({ outcome: 'missing', missing: first.missing, fetched: 0 });
   const lacking = lowest + 2;

@@ -169,7 +169,7 @@ test.each([
     'transactions',
     'INSERT INTO transactions SELECT 4, hash, height, global_indexes, codec, prefix FROM transactions WHERE id = 50',
   ],
-] as const)('a %s database with a row of %s too many below its floor is told of', async (storage, table, sql) => {
+] as const)('a %s database with a row of %s too many below its floor is reported', async (storage, table, sql) => {
   const db = small(storage);
   tamper(db, (connection) => connection.exec(sql));
   expect((await verifyChain(db)).problems.join('\n')).toContain(table);

@@ -24,7 +24,7 @@ export function transactionPowDifficulty(
 }
 
 /**
- * What `searchNonce` is asked for a transaction: the nonce is the last 8 bytes of the serialized prefix, because its field
+ * The arguments of `searchNonce` for a transaction: the nonce is the last 8 bytes of the serialized prefix, because its field
  * stands last in extra and extra last in the prefix.
  */
 export function transactionPowSearch(

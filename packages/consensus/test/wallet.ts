@@ -83,8 +83,7 @@ export interface Draft {
   readonly extra: Buffer;
 }
 
-export const relativeOffsets = (ring: readonly number[]): number[] =>
-  ring.map((index, i) => index - (ring[i - 1] ?? 0));
+const relativeOffsets = (ring: readonly number[]): number[] => ring.map((index, i) => index - (ring[i - 1] ?? 0));
 
 /** The prefix of a draft, as a wallet would write it. */
 export function draftPrefix({ spends, outputs, unlockTime, extra }: Draft): TransactionPrefix {

@@ -12,7 +12,7 @@ export function primitives(title: string): string[] {
 }
 
 /** The named inputs I0 to I4 of the primitives. */
-export function primitiveInputs(): Map<string, Buffer> {
+function primitiveInputs(): Map<string, Buffer> {
   return new Map(primitives('inputs').map((line) => [line.slice(0, 2), Buffer.from(line.split('= ')[1] ?? '', 'hex')]));
 }
 

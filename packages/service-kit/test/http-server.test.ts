@@ -310,7 +310,7 @@ test('a connection over the limit of its address gets a response and is closed',
   const limits = { maxConnectionsPerAddress: 1, overCapBody: '{"error":"too many"}' };
   const address = { host: '127.0.0.2', port: 0 };
   const { port, servers } = await serve(ok, { listen: [address], limits });
-  // loopback is exempt, so the listener is told of callers from elsewhere
+  // loopback is exempt, so the clients have other addresses
   const arrive = (): Promise<string> => {
     const [server] = servers;
     return new Promise((resolve) => {

@@ -64,7 +64,7 @@ export function resyncAtStart({ options, directory, network }: DaemonConfig, not
 }
 
 /** The rewind was refused. Nothing was changed. */
-export class RewindRefused extends Error {
+class RewindRefused extends Error {
   override readonly name = 'RewindRefused';
 }
 

@@ -55,7 +55,7 @@ const BLOCKS_PER_SLICE = 2_000;
  * `--dry-run`: reports what the other options of this start would delete, in blocks, files and bytes, and changes nothing. Exit
  * code 1 if the start itself would be refused.
  */
-export async function dryRunAction(parts: ActionDependencies): Promise<number> {
+async function dryRunAction(parts: ActionDependencies): Promise<number> {
   const { options, storage } = parts.config;
   if (options.resync) await reportResync(parts);
   else if (options['rewind-to-height'] !== undefined)

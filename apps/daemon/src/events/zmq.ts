@@ -21,7 +21,7 @@ export function defaultZmqEndpoint({ ports }: Pick<Network, 'ports'>): string {
 }
 
 /** Parses `tcp://host:port` (`*` for all addresses or a free port) and `ipc://path`; undefined for any other text. */
-export function parseZmqEndpoint(text: string): ZmqEndpoint | undefined {
+function parseZmqEndpoint(text: string): ZmqEndpoint | undefined {
   const tcp = /^tcp:\/\/(\[[^\]]+\]|[^:[\]/]+):(\d{1,5}|\*)$/.exec(text);
   if (tcp !== null) {
     const [, host = '', port = ''] = tcp;

@@ -18,7 +18,7 @@ import { inGroups, type TransactionPool } from './pool';
  * length (uint32, little-endian) and its bytes, SHA-256 of everything before. Best transactions first.
  */
 
-export const POOL_FILE = 'mempool.bin';
+const POOL_FILE = 'mempool.bin';
 const MAGIC = Buffer.from('WRKZPOOL1');
 const NETWORK_BYTES = 16;
 const HEADER_BYTES = MAGIC.length + NETWORK_BYTES;

@@ -33,7 +33,7 @@ export interface Admission {
 }
 
 /** Refusal texts of the pool itself (docs/protocol/pool.md#pool-texts). */
-export const POOL_TEXTS = {
+const POOL_TEXTS = {
   unreadable: 'Could not deserialize transaction',
   known: 'Transaction already exists in pool',
   tooManyFeeless: 'Pool already contains the maximum amount of fusion transactions',

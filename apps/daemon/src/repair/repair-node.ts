@@ -24,7 +24,7 @@ export async function startRepairNode(
 const FAR_ABOVE = 100_000_000;
 
 /** The chain of a node without a chain: it announces only genesis, and fetches nothing that peers announce. */
-export function noChain({ genesis }: Network): ChainPort {
+function noChain({ genesis }: Network): ChainPort {
   const raw: RawBlock = { block: genesis.block, transactions: [] };
   const isGenesis = (hash: Buffer): boolean => hash.equals(genesis.hash);
   return {
@@ -46,7 +46,7 @@ export function noChain({ genesis }: Network): ChainPort {
 }
 
 /** A pool that accepts nothing. */
-export const noPool: PoolPort = {
+const noPool: PoolPort = {
   add: () => Promise.resolve({ accepted: false, fault: 'none' }),
   has: () => true,
   get: () => undefined,

@@ -3,7 +3,6 @@ export { isPruned } from './context';
 export { runQuery, type QueryRunner } from './queries';
 export { readerThreads, ReaderPool, type ReaderPoolOptions } from './readers/pool';
 export {
-  createRpcApp,
   type LocalRpcOptions,
   RPC_DEFAULTS,
   rpcCounters,

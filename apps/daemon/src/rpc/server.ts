@@ -97,7 +97,7 @@ export function rpcCounters(
 }
 
 /** The daemon's HTTP app: all declared routes behind the guards of service-kit. */
-export function createRpcApp(context: RpcContext, options: RpcServerOptions, logger: Logger): HttpApp {
+function createRpcApp(context: RpcContext, options: RpcServerOptions, logger: Logger): HttpApp {
   const { metrics, bind = bindHere, counters = rpcCounters(context, options) } = options;
   return createHttpApp({
     logger,

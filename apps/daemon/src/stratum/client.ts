@@ -27,7 +27,7 @@ export interface StratumContext {
 type StratumMethod = (context: StratumContext, session: StratumSession, params: JsonObject) => Promise<object> | object;
 
 /** The methods by name (docs/protocol/stratum.md#methods). */
-export const STRATUM_METHODS: ReadonlyMap<string, StratumMethod> = new Map<string, StratumMethod>([
+const STRATUM_METHODS: ReadonlyMap<string, StratumMethod> = new Map<string, StratumMethod>([
   ['login', login],
   ['getjob', getJob],
   ['submit', submit],
@@ -36,20 +36,20 @@ export const STRATUM_METHODS: ReadonlyMap<string, StratumMethod> = new Map<strin
 ]);
 
 /** A text field of a request; empty if it is missing or not a string. */
-export function textField(params: JsonObject, name: string): string {
+function textField(params: JsonObject, name: string): string {
   const value = Object.hasOwn(params, name) ? params[name] : '';
   return typeof value === 'string' ? value : '';
 }
 
 /** The session's job if it is current, or a new one. @throws StratumRefusal */
-export async function currentJob({ jobs }: StratumContext, session: StratumSession): Promise<StratumJob> {
+async function currentJob({ jobs }: StratumContext, session: StratumSession): Promise<StratumJob> {
   const { latestJob, login: owner } = session;
   if (latestJob !== undefined && jobs.isCurrent(latestJob)) return latestJob;
   if (owner === undefined) throw new StratumRefusal(unauthenticated);
   return newJob({ jobs }, session, owner.receiver);
 }
 
-export async function newJob(
+async function newJob(
   { jobs }: Pick<StratumContext, 'jobs'>,
   session: StratumSession,
   receiver: Parameters<JobMaker['make']>[0],

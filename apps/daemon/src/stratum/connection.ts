@@ -14,7 +14,7 @@ const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
 /** Splits a stream into lines. Drops empty lines and a carriage return before the line feed. */
-export class LineReader {
+class LineReader {
   private rest = Buffer.alloc(0);
 
   constructor(private readonly maxBytes: number) {}

@@ -38,11 +38,11 @@ export const ADDRESS_PART = 3 / 4;
 /** What requests cost, in points. */
 export const COSTS = { line: 1, connection: 10, login: 20, refused: 4, badShare: 20 } as const;
 /** Token bucket of a connection. */
-export const CONNECTION_POINTS = { burst: 1000, perSecond: 50 } as const;
+const CONNECTION_POINTS = { burst: 1000, perSecond: 50 } as const;
 /** Token bucket of an address, over all its connections, present and past (loopback is exempt). */
-export const ADDRESS_POINTS = { burst: 4000, perSecond: 200 } as const;
+const ADDRESS_POINTS = { burst: 4000, perSecond: 200 } as const;
 /** Addresses without a connection whose token bucket is stored. */
-export const MAX_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 10_000;
 
 /** Workers with counters of their own; all others share one row. */
 export const MAX_WORKERS = 256;

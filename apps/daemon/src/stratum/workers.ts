@@ -2,7 +2,7 @@ import type { Metrics } from '@wrkz/service-kit';
 import { MAX_WORKERS } from './limits';
 
 /** Outcome of a share. A stale share meets its target, but the tip has changed. */
-export const SHARE_OUTCOMES = ['accepted', 'stale', 'rejected'] as const;
+const SHARE_OUTCOMES = ['accepted', 'stale', 'rejected'] as const;
 export type ShareOutcome = (typeof SHARE_OUTCOMES)[number];
 
 /** Window of the hash rate: so many steps of so many milliseconds. */

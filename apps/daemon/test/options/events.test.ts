@@ -50,7 +50,7 @@ async function catchingUp() {
 
 describe.each([
   ['suppressed', [] as string[], [4]],
-  ['told when that is asked for', ['--events-during-sync', '--notify-during-sync'], [1, 2, 3, 4]],
+  ['published if configured', ['--events-during-sync', '--notify-during-sync'], [1, 2, 3, 4]],
 ])('the first synchronization is %s', (_, args, told) => {
   it('is written to the journal', async () => {
     const node = await catchingUp();

@@ -258,19 +258,19 @@ describe('a peer that delivers one of many announced blocks', () => {
     }
     const totalHeight = 4_000_000;
     const fakes = Array.from({ length: 9_000 }, (_, index) => sha256(Buffer.from(`made up ${index}`)));
-    const liar = await ScriptedPeer.dial(started.node.port);
-    await liar.handshake({ height: totalHeight, tip: Buffer.alloc(32, 9), peerId: 9n });
+    const dishonest = await ScriptedPeer.dial(started.node.port);
+    await dishonest.handshake({ height: totalHeight, tip: Buffer.alloc(32, 9), peerId: 9n });
     const name = async (startHeight: number, hashes: Buffer[]): Promise<void> => {
-      await liar.nextOf(Command.requestChain);
-      liar.send(Command.responseChain, commands.responseChain.encode({ startHeight, totalHeight, hashes }));
-      await liar.nextOf(Command.requestObjects);
+      await dishonest.nextOf(Command.requestChain);
+      dishonest.send(Command.responseChain, commands.responseChain.encode({ startHeight, totalHeight, hashes }));
+      await dishonest.nextOf(Command.requestObjects);
     };
     await name(4, [fourth, tip, ...fakes]);
     const answer = { transactions: [], blocks: blocks.slice(5), missed: fakes, currentHeight: totalHeight };
-    liar.send(Command.responseObjects, commands.responseObjects.encode(answer));
+    dishonest.send(Command.responseObjects, commands.responseObjects.encode(answer));
     while (started.chain.tip().height < 5) await turns();
     await name(5, [tip, ...fakes]);
     expect(started.node.networkHeight()).toBe(6);
-    for (const one of [liar, ...others]) one.end();
+    for (const one of [dishonest, ...others]) one.end();
   });
 });

@@ -91,7 +91,7 @@ describe('hashes of blocks that nobody knows', () => {
   });
 });
 
-test('nothing is looked up for amounts of which no output is asked for', () => {
+test('looks up nothing for amounts of which no output is requested', () => {
   let lookedUp = 0;
   const reader = {
     ...chainOf(Buffer.alloc(10), []).reader,

@@ -21,7 +21,7 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 if (!hasRedis) process.stderr.write('redis-server is not installed: the tests of the shared queue are skipped\n');
 
 /** For everything that needs a Redis. */

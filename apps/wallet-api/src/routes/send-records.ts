@@ -55,7 +55,7 @@ export function recoveredSendResponse([first]: readonly SendSummary[]): SendResp
 }
 
 /** One entry per transaction, sent or failed. */
-export function sweepResponse({ entries }: Pick<SweepResult, 'entries'>): SweepResponse {
+export function toSweepResponse({ entries }: Pick<SweepResult, 'entries'>): SweepResponse {
   const transactions = entries.map((entry) =>
     entry.success
       ? { success: true as const, transactionHash: entry.transactionHash }

@@ -17,7 +17,7 @@ import {
   RELAY_ERRORS,
   sendResponse,
   sweepRequest,
-  sweepResponse,
+  toSweepResponse,
 } from './send-records';
 
 const RETRY_NOTE =
@@ -139,12 +139,12 @@ function sendOperation(request: SendRequest): SendOperation<ReturnType<typeof se
   };
 }
 
-function sweepOperation(request: SweepRequest): SendOperation<ReturnType<typeof sweepResponse>> {
+function sweepOperation(request: SweepRequest): SendOperation<ReturnType<typeof toSweepResponse>> {
   return {
     status: 200,
     run: async ({ wallet }, grant, observer) => {
       checkDestinations(grant, [{ address: request.destination }]);
-      return sweepResponse(await wallet.sweep(request, observer));
+      return toSweepResponse(await wallet.sweep(request, observer));
     },
     recovered: recoveredSweepResponse,
   };

@@ -1,5 +1,13 @@
 import type { RecordedRow } from './recorded';
-import type { Replayed } from './replay';
+
+/** The result of a replayed request. */
+export interface Replayed {
+  readonly row: RecordedRow;
+  /** Status and, where there is one, the error code. */
+  readonly brief: string;
+  /** The difference from the recorded response; undefined if equal. */
+  readonly differs: string | undefined;
+}
 
 /** The reason of an intended difference of rows (docs/differences.md#wallet), and our response. */
 interface Difference {
@@ -64,7 +72,7 @@ const PICKED_AT_RANDOM = new Map<number, readonly string[]>([
   [698, ['locked', 'unlocked']],
 ]);
 
-/** Members of a row's answer that are compared by their type alone. */
+/** Fields of a row's response that are compared by type alone. */
 export const alsoVolatile = (id: number): readonly string[] => PICKED_AT_RANDOM.get(id) ?? [];
 
 /** Status and error code of ours for a row. */

@@ -1,16 +1,7 @@
 import { CHAIN_A_HEIGHT } from '@wrkz/testing';
-import { alsoVolatile } from './differences';
+import { alsoVolatile, type Replayed } from './differences';
 import { comparable, type RecordedRow } from './recorded';
 import { type ServiceResponse, PASSWORD, type TestService } from './service';
-
-/** The result of a replayed request. */
-export interface Replayed {
-  readonly row: RecordedRow;
-  /** Status and, where there is one, the error code. */
-  readonly brief: string;
-  /** The difference from the recorded response; undefined if equal. */
-  readonly differs: string | undefined;
-}
 
 /** The port that the recorded requests mean when they say nothing. */
 const RECORDED_PORT = 37856;

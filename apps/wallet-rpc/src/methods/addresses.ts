@@ -99,7 +99,7 @@ export const getBalanceMethod = declareWalletMethod({
 type Parts = Pick<WalletRpcContext, 'wallet' | 'pool'>;
 
 /** Adds an address with a new key. @throws wrongParameters in a view-only container */
-export async function addNewAddress({ wallet }: Parts): Promise<string> {
+async function addNewAddress({ wallet }: Parts): Promise<string> {
   // Without a first address there is nothing that the next one could follow from.
   if (wallet.snapshot.primary === undefined) {
     const privateSpendKeys = [generateKeyPair().secretKey.toString('hex')];
@@ -114,7 +114,7 @@ export async function addNewAddress({ wallet }: Parts): Promise<string> {
  * @param from height to scan from; undefined: the current height
  * @throws duplicateKey, wrongKey, cannotMakeKey, wrongParameters, addressExists
  */
-export async function addSecretKeys(
+async function addSecretKeys(
   { wallet, pool }: Parts,
   texts: readonly string[],
   from: number | undefined,
@@ -134,7 +134,7 @@ export async function addSecretKeys(
 }
 
 /** @throws wrongKey, wrongParameters, addressExists */
-export async function addPublicKey({ wallet, pool }: Parts, text: string, from: number | undefined): Promise<string> {
+async function addPublicKey({ wallet, pool }: Parts, text: string, from: number | undefined): Promise<string> {
   const key = hex64(text);
   if (key === undefined) throw applicationError('wrongKey');
   const [made] = await fitting(wallet.importKeyList({ kind: 'public', publicSpendKeys: [key] }, from));

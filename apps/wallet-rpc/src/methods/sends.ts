@@ -91,7 +91,7 @@ type DelayedResult = z.output<typeof walletRpcApi.delayedResult>;
 type SendDelayedParams = z.output<typeof walletRpcApi.sendDelayedParams>;
 
 /** sendTransaction. @throws JsonRpcError, WalletError */
-export function sendNow(context: WalletRpcContext, params: SendParams): Promise<SentResult | FinishedJson> {
+function sendNow(context: WalletRpcContext, params: SendParams): Promise<SentResult | FinishedJson> {
   const { wallet, details } = context;
   const { idempotencyKey, ...asked } = params;
   const resultOf = ({ hash, fee, mixin }: SendSummary): SentResult => {
@@ -115,7 +115,7 @@ export function sendNow(context: WalletRpcContext, params: SendParams): Promise<
 }
 
 /** createDelayedTransaction. @throws JsonRpcError, WalletError */
-export function buildDelayed(context: WalletRpcContext, params: SendParams): Promise<DelayedResult | FinishedJson> {
+function buildDelayed(context: WalletRpcContext, params: SendParams): Promise<DelayedResult | FinishedJson> {
   const { wallet, details, delayed } = context;
   const { idempotencyKey, ...asked } = params;
   return once(context, idempotencyKey, ['createDelayedTransaction', asked], {
@@ -135,7 +135,7 @@ export function buildDelayed(context: WalletRpcContext, params: SendParams): Pro
 }
 
 /** sendDelayedTransaction. @throws JsonRpcError, WalletError */
-export async function sendWaiting(
+async function sendWaiting(
   context: WalletRpcContext,
   params: SendDelayedParams,
 ): Promise<Record<string, never> | FinishedJson> {

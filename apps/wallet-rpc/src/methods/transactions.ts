@@ -87,10 +87,7 @@ const STATES = {
 } as const satisfies Record<DelayedSendState, number>;
 
 /** A transaction of the wallet: in a block, on its way, in the pool, delayed or deleted. */
-export async function findTransaction(
-  context: WalletRpcContext,
-  hash: string,
-): Promise<ServiceTransaction | undefined> {
+async function findTransaction(context: WalletRpcContext, hash: string): Promise<ServiceTransaction | undefined> {
   const { wallet, pool, delayed, details } = context;
   const { snapshot } = wallet;
   const confirmed = snapshot.transaction(hash);
@@ -122,7 +119,7 @@ type WindowParams = z.output<typeof walletRpcApi.windowParams>;
  * @param print what stands in the item's list for a transaction @param list the name of that list
  * @throws params, badAddress, wrongPaymentId, wrongHash, wrongParameters, unknownObject, in this order; nodeAway
  */
-export async function windowItems(
+async function windowItems(
   context: WalletRpcContext,
   params: WindowParams,
   list: string,

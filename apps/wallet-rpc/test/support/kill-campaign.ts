@@ -61,7 +61,7 @@ export class KillCampaign {
   }
 
   /**
-   * A last run without a kill: every request is asked for until it is answered.
+   * A last run without a kill: every request is repeated until it gets a response.
    * @param isPatient whether to wait for the minutes after which the wallet gives up what never left
    */
   async settle(isPatient: boolean): Promise<void> {

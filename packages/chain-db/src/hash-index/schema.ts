@@ -23,8 +23,6 @@ CREATE TABLE hash_pages (id INTEGER PRIMARY KEY, entries BLOB NOT NULL) STRICT;
 CREATE TABLE hash_filters (id INTEGER PRIMARY KEY, bits BLOB NOT NULL) STRICT;
 `;
 
-export const HASH_INDEX_TABLES = ['hash_state', 'hash_pages', 'hash_filters'] as const;
-
 /** Creates the tables with a new secret seed. The caller holds the transaction. */
 export function createHashIndexes(connection: SqliteConnection): void {
   connection.exec(SCHEMA);

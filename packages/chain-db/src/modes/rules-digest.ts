@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 const BUFFER_BYTES = 64 * 1024;
 
 /** Buffered SHA-256 over little-endian numbers and byte strings. Byte strings have no length prefix: each position has a fixed length. */
-export class DigestWriter {
+class DigestWriter {
   private readonly hash = createHash('sha256');
   private readonly buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   private end = 0;
@@ -53,7 +53,7 @@ export class DigestWriter {
  *
  * The caller adds blocks, then key images, each in chain order, then outputs by ascending amount and index.
  */
-export class RulesDigest {
+class RulesDigest {
   private readonly writer = new DigestWriter();
   private blocks = 0;
   private images: Buffer[] = [];

@@ -1,3 +1,4 @@
+import type { PaymentIdUse } from '../payment-ids';
 import type { BlockFacts } from '@wrkz/consensus';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import { FACTS_HALVES, factsOf, joined, type FactsRow } from '../block-row';
@@ -26,12 +27,6 @@ export interface StoredOutputRow {
   readonly height: number;
   readonly unlockTime: bigint;
   readonly position: number;
-}
-
-export interface StoredPaymentId {
-  readonly paymentId: Buffer;
-  readonly use: number;
-  readonly transactionId: number;
 }
 
 const ROWS_AT_A_TIME = 16;
@@ -125,7 +120,7 @@ export class StoredRows {
     return id === undefined ? undefined : this.get<[number]>('SELECT height FROM key_images WHERE id = ?', id)?.[0];
   }
 
-  paymentId(id: number): StoredPaymentId | undefined {
+  paymentId(id: number): PaymentIdUse | undefined {
     const row = this.get<[Buffer, number, number]>(
       'SELECT payment_id, use, transaction_id FROM payment_ids WHERE id = ?',
       id,

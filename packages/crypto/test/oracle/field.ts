@@ -2,11 +2,11 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 
 export const Point = ed25519.Point;
 export type Point = InstanceType<typeof Point>;
-export const Fp = Point.Fp;
+const Fp = Point.Fp;
 
 /** The order of the base point. */
 export const L = 2n ** 252n + 27742317777372353535851937790883648493n;
-export const D = Fp.div(Fp.neg(121665n), 121666n);
+const D = Fp.div(Fp.neg(121665n), 121666n);
 /** Montgomery's A of the birational curve. */
 const A = 486662n;
 

@@ -25,7 +25,7 @@ export interface Service {
   readonly reload?: readonly ReloadTask[] | undefined;
 }
 
-/** What a program can ask of its surroundings. */
+/** The process as a program sees it. */
 export interface Control {
   /** Asks for an orderly stop with this exit code (0 when left out), as a signal would. */
   requestStop(exitCode?: number): void;

@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 
 /** What a killed program leaves of a database: copies of its files as they are at this moment, in a folder of their own. */
 export function crashed(file: string, folder: string): string {
@@ -9,8 +9,4 @@ export function crashed(file: string, folder: string): string {
     if (existsSync(file + ending)) copyFileSync(file + ending, copy + ending);
   }
   return copy;
-}
-
-export function folderOf(file: string): string {
-  return dirname(file);
 }

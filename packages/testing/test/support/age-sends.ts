@@ -21,7 +21,7 @@ const LONG_ID = '0123456789abcdef'.repeat(4);
 const SHORT_ID = '1122334455667788';
 const integrated = (paymentId: string): string =>
   encodeAddress({ spendPublic: receiver.spendPublic, viewPublic: receiver.viewPublic, paymentId });
-export const now = (): number => Math.floor(Date.now() / 1000);
+const now = (): number => Math.floor(Date.now() / 1000);
 
 /** A node that holds chain A up to a block. */
 async function nodeAt(suite: Suite, height: number): Promise<SuiteNode> {

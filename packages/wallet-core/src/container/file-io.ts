@@ -55,7 +55,7 @@ export async function readAt(handle: FileHandle, offset: number, size: number): 
 }
 
 /** The name of a version that is being written. After a kill it remains until the next save. */
-export const temporaryName = (file: string): string => `${file}.tmp`;
+const temporaryName = (file: string): string => `${file}.tmp`;
 
 /** The name of the version before the current one. */
 export const previousName = (file: string): string => `${file}.previous`;

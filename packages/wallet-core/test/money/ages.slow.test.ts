@@ -43,7 +43,7 @@ function heights(): number[] {
 const to = (amount: bigint, address = receiver.address) => ({ address, amount });
 const AMOUNT = 5n;
 
-/** What is asked for at a height, and what the receiver gets of it. */
+/** A request at a height, and the amount that the receiver gets. */
 const KINDS: readonly [string, (height: number) => SendRequest, bigint][] = [
   ['basic', () => ({ destinations: [to(AMOUNT)] }), AMOUNT],
   ['several destinations', () => ({ destinations: [to(3n), to(20n), to(1n)] }), 24n],

@@ -1,7 +1,7 @@
 import { createCipheriv, pbkdf2Sync, randomBytes } from 'node:crypto';
 
 const FILE_MARKER = 'If I pull that off, will you die?\nIt would be extremely painful.';
-export const INNER_MARKER = "You're a big guy.\nFor you.";
+const INNER_MARKER = "You're a big guy.\nFor you.";
 
 /** A container with any content, encrypted by an independent implementation of the published format. */
 export function containerOf(password: string, plain: string | Buffer, marker = INNER_MARKER): Buffer {

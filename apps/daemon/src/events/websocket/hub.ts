@@ -14,7 +14,7 @@ import type { RpcServerOptions } from '../../rpc/server';
 import { type Topic, type TopicMessage, TOPICS, type TopicStream } from '../topics';
 import { Subscriber } from './subscriber';
 
-export const WEBSOCKET_PATH = '/ws';
+const WEBSOCKET_PATH = '/ws';
 
 /** Max bytes of a message from a client. Messages of clients are ignored. */
 const MAX_MESSAGE_BYTES = 4096;

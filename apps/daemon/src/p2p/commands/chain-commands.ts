@@ -21,7 +21,7 @@ import type { Session } from '../session/session';
  * Serves NOTIFY_REQUEST_CHAIN: the first of the peer's hashes that is on our main chain, and up to 10,000 hashes
  * from it on. The list must be non-empty and end with our genesis block; else the reason to close.
  */
-export function serveChain(
+function serveChain(
   request: RequestChain,
   chain: Pick<ChainPort, 'tip' | 'heightOf' | 'hashAt' | 'hashes'>,
 ): Buffer | CloseReason {
@@ -48,7 +48,7 @@ const MAX_IDS = 2000;
  * Serves NOTIFY_REQUEST_GET_OBJECTS. Each id is served once; ids that we do not have, and those beyond the limits of
  * one response, are named in `missed_ids`. Yields to the event loop between blocks; reading is charged to the peer.
  */
-export async function serveObjects(
+async function serveObjects(
   request: RequestObjects,
   chain: Pick<ChainPort, 'tip' | 'rawBlock'>,
   work: Pick<WorkBudget, 'measure'>,

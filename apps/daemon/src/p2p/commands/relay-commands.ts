@@ -14,7 +14,7 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
  * Serves NOTIFY_REQUEST_TX_POOL: the pool's transactions that the peer did not name, in portions; none when it has
  * them all.
  */
-export function* servePool(request: PoolRequest, pool: Pick<PoolPort, 'hashes' | 'get'>): Generator<Buffer[]> {
+function* servePool(request: PoolRequest, pool: Pick<PoolPort, 'hashes' | 'get'>): Generator<Buffer[]> {
   const hashes = pool.hashes();
   const named = namedHashes(hashes, request.packed);
   let chunk: Buffer[] = [];
@@ -39,7 +39,7 @@ const MISSING_BYTES = 16 * 1024 * 1024;
  * Serves NOTIFY_MISSING_TXS from the pool or the chain; `undefined` if one of them is unknown, or if the request names
  * more than the block can contain. Yields to the event loop in between; reading is charged to the peer.
  */
-export async function serveMissing(
+async function serveMissing(
   request: MissingTransactions,
   pool: Pick<PoolPort, 'get'>,
   chain: Pick<ChainPort, 'transaction' | 'transactionsOfBlock'>,

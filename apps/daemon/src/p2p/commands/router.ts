@@ -51,7 +51,7 @@ export interface CommandRow {
 }
 
 /** A row that closes in the kind of message of its declaration. */
-export function command<Message>(declaration: CommandDeclaration<Message>): CommandRow {
+function command<Message>(declaration: CommandDeclaration<Message>): CommandRow {
   const { decode, early = false, handle, afterReply } = declaration;
   return {
     early,

@@ -11,7 +11,7 @@ export interface MemoryLimits {
  * A connection may hold the largest frame, what its inbox takes before it stops reading, and a full write queue
  * (docs/protocol/p2p.md#timeouts-and-limits).
  */
-export const memoryLimits: MemoryLimits = { connection: 96 * MIB, address: 128 * MIB, total: 256 * MIB };
+const memoryLimits: MemoryLimits = { connection: 96 * MIB, address: 128 * MIB, total: 256 * MIB };
 
 interface AddressUse {
   used: number;

@@ -2,8 +2,8 @@ import { addressGroup, addressKey, hostNetwork, isLocalHost, type PeerAddress } 
 import type { Session } from '../session/session';
 
 /** Slots for connections before their handshake, back pings among them. */
-export const EXTRA_INCOMING = 16;
-export const INCOMING_PER_HOST = 4;
+const EXTRA_INCOMING = 16;
+const INCOMING_PER_HOST = 4;
 /** A network group gets this part of all slots, but no less than one address may have. */
 const GROUP_SHARE = 4;
 /** Each merit protects this part of the incoming peers, at least one. */

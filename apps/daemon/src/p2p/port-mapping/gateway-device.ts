@@ -63,11 +63,11 @@ const LEASE = 3600;
 const NO_SUCH_ENTRY = 714;
 const ANOTHER_HAS_IT = 718;
 const PERMANENT_ONLY = 725;
-/** What an operator is told of a gateway's words at most. */
+/** Max length of a gateway's error text in a log line. */
 const LONGEST_WORDS = 120;
 
 /** A gateway refused, or answered nothing that can be understood. */
-export class GatewayError extends Error {
+class GatewayError extends Error {
   constructor(
     message: string,
     readonly code?: number,

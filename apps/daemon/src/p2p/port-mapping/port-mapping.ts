@@ -14,7 +14,7 @@ import {
   type RunTask,
 } from './task';
 
-/** Milliseconds from one renewal to the next, a third of what is asked for; as often somebody new is looked for. */
+/** Milliseconds between renewals, a third of the requested lease; also between searches for a gateway. */
 const RENEWAL = 1_200_000;
 /** Milliseconds that finding and asking may take, which nothing waits for, and that a stop waits for the gateway. */
 const PATIENCE = { map: 8_000, stop: 3_000 };

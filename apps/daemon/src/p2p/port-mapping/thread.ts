@@ -4,7 +4,7 @@ import { GatewayDevice, isReachable } from './gateway-device';
 import { searchedNetworks, searchGateways } from './search';
 import type { FromMappingThread, Gateway, MappedPorts, MappingOutcome, MappingTask } from './task';
 
-/** Does what a thread of the port mapping is for; `onAsking` hears of a gateway just before it is asked for a mapping. */
+/** Runs a task of the port mapping; `onAsking` is called with a gateway just before the mapping is requested from it. */
 async function perform(task: MappingTask, onAsking: (gateway: Gateway) => void): Promise<MappingOutcome> {
   if (task.kind === 'unmap') return unmap(task.gateway, task.ports);
   const gateways = task.gateway === undefined ? await search(task.bindHost) : [task.gateway];

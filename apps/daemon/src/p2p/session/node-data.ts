@@ -100,7 +100,7 @@ export class OwnNodeData {
 }
 
 /** A random peer id. */
-export function newPeerId(random: P2pRandom): bigint {
+function newPeerId(random: P2pRandom): bigint {
   for (;;) {
     const id = random.bytes(8).readBigUInt64LE(0);
     if (id !== 0n) return id;

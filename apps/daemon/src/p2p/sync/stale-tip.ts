@@ -1,7 +1,7 @@
 import type { P2pClock, P2pLogger } from '../ports';
 
 /** Blocks come every minute, so 30 minutes without one have a probability of e^-30: this node is likely cut off. */
-export const STALE_AFTER = 30 * 60_000;
+const STALE_AFTER = 30 * 60_000;
 
 export interface StaleTipDependencies {
   readonly clock: Pick<P2pClock, 'now'>;

@@ -265,18 +265,18 @@ describe('peer lists between nodes', () => {
     const hub = await harness.node(blocks, { allowLocal: true });
     await harness.node(blocks, { exclusiveNodes: [local(hub.node)], allowLocal: true, hidePort: true });
     const other = await harness.node(blocks, { allowLocal: true });
-    const liar = await ScriptedPeer.dial(hub.node.port);
-    await liar.handshake({
+    const dishonest = await ScriptedPeer.dial(hub.node.port);
+    await dishonest.handshake({
       height: 3,
       tip: sha256(blocks[2]?.block ?? Buffer.alloc(0)),
       peerId: 99n,
       port: other.node.port,
     });
-    await liar.nextOf(Command.requestPool);
+    await dishonest.nextOf(Command.requestPool);
     // The back ping reaches the other node, which answers with its own id.
     while (other.logger.lines.length === 0) await new Promise((resolve) => setImmediate(resolve));
     expect(hub.node.peerLists().white).toEqual([]);
-    liar.end();
+    dishonest.end();
   });
 
   it('are requested from a seed node, and their peers are called', async () => {

@@ -187,9 +187,9 @@ describe('a node among peers', () => {
   it('learns nothing from an incoming peer with its own id, which anybody can send', async () => {
     const { node } = await harness.node(toyChain(1), {}, { transport: disguised('93.184.216.34') });
     const data = { ...standing, peerId: node.peerId, port: 17855 };
-    const liar = await ScriptedPeer.dial(node.port);
-    liar.send(Command.handshake, handshakeRequest.encode(hello(data)), 'request');
-    await liar.closed;
+    const dishonest = await ScriptedPeer.dial(node.port);
+    dishonest.send(Command.handshake, handshakeRequest.encode(hello(data)), 'request');
+    await dishonest.closed;
     const honest = await ScriptedPeer.dial(node.port);
     await honest.handshake({ ...standing, peerId: 8n, port: 0 });
     await honest.settle(standing);

@@ -18,7 +18,7 @@ export interface SoapCall {
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** How a gateway differs from one that does as it should. */
-export interface Manners {
+export interface GatewayBehaviour {
   readonly location?: string;
   readonly description?: Answer;
   readonly controlUrl?: string;
@@ -28,7 +28,7 @@ export interface Manners {
   readonly errorText?: string;
   /** Actions that are answered in another way or not at all. */
   readonly hangs?: Readonly<Record<string, (response: ServerResponse) => void>>;
-  /** Whom the mapping that is asked for belongs to. */
+  /** Owner of the requested mapping. */
   readonly owner?: string;
 }
 
@@ -41,15 +41,15 @@ export class FakeGateway {
   private readonly group: Socket;
   private readonly mouth: Socket;
 
-  private constructor(private readonly manners: Manners) {
+  private constructor(private readonly behaviour: GatewayBehaviour) {
     this.server = createServer((request, response) => this.serve(request, response));
     this.group = createSocket({ type: 'udp4', reuseAddr: true });
     this.mouth = createSocket('udp4');
   }
 
-  /** @param port 5000 is found by searching; any other is known to who is told of it */
-  static async start(manners: Manners = {}, port = 5000): Promise<FakeGateway> {
-    const gateway = new FakeGateway(manners);
+  /** @param port 5000 is found by searching; any other must be configured */
+  static async start(behaviour: GatewayBehaviour = {}, port = 5000): Promise<FakeGateway> {
+    const gateway = new FakeGateway(behaviour);
     const { server, group, mouth } = gateway;
     await once(server.listen(port, GATEWAY), 'listening');
     if (port !== 5000) return gateway;
@@ -71,14 +71,14 @@ export class FakeGateway {
   private respond(search: string, port: number, host: string): void {
     this.searches.push(search);
     const target = /^ST: (.*)$/im.exec(search)?.[1]?.trim() ?? '';
-    const location = this.manners.location ?? `http://${GATEWAY}:5000/rootDesc.xml`;
+    const location = this.behaviour.location ?? `http://${GATEWAY}:5000/rootDesc.xml`;
     const lines = ['HTTP/1.1 200 OK', `ST: ${target}`, 'USN: uuid:1', 'EXT:', `LOCATION: ${location}`, '', ''];
     if (target.endsWith(':1') || target.endsWith(':2')) this.mouth.send(lines.join('\r\n'), port, host);
   }
 
   private serve(request: IncomingMessage, response: ServerResponse): void {
     response.on('error', () => undefined);
-    const { description, controlUrl = '/ctl/IPConn' } = this.manners;
+    const { description, controlUrl = '/ctl/IPConn' } = this.behaviour;
     if (request.url === '/rootDesc.xml') {
       if (description !== undefined) return description(response, request);
       return void response.end(descriptionWith(controlUrl));
@@ -92,12 +92,12 @@ export class FakeGateway {
     const action = /<u:(\w+)/.exec(body)?.[1] ?? '';
     const members = Object.fromEntries([...body.matchAll(/<(New\w+)>([^<]*)</g)].map(([, name, text]) => [name, text]));
     this.calls.push({ action, members: members as SoapCall['members'] });
-    const hangs = this.manners.hangs?.[action];
+    const hangs = this.behaviour.hangs?.[action];
     if (hangs !== undefined) return hangs(response);
-    const error = this.manners.errors?.[action]?.(members as SoapCall['members']);
+    const error = this.behaviour.errors?.[action]?.(members as SoapCall['members']);
     if (error !== undefined) return this.refuse(error, response);
     const port = members['NewExternalPort'] ?? '';
-    const { external = EXTERNAL, owner } = this.manners;
+    const { external = EXTERNAL, owner } = this.behaviour;
     if (action === 'GetExternalIPAddress') return reply(response, action, { NewExternalIPAddress: external });
     if (action === 'AddPortMapping') this.mappings.set(port, members as SoapCall['members']);
     if (action === 'DeletePortMapping') this.mappings.delete(port);
@@ -115,7 +115,7 @@ export class FakeGateway {
     const fault =
       `<s:Fault><faultcode>s:Client</faultcode><faultstring>UPnPError</faultstring><detail>` +
       `<UPnPError xmlns="urn:schemas-upnp-org:control-1-0"><errorCode>${String(code)}</errorCode>` +
-      `<errorDescription>${this.manners.errorText ?? 'No'}</errorDescription></UPnPError></detail></s:Fault>`;
+      `<errorDescription>${this.behaviour.errorText ?? 'No'}</errorDescription></UPnPError></detail></s:Fault>`;
     response.end(envelope(fault));
   }
 }

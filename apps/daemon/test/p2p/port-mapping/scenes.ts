@@ -7,7 +7,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { PortMapping, type PortMappingParts } from '../../../src/p2p/port-mapping/port-mapping';
 import { runInThread } from '../../../src/p2p/port-mapping/task';
 import type { MappingTask } from '../../../src/p2p/port-mapping/task';
-import { BYSTANDER, descriptionWith, FakeGateway, GATEWAY, type Manners, NODE } from './fake-gateway';
+import { BYSTANDER, descriptionWith, FakeGateway, GATEWAY, type GatewayBehaviour, NODE } from './fake-gateway';
 import { refuseRealNetwork } from './real-network';
 
 const PORTS = { outside: 17855, inside: 17855 };
@@ -21,12 +21,12 @@ type Scene = () => Promise<object>;
 
 let lastPort = 5000;
 
-/** What comes of a mapping that a gateway of such manners is asked for; it need not be searched for. */
+/** The outcome of a mapping requested from a gateway of this behaviour, without a search. */
 const asking =
-  (manners: Manners, milliseconds = 30_000): Scene =>
+  (behaviour: GatewayBehaviour, milliseconds = 30_000): Scene =>
   async () => {
     const port = (lastPort += 1);
-    const gateway = await FakeGateway.start(manners, port);
+    const gateway = await FakeGateway.start(behaviour, port);
     const known = { location: `http://${GATEWAY}:${String(port)}/rootDesc.xml`, client: NODE };
     try {
       const outcome = await runInThread({ ...MAP, gateway: known }, milliseconds).outcome;
@@ -37,9 +37,9 @@ const asking =
   };
 
 const searching =
-  (manners: Manners): Scene =>
+  (behaviour: GatewayBehaviour): Scene =>
   async () => {
-    const gateway = await FakeGateway.start(manners);
+    const gateway = await FakeGateway.start(behaviour);
     try {
       const outcome = await runInThread(MAP, 30_000).outcome;
       return { outcome: outcome ?? null, calls: gateway.calls, searches: gateway.searches };
@@ -48,7 +48,9 @@ const searching =
     }
   };
 
-const describing = (text: string | Buffer): Manners => ({ description: (response) => void response.end(text) });
+const describing = (text: string | Buffer): GatewayBehaviour => ({
+  description: (response) => void response.end(text),
+});
 
 /** A response without end. */
 function endless(response: ServerResponse): void {
@@ -69,11 +71,11 @@ class Lines {
 
 /** The life of a mapping: `during` is awaited between its start and its stop. */
 async function life(
-  manners: Manners,
+  behaviour: GatewayBehaviour,
   during: (told: Promise<unknown>, gateway: FakeGateway) => Promise<unknown>,
   more: Partial<PortMappingParts> = {},
 ): Promise<object> {
-  const gateway = await FakeGateway.start(manners);
+  const gateway = await FakeGateway.start(behaviour);
   try {
     const logger = new Lines();
     const addresses: unknown[] = [];

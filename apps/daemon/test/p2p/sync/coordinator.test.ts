@@ -114,11 +114,11 @@ test('imports a chain although another peer announced a false block in the middl
   const addBlocks = chain.addBlocks.bind(chain);
   chain.addBlocks = (raws, source) =>
     chain.calls.length < 10 ? addBlocks(raws, source) : Promise.reject(new Error('too many calls'));
-  const [liar, honest] = [newSession(1, 5), newSession(2, 4)];
+  const [dishonest, honest] = [newSession(1, 5), newSession(2, 4)];
   serve(coordinator, honest.session, blocks, hashes);
   const [first = genesis.block, ...rest] = hashes;
-  coordinator.start(liar.session);
-  coordinator.onChain(liar.session, {
+  coordinator.start(dishonest.session);
+  coordinator.onChain(dishonest.session, {
     hashes: [first, sha256(Buffer.from('false')), ...rest],
     startHeight: 0,
     totalHeight: 5,
@@ -160,16 +160,16 @@ test('does not retain the frames in which blocks arrived', async () => {
 test('closes the connection of a peer that announces the same blocks again and again', () => {
   const { hashes } = largeBlocks(9, 10);
   const { coordinator } = newCoordinator({ min: 20, max: 20, limit: 20 });
-  const [slow, liar] = [newSession(1, 10), newSession(2, 1_000)];
-  const close = jest.spyOn(liar.session, 'close');
+  const [slow, dishonest] = [newSession(1, 10), newSession(2, 1_000)];
+  const close = jest.spyOn(dishonest.session, 'close');
   coordinator.start(slow.session);
   coordinator.onChain(slow.session, { hashes, startHeight: 0, totalHeight: 10 });
-  coordinator.start(liar.session);
+  coordinator.start(dishonest.session);
   for (let round = 0; round < 4; round += 1) {
     expect(close).not.toHaveBeenCalled();
-    coordinator.onChain(liar.session, { hashes, startHeight: 0, totalHeight: 1_000 });
+    coordinator.onChain(dishonest.session, { hashes, startHeight: 0, totalHeight: 1_000 });
   }
-  coordinator.onChain(liar.session, { hashes, startHeight: 0, totalHeight: 1_000 });
+  coordinator.onChain(dishonest.session, { hashes, startHeight: 0, totalHeight: 1_000 });
   expect(close.mock.calls).toEqual([[closeReasons.chainEndless]]);
-  expect(liar.requested).toEqual([]);
+  expect(dishonest.requested).toEqual([]);
 });

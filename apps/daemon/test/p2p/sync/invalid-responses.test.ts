@@ -251,11 +251,11 @@ describe('invalid responses of a peer', () => {
 
   it('downloads the chain of an honest peer next to an invalid one, without a penalty', async () => {
     const bad = [...blocks.slice(0, 11), ...toyBranch(tips[10] ?? Buffer.alloc(32), 300, 7000)];
-    const liar = await harness.node(bad);
+    const dishonest = await harness.node(bad);
     const honest = await harness.node(blocks);
     const server = await harness.server();
     const fresh = await harness.node(blocks.slice(0, 1), {
-      exclusiveNodes: [local(liar.node), local(honest.node), server.address],
+      exclusiveNodes: [local(dishonest.node), local(honest.node), server.address],
     });
     fresh.chain.refuse.set(hashOf(bad[15]).toString('hex'), 'PROOF_OF_WORK_TOO_WEAK');
     await reaches(fresh.chain, 30);

@@ -57,7 +57,7 @@ describe('peers that claim blocks and deliver none', () => {
     peer.sendObjects({ currentHeight: 31, ...given });
   }
 
-  /** The peer names the blocks above ours when it is asked, and is asked for them. */
+  /** The peer announces blocks above ours on request; the node requests them. */
   async function name(peer: ScriptedPeer, hashes: readonly Buffer[]): Promise<ScriptedPeer> {
     await peer.nextOf(Command.requestChain);
     announceChain(peer, hashes);
@@ -65,7 +65,7 @@ describe('peers that claim blocks and deliver none', () => {
     return peer;
   }
 
-  /** Calls the node, names made-up blocks and is asked for them. */
+  /** Connects to the node and announces made-up blocks; the node requests them. */
   async function lyingPeerAt(target: TestNode, tag: string, peerId: bigint): Promise<ScriptedPeer> {
     const hashes = fakes(tag);
     return name(await callerOf(target, claimOf(hashes, peerId)), hashes);
@@ -104,14 +104,14 @@ describe('peers that claim blocks and deliver none', () => {
 
   it('lose a slot to a waiting peer after 15 seconds, even if they send single bytes', async () => {
     const started = await node();
-    const liars = [];
-    for (const id of [1n, 2n, 3n]) liars.push(await lyingPeerAt(started, `trickle ${id}`, id));
+    const dishonestPeers = [];
+    for (const id of [1n, 2n, 3n]) dishonestPeers.push(await lyingPeerAt(started, `trickle ${id}`, id));
     const honest = await callerOf(started, { ...honestly, peerId: 9n });
     await honest.nextOf(Command.requestPool);
-    await trickle(liars, 12);
+    await trickle(dishonestPeers, 12);
     await honest.settle(honestly);
     expect(honest.left).toEqual([]);
-    await trickle(liars, 4);
+    await trickle(dishonestPeers, 4);
     await name(honest, tips.slice(11));
     deliver(honest, { blocks: blocks.slice(11) });
     await reaches(started.chain, 30);
@@ -142,33 +142,33 @@ describe('peers that claim blocks and deliver none', () => {
   it('count for the network height for 15 seconds if there is no other peer', async () => {
     const started = await node();
     const hashes = fakes('alone');
-    const liar = await callerOf(started, { height: HIGHEST, tip: Buffer.alloc(32, 1) });
-    await liar.nextOf(Command.requestChain);
-    announceChain(liar, hashes, HIGHEST);
-    await liar.nextOf(Command.requestObjects);
+    const dishonest = await callerOf(started, { height: HIGHEST, tip: Buffer.alloc(32, 1) });
+    await dishonest.nextOf(Command.requestChain);
+    announceChain(dishonest, hashes, HIGHEST);
+    await dishonest.nextOf(Command.requestObjects);
     expect(started.node.networkHeight()).toBe(HIGHEST);
-    await trickle([liar], 16);
+    await trickle([dishonest], 16);
     expect(started.node.networkHeight()).toBe(11);
-    expect(liar.isClosed).toBe(false);
+    expect(dishonest.isClosed).toBe(false);
   });
 
   it('delay "synchronized" by at most 15 seconds', async () => {
     const started = await node();
-    const liar = await lyingPeerAt(started, 'late', 1n);
+    const dishonest = await lyingPeerAt(started, 'late', 1n);
     const honest = await callerOf(started, standing);
     await honest.nextOf(Command.requestPool);
     expect(started.node.isSynchronized()).toBe(false);
-    await trickle([liar], 16);
+    await trickle([dishonest], 16);
     expect(started.node.isSynchronized()).toBe(true);
   });
 
   it('are disconnected with penalty points, and their claims do not count on a new connection', async () => {
     const started = await node({}, disguised('93.184.216.34'));
     for (let round = 1; round <= 6; round += 1) {
-      const liar = await lyingPeerAt(started, `round ${round}`, 1n);
+      const dishonest = await lyingPeerAt(started, `round ${round}`, 1n);
       expect(started.node.networkHeight()).toBe(round === 1 ? 31 : 11);
       clock.advance(62_000);
-      await liar.closed;
+      await dishonest.closed;
       expect(started.node.bans().map(({ host }) => host)).toEqual(round === 6 ? ['93.184.216.34'] : []);
     }
     const closings = started.logger.lines.filter((line) => line.includes('closed:'));
@@ -179,30 +179,30 @@ describe('peers that claim blocks and deliver none', () => {
 
   it('are disconnected after four claims of tips that their chains do not contain', async () => {
     const started = await node();
-    const liar = await callerOf(started, { height: HIGHEST, tip: Buffer.alloc(32, 1) });
+    const dishonest = await callerOf(started, { height: HIGHEST, tip: Buffer.alloc(32, 1) });
     for (let round = 2; round < 6; round += 1) {
-      await liar.nextOf(Command.requestChain);
-      announceChain(liar, []);
+      await dishonest.nextOf(Command.requestChain);
+      announceChain(dishonest, []);
       if (round < 5) {
-        await liar.settle({ height: HIGHEST, tip: Buffer.alloc(32, round) });
+        await dishonest.settle({ height: HIGHEST, tip: Buffer.alloc(32, round) });
         expect(started.node.networkHeight()).toBe(11);
       }
     }
-    await closedFor({ peer: liar, logger: started.logger }, 'not delivered');
+    await closedFor({ peer: dishonest, logger: started.logger }, 'not delivered');
   });
 
   it('or only half of them are demoted to relay and delay no other peer', async () => {
     const started = await node();
     const branch = toyBranch(ours, 20, 7_000);
     const hashes = branch.map(hashOf);
-    const liar = await name(await callerOf(started, claimOf(hashes)), hashes);
+    const dishonest = await name(await callerOf(started, claimOf(hashes)), hashes);
     const halves = { blocks: branch.slice(10), missed: hashes.slice(0, 10) };
-    deliver(liar, halves);
+    deliver(dishonest, halves);
     for (let round = 0; round < 2; round += 1) {
-      await name(liar, hashes);
-      deliver(liar, halves);
+      await name(dishonest, hashes);
+      deliver(dishonest, halves);
     }
-    await liar.nextOf(Command.requestPool);
+    await dishonest.nextOf(Command.requestPool);
     expect(started.node.sync()).toMatchObject({ activePeers: 0, demotedPeers: 1 });
     await harness.node(blocks, { exclusiveNodes: [local(started.node)] });
     await reaches(started.chain, 30);
@@ -211,7 +211,7 @@ describe('peers that claim blocks and deliver none', () => {
 
   it('and later others than requested are disconnected; blocks of other peers stay', async () => {
     const started = await node();
-    const liar = await name(await callerOf(started, { ...honestly, peerId: 1n }), tips.slice(11));
+    const dishonest = await name(await callerOf(started, { ...honestly, peerId: 1n }), tips.slice(11));
     const honest = await callerOf(started, { ...honestly, peerId: 2n });
     await honest.nextOf(Command.requestChain);
     announceChain(honest, tips.slice(11));
@@ -220,8 +220,8 @@ describe('peers that claim blocks and deliver none', () => {
     await honest.nextOf(Command.requestObjects);
     deliver(honest, { blocks: blocks.slice(11) });
     await reaches(started.chain, 30);
-    deliver(liar, { blocks: toyBranch(ours, 20, 8_000) });
-    await closedFor({ peer: liar, logger: started.logger }, 'was not requested');
+    deliver(dishonest, { blocks: toyBranch(ours, 20, 8_000) });
+    await closedFor({ peer: dishonest, logger: started.logger }, 'was not requested');
     expect(started.chain.tip().hash).toEqual(best);
   });
 
@@ -241,7 +241,7 @@ describe('peers that claim blocks and deliver none', () => {
   it('get slots in the order in which they began to wait', async () => {
     const started = await node({ syncMaxPeers: 1 });
     clock.advance(500);
-    const liars = [await lyingPeerAt(started, 'first', 1n)];
+    const dishonestPeers = [await lyingPeerAt(started, 'first', 1n)];
     const named = fakes('second');
     const second = await callerOf(started, claimOf(named, 2n));
     await second.nextOf(Command.requestPool);
@@ -251,10 +251,10 @@ describe('peers that claim blocks and deliver none', () => {
     clock.advance(15_000);
     const newcomer = await callerOf(started, claimOf(fakes('third'), 3n));
     await newcomer.nextOf(Command.requestPool);
-    liars.push(await name(second, named), newcomer);
+    dishonestPeers.push(await name(second, named), newcomer);
     clock.advance(16_000);
     await name(honest, tips.slice(11));
-    expect(liars.map((liar) => liar.isClosed)).toEqual([false, false, false]);
+    expect(dishonestPeers.map((dishonest) => dishonest.isClosed)).toEqual([false, false, false]);
   });
 });
 

@@ -57,7 +57,7 @@ export function declaredErrors(errors: readonly ErrorRow[], { status, text }: Re
 }
 
 /** How a value differs from its schema, undeclared fields included. */
-export function faultsOf(schema: z.ZodType, value: Json): string[] {
+function faultsOf(schema: z.ZodType, value: Json): string[] {
   const read = schema.safeDecode(value);
   if (!read.success) return read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   const [back, sent] = [printed(schema.encode(read.data)), printed(value)];
@@ -73,7 +73,7 @@ function rpcErrorFaults(errors: readonly ErrorRow[], response: Response): string
   return declaredErrors(errors, response).length === 0 ? [`${response.status} ${response.text} is not declared`] : [];
 }
 
-export function routeOf({ method, path }: Pick<Request, 'method' | 'path'>): DaemonRoute | undefined {
+function routeOf({ method, path }: Pick<Request, 'method' | 'path'>): DaemonRoute | undefined {
   const verb = method === 'HEAD' ? 'GET' : method;
   return allRoutes.find((route) => route.method === verb && route.path === path.split('?')[0]);
 }

@@ -22,7 +22,7 @@ export interface ReaderBeside {
 }
 
 /** The command line of a reader on a devnet that nobody is counted at. */
-export function readerArguments(dataDir: string, socket: string): string[] {
+function readerArguments(dataDir: string, socket: string): string[] {
   return [
     ...['serve-rpc', '--network', 'devnet', '--data-dir', dataDir, '--node-socket', socket],
     ...['--rpc-bind-port', '0', '--rpc-max-rpm', '0', '--log-level', '0'],

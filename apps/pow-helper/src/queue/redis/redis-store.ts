@@ -157,7 +157,7 @@ export type RawJob = readonly string[];
 
 export type JobFields = Readonly<Record<string, string | undefined>>;
 
-export function fieldsOf(raw: RawJob): JobFields {
+function fieldsOf(raw: RawJob): JobFields {
   const fields: Record<string, string> = {};
   for (let i = 0; i + 1 < raw.length; i += 2) fields[raw[i]!] = raw[i + 1]!;
   return fields;

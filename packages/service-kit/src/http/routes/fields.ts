@@ -53,7 +53,7 @@ export type FieldChecks<Context, M extends Fields | undefined> = M extends Field
 /** Entries of an array that are parsed at once, since zod collects all errors. */
 const ENTRIES_AT_ONCE = 64;
 /** Entries of an array that are parsed before the next yield to the event loop: about 1 ms. */
-export const ENTRIES_PER_TURN = 4_096;
+const ENTRIES_PER_TURN = 4_096;
 
 interface Field {
   readonly name: string;

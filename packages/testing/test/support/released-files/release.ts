@@ -11,7 +11,7 @@ import { readWallet, writeWallet } from './wallet';
 import { inWorkFolder, nodeSuite } from './work-folder';
 
 /** The folders of a release. The container of a wallet and its database are in one folder. */
-export const RELEASED_FOLDERS = ['chain', 'journal', 'wallet', 'proposals', 'snapshot'] as const;
+const RELEASED_FOLDERS = ['chain', 'journal', 'wallet', 'proposals', 'snapshot'] as const;
 export type ReleasedFolder = (typeof RELEASED_FOLDERS)[number];
 
 /** The content of each folder as the code of the release read it. Later code may read more fields, never other values. */

@@ -11,7 +11,7 @@ import {
 } from '../../../src';
 
 export const devnet = networkOf('devnet');
-export const PASSWORD = 'money';
+const PASSWORD = 'money';
 
 /** Milliseconds: waits up to this are cut short by a nudge; longer ones are precautions of the wallet. */
 const SHORT = 10_000;

@@ -50,7 +50,7 @@ export function expectedOf(name: string): { total: bigint; transactions: unknown
   };
 }
 
-export const byHash = (a: { hash: string }, b: { hash: string }): number => (a.hash < b.hash ? -1 : 1);
+const byHash = (a: { hash: string }, b: { hash: string }): number => (a.hash < b.hash ? -1 : 1);
 
 export const contentOf = (ledger: FakeLedger): { total: bigint; transactions: FakeTransaction[] } => ({
   total: ledger.total,

@@ -3,7 +3,7 @@ import { powHash, secretKeyToPublicKey } from '@wrkz/crypto';
 import { chaCha8 } from '../../../../src/container/green/keys';
 
 /** Keys for WalletGreen files that tests create. */
-export const VIEW_SECRET = Buffer.alloc(32, 0).fill(7, 0, 8);
+const VIEW_SECRET = Buffer.alloc(32, 0).fill(7, 0, 8);
 export const SPEND_SECRET = Buffer.alloc(32, 0).fill(9, 0, 8);
 export const PASSWORD = 'made';
 const cacheKey = powHash('cn_slow_hash_v0', Buffer.from(PASSWORD));
