@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { sectionsOf } from '../markdown';
 import { TOP } from './repository';
 
-/* Whether the README tells only figures that were measured. */
+/* The figures of the README were measured. */
 
-test('each figure of the README stands in the benchmarks', () => {
+test('each figure of the README is in the benchmarks', () => {
   const read = (path: string): string => readFileSync(join(TOP, path), 'utf8');
   const measured = sectionsOf(read('README.md')).find(({ title }) => title === 'Measured')?.body ?? '';
   const figures = [...measured.matchAll(/\d[\d,.]*\d/g)].map(([figure]) => figure);

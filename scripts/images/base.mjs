@@ -7,34 +7,40 @@ import { Failure } from '../lib/run.mjs';
 import { top } from '../lib/workspace.mjs';
 
 const HOME = join(top, '.bootstrap/images');
-const MIRROR = 'http://deb.debian.org/debian';
 const NODE_MAJOR = 24;
-/** It fetches what `packageManager` names; its version is of no matter for what is built. */
+/** Fetches the package manager that package.json names. */
 const NPM = 'npm@11.6.2';
 
-/** What stands in for the images of the registries: Debian 12 of debootstrap, with these packages beside the smallest set. */
+/** Where the build base has the certificates of this machine (NODE_EXTRA_CA_CERTS). */
+export const CERTIFICATES = '/etc/ssl/certs/local.crt';
+
+/** Debian 12 by debootstrap instead of the images of a registry, with these packages beside the minimal set. */
 const BASES = {
   run: { packages: ['libstdc++6'], withNode: true },
   build: { packages: ['libstdc++6', 'python3', 'make', 'g++', 'ca-certificates'], withNode: true, withNpm: true },
-  redis: { packages: ['redis-server'] },
-  prometheus: { packages: ['prometheus'] },
+  redis: { packages: ['redis-server'], volume: '/data', owner: 'redis' },
+  prometheus: { packages: ['prometheus'], volume: '/prometheus', owner: 'nobody' },
 };
 
 /**
- * The archive of a base's root file system, made with debootstrap when it is not here yet; it stays in .bootstrap/images.
+ * The archive of a base's root file system; made with debootstrap once and stored in .bootstrap/images.
  * @param {'run' | 'build' | 'redis' | 'prometheus'} name
  */
 export function baseArchive(name) {
   const archive = join(HOME, `${name}.tar`);
   if (existsSync(archive)) return archive;
   mkdirSync(HOME, { recursive: true });
-  process.stderr.write(`[images] a Debian with ${BASES[name].packages.join(', ')}\n`);
+  process.stderr.write(`[images] debootstrap with ${BASES[name].packages.join(', ')}\n`);
   const work = mkdtempSync(join(tmpdir(), 'wrkz-base-'));
   try {
     const root = join(work, 'root');
-    debootstrap(BASES[name].packages, root);
-    if (BASES[name].withNode) putNode(root);
-    if (BASES[name].withNpm) putNpm(root, work);
+    const { packages, withNode, withNpm, volume, owner } = BASES[name];
+    debootstrap(packages, root);
+    if (withNode) putNode(root);
+    if (withNpm) putNpm(root, work);
+    const certificates = process.env.NODE_EXTRA_CA_CERTS;
+    if (withNpm && certificates) cpSync(certificates, join(root, CERTIFICATES));
+    if (volume) command('chroot', [root, 'install', '-d', '-o', owner, volume]);
     command('tar', ['-cf', `${archive}.part`, '-C', root, '.']);
     command('mv', [`${archive}.part`, archive]);
   } finally {
@@ -44,10 +50,17 @@ export function baseArchive(name) {
 }
 
 function debootstrap(packages, root) {
-  const options = ['--variant=minbase', `--include=${packages.join(',')}`, 'bookworm', root, MIRROR];
+  const options = ['--variant=minbase', `--include=${packages.join(',')}`, 'bookworm', root, aptMirror()];
   command('debootstrap', options, { maxBuffer: 2 ** 28 });
   rmSync(join(root, 'var/cache/apt/archives'), { recursive: true, force: true });
   rmSync(join(root, 'var/lib/apt/lists'), { recursive: true, force: true });
+}
+
+/** The Debian mirror that apt uses on this machine. */
+function aptMirror() {
+  const mirror = command('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages']).split('\n')[0];
+  if (!mirror) throw new Failure('apt has no package lists here: run apt-get update');
+  return mirror;
 }
 
 function putNode(root) {

@@ -1,0 +1,130 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { command } from '../executables/materials.mjs';
+import { npm } from '../lib/nodes.mjs';
+import { Failure, run } from '../lib/run.mjs';
+import { top } from '../lib/workspace.mjs';
+import { baseArchive, CERTIFICATES } from './base.mjs';
+
+/** The targets of docker/Dockerfile that are images. */
+export const TARGETS = ['daemon', 'wallet-api', 'wallet-rpc', 'pow-helper', 'proposals', 'miner'];
+
+/** A Docker engine with its own data folder, socket and containers. */
+export class Docker {
+  constructor(folder) {
+    this.folder = folder;
+    this.env = { ...process.env, DOCKER_HOST: `unix://${join(folder, 'docker.sock')}`, DOCKER_BUILDKIT: '0' };
+  }
+
+  /** Starts `dockerd` in the network namespace of this process. @throws Failure if it does not come up within a minute */
+  async start() {
+    if (process.getuid() !== 0) throw new Failure('needs root: it starts a Docker engine');
+    const { folder } = this;
+    const paths = { 'data-root': 'data', 'exec-root': 'exec', pidfile: 'docker.pid' };
+    const args = Object.entries(paths).map(([option, name]) => `--${option}=${join(folder, name)}`);
+    this.engine = spawn('dockerd', [...args, `--host=${this.env.DOCKER_HOST}`], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let text = '';
+    for (const stream of [this.engine.stdout, this.engine.stderr]) stream.on('data', (chunk) => (text += chunk));
+    this.engine.on('error', (error) => (text += error.message));
+    for (let tries = 0; tries < 600 && this.engine.exitCode === null && this.engine.pid; tries += 1) {
+      if (spawnSync('docker', ['info'], { env: this.env }).status === 0) return;
+      await pause(100);
+    }
+    throw new Failure(`dockerd does not start (packages: docker.io, docker-compose): ${text.slice(-2_000)}`);
+  }
+
+  async stop() {
+    if (this.engine?.exitCode !== null) return;
+    const ended = new Promise((resolve) => this.engine.once('exit', resolve));
+    this.engine.kill('SIGTERM');
+    await ended;
+  }
+
+  /** Runs `docker` and returns its output. @throws Failure */
+  docker(...args) {
+    return command('docker', args, { env: this.env, maxBuffer: 2 ** 28 }).trim();
+  }
+
+  /** Imports bases made with debootstrap and builds every target as `wrkz-<target>`. */
+  async build() {
+    const bases = { BUILD_IMAGE: this.importBase('build', this.npmEnvironment()), RUN_IMAGE: this.importBase('run') };
+    const buildArgs = Object.entries(bases).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
+    for (const target of TARGETS) {
+      const args = ['build', '--quiet', '--network=host', ...buildArgs, '--target', target, '--tag', `wrkz-${target}`];
+      const code = await run('docker', [...args, '--file', join(top, 'docker/Dockerfile'), top], { env: this.env });
+      if (code !== 0) throw new Failure(`${target}: the image could not be built`);
+    }
+  }
+
+  importBase(name, changes = []) {
+    const image = `wrkz-base-${name}`;
+    this.docker('import', ...changes.flatMap((change) => ['--change', change]), baseArchive(name), image);
+    return image;
+  }
+
+  /** npm's configuration of this machine for the build stage, its certificates included. */
+  npmEnvironment() {
+    const environment = ['ENV npm_config_nodedir=/usr/local'];
+    environment.push(`ENV npm_config_registry=${npm(['config', 'get', 'registry']).stdout.trim()}`);
+    if (process.env.NODE_EXTRA_CA_CERTS === undefined) return environment;
+    return [...environment, `ENV NODE_EXTRA_CA_CERTS=${CERTIFICATES}`, `ENV npm_config_cafile=${CERTIFICATES}`];
+  }
+}
+
+/** A compose project on an engine, by Debian's `docker-compose`. */
+export class Project {
+  /** @param images image names by service, instead of building or pulling */
+  constructor(docker, name, file, { images, environment = {}, profiles = [] }) {
+    this.engine = docker;
+    this.name = name;
+    const override = join(docker.folder, `${name}.json`);
+    const services = Object.fromEntries(Object.entries(images).map(([service, image]) => [service, { image }]));
+    command('tee', [override], { input: JSON.stringify({ version: '3.8', services }) });
+    this.options = ['-p', name, '-f', file, '-f', override, ...profiles.flatMap((profile) => ['--profile', profile])];
+    this.env = { ...docker.env, ...environment };
+  }
+
+  compose(...args) {
+    return command('docker-compose', [...this.options, ...args], { env: this.env, maxBuffer: 2 ** 28 });
+  }
+
+  /** The id of a service's container. */
+  container(service) {
+    return this.compose('ps', '-q', service).trim();
+  }
+
+  inspect(service) {
+    return JSON.parse(this.engine.docker('inspect', this.container(service)))[0];
+  }
+
+  /** Runs a command in a service's container. @returns {{status: number, output: string}} */
+  exec(service, ...args) {
+    const { status, stdout, stderr } = spawnSync('docker', ['exec', this.container(service), ...args], {
+      env: this.engine.env,
+      encoding: 'utf8',
+    });
+    return { status, output: stdout + stderr };
+  }
+
+  /** Sends a signal to the program of a container, not to its init process. */
+  signal(service, name) {
+    const lines = this.engine.docker('top', this.container(service), '-eo', 'pid,args').split('\n').slice(1);
+    const program = lines.find((line) => /^\s*\d+ (node|redis-server) /.test(line));
+    process.kill(Number.parseInt(program, 10), name);
+  }
+
+  /** The URL of a port of a container. */
+  url(service, port) {
+    const [network] = Object.values(this.inspect(service).NetworkSettings.Networks);
+    return `http://${network.IPAddress}:${port}`;
+  }
+}
+
+/** A folder that every user may enter. */
+export function openFolder(path) {
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, 0o755);
+  return path;
+}
