@@ -19,10 +19,10 @@ import { FundingFollower } from './funding/follower';
 import { incomeSource } from './funding/income-source';
 import { startProposalsServer } from './http';
 import { Listing } from './listing';
-import { MarkdownRenderer } from './markdown/renderer';
+import { MarkdownCache } from './markdown';
 import { LEVELS } from './options';
 import { Site } from './pages/site';
-import { QrImages } from './qr/qr-images';
+import { QrImages } from './qr-images';
 import { openStores, type Stores } from './store/stores';
 
 /** What a test may put in the place of the real thing. */
@@ -48,7 +48,6 @@ export class Proposals implements Service {
   private readonly configuredPort: number;
   private readonly now: () => number;
   private readonly pollMs: number;
-  private readonly markdown: MarkdownRenderer;
   private readonly closers = new Closers();
   private openFollower: FundingFollower | undefined;
   private server: HttpServer | undefined;
@@ -63,7 +62,6 @@ export class Proposals implements Service {
     this.configuredPort = overrides.port ?? options['bind-port'];
     this.now = overrides.now ?? Date.now;
     this.pollMs = overrides.pollMs ?? options['wallet-poll'] * 1000;
-    this.markdown = new MarkdownRenderer(this.logger);
   }
 
   static create(config: ProposalsConfig, overrides: ProposalsOverrides = {}): Proposals {
@@ -100,7 +98,6 @@ export class Proposals implements Service {
     const { options, place } = this.config;
     if (!options.demo) ensureDirectory(place.directory);
     const stores = this.closers.use('the database', openStores(place, options.demo, this.now), (open) => open.close());
-    this.closers.add('the Markdown renderer', () => this.markdown.close());
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_proposals_') : undefined;
     this.openFollower = this.closers.use('the wallet follower', this.makeFollower(stores, metrics), (follower) =>
       follower?.stop(),
@@ -158,7 +155,7 @@ export class Proposals implements Service {
     return {
       listing,
       answers: new AnswerCache(),
-      markdown: this.markdown,
+      markdown: new MarkdownCache(),
       images: new QrImages(),
       site: new Site({
         network: place.network,

@@ -145,6 +145,7 @@ const REFUSED: readonly (readonly [string, Record<string, string | undefined>, s
   ['a list', { headline: '[a, b]' }, '', /headline is no text/],
   ['a short text', {}, 'too short', /content: expected 21 characters/],
   ['a huge text', {}, 'x'.repeat(32_769), /content: expected 21 characters to 32768 bytes, got 32769/],
+  ['too much markup', {}, '|a|b|\n|-|-|\n'.repeat(2_700), /content: too much markup: 53996 elements, at most 20000/],
   ['control characters', {}, `${'x'.repeat(30)}\u0007`, /content: it holds control characters/],
   ['a number of another kind', { id: '0' }, '', /id: expected a number/],
 ];

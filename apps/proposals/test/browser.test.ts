@@ -29,7 +29,7 @@ const TEXT = `# What will be there
 
 Some *words* and a [link](https://a.example/), \`code\` and more.
 
-| Step | Until | |
+| Step | Until | Share |
 | --- | --- | ---: |
 | One that has a long name | January | 40 % |
 

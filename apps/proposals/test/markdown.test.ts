@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { excerptOf, renderText } from '../src/markdown/render';
+import { countElements, excerptOf, MAX_ELEMENTS, renderMarkdown } from '../src/markdown';
 import { ATTACKS } from './support/attacks';
 
 /* What people write becomes inert: nothing runs, nothing is loaded, nothing leaves its place in the page. */
@@ -47,7 +47,7 @@ test('the check detects dangerous HTML', () => {
 test.each(ATTACKS.map((text) => [text.length > 80 ? `${text.slice(0, 60)}... (${text.length})` : text, text]))(
   '%j',
   (_title, text) => {
-    const [html, excerpt] = [renderText(text), excerptOf(text)];
+    const [html, excerpt] = [renderMarkdown(text), excerptOf(text)];
     expect(faults(html)).toEqual([]);
     expect(excerpt.length).toBeLessThanOrEqual(202);
   },
@@ -72,11 +72,13 @@ test('no input of fast-check produces dangerous HTML', () => {
     'data:text/html,',
   );
   fc.assert(
-    fc.property(fc.array(pieces, { maxLength: 60 }), (parts) => expect(faults(renderText(parts.join('')))).toEqual([])),
+    fc.property(fc.array(pieces, { maxLength: 60 }), (parts) =>
+      expect(faults(renderMarkdown(parts.join('')))).toEqual([]),
+    ),
     { numRuns: 500 },
   );
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => expect(faults(renderText(text))).toEqual([])),
+    fc.property(fc.string({ unit: 'binary' }), (text) => expect(faults(renderMarkdown(text))).toEqual([])),
     { numRuns: 200 },
   );
 });
@@ -84,25 +86,38 @@ test('no input of fast-check produces dangerous HTML', () => {
 test('retains harmless markup: headings below the page heading, lists, tables, code, links', () => {
   const text =
     '# One\n\n### Three\n\n### Three\n\n## Two\n\nText *a* **b** ~~c~~ `d` [e](https://f.example/?g=h&i "t") https://j.example/k.\n\n1. x\n2. y\n\n| a | |\n|---|---|\n| 1 | 2 |\n\n```js\n<b>\n```\n> q\n';
-  const [html, excerpt] = [renderText(text), excerptOf(text)];
-  expect([...html.matchAll(/<(h\d)>/g)].map(([, tag]) => tag)).toEqual(['h2', 'h3', 'h3', 'h3']);
+  const [html, excerpt] = [renderMarkdown(text), excerptOf(text)];
+  expect([...html.matchAll(/<(h\d)>/g)].map(([, tag]) => tag)).toEqual(['h2', 'h3', 'h3', 'h2']);
   expect(html).toContain('<em>a</em> <strong>b</strong> <s>c</s> <code>d</code>');
   expect(html).toContain('<a href="https://f.example/?g=h&amp;i" rel="nofollow noopener noreferrer">e</a>');
   expect(html).toContain('<a href="https://j.example/k" rel="nofollow noopener noreferrer">https://j.example/k</a>.');
   expect(html).toContain('<div class="scroll" tabindex="0"><table>');
-  expect(html).toContain('<th>a</th>\n<td></td>');
+  expect(html).toContain('<th>a</th>\n<th></th>');
   expect(html).toContain('<pre tabindex="0"><code>&lt;b&gt;\n</code></pre>');
   expect(excerpt).toBe('Text a b c d e https://j.example/k.');
 });
 
-test('images become links, empty links and headings get a text or are removed', () => {
-  expect(renderText('![A photo](https://a.example/b.png) ![](https://a.example/c.png)')).toBe(
+test('images become links, links and headings without text are removed', () => {
+  expect(renderMarkdown('![A photo](https://a.example/b.png) ![](https://a.example/c.png)')).toBe(
     '<p><a href="https://a.example/b.png" rel="nofollow noopener noreferrer">A photo</a> ' +
       '<a href="https://a.example/c.png" rel="nofollow noopener noreferrer">https://a.example/c.png</a></p>\n',
   );
-  expect(renderText('[![alt](https://a.example/b.png)](https://c.example/)')).toContain('>alt</a>');
-  expect(renderText('[](https://c.example/)')).toContain('>https://c.example/</a>');
-  expect(renderText('#\n\n## \n\ntext')).toBe('<p>text</p>\n');
+  expect(renderMarkdown('[![alt](https://a.example/b.png)](https://c.example/)')).toContain('>alt</a>');
+  expect(renderMarkdown('[![](https://a.example/b.png) x](https://c.example/) ![<b>](https://a.example/)')).toBe(
+    '<p><a href="https://c.example/" rel="nofollow noopener noreferrer">image x</a> ' +
+      '<a href="https://a.example/" rel="nofollow noopener noreferrer">&lt;b&gt;</a></p>\n',
+  );
+  expect(renderMarkdown('[](https://c.example/)')).toBe('<p></p>\n');
+  expect(renderMarkdown('#\n\n## \n\ntext').trim()).toBe('<p>text</p>');
+});
+
+test('the elements of a text are counted, also those that the parser adds to short table rows', () => {
+  expect(countElements('Some *words* and a [link](https://a.example/).\n\n- item')).toBe(20);
+  expect(countElements('Words with *marks* and a [link](https://a.example/).\n\n'.repeat(600))).toBeLessThan(
+    MAX_ELEMENTS,
+  );
+  const wide = `|${'a|'.repeat(1000)}\n|${'-|'.repeat(1000)}\n${'|\n'.repeat(1000)}`;
+  expect(countElements(wide)).toBeGreaterThan(MAX_ELEMENTS);
 });
 
 test('an excerpt ends at a word', () => {

@@ -132,7 +132,7 @@ describe('the images of a proposal', () => {
     const svg = await send(url, `/proposal/${id}/qr.svg`);
     expect([svg.status, svg.headers['content-type']]).toEqual([200, 'image/svg+xml']);
     expect(svg.text).toMatch(
-      /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 57 57"[^<]*><path [^<]*\/><path [^<]*\/><\/svg>$/,
+      /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 57 57"[^<]*><path [^<]*\/><path [^<]*\/><\/svg>\n$/,
     );
   });
 

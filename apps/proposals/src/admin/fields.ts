@@ -1,6 +1,7 @@
 import { proposalsApi } from '@wrkz/api';
 import { AddressError, decodeAddress, formatAmount, parseAmount } from '@wrkz/core-types';
 import { isoTime } from '@wrkz/pages';
+import { countElements, MAX_ELEMENTS } from '../markdown';
 import { LIMITS, MAX_TARGET, type Proposal, type ProposalDraft, type ProposalStatus } from '../store/proposal';
 import { BadFrontMatter, type FrontMatterFile } from './front-matter';
 
@@ -143,5 +144,8 @@ function content(text: string): string {
   const bytes = Buffer.byteLength(text);
   if (text.trim().length < SHORTEST.content || bytes > LIMITS.content)
     throw new BadFrontMatter(`expected ${SHORTEST.content} characters to ${LIMITS.content} bytes, got ${bytes} bytes`);
+  const elements = countElements(text);
+  if (elements > MAX_ELEMENTS)
+    throw new BadFrontMatter(`too much markup: ${elements} elements, at most ${MAX_ELEMENTS} are allowed`);
   return text.replace(/\r\n?/g, '\n').replace(/^\n+/, '').trimEnd();
 }

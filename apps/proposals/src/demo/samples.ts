@@ -88,7 +88,7 @@ What is left over goes to the next season, and the print files go to whoever wan
     content: `A wallet reads some 2 KB a block today, most of which it has no use for. With a compact form it would read 300 bytes and ask
 for the rest only where something is its own.
 
-### Work
+## Work
 
 - [the format and its test vectors](https://example.org/compact-blocks)
 - the node's side, behind an option

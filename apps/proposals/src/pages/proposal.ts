@@ -1,7 +1,6 @@
 import { describeAmount, formatAmount } from '@wrkz/core-types';
 import { countText, dayElement, html, isoTime, timeText, trustedMarkup, type Fragment, type Markup } from '@wrkz/pages';
 import type { ListedProposal } from '../listing';
-import { paymentUri } from '../qr/payment-uri';
 import type { Contribution } from '../store/funding-store';
 import { STATUS } from '../store/proposal';
 import { fundingMeter } from './funding-meter';
@@ -24,6 +23,11 @@ export interface ProposalFacts {
   readonly asked: AskedAmount;
   readonly checkedAt: number | undefined;
   readonly isStale: boolean;
+}
+
+/** A payment URI of phone wallets: `wrkz:<address>?amount=1.50`, the amount in coins. */
+export function paymentUri(address: string, amount?: bigint): string {
+  return `wrkz:${address}${amount === undefined ? '' : `?amount=${formatAmount(amount)}`}`;
 }
 
 /** One proposal: its text, what has come in, and how to contribute. */

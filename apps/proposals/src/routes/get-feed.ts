@@ -1,4 +1,4 @@
-import { atomFeed, FEED_LENGTH, FEED_TYPE } from '../pages/feed';
+import { type AtomEntry, atomFeed, FEED_LENGTH, FEED_TYPE } from '../pages/feed';
 import { declareListingRoute, COUNTED, SHORT_CACHING } from './route';
 
 export const getFeed = declareListingRoute({
@@ -11,11 +11,10 @@ export const getFeed = declareListingRoute({
   errors: [],
   handle: async ({ answers, listing, markdown, site }) => {
     const answer = await answers.get(listing.revision(), 'feed', async () => {
-      const entries = listing.list({ limit: FEED_LENGTH, offset: 0 }).map(async (listed) => ({
-        listed,
-        html: await markdown.render(listed.proposal.content),
-      }));
-      return atomFeed(site, await Promise.all(entries));
+      const entries: AtomEntry[] = [];
+      for (const listed of listing.list({ limit: FEED_LENGTH, offset: 0 }))
+        entries.push({ listed, html: await markdown.render(listed.proposal.content) });
+      return atomFeed(site, entries);
     });
     return answer.reply();
   },

@@ -26,11 +26,9 @@ export const getHome = declareListingRoute({
   handle: async ({ listing, answers, markdown, site }, { query }) => {
     const view = viewOf(query);
     const key = ['home', view.status ?? '', view.category ?? '', view.page].join();
-    const answer = await answers.get(listing.revision(), key, async () => {
+    const answer = await answers.get(listing.revision(), key, () => {
       const listed = listing.list({ ...view, limit: PER_PAGE, offset: PER_PAGE * (view.page - 1) });
-      const proposals = await Promise.all(
-        listed.map(async (one) => ({ listed: one, excerpt: await markdown.excerpt(one.proposal.content) })),
-      );
+      const proposals = listed.map((one) => ({ listed: one, excerpt: markdown.excerpt(one.proposal.content) }));
       return site.page(homePage({ view, counts: listing.counts(), proposals }));
     });
     return answer.reply();

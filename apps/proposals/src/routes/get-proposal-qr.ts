@@ -1,5 +1,5 @@
 import { proposalsApi } from '@wrkz/api';
-import { paymentUri } from '../qr/payment-uri';
+import { paymentUri } from '../pages/proposal';
 import { ProposalRefusal } from '../refusals';
 import { declareListingRoute, COUNTED, SHORT_CACHING } from './route';
 import { amountQuery, askedAmount, proposalAt, proposalParams } from './proposal-path';
@@ -16,11 +16,12 @@ function qrRoute(form: 'png' | 'svg', contentType: string) {
     response: { contentType, description: 'The image' },
     caching: SHORT_CACHING,
     errors: [proposalsApi.proposalErrors.notFound, proposalsApi.proposalErrors.badAmount],
-    handle: (context, { path, query }) => {
+    handle: async (context, { path, query }) => {
       const { address } = proposalAt(context, path).proposal;
       const asked = askedAmount(query.amount);
       if (asked !== undefined && 'wrong' in asked) throw new ProposalRefusal('badAmount');
-      return context.images[form](asked === undefined ? address : paymentUri(address, asked.amount)).reply();
+      const image = await context.images[form](asked === undefined ? address : paymentUri(address, asked.amount));
+      return image.reply();
     },
   });
 }

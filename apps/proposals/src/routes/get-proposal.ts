@@ -23,7 +23,7 @@ export const getProposal = declareListingRoute({
           listed,
           asked,
           html: await markdown.render(listed.proposal.content),
-          excerpt: await markdown.excerpt(listed.proposal.content),
+          excerpt: markdown.excerpt(listed.proposal.content),
           contributions: listing.contributions(listed.proposal.address),
           checkedAt: listing.checkedAt(),
           isStale: listing.isStale(),

@@ -31,7 +31,7 @@ export const getQr = declareListingRoute({
       checkAddress(address);
       await takeTurn(context, address, client);
     }
-    return context.images.png(address).reply();
+    return (await context.images.png(address)).reply();
   },
 });
 
