@@ -11,11 +11,11 @@ import { allMethods, allRoutes, description } from '../../apps/daemon/src/rpc/se
 import { readServeRpc, SERVE_RPC_COMMANDS, SERVE_RPC_OPTIONS } from '../../apps/daemon/src/serve-rpc/config';
 import { OPTIONS, readPowHelperConfig } from '../../apps/pow-helper/src';
 import { POW_SERVICE, powRoutes } from '../../apps/pow-helper/src/routes';
-import { parseProgram, PROPOSALS_OPTIONS } from '../../apps/proposals/src';
+import { parseCommandLine, PROPOSALS_OPTIONS } from '../../apps/proposals/src';
 import { ADMIN_COMMANDS } from '../../apps/proposals/src/admin/commands';
 import { Site } from '../../apps/proposals/src/pages/site';
 import { proposalsRoutes } from '../../apps/proposals/src/routes';
-import { PROPOSALS_SERVICE } from '../../apps/proposals/src/routes/description';
+import { PROPOSALS_SERVICE } from '../../apps/proposals/src/routes/declare';
 import {
   readWalletApiConfig,
   WALLET_API_OPTIONS,
@@ -146,8 +146,8 @@ const proposals: PrintedService = {
   folder: 'proposals',
   program: 'wrkz-proposals',
   helps: [
-    help('wrkz-proposals', PROPOSALS_OPTIONS, parseProgram),
-    ...ADMIN_COMMANDS.map(({ name, options }) => help(`wrkz-proposals ${name}`, options, parseProgram)),
+    help('wrkz-proposals', PROPOSALS_OPTIONS, parseCommandLine),
+    ...ADMIN_COMMANDS.map(({ name, options }) => help(`wrkz-proposals ${name}`, options, parseCommandLine)),
   ],
   errors: [
     {

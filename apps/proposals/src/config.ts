@@ -1,38 +1,62 @@
 import { join } from 'node:path';
-import { dataDirectory, splitList, type OptionValues } from '@wrkz/service-kit';
-import type { DATA_OPTIONS, PROPOSALS_OPTIONS } from './options';
-import type { StorePlace } from './store/files';
+import { dataDirectory, type OptionValues, parseCommand, splitList } from '@wrkz/service-kit';
+import { ADMIN_COMMANDS } from './admin/commands';
+import { checkOptions, type DATA_OPTIONS, PROPOSALS_OPTIONS } from './options';
+import type { DatabaseFolder } from './store/database';
 
-/** The resolved options under their own names. */
+/** Option values by name. */
 export type ProposalsOptions = OptionValues<typeof PROPOSALS_OPTIONS>;
 
-/** Everything the program that serves is configured with, resolved and checked. */
+/** The resolved and validated configuration of the service. */
 export interface ProposalsConfig {
   readonly options: ProposalsOptions;
-  readonly place: StorePlace;
-  /** Addresses and ranges of the proxies whose headers name the client. */
+  readonly folder: DatabaseFolder;
+  /** Addresses and ranges of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** To be logged at the start. */
+  /** Logged at the start. */
   readonly warnings: readonly string[];
-  /** Texts that no log line may show. */
+  /** Hidden in log lines. */
   readonly secrets: readonly string[];
+}
+
+export type ParsedCommandLine = ReturnType<typeof parseCommandLine>;
+
+/**
+ * @param argv the command line without the program
+ * @returns an admin command, or the options of the service
+ * @throws UsageError, EarlyExit (`--help`, `--version`...) with the text to print
+ */
+export function parseCommandLine(argv: readonly string[]) {
+  return parseCommand(
+    {
+      name: 'wrkz-proposals',
+      description: 'Lists the funding proposals of the community on web pages and over an HTTP API.',
+      options: PROPOSALS_OPTIONS,
+      check: checkOptions,
+      effective: (values) => ({ 'data-dir': values['data-dir'] ?? dataDirectory('proposals') }),
+      commands: ADMIN_COMMANDS,
+    },
+    argv,
+  );
+}
+
+/** @throws UsageError, EarlyExit, RangeError for an admin command */
+export function readProposalsConfig(argv: readonly string[]): ProposalsConfig {
+  const parsed = parseCommandLine(argv);
+  if (parsed.command !== undefined) throw new RangeError(`${parsed.command} does not start the service`);
+  return proposalsConfig(parsed.values, parsed);
 }
 
 export function proposalsConfig(
   options: ProposalsOptions,
   { warnings, secrets }: Pick<ProposalsConfig, 'secrets' | 'warnings'>,
 ): ProposalsConfig {
-  return {
-    options,
-    place: storePlace(options),
-    trustedProxies: splitList(options['trusted-proxy']),
-    warnings,
-    secrets,
-  };
+  const trustedProxies = splitList(options['trusted-proxy']);
+  return { options, folder: databaseFolder(options), trustedProxies, warnings, secrets };
 }
 
-/** The folder of a network's files: that of mainnet is the data folder itself. */
-export function storePlace(options: OptionValues<typeof DATA_OPTIONS>): StorePlace {
+/** Mainnet uses the data folder itself, other networks use a subfolder. */
+export function databaseFolder(options: OptionValues<typeof DATA_OPTIONS>): DatabaseFolder {
   const { network } = options;
   const directory = options['data-dir'] ?? dataDirectory('proposals');
   return { directory: network === 'mainnet' ? directory : join(directory, network), network };

@@ -1,8 +1,6 @@
-export type { ProposalsConfig } from './config';
+export { parseCommandLine, type ProposalsConfig, readProposalsConfig } from './config';
 export { PROPOSALS_OPTIONS } from './options';
-export { parseProgram, readProposalsConfig } from './program';
 export { Proposals, type ProposalsOverrides } from './proposals';
-export { openProposals } from './store/files';
+export { openProposals, openStores } from './store/database';
 export { STATUS } from './store/proposal';
-export { ProposalWriter } from './store/proposal-writer';
-export { openStores } from './store/stores';
+export { ProposalWriter } from './store/proposals';

@@ -1,27 +1,26 @@
 import type { FundingFollower } from './funding/follower';
-import { fundedPercent } from './funding/percent';
-import type { AddressFunding, Contribution, FundingStore } from './store/funding-store';
+import type { AddressFunding, Contribution, FundingStore } from './store/funding';
 import type { Proposal } from './store/proposal';
-import type { ProposalCount, ProposalPage, ProposalReader } from './store/proposal-reader';
+import type { ProposalCount, ProposalPage, ProposalReader } from './store/proposals';
 
-/** A proposal with what it has received. */
+/** A proposal with its donations. */
 export interface ListedProposal {
   readonly proposal: Proposal;
-  /** Undefined when nobody follows its donations. */
+  /** Undefined if the donations are not followed. */
   readonly funding: AddressFunding | undefined;
-  /** Percent of the target with two decimals; 0 without income, and beyond 100 when more came in. */
+  /** Percent of the target with two decimals. 0 without donations; may be above 100. */
   readonly fundedPercent: number;
 }
 
-/** How the income is followed; undefined parts mean that it is not. */
 export interface Funding {
   readonly store: FundingStore;
-  /** Undefined where income is made up, and never looked for again. */
+  /** Undefined in the demo. */
   readonly follower: Pick<FundingFollower, 'failure'> | undefined;
 }
 
-/** What pages and API show: proposals together with their income. */
+/** Joins proposals and donations for pages and API. */
 export class Listing {
+  /** @param funding undefined: donations are not followed */
   constructor(
     private readonly reader: ProposalReader,
     private readonly funding: Funding | undefined,
@@ -49,24 +48,30 @@ export class Listing {
     return this.reader.isDonationAddress(address);
   }
 
-  /** When the wallet was last asked with success, in Unix seconds; undefined when it never was, or nobody asks. */
+  /** Unix seconds of the last successful poll of the wallet, if any. */
   checkedAt(): number | undefined {
     return this.funding?.store.lastChecked();
   }
 
-  /** Whether the wallet could not be asked the last time, so that what is shown may be old. */
+  /** Whether the last poll of the wallet failed. */
   isStale(): boolean {
     return this.funding?.follower?.failure !== undefined;
   }
 
-  /** Another text after whatever changes an answer. */
+  /** Changes whenever a response may change. */
   revision(): string {
-    const income = this.funding && [this.funding.store.revision, this.checkedAt(), this.isStale()];
-    return [this.reader.version(), ...(income ?? [])].join();
+    const funding = this.funding && [this.funding.store.revision, this.checkedAt(), this.isStale()];
+    return [this.reader.version(), ...(funding ?? [])].join();
   }
 
   private withFunding(proposal: Proposal): ListedProposal {
     const funding = this.funding?.store.find(proposal.address);
-    return { proposal, funding, fundedPercent: fundedPercent(funding?.received ?? 0n, proposal.target) };
+    const hundredths = fundedHundredths(funding?.received ?? 0n, proposal.target);
+    return { proposal, funding, fundedPercent: Number(hundredths) / 100 };
   }
+}
+
+/** Received share of the target in hundredths of a percent, halves rounded up: 1 of 3 is 3333. */
+export function fundedHundredths(received: bigint, target: bigint): bigint {
+  return (received * 20_000n + target) / (target * 2n);
 }

@@ -16,20 +16,20 @@ const FUNDING = 'Funding';
 const LIMITS = 'Limits';
 const LOGGING = 'Logging and metrics';
 
-/** Levels go by name alone. */
-export const LEVELS: LogScale = {
+/** Log levels have names only. */
+export const LOG_SCALE: LogScale = {
   names: ['trace', 'debug', 'info', 'warning', 'fatal', 'disabled'],
   help: 'trace, debug, info, warning, fatal or disabled',
   complaint: 'must be one of trace, debug, info, warning, fatal, disabled',
 };
 
-const asUrl = (value: string | number | boolean): string | undefined => {
+const checkUrl = (value: string | number | boolean): string | undefined => {
   const text = String(value);
-  const fine = URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
-  return fine ? undefined : 'must be a URL of the form http://host:port';
+  const isValid = URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
+  return isValid ? undefined : 'must be a URL of the form http://host:port';
 };
 
-/** Where the data stands; the commands have them too. */
+/** Options of the service and of the admin commands. */
 export const DATA_OPTIONS = defineOptions([
   {
     name: 'network',
@@ -37,7 +37,7 @@ export const DATA_OPTIONS = defineOptions([
     default: 'mainnet',
     choices: networkNames,
     group: DATA,
-    help: 'Whose coins the proposals ask for; another one than mainnet has a sub-folder of its own',
+    help: 'Network of the donation addresses; other networks than mainnet use a subfolder',
   },
   {
     name: 'data-dir',
@@ -49,13 +49,13 @@ export const DATA_OPTIONS = defineOptions([
   },
 ]);
 
-/** Every start-up option, for the command line and the configuration file. */
+/** The options of the service, for the command line and the configuration file. */
 export const PROPOSALS_OPTIONS = defineOptions([
   bindAddressOption({
     name: 'bind-ip',
     default: '127.0.0.1',
     group: LISTENERS,
-    help: 'Interface to listen on; 0.0.0.0 or :: for everybody',
+    help: 'Interface to listen on; 0.0.0.0 or :: for all',
   }),
   portOption({ name: 'bind-port', default: 17880, min: 1, group: LISTENERS, help: 'TCP port' }),
   secondAddressOption({
@@ -67,15 +67,15 @@ export const PROPOSALS_OPTIONS = defineOptions([
   trustedProxyOption({
     name: 'trusted-proxy',
     group: LISTENERS,
-    help: 'Address or range of a reverse proxy that names its clients; may be repeated or a comma-separated list',
+    help: 'Address or range of a reverse proxy whose X-Forwarded-For is trusted; may be repeated or a comma-separated list',
   }),
   {
     name: 'public-url',
     type: 'string',
     default: undefined,
     group: LISTENERS,
-    help: 'Where people reach the site, for absolute links in the feed: https://proposals.example.org',
-    validate: asUrl,
+    help: 'Public URL of the site, for absolute links in the feed: https://proposals.example.org',
+    validate: checkUrl,
   },
   ...DATA_OPTIONS,
   {
@@ -83,7 +83,7 @@ export const PROPOSALS_OPTIONS = defineOptions([
     type: 'boolean',
     default: false,
     group: DATA,
-    help: 'Show made-up proposals from memory; no file is read or written',
+    help: 'Show samples from memory; no file is read or written',
   },
   {
     name: 'wallet-api',
@@ -91,7 +91,7 @@ export const PROPOSALS_OPTIONS = defineOptions([
     default: undefined,
     group: FUNDING,
     help: 'Follow donations through the wallet HTTP API at this URL: http://127.0.0.1:7856',
-    validate: asUrl,
+    validate: checkUrl,
   },
   {
     name: 'wallet-api-key',
@@ -99,7 +99,7 @@ export const PROPOSALS_OPTIONS = defineOptions([
     default: undefined,
     secret: true,
     group: FUNDING,
-    help: 'Its key, sent as X-API-KEY',
+    help: 'API key of the wallet HTTP API',
   },
   {
     name: 'wallet-rpc',
@@ -107,7 +107,7 @@ export const PROPOSALS_OPTIONS = defineOptions([
     default: undefined,
     group: FUNDING,
     help: 'Follow donations through the wallet JSON-RPC service at this URL instead: http://127.0.0.1:7855',
-    validate: asUrl,
+    validate: checkUrl,
   },
   {
     name: 'wallet-rpc-password',
@@ -115,7 +115,7 @@ export const PROPOSALS_OPTIONS = defineOptions([
     default: undefined,
     secret: true,
     group: FUNDING,
-    help: 'Its password',
+    help: 'Password of the wallet JSON-RPC service',
   },
   {
     name: 'wallet-poll',
@@ -124,7 +124,7 @@ export const PROPOSALS_OPTIONS = defineOptions([
     min: 1,
     max: 3600,
     group: FUNDING,
-    help: 'Seconds between two looks at the wallet',
+    help: 'Seconds between two polls of the wallet',
   },
   {
     name: 'rate-limit',
@@ -140,11 +140,11 @@ export const PROPOSALS_OPTIONS = defineOptions([
     default: 20,
     min: 0,
     group: LIMITS,
-    help: 'New QR images per minute per client address, drawn ones not counted; 0 disables',
+    help: 'New QR images per minute per client address, without cached ones; 0 disables',
   },
   ...loggingOptions({
     group: LOGGING,
-    scale: LEVELS,
+    scale: LOG_SCALE,
     level: 'info',
     file: undefined,
     fileHelp: 'Append log lines to this file too',
@@ -152,15 +152,14 @@ export const PROPOSALS_OPTIONS = defineOptions([
   metricsOption({ name: 'enable-metrics', group: LOGGING, help: 'Serve GET /metrics for Prometheus' }),
 ]);
 
-/** What does not go together. */
-export function optionsComplaint(values: Readonly<Record<string, unknown>>): string | undefined {
+/** @returns an error text for options that exclude or require each other */
+export function checkOptions(values: Readonly<Record<string, unknown>>): string | undefined {
   const isSet = (name: string): boolean => values[name] !== undefined && values[name] !== '';
-  if (isSet('wallet-api') && isSet('wallet-rpc'))
-    return '--wallet-api and --wallet-rpc: one wallet is followed, not two';
+  if (isSet('wallet-api') && isSet('wallet-rpc')) return '--wallet-api and --wallet-rpc cannot be used together';
   if (isSet('wallet-api') && !isSet('wallet-api-key')) return '--wallet-api needs --wallet-api-key';
   if (isSet('wallet-api-key') && !isSet('wallet-api')) return '--wallet-api-key needs --wallet-api';
   if (isSet('wallet-rpc-password') && !isSet('wallet-rpc')) return '--wallet-rpc-password needs --wallet-rpc';
   if (values['demo'] === true && (isSet('wallet-api') || isSet('wallet-rpc')))
-    return '--demo shows made-up donations, so it follows no wallet';
+    return '--demo cannot be used with a wallet: its donations are samples';
   return undefined;
 }

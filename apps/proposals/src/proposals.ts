@@ -12,39 +12,40 @@ import {
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
-import { AnswerCache } from './answer-cache';
-import type { ProposalsConfig } from './config';
-import type { ProposalsContext } from './context';
+import type { ProposalsConfig, ProposalsOptions } from './config';
 import { FundingFollower } from './funding/follower';
-import { incomeSource } from './funding/income-source';
+import type { Wallet } from './funding/wallet';
+import { WalletApi } from './funding/wallet-api';
+import { WalletRpc } from './funding/wallet-rpc';
 import { startProposalsServer } from './http';
 import { Listing } from './listing';
 import { MarkdownCache } from './markdown';
-import { LEVELS } from './options';
+import { LOG_SCALE } from './options';
 import { Site } from './pages/site';
 import { QrImages } from './qr-images';
-import { openStores, type Stores } from './store/stores';
+import { ResponseCache } from './response-cache';
+import type { ProposalsContext } from './routes/declare';
+import { openStores, type Stores } from './store/database';
 
-/** What a test may put in the place of the real thing. */
+/** For tests. */
 export interface ProposalsOverrides {
   readonly logger?: Logger;
-  /** Takes 0 for a free port, which the option does not. */
+  /** 0: a free port. */
   readonly port?: number;
   /** Unix milliseconds. */
   readonly now?: () => number;
-  /** Milliseconds between two looks at the wallet. */
+  /** Time between two polls of the wallet. */
   readonly pollMs?: number;
 }
 
-/** Milliseconds that running requests have to end when the program stops. */
+/** Time for running requests to end when the service stops. */
 const DRAIN_MS = 5_000;
 
-/** The program that serves: its parts are put together here and nowhere else. `create`, then `start`, then `stop`. */
+/** The service. `create`, then `start`, then `stop`. */
 export class Proposals implements Service {
   readonly logger: Logger;
   /** SIGHUP reloads only the log. */
   readonly reload = [];
-  private readonly config: ProposalsConfig;
   private readonly configuredPort: number;
   private readonly now: () => number;
   private readonly pollMs: number;
@@ -52,13 +53,16 @@ export class Proposals implements Service {
   private openFollower: FundingFollower | undefined;
   private server: HttpServer | undefined;
   private stopping = false;
-  private fault: string | undefined;
+  /** The logged error of the databases, if any. */
+  private databaseError: string | undefined;
 
-  private constructor(config: ProposalsConfig, overrides: ProposalsOverrides) {
-    const { options } = config;
-    this.logger = overrides.logger ?? loggerFromOptions(config, { scale: LEVELS });
-    for (const warning of config.warnings) this.logger.warning(warning);
-    this.config = config;
+  private constructor(
+    private readonly config: ProposalsConfig,
+    overrides: ProposalsOverrides,
+  ) {
+    const { options, warnings } = config;
+    this.logger = overrides.logger ?? loggerFromOptions(config, { scale: LOG_SCALE });
+    for (const warning of warnings) this.logger.warning(warning);
     this.configuredPort = overrides.port ?? options['bind-port'];
     this.now = overrides.now ?? Date.now;
     this.pollMs = overrides.pollMs ?? options['wallet-poll'] * 1000;
@@ -68,17 +72,17 @@ export class Proposals implements Service {
     return new Proposals(config, overrides);
   }
 
-  /** The port it listens on, once started. */
+  /** The bound port after the start. */
   get port(): number {
     return this.server?.port ?? this.configuredPort;
   }
 
-  /** Follows the wallet, where there is one; for tests, which look when they want to. */
+  /** For tests, which poll the wallet themselves. Undefined without a wallet. */
   get follower(): FundingFollower | undefined {
     return this.openFollower;
   }
 
-  /** @throws Error with a message for the operator; everything opened so far is closed again */
+  /** @throws Error with a message for the operator, after everything opened so far is closed */
   async start(): Promise<void> {
     try {
       await this.serve();
@@ -88,106 +92,106 @@ export class Proposals implements Service {
     }
   }
 
-  /** @throws AggregateError after everything else is closed */
+  /** @throws AggregateError after everything is closed */
   stop(): Promise<void> {
     this.stopping = true;
     return this.closers.closeAll();
   }
 
   private async serve(): Promise<void> {
-    const { options, place } = this.config;
-    if (!options.demo) ensureDirectory(place.directory);
-    const stores = this.closers.use('the database', openStores(place, options.demo, this.now), (open) => open.close());
+    const { config, logger } = this;
+    const { options, folder } = config;
+    if (!options.demo) ensureDirectory(folder.directory);
+    const stores = this.closers.use('the database', openStores(folder, options.demo, this.now), (open) => open.close());
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_proposals_') : undefined;
-    this.openFollower = this.closers.use('the wallet follower', this.makeFollower(stores, metrics), (follower) =>
-      follower?.stop(),
+    const follower = this.closers.use('the wallet follower', this.createFollower(stores, metrics), (one) =>
+      one?.stop(),
     );
-    const context = this.context(stores, metrics);
-    const server = await startProposalsServer({
-      config: this.config,
-      context,
-      logger: this.logger,
-      port: this.configuredPort,
-    });
+    this.openFollower = follower;
+    const context = this.createContext(stores, metrics);
+    const server = await startProposalsServer({ config, context, logger, port: this.configuredPort });
     this.server = this.closers.use('the HTTP server', server, (open) => open.close(DRAIN_MS));
-    this.openFollower?.start();
-    const what = options.demo ? 'a demonstration' : `proposals of ${place.network} in ${place.directory}`;
-    this.logger.info(
-      `wrkz-proposals ${VERSION} listens on ${options['bind-ip']}:${this.server.port}: ${what}, ` +
-        (this.openFollower === undefined ? 'donations are not followed' : 'donations are followed'),
+    follower?.start();
+    const content = options.demo ? 'samples (--demo)' : `proposals of ${folder.network} in ${folder.directory}`;
+    logger.info(
+      `wrkz-proposals ${VERSION} listens on ${options['bind-ip']}:${server.port}: ${content}, ` +
+        `donations are ${follower === undefined ? 'not followed' : 'followed'}`,
     );
   }
 
-  /** Whether the files are there and can be read; what is wrong is logged when it begins. */
-  private isSound(stores: Stores): boolean {
-    const before = this.fault;
-    try {
-      stores.check();
-      this.fault = undefined;
-    } catch (error) {
-      this.fault = errorText(error);
-      if (before !== this.fault) this.logger.error(this.fault);
-    }
-    return this.fault === undefined;
-  }
-
-  private makeFollower({ funding, reader }: Stores, metrics: Metrics | undefined): FundingFollower | undefined {
-    const source = incomeSource(this.config.options);
-    if (source === undefined) return undefined;
-    const looks = metrics?.counter('wallet_looks_total', 'Looks at the wallet by how they ended', ['result']);
+  private createFollower({ funding, reader }: Stores, metrics: Metrics | undefined): FundingFollower | undefined {
+    const wallet = walletOf(this.config.options);
+    if (wallet === undefined) return undefined;
+    const polls = metrics?.counter('wallet_polls_total', 'Polls of the wallet by result', ['result']);
     return new FundingFollower({
-      source,
+      wallet,
       store: funding,
       addresses: () => reader.addresses(),
       logger: this.logger.child('funding'),
       pollMs: this.pollMs,
       now: this.now,
-      onLook: (isGood) => looks?.inc({ result: isGood ? 'good' : 'failed' }),
+      onPoll: (isSuccess) => polls?.inc({ result: isSuccess ? 'success' : 'failure' }),
     });
   }
 
-  private context(stores: Stores, metrics: Metrics | undefined): ProposalsContext {
-    const { options, place } = this.config;
-    const follower = this.openFollower;
-    const isFunded = follower !== undefined || options.demo;
-    const listing = new Listing(stores.reader, isFunded ? { store: stores.funding, follower } : undefined);
-    if (metrics !== undefined) publishFigures(metrics, listing, this.now);
+  private createContext(stores: Stores, metrics: Metrics | undefined): ProposalsContext {
+    const { options, folder } = this.config;
+    const { openFollower: follower, now } = this;
+    const hasFunding = follower !== undefined || options.demo;
+    const listing = new Listing(stores.reader, hasFunding ? { store: stores.funding, follower } : undefined);
+    if (metrics !== undefined) publishMetrics(metrics, listing, now);
     return {
       listing,
-      answers: new AnswerCache(),
+      responses: new ResponseCache(),
       markdown: new MarkdownCache(),
       images: new QrImages(),
       site: new Site({
-        network: place.network,
+        network: folder.network,
         isDemo: options.demo,
         publicUrl: options['public-url']?.replace(/\/+$/, ''),
       }),
-      drawCounter: memoryMinuteCounter(this.now),
-      drawsPerMinute: options['qr-limit'],
+      imageCounter: memoryMinuteCounter(now),
+      imagesPerMinute: options['qr-limit'],
       requests: new RequestCounters(),
       metrics,
-      now: this.now,
+      now,
       readiness: () => {
         const wallet = follower === undefined ? {} : { wallet: follower.failure === undefined ? 'OK' : 'AWAY' };
-        return { ready: !this.stopping && this.isSound(stores), ...wallet };
+        return { ready: !this.stopping && this.areDatabasesReadable(stores), ...wallet };
       },
     };
   }
+
+  /** Logs an error once, not at each call. */
+  private areDatabasesReadable(stores: Stores): boolean {
+    const before = this.databaseError;
+    try {
+      stores.check();
+      this.databaseError = undefined;
+    } catch (error) {
+      this.databaseError = errorText(error);
+      if (before !== this.databaseError) this.logger.error(this.databaseError);
+    }
+    return this.databaseError === undefined;
+  }
 }
 
-function publishFigures(metrics: Metrics, listing: Listing, now: () => number): void {
+/** The wallet of the options; undefined: donations are not followed. */
+function walletOf(options: ProposalsOptions): Wallet | undefined {
+  const { 'wallet-api': apiUrl, 'wallet-rpc': rpcUrl } = options;
+  if (apiUrl !== undefined) return new WalletApi(apiUrl, options['wallet-api-key'] ?? '');
+  return rpcUrl === undefined ? undefined : new WalletRpc(rpcUrl, options['wallet-rpc-password'] ?? '');
+}
+
+function publishMetrics(metrics: Metrics, listing: Listing, now: () => number): void {
   metrics.gauge('proposals', 'Proposals by status', ['status'], (gauge) => {
     gauge.reset();
     for (const { status, count } of listing.counts()) gauge.inc({ status: String(status) }, count);
   });
-  metrics.gauge(
-    'funding_age_seconds',
-    'Seconds since the wallet was asked; absent before the first time',
-    [],
-    (gauge) => {
-      const checkedAt = listing.checkedAt();
-      if (checkedAt === undefined) gauge.remove();
-      else gauge.set(Math.max(0, now() / 1000 - checkedAt));
-    },
-  );
+  const help = 'Seconds since the last successful poll of the wallet; absent before the first one';
+  metrics.gauge('funding_age_seconds', help, [], (gauge) => {
+    const checkedAt = listing.checkedAt();
+    if (checkedAt === undefined) gauge.remove();
+    else gauge.set(Math.max(0, now() / 1000 - checkedAt));
+  });
 }

@@ -1,6 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { toBuffer, toString } from 'qrcode';
-import { PreparedAnswer } from './answer-cache';
+import { PreparedResponse, responseLru } from './response-cache';
 
 /** Max bytes of cached images. */
 const CACHE_BYTES = 8 * 1024 * 1024;
@@ -13,28 +12,25 @@ const PNG_MARGIN = 2;
 
 /** Draws QR codes and caches the images. */
 export class QrImages {
-  private readonly cache = new LRUCache<string, PreparedAnswer>({
-    maxSize: CACHE_BYTES,
-    sizeCalculation: ({ bytes }, key) => bytes.length + key.length + 256,
-  });
+  private readonly cache = responseLru(CACHE_BYTES);
 
   /** Whether the image is cached. */
   hasPng(text: string): boolean {
     return this.cache.has(`png ${text}`);
   }
 
-  png(text: string): Promise<PreparedAnswer> {
+  png(text: string): Promise<PreparedResponse> {
     return this.cached(`png ${text}`, () => toBuffer(text, { ...CORRECTION, width: PNG_PIXELS, margin: PNG_MARGIN }));
   }
 
-  svg(text: string): Promise<PreparedAnswer> {
+  svg(text: string): Promise<PreparedResponse> {
     return this.cached(`svg ${text}`, async () => Buffer.from(await toString(text, { ...CORRECTION, type: 'svg' })));
   }
 
-  private async cached(key: string, draw: () => Promise<Buffer>): Promise<PreparedAnswer> {
+  private async cached(key: string, draw: () => Promise<Buffer>): Promise<PreparedResponse> {
     const cached = this.cache.get(key);
     if (cached !== undefined) return cached;
-    const image = new PreparedAnswer(await draw());
+    const image = new PreparedResponse(await draw());
     this.cache.set(key, image);
     return image;
   }

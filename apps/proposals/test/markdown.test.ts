@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { countElements, excerptOf, MAX_ELEMENTS, renderMarkdown } from '../src/markdown';
 import { ATTACKS } from './support/attacks';
 
-/* What people write becomes inert: nothing runs, nothing is loaded, nothing leaves its place in the page. */
-
 const ELEMENT = /<(\/?)([a-zA-Z!?][^\s>/]*)((?:\s[^>]*)?)>/g;
 const ALLOWED = new Set(
   'h2 h3 h4 h5 h6 p blockquote ul ol li hr br pre code em strong s a div table thead tbody tr th td'.split(' '),
@@ -15,7 +13,7 @@ const ATTRIBUTES: Readonly<Record<string, RegExp>> = {
   div: /^ class="scroll" tabindex="0"$/,
 };
 
-/** What of rendered markup is not allowed. */
+/** Elements and attributes that are not allowed, and wrong nesting. */
 function faults(html: string): string[] {
   const found: string[] = [];
   const open: string[] = [];
@@ -45,7 +43,7 @@ test('the check detects dangerous HTML', () => {
 });
 
 test.each(ATTACKS.map((text) => [text.length > 80 ? `${text.slice(0, 60)}... (${text.length})` : text, text]))(
-  '%j',
+  'renders %j as safe HTML',
   (_title, text) => {
     const [html, excerpt] = [renderMarkdown(text), excerptOf(text)];
     expect(faults(html)).toEqual([]);

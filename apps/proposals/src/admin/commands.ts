@@ -4,40 +4,37 @@ import { DATA_OPTIONS } from '../options';
 
 const CHANGE = 'Change';
 
+function flag<Name extends string>(name: Name, help: string) {
+  return { name, type: 'boolean', default: false, oneShot: true, group: CHANGE, help } as const;
+}
+
 const CHANGE_OPTIONS = defineOptions([
   ...DATA_OPTIONS,
-  { name: 'note', type: 'string', default: '', oneShot: true, group: CHANGE, help: 'Why, for the audit' },
-  {
-    name: 'dry-run',
-    type: 'boolean',
-    default: false,
-    oneShot: true,
-    group: CHANGE,
-    help: 'Check everything and say what would be done, but change nothing',
-  },
+  { name: 'note', type: 'string', default: '', oneShot: true, group: CHANGE, help: 'Reason, for the audit' },
+  flag('dry-run', 'Validate and print the change, but do not make it'),
 ]);
 
-const FILE = { name: 'file', help: 'Markdown with a front matter; - reads standard input' };
-const ID = { name: 'id', help: 'Number of the proposal' };
+const FILE = { name: 'file', help: 'Markdown with front matter; - reads standard input' };
+const ID = { name: 'id', help: 'Id of the proposal' };
 
-/** What the operator can do with proposals. */
+/** The commands of the operator. */
 export const ADMIN_COMMANDS = defineCommands([
   { name: 'admin add', help: 'Add a proposal', options: CHANGE_OPTIONS, arguments: [FILE] },
   {
     name: 'admin edit',
-    help: 'Change a proposal; what the file does not name stays as it is',
+    help: 'Change the fields of a proposal that the file has',
     options: CHANGE_OPTIONS,
     arguments: [ID, FILE],
   },
   {
     name: 'admin status',
-    help: 'Give a proposal another status',
+    help: 'Change the status of a proposal',
     options: CHANGE_OPTIONS,
     arguments: [ID, { name: 'status', help: `0 to 4, or ${proposalsApi.PROPOSAL_STATUSES.join(', ')}` }],
   },
   {
     name: 'admin list',
-    help: 'List the proposals, or what was changed',
+    help: 'List the proposals, or all changes',
     options: defineOptions([
       ...DATA_OPTIONS,
       {
@@ -47,43 +44,26 @@ export const ADMIN_COMMANDS = defineCommands([
         choices: proposalsApi.PROPOSAL_STATUSES,
         oneShot: true,
         group: CHANGE,
-        help: 'Only those of this status',
+        help: 'Only proposals of this status',
       },
-      {
-        name: 'audit',
-        type: 'boolean',
-        default: false,
-        oneShot: true,
-        group: CHANGE,
-        help: 'List who changed what and when',
-      },
+      flag('audit', 'List all changes with time and account'),
     ]),
   },
   {
     name: 'admin import',
-    help: 'Add the proposals of files, all of them or none',
-    options: defineOptions([
-      ...CHANGE_OPTIONS,
-      {
-        name: 'replace',
-        type: 'boolean',
-        default: false,
-        oneShot: true,
-        group: CHANGE,
-        help: 'Where a file names a number that is taken, change that proposal',
-      },
-    ]),
+    help: 'Add proposals from files in one transaction',
+    options: defineOptions([...CHANGE_OPTIONS, flag('replace', 'Change the proposals whose ids are in use')]),
     arguments: [
       {
         name: 'path',
-        help: 'A folder of Markdown files, one of them, or a .json file with an answer of the listing API',
+        help: 'A folder of Markdown files, one file, or a .json file with a response of the listing API',
       },
     ],
   },
   {
     name: 'admin export',
-    help: 'Write every proposal into a folder, in a form that import reads',
+    help: 'Write all proposals into a folder, for admin import',
     options: DATA_OPTIONS,
-    arguments: [{ name: 'folder', help: 'It must be empty, or not there' }],
+    arguments: [{ name: 'folder', help: 'An empty or a new folder' }],
   },
 ]);

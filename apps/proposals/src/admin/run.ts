@@ -1,103 +1,136 @@
 import { userInfo } from 'node:os';
 import { ensureDirectory, errorText, UsageError } from '@wrkz/service-kit';
 import { FileMissing, SqliteFileError } from '@wrkz/sqlite';
-import { storePlace } from '../config';
-import type { ParsedProgram } from '../program';
-import { openProposals, OtherNetwork, type StorePlace } from '../store/files';
-import { ChangeRefused, ProposalWriter } from '../store/proposal-writer';
-import { ProposalReader } from '../store/proposal-reader';
-import { addProposal, editProposal, setStatus, type ChangeOrder } from './change';
-import { exportProposals } from './export';
-import { BadFrontMatter } from './front-matter';
-import { importProposals } from './import';
+import { databaseFolder, type ParsedCommandLine } from '../config';
+import { STATUSES } from '../pages/labels';
+import { type DatabaseFolder, openProposals, WrongNetwork } from '../store/database';
+import type { Proposal } from '../store/proposal';
+import { InvalidChange, ProposalReader, ProposalWriter } from '../store/proposals';
+import { completeDraft, InvalidFile, parseStatus, readProposalFile, withSource } from './proposal-file';
 import { auditTable, proposalTable } from './tables';
+import { type ChangeSession, exportProposals, importProposals } from './transfer';
 
-export type AdminCall = Exclude<ParsedProgram, { readonly command: undefined }>;
+export type AdminCall = Exclude<ParsedCommandLine, { readonly command: undefined }>;
 
 /**
- * Runs a command of the operator.
- * @returns what it prints
- * @throws UsageError with what is wrong, after which nothing has changed
+ * Runs an admin command.
+ * @returns its output
+ * @throws UsageError with the problem; nothing was changed then
  */
 export function runAdmin(call: AdminCall): string {
   try {
-    return carryOut(call);
+    return run(call);
   } catch (error) {
-    if (error instanceof FileMissing) throw new UsageError(`${error.message}; "admin add" makes it`);
-    const isExpected = [BadFrontMatter, ChangeRefused, SqliteFileError, OtherNetwork].some(
-      (kind) => error instanceof kind,
+    if (error instanceof FileMissing) throw new UsageError(`${error.message}; "admin add" creates it`);
+    const isExpected = [InvalidFile, InvalidChange, SqliteFileError, WrongNetwork].some(
+      (type) => error instanceof type,
     );
     throw isExpected ? new UsageError(errorText(error)) : error;
   }
 }
 
-function carryOut(call: AdminCall): string {
-  const place = storePlace(call.values);
+function run(call: AdminCall): string {
+  const folder = databaseFolder(call.values);
   const [first = '', second = ''] = call.words;
   switch (call.command) {
     case 'admin add':
-      return changing(place, call.values, (order) => addProposal(order, first));
+      return change(folder, call.values, (session) => addProposal(session, first));
     case 'admin edit':
-      return changing(place, call.values, (order) => editProposal(order, first, second));
+      return change(folder, call.values, (session) => editProposal(session, first, second));
     case 'admin status':
-      return changing(place, call.values, (order) => setStatus(order, first, second));
+      return change(folder, call.values, (session) => setStatus(session, first, second));
     case 'admin import':
-      return changing(place, call.values, (order) => importProposals(order, first, call.values.replace));
+      return change(folder, call.values, (session) => importProposals(session, first, call.values.replace));
     case 'admin list':
-      return call.values.audit
-        ? reading(place, (reader) => auditTable(reader.audit()))
-        : reading(place, (reader) => proposalTable(reader, call.values.status));
+      return read(folder, (reader) =>
+        call.values.audit ? auditTable(reader.audit()) : proposalTable(reader, call.values.status),
+      );
     case 'admin export':
-      return reading(place, (reader) => exportProposals(reader, first));
+      return read(folder, (reader) => exportProposals(reader, first));
   }
 }
 
-interface ChangeValues {
+interface ChangeOptions {
   readonly note: string;
   readonly 'dry-run': boolean;
 }
 
-/** Rolls everything back that a dry run has tried. */
-class OnlyTried extends Error {}
+/** Rolls back the transaction of a dry run. */
+class DryRunEnd extends Error {}
 
-function changing(place: StorePlace, values: ChangeValues, change: (order: ChangeOrder) => string): string {
-  ensureDirectory(place.directory);
-  const database = openProposals(place, 'write');
-  let said = '';
+function change(folder: DatabaseFolder, options: ChangeOptions, act: (session: ChangeSession) => string): string {
+  ensureDirectory(folder.directory);
+  const database = openProposals(folder, 'write');
+  let output = '';
   try {
-    const at = Math.floor(Date.now() / 1000);
-    const writer = new ProposalWriter(database.connection, { actor: operator(), at, note: values.note });
+    const now = Math.floor(Date.now() / 1000);
+    const writer = new ProposalWriter(database.connection, { actor: operatorName(), at: now, note: options.note });
     writer.together(() => {
-      said = change({ writer, reader: new ProposalReader(database.connection), now: at });
-      if (values['dry-run']) throw new OnlyTried();
+      output = act({ writer, reader: new ProposalReader(database.connection), now });
+      if (options['dry-run']) throw new DryRunEnd();
     });
     database.committed();
-    return said;
+    return output;
   } catch (error) {
-    if (error instanceof OnlyTried) return `${said}\nNothing was changed (--dry-run).`;
+    if (error instanceof DryRunEnd) return `${output}\nNothing was changed (--dry-run).`;
     throw error;
   } finally {
     database.close();
   }
 }
 
-function reading(place: StorePlace, read: (reader: ProposalReader) => string): string {
-  const database = openProposals(place, 'read');
+function read(folder: DatabaseFolder, act: (reader: ProposalReader) => string): string {
+  const database = openProposals(folder, 'read');
   try {
-    return read(new ProposalReader(database.connection));
+    return act(new ProposalReader(database.connection));
   } finally {
     database.close();
   }
 }
 
-/** Who is at the keyboard, also behind sudo. */
-function operator(): string {
-  const before = process.env['SUDO_USER'];
+function addProposal({ writer, now }: ChangeSession, path: string): string {
+  const fields = readProposalFile(path);
+  const draft = withSource(path, () => completeDraft(fields, now));
+  return `Added ${nameOf(writer.add(draft, 'add', fields.id))}`;
+}
+
+function editProposal({ writer, reader }: ChangeSession, idText: string, path: string): string {
+  const id = parseId(idText);
+  const { id: fileId, ...changes } = readProposalFile(path);
+  if (fileId !== undefined && fileId !== id) throw new InvalidFile(`${path} is about proposal ${fileId}, not ${id}`);
+  const before = reader.find(id);
+  const after = writer.change(id, changes, 'edit');
+  const changed = (Object.keys(changes) as (keyof Proposal)[]).filter((name) => before?.[name] !== after[name]);
+  if (changed.length === 0) return `Nothing to change in ${nameOf(after)}`;
+  return `Changed ${changed.join(', ')} of ${nameOf(after)}`;
+}
+
+function setStatus({ writer, reader }: ChangeSession, idText: string, statusText: string): string {
+  const id = parseId(idText);
+  const before = reader.find(id)?.status;
+  const after = writer.change(id, { status: parseStatus(statusText) }, 'status');
+  if (before === undefined || before === after.status) return `Nothing to change in ${nameOf(after)}`;
+  return `Changed the status from ${STATUSES[before].name} to ${STATUSES[after.status].name}: ${nameOf(after)}`;
+}
+
+/** @throws InvalidChange */
+function parseId(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidChange(`${text} is not a proposal id`);
+  return Number(text);
+}
+
+function nameOf({ id, headline }: Proposal): string {
+  return `proposal ${id}, ${JSON.stringify(headline)}`;
+}
+
+/** The account of the operator; behind sudo, both accounts. */
+function operatorName(): string {
+  const caller = process.env['SUDO_USER'];
   try {
     const { username } = userInfo();
-    return before === undefined || before === '' ? username : `${before} as ${username}`;
+    return caller === undefined || caller === '' ? username : `${caller} as ${username}`;
   } catch {
-    // a container may run under a number that has no name
+    // In a container the user id may have no name.
     return `user ${process.getuid?.() ?? '?'}`;
   }
 }

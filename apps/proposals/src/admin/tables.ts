@@ -1,58 +1,51 @@
 import { describeAmount } from '@wrkz/core-types';
 import { isoTime } from '@wrkz/pages';
-import { STATUS_WORDS } from '../pages/words';
+import { STATUSES } from '../pages/labels';
 import { STATUS } from '../store/proposal';
-import type { AuditEntry, ProposalReader } from '../store/proposal-reader';
-import { everyProposal } from './export';
+import type { AuditEntry, ProposalReader } from '../store/proposals';
 
-/** The proposals, a line each. */
+/** One line per proposal. */
 export function proposalTable(reader: ProposalReader, statusName: keyof typeof STATUS | undefined): string {
-  const status = statusName && STATUS[statusName];
-  const rows = everyProposal(reader)
-    .filter((one) => status === undefined || one.status === status)
-    .map((one) => [
-      String(one.id),
-      STATUS_WORDS[one.status].name,
-      one.category,
-      isoTime(one.posted),
-      describeAmount(one.target),
-      one.user,
-      one.headline,
+  const rows = reader
+    .all()
+    .filter(({ status }) => statusName === undefined || status === STATUS[statusName])
+    .map(({ id, status, category, posted, target, user, headline }) => [
+      String(id),
+      STATUSES[status].name,
+      category,
+      isoTime(posted),
+      describeAmount(target),
+      user,
+      headline,
     ]);
   if (rows.length === 0) return 'There are no proposals.';
   return columns([['id', 'status', 'category', 'posted', 'target', 'user', 'headline'], ...rows]);
 }
 
-/** Who changed what, a line each, oldest first. */
+/** One line per change, oldest first. */
 export function auditTable(entries: readonly AuditEntry[]): string {
-  if (entries.length === 0) return 'Nothing was changed yet.';
+  if (entries.length === 0) return 'There are no changes.';
   const rows = entries.map((entry) => [
     isoTime(entry.at),
     entry.actor,
     entry.action,
     String(entry.proposal),
-    changedMembers(entry),
+    changedFields(entry),
     entry.note,
   ]);
   return columns([['at', 'actor', 'action', 'proposal', 'changed', 'note'], ...rows]);
 }
 
-function changedMembers({ before, after }: AuditEntry): string {
+function changedFields({ before, after }: AuditEntry): string {
   if (before === undefined) return 'all';
-  const [old, now] = [before, after].map((text) => JSON.parse(text) as Record<string, unknown>);
-  return Object.keys(now ?? {})
-    .filter((name) => old?.[name] !== now?.[name])
+  const [old = {}, now = {}] = [before, after].map((text) => JSON.parse(text) as Record<string, unknown>);
+  return Object.keys(now)
+    .filter((name) => old[name] !== now[name])
     .join(', ');
 }
 
 function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_cell, i) => Math.max(...rows.map((row) => (row[i] ?? '').length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const line = (row: readonly string[]): string => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ');
+  return rows.map((row) => line(row).trimEnd()).join('\n');
 }

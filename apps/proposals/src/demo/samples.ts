@@ -6,13 +6,13 @@ interface SampleDonation {
   readonly locked?: boolean;
 }
 
-/** A made-up proposal; address and time come when it is put in. */
+/** A proposal without address and time, which `fillWithSamples` adds. */
 export interface Sample extends Omit<ProposalDraft, 'address' | 'posted'> {
   readonly daysAgo: number;
   readonly donations: readonly SampleDonation[];
 }
 
-/** What `--demo` shows: every status and category, from nothing received to more than was asked for. */
+/** The proposals of `--demo`: all listed statuses, all categories, from no donations to more than the target. */
 export const SAMPLES: readonly Sample[] = [
   {
     headline: 'A light wallet for older phones',
@@ -27,15 +27,13 @@ export const SAMPLES: readonly Sample[] = [
       { coins: 125_000, daysAgo: 2.4 },
       { coins: 40_000, daysAgo: 0.01, locked: true },
     ],
-    content: `Many people who were given WRKZ have a phone that is five years old or more. The wallets of today want a newer system
-and half a gigabyte of space. This proposal is for one that needs neither.
+    content: `Many WRKZ users have a phone that is older than five years. Current wallets need a newer system and 500 MB of space.
 
-## What will be there
+## Features
 
 - Android 7 and newer, below **12 MB**
 - sending, receiving, an address book, QR codes with amounts
-- proof of work on a helper, so that a send takes seconds and not minutes
-- a seed on paper as the only thing that must be kept
+- proof of work on a helper, so that a send takes seconds
 
 ## Plan
 
@@ -45,12 +43,9 @@ and half a gigabyte of space. This proposal is for one that needs neither.
 | Sending, with a helper | 20 February | 35 % |
 | Translations and release | 15 March | 25 % |
 
-The source will be public from the first day. Each step ends with a build that everybody can install; the share is paid when
-it is out.
+The source is public from the first day. Each step ends with a build; its share is paid after the release of the build.
 
-> I have kept the point-of-sale app of two shops running for three years, so I know these phones.
-
-Questions are welcome in the channel of the community.
+> I have maintained the point-of-sale app of two shops for three years.
 `,
   },
   {
@@ -61,20 +56,17 @@ Questions are welcome in the channel of the community.
     target: 8_000_000n,
     daysAgo: 3,
     donations: [],
-    content: `Six meetups between December and February have offered us a table. A table without anything on it is a table that people
-walk past.
+    content: `Six meetups between December and February have offered us a table. I would print:
 
-I would print:
-
-1. two roll-up posters that go from place to place,
+1. two roll-up posters,
 2. 500 stickers,
-3. 300 cards with a QR code that leads to a first wallet.
+3. 300 cards with a QR code of a wallet download.
 
-What is left over goes to the next season, and the print files go to whoever wants them.
+The rest is for the next season. The print files will be public.
 `,
   },
   {
-    headline: 'Read the chain from a phone: compact blocks for wallets',
+    headline: 'Compact blocks for phone wallets',
     category: 'core',
     status: STATUS.wip,
     user: 'tove',
@@ -85,24 +77,23 @@ What is left over goes to the next season, and the print files go to whoever wan
       { coins: 1_750_000.25, daysAgo: 41.5 },
       { coins: 1_249_999.75, daysAgo: 36 },
     ],
-    content: `A wallet reads some 2 KB a block today, most of which it has no use for. With a compact form it would read 300 bytes and ask
-for the rest only where something is its own.
+    content: `A wallet downloads about 2 KB per block and uses little of it. Compact blocks have 300 bytes.
 
 ## Work
 
 - [the format and its test vectors](https://example.org/compact-blocks)
-- the node's side, behind an option
-- the wallet's side, with a fall-back to the form of today
+- the node, behind an option
+- the wallet, with a fallback to the current format
 
 \`\`\`
 GET /getcompactblocks?start=4200000&count=1000
 \`\`\`
 
-Two thirds are done. The numbers of the first run: **6.1 times** less traffic and **4.4 times** less time on a phone.
+Two thirds are done. First results on a phone: **6.1 times** less traffic, **4.4 times** less time.
 `,
   },
   {
-    headline: 'A fresh set of icons that can be read at 16 pixels',
+    headline: 'A set of icons that is readable at 16 pixels',
     category: 'design',
     status: STATUS.completed,
     user: 'ines',
@@ -112,11 +103,11 @@ Two thirds are done. The numbers of the first run: **6.1 times** less traffic an
       { coins: 60_000, daysAgo: 90 },
       { coins: 75_000, daysAgo: 88 },
     ],
-    content: `The icon turns into a smudge where it is small: in a tab, in a tray, in a list of apps.
+    content: `The current icon is unreadable in tabs and lists of apps.
 
-Delivered: one drawing in four sizes, each drawn for its size; light, dark and one colour; SVG and PNG, free for everybody.
+Delivered: one drawing in four sizes; light, dark and one colour; SVG and PNG, free for everybody.
 
-Thank you all. More came in than was asked for, so there is a set for **documents** and **payments** as well.
+Thank you. The donations exceeded the target, so there are also icons for **documents** and **payments**.
 `,
   },
   {
@@ -130,13 +121,11 @@ Thank you all. More came in than was asked for, so there is a set for **document
       { coins: 9_800, daysAgo: 18 },
       { coins: 0.5, daysAgo: 11 },
     ],
-    content: `Three public nodes and a proof-of-work helper serve everybody who runs none of their own. They cost some 40 Euro a month.
+    content: `Three public nodes and a proof-of-work helper cost about 40 Euro per month.
 
 * two nodes in Europe, one in Asia
 * one helper with 16 threads
 * monitoring, updates within a day
-
-Accounts are published every three months.
 `,
   },
 ];

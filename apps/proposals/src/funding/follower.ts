@@ -1,43 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, type Logger } from '@wrkz/service-kit';
-import type { Contribution, FundingStore } from '../store/funding-store';
-import { assignReceipts, donationTarget, type DonationTarget } from './donation-targets';
-import { type IncomeSource, WalletAway } from './income';
-import { ReceiptBook } from './receipt-book';
+import type { Contribution, FundingStore } from '../store/funding';
+import { assignReceipts, donationTarget, type DonationTarget, ReceiptReader } from './receipts';
+import { type Wallet, WalletUnavailable } from './wallet';
 
-export interface FollowerParts {
-  readonly source: IncomeSource;
+export interface FollowerDependencies {
+  readonly wallet: Wallet;
   readonly store: FundingStore;
-  /** The donation addresses of all proposals, at this moment. */
+  /** Returns the current donation addresses of all proposals. */
   readonly addresses: () => readonly string[];
   readonly logger: Logger;
   readonly pollMs: number;
   /** Unix milliseconds. */
   readonly now: () => number;
-  readonly onLook?: (isGood: boolean) => void;
+  readonly onPoll?: (isSuccess: boolean) => void;
 }
 
-/** Follows the income of the donation addresses. What it knew stays while the wallet cannot be asked. */
+/** Polls the wallet for donations. A failed poll changes no stored donation. */
 export class FundingFollower {
-  private readonly parts: FollowerParts;
   private readonly stopping = new AbortController();
-  private readonly books = new Map<string, ReceiptBook>();
+  /** By base address. */
+  private readonly readers = new Map<string, ReceiptReader>();
+  private readonly targets = new Map<string, DonationTarget>();
+  /** Addresses of other wallets that were logged. */
   private readonly foreign = new Set<string>();
-  private readonly decoded = new Map<string, DonationTarget>();
   private lastFailure: string | undefined;
   private running: Promise<void> = Promise.resolve();
 
-  constructor(parts: FollowerParts) {
-    this.parts = parts;
-  }
+  constructor(private readonly dependencies: FollowerDependencies) {}
 
-  /** Why the last look failed; undefined when it did not. */
+  /** The error of the last poll; undefined if it succeeded. */
   get failure(): string | undefined {
     return this.lastFailure;
   }
 
   start(): void {
-    this.running = this.follow();
+    this.running = this.run();
   }
 
   async stop(): Promise<void> {
@@ -45,70 +43,70 @@ export class FundingFollower {
     await this.running;
   }
 
-  /** Looks once. @throws the reason of the stop */
-  async look(): Promise<void> {
-    const { logger, onLook } = this.parts;
+  /** Polls once. Logs when polls begin to fail, and when they succeed again. @throws the reason of the stop */
+  async poll(): Promise<void> {
+    const { logger, onPoll } = this.dependencies;
     const before = this.lastFailure;
     try {
-      await this.ask();
+      await this.update();
       this.lastFailure = undefined;
-      if (before !== undefined) logger.info('the wallet answers again');
+      if (before !== undefined) logger.info('the wallet is available again');
     } catch (error) {
       this.stopping.signal.throwIfAborted();
       this.lastFailure = errorText(error);
-      if (before !== this.lastFailure) logger.warning(`the income cannot be followed: ${this.lastFailure}`);
+      if (before !== this.lastFailure) logger.warning(`cannot read donations from the wallet: ${this.lastFailure}`);
     }
-    onLook?.(this.lastFailure === undefined);
+    onPoll?.(this.lastFailure === undefined);
   }
 
-  private async follow(): Promise<void> {
+  private async run(): Promise<void> {
     const { signal } = this.stopping;
     try {
       while (!signal.aborted) {
-        await this.look();
-        await sleep(this.parts.pollMs, undefined, { signal });
+        await this.poll();
+        await sleep(this.dependencies.pollMs, undefined, { signal });
       }
     } catch (error) {
       if (!signal.aborted) throw error;
     }
   }
 
-  private async ask(): Promise<void> {
-    const { source, store, now } = this.parts;
+  private async update(): Promise<void> {
+    const { wallet, store, now } = this.dependencies;
     const { signal } = this.stopping;
-    const { height, isSynced, addresses } = await source.state(signal);
-    if (!isSynced) throw new WalletAway('the wallet is not synchronized');
+    const { height, isSynced, addresses } = await wallet.state(signal);
+    if (!isSynced) throw new WalletUnavailable('the wallet is not synchronized');
     const checked = Math.floor(now() / 1000);
     const found = new Map<string, readonly Contribution[]>();
-    for (const [base, targets] of this.targets(addresses)) {
-      const book = this.books.get(base) ?? new ReceiptBook();
-      this.books.set(base, book);
-      const receipts = await book.look(source, base, height, signal);
+    for (const [base, targets] of this.targetsByBase(addresses)) {
+      const reader = this.readers.get(base) ?? new ReceiptReader();
+      this.readers.set(base, reader);
+      const receipts = await reader.read(wallet, base, height, signal);
       for (const [address, contributions] of assignReceipts(targets, receipts, { height, timestamp: checked })) {
         found.set(address, contributions);
       }
     }
     signal.throwIfAborted();
-    // a chain that turned while it was read is read again with the next look
-    if ((await source.state(signal)).height < height) throw new WalletAway('the chain turned while it was read');
+    if ((await wallet.state(signal)).height < height)
+      throw new WalletUnavailable('the chain was reorganised during the poll; the next poll reads it again');
     store.replace(found, { checked, height });
   }
 
-  /** The donation addresses that the wallet holds, by the wallet's own. */
-  private targets(held: ReadonlySet<string>): Map<string, DonationTarget[]> {
+  /** The donation addresses that belong to the wallet, by base address. */
+  private targetsByBase(own: ReadonlySet<string>): Map<string, DonationTarget[]> {
     const byBase = new Map<string, DonationTarget[]>();
-    for (const address of this.parts.addresses()) {
-      const target = this.decoded.get(address) ?? donationTarget(address);
-      this.decoded.set(address, target);
-      if (held.has(target.base)) byBase.set(target.base, [...(byBase.get(target.base) ?? []), target]);
-      else this.tellForeign(address);
+    for (const address of this.dependencies.addresses()) {
+      const target = this.targets.get(address) ?? donationTarget(address);
+      this.targets.set(address, target);
+      if (own.has(target.base)) byBase.set(target.base, [...(byBase.get(target.base) ?? []), target]);
+      else this.warnForeign(address);
     }
     return byBase;
   }
 
-  private tellForeign(address: string): void {
+  private warnForeign(address: string): void {
     if (this.foreign.has(address)) return;
     this.foreign.add(address);
-    this.parts.logger.warning(`the wallet does not hold ${address}: what it receives cannot be followed`);
+    this.dependencies.logger.warning(`the donation address ${address} does not belong to the wallet: not followed`);
   }
 }

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { integer, uint64 } from '@wrkz/api';
-import { type IncomeSource, incomeAmount, isAtTip, type Receipt, type WalletState } from './income';
-import { WalletClient } from './wallet-client';
+import { isAtTip, netAmount, type Receipt, type Wallet, WalletClient, type WalletState } from './wallet';
 
 const status = z.object({
   walletBlockCount: integer,
   localDaemonBlockCount: integer,
   networkBlockCount: integer,
-  /** Why the wallet gets no further, where a wallet of this suite says so; the counts stay what they were. */
+  /** Only from a wallet of this suite: the synchronization has stalled, and the counts are outdated. */
   syncStall: z.object({ code: z.string() }).optional(),
 });
 const addressList = z.object({ addresses: z.array(z.string()) });
@@ -24,8 +23,8 @@ const transactionList = z.object({
   ),
 });
 
-/** The income that the wallet HTTP API tells. A view wallet is enough. */
-export class WalletApiIncome implements IncomeSource {
+/** Client of the wallet HTTP API. A view wallet is sufficient. */
+export class WalletApi implements Wallet {
   private readonly client: WalletClient;
 
   constructor(url: string, key: string) {
@@ -36,7 +35,7 @@ export class WalletApiIncome implements IncomeSource {
     const found = await this.get('/status', status, signal);
     const { addresses } = await this.get('/addresses', addressList, signal);
     const { walletBlockCount: height, localDaemonBlockCount: local, networkBlockCount: network, syncStall } = found;
-    // a node that never answered leaves both counts at 0
+    // Both counts are 0 before the first response of the node.
     const isSynced = syncStall === undefined && network > 0 && isAtTip({ wallet: height, node: local, network });
     return { height, isSynced, addresses: new Set(addresses) };
   }
@@ -46,7 +45,7 @@ export class WalletApiIncome implements IncomeSource {
     return transactions
       .map((one) => ({
         hash: one.hash.toLowerCase(),
-        amount: incomeAmount(one.transfers, address),
+        amount: netAmount(one.transfers, address),
         height: one.blockHeight,
         time: one.timestamp,
         paymentId: one.paymentID.toLowerCase(),
@@ -56,6 +55,6 @@ export class WalletApiIncome implements IncomeSource {
   }
 
   private get<S extends z.ZodType>(path: string, schema: S, signal: AbortSignal): Promise<z.output<S>> {
-    return this.client.ask({ method: 'GET', path, signal }, schema);
+    return this.client.request({ method: 'GET', path, signal }, schema);
   }
 }

@@ -1,15 +1,22 @@
 import { z } from 'zod';
 import { integer, uint64 } from '@wrkz/api';
 import { stringifyJson } from '@wrkz/service-kit';
-import { type IncomeSource, incomeAmount, isAtTip, type Receipt, WalletAway, type WalletState } from './income';
-import { WalletClient } from './wallet-client';
+import {
+  isAtTip,
+  netAmount,
+  type Receipt,
+  type Wallet,
+  WalletClient,
+  type WalletState,
+  WalletUnavailable,
+} from './wallet';
 
-/** The state of a transaction that stands on the chain. */
+/** `state` of a successful transaction. */
 const SUCCEEDED = 0;
-/** The block index of what is not in a block yet, in the C++ program. */
+/** `blockIndex` of an unconfirmed transaction of the C++ program. */
 const NO_BLOCK = 4_294_967_295;
 
-/** Counts, not indexes. */
+/** Block counts, not indexes. */
 const status = z.object({ blockCount: integer, knownBlockCount: integer, localDaemonBlockCount: integer });
 const addressList = z.object({ addresses: z.array(z.string()) });
 const transactionItems = z.object({
@@ -33,8 +40,8 @@ const transactionItems = z.object({
 const envelope = <S extends z.ZodType>(result: S) =>
   z.union([z.object({ result }), z.object({ error: z.object({ message: z.string() }) })]);
 
-/** The income that the wallet's JSON-RPC service tells. */
-export class WalletRpcIncome implements IncomeSource {
+/** Client of the wallet JSON-RPC service. */
+export class WalletRpc implements Wallet {
   private readonly client: WalletClient;
 
   constructor(
@@ -53,16 +60,16 @@ export class WalletRpcIncome implements IncomeSource {
   }
 
   async receipts(address: string, from: number, to: number, signal: AbortSignal): Promise<Receipt[]> {
-    const firstBlockIndex = Math.max(1, from); // the service refuses the genesis block, which pays nobody
+    const firstBlockIndex = Math.max(1, from); // The service rejects block 0.
     if (to <= firstBlockIndex) return [];
-    const window = { firstBlockIndex, blockCount: to - firstBlockIndex, addresses: [address] };
-    const { items } = await this.call('getTransactions', window, transactionItems, signal);
+    const range = { firstBlockIndex, blockCount: to - firstBlockIndex, addresses: [address] };
+    const { items } = await this.call('getTransactions', range, transactionItems, signal);
     return items
       .flatMap(({ transactions }) => transactions)
       .filter(({ state, blockIndex }) => state === SUCCEEDED && blockIndex !== NO_BLOCK && blockIndex > 0)
       .map((one) => ({
         hash: one.transactionHash.toLowerCase(),
-        amount: incomeAmount(one.transfers, address),
+        amount: netAmount(one.transfers, address),
         height: one.blockIndex,
         time: one.timestamp,
         paymentId: one.paymentId.toLowerCase(),
@@ -78,8 +85,8 @@ export class WalletRpcIncome implements IncomeSource {
     signal: AbortSignal,
   ): Promise<z.output<S>> {
     const data = stringifyJson({ jsonrpc: '2.0', id: 1, password: this.password, method, params });
-    const answer = await this.client.ask({ method: 'POST', path: '/json_rpc', data, signal }, envelope(result));
-    if ('error' in answer) throw new WalletAway(`${method}: ${answer.error.message}`);
-    return (answer as { result: z.output<S> }).result;
+    const response = await this.client.request({ method: 'POST', path: '/json_rpc', data, signal }, envelope(result));
+    if ('error' in response) throw new WalletUnavailable(`${method}: ${response.error.message}`);
+    return (response as { result: z.output<S> }).result;
   }
 }

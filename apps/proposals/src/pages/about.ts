@@ -1,49 +1,48 @@
 import { proposalsApi } from '@wrkz/api';
 import { html } from '@wrkz/pages';
 import { STATUS } from '../store/proposal';
+import { CATEGORY_LABELS, LISTED_STATUSES, STATUSES, statusLabel } from './labels';
 import type { PageContent } from './site';
-import { CATEGORY_WORDS, LISTED_STATUSES, STATUS_WORDS, statusLabel } from './words';
 
-/** What the site is about, for people, and how programs ask it. */
+/** How proposals are funded, and the API for programs. */
 export function aboutPage(): PageContent {
   return {
     title: 'How it works',
     description: 'How proposals are funded, what counts, and how programs read the list.',
-    at: '/about',
+    path: '/about',
     main: html`<h1>How it works</h1>
       <div class="prose about">
         <p class="lead">
-          Somebody proposes a piece of work, the community sends coins to the proposal&#39;s own address, and the work
-          begins when enough has come in.
+          An author proposes a piece of work. The community sends coins to the address of the proposal. The work begins
+          when the target is reached.
         </p>
-        <h2>The life of a proposal</h2>
+        <h2>Statuses of a proposal</h2>
         <dl class="statuses">
           ${LISTED_STATUSES.map(
             (status) =>
               html`<div>
                 <dt>${statusLabel(status)}</dt>
-                <dd>${STATUS_WORDS[status].meaning}</dd>
+                <dd>${STATUSES[status].meaning}</dd>
               </div>`,
           )}
         </dl>
         <h2>What counts as funded</h2>
         <p>
-          Each proposal has an address of its own. What reaches it is counted once it stands in a block and is unlocked,
-          so that it could be spent: some 35 blocks, or about half an hour, after it was sent. Until then it is listed
-          as locked. When the chain turns and a transaction leaves it, its coins leave the sum as well.
+          Each proposal has its own address. A donation counts when it is in a block and unlocked: about 35 blocks, or
+          half an hour, after it was sent. Until then it is shown as locked. If a chain reorganisation removes a
+          donation, it no longer counts.
         </p>
         <h2 id="api">For programs</h2>
         <p>
-          The list is at <code>GET /api/1/proposals</code>, with <code>status</code> (0 to 5, by default 1),
-          <code>cat</code>, <code>limit</code> (by default 20, at most ${proposalsApi.MAX_LISTED}) and
-          <code>offset</code>:
+          <code>GET /api/1/proposals</code> returns the list. Parameters: <code>status</code> (0 to 5, default 1),
+          <code>cat</code>, <code>limit</code> (default 20, max ${proposalsApi.MAX_LISTED}) and <code>offset</code>:
         </p>
         <pre tabindex="0"><code>/api/1/proposals?status=${STATUS.funding}&amp;limit=5</code></pre>
         <p>
-          Categories are ${Object.keys(CATEGORY_WORDS).map((name, i) => html`${i > 0 && ', '}<code>${name}</code>`)}.
-          <code>GET /api/1/qr?address=</code> draws an address as a QR code. Both may be asked from pages of any origin.
-          The <a href="/docs">reference</a> has the details, the <a href="/openapi.json">OpenAPI document</a> the same
-          for programs, and the <a href="/feed.xml">Atom feed</a> the newest proposals.
+          Categories are ${Object.keys(CATEGORY_LABELS).map((name, i) => html`${i > 0 && ', '}<code>${name}</code>`)}.
+          <code>GET /api/1/qr?address=</code> returns a QR code of an address. Pages of any origin may call both. See
+          also the <a href="/docs">reference</a>, the <a href="/openapi.json">OpenAPI document</a> and the
+          <a href="/feed.xml">Atom feed</a> of the newest proposals.
         </p>
       </div>`,
   };

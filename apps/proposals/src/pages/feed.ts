@@ -1,27 +1,28 @@
 import { html, isoTime, type Markup } from '@wrkz/pages';
 import type { ListedProposal } from '../listing';
+import { CATEGORY_LABELS, STATUSES } from './labels';
 import type { Site } from './site';
-import { CATEGORY_WORDS, STATUS_WORDS } from './words';
 
 export const FEED_TYPE = 'application/atom+xml; charset=utf-8';
-/** Entries of the feed. */
+/** Max entries. */
 export const FEED_LENGTH = 30;
 
-export interface AtomEntry {
+export interface FeedEntry {
   readonly listed: ListedProposal;
+  /** Rendered content. */
   readonly html: string;
 }
 
-/** The same escaping, and a name by which nobody takes it for HTML. */
+/** XML needs the same escaping as HTML. */
 const xml = html;
 
-/** The newest proposals as an Atom feed. Ids stay the same wherever the site stands. */
-export function atomFeed(site: Site, entries: readonly AtomEntry[]): string {
+/** @param entries newest first. Ids do not contain the host, so they survive a move. */
+export function atomFeed(site: Site, entries: readonly FeedEntry[]): string {
   const { network } = site.options;
   const newest = entries[0]?.listed.proposal.posted ?? 0;
   const feed = xml`<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
   <title>${site.name}</title>
-  <subtitle>What the community wants to have built</subtitle>
+  <subtitle>Funding proposals of the community</subtitle>
   <id>urn:wrkz:proposals:${network}</id>
   <updated>${isoTime(newest)}</updated>
   <link rel="self" type="application/atom+xml" href="${site.url('/feed.xml')}"/>
@@ -32,7 +33,7 @@ ${entries.map((entry) => feedEntry(site, entry))}</feed>
   return `<?xml version="1.0" encoding="utf-8"?>\n${feed.toString()}`;
 }
 
-function feedEntry(site: Site, { listed, html: text }: AtomEntry): Markup {
+function feedEntry(site: Site, { listed, html: text }: FeedEntry): Markup {
   const { id, headline, user, posted, category, status } = listed.proposal;
   return xml`  <entry>
     <title>${headline}</title>
@@ -40,8 +41,8 @@ function feedEntry(site: Site, { listed, html: text }: AtomEntry): Markup {
     <published>${isoTime(posted)}</published>
     <updated>${isoTime(posted)}</updated>
     <author><name>${user}</name></author>
-    <category term="${category}" label="${CATEGORY_WORDS[category]}"/>
-    <category term="${STATUS_WORDS[status].name}" label="${STATUS_WORDS[status].label}"/>
+    <category term="${category}" label="${CATEGORY_LABELS[category]}"/>
+    <category term="${STATUSES[status].name}" label="${STATUSES[status].label}"/>
     <link rel="alternate" type="text/html" href="${site.url(`/proposal/${id}`)}"/>
     <content type="html">${text}</content>
   </entry>

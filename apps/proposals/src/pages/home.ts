@@ -1,16 +1,14 @@
 import { countText, dayElement, html, type Fragment, type Markup } from '@wrkz/pages';
 import type { ListedProposal } from '../listing';
 import type { Category, ProposalStatus } from '../store/proposal';
-import type { ProposalCount } from '../store/proposal-reader';
-import { emptyPage } from './empty';
-import { fundingMeter } from './funding-meter';
+import type { ProposalCount } from '../store/proposals';
+import { CATEGORY_LABELS, categoryLabel, fundingMeter, LISTED_STATUSES, STATUSES, statusLabel } from './labels';
 import type { PageContent } from './site';
-import { CATEGORY_WORDS, categoryLabel, LISTED_STATUSES, STATUS_WORDS, statusLabel } from './words';
 
-/** Proposals on one page. */
+/** Proposals per page. */
 export const PER_PAGE = 20;
 
-/** What of the list is shown. */
+/** Filter and page of the list. */
 export interface HomeView {
   readonly status: ProposalStatus | undefined;
   readonly category: Category | undefined;
@@ -18,27 +16,54 @@ export interface HomeView {
   readonly page: number;
 }
 
-export interface HomeFacts {
+export interface HomeData {
   readonly view: HomeView;
   readonly counts: readonly ProposalCount[];
   readonly proposals: readonly { readonly listed: ListedProposal; readonly excerpt: string }[];
 }
 
-/** The list of proposals with its filters; what to do first when there is none at all. */
-export function homePage({ view, counts, proposals }: HomeFacts): PageContent {
+/** The list of proposals with its filters; instructions for the operator if there are no proposals. */
+export function homePage({ view, counts, proposals }: HomeData): PageContent {
   const listed = counts.filter(({ status }) => status !== 0);
   const total = countOf(listed, view);
   return {
     title: 'Community proposals',
-    description: 'What the WrkzCoin community wants to have built, and how far it is funded.',
-    at: '/',
+    description: 'Funding proposals of the WrkzCoin community and their donations.',
+    path: '/',
     main: html`<h1>Community proposals</h1>
-      <p class="lead">
-        What the community wants to have built, how far it is funded, and where to send a contribution.
-      </p>
-      ${counts.length === 0 ? emptyPage() : html`${filters(view, listed)} ${results(view, total, proposals)}`}`,
+      <p class="lead">Work that the community wants to fund, the donations so far, and the donation addresses.</p>
+      ${counts.length === 0 ? EMPTY_LIST : html`${filters(view, listed)} ${results(view, total, proposals)}`}`,
   };
 }
+
+const EXAMPLE = `---
+headline: A wallet for older phones
+category: wallets
+user: alice
+target: 250000
+address: Wrkz...
+status: funding
+---
+
+What will be built, by whom and until when, in Markdown.
+`;
+
+const EMPTY_LIST = html`<section class="card nothing prose" aria-labelledby="empty">
+  <h2 id="empty">There are no proposals yet</h2>
+  <p>The <a href="/feed.xml">feed</a> will have the first one.</p>
+  <h3>If you run this site</h3>
+  <p>
+    Write a proposal into a file on the machine of this service, such as <code>proposal.md</code>. The donation address
+    belongs to the wallet that the service follows:
+  </p>
+  <pre tabindex="0"><code>${EXAMPLE}</code></pre>
+  <p>Then add it. It is listed immediately, without a restart:</p>
+  <pre tabindex="0"><code>wrkz-proposals admin add proposal.md</code></pre>
+  <p>
+    <code>wrkz-proposals admin --help</code> lists the other commands. <code>wrkz-proposals --demo</code> shows the site
+    with samples.
+  </p>
+</section>`;
 
 function countOf(counts: readonly ProposalCount[], { status, category }: Partial<HomeView>): number {
   return counts
@@ -46,10 +71,10 @@ function countOf(counts: readonly ProposalCount[], { status, category }: Partial
     .reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Where a view stands. */
+/** The path of a view. */
 export function homePath({ status, category, page = 1 }: Partial<HomeView>): string {
   const query = new URLSearchParams();
-  if (status !== undefined) query.set('status', STATUS_WORDS[status].name);
+  if (status !== undefined) query.set('status', STATUSES[status].name);
   if (category !== undefined) query.set('cat', category);
   if (page > 1) query.set('page', String(page));
   const text = query.toString();
@@ -58,14 +83,14 @@ export function homePath({ status, category, page = 1 }: Partial<HomeView>): str
 
 function filters(view: HomeView, counts: readonly ProposalCount[]): Markup {
   const { status, category } = view;
-  const categories = Object.keys(CATEGORY_WORDS) as Category[];
+  const categories = Object.keys(CATEGORY_LABELS) as Category[];
   return html`<div class="filters">
     <nav aria-label="Status">
       <ul>
         ${filterLink('All', { category }, status === undefined, countOf(counts, { category }))}
         ${LISTED_STATUSES.map((one) =>
           filterLink(
-            STATUS_WORDS[one].label,
+            STATUSES[one].label,
             { status: one, category },
             status === one,
             countOf(counts, { status: one, category }),
@@ -76,7 +101,7 @@ function filters(view: HomeView, counts: readonly ProposalCount[]): Markup {
     <nav aria-label="Category">
       <ul class="light">
         ${filterLink('All categories', { status }, category === undefined)}
-        ${categories.map((one) => filterLink(CATEGORY_WORDS[one], { status, category: one }, category === one))}
+        ${categories.map((one) => filterLink(CATEGORY_LABELS[one], { status, category: one }, category === one))}
       </ul>
     </nav>
   </div>`;
@@ -87,11 +112,11 @@ function filterLink(text: string, view: Partial<HomeView>, isCurrent: boolean, c
   return html`<li><a href="${homePath(view)}" ${isCurrent && html` aria-current="true"`}>${text}${number}</a></li>`;
 }
 
-function results(view: HomeView, total: number, proposals: HomeFacts['proposals']): Fragment {
+function results(view: HomeView, total: number, proposals: HomeData['proposals']): Fragment {
   if (proposals.length === 0) {
     return html`<div class="card nothing">
       <h2>${total === 0 ? 'No proposal matches' : 'Nothing on this page'}</h2>
-      <p class="muted">There may be some of another status or category.</p>
+      <p class="muted">Other statuses or categories may have some.</p>
       <p><a class="button plain" href="/">Show all proposals</a></p>
     </div>`;
   }
@@ -102,7 +127,7 @@ function results(view: HomeView, total: number, proposals: HomeFacts['proposals'
     ${pager(view, total)}`;
 }
 
-function proposalCard({ listed, excerpt }: HomeFacts['proposals'][number]): Markup {
+function proposalCard({ listed, excerpt }: HomeData['proposals'][number]): Markup {
   const { id, headline, status, category, user, posted } = listed.proposal;
   return html`<li class="card proposal">
     <p class="labels">${statusLabel(status)} ${categoryLabel(category)}</p>

@@ -1,26 +1,24 @@
 import { describeAmount, formatAmount } from '@wrkz/core-types';
 import { countText, dayElement, html, isoTime, timeText, trustedMarkup, type Fragment, type Markup } from '@wrkz/pages';
 import type { ListedProposal } from '../listing';
-import type { Contribution } from '../store/funding-store';
+import type { Contribution } from '../store/funding';
 import { STATUS } from '../store/proposal';
-import { fundingMeter } from './funding-meter';
+import { categoryLabel, fundingMeter, STATUSES, statusLabel } from './labels';
 import type { PageContent } from './site';
-import { categoryLabel, statusLabel, STATUS_WORDS } from './words';
 
-/** Donations in the table; the newest. */
-const SHOWN = 100;
+/** Max donations in the table. */
+const MAX_SHOWN = 100;
 
-/** An amount that somebody wants a QR code for: read, or as it was written when it is none. */
-export type AskedAmount = { readonly amount: bigint } | { readonly wrong: string } | undefined;
+/** The amount of a payment QR code in atomic units, or the text of the query if it is not an amount. */
+export type RequestedAmount = { readonly amount: bigint } | { readonly invalid: string } | undefined;
 
-export interface ProposalFacts {
+export interface ProposalData {
   readonly listed: ListedProposal;
-  /** The text, rendered and inert. */
+  /** Rendered content. */
   readonly html: string;
-  /** Its first words. */
   readonly excerpt: string;
   readonly contributions: readonly Contribution[];
-  readonly asked: AskedAmount;
+  readonly requested: RequestedAmount;
   readonly checkedAt: number | undefined;
   readonly isStale: boolean;
 }
@@ -30,9 +28,9 @@ export function paymentUri(address: string, amount?: bigint): string {
   return `wrkz:${address}${amount === undefined ? '' : `?amount=${formatAmount(amount)}`}`;
 }
 
-/** One proposal: its text, what has come in, and how to contribute. */
-export function proposalPage(facts: ProposalFacts): PageContent {
-  const { listed, excerpt } = facts;
+/** A proposal with its donations and its donation address. */
+export function proposalPage(data: ProposalData): PageContent {
+  const { listed, excerpt } = data;
   const { headline, status, category, user, posted } = listed.proposal;
   return {
     title: headline,
@@ -46,16 +44,16 @@ export function proposalPage(facts: ProposalFacts): PageContent {
         </header>
         <div class="columns">
           <div class="reading">
-            <div class="text prose">${trustedMarkup(facts.html)}</div>
-            ${contributionTable(facts)}
+            <div class="text prose">${trustedMarkup(data.html)}</div>
+            ${contributionTable(data)}
           </div>
-          <div class="side">${fundingCard(facts)} ${donationCard(facts)}</div>
+          <div class="side">${fundingCard(data)} ${donationCard(data)}</div>
         </div>
       </article>`,
   };
 }
 
-function fundingCard({ listed, checkedAt, isStale }: ProposalFacts): Markup {
+function fundingCard({ listed, checkedAt, isStale }: ProposalData): Markup {
   const { funding, proposal } = listed;
   return html`<section class="card raising" aria-labelledby="funding">
     <h2 id="funding">Funding</h2>
@@ -63,12 +61,12 @@ function fundingCard({ listed, checkedAt, isStale }: ProposalFacts): Markup {
     ${
       funding &&
       funding.pending > 0n &&
-      html`<p class="small">${describeAmount(funding.pending)} more has arrived and is still locked.</p>`
+      html`<p class="small">${describeAmount(funding.pending)} more is confirmed but still locked.</p>`
     }
     <p class="small muted">
       ${
         funding === undefined
-          ? 'Donations to this address are not followed here.'
+          ? 'Donations to this address are not followed.'
           : html`Confirmed and unlocked coins, as of
               <time datetime="${isoTime(funding.checked)}">${timeText(funding.checked)}</time>.`
       }
@@ -76,18 +74,18 @@ function fundingCard({ listed, checkedAt, isStale }: ProposalFacts): Markup {
     ${
       isStale &&
       checkedAt !== undefined &&
-      html`<p class="small"><span class="label warn">Not up to date</span> The wallet has not answered since then.</p>`
+      html`<p class="small">
+        <span class="label warn">Not up to date</span> The wallet has been unavailable since then.
+      </p>`
     }
-    <p class="small muted">
-      <strong>${STATUS_WORDS[proposal.status].label}.</strong> ${STATUS_WORDS[proposal.status].meaning}
-    </p>
+    <p class="small muted"><strong>${STATUSES[proposal.status].label}.</strong> ${STATUSES[proposal.status].meaning}</p>
   </section>`;
 }
 
-function donationCard({ listed, asked }: ProposalFacts): Fragment {
+function donationCard({ listed, requested }: ProposalData): Fragment {
   const { id, address, status } = listed.proposal;
   if (status === STATUS.disabled || status === STATUS.completed) return false;
-  const amount = asked !== undefined && 'amount' in asked ? asked.amount : undefined;
+  const amount = requested !== undefined && 'amount' in requested ? requested.amount : undefined;
   const query = amount === undefined ? '' : `?amount=${formatAmount(amount)}`;
   const what =
     amount === undefined ? 'the donation address' : `a payment of ${describeAmount(amount)} to this proposal`;
@@ -99,7 +97,7 @@ function donationCard({ listed, asked }: ProposalFacts): Fragment {
         >${amount === undefined ? 'Donation address' : html`Payment of <strong>${describeAmount(amount)}</strong>`}</span
       >
       <span>
-        To keep: <a href="/proposal/${id}/qr.svg${query}">SVG</a>, <a href="/proposal/${id}/qr.png${query}">PNG</a>
+        Download: <a href="/proposal/${id}/qr.svg${query}">SVG</a>, <a href="/proposal/${id}/qr.png${query}">PNG</a>
       </span>
     </p>
     <p><code class="address" id="address">${address}</code></p>
@@ -108,13 +106,14 @@ function donationCard({ listed, asked }: ProposalFacts): Fragment {
       <a class="button plain" href="${paymentUri(address, amount)}">Open in a wallet</a>
     </p>
     <p class="small" id="copied" role="status"></p>
-    ${amountForm(asked)}
+    ${amountForm(requested)}
   </section>`;
 }
 
-function amountForm(asked: AskedAmount): Markup {
-  const wrong = asked !== undefined && 'wrong' in asked;
-  const value = asked === undefined ? '' : 'wrong' in asked ? asked.wrong : formatAmount(asked.amount);
+function amountForm(requested: RequestedAmount): Markup {
+  const isInvalid = requested !== undefined && 'invalid' in requested;
+  const value =
+    requested === undefined ? '' : 'invalid' in requested ? requested.invalid : formatAmount(requested.amount);
   return html`<form class="amount" action="#donate" method="get">
     <div class="field">
       <label for="amount">QR code with an amount, in WRKZ</label>
@@ -125,20 +124,20 @@ function amountForm(asked: AskedAmount): Markup {
         autocomplete="off"
         maxlength="24"
         value="${value}"
-        ${wrong && html`aria-invalid="true" aria-describedby="amount-wrong"`}
+        ${isInvalid && html`aria-invalid="true" aria-describedby="amount-wrong"`}
       />
     </div>
     <button class="button plain" type="submit">Show</button>
-    ${wrong && html`<p class="small wrong" id="amount-wrong">Please give an amount such as 250 or 12.50.</p>`}
+    ${isInvalid && html`<p class="small wrong" id="amount-wrong">Enter an amount such as 250 or 12.50.</p>`}
   </form>`;
 }
 
-function contributionTable({ listed, contributions }: ProposalFacts): Fragment {
+function contributionTable({ listed, contributions }: ProposalData): Fragment {
   if (listed.funding === undefined) return false;
   if (contributions.length === 0) {
     return html`<section class="contributions" aria-labelledby="contributions">
       <h2 id="contributions">Contributions</h2>
-      <p class="muted">Nothing has come in yet. A contribution shows up here once it stands in a block.</p>
+      <p class="muted">There are no contributions yet. A contribution is listed once it is in a block.</p>
     </section>`;
   }
   return html`<section class="contributions" aria-labelledby="contributions">
@@ -153,11 +152,11 @@ function contributionTable({ listed, contributions }: ProposalFacts): Fragment {
           </tr>
         </thead>
         <tbody>
-          ${contributions.slice(0, SHOWN).map(contributionRow)}
+          ${contributions.slice(0, MAX_SHOWN).map(contributionRow)}
         </tbody>
       </table>
     </div>
-    ${contributions.length > SHOWN && html`<p class="muted small">The newest ${SHOWN} are shown.</p>`}
+    ${contributions.length > MAX_SHOWN && html`<p class="muted small">The newest ${MAX_SHOWN} are shown.</p>`}
   </section>`;
 }
 

@@ -13,42 +13,42 @@ import { readAsset, VERSION } from '@wrkz/service-kit';
 const SITE_NAME = 'WrkzCoin Proposals';
 const OWN_STYLE = 'apps/proposals/assets/proposals.css';
 
-/** What one page says; the site puts the rest around it. */
+/** The content of a page, without navigation and footer. */
 export interface PageContent {
   readonly title: string;
   readonly description: string;
   readonly main: Fragment;
-  /** The entry of the navigation that it is. */
-  readonly at?: string;
+  /** The path of its entry in the navigation. */
+  readonly path?: string;
 }
 
 export interface SiteOptions {
   readonly network: string;
   readonly isDemo: boolean;
-  /** Without a slash at its end; undefined where nobody said. */
+  /** Without a trailing slash; undefined without `--public-url`. */
   readonly publicUrl: string | undefined;
 }
 
-/** The pages' surroundings: style sheets, navigation, notices, footer. */
+/** Adds style sheets, navigation, notice and footer to the pages. */
 export class Site {
   readonly name = SITE_NAME;
   readonly options: SiteOptions;
-  /** The files that pages load, by name. */
-  readonly assets: ReadonlyMap<string, PageAsset>;
+  /** The files that pages load. */
+  readonly assets: readonly PageAsset[];
   private readonly icon: PageAsset;
   private readonly styles: readonly PageAsset[];
   private readonly scripts: readonly PageAsset[];
 
-  /** @throws Error when the installation lacks a file */
+  /** @throws Error if a file of the installation is missing */
   constructor(options: SiteOptions) {
     this.options = options;
     this.icon = loadAsset(SUITE_ICON, readAsset);
     this.styles = [SUITE_STYLE, OWN_STYLE].map((file) => loadAsset(file, readAsset));
     this.scripts = [loadAsset(COPY_SCRIPT, readAsset)];
-    this.assets = new Map([this.icon, ...this.styles, ...this.scripts].map((asset) => [asset.name, asset]));
+    this.assets = [this.icon, ...this.styles, ...this.scripts];
   }
 
-  page({ title, description, main, at }: PageContent): string {
+  page({ title, description, main, path }: PageContent): string {
     return pageShell({
       site: SITE_NAME,
       title,
@@ -59,8 +59,8 @@ export class Site {
       icon: this.icon.path,
       feed: { href: '/feed.xml', title: `${SITE_NAME}: newest` },
       navigation: [
-        { href: '/', text: 'Proposals', current: at === '/' },
-        { href: '/about', text: 'How it works', current: at === '/about' },
+        { href: '/', text: 'Proposals', current: path === '/' },
+        { href: '/about', text: 'How it works', current: path === '/about' },
         { href: '/feed.xml', text: 'Feed' },
       ],
       notice: this.notice(),
@@ -69,7 +69,7 @@ export class Site {
     });
   }
 
-  /** A path of this site as a whole URL, where the site knows its own. */
+  /** An absolute URL if `--public-url` is set, else the path. */
   url(path: string): string {
     return (this.options.publicUrl ?? '') + path;
   }
@@ -77,10 +77,26 @@ export class Site {
   private notice(): Fragment {
     const { isDemo, network } = this.options;
     if (isDemo)
-      return html`<strong>Demonstration.</strong> These proposals are made up and vanish with the program. Send no coins
-        to their addresses.`;
+      return html`<strong>Demonstration.</strong> These proposals are samples. Send no coins to their addresses.`;
     return (
-      network !== 'mainnet' && html`<strong>This is ${network}.</strong> Its coins are for testing and worth nothing.`
+      network !== 'mainnet' && html`<strong>This is ${network}.</strong> Its coins are for tests and have no value.`
     );
   }
+}
+
+const ERROR_TITLES: Readonly<Record<number, string>> = { 404: 'Page not found', 429: 'Too many requests' };
+
+/** @param text of the error, as the API returns it */
+export function errorPage(status: number, text: string): PageContent {
+  const title = ERROR_TITLES[status] ?? (status < 500 ? 'Invalid request' : 'Internal error');
+  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+  return {
+    title,
+    description: text,
+    main: html`<div class="card nothing">
+      <h1>${title}</h1>
+      <p class="lead">${sentence}</p>
+      <p><a class="button" href="/">To the proposals</a></p>
+    </div>`,
+  };
 }

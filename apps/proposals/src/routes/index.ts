@@ -1,19 +1,10 @@
-import { docsRoutes, healthRoutes, metricsRoute, openApiRoute, type Route } from '@wrkz/service-kit';
-import type { ProposalsContext } from '../context';
-import { PROPOSALS_SERVICE } from './description';
-import { getAbout } from './get-about';
-import { assetRoutes } from './get-asset';
-import { getFeed } from './get-feed';
-import { getHome } from './get-home';
-import { getProposal } from './get-proposal';
-import { getProposalQrPng, getProposalQrSvg } from './get-proposal-qr';
-import { getProposals } from './get-proposals';
-import { getQr } from './get-qr';
-import { COUNTED, UNCOUNTED } from './route';
+import { docsRoutes, healthRoutes, metricsRoute, openApiRoute } from '@wrkz/service-kit';
+import { LIMITED, PROPOSALS_SERVICE, type ProposalsContext, type ProposalsRoute, UNLIMITED } from './declare';
+import { assetRoutes, getAbout, getFeed, getHome, getProposal } from './pages';
+import { getProposals } from './proposals';
+import { getProposalQrPng, getProposalQrSvg, getQr } from './qr';
 
-export type ProposalsRoute = Route<ProposalsContext, never>;
-
-/** Every route that the program serves. */
+/** All routes of the service. */
 export function proposalsRoutes({
   metrics,
   readiness,
@@ -29,9 +20,9 @@ export function proposalsRoutes({
     getAbout,
     getFeed,
     ...healthRoutes(readiness),
-    ...(metrics === undefined ? [] : [metricsRoute(metrics, UNCOUNTED)]),
+    ...(metrics === undefined ? [] : [metricsRoute(metrics, UNLIMITED)]),
   ];
-  routes.push(openApiRoute(PROPOSALS_SERVICE, () => routes, { guards: COUNTED }));
+  routes.push(openApiRoute(PROPOSALS_SERVICE, () => routes, { guards: LIMITED }));
   routes.push(...docsRoutes(PROPOSALS_SERVICE, { routes: () => routes }));
   return [...routes, ...assetRoutes(site)];
 }

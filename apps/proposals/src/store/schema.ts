@@ -1,9 +1,8 @@
 import type { Migration } from '@wrkz/sqlite';
 
 /*
- * The two files of the program, each with one writer. `proposals.sqlite` is written by the operator's commands alone; the
- * program that serves only reads it. `funding.sqlite` is written by the program that serves, and holds nothing that the
- * wallet could not tell again: it may be removed while the program stands still.
+ * Each database has one writer. `proposals.sqlite`: the admin commands; the service only reads it. `funding.sqlite`: the
+ * service; it is a cache of wallet data and can be deleted while the service is stopped.
  */
 
 /** `WPRO`. */
@@ -12,8 +11,8 @@ export const PROPOSALS_ID = 0x5750524f;
 export const FUNDING_ID = 0x5746554e;
 
 /**
- * Amounts are atomic units, times Unix seconds. An address stands once, as donations to it could be told apart by nothing
- * else. Numbers of proposals are never given twice.
+ * Amounts are in atomic units, times in Unix seconds. Addresses are unique: donations to one address cannot be assigned to
+ * two proposals. AUTOINCREMENT: an id is never reused.
  */
 const PROPOSALS = `
   CREATE TABLE network (name TEXT NOT NULL) STRICT;
@@ -32,7 +31,7 @@ const PROPOSALS = `
   CREATE INDEX proposals_by_status ON proposals (status, posted DESC, id DESC);
   CREATE INDEX proposals_by_date ON proposals (posted DESC, id DESC);
 
-  -- Who changed what: rows as JSON, null where there was none
+  -- before, after: rows as JSON; before is null for a new proposal
   CREATE TABLE audit (
     id       INTEGER PRIMARY KEY,
     at       INTEGER NOT NULL,
@@ -47,12 +46,9 @@ const PROPOSALS = `
   CREATE TRIGGER audit_stands BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is kept'); END;
 `;
 
-/**
- * What came in by donation address, as the last complete look at the wallet found it. A look replaces all rows of its
- * addresses at once, so nothing of a block that is gone stays behind.
- */
+/** Donations by address at the last complete poll. A poll replaces all rows of an address, so reorganised blocks leave no rows. */
 const FUNDING = `
-  -- checked: when the wallet was asked. height: the index of the wallet's tip then
+  -- checked: time of the poll; height: block index of the wallet's tip at that time
   CREATE TABLE funding (
     address  TEXT    PRIMARY KEY,
     received INTEGER NOT NULL,
@@ -72,6 +68,6 @@ const FUNDING = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** What a step does never changes: there are files that it has made. */
+/** Never change a migration: existing databases were created by it. */
 export const PROPOSALS_MIGRATIONS: readonly Migration[] = [(connection) => void connection.exec(PROPOSALS)];
 export const FUNDING_MIGRATIONS: readonly Migration[] = [(connection) => void connection.exec(FUNDING)];

@@ -1,7 +1,7 @@
 import { statfsSync, writeFileSync, rmSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openFunding } from '../../src/store/files';
-import { FundingStore } from '../../src/store/funding-store';
+import { openFunding } from '../../src/store/database';
+import { FundingStore } from '../../src/store/funding';
 import { admin, proposalFile, stopAll } from '../support/service';
 
 /* Fills the small disk that it is given, and prints what happened as JSON. */

@@ -1,6 +1,6 @@
-import { openFunding, openProposals } from '../../src/store/files';
-import { FundingStore } from '../../src/store/funding-store';
-import { ProposalWriter } from '../../src/store/proposal-writer';
+import { openFunding, openProposals } from '../../src/store/database';
+import { FundingStore } from '../../src/store/funding';
+import { ProposalWriter } from '../../src/store/proposals';
 import { donationAddress } from '../support/service';
 
 /* Writes both files until it is killed, three rows at a time, and prints what it has reported as done. */

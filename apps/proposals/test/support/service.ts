@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeAddress } from '@wrkz/core-types';
 import { generateKeyPair } from '@wrkz/crypto';
-import { parseProgram, Proposals, readProposalsConfig, type ProposalsOverrides } from '../../src';
+import { parseCommandLine, Proposals, readProposalsConfig, type ProposalsOverrides } from '../../src';
 import { runAdmin } from '../../src/admin/run';
 
 /** The keys of the wallet that all donations of a test go to. */
@@ -74,7 +74,7 @@ export async function startService(
 /** Runs a command of the operator. @throws what it refuses with */
 export function admin(folder: string, ...words: readonly string[]): string {
   const [first = '', second = '', ...rest] = words;
-  const parsed = parseProgram([first, second, '--data-dir', folder, ...rest]);
+  const parsed = parseCommandLine([first, second, '--data-dir', folder, ...rest]);
   if (parsed.command === undefined) throw new Error('no command');
   return runAdmin(parsed);
 }

@@ -1,0 +1,213 @@
+import { readFileSync } from 'node:fs';
+import { proposalsApi } from '@wrkz/api';
+import { AddressError, decodeAddress, formatAmount, parseAmount } from '@wrkz/core-types';
+import { isoTime } from '@wrkz/pages';
+import { errorText } from '@wrkz/service-kit';
+import { type Document, parseDocument, stringify } from 'yaml';
+import { countElements, MAX_ELEMENTS } from '../markdown';
+import { LIMITS, MAX_AMOUNT, type Proposal, type ProposalDraft, type ProposalStatus } from '../store/proposal';
+
+/** A proposal file: YAML front matter between two lines `---`, then Markdown. Values are text, such as `0.10`. */
+export interface ProposalFile {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A file or value is invalid. The message is for the operator. */
+export class InvalidFile extends Error {
+  override readonly name = 'InvalidFile';
+}
+
+const MAX_FILE_BYTES = 1024 * 1024;
+const STANDARD_INPUT = 0;
+/** Min lengths in characters, as in the original service. */
+const MIN_LENGTHS = { headline: 9, content: 21 } as const;
+/** One coin. */
+const MIN_TARGET = 100n;
+
+/** Reads a UTF-8 file; `-` is standard input. @throws InvalidFile */
+export function readTextFile(path: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path === '-' ? STANDARD_INPUT : path);
+  } catch (error) {
+    throw new InvalidFile(`cannot read ${path}: ${errorText(error)}`);
+  }
+  if (bytes.length > MAX_FILE_BYTES) throw new InvalidFile(`${path} is larger than ${MAX_FILE_BYTES} bytes`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new InvalidFile(`${path} is not UTF-8 text`);
+  }
+}
+
+/** Adds the source to each line of an InvalidFile error. */
+export function withSource<Result>(source: string, act: () => Result): Result {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof InvalidFile)) throw error;
+    const lines = error.message.split('\n').map((text) => (text.includes(source) ? text : `${source}: ${text}`));
+    throw new InvalidFile(lines.join('\n'));
+  }
+}
+
+const FRONT_MATTER = /^---[ \t]*\n(?<matter>[^]*?\n)??---[ \t]*(?:\n(?<body>[^]*))?$/;
+
+/** @throws InvalidFile */
+export function parseProposalFile(text: string): ProposalFile {
+  const match = FRONT_MATTER.exec(text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'));
+  if (match === null) throw new InvalidFile('the file does not begin with front matter between two lines ---');
+  const { matter = '', body = '' } = match.groups ?? {};
+  // The failsafe schema converts no value to a number, date or boolean.
+  const document = parseDocument(matter, { schema: 'failsafe', uniqueKeys: true, logLevel: 'error' });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw new InvalidFile(`front matter: ${problem.message.split('\n', 1)[0] ?? ''}`);
+  const value = document.contents === null ? {} : valueOf(document);
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new InvalidFile('front matter: expected lines of the form key: value');
+  const fields: Record<string, string> = {};
+  for (const [name, field] of Object.entries(value)) {
+    if (typeof field !== 'string') throw new InvalidFile(`front matter: ${name} is not text`);
+    fields[name] = field;
+  }
+  return { fields, body: body.replace(/^\n+/, '') };
+}
+
+function valueOf(document: Document.Parsed): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 0 });
+  } catch (error) {
+    throw new InvalidFile(`front matter: ${errorText(error)}`);
+  }
+}
+
+/** The file of a proposal with all its fields. */
+export function formatProposalFile(proposal: Proposal): string {
+  const { id, headline, category, user, target, address, status, posted, content } = proposal;
+  const fields = {
+    id: String(id),
+    headline,
+    category,
+    user,
+    target: formatAmount(target),
+    address,
+    status: proposalsApi.PROPOSAL_STATUSES[status],
+    posted: isoTime(posted),
+  };
+  return `---\n${stringify(fields, { lineWidth: 0 })}---\n\n${content}${content.endsWith('\n') ? '' : '\n'}`;
+}
+
+/** The validated fields of a file; missing keys are undefined. */
+export interface ProposalFields extends Partial<ProposalDraft> {
+  readonly id?: number;
+}
+
+/** Parsers by key. Each throws InvalidFile with the expected form. */
+const PARSERS = {
+  id: (text) => {
+    if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidFile('expected a number, at least 1');
+    return Number(text);
+  },
+  headline: (text) => parseLine(text, MIN_LENGTHS.headline, LIMITS.headline),
+  category: (text) => {
+    const names = proposalsApi.PROPOSAL_CATEGORIES;
+    const category = names.find((name) => name === text.trim());
+    if (category === undefined) throw new InvalidFile(`expected one of ${names.join(', ')}`);
+    return category;
+  },
+  user: (text) => parseLine(text, 1, LIMITS.user),
+  target: (text) => {
+    const target = parseAmount(text);
+    if (target === undefined || target < MIN_TARGET || target > MAX_AMOUNT)
+      throw new InvalidFile(`expected coins from 1 to ${formatAmount(MAX_AMOUNT)}, at most two decimals`);
+    return target;
+  },
+  address: (text) => {
+    try {
+      decodeAddress(text.trim());
+    } catch (error) {
+      if (error instanceof AddressError) throw new InvalidFile(error.message);
+      throw error;
+    }
+    return text.trim();
+  },
+  status: (text) => parseStatus(text),
+  posted: (text) => {
+    const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text.trim());
+    const time = isTime ? Date.parse(text.trim()) : NaN;
+    if (!(time >= 0))
+      throw new InvalidFile('expected a date or time in UTC, such as 2026-11-22 or 2026-11-22T14:05:00Z');
+    return time / 1000;
+  },
+} as const satisfies Record<string, (text: string) => unknown>;
+
+/** 0 to 4, or a name. @throws InvalidFile */
+export function parseStatus(text: string): ProposalStatus {
+  const names = proposalsApi.PROPOSAL_STATUSES;
+  const status = names.findIndex((name, number) => [name, String(number)].includes(text.trim()));
+  if (status < 0) throw new InvalidFile(`expected 0 to ${names.length - 1}, or one of ${names.join(', ')}`);
+  return status as ProposalStatus;
+}
+
+/** Validates the fields of a file. @throws InvalidFile with all problems, one per line */
+export function parseFields({ fields, body }: ProposalFile): ProposalFields {
+  const parsed: Record<string, unknown> = {};
+  const problems: string[] = [];
+  const attempt = (name: string, parse: () => unknown): void => {
+    try {
+      parsed[name] = parse();
+    } catch (error) {
+      if (!(error instanceof InvalidFile)) throw error;
+      problems.push(`${name}: ${error.message}`);
+    }
+  };
+  for (const [name, text] of Object.entries(fields)) {
+    if (Object.hasOwn(PARSERS, name)) attempt(name, () => PARSERS[name as keyof typeof PARSERS](text));
+    else problems.push(`${name}: unknown key, expected one of ${Object.keys(PARSERS).join(', ')}`);
+  }
+  if (body.trim() !== '') attempt('content', () => parseContent(body));
+  if (problems.length > 0) throw new InvalidFile(problems.join('\n'));
+  return parsed;
+}
+
+/** @throws InvalidFile that names the file */
+export function readProposalFile(path: string): ProposalFields {
+  return withSource(path, () => parseFields(parseProposalFile(readTextFile(path))));
+}
+
+/** Adds the defaults of a new proposal. @param now Unix seconds @throws InvalidFile with all missing fields */
+export function completeDraft({ id: _id, ...fields }: ProposalFields, now: number): ProposalDraft {
+  const required = ['headline', 'category', 'user', 'target', 'address', 'content'] as const;
+  const missing = required.filter((name) => fields[name] === undefined);
+  if (missing.length > 0) throw new InvalidFile(missing.map((name) => `${name}: missing`).join('\n'));
+  return { status: 1, posted: now, ...fields } as ProposalDraft;
+}
+
+/**
+ * Control characters, line ends, direction marks and invisible characters, which can make two names look alike. The joiners
+ * U+200C and U+200D are allowed: scripts and emoji need them.
+ */
+const FORBIDDEN_IN_LINE =
+  /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
+// eslint-disable-next-line no-control-regex -- line ends and tabs are the only allowed control characters
+const FORBIDDEN_IN_CONTENT = /[\p{Cs}\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u202a-\u202e\u2066-\u2069]/u;
+
+function parseLine(text: string, min: number, max: number): string {
+  const trimmed = text.trim();
+  if (FORBIDDEN_IN_LINE.test(trimmed)) throw new InvalidFile('contains a line end, control or invisible character');
+  const length = [...trimmed].length;
+  if (length < min || length > max) throw new InvalidFile(`expected ${min} to ${max} characters, got ${length}`);
+  return trimmed;
+}
+
+function parseContent(text: string): string {
+  if (FORBIDDEN_IN_CONTENT.test(text)) throw new InvalidFile('contains a control character');
+  const bytes = Buffer.byteLength(text);
+  if (text.trim().length < MIN_LENGTHS.content || bytes > LIMITS.content)
+    throw new InvalidFile(`expected ${MIN_LENGTHS.content} characters to ${LIMITS.content} bytes, got ${bytes} bytes`);
+  const elements = countElements(text);
+  if (elements > MAX_ELEMENTS)
+    throw new InvalidFile(`too much markup: ${elements} elements, at most ${MAX_ELEMENTS} are allowed`);
+  return text.replace(/\r\n?/g, '\n').replace(/^\n+/, '').trimEnd();
+}

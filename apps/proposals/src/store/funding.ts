@@ -1,0 +1,127 @@
+import type { SqliteConnection } from '@wrkz/sqlite';
+
+/** A donation in a block. */
+export interface Contribution {
+  /** Transaction hash, 64 hex characters. */
+  readonly hash: string;
+  /** Atomic units, above 0. */
+  readonly amount: bigint;
+  /** Block index. */
+  readonly height: number;
+  /** Block timestamp, Unix seconds. */
+  readonly time: number;
+  /** Whether it was spendable at the last poll. */
+  readonly unlocked: boolean;
+}
+
+/** Time and chain tip of a poll of the wallet. */
+export interface PollTime {
+  /** Unix seconds. */
+  readonly checked: number;
+  /** Block index of the wallet's tip. */
+  readonly height: number;
+}
+
+/** Donations to an address. Amounts in atomic units. */
+export interface AddressFunding extends PollTime {
+  /** Confirmed and unlocked. */
+  readonly received: bigint;
+  /** Confirmed and still locked. */
+  readonly pending: bigint;
+}
+
+type FundingRow = Readonly<Record<keyof AddressFunding, bigint>>;
+type ContributionRow = Readonly<Record<'amount' | 'height' | 'time' | 'unlocked', bigint>> & { readonly hash: string };
+type ContributionValues = Omit<Contribution, 'unlocked'> & { readonly address: string; readonly unlocked: number };
+
+function prepareStatements(connection: SqliteConnection) {
+  return {
+    find: connection
+      .prepare<[string], FundingRow>('SELECT received, pending, checked, height FROM funding WHERE address = ?')
+      .safeIntegers(),
+    contributions: connection
+      .prepare<[string], ContributionRow>(
+        'SELECT hash, amount, height, time, unlocked FROM contributions WHERE address = ? ORDER BY time DESC, hash',
+      )
+      .safeIntegers(),
+    put: connection.prepare<[AddressFunding & { readonly address: string }]>(
+      `INSERT INTO funding VALUES (@address, @received, @pending, @checked, @height) ON CONFLICT (address) DO UPDATE
+       SET received = @received, pending = @pending, checked = @checked, height = @height`,
+    ),
+    remove: connection.prepare<[string]>('DELETE FROM contributions WHERE address = ?'),
+    add: connection.prepare<[ContributionValues]>(
+      'INSERT INTO contributions VALUES (@address, @hash, @amount, @height, @time, @unlocked)',
+    ),
+    lastChecked: connection.prepare<[], number | null>('SELECT max(checked) FROM funding').pluck(),
+  };
+}
+
+/** Donations by address, as found by the last poll of the wallet. */
+export class FundingStore {
+  /** Increases with each change of a donation. */
+  revision = 0;
+  private readonly statements: ReturnType<typeof prepareStatements>;
+  private lastCheckedAt: number | undefined;
+
+  /** @param committed called after each commit */
+  constructor(
+    private readonly connection: SqliteConnection,
+    private readonly committed: () => void = () => undefined,
+  ) {
+    this.statements = prepareStatements(connection);
+    this.lastCheckedAt = this.statements.lastChecked.get() ?? undefined;
+  }
+
+  /** Unix seconds of the last successful poll, also of an earlier run. */
+  lastChecked(): number | undefined {
+    return this.lastCheckedAt;
+  }
+
+  /** Undefined for an address that was never polled. */
+  find(address: string): AddressFunding | undefined {
+    const row = this.statements.find.get(address);
+    return row && { ...row, checked: Number(row.checked), height: Number(row.height) };
+  }
+
+  /** Newest first. */
+  contributions(address: string): Contribution[] {
+    return this.statements.contributions.all(address).map((row) => ({
+      ...row,
+      height: Number(row.height),
+      time: Number(row.time),
+      unlocked: row.unlocked !== 0n,
+    }));
+  }
+
+  /** Replaces the donations of these addresses in one transaction. */
+  replace(found: ReadonlyMap<string, readonly Contribution[]>, at: PollTime): void {
+    let hasChanged = false;
+    const { put, remove, add } = this.statements;
+    this.connection
+      .transaction(() => {
+        for (const [address, contributions] of found) {
+          put.run({ address, ...at, received: sum(contributions, true), pending: sum(contributions, false) });
+          if (isSame(this.contributions(address), contributions)) continue;
+          hasChanged = true;
+          remove.run(address);
+          for (const one of contributions) add.run({ ...one, address, unlocked: one.unlocked ? 1 : 0 });
+        }
+      })
+      .immediate();
+    this.committed();
+    this.lastCheckedAt = at.checked;
+    if (hasChanged) this.revision += 1;
+  }
+}
+
+/** Whether two lists have the same donations, in any order. */
+function isSame(known: readonly Contribution[], found: readonly Contribution[]): boolean {
+  const keyOf = ({ hash, amount, height, time, unlocked }: Contribution) =>
+    [hash, amount, height, time, unlocked].join();
+  const keys = new Set(known.map(keyOf));
+  return known.length === found.length && found.every((one) => keys.has(keyOf(one)));
+}
+
+function sum(contributions: readonly Contribution[], unlocked: boolean): bigint {
+  return contributions.reduce((total, one) => (one.unlocked === unlocked ? total + one.amount : total), 0n);
+}

@@ -1,0 +1,197 @@
+import { stringifyJson } from '@wrkz/service-kit';
+import type { SqliteConnection } from '@wrkz/sqlite';
+import {
+  type Category,
+  fromRow,
+  type Proposal,
+  type ProposalDraft,
+  type ProposalRow,
+  type ProposalStatus,
+} from './proposal';
+
+export interface ProposalPage {
+  /** Undefined: all except disabled ones. */
+  readonly status?: number | undefined;
+  readonly category?: Category | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Number of proposals of a status and a category. */
+export interface ProposalCount {
+  readonly status: ProposalStatus;
+  readonly category: Category;
+  readonly count: number;
+}
+
+/** The origin of a change, for the audit. */
+export interface ChangeContext {
+  readonly actor: string;
+  /** Unix seconds. */
+  readonly at: number;
+  readonly note: string;
+}
+
+export type ChangeAction = 'add' | 'edit' | 'status' | 'import';
+
+export interface AuditEntry extends ChangeContext {
+  readonly action: string;
+  readonly proposal: number;
+  /** The row as JSON; undefined for a new proposal. */
+  readonly before: string | undefined;
+  readonly after: string;
+}
+
+const SELECT_PAGE = `SELECT * FROM proposals WHERE ((@status IS NULL AND status <> 0) OR status = @status)
+  AND (@category IS NULL OR category = @category) ORDER BY posted DESC, id DESC LIMIT @limit OFFSET @offset`;
+
+type PageParameters = { readonly [Name in keyof Required<ProposalPage>]: ProposalPage[Name] | null };
+
+function readStatements(connection: SqliteConnection) {
+  return {
+    version: connection.prepare<[], number>('PRAGMA data_version').pluck(),
+    page: connection.prepare<[PageParameters], ProposalRow>(SELECT_PAGE).safeIntegers(),
+    find: connection.prepare<[number], ProposalRow>('SELECT * FROM proposals WHERE id = ?').safeIntegers(),
+    counts: connection.prepare<[], ProposalCount>(
+      'SELECT status, category, count(*) AS count FROM proposals GROUP BY status, category',
+    ),
+    addresses: connection.prepare<[], string>('SELECT address FROM proposals ORDER BY id').pluck(),
+    hasAddress: connection.prepare<[string], number>('SELECT count(*) FROM proposals WHERE address = ?').pluck(),
+    audit: connection.prepare<[], Omit<AuditEntry, 'before'> & { before: string | null }>(
+      'SELECT at, actor, action, proposal, before, after, note FROM audit ORDER BY id',
+    ),
+  };
+}
+
+export class ProposalReader {
+  private readonly statements: ReturnType<typeof readStatements>;
+
+  constructor(connection: SqliteConnection) {
+    this.statements = readStatements(connection);
+  }
+
+  /** Changes with each commit of another connection or process. */
+  version(): number {
+    return this.statements.version.get() ?? 0;
+  }
+
+  /** Newest first; the higher id first if the times are equal. */
+  list({ status, category, limit, offset }: ProposalPage): Proposal[] {
+    const parameters = { status: status ?? null, category: category ?? null, limit, offset };
+    return this.statements.page.all(parameters).map(fromRow);
+  }
+
+  /** All proposals including disabled ones, which are last. */
+  all(): Proposal[] {
+    const page = { limit: Number.MAX_SAFE_INTEGER, offset: 0 };
+    return [...this.list(page), ...this.list({ ...page, status: 0 })];
+  }
+
+  find(id: number): Proposal | undefined {
+    const row = this.statements.find.get(id);
+    return row && fromRow(row);
+  }
+
+  counts(): ProposalCount[] {
+    return this.statements.counts.all();
+  }
+
+  /** The donation addresses of all proposals. */
+  addresses(): string[] {
+    return this.statements.addresses.all();
+  }
+
+  isDonationAddress(address: string): boolean {
+    return this.statements.hasAddress.get(address) !== 0;
+  }
+
+  /** Oldest first. */
+  audit(): AuditEntry[] {
+    return this.statements.audit.all().map(({ before, ...row }) => ({ ...row, before: before ?? undefined }));
+  }
+}
+
+/** A change that contradicts the existing proposals. The message is for the operator. */
+export class InvalidChange extends Error {
+  override readonly name = 'InvalidChange';
+}
+
+/** Writes each change and its audit entry in one transaction. */
+export class ProposalWriter {
+  private readonly reader: ProposalReader;
+
+  constructor(
+    private readonly connection: SqliteConnection,
+    private readonly context: ChangeContext,
+  ) {
+    this.reader = new ProposalReader(connection);
+  }
+
+  /** Runs several changes in one transaction. */
+  together<Result>(changes: () => Result): Result {
+    return this.connection.transaction(changes).immediate();
+  }
+
+  /**
+   * @param id default: the next free one
+   * @throws InvalidChange if the id or the address is in use
+   */
+  add(draft: ProposalDraft, action: ChangeAction = 'add', id?: number): Proposal {
+    return this.together(() => {
+      if (id !== undefined && this.reader.find(id) !== undefined)
+        throw new InvalidChange(`proposal ${id} already exists`);
+      this.assertAddressFree(draft.address, undefined);
+      const { lastInsertRowid } = this.connection
+        .prepare(
+          `INSERT INTO proposals (id, headline, category, status, user, target, address, posted, content)
+           VALUES (@id, @headline, @category, @status, @user, @target, @address, @posted, @content)`,
+        )
+        .run({ ...draft, id: id ?? null });
+      return this.audit(action, undefined, Number(lastInsertRowid));
+    });
+  }
+
+  /** @throws InvalidChange if the proposal does not exist, or another one has the address */
+  change(id: number, changes: Partial<ProposalDraft>, action: ChangeAction): Proposal {
+    return this.together(() => {
+      const before = this.reader.find(id);
+      if (before === undefined) throw new InvalidChange(`proposal ${id} does not exist`);
+      const after: Proposal = { ...before, ...changes };
+      this.assertAddressFree(after.address, id);
+      if (stringifyJson(after) === stringifyJson(before)) return before;
+      this.connection
+        .prepare(
+          `UPDATE proposals SET headline = @headline, category = @category, status = @status, user = @user,
+           target = @target, address = @address, posted = @posted, content = @content WHERE id = @id`,
+        )
+        .run(after);
+      return this.audit(action, before, id);
+    });
+  }
+
+  private assertAddressFree(address: string, own: number | undefined): void {
+    const holder = this.connection
+      .prepare<[string], number>('SELECT id FROM proposals WHERE address = ?')
+      .pluck()
+      .get(address);
+    if (holder !== undefined && holder !== own) throw new InvalidChange(`proposal ${holder} already has this address`);
+  }
+
+  private audit(action: ChangeAction, before: Proposal | undefined, id: number): Proposal {
+    const after = this.reader.find(id);
+    if (after === undefined) throw new Error(`proposal ${id} was not written`);
+    this.connection
+      .prepare(
+        `INSERT INTO audit (at, actor, action, proposal, before, after, note)
+         VALUES (@at, @actor, @action, @proposal, @before, @after, @note)`,
+      )
+      .run({
+        ...this.context,
+        action,
+        proposal: id,
+        before: before === undefined ? null : stringifyJson(before),
+        after: stringifyJson(after),
+      });
+    return after;
+  }
+}
