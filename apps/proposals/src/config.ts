@@ -44,13 +44,12 @@ export function parseCommandLine(argv: readonly string[]) {
 export function readProposalsConfig(argv: readonly string[]): ProposalsConfig {
   const parsed = parseCommandLine(argv);
   if (parsed.command !== undefined) throw new RangeError(`${parsed.command} does not start the service`);
-  return proposalsConfig(parsed.values, parsed);
+  return proposalsConfig(parsed);
 }
 
-export function proposalsConfig(
-  options: ProposalsOptions,
-  { warnings, secrets }: Pick<ProposalsConfig, 'secrets' | 'warnings'>,
-): ProposalsConfig {
+type ServiceCommandLine = Extract<ParsedCommandLine, { readonly command: undefined }>;
+
+export function proposalsConfig({ values: options, warnings, secrets }: ServiceCommandLine): ProposalsConfig {
   const trustedProxies = splitList(options['trusted-proxy']);
   return { options, folder: databaseFolder(options), trustedProxies, warnings, secrets };
 }

@@ -1,7 +1,7 @@
 import type { FundingFollower } from './funding/follower';
 import type { AddressFunding, Contribution, FundingStore } from './store/funding';
 import type { Proposal } from './store/proposal';
-import type { ProposalCount, ProposalPage, ProposalReader } from './store/proposals';
+import type { ProposalPage, ProposalReader } from './store/proposals';
 
 /** A proposal with its donations. */
 export interface ListedProposal {
@@ -22,7 +22,7 @@ export interface Funding {
 export class Listing {
   /** @param funding undefined: donations are not followed */
   constructor(
-    private readonly reader: ProposalReader,
+    readonly reader: ProposalReader,
     private readonly funding: Funding | undefined,
   ) {}
 
@@ -35,22 +35,14 @@ export class Listing {
     return proposal && this.withFunding(proposal);
   }
 
-  counts(): ProposalCount[] {
-    return this.reader.counts();
-  }
-
   /** Newest first. */
   contributions(address: string): Contribution[] {
     return this.funding?.store.contributions(address) ?? [];
   }
 
-  isDonationAddress(address: string): boolean {
-    return this.reader.isDonationAddress(address);
-  }
-
   /** Unix seconds of the last successful poll of the wallet, if any. */
   checkedAt(): number | undefined {
-    return this.funding?.store.lastChecked();
+    return this.funding?.store.lastChecked;
   }
 
   /** Whether the last poll of the wallet failed. */

@@ -13,7 +13,7 @@ runMain(
   async () => {
     const parsed = parseCommandLine(argv);
     if (parsed.command !== undefined) throw new EarlyExit(runAdmin(parsed), 0);
-    const config = proposalsConfig(parsed.values, parsed);
+    const config = proposalsConfig(parsed);
     // Before anything is created.
     await assertPortsFree(proposalsListenAddresses(config, config.options['bind-port']));
     return Proposals.create(config);

@@ -107,19 +107,17 @@ export class MarkdownCache {
 
   /** Yields to the event loop before each rendering: a feed has many texts. */
   async render(markdown: string): Promise<string> {
-    const key = `render ${markdown}`;
-    const cached = this.cache.get(key);
-    if (cached !== undefined) return cached;
-    await yieldToEventLoop();
-    const markup = renderMarkdown(markdown);
-    this.cache.set(key, markup);
-    return markup;
+    if (!this.cache.has(`render ${markdown}`)) await yieldToEventLoop();
+    return this.cached(`render ${markdown}`, () => renderMarkdown(markdown));
   }
 
   excerpt(markdown: string): string {
-    const key = `excerpt ${markdown}`;
-    const excerpt = this.cache.get(key) ?? excerptOf(markdown);
-    this.cache.set(key, excerpt);
-    return excerpt;
+    return this.cached(`excerpt ${markdown}`, () => excerptOf(markdown));
+  }
+
+  private cached(key: string, create: () => string): string {
+    const result = this.cache.get(key) ?? create();
+    this.cache.set(key, result);
+    return result;
   }
 }

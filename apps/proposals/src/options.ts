@@ -29,6 +29,14 @@ const checkUrl = (value: string | number | boolean): string | undefined => {
   return isValid ? undefined : 'must be a URL of the form http://host:port';
 };
 
+function urlOption<const Name extends string>(name: Name, group: string, help: string) {
+  return { name, type: 'string', default: undefined, group, help, validate: checkUrl } as const;
+}
+
+function secretOption<const Name extends string>(name: Name, group: string, help: string) {
+  return { name, type: 'string', default: undefined, secret: true, group, help } as const;
+}
+
 /** Options of the service and of the admin commands. */
 export const DATA_OPTIONS = defineOptions([
   {
@@ -69,54 +77,21 @@ export const PROPOSALS_OPTIONS = defineOptions([
     group: LISTENERS,
     help: 'Address or range of a reverse proxy whose X-Forwarded-For is trusted; may be repeated or a comma-separated list',
   }),
-  {
-    name: 'public-url',
-    type: 'string',
-    default: undefined,
-    group: LISTENERS,
-    help: 'Public URL of the site, for absolute links in the feed: https://proposals.example.org',
-    validate: checkUrl,
-  },
+  urlOption(
+    'public-url',
+    LISTENERS,
+    'Public URL of the site, for absolute links in the feed: https://proposals.example.org',
+  ),
   ...DATA_OPTIONS,
-  {
-    name: 'demo',
-    type: 'boolean',
-    default: false,
-    group: DATA,
-    help: 'Show samples from memory; no file is read or written',
-  },
-  {
-    name: 'wallet-api',
-    type: 'string',
-    default: undefined,
-    group: FUNDING,
-    help: 'Follow donations through the wallet HTTP API at this URL: http://127.0.0.1:7856',
-    validate: checkUrl,
-  },
-  {
-    name: 'wallet-api-key',
-    type: 'string',
-    default: undefined,
-    secret: true,
-    group: FUNDING,
-    help: 'API key of the wallet HTTP API',
-  },
-  {
-    name: 'wallet-rpc',
-    type: 'string',
-    default: undefined,
-    group: FUNDING,
-    help: 'Follow donations through the wallet JSON-RPC service at this URL instead: http://127.0.0.1:7855',
-    validate: checkUrl,
-  },
-  {
-    name: 'wallet-rpc-password',
-    type: 'string',
-    default: undefined,
-    secret: true,
-    group: FUNDING,
-    help: 'Password of the wallet JSON-RPC service',
-  },
+  { name: 'demo', type: 'boolean', default: false, group: DATA, help: 'Show samples from memory; no file is used' },
+  urlOption('wallet-api', FUNDING, 'Follow donations through the wallet HTTP API at this URL: http://127.0.0.1:7856'),
+  secretOption('wallet-api-key', FUNDING, 'API key of the wallet HTTP API'),
+  urlOption(
+    'wallet-rpc',
+    FUNDING,
+    'Follow donations through the wallet JSON-RPC service at this URL instead: http://127.0.0.1:7855',
+  ),
+  secretOption('wallet-rpc-password', FUNDING, 'Password of the wallet JSON-RPC service'),
   {
     name: 'wallet-poll',
     type: 'number',
@@ -124,7 +99,7 @@ export const PROPOSALS_OPTIONS = defineOptions([
     min: 1,
     max: 3600,
     group: FUNDING,
-    help: 'Seconds between two polls of the wallet',
+    help: 'Seconds between two polls',
   },
   {
     name: 'rate-limit',
@@ -132,7 +107,7 @@ export const PROPOSALS_OPTIONS = defineOptions([
     default: 600,
     min: 0,
     group: LIMITS,
-    help: 'Requests per minute per client address; 0 disables',
+    help: 'Requests per minute and client; 0: no limit',
   },
   {
     name: 'qr-limit',

@@ -46,26 +46,22 @@ export class Proposals implements Service {
   readonly logger: Logger;
   /** SIGHUP reloads only the log. */
   readonly reload = [];
-  private readonly configuredPort: number;
   private readonly now: () => number;
-  private readonly pollMs: number;
   private readonly closers = new Closers();
-  private openFollower: FundingFollower | undefined;
   private server: HttpServer | undefined;
   private stopping = false;
   /** The logged error of the databases, if any. */
   private databaseError: string | undefined;
+  /** For tests, which poll the wallet themselves. Undefined without a wallet. */
+  follower: FundingFollower | undefined;
 
   private constructor(
     private readonly config: ProposalsConfig,
-    overrides: ProposalsOverrides,
+    private readonly overrides: ProposalsOverrides,
   ) {
-    const { options, warnings } = config;
     this.logger = overrides.logger ?? loggerFromOptions(config, { scale: LOG_SCALE });
-    for (const warning of warnings) this.logger.warning(warning);
-    this.configuredPort = overrides.port ?? options['bind-port'];
+    for (const warning of config.warnings) this.logger.warning(warning);
     this.now = overrides.now ?? Date.now;
-    this.pollMs = overrides.pollMs ?? options['wallet-poll'] * 1000;
   }
 
   static create(config: ProposalsConfig, overrides: ProposalsOverrides = {}): Proposals {
@@ -74,12 +70,7 @@ export class Proposals implements Service {
 
   /** The bound port after the start. */
   get port(): number {
-    return this.server?.port ?? this.configuredPort;
-  }
-
-  /** For tests, which poll the wallet themselves. Undefined without a wallet. */
-  get follower(): FundingFollower | undefined {
-    return this.openFollower;
+    return this.server?.port ?? this.overrides.port ?? this.config.options['bind-port'];
   }
 
   /** @throws Error with a message for the operator, after everything opened so far is closed */
@@ -104,12 +95,11 @@ export class Proposals implements Service {
     if (!options.demo) ensureDirectory(folder.directory);
     const stores = this.closers.use('the database', openStores(folder, options.demo, this.now), (open) => open.close());
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_proposals_') : undefined;
-    const follower = this.closers.use('the wallet follower', this.createFollower(stores, metrics), (one) =>
-      one?.stop(),
-    );
-    this.openFollower = follower;
+    const follower = this.createFollower(stores, metrics);
+    this.follower = follower;
+    this.closers.add('the wallet follower', () => follower?.stop());
     const context = this.createContext(stores, metrics);
-    const server = await startProposalsServer({ config, context, logger, port: this.configuredPort });
+    const server = await startProposalsServer({ config, context, logger, port: this.port });
     this.server = this.closers.use('the HTTP server', server, (open) => open.close(DRAIN_MS));
     follower?.start();
     const content = options.demo ? 'samples (--demo)' : `proposals of ${folder.network} in ${folder.directory}`;
@@ -128,7 +118,7 @@ export class Proposals implements Service {
       store: funding,
       addresses: () => reader.addresses(),
       logger: this.logger.child('funding'),
-      pollMs: this.pollMs,
+      pollMs: this.overrides.pollMs ?? this.config.options['wallet-poll'] * 1000,
       now: this.now,
       onPoll: (isSuccess) => polls?.inc({ result: isSuccess ? 'success' : 'failure' }),
     });
@@ -136,7 +126,7 @@ export class Proposals implements Service {
 
   private createContext(stores: Stores, metrics: Metrics | undefined): ProposalsContext {
     const { options, folder } = this.config;
-    const { openFollower: follower, now } = this;
+    const { follower, now } = this;
     const hasFunding = follower !== undefined || options.demo;
     const listing = new Listing(stores.reader, hasFunding ? { store: stores.funding, follower } : undefined);
     if (metrics !== undefined) publishMetrics(metrics, listing, now);
@@ -186,7 +176,7 @@ function walletOf(options: ProposalsOptions): Wallet | undefined {
 function publishMetrics(metrics: Metrics, listing: Listing, now: () => number): void {
   metrics.gauge('proposals', 'Proposals by status', ['status'], (gauge) => {
     gauge.reset();
-    for (const { status, count } of listing.counts()) gauge.inc({ status: String(status) }, count);
+    for (const { status, count } of listing.reader.counts()) gauge.inc({ status: String(status) }, count);
   });
   const help = 'Seconds since the last successful poll of the wallet; absent before the first one';
   metrics.gauge('funding_age_seconds', help, [], (gauge) => {

@@ -17,21 +17,17 @@ const CHANGE_OPTIONS = defineOptions([
 const FILE = { name: 'file', help: 'Markdown with front matter; - reads standard input' };
 const ID = { name: 'id', help: 'Id of the proposal' };
 
+const STATUS = { name: 'status', help: `0 to 4, or ${proposalsApi.PROPOSAL_STATUSES.join(', ')}` };
+const IMPORT_PATH = {
+  name: 'path',
+  help: 'A folder of Markdown files, one file, or a .json file with a response of the listing API',
+};
+
 /** The commands of the operator. */
 export const ADMIN_COMMANDS = defineCommands([
   { name: 'admin add', help: 'Add a proposal', options: CHANGE_OPTIONS, arguments: [FILE] },
-  {
-    name: 'admin edit',
-    help: 'Change the fields of a proposal that the file has',
-    options: CHANGE_OPTIONS,
-    arguments: [ID, FILE],
-  },
-  {
-    name: 'admin status',
-    help: 'Change the status of a proposal',
-    options: CHANGE_OPTIONS,
-    arguments: [ID, { name: 'status', help: `0 to 4, or ${proposalsApi.PROPOSAL_STATUSES.join(', ')}` }],
-  },
+  { name: 'admin edit', help: 'Change fields of a proposal', options: CHANGE_OPTIONS, arguments: [ID, FILE] },
+  { name: 'admin status', help: 'Change the status', options: CHANGE_OPTIONS, arguments: [ID, STATUS] },
   {
     name: 'admin list',
     help: 'List the proposals, or all changes',
@@ -53,12 +49,7 @@ export const ADMIN_COMMANDS = defineCommands([
     name: 'admin import',
     help: 'Add proposals from files in one transaction',
     options: defineOptions([...CHANGE_OPTIONS, flag('replace', 'Change the proposals whose ids are in use')]),
-    arguments: [
-      {
-        name: 'path',
-        help: 'A folder of Markdown files, one file, or a .json file with a response of the listing API',
-      },
-    ],
+    arguments: [IMPORT_PATH],
   },
   {
     name: 'admin export',

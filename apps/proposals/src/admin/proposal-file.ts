@@ -3,7 +3,7 @@ import { proposalsApi } from '@wrkz/api';
 import { AddressError, decodeAddress, formatAmount, parseAmount } from '@wrkz/core-types';
 import { isoTime } from '@wrkz/pages';
 import { errorText } from '@wrkz/service-kit';
-import { type Document, parseDocument, stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { countElements, MAX_ELEMENTS } from '../markdown';
 import { LIMITS, MAX_AMOUNT, type Proposal, type ProposalDraft, type ProposalStatus } from '../store/proposal';
 
@@ -59,12 +59,14 @@ export function parseProposalFile(text: string): ProposalFile {
   const match = FRONT_MATTER.exec(text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'));
   if (match === null) throw new InvalidFile('the file does not begin with front matter between two lines ---');
   const { matter = '', body = '' } = match.groups ?? {};
-  // The failsafe schema converts no value to a number, date or boolean.
-  const document = parseDocument(matter, { schema: 'failsafe', uniqueKeys: true, logLevel: 'error' });
-  const [problem] = document.errors;
-  if (problem !== undefined) throw new InvalidFile(`front matter: ${problem.message.split('\n', 1)[0] ?? ''}`);
-  const value = document.contents === null ? {} : valueOf(document);
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
+  let value: unknown;
+  try {
+    // The failsafe schema converts no value to a number, date or boolean.
+    value = parse(matter, { schema: 'failsafe', uniqueKeys: true, logLevel: 'error', maxAliasCount: 0 }) ?? {};
+  } catch (error) {
+    throw new InvalidFile(`front matter: ${errorText(error).split('\n', 1)[0] ?? ''}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new InvalidFile('front matter: expected lines of the form key: value');
   const fields: Record<string, string> = {};
   for (const [name, field] of Object.entries(value)) {
@@ -74,28 +76,12 @@ export function parseProposalFile(text: string): ProposalFile {
   return { fields, body: body.replace(/^\n+/, '') };
 }
 
-function valueOf(document: Document.Parsed): unknown {
-  try {
-    return document.toJS({ maxAliasCount: 0 });
-  } catch (error) {
-    throw new InvalidFile(`front matter: ${errorText(error)}`);
-  }
-}
-
 /** The file of a proposal with all its fields. */
-export function formatProposalFile(proposal: Proposal): string {
-  const { id, headline, category, user, target, address, status, posted, content } = proposal;
-  const fields = {
-    id: String(id),
-    headline,
-    category,
-    user,
-    target: formatAmount(target),
-    address,
-    status: proposalsApi.PROPOSAL_STATUSES[status],
-    posted: isoTime(posted),
-  };
-  return `---\n${stringify(fields, { lineWidth: 0 })}---\n\n${content}${content.endsWith('\n') ? '' : '\n'}`;
+export function formatProposalFile({ content, ...proposal }: Proposal): string {
+  const status = proposalsApi.PROPOSAL_STATUSES[proposal.status];
+  const [target, posted] = [formatAmount(proposal.target), isoTime(proposal.posted)];
+  const fields = stringify({ ...proposal, id: String(proposal.id), target, status, posted }, { lineWidth: 0 });
+  return `---\n${fields}---\n\n${content}\n`;
 }
 
 /** The validated fields of a file; missing keys are undefined. */

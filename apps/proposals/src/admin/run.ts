@@ -3,7 +3,7 @@ import { ensureDirectory, errorText, UsageError } from '@wrkz/service-kit';
 import { FileMissing, SqliteFileError } from '@wrkz/sqlite';
 import { databaseFolder, type ParsedCommandLine } from '../config';
 import { STATUSES } from '../pages/labels';
-import { type DatabaseFolder, openProposals, WrongNetwork } from '../store/database';
+import { type DatabaseFolder, openProposals, InvalidDatabase } from '../store/database';
 import type { Proposal } from '../store/proposal';
 import { InvalidChange, ProposalReader, ProposalWriter } from '../store/proposals';
 import { completeDraft, InvalidFile, parseStatus, readProposalFile, withSource } from './proposal-file';
@@ -22,7 +22,7 @@ export function runAdmin(call: AdminCall): string {
     return run(call);
   } catch (error) {
     if (error instanceof FileMissing) throw new UsageError(`${error.message}; "admin add" creates it`);
-    const isExpected = [InvalidFile, InvalidChange, SqliteFileError, WrongNetwork].some(
+    const isExpected = [InvalidFile, InvalidChange, SqliteFileError, InvalidDatabase].some(
       (type) => error instanceof type,
     );
     throw isExpected ? new UsageError(errorText(error)) : error;

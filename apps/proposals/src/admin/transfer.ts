@@ -58,7 +58,8 @@ export function importProposals({ writer, reader, now }: ChangeSession, path: st
 
 function readEntries(path: string): Entry[] {
   if (path.endsWith('.json')) return readJsonFile(path);
-  const files = isFolder(path) ? markdownFiles(path) : [path];
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  const files = isFolder ? markdownFiles(path) : [path];
   if (files.length === 0) throw new InvalidFile(`no *.md file in ${path}`);
   const problems: string[] = [];
   const entries = files.flatMap((source) => {
@@ -72,14 +73,6 @@ function readEntries(path: string): Entry[] {
   });
   if (problems.length > 0) throw new InvalidFile(problems.join('\n'));
   return entries;
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch (error) {
-    throw new InvalidFile(`cannot read ${path}: ${errorText(error)}`);
-  }
 }
 
 function markdownFiles(folder: string): string[] {

@@ -21,7 +21,6 @@ export class FundingFollower {
   private readonly stopping = new AbortController();
   /** By base address. */
   private readonly readers = new Map<string, ReceiptReader>();
-  private readonly targets = new Map<string, DonationTarget>();
   /** Addresses of other wallets that were logged. */
   private readonly foreign = new Set<string>();
   private lastFailure: string | undefined;
@@ -96,17 +95,13 @@ export class FundingFollower {
   private targetsByBase(own: ReadonlySet<string>): Map<string, DonationTarget[]> {
     const byBase = new Map<string, DonationTarget[]>();
     for (const address of this.dependencies.addresses()) {
-      const target = this.targets.get(address) ?? donationTarget(address);
-      this.targets.set(address, target);
+      const target = donationTarget(address);
       if (own.has(target.base)) byBase.set(target.base, [...(byBase.get(target.base) ?? []), target]);
-      else this.warnForeign(address);
+      else if (!this.foreign.has(address)) {
+        this.foreign.add(address);
+        this.dependencies.logger.warning(`the donation address ${address} does not belong to the wallet: not followed`);
+      }
     }
     return byBase;
-  }
-
-  private warnForeign(address: string): void {
-    if (this.foreign.has(address)) return;
-    this.foreign.add(address);
-    this.dependencies.logger.warning(`the donation address ${address} does not belong to the wallet: not followed`);
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { integer, uint64 } from '@wrkz/api';
-import { isAtTip, netAmount, type Receipt, type Wallet, WalletClient, type WalletState } from './wallet';
+import { isAtTip, type Receipt, receiptsOf, type Wallet, WalletClient, type WalletState } from './wallet';
 
 const status = z.object({
   walletBlockCount: integer,
@@ -42,16 +42,12 @@ export class WalletApi implements Wallet {
 
   async receipts(address: string, from: number, to: number, signal: AbortSignal): Promise<Receipt[]> {
     const { transactions } = await this.get(`/transactions/address/${address}/${from}/${to}`, transactionList, signal);
-    return transactions
-      .map((one) => ({
-        hash: one.hash.toLowerCase(),
-        amount: netAmount(one.transfers, address),
-        height: one.blockHeight,
-        time: one.timestamp,
-        paymentId: one.paymentID.toLowerCase(),
-        unlockTime: one.unlockTime,
-      }))
-      .filter(({ amount }) => amount > 0n);
+    return receiptsOf(
+      address,
+      transactions.map(({ blockHeight: height, timestamp: time, paymentID: paymentId, ...rest }) => {
+        return { ...rest, height, time, paymentId };
+      }),
+    );
   }
 
   private get<S extends z.ZodType>(path: string, schema: S, signal: AbortSignal): Promise<z.output<S>> {

@@ -3,8 +3,8 @@ import { integer, uint64 } from '@wrkz/api';
 import { stringifyJson } from '@wrkz/service-kit';
 import {
   isAtTip,
-  netAmount,
   type Receipt,
+  receiptsOf,
   type Wallet,
   WalletClient,
   type WalletState,
@@ -64,18 +64,15 @@ export class WalletRpc implements Wallet {
     if (to <= firstBlockIndex) return [];
     const range = { firstBlockIndex, blockCount: to - firstBlockIndex, addresses: [address] };
     const { items } = await this.call('getTransactions', range, transactionItems, signal);
-    return items
+    const confirmed = items
       .flatMap(({ transactions }) => transactions)
-      .filter(({ state, blockIndex }) => state === SUCCEEDED && blockIndex !== NO_BLOCK && blockIndex > 0)
-      .map((one) => ({
-        hash: one.transactionHash.toLowerCase(),
-        amount: netAmount(one.transfers, address),
-        height: one.blockIndex,
-        time: one.timestamp,
-        paymentId: one.paymentId.toLowerCase(),
-        unlockTime: one.unlockTime,
-      }))
-      .filter(({ amount }) => amount > 0n);
+      .filter(({ state, blockIndex }) => state === SUCCEEDED && blockIndex !== NO_BLOCK && blockIndex > 0);
+    return receiptsOf(
+      address,
+      confirmed.map(({ transactionHash: hash, blockIndex: height, timestamp: time, ...rest }) => {
+        return { ...rest, hash, height, time };
+      }),
+    );
   }
 
   private async call<S extends z.ZodType>(

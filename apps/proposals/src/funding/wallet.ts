@@ -48,12 +48,18 @@ export function isAtTip({ wallet, node, network }: { wallet: number; node: numbe
   return node + 1 >= network && Math.abs(wallet - network) <= SYNC_TOLERANCE_BLOCKS;
 }
 
-/** Net amount of an address in a transaction. An address may occur several times: for each input and output. */
-export function netAmount(
-  transfers: readonly { readonly address: string; readonly amount: bigint }[],
-  address: string,
-): bigint {
-  return transfers.reduce((sum, transfer) => (transfer.address === address ? sum + transfer.amount : sum), 0n);
+/** A transaction of a wallet service. An address may have several transfers, for example one per input and output. */
+export interface WalletTransaction extends Omit<Receipt, 'amount'> {
+  readonly transfers: readonly { readonly address: string; readonly amount: bigint }[];
+}
+
+/** The incoming payments to an address. */
+export function receiptsOf(address: string, transactions: readonly WalletTransaction[]): Receipt[] {
+  return transactions.flatMap(({ transfers, hash, paymentId, ...transaction }) => {
+    const amount = transfers.reduce((sum, one) => (one.address === address ? sum + one.amount : sum), 0n);
+    if (amount <= 0n) return [];
+    return { ...transaction, amount, hash: hash.toLowerCase(), paymentId: paymentId.toLowerCase() };
+  });
 }
 
 const TIMEOUT_MS = 20_000;

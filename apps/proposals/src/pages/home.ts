@@ -1,10 +1,13 @@
-import { countText, dayElement, html, type Fragment, type Markup } from '@wrkz/pages';
+import { countText, dayElement, html, trustedMarkup, type Fragment, type Markup } from '@wrkz/pages';
+import { readAsset } from '@wrkz/service-kit';
 import type { ListedProposal } from '../listing';
 import type { Category, ProposalStatus } from '../store/proposal';
 import type { ProposalCount } from '../store/proposals';
 import { CATEGORY_LABELS, categoryLabel, fundingMeter, LISTED_STATUSES, STATUSES, statusLabel } from './labels';
 import type { PageContent } from './site';
 
+/** Instructions for the operator. */
+const EMPTY_LIST = 'apps/proposals/assets/empty-list.html';
 /** Proposals per page. */
 export const PER_PAGE = 20;
 
@@ -32,38 +35,9 @@ export function homePage({ view, counts, proposals }: HomeData): PageContent {
     path: '/',
     main: html`<h1>Community proposals</h1>
       <p class="lead">Work that the community wants to fund, the donations so far, and the donation addresses.</p>
-      ${counts.length === 0 ? EMPTY_LIST : html`${filters(view, listed)} ${results(view, total, proposals)}`}`,
+      ${counts.length === 0 ? trustedMarkup(readAsset(EMPTY_LIST).toString()) : html`${filters(view, listed)} ${results(view, total, proposals)}`}`,
   };
 }
-
-const EXAMPLE = `---
-headline: A wallet for older phones
-category: wallets
-user: alice
-target: 250000
-address: Wrkz...
-status: funding
----
-
-What will be built, by whom and until when, in Markdown.
-`;
-
-const EMPTY_LIST = html`<section class="card nothing prose" aria-labelledby="empty">
-  <h2 id="empty">There are no proposals yet</h2>
-  <p>The <a href="/feed.xml">feed</a> will have the first one.</p>
-  <h3>If you run this site</h3>
-  <p>
-    Write a proposal into a file on the machine of this service, such as <code>proposal.md</code>. The donation address
-    belongs to the wallet that the service follows:
-  </p>
-  <pre tabindex="0"><code>${EXAMPLE}</code></pre>
-  <p>Then add it. It is listed immediately, without a restart:</p>
-  <pre tabindex="0"><code>wrkz-proposals admin add proposal.md</code></pre>
-  <p>
-    <code>wrkz-proposals admin --help</code> lists the other commands. <code>wrkz-proposals --demo</code> shows the site
-    with samples.
-  </p>
-</section>`;
 
 function countOf(counts: readonly ProposalCount[], { status, category }: Partial<HomeView>): number {
   return counts

@@ -8,41 +8,21 @@ interface StatusText {
   readonly name: string;
   /** On pages. */
   readonly label: string;
-  readonly meaning: string;
   /** CSS class of the label. */
   readonly look: string;
+  readonly meaning: string;
 }
 
 export const STATUSES: Readonly<Record<ProposalStatus, StatusText>> = {
-  [STATUS.disabled]: {
-    name: 'disabled',
-    label: 'Disabled',
-    meaning: 'Withdrawn or rejected. It is not in the list.',
-    look: '',
-  },
-  [STATUS.proposal]: {
-    name: 'proposal',
-    label: 'Proposed',
-    meaning: 'An idea under discussion. Donations are already welcome.',
-    look: 'calm',
-  },
-  [STATUS.funding]: {
-    name: 'funding',
-    label: 'Funding',
-    meaning: 'Accepted. The work begins when the target is reached.',
-    look: 'accent',
-  },
-  [STATUS.wip]: { name: 'wip', label: 'In progress', meaning: 'The work has begun.', look: 'warn' },
-  [STATUS.completed]: { name: 'completed', label: 'Completed', meaning: 'Finished and paid.', look: 'good' },
+  0: { name: 'disabled', label: 'Disabled', look: '', meaning: 'Withdrawn or rejected. It is not in the list.' },
+  1: { name: 'proposal', label: 'Proposed', look: 'calm', meaning: 'Under discussion. Donations are already welcome.' },
+  2: { name: 'funding', label: 'Funding', look: 'accent', meaning: 'Accepted. The work begins at the target.' },
+  3: { name: 'wip', label: 'In progress', look: 'warn', meaning: 'The work has begun.' },
+  4: { name: 'completed', label: 'Completed', look: 'good', meaning: 'Finished and paid.' },
 };
 
 /** The statuses of listed proposals, in the order of a proposal's life. */
-export const LISTED_STATUSES: readonly ProposalStatus[] = [
-  STATUS.proposal,
-  STATUS.funding,
-  STATUS.wip,
-  STATUS.completed,
-];
+export const LISTED_STATUSES = [STATUS.proposal, STATUS.funding, STATUS.wip, STATUS.completed] as const;
 
 export const CATEGORY_LABELS: Readonly<Record<Category, string>> = {
   wallets: 'Wallets',

@@ -42,7 +42,7 @@ export const getHome = declareProposalsRoute({
     const response = await responses.get(listing.revision(), key, () => {
       const listed = listing.list({ ...view, limit: PER_PAGE, offset: PER_PAGE * (view.page - 1) });
       const proposals = listed.map((one) => ({ listed: one, excerpt: markdown.excerpt(one.proposal.content) }));
-      return site.page(homePage({ view, counts: listing.counts(), proposals }));
+      return site.page(homePage({ view, counts: listing.reader.counts(), proposals }));
     });
     return response.reply();
   },

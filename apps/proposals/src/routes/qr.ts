@@ -52,7 +52,7 @@ function validateAddress(address: string): void {
 /** Counts new images per client, except local clients and addresses of proposals. */
 async function limitNewImages(context: ProposalsContext, address: string, client: string): Promise<void> {
   const { imageCounter, imagesPerMinute, listing, now } = context;
-  if (imagesPerMinute === 0 || isLoopback(client) || listing.isDonationAddress(address)) return;
+  if (imagesPerMinute === 0 || isLoopback(client) || listing.reader.idOfAddress(address) !== undefined) return;
   if ((await imageCounter.hit(countedAddress(client))) <= imagesPerMinute) return;
   throw new ProposalsError('qrThrottled', {}, { 'Retry-After': String(secondsToNextMinute(now())) });
 }

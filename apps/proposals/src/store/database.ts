@@ -1,20 +1,15 @@
 import { join } from 'node:path';
 import { stringifyJson } from '@wrkz/service-kit';
 import { FileMissing, openDatabase, SqliteConnection, type SqliteDatabase, WrongSchemaVersion } from '@wrkz/sqlite';
-import { fillWithSamples } from '../demo/fill';
+import { addSamples } from '../demo';
 import { FundingStore } from './funding';
 import { fromRow, type ProposalRow } from './proposal';
 import { ProposalReader } from './proposals';
 import { FUNDING_ID, FUNDING_MIGRATIONS, PROPOSALS_ID, PROPOSALS_MIGRATIONS } from './schema';
 
-/** The database belongs to another network. */
-export class WrongNetwork extends Error {
-  override readonly name = 'WrongNetwork';
-}
-
-/** The rows of a database contradict each other. The message is for the operator. */
-export class InconsistentDatabase extends Error {
-  override readonly name = 'InconsistentDatabase';
+/** The database belongs to another network, or its rows contradict each other. The message is for the operator. */
+export class InvalidDatabase extends Error {
+  override readonly name = 'InvalidDatabase';
 }
 
 /** The folder of the databases of a network. */
@@ -25,7 +20,7 @@ export interface DatabaseFolder {
 
 /**
  * Opens the proposals. Mode `write` creates a missing file and migrates an older one.
- * @throws SqliteFileError, WrongNetwork
+ * @throws SqliteFileError, InvalidDatabase
  */
 export function openProposals({ directory, network }: DatabaseFolder, mode: 'read' | 'write'): SqliteDatabase {
   const file = join(directory, 'proposals.sqlite');
@@ -39,7 +34,7 @@ export function openProposals({ directory, network }: DatabaseFolder, mode: 'rea
     identify: (connection) => {
       const found = connection.prepare<[], string>('SELECT name FROM network').pluck().get();
       if (found !== network)
-        throw new WrongNetwork(`${file} is the proposal database of ${String(found)}, not of ${network}`);
+        throw new InvalidDatabase(`${file} is the proposal database of ${String(found)}, not of ${network}`);
     },
   });
 }
@@ -67,7 +62,7 @@ export interface Stores {
 /**
  * Opens both databases and checks their consistency; the demo has a database of samples in memory.
  * @param now Unix milliseconds
- * @throws SqliteFileError, WrongNetwork, InconsistentDatabase
+ * @throws SqliteFileError, InvalidDatabase
  */
 export function openStores(folder: DatabaseFolder, isDemo: boolean, now: () => number): Stores {
   if (isDemo) return demoStores(now);
@@ -113,7 +108,7 @@ function demoStores(now: () => number): Stores {
   const connection = new SqliteConnection(':memory:');
   for (const migration of [...PROPOSALS_MIGRATIONS, ...FUNDING_MIGRATIONS]) migration(connection);
   connection.pragma('foreign_keys = 1');
-  const funding = fillWithSamples(connection, Math.floor(now() / 1000));
+  const funding = addSamples(connection, Math.floor(now() / 1000));
   return {
     reader: new ProposalReader(connection),
     funding,
@@ -122,7 +117,7 @@ function demoStores(now: () => number): Stores {
   };
 }
 
-/** Compares each proposal with its last audit entry. @throws InconsistentDatabase */
+/** Compares each proposal with its last audit entry. @throws InvalidDatabase */
 function assertAuditMatches(connection: SqliteConnection): void {
   const rows = connection.prepare<[], ProposalRow>('SELECT * FROM proposals').safeIntegers().all();
   const lastEntry = connection
@@ -130,13 +125,13 @@ function assertAuditMatches(connection: SqliteConnection): void {
     .pluck();
   const wrong = rows.map(fromRow).find((proposal) => lastEntry.get(proposal.id) !== stringifyJson(proposal));
   if (wrong === undefined) return;
-  throw new InconsistentDatabase(
+  throw new InvalidDatabase(
     `proposal ${wrong.id} in ${connection.name} differs from its last audit entry: the file is damaged, or another ` +
       'program has changed it. Restore a backup',
   );
 }
 
-/** Compares each sum with its donations. @throws InconsistentDatabase */
+/** Compares each sum with its donations. @throws InvalidDatabase */
 function assertSumsMatch(connection: SqliteConnection): void {
   const wrong = connection
     .prepare<[], string>(
@@ -148,7 +143,7 @@ function assertSumsMatch(connection: SqliteConnection): void {
     .pluck()
     .get();
   if (wrong === undefined) return;
-  throw new InconsistentDatabase(
+  throw new InvalidDatabase(
     `the sums of ${wrong} in ${connection.name} differ from its donations: the file is damaged. Stop the service and ` +
       'delete the file; the next start reads the donations from the wallet again',
   );

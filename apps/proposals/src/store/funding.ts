@@ -32,60 +32,40 @@ export interface AddressFunding extends PollTime {
 
 type FundingRow = Readonly<Record<keyof AddressFunding, bigint>>;
 type ContributionRow = Readonly<Record<'amount' | 'height' | 'time' | 'unlocked', bigint>> & { readonly hash: string };
-type ContributionValues = Omit<Contribution, 'unlocked'> & { readonly address: string; readonly unlocked: number };
 
-function prepareStatements(connection: SqliteConnection) {
-  return {
-    find: connection
-      .prepare<[string], FundingRow>('SELECT received, pending, checked, height FROM funding WHERE address = ?')
-      .safeIntegers(),
-    contributions: connection
-      .prepare<[string], ContributionRow>(
-        'SELECT hash, amount, height, time, unlocked FROM contributions WHERE address = ? ORDER BY time DESC, hash',
-      )
-      .safeIntegers(),
-    put: connection.prepare<[AddressFunding & { readonly address: string }]>(
-      `INSERT INTO funding VALUES (@address, @received, @pending, @checked, @height) ON CONFLICT (address) DO UPDATE
-       SET received = @received, pending = @pending, checked = @checked, height = @height`,
-    ),
-    remove: connection.prepare<[string]>('DELETE FROM contributions WHERE address = ?'),
-    add: connection.prepare<[ContributionValues]>(
-      'INSERT INTO contributions VALUES (@address, @hash, @amount, @height, @time, @unlocked)',
-    ),
-    lastChecked: connection.prepare<[], number | null>('SELECT max(checked) FROM funding').pluck(),
-  };
-}
+const SELECT_FUNDING = 'SELECT received, pending, checked, height FROM funding WHERE address = ?';
+const SELECT_CONTRIBUTIONS =
+  'SELECT hash, amount, height, time, unlocked FROM contributions WHERE address = ? ORDER BY time DESC, hash';
+const PUT_FUNDING = `INSERT INTO funding VALUES (@address, @received, @pending, @checked, @height) ON CONFLICT (address) DO UPDATE
+  SET received = @received, pending = @pending, checked = @checked, height = @height`;
+const ADD_CONTRIBUTION = 'INSERT INTO contributions VALUES (@address, @hash, @amount, @height, @time, @unlocked)';
 
 /** Donations by address, as found by the last poll of the wallet. */
 export class FundingStore {
   /** Increases with each change of a donation. */
   revision = 0;
-  private readonly statements: ReturnType<typeof prepareStatements>;
-  private lastCheckedAt: number | undefined;
+  /** Unix seconds of the last successful poll, also of an earlier run. */
+  lastChecked: number | undefined;
 
   /** @param committed called after each commit */
   constructor(
     private readonly connection: SqliteConnection,
     private readonly committed: () => void = () => undefined,
   ) {
-    this.statements = prepareStatements(connection);
-    this.lastCheckedAt = this.statements.lastChecked.get() ?? undefined;
-  }
-
-  /** Unix seconds of the last successful poll, also of an earlier run. */
-  lastChecked(): number | undefined {
-    return this.lastCheckedAt;
+    const select = connection.prepare<[], number | null>('SELECT max(checked) FROM funding').pluck();
+    this.lastChecked = select.get() ?? undefined;
   }
 
   /** Undefined for an address that was never polled. */
   find(address: string): AddressFunding | undefined {
-    const row = this.statements.find.get(address);
+    const row = this.connection.prepare<[string], FundingRow>(SELECT_FUNDING).safeIntegers().get(address);
     return row && { ...row, checked: Number(row.checked), height: Number(row.height) };
   }
 
   /** Newest first. */
   contributions(address: string): Contribution[] {
-    return this.statements.contributions.all(address).map((row) => ({
+    const select = this.connection.prepare<[string], ContributionRow>(SELECT_CONTRIBUTIONS).safeIntegers();
+    return select.all(address).map((row) => ({
       ...row,
       height: Number(row.height),
       time: Number(row.time),
@@ -96,7 +76,9 @@ export class FundingStore {
   /** Replaces the donations of these addresses in one transaction. */
   replace(found: ReadonlyMap<string, readonly Contribution[]>, at: PollTime): void {
     let hasChanged = false;
-    const { put, remove, add } = this.statements;
+    const put = this.connection.prepare(PUT_FUNDING);
+    const remove = this.connection.prepare('DELETE FROM contributions WHERE address = ?');
+    const add = this.connection.prepare(ADD_CONTRIBUTION);
     this.connection
       .transaction(() => {
         for (const [address, contributions] of found) {
@@ -109,7 +91,7 @@ export class FundingStore {
       })
       .immediate();
     this.committed();
-    this.lastCheckedAt = at.checked;
+    this.lastChecked = at.checked;
     if (hasChanged) this.revision += 1;
   }
 }

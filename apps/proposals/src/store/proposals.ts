@@ -1,5 +1,5 @@
 import { stringifyJson } from '@wrkz/service-kit';
-import type { SqliteConnection } from '@wrkz/sqlite';
+import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
 import {
   type Category,
   fromRow,
@@ -47,38 +47,22 @@ const SELECT_PAGE = `SELECT * FROM proposals WHERE ((@status IS NULL AND status 
 
 type PageParameters = { readonly [Name in keyof Required<ProposalPage>]: ProposalPage[Name] | null };
 
-function readStatements(connection: SqliteConnection) {
-  return {
-    version: connection.prepare<[], number>('PRAGMA data_version').pluck(),
-    page: connection.prepare<[PageParameters], ProposalRow>(SELECT_PAGE).safeIntegers(),
-    find: connection.prepare<[number], ProposalRow>('SELECT * FROM proposals WHERE id = ?').safeIntegers(),
-    counts: connection.prepare<[], ProposalCount>(
-      'SELECT status, category, count(*) AS count FROM proposals GROUP BY status, category',
-    ),
-    addresses: connection.prepare<[], string>('SELECT address FROM proposals ORDER BY id').pluck(),
-    hasAddress: connection.prepare<[string], number>('SELECT count(*) FROM proposals WHERE address = ?').pluck(),
-    audit: connection.prepare<[], Omit<AuditEntry, 'before'> & { before: string | null }>(
-      'SELECT at, actor, action, proposal, before, after, note FROM audit ORDER BY id',
-    ),
-  };
-}
-
 export class ProposalReader {
-  private readonly statements: ReturnType<typeof readStatements>;
+  private readonly selectVersion: SqliteStatement<[], number>;
 
-  constructor(connection: SqliteConnection) {
-    this.statements = readStatements(connection);
+  constructor(private readonly connection: SqliteConnection) {
+    this.selectVersion = connection.prepare<[], number>('PRAGMA data_version').pluck();
   }
 
   /** Changes with each commit of another connection or process. */
   version(): number {
-    return this.statements.version.get() ?? 0;
+    return this.selectVersion.get() ?? 0;
   }
 
   /** Newest first; the higher id first if the times are equal. */
   list({ status, category, limit, offset }: ProposalPage): Proposal[] {
-    const parameters = { status: status ?? null, category: category ?? null, limit, offset };
-    return this.statements.page.all(parameters).map(fromRow);
+    const select = this.connection.prepare<[PageParameters], ProposalRow>(SELECT_PAGE).safeIntegers();
+    return select.all({ status: status ?? null, category: category ?? null, limit, offset }).map(fromRow);
   }
 
   /** All proposals including disabled ones, which are last. */
@@ -88,26 +72,31 @@ export class ProposalReader {
   }
 
   find(id: number): Proposal | undefined {
-    const row = this.statements.find.get(id);
+    const select = this.connection.prepare<[number], ProposalRow>('SELECT * FROM proposals WHERE id = ?');
+    const row = select.safeIntegers().get(id);
     return row && fromRow(row);
   }
 
   counts(): ProposalCount[] {
-    return this.statements.counts.all();
+    const sql = 'SELECT status, category, count(*) AS count FROM proposals GROUP BY status, category';
+    return this.connection.prepare<[], ProposalCount>(sql).all();
   }
 
   /** The donation addresses of all proposals. */
   addresses(): string[] {
-    return this.statements.addresses.all();
+    return this.connection.prepare<[], string>('SELECT address FROM proposals ORDER BY id').pluck().all();
   }
 
-  isDonationAddress(address: string): boolean {
-    return this.statements.hasAddress.get(address) !== 0;
+  /** The proposal with this donation address. */
+  idOfAddress(address: string): number | undefined {
+    return this.connection.prepare<[string], number>('SELECT id FROM proposals WHERE address = ?').pluck().get(address);
   }
 
   /** Oldest first. */
   audit(): AuditEntry[] {
-    return this.statements.audit.all().map(({ before, ...row }) => ({ ...row, before: before ?? undefined }));
+    const sql = 'SELECT at, actor, action, proposal, before, after, note FROM audit ORDER BY id';
+    const rows = this.connection.prepare<[], Omit<AuditEntry, 'before'> & { before: string | null }>(sql).all();
+    return rows.map(({ before, ...row }) => ({ ...row, before: before ?? undefined }));
   }
 }
 
@@ -170,10 +159,7 @@ export class ProposalWriter {
   }
 
   private assertAddressFree(address: string, own: number | undefined): void {
-    const holder = this.connection
-      .prepare<[string], number>('SELECT id FROM proposals WHERE address = ?')
-      .pluck()
-      .get(address);
+    const holder = this.reader.idOfAddress(address);
     if (holder !== undefined && holder !== own) throw new InvalidChange(`proposal ${holder} already has this address`);
   }
 

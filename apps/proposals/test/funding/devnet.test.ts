@@ -3,7 +3,7 @@ import { Community, MINER, READ_KEY, type WalletService } from '../support/commu
 import { json, send } from '../support/http-client';
 import { paymentIdOf, proposalFile, startService, stopAll } from '../support/service';
 
-/* Funding with real wallets, whose nodes are of the devnet (docs/operations/proposals.md#funding). */
+/* Funding with real wallets, whose nodes are of the devnet (docs/operations/proposals.md#follow-donations). */
 
 jest.setTimeout(180_000);
 
