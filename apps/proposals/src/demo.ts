@@ -6,52 +6,24 @@ import { completeDraft, parseFields, parseProposalFile } from './admin/proposal-
 import { type Contribution, FundingStore } from './store/funding';
 import { ProposalWriter } from './store/proposals';
 
-type SampleDonation = readonly [coins: number, daysAgo: number, state?: 'locked'];
+/** Coins by age in days. */
+type SampleDonations = Readonly<Record<number, number>>;
 
 interface Sample {
+  /** Of the file in `assets`. */
   readonly name: string;
   readonly daysAgo: number;
-  readonly donations: readonly SampleDonation[];
+  readonly unlocked: SampleDonations;
+  readonly locked?: SampleDonations;
 }
 
 /** The proposals of `--demo`: all listed statuses, all categories, from no donations to more than the target. */
 const SAMPLES: readonly Sample[] = [
-  {
-    name: 'wallet',
-    daysAgo: 9,
-    donations: [
-      [350_000, 7.2],
-      [612_500.5, 5.1],
-      [125_000, 2.4],
-      [40_000, 0.01, 'locked'],
-    ],
-  },
-  { name: 'posters', daysAgo: 3, donations: [] },
-  {
-    name: 'compact-blocks',
-    daysAgo: 48,
-    donations: [
-      [2_000_000, 44],
-      [1_750_000.25, 41.5],
-      [1_249_999.75, 36],
-    ],
-  },
-  {
-    name: 'icons',
-    daysAgo: 96,
-    donations: [
-      [60_000, 90],
-      [75_000, 88],
-    ],
-  },
-  {
-    name: 'hosting',
-    daysAgo: 20,
-    donations: [
-      [9_800, 18],
-      [0.5, 11],
-    ],
-  },
+  { name: 'wallet', daysAgo: 9, unlocked: { 7.2: 350_000, 5.1: 612_500.5, 2.4: 125_000 }, locked: { 0.01: 40_000 } },
+  { name: 'posters', daysAgo: 3, unlocked: {} },
+  { name: 'compact-blocks', daysAgo: 48, unlocked: { 44: 2_000_000, 41.5: 1_750_000.25, 36: 1_249_999.75 } },
+  { name: 'icons', daysAgo: 96, unlocked: { 90: 60_000, 88: 75_000 } },
+  { name: 'hosting', daysAgo: 20, unlocked: { 18: 9_800, 11: 0.5 } },
 ];
 
 /** An address of a devnet recording. */
@@ -68,20 +40,23 @@ export function addSamples(connection: SqliteConnection, now: number): FundingSt
   const writer = new ProposalWriter(connection, { actor: 'demo', at: now, note: '' });
   const { spendPublic, viewPublic } = decodeAddress(DEVNET_ADDRESS);
   const found = new Map<string, Contribution[]>();
-  for (const { name, daysAgo, donations } of SAMPLES) {
+  for (const { name, daysAgo, unlocked, locked = {} } of SAMPLES) {
     const file = parseProposalFile(readAsset(`apps/proposals/assets/sample-${name}.md`).toString());
     const address = encodeAddress({ spendPublic, viewPublic, paymentId: sha256(name) });
     writer.add(completeDraft({ ...parseFields(file), address, posted: now - daysAgo * SECONDS_PER_DAY }, now));
-    const contributions = donations.map(([coins, days, state]) => ({
-      hash: sha256(`${name} ${coins} ${days}`),
-      amount: BigInt(coins * 100),
-      height: TIP - Math.round(days * BLOCKS_PER_DAY),
-      time: now - Math.round(days * SECONDS_PER_DAY),
-      unlocked: state !== 'locked',
-    }));
-    found.set(address, contributions);
+    found.set(address, [...contributionsOf(name, unlocked, now, true), ...contributionsOf(name, locked, now, false)]);
   }
   const store = new FundingStore(connection);
   store.replace(found, { checked: now, height: TIP });
   return store;
+}
+
+function contributionsOf(name: string, donations: SampleDonations, now: number, unlocked: boolean): Contribution[] {
+  return Object.entries(donations).map(([days, coins]) => ({
+    hash: sha256(`${name} ${days}`),
+    amount: BigInt(coins * 100),
+    height: TIP - Math.round(Number(days) * BLOCKS_PER_DAY),
+    time: now - Math.round(Number(days) * SECONDS_PER_DAY),
+    unlocked,
+  }));
 }

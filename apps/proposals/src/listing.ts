@@ -12,18 +12,16 @@ export interface ListedProposal {
   readonly fundedPercent: number;
 }
 
-export interface Funding {
-  readonly store: FundingStore;
-  /** Undefined in the demo. */
-  readonly follower: Pick<FundingFollower, 'failure'> | undefined;
-}
-
 /** Joins proposals and donations for pages and API. */
 export class Listing {
-  /** @param funding undefined: donations are not followed */
+  /**
+   * @param funding undefined: donations are not followed
+   * @param follower undefined in the demo
+   */
   constructor(
     readonly reader: ProposalReader,
-    private readonly funding: Funding | undefined,
+    private readonly funding: FundingStore | undefined,
+    private readonly follower: Pick<FundingFollower, 'failure'> | undefined,
   ) {}
 
   list(page: ProposalPage): ListedProposal[] {
@@ -37,27 +35,26 @@ export class Listing {
 
   /** Newest first. */
   contributions(address: string): Contribution[] {
-    return this.funding?.store.contributions(address) ?? [];
+    return this.funding?.contributions(address) ?? [];
   }
 
   /** Unix seconds of the last successful poll of the wallet, if any. */
   checkedAt(): number | undefined {
-    return this.funding?.store.lastChecked;
+    return this.funding?.lastChecked;
   }
 
   /** Whether the last poll of the wallet failed. */
   isStale(): boolean {
-    return this.funding?.follower?.failure !== undefined;
+    return this.follower?.failure !== undefined;
   }
 
   /** Changes whenever a response may change. */
   revision(): string {
-    const funding = this.funding && [this.funding.store.revision, this.checkedAt(), this.isStale()];
-    return [this.reader.version(), ...(funding ?? [])].join();
+    return [this.reader.version(), this.funding?.revision, this.isStale()].join();
   }
 
   private withFunding(proposal: Proposal): ListedProposal {
-    const funding = this.funding?.store.find(proposal.address);
+    const funding = this.funding?.find(proposal.address);
     const hundredths = fundedHundredths(funding?.received ?? 0n, proposal.target);
     return { proposal, funding, fundedPercent: Number(hundredths) / 100 };
   }

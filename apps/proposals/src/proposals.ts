@@ -15,8 +15,7 @@ import {
 import type { ProposalsConfig, ProposalsOptions } from './config';
 import { FundingFollower } from './funding/follower';
 import type { Wallet } from './funding/wallet';
-import { WalletApi } from './funding/wallet-api';
-import { WalletRpc } from './funding/wallet-rpc';
+import { WalletApi, WalletRpc } from './funding/wallet-clients';
 import { startProposalsServer } from './http';
 import { Listing } from './listing';
 import { MarkdownCache } from './markdown';
@@ -128,7 +127,7 @@ export class Proposals implements Service {
     const { options, folder } = this.config;
     const { follower, now } = this;
     const hasFunding = follower !== undefined || options.demo;
-    const listing = new Listing(stores.reader, hasFunding ? { store: stores.funding, follower } : undefined);
+    const listing = new Listing(stores.reader, hasFunding ? stores.funding : undefined, follower);
     if (metrics !== undefined) publishMetrics(metrics, listing, now);
     return {
       listing,

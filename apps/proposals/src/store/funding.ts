@@ -42,7 +42,7 @@ const ADD_CONTRIBUTION = 'INSERT INTO contributions VALUES (@address, @hash, @am
 
 /** Donations by address, as found by the last poll of the wallet. */
 export class FundingStore {
-  /** Increases with each change of a donation. */
+  /** Increases with each poll. */
   revision = 0;
   /** Unix seconds of the last successful poll, also of an earlier run. */
   lastChecked: number | undefined;
@@ -75,7 +75,6 @@ export class FundingStore {
 
   /** Replaces the donations of these addresses in one transaction. */
   replace(found: ReadonlyMap<string, readonly Contribution[]>, at: PollTime): void {
-    let hasChanged = false;
     const put = this.connection.prepare(PUT_FUNDING);
     const remove = this.connection.prepare('DELETE FROM contributions WHERE address = ?');
     const add = this.connection.prepare(ADD_CONTRIBUTION);
@@ -84,7 +83,6 @@ export class FundingStore {
         for (const [address, contributions] of found) {
           put.run({ address, ...at, received: sum(contributions, true), pending: sum(contributions, false) });
           if (isSame(this.contributions(address), contributions)) continue;
-          hasChanged = true;
           remove.run(address);
           for (const one of contributions) add.run({ ...one, address, unlocked: one.unlocked ? 1 : 0 });
         }
@@ -92,7 +90,7 @@ export class FundingStore {
       .immediate();
     this.committed();
     this.lastChecked = at.checked;
-    if (hasChanged) this.revision += 1;
+    this.revision += 1;
   }
 }
 
