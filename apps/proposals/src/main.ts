@@ -4,7 +4,7 @@ import { assertPortsFree, EarlyExit, parseLogLevel, runMain } from '@wrkz/servic
 import { runAdmin } from './admin/run';
 import { parseCommandLine, proposalsConfig, readProposalsConfig } from './config';
 import { proposalsListenAddresses } from './http';
-import { LOG_SCALE } from './options';
+import { PROPOSALS_LOG_SCALE } from './options';
 import { Proposals } from './proposals';
 
 const argv = process.argv.slice(2);
@@ -18,5 +18,5 @@ runMain(
     await assertPortsFree(proposalsListenAddresses(config, config.options['bind-port']));
     return Proposals.create(config);
   },
-  { logLevel: () => parseLogLevel(readProposalsConfig(argv).options['log-level'], LOG_SCALE) },
+  { logLevel: () => parseLogLevel(readProposalsConfig(argv).options['log-level'], PROPOSALS_LOG_SCALE) },
 );

@@ -17,7 +17,7 @@ const LIMITS = 'Limits';
 const LOGGING = 'Logging and metrics';
 
 /** Log levels have names only. */
-export const LOG_SCALE: LogScale = {
+export const PROPOSALS_LOG_SCALE: LogScale = {
   names: ['trace', 'debug', 'info', 'warning', 'fatal', 'disabled'],
   help: 'trace, debug, info, warning, fatal or disabled',
   complaint: 'must be one of trace, debug, info, warning, fatal, disabled',
@@ -119,7 +119,7 @@ export const PROPOSALS_OPTIONS = defineOptions([
   },
   ...loggingOptions({
     group: LOGGING,
-    scale: LOG_SCALE,
+    scale: PROPOSALS_LOG_SCALE,
     level: 'info',
     file: undefined,
     fileHelp: 'Append log lines to this file too',

@@ -14,12 +14,12 @@ import {
 } from '@wrkz/service-kit';
 import type { ProposalsConfig, ProposalsOptions } from './config';
 import { FundingFollower } from './funding/follower';
-import type { Wallet } from './funding/wallet';
-import { WalletApi, WalletRpc } from './funding/wallet-clients';
+import type { WalletService } from './funding/wallet';
+import { WalletApiClient, WalletRpcClient } from './funding/wallet-clients';
 import { startProposalsServer } from './http';
 import { Listing } from './listing';
 import { MarkdownCache } from './markdown';
-import { LOG_SCALE } from './options';
+import { PROPOSALS_LOG_SCALE } from './options';
 import { Site } from './pages/site';
 import { QrImages } from './qr-images';
 import { ResponseCache } from './response-cache';
@@ -58,7 +58,7 @@ export class Proposals implements Service {
     private readonly config: ProposalsConfig,
     private readonly overrides: ProposalsOverrides,
   ) {
-    this.logger = overrides.logger ?? loggerFromOptions(config, { scale: LOG_SCALE });
+    this.logger = overrides.logger ?? loggerFromOptions(config, { scale: PROPOSALS_LOG_SCALE });
     for (const warning of config.warnings) this.logger.warning(warning);
     this.now = overrides.now ?? Date.now;
   }
@@ -166,10 +166,10 @@ export class Proposals implements Service {
 }
 
 /** The wallet of the options; undefined: donations are not followed. */
-function walletOf(options: ProposalsOptions): Wallet | undefined {
+function walletOf(options: ProposalsOptions): WalletService | undefined {
   const { 'wallet-api': apiUrl, 'wallet-rpc': rpcUrl } = options;
-  if (apiUrl !== undefined) return new WalletApi(apiUrl, options['wallet-api-key'] ?? '');
-  return rpcUrl === undefined ? undefined : new WalletRpc(rpcUrl, options['wallet-rpc-password'] ?? '');
+  if (apiUrl !== undefined) return new WalletApiClient(apiUrl, options['wallet-api-key'] ?? '');
+  return rpcUrl === undefined ? undefined : new WalletRpcClient(rpcUrl, options['wallet-rpc-password'] ?? '');
 }
 
 function publishMetrics(metrics: Metrics, listing: Listing, now: () => number): void {

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, type Logger } from '@wrkz/service-kit';
 import type { Contribution, FundingStore } from '../store/funding';
 import { assignReceipts, donationTarget, type DonationTarget, ReceiptReader } from './receipts';
-import { type Wallet, WalletUnavailable } from './wallet';
+import { type WalletService, WalletUnavailable } from './wallet';
 
 export interface FollowerDependencies {
-  readonly wallet: Wallet;
+  readonly wallet: WalletService;
   readonly store: FundingStore;
   /** Returns the current donation addresses of all proposals. */
   readonly addresses: () => readonly string[];

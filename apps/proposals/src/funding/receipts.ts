@@ -1,7 +1,7 @@
 import { isUnlocked, type LockTime } from '@wrkz/consensus';
 import { decodeAddress, encodeAddress } from '@wrkz/core-types';
 import type { Contribution } from '../store/funding';
-import { type Receipt, ResponseTooLong, type Wallet, WalletUnavailable } from './wallet';
+import { type Receipt, ResponseTooLong, type WalletService, WalletUnavailable } from './wallet';
 
 /** Blocks below the tip that each poll reads again. Only a full read detects a deeper reorganisation. */
 export const REREAD_DEPTH = 1_440;
@@ -25,7 +25,7 @@ export class ReceiptReader {
   private pollsSinceFullRead = 0;
 
   /** @returns all receipts up to the tip @throws WalletUnavailable; the state is unchanged then */
-  async read(wallet: Wallet, address: string, tip: number, signal: AbortSignal): Promise<Receipt[]> {
+  async read(wallet: WalletService, address: string, tip: number, signal: AbortSignal): Promise<Receipt[]> {
     const from = this.firstBlockToRead(tip);
     // Keyed by hash: a reorganisation between two requests may move a transaction to another block.
     const receipts = new Map([...this.receipts].filter(([, { height }]) => height < from));
@@ -46,7 +46,7 @@ export class ReceiptReader {
 }
 
 async function readBlocks(
-  wallet: Wallet,
+  wallet: WalletService,
   address: string,
   from: number,
   end: number,

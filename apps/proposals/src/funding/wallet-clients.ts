@@ -5,7 +5,7 @@ import {
   isAtTip,
   type Receipt,
   receiptsOf,
-  type Wallet,
+  type WalletService,
   WalletClient,
   type WalletState,
   WalletUnavailable,
@@ -35,7 +35,7 @@ const apiTransactions = z.object({
 });
 
 /** Client of the wallet HTTP API. A view wallet is sufficient. */
-export class WalletApi implements Wallet {
+export class WalletApiClient implements WalletService {
   private readonly client: WalletClient;
 
   constructor(url: string, key: string) {
@@ -93,7 +93,7 @@ const envelope = <S extends z.ZodType>(result: S) =>
   z.union([z.object({ result }), z.object({ error: z.object({ message: z.string() }) })]);
 
 /** Client of the wallet JSON-RPC service. */
-export class WalletRpc implements Wallet {
+export class WalletRpcClient implements WalletService {
   private readonly client: WalletClient;
 
   constructor(

@@ -26,7 +26,7 @@ export interface WalletState {
 }
 
 /** A wallet service. The methods throw WalletUnavailable if there is no valid response, and the reason of the signal. */
-export interface Wallet {
+export interface WalletService {
   state(signal: AbortSignal): Promise<WalletState>;
   /** Receipts of an address in the blocks `from` (inclusive) to `to` (exclusive). */
   receipts(address: string, from: number, to: number, signal: AbortSignal): Promise<Receipt[]>;
@@ -49,12 +49,12 @@ export function isAtTip({ wallet, node, network }: { wallet: number; node: numbe
 }
 
 /** A transaction of a wallet service. An address may have several transfers, for example one per input and output. */
-export interface WalletTransaction extends Omit<Receipt, 'amount'> {
+export interface IncomingTransaction extends Omit<Receipt, 'amount'> {
   readonly transfers: readonly { readonly address: string; readonly amount: bigint }[];
 }
 
 /** The incoming payments to an address. */
-export function receiptsOf(address: string, transactions: readonly WalletTransaction[]): Receipt[] {
+export function receiptsOf(address: string, transactions: readonly IncomingTransaction[]): Receipt[] {
   return transactions.flatMap(({ transfers, hash, paymentId, ...transaction }) => {
     const amount = transfers.reduce((sum, one) => (one.address === address ? sum + one.amount : sum), 0n);
     if (amount <= 0n) return [];

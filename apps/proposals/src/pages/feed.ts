@@ -7,7 +7,7 @@ export const FEED_TYPE = 'application/atom+xml; charset=utf-8';
 /** Max entries. */
 export const FEED_LENGTH = 30;
 
-export interface FeedEntry {
+export interface AtomEntry {
   readonly listed: ListedProposal;
   /** Rendered content. */
   readonly html: string;
@@ -17,7 +17,7 @@ export interface FeedEntry {
 const xml = html;
 
 /** @param entries newest first. Ids do not contain the host, so they survive a move. */
-export function atomFeed(site: Site, entries: readonly FeedEntry[]): string {
+export function atomFeed(site: Site, entries: readonly AtomEntry[]): string {
   const { network } = site.options;
   const newest = entries[0]?.listed.proposal.posted ?? 0;
   const feed = xml`<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
@@ -33,7 +33,7 @@ ${entries.map((entry) => feedEntry(site, entry))}</feed>
   return `<?xml version="1.0" encoding="utf-8"?>\n${feed.toString()}`;
 }
 
-function feedEntry(site: Site, { listed, html: text }: FeedEntry): Markup {
+function feedEntry(site: Site, { listed, html: text }: AtomEntry): Markup {
   const { id, headline, user, posted, category, status } = listed.proposal;
   return xml`  <entry>
     <title>${headline}</title>

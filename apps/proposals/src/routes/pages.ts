@@ -3,7 +3,7 @@ import { ASSET_CACHING } from '@wrkz/pages';
 import { z } from 'zod';
 import { HTML_TYPE, ProposalsError } from '../errors';
 import { aboutPage } from '../pages/about';
-import { atomFeed, FEED_LENGTH, FEED_TYPE, type FeedEntry } from '../pages/feed';
+import { atomFeed, FEED_LENGTH, FEED_TYPE, type AtomEntry } from '../pages/feed';
 import { homePage, type HomeView, PER_PAGE } from '../pages/home';
 import { LISTED_STATUSES, STATUSES } from '../pages/labels';
 import { proposalPage } from '../pages/proposal';
@@ -104,7 +104,7 @@ export const getFeed = declareProposalsRoute({
   errors: [],
   handle: async ({ responses, listing, markdown, site }) => {
     const response = await responses.get(listing.revision(), 'feed', async () => {
-      const entries: FeedEntry[] = [];
+      const entries: AtomEntry[] = [];
       for (const listed of listing.list({ limit: FEED_LENGTH, offset: 0 }))
         entries.push({ listed, html: await markdown.render(listed.proposal.content) });
       return atomFeed(site, entries);
