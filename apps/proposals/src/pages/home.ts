@@ -46,7 +46,7 @@ function countOf(counts: readonly ProposalCount[], { status, category }: Partial
 }
 
 /** The path of a view. */
-export function homePath({ status, category, page = 1 }: Partial<HomeView>): string {
+function homePath({ status, category, page = 1 }: Partial<HomeView>): string {
   const query = new URLSearchParams();
   if (status !== undefined) query.set('status', STATUSES[status].name);
   if (category !== undefined) query.set('cat', category);
