@@ -60,6 +60,8 @@ const PLANS: readonly Plan[] = [
         'architecture/p2p',
         'architecture/rpc',
         'architecture/wallet',
+        'architecture/native',
+        'architecture/services',
         'benchmarks',
       ]),
       ...['CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docker/README.md'],
