@@ -9,10 +9,10 @@ import { createServer } from 'node:net';
 const LOWEST = 10_000;
 const HIGHEST = 32_000;
 
-/** A free loopback port. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const server = createServer().listen(randomInt(LOWEST, HIGHEST), '127.0.0.1');
+/** A free loopback port: the preferred one if it is free. */
+export async function freePort(preferred = randomInt(LOWEST, HIGHEST)): Promise<number> {
+  for (let tried = preferred; ; tried = randomInt(LOWEST, HIGHEST)) {
+    const server = createServer().listen(tried, '127.0.0.1');
     try {
       await once(server, 'listening');
     } catch (error) {

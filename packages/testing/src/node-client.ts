@@ -1,4 +1,4 @@
-import { plainRequest } from './plain-request';
+import { plainRequest, type PlainRequestOptions } from './plain-request';
 
 /** An error response of a node. */
 export class NodeRefusal extends Error {
@@ -62,12 +62,23 @@ export class TestNodeClient {
     return this.post('/get_transactions_status', { transactionHashes: hashes });
   }
 
-  private async request<T>(path: string, options: { method: string; body?: string }): Promise<T> {
-    // No persistent connections: the node may close one during the next request, which would look like a fault.
-    const { status, text } = await plainRequest(this.url + path, options);
-    if (status < 200 || status > 299) throw new NodeRefusal(status, `${path}: ${String(status)} ${text.slice(0, 200)}`);
-    return JSON.parse(text) as T;
+  private request<T>(path: string, options: PlainRequestOptions = {}): Promise<T> {
+    return requestJson<T>(this.url + path, options);
   }
+}
+
+/**
+ * Sends a request to a service. @returns the JSON of the response; an empty object for an empty body
+ * @throws NodeRefusal unless the status is 2xx
+ */
+export async function requestJson<T>(url: string, options: PlainRequestOptions = {}): Promise<T> {
+  // No persistent connections: the service may close one during the next request, which would look like a fault.
+  const { status, text } = await plainRequest(url, options);
+  const { pathname } = new URL(url);
+  if (status < 200 || status > 299) {
+    throw new NodeRefusal(status, `${pathname}: ${String(status)} ${text.slice(0, 200)}`);
+  }
+  return (text === '' ? {} : JSON.parse(text)) as T;
 }
 
 export interface TransactionsStatus {

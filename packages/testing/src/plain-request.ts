@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-interface PlainRequestOptions {
+export interface PlainRequestOptions {
   readonly method?: string | undefined;
   readonly body?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;

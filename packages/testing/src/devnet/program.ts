@@ -1,0 +1,123 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { appendFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { sourceArguments } from '../source';
+
+const TOP = join(__dirname, '../../../..');
+const END_WITH_PARENT = join(__dirname, '../../scripts/end-with-parent.cjs');
+/** Longest wait for a condition, milliseconds. */
+const PATIENCE_MS = 120_000;
+const POLL_MS = 25;
+/** Longest orderly stop, milliseconds. */
+const STOP_MS = 30_000;
+
+export interface ProgramOptions {
+  /** A line that the program prints when it serves. */
+  readonly ready: RegExp;
+  /** Receives each printed line. */
+  readonly logFile?: string;
+  /** Lines that are not stored. */
+  readonly omit?: RegExp;
+  /** A command that runs another one, e.g. in a mount namespace. */
+  readonly within?: readonly string[];
+  /** No start after it fires. */
+  readonly signal?: AbortSignal;
+}
+
+/** How a run of a program ended. */
+export interface ProgramEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/**
+ * A program of the suite in a process of its own, which can be stopped, killed and started again. It is the leader of a process
+ * group, so Ctrl-C in a terminal reaches only the process that started it. It ends when that process ends.
+ */
+export class Program {
+  /** Lines printed in all runs. */
+  readonly log: string[] = [];
+  private child: ChildProcess | undefined;
+  private ending: Promise<ProgramEnd> | undefined;
+
+  /** @param args of Node.js: a script and its arguments, read at each start */
+  constructor(
+    readonly name: string,
+    private readonly args: () => readonly string[],
+    private readonly options: ProgramOptions,
+  ) {}
+
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  /** Resolves when the last run has ended. @throws Error before the first start */
+  get ended(): Promise<ProgramEnd> {
+    if (this.ending === undefined) throw new Error(`${this.name} was not started`);
+    return this.ending;
+  }
+
+  /** Resolves when the program serves. @throws Error with the end of its log if it ends before */
+  async start(): Promise<void> {
+    const { ready, logFile, omit, within = [], signal } = this.options;
+    signal?.throwIfAborted();
+    const [command = '', ...args] = [...within, process.execPath, '-r', END_WITH_PARENT, ...this.args()];
+    const child = spawn(command, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    this.child = child;
+    this.ending = new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, ended) => resolve({ code, signal: ended }));
+    });
+    await new Promise<void>((resolve, reject) => {
+      for (const output of [child.stdout, child.stderr]) {
+        createInterface(output!).on('line', (line) => {
+          if (omit?.test(line) !== true) this.log.push(line);
+          if (logFile !== undefined) appendFileSync(logFile, `${line}\n`);
+          if (ready.test(line)) resolve();
+        });
+      }
+      this.ended.then((end) => reject(new Error(this.describeEnd(end))), reject);
+    });
+  }
+
+  describeEnd({ code, signal }: ProgramEnd): string {
+    return `${this.name} ended (${String(signal ?? code)}):\n${this.log.slice(-8).join('\n')}`;
+  }
+
+  /** Resolves when the process is gone. @param signal SIGKILL or, for an orderly end, SIGTERM */
+  async stop(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
+    const { child } = this;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    const deadline = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+    await this.ended;
+    clearTimeout(deadline);
+  }
+}
+
+/** The arguments of Node.js for the program in a folder of the repository: compiled where there is a build, else its source. */
+export function mainArguments(folder: string): string[] {
+  const compiled = join(TOP, folder, 'dist/main.js');
+  return existsSync(compiled) ? [compiled] : sourceArguments(join(TOP, folder, 'src/main.ts'));
+}
+
+/** Runs a command of a program to its end. @throws Error with its output if the exit code is not 0 */
+export async function runMainOnce(folder: string, args: readonly string[], signal: AbortSignal): Promise<void> {
+  await promisify(execFile)(process.execPath, [...mainArguments(folder), ...args], { signal });
+}
+
+/** Polls until a condition holds. @throws Error with the complaint after two minutes */
+export async function pollUntil(
+  holds: () => Promise<boolean>,
+  complaint: () => string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const end = performance.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`waited too long: ${complaint()}`);
+    await pause(POLL_MS, undefined, { signal });
+  }
+}
