@@ -1,8 +1,7 @@
 /**
  * `npm run test:nodes [-- 22 24 ...] [--smoke]`: the whole test suite under the newest Node.js of each major version
  * (20, 22, 24 and 26, or those named), each taken from the package registry, in a copy of the workspace with
- * dependencies and a native module of its own. With `--smoke` each copy's daemon imports chain A, starts, answers and
- * stops instead. Prints a table; fails when any version fails. Copies and downloads stay in .bootstrap/nodes.
+ * dependencies and a native module of its own. With `--smoke` each copy runs `npm run devnet -- --smoke` instead. Prints a table; fails when any version fails. Copies and downloads stay in .bootstrap/nodes.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +40,7 @@ async function test(major, program, smoke) {
   const options = { cwd: copy, environment: environmentOf(program) };
   const built = await run(program, ['scripts/bootstrap.mjs'], options);
   if (built !== 0) return { code: built, counts: smoke ? [] : countsOf(undefined) };
-  if (smoke) return { code: await run(program, ['scripts/smoke.mjs'], options), counts: [] };
+  if (smoke) return { code: await run(program, ['scripts/devnet.mjs', '--smoke'], options), counts: [] };
 
   const report = join(copy, '.bootstrap', 'report.json');
   rmSync(report, { force: true });

@@ -1,8 +1,7 @@
 /**
  * `npm run test:prebuild`: makes the prebuilt native module and starts from it where nothing can be compiled: in a new
- * copy of the workspace, with a PATH that has neither compiler nor make nor python. There `npm start`'s way is gone to
- * its end: dependencies are installed, the TypeScript is compiled, the daemon imports chain A, answers and stops. The
- * Node.js is this one where its SQLite comes ready-made (Node-API 10), else the newest 24.
+ * copy of the workspace, with a PATH that has neither compiler nor make nor python. There `npm run devnet -- --smoke`
+ * installs the dependencies, compiles the TypeScript and runs every service. The Node.js is this one where its SQLite comes ready-made (Node-API 10), else the newest 24.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, cpSync } from 'node:fs';
@@ -33,10 +32,8 @@ await main(async () => {
         throw new Failure(`${name} is found although it should not be`);
       }
     }
-    for (const script of ['scripts/bootstrap.mjs', 'scripts/smoke.mjs']) {
-      const code = await run(program, [script], { cwd: suite, environment });
-      if (code !== 0) return code;
-    }
+    const code = await run(program, ['scripts/devnet.mjs', '--smoke'], { cwd: suite, environment });
+    if (code !== 0) return code;
     const compiled = compiledIn(suite);
     if (compiled.length > 0) throw new Failure(`something was compiled after all: ${compiled.join(', ')}`);
     process.stdout.write('started from the prebuild; nothing was compiled\n');

@@ -18,3 +18,6 @@ export * from './seeded-random';
 export * from './small-disk';
 export * from './examples';
 export * from './option-coverage';
+export * from './devnet/curl-commands';
+export * from './devnet/node-process';
+export * from './devnet/program';

@@ -27,6 +27,8 @@ const TERMINAL_STATUS_MS = 2_000;
 const STATUS_MS = 30_000;
 /** Milliseconds between payments of --traffic. */
 const TRAFFIC_MS = 5_000;
+/** Longest time from the failure of a request to the report that its service has ended, milliseconds. */
+const END_REPORT_MS = 1_000;
 
 const group = 'Devnet';
 const flag = { type: 'boolean', default: false, oneShot: true, group } as const;
@@ -86,6 +88,8 @@ export class DevnetCommand implements Service {
     try {
       await this.run();
     } catch (error) {
+      // A request may fail before the end of its service is reported, which explains more.
+      await pause(END_REPORT_MS, undefined, { signal: this.control.signal }).catch(() => undefined);
       if (!this.control.signal.aborted) this.fail(errorText(error));
     }
   }
@@ -158,7 +162,7 @@ export class DevnetCommand implements Service {
     const { alice, bob } = await devnet.status();
     const commands = curlCommands(devnet.addresses).flatMap(({ title, command }) => ['', `# ${title}`, command]);
     const wallets = [
-      ['wallet', 'address', 'unlocked'],
+      ['wallet', 'address', 'unlocked WRKZ'],
       ['alice', devnet.addresses.alice, coins(alice.unlocked)],
       ['bob', devnet.addresses.bob, coins(bob.unlocked)],
     ];

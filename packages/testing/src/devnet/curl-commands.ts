@@ -34,10 +34,11 @@ export function curlCommands(devnet: DevnetAddresses): CurlCommand[] {
   const rpc = (method: string, params: object): string =>
     post(walletRpc, { id: 1, method, params, password: rpcPassword });
   const payment = JSON.stringify({ destination: bob, amount: 12345 });
+  const newest = { jsonrpc: '2.0', id: 1, method: 'getlastblockheader' };
   const generate = { jsonrpc: '2.0', id: 1, method: 'generateblocks', params: { wallet_address: alice, count: 1 } };
   return [
     { title: 'State of node 1', command: `curl -s ${node1}/info` },
-    { title: 'Peers of node 3', command: `curl -s ${node3}/peers` },
+    { title: 'Newest block of node 3', command: post(`${node3}/json_rpc`, newest) },
     { title: 'Synchronization of the wallet of alice', command: api('/status') },
     { title: 'Balance of alice, in atomic units (100 are 1.00 WRKZ)', command: api('/balance') },
     { title: 'Alice pays 123.45 WRKZ to bob', command: `${api('/transactions/send/basic')} -d '${payment}'` },
@@ -48,6 +49,6 @@ export function curlCommands(devnet: DevnetAddresses): CurlCommand[] {
       title: 'Bob donates 50.00 WRKZ to the first proposal',
       command: rpc('sendTransaction', { transfers: [{ address: donation, amount: 5000 }], changeAddress: bob }),
     },
-    { title: 'Proposals and their funding', command: `curl -s ${proposals}/api/1/proposals` },
+    { title: 'Proposals and their funding', command: `curl -s '${proposals}/api/1/proposals?status=2'` },
   ];
 }

@@ -157,10 +157,17 @@ export class Devnet {
     // Nothing follows the chain meanwhile: one long synchronization is cheaper than many short ones.
     await Promise.all([this.mineFirstBlocks(), this.createContainer(), this.createProposal()]);
     report('starting the other nodes and the services');
-    const programs = [second.program, third.program, this.helper, this.walletRpc, this.proposals];
-    await Promise.all([this.openAlice(), ...programs.map((program) => this.run(program))]);
+    const run = (...programs: Program[]): Promise<unknown> => Promise.all(programs.map((program) => this.run(program)));
+    // A client whose node does not listen yet would wait some seconds before it tries again.
+    const followers = run(second.program).then(() => run(third.program, this.walletRpc));
+    await Promise.all([followers, this.openAlice().then(() => run(this.proposals)), run(this.helper)]);
     report('waiting for the nodes and wallets to follow');
-    await this.untilSynchronized();
+    const { signal } = this.options;
+    await Promise.all([
+      second.untilConnections(2, signal),
+      third.untilConnections(1, signal),
+      this.untilSynchronized(),
+    ]);
     this.mining = this.mine().catch((error: unknown) => this.fail(String(error)));
   }
 

@@ -98,10 +98,13 @@ export class Program {
   }
 }
 
-/** The arguments of Node.js for the program in a folder of the repository: compiled where there is a build, else its source. */
-export function mainArguments(folder: string): string[] {
-  const compiled = join(TOP, folder, 'dist/main.js');
-  return existsSync(compiled) ? [compiled] : sourceArguments(join(TOP, folder, 'src/main.ts'));
+/**
+ * The arguments of Node.js for the program in a folder of the repository: compiled where there is a build, else its source.
+ * @param name of the main file in `src`
+ */
+export function mainArguments(folder: string, name = 'main'): string[] {
+  const compiled = join(TOP, folder, 'dist', `${name}.js`);
+  return existsSync(compiled) ? [compiled] : sourceArguments(join(TOP, folder, 'src', `${name}.ts`));
 }
 
 /** Runs a command of a program to its end. @throws Error with its output if the exit code is not 0 */

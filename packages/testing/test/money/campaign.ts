@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
-import { canMount, ChainSum, TestWallet, SeededRandom, SmallDisk, Suite } from '../../src';
+import { canMount, ChainSum, pollUntil, TestWallet, SeededRandom, SmallDisk, Suite } from '../../src';
 import { type Fault, FAULTS, FaultyNode } from './faulty-node';
 import { RivalNodes } from './nodes';
 import { describe, type Payment, Payments } from './payments';
-import { until } from './processes';
 import { ApiServiceProcess, RpcServiceProcess, type WalletServiceProcess } from './services';
 
 export interface CampaignOptions {
@@ -350,7 +349,7 @@ export class MoneyCampaign {
     const { height } = await this.nodes.node.info();
     for (const service of this.services) {
       let at = 0;
-      await until(
+      await pollUntil(
         async () => (at = (await service.status()).height) >= height,
         () => `${service.name} at ${String(at)} of ${String(height)}`,
       );
@@ -361,7 +360,7 @@ export class MoneyCampaign {
   private async compare(): Promise<void> {
     await this.sum.follow(this.nodes.node, []);
     let differences: string[] = [];
-    await until(
+    await pollUntil(
       async () => {
         differences = (await Promise.all(this.services.map((service) => this.differences(service)))).flat();
         return differences.length === 0;

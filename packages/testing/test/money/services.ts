@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { freePort, TestWallet, type SmallDisk } from '../../src';
+import { freePort, mainArguments, Program, TestWallet, type SmallDisk } from '../../src';
 import { plainRequest } from '../../src/plain-request';
 import { sourceArguments } from '../../src/source';
-import { RestartableProgram } from './processes';
 
 const PROGRAM = join(__dirname, 'service-program.ts');
-const RPC_MAIN = join(__dirname, '../../../../apps/wallet-rpc/src/main.ts');
+/** Lines of the log that say nothing to a reader of a failure. */
+const COMMON = /money event: (transaction|send|send-confirmed|send-settled) /;
 const SECRET = 'password of the campaign';
 /** Longest wait for a response, milliseconds. */
 const RESPONSE_MS = 180_000;
@@ -55,7 +55,7 @@ export abstract class WalletServiceProcess {
   readonly wallets = new Map<string, TestWallet>();
   /** Requests for new addresses that were not answered. */
   unansweredAddresses = 0;
-  protected readonly program: RestartableProgram;
+  protected readonly program: Program;
 
   protected constructor(
     readonly name: 'api' | 'rpc',
@@ -65,7 +65,8 @@ export abstract class WalletServiceProcess {
   ) {
     this.wallets.set(primary.address, primary);
     const { disk } = place;
-    this.program = new RestartableProgram(PROGRAM, () => [name, ...this.args()], /listens on/, disk?.enter);
+    const options = { ready: /listens on/, omit: COMMON, within: disk?.enter ?? [] };
+    this.program = new Program(name, () => [...sourceArguments(PROGRAM), name, ...this.args()], options);
   }
 
   get log(): readonly string[] {
@@ -316,7 +317,7 @@ export class RpcServiceProcess extends WalletServiceProcess {
     const service = new RpcServiceProcess('rpc', new TestWallet('campaign rpc'), await freePort(), place);
     const { viewSecret, spendSecret } = service.primary;
     const keys = ['--view-key', viewSecret.toString('hex'), '--spend-key', spendSecret.toString('hex')];
-    const program = [process.execPath, ...sourceArguments(RPC_MAIN), ...containerArgs(place.folder)];
+    const program = [process.execPath, ...mainArguments('apps/wallet-rpc'), ...containerArgs(place.folder)];
     const [command = '', ...args] = [...(place.disk?.enter ?? []), ...program, '--generate-container', ...keys];
     const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' });
     if (status !== 0) throw new Error(`no container was made: ${stderr}`);

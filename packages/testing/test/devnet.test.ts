@@ -1,0 +1,145 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mainArguments, pollUntil, Program } from '../src';
+import { readDevnetOptions } from '../src/devnet/command';
+
+/* The command `npm run devnet`, in a process of its own. */
+
+jest.setTimeout(300_000);
+
+const folder = mkdtempSync(join(tmpdir(), 'wrkz-devnet-test-'));
+const dataDir = join(folder, 'network');
+const running: Program[] = [];
+
+afterEach(async () => {
+  for (const program of running.splice(0)) await program.stop('SIGTERM');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Starts the command; its temporary directory is in `folder`. @param ready a line to wait for */
+async function devnet(ready: RegExp, ...args: readonly string[]): Promise<Program> {
+  const command = () => [...mainArguments('packages/testing', 'devnet/main'), ...args];
+  const program = new Program('devnet', command, { ready, within: ['env', `TMPDIR=${folder}`] });
+  running.push(program);
+  await program.start();
+  return program;
+}
+
+/** Process ids of the programs that a command has started. */
+function childrenOf(pid: number | undefined): number[] {
+  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return processes.map(Number).filter((one) => parentOf(one) === pid);
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1]);
+  } catch {
+    // It has ended.
+    return undefined;
+  }
+}
+
+async function childrenAfterStart(program: Program, count: number): Promise<number[]> {
+  await pollUntil(
+    async () => childrenOf(program.pid).length >= count,
+    () => `${String(count)} children of the devnet`,
+  );
+  return childrenOf(program.pid);
+}
+
+const untilGone = (pids: readonly number[]): Promise<void> =>
+  pollUntil(
+    async () => pids.every((pid) => !existsSync(`/proc/${String(pid)}`)),
+    () => `the end of ${pids.join(', ')}`,
+  );
+
+const temporary = (): string[] => readdirSync(folder).filter((name) => name.startsWith('wrkz-devnet-'));
+
+/** A field in the response to each of the printed commands. */
+const FIELDS = [
+  '"synced":true',
+  '"block_header":{',
+  '"isWalletSynced":true',
+  '"unlocked":',
+  '"transactionHash":',
+  '"completed":',
+  '"hashes":[',
+  '"availableBalance":',
+  '"transactionHash":',
+  '"funded_pct":',
+];
+
+test('the programs that it starts are installed', () => {
+  const programs = [require.resolve('@wrkz/miner/package.json'), require.resolve('@wrkz/pow-helper/package.json')];
+  expect(programs.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+test('--smoke follows a payment through every service, --fork shows a reorganisation; nothing stays but the data', async () => {
+  const command = await devnet(/starting node 1/, '--smoke', '--fork', '--data-dir', dataDir);
+  const pids = await childrenAfterStart(command, 1);
+  const end = await command.ended;
+  const log = command.log.join('\n');
+  expect([log, end]).toEqual([expect.stringContaining('smoke run passed'), { code: 0, signal: null }]);
+  expect(log).toMatch(/reorganisation of nodes 1 and 2: old tip \d+ [0-9a-f]{64}, new tip \d+ [0-9a-f]{64}, depth 3/);
+  await untilGone(pids);
+  expect(temporary()).toEqual([]);
+});
+
+test('a kept network runs again; the ten printed commands work; a killed devnet leaves no process', async () => {
+  const command = await devnet(/Ready after/, '--data-dir', dataDir);
+  expect(command.log.join('\n')).not.toContain('mining');
+  const lines = command.log.filter((line) => line.startsWith('curl '));
+  expect(lines).toHaveLength(FIELDS.length);
+  const responses = lines.map((line) => {
+    const { stdout } = spawnSync('bash', ['-c', `${line} -w ' %{http_code}'`], { encoding: 'utf8' });
+    const [, body = '', status = ''] = /^([^]*) (\d+)$/.exec(stdout) ?? [];
+    return { body, isOk: status === '200' || status === '201' };
+  });
+  expect(responses).toEqual(FIELDS.map((field) => ({ body: expect.stringContaining(field), isOk: true })));
+  const pids = childrenOf(command.pid);
+  expect(pids.length).toBeGreaterThanOrEqual(7);
+  await command.stop('SIGKILL');
+  await untilGone(pids);
+});
+
+test('a program that ends is reported with its log, stops the network with code 1, and the logs stay', async () => {
+  const command = await devnet(/mining/);
+  const [node = 0] = childrenOf(command.pid);
+  process.kill(node, 'SIGKILL');
+  expect(await command.ended).toEqual({ code: 1, signal: null });
+  expect(command.log.join('\n')).toMatch(/node1 ended \(SIGKILL\):\n.*RPC at[^]*The logs are in /);
+  const [left = ''] = temporary();
+  expect(readdirSync(join(folder, left))).toEqual(['logs']);
+  rmSync(join(folder, left), { recursive: true });
+});
+
+test('Ctrl-C during the start stops what was started, removes everything and exits with 0', async () => {
+  const command = await devnet(/starting node 1/);
+  const pids = await childrenAfterStart(command, 1);
+  process.kill(command.pid ?? 0, 'SIGINT');
+  expect(await command.ended).toEqual({ code: 0, signal: null });
+  await untilGone(pids);
+  expect(temporary()).toEqual([]);
+});
+
+it.each([
+  ['an unknown option', ['--frobnicate'], /unknown option --frobnicate/],
+  ['smoke with traffic', ['--smoke', '--traffic'], /exclude each other/],
+  ['a directory with other files', ['--data-dir', __dirname], /has other files/],
+])('%s is an error with exit code 2', (_, args, message) => {
+  expect(() => readDevnetOptions(args)).toThrow(
+    expect.objectContaining({ exitCode: 2, message: expect.stringMatching(message) }),
+  );
+});
+
+test('--help lists the options', () => {
+  expect(() => readDevnetOptions(['--help'])).toThrow(
+    expect.objectContaining({
+      exitCode: 0,
+      message: expect.stringMatching(/--smoke[^]*--fork[^]*--traffic[^]*--data-dir/),
+    }),
+  );
+});
