@@ -32,7 +32,7 @@ const END_REPORT_MS = 1_000;
 
 const group = 'Devnet';
 const flag = { type: 'boolean', default: false, oneShot: true, group } as const;
-const DEVNET_OPTIONS = defineOptions([
+export const DEVNET_OPTIONS = defineOptions([
   { ...flag, name: 'smoke', help: 'Send a payment through every service and exit with 0, or with 1 if a step fails' },
   { ...flag, name: 'fork', help: 'Split the network and join it again, to show a reorganisation' },
   { ...flag, name: 'traffic', help: 'Send a payment every 5 seconds' },
@@ -166,7 +166,7 @@ export class DevnetCommand implements Service {
       ['alice', devnet.addresses.alice, coins(alice.unlocked)],
       ['bob', devnet.addresses.bob, coins(bob.unlocked)],
     ];
-    const tables = [table(serviceRows(devnet.addresses)), table(wallets)];
+    const tables = [serviceTable(devnet.addresses), table(wallets)];
     const notes = `Data and logs: ${this.dataDir}. Ready after ${this.seconds()}. Ctrl-C stops everything.`;
     return ['', tables.join('\n\n'), ...commands, '', notes].join('\n');
   }
@@ -188,9 +188,10 @@ export class DevnetCommand implements Service {
   }
 }
 
-function serviceRows(devnet: DevnetAddresses): string[][] {
+/** The table of services, as it is printed. */
+export function serviceTable(devnet: DevnetAddresses): string {
   const { nodes, peers, stratum, helper, walletApi, walletRpc, proposals, apiKey, rpcPassword } = devnet;
-  return [
+  return table([
     ['service', 'what', 'address', 'key'],
     ...nodes.map((url, i) => [`node ${String(i + 1)}`, `full node; peers at ${peers[i] ?? ''}`, url, '']),
     ['miner', `mines to alice at node 1, stratum ${stratum}`, '', ''],
@@ -198,7 +199,7 @@ function serviceRows(devnet: DevnetAddresses): string[][] {
     ['wallet-api', 'wallet of alice, at node 1', walletApi, `X-API-KEY: ${apiKey}`],
     ['wallet-rpc', 'wallet of bob, at node 2', walletRpc, `password: ${rpcPassword}`],
     ['proposals', 'donations to alice', proposals, ''],
-  ];
+  ]);
 }
 
 function table(rows: readonly (readonly string[])[]): string {
