@@ -10,7 +10,7 @@ import { TOP } from './repository';
 
 const PAGES = ['quick-start', 'operations/running', 'operations/moving', 'operations/wallet-rpc'];
 const fences = (page: string): string[] =>
-  [...readFileSync(join(TOP, `docs/${page}.md`), 'utf8').matchAll(/^```\w*\n([^]*?)^```/gm)].map(
+  [...readFileSync(join(TOP, `docs/${page}.md`), 'utf8').matchAll(/^ *```\w*\n([^]*?)^ *```/gm)].map(
     ([, text = '']) => text,
   );
 const service = (folder: string) => PRINTED_SERVICES.find((one) => one.folder === folder);

@@ -6,6 +6,6 @@
  */
 
 // Processes that this one forks have a channel of their own.
-process.execArgv.splice(process.execArgv.indexOf(__filename) - 1, 2);
+process.execArgv.splice(process.execArgv.indexOf(module.filename) - 1, 2);
 process.channel?.unref();
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));

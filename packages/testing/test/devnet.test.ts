@@ -58,7 +58,7 @@ const untilGone = (pids: readonly number[]): Promise<void> =>
 
 const temporary = (): string[] => readdirSync(folder).filter((name) => name.startsWith('wrkz-devnet-'));
 
-/** A field in the response to each of the printed commands. */
+/** A field in the response to each of the ten printed commands. */
 const FIELDS = [
   '"synced":true',
   '"block_header":{',
@@ -77,32 +77,38 @@ test('the programs that it starts are installed', () => {
   expect(programs.filter((path) => !existsSync(path))).toEqual([]);
 });
 
-test('--smoke follows a payment through every service, --fork shows a reorganisation; nothing stays but the data', async () => {
-  const command = await devnet(/starting node 1/, '--smoke', '--fork', '--data-dir', dataDir);
-  const pids = await childrenAfterStart(command, 1);
-  const end = await command.ended;
-  const log = command.log.join('\n');
-  expect([log, end]).toEqual([expect.stringContaining('smoke run passed'), { code: 0, signal: null }]);
-  expect(log).toMatch(/reorganisation of nodes 1 and 2: old tip \d+ [0-9a-f]{64}, new tip \d+ [0-9a-f]{64}, depth 3/);
-  await untilGone(pids);
-  expect(temporary()).toEqual([]);
-});
-
-test('a kept network runs again; the ten printed commands work; a killed devnet leaves no process', async () => {
-  const command = await devnet(/Ready after/, '--data-dir', dataDir);
-  expect(command.log.join('\n')).not.toContain('mining');
-  const lines = command.log.filter((line) => line.startsWith('curl '));
-  expect(lines).toHaveLength(FIELDS.length);
-  const responses = lines.map((line) => {
-    const { stdout } = spawnSync('bash', ['-c', `${line} -w ' %{http_code}'`], { encoding: 'utf8' });
-    const [, body = '', status = ''] = /^([^]*) (\d+)$/.exec(stdout) ?? [];
-    return { body, isOk: status === '200' || status === '201' };
+describe('a network with a data directory', () => {
+  let smoke: Program;
+  let pids: number[];
+  beforeAll(async () => {
+    smoke = await devnet(/starting node 1/, '--smoke', '--fork', '--data-dir', dataDir);
+    pids = await childrenAfterStart(smoke, 1);
+    await smoke.ended;
   });
-  expect(responses).toEqual(FIELDS.map((field) => ({ body: expect.stringContaining(field), isOk: true })));
-  const pids = childrenOf(command.pid);
-  expect(pids.length).toBeGreaterThanOrEqual(7);
-  await command.stop('SIGKILL');
-  await untilGone(pids);
+
+  test('--smoke follows a payment through every service, --fork shows a reorganisation; nothing stays but the data', async () => {
+    const log = smoke.log.join('\n');
+    expect([log, await smoke.ended]).toEqual([expect.stringContaining('smoke run passed'), { code: 0, signal: null }]);
+    expect(log).toMatch(/reorganisation of nodes 1 and 2: old tip \d+ [0-9a-f]{64}, new tip \d+ [0-9a-f]{64}, depth 3/);
+    await untilGone(pids);
+    expect(temporary()).toEqual([]);
+  });
+
+  test('runs again; the ten printed commands work; a killed devnet leaves no process', async () => {
+    const command = await devnet(/Ready after/, '--data-dir', dataDir);
+    expect(command.log.join('\n')).not.toContain('mining');
+    const lines = command.log.filter((line) => line.startsWith('curl '));
+    const responses = lines.map((line) => {
+      const { stdout } = spawnSync('bash', ['-c', `${line} -w ' %{http_code}'`], { encoding: 'utf8' });
+      const [, body = '', status = ''] = /^([^]*) (\d+)$/.exec(stdout) ?? [];
+      return { body, isOk: status === '200' || status === '201' };
+    });
+    expect(responses).toEqual(FIELDS.map((field) => ({ body: expect.stringContaining(field), isOk: true })));
+    const services = childrenOf(command.pid);
+    expect(services.length).toBeGreaterThanOrEqual(7);
+    await command.stop('SIGKILL');
+    await untilGone(services);
+  });
 });
 
 test('a program that ends is reported with its log, stops the network with code 1, and the logs stay', async () => {

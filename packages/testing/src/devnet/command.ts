@@ -14,10 +14,11 @@ import {
   UsageError,
 } from '@wrkz/service-kit';
 import { curlCommands, type DevnetAddresses } from './curl-commands';
-import { Devnet, type DevnetStatus, type WalletBalance } from './devnet';
+import { Devnet, type DevnetStatus } from './devnet';
 import { showFork } from './fork';
 import { connections } from './node-process';
 import { runSmoke } from './smoke';
+import type { WalletBalance } from './wallets';
 
 /** Milliseconds between blocks of the miner; in a smoke run between two. */
 const BLOCK_MS = 10_000;
@@ -95,6 +96,7 @@ export class DevnetCommand implements Service {
   }
 
   async stop(): Promise<void> {
+    if (process.stdout.isTTY) process.stdout.write('\n');
     await this.devnet?.stop();
     if (this.options['data-dir'] !== undefined) return;
     const left = this.hasFailed ? readdirSync(this.dataDir).filter((name) => name !== 'logs') : ['.'];
@@ -149,7 +151,7 @@ export class DevnetCommand implements Service {
     const { alice, bob } = devnet.addresses;
     for (let i = 0; !signal.aborted; i++) {
       const amount = 1_000 + i;
-      const payment = i % 2 === 0 ? devnet.payFromAlice(bob, amount) : devnet.payFromBob(alice, amount);
+      const payment = i % 2 === 0 ? devnet.wallets.payFromAlice(bob, amount) : devnet.wallets.payFromBob(alice, amount);
       await payment.then(
         () => this.payments.sent++,
         () => this.payments.failed++,
@@ -159,7 +161,7 @@ export class DevnetCommand implements Service {
   }
 
   private async overview(devnet: Devnet): Promise<string> {
-    const { alice, bob } = await devnet.status();
+    const [alice, bob] = await devnet.wallets.balances();
     const commands = curlCommands(devnet.addresses).flatMap(({ title, command }) => ['', `# ${title}`, command]);
     const wallets = [
       ['wallet', 'address', 'unlocked WRKZ'],

@@ -1,18 +1,13 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { encodeAddress } from '@wrkz/core-types';
-import { freePort } from '../free-port';
 import { Link } from '../network/link';
-import { requestJson } from '../node-client';
-import { TestWallet } from '../test-wallet';
 import type { DevnetAddresses } from './curl-commands';
-import { type NodeInfo, NodeProcess } from './node-process';
+import { type NodeSummary, NodeProcess } from './node-process';
 import { mainArguments, pollUntil, Program, runMainOnce } from './program';
-
-const PORTS = ['rpc1', 'p2p1', 'rpc2', 'p2p2', 'rpc3', 'p2p3', 'stratum', 'api', 'rpc', 'helper', 'proposals'] as const;
-type PortName = (typeof PORTS)[number];
+import { addressesOf, type DevnetSettings, readSettings } from './settings';
+import { DevnetWallets, type WalletBalance } from './wallets';
 
 /** Mined when a network is created. From block 450 on the rules of devnet are those of today's mainnet. */
 const FIRST_BLOCKS = 460;
@@ -20,13 +15,6 @@ const FIRST_BLOCKS = 460;
 const CHUNK = 20;
 /** Seconds from block to block among them. */
 const SPACING = 60;
-
-/** Stored in the data directory, so that a network that is started again has the same keys and, where free, the same ports. */
-interface Settings {
-  /** All keys and wallets derive from it. */
-  readonly seed: string;
-  readonly ports: Readonly<Record<PortName, number>>;
-}
 
 export interface DevnetOptions {
   readonly dataDir: string;
@@ -40,14 +28,8 @@ export interface DevnetOptions {
   readonly onFailure: (message: string) => void;
 }
 
-/** Atomic units. */
-export interface WalletBalance {
-  readonly unlocked: number;
-  readonly locked: number;
-}
-
 export interface DevnetStatus {
-  readonly nodes: readonly NodeInfo[];
+  readonly nodes: readonly NodeSummary[];
   readonly alice: WalletBalance;
   readonly bob: WalletBalance;
 }
@@ -59,10 +41,7 @@ export interface DevnetStatus {
 export class Devnet {
   readonly nodes: readonly [NodeProcess, NodeProcess, NodeProcess];
   readonly addresses: DevnetAddresses;
-  /** Set to stop the miner for a while. */
-  isMiningPaused = false;
-  private readonly alice: TestWallet;
-  private readonly bob: TestWallet;
+  readonly wallets: DevnetWallets;
   private readonly helper: Program;
   private readonly walletApi: Program;
   private readonly walletRpc: Program;
@@ -71,58 +50,65 @@ export class Devnet {
   /** In the order of the start. */
   private readonly started: Program[] = [];
   private mining: Promise<void> = Promise.resolve();
+  private lastBlock: Promise<void> = Promise.resolve();
+  private isMiningPaused = false;
   private isStopping = false;
 
   private constructor(
     private readonly options: DevnetOptions,
-    private readonly settings: Settings,
+    private readonly settings: DevnetSettings,
     /** Between nodes 2 and 3. */
     readonly link: Link,
   ) {
-    const { seed, ports } = settings;
+    const { ports, alice } = settings;
     const { rpc1, rpc2, rpc3, p2p1, p2p2, p2p3 } = ports;
-    this.alice = new TestWallet(`${seed} alice`);
-    this.bob = new TestWallet(`${seed} bob`);
     this.nodes = [
       this.node(1, rpc1, p2p1, [], ['--stratum-bind-port', String(ports.stratum)]),
       this.node(2, rpc2, p2p2, [p2p1]),
       this.node(3, rpc3, p2p3, [link.port]),
     ];
-    const url = (port: number): string => `http://127.0.0.1:${String(port)}`;
-    const { spendPublic, viewPublic } = this.alice;
-    const paymentId = createHash('sha256').update('the first proposal').digest('hex');
-    this.addresses = {
-      nodes: [rpc1, rpc2, rpc3].map(url),
-      peers: [p2p1, p2p2, p2p3].map((port) => `127.0.0.1:${String(port)}`),
-      stratum: `127.0.0.1:${String(ports.stratum)}`,
-      helper: url(ports.helper),
-      walletApi: url(ports.api),
-      walletRpc: `${url(ports.rpc)}/json_rpc`,
-      proposals: url(ports.proposals),
-      apiKey: this.key('api'),
-      rpcPassword: this.key('rpc'),
-      alice: this.alice.address,
-      bob: this.bob.address,
-      donation: encodeAddress({ spendPublic, viewPublic, paymentId }),
-    };
+    this.addresses = addressesOf(settings);
+    this.wallets = new DevnetWallets(this.addresses);
     const data = ['--network', 'devnet', '--data-dir', this.path('proposals')];
     const pow = ['--network', 'devnet', '--threads', '1', '--tx-pow-server', this.addresses.helper];
-    const api = ['-r', this.key('api'), '-p', String(ports.api), '--wallet-dir', this.path('alice'), '--no-console'];
-    const keyFile = ['--rpc-key-file', this.path('alice/keys.json'), '--log-level', '3'];
-    const node2 = ['--daemon-port', String(rpc2), '--bind-port', String(ports.rpc), '--rpc-password', this.key('rpc')];
-    const wallet = [
-      '--wallet-api',
-      this.addresses.walletApi,
-      '--wallet-api-key',
-      this.key('read'),
-      '--wallet-poll',
-      '1',
+    const api = [
+      '-r',
+      settings.key('api'),
+      '-p',
+      String(ports.api),
+      '--wallet-dir',
+      this.path('alice'),
+      '--no-console',
     ];
-    const stratum = ['--stratum', this.addresses.stratum, '--address', this.alice.address, '--threads', '1'];
-    this.helper = this.service('pow-helper', ['--network', 'devnet', '--bind-port', String(ports.helper)]);
+    const keyFile = ['--rpc-key-file', this.path('alice/keys.json'), '--log-level', '3'];
+    const node2 = [
+      '--daemon-port',
+      String(rpc2),
+      '--bind-port',
+      String(ports.rpc),
+      '--rpc-password',
+      settings.key('rpc'),
+    ];
+    const wallet = ['--wallet-api', this.addresses.walletApi, '--wallet-api-key', settings.key('read')];
+    const stratum = ['--stratum', this.addresses.stratum, '--address', alice.address, '--threads', '1'];
+    this.helper = this.service('pow-helper', [
+      '--network',
+      'devnet',
+      '--rate-limit',
+      '0',
+      '--bind-port',
+      String(ports.helper),
+    ]);
     this.walletApi = this.service('wallet-api', [...pow, ...api, ...keyFile]);
     this.walletRpc = this.service('wallet-rpc', [...pow, ...this.container(), ...node2]);
-    this.proposals = this.service('proposals', [...data, ...wallet, '--bind-port', String(ports.proposals)]);
+    this.proposals = this.service('proposals', [
+      ...data,
+      ...wallet,
+      '--wallet-poll',
+      '1',
+      '--bind-port',
+      String(ports.proposals),
+    ]);
     this.miner = this.program('miner', 'packages/miner', [...stratum, '--blocks', '1'], /mines with/);
   }
 
@@ -132,19 +118,7 @@ export class Devnet {
     for (const folder of ['logs', 'alice', 'bob', 'proposals']) {
       mkdirSync(join(dataDir, folder), { recursive: true, mode: 0o700 });
     }
-    const file = join(dataDir, 'devnet.json');
-    const stored = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Settings) : undefined;
-    const ports = new Map<PortName, number>();
-    for (const name of PORTS) {
-      let port = await freePort(stored?.ports[name]);
-      while ([...ports.values()].includes(port)) port = await freePort();
-      ports.set(name, port);
-    }
-    const settings = {
-      seed: stored?.seed ?? randomBytes(16).toString('hex'),
-      ports: Object.fromEntries(ports) as Settings['ports'],
-    };
-    writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
+    const settings = await readSettings(dataDir);
     return new Devnet(options, settings, await Link.to(settings.ports.p2p2));
   }
 
@@ -171,68 +145,43 @@ export class Devnet {
     this.mining = this.mine().catch((error: unknown) => this.fail(String(error)));
   }
 
-  /** Resolves when every node has the newest block of node 1, and both wallets have read it. */
+  /** Resolves when the nodes have the same newest block and both wallets have read it. */
   async untilSynchronized(): Promise<void> {
-    const { signal } = this.options;
-    const [first, second, third] = this.nodes;
-    const { hash, height } = await first.tip();
-    await Promise.all([second.untilTip(hash, signal), third.untilTip(hash, signal)]);
-    const complaint = (): string => `wallets at block ${String(height)}`;
-    await pollUntil(async () => (await this.walletHeights()).every((at) => at >= height), complaint, signal);
+    const isSame = async (): Promise<boolean> => {
+      const tips = await Promise.all(this.nodes.map((node) => node.tip()));
+      const wallets = await this.wallets.heights();
+      return tips.every(({ hash, height }) => hash === tips[0]?.hash && wallets.every((at) => at >= height));
+    };
+    await pollUntil(isSame, () => 'nodes and wallets with the same newest block', this.options.signal);
+  }
+
+  /** Resolves when the miner rests. @returns lets the miner continue */
+  async pauseMining(): Promise<() => void> {
+    this.isMiningPaused = true;
+    await this.lastBlock;
+    return () => {
+      this.isMiningPaused = false;
+    };
   }
 
   /** Stops every program, the newest first. */
   async stop(): Promise<void> {
     this.isStopping = true;
-    for (const program of this.started.reverse()) await program.stop('SIGTERM');
+    for (const program of this.started.toReversed()) await program.stop('SIGTERM');
     await this.mining;
     await this.link.close();
   }
 
   async status(): Promise<DevnetStatus> {
-    const [nodes, alice, bob] = await Promise.all([
+    const [nodes, [alice, bob]] = await Promise.all([
       Promise.all(this.nodes.map((node) => node.info())),
-      this.api<WalletBalance>('GET', '/balance'),
-      this.rpc<{ availableBalance: number; lockedAmount: number }>('getBalance'),
+      this.wallets.balances(),
     ]);
-    return { nodes, alice, bob: { unlocked: bob.availableBalance, locked: bob.lockedAmount } };
-  }
-
-  /** Sends a request to the wallet of alice. */
-  api<T>(method: string, path: string, body?: object): Promise<T> {
-    const { walletApi, apiKey } = this.addresses;
-    const text = body === undefined ? {} : { body: JSON.stringify(body) };
-    return requestJson<T>(walletApi + path, { method, headers: { 'X-API-KEY': apiKey }, ...text });
-  }
-
-  /** Calls a method of the wallet of bob. @throws Error for an error response */
-  async rpc<T>(method: string, params: object = {}): Promise<T> {
-    const { walletRpc, rpcPassword: password } = this.addresses;
-    const body = JSON.stringify({ id: 1, method, params, password });
-    const { result, error } = await requestJson<{ result?: T; error?: object }>(walletRpc, { method: 'POST', body });
-    if (result === undefined) throw new Error(`${method}: ${JSON.stringify(error)}`);
-    return result;
-  }
-
-  /** Pays from alice. @returns the hash of the transaction */
-  async payFromAlice(destination: string, amount: number): Promise<string> {
-    const body = { destination, amount };
-    return (await this.api<{ transactionHash: string }>('POST', '/transactions/send/basic', body)).transactionHash;
-  }
-
-  /** Pays from bob. @returns the hash of the transaction */
-  async payFromBob(address: string, amount: number): Promise<string> {
-    const params = { transfers: [{ address, amount }], changeAddress: this.addresses.bob };
-    return (await this.rpc<{ transactionHash: string }>('sendTransaction', params)).transactionHash;
+    return { nodes, alice, bob };
   }
 
   private path(name: string): string {
     return join(this.options.dataDir, name);
-  }
-
-  /** A key or password of this network. */
-  private key(name: string): string {
-    return createHash('sha256').update(`${this.settings.seed} ${name}`).digest('hex').slice(0, 32);
   }
 
   private node(
@@ -259,7 +208,7 @@ export class Devnet {
   }
 
   private container(): string[] {
-    const file = ['--container-file', this.path('bob/bob.wallet'), '--container-password', this.key('rpc')];
+    const file = ['--container-file', this.path('bob/bob.wallet'), '--container-password', this.settings.key('rpc')];
     return [...file, '--log-file', ''];
   }
 
@@ -278,15 +227,15 @@ export class Devnet {
 
   private async createContainer(): Promise<void> {
     if (existsSync(this.path('bob/bob.wallet'))) return;
-    const { viewSecret, spendSecret } = this.bob;
+    const { viewSecret, spendSecret } = this.settings.bob;
     const keys = ['--view-key', viewSecret.toString('hex'), '--spend-key', spendSecret.toString('hex')];
     const args = ['--network', 'devnet', ...this.container(), '--generate-container', ...keys];
     await runMainOnce('apps/wallet-rpc', args, this.options.signal);
   }
 
   private async createProposal(): Promise<void> {
+    if (existsSync(this.path('proposals/devnet/proposals.sqlite'))) return;
     const file = this.path('proposals/first.md');
-    if (existsSync(file)) return;
     const fields = {
       headline: 'The first proposal',
       category: 'misc',
@@ -306,15 +255,16 @@ export class Devnet {
   }
 
   private async openAlice(): Promise<void> {
-    const read = createHash('sha256').update(this.key('read')).digest('hex');
+    const read = createHash('sha256').update(this.settings.key('read')).digest('hex');
     writeFileSync(this.path('alice/keys.json'), JSON.stringify([{ name: 'proposals', hash: read, scope: 'read' }]));
     await this.run(this.walletApi);
     const node = { daemonHost: '127.0.0.1', daemonPort: this.settings.ports.rpc1 };
-    const wallet = { filename: 'alice.wallet', password: this.key('api'), ...node };
-    if (existsSync(this.path('alice/alice.wallet'))) return void (await this.api('POST', '/wallet/open', wallet));
-    const { viewSecret, spendSecret } = this.alice;
+    const wallet = { filename: 'alice.wallet', password: this.settings.key('api'), ...node };
+    if (existsSync(this.path('alice/alice.wallet')))
+      return void (await this.wallets.api('POST', '/wallet/open', wallet));
+    const { viewSecret, spendSecret } = this.settings.alice;
     const keys = { privateViewKey: viewSecret.toString('hex'), privateSpendKey: spendSecret.toString('hex') };
-    await this.api('POST', '/wallet/import/key', { ...wallet, ...keys, scanHeight: 0 });
+    await this.wallets.api('POST', '/wallet/import/key', { ...wallet, ...keys, scanHeight: 0 });
   }
 
   private async mineFirstBlocks(): Promise<void> {
@@ -324,31 +274,27 @@ export class Devnet {
     this.options.report(`mining ${String(FIRST_BLOCKS)} blocks`);
     const begin = Math.floor(Date.now() / 1000) - FIRST_BLOCKS * SPACING;
     for (let mined = height - 1; mined < FIRST_BLOCKS; mined += CHUNK) {
-      const { address } = mined % (2 * CHUNK) === 0 ? this.alice : this.bob;
+      const { address } = Math.floor(mined / CHUNK) % 2 === 0 ? this.settings.alice : this.settings.bob;
       this.options.signal.throwIfAborted();
       await node.generate(address, CHUNK, { timestamp: begin + mined * SPACING, spacing: SPACING });
     }
   }
 
-  /** Indexes of the newest blocks that the wallets have read. */
-  private async walletHeights(): Promise<number[]> {
-    const [api, rpc] = await Promise.all([
-      this.api<{ walletBlockCount: number }>('GET', '/status'),
-      this.rpc<{ blockCount: number }>('getStatus'),
-    ]);
-    return [api.walletBlockCount, rpc.blockCount - 1];
-  }
-
-  /** Runs the miner for one block at a time, because it cannot mine slowly. */
   private async mine(): Promise<void> {
     const { signal, blockMs } = this.options;
     this.started.push(this.miner);
     while (!this.isStopping && !signal.aborted) {
       await pause(blockMs, undefined, { signal });
       if (this.isMiningPaused) continue;
-      await this.miner.start();
-      const end = await this.miner.ended;
-      if (end.code !== 0) throw new Error(this.miner.describeEnd(end));
+      this.lastBlock = this.mineBlock();
+      await this.lastBlock;
     }
+  }
+
+  /** Runs the miner for one block, because it cannot mine slowly. */
+  private async mineBlock(): Promise<void> {
+    await this.miner.start();
+    const end = await this.miner.ended;
+    if (end.code !== 0) throw new Error(this.miner.describeEnd(end));
   }
 }

@@ -9,7 +9,7 @@ const LEAD = 2;
 export async function showFork(devnet: Devnet, signal: AbortSignal, report: (line: string) => void): Promise<void> {
   const { nodes, link, addresses } = devnet;
   const [node1, node2, node3] = nodes;
-  devnet.isMiningPaused = true;
+  const resumeMining = await devnet.pauseMining();
   try {
     await devnet.untilSynchronized();
     link.cut();
@@ -26,7 +26,7 @@ export async function showFork(devnet: Devnet, signal: AbortSignal, report: (lin
     const depth = String(old.height - split.height);
     report(`fork: reorganisation of nodes 1 and 2: old tip ${describe(old)}, new tip ${describe(tip)}, depth ${depth}`);
   } finally {
-    devnet.isMiningPaused = false;
+    resumeMining();
   }
 }
 

@@ -2,7 +2,7 @@ import { TestNodeClient } from '../node-client';
 import { nodeArguments } from '../suite';
 import { mainArguments, pollUntil, Program, type ProgramOptions } from './program';
 
-export interface NodeInfo {
+export interface NodeSummary {
   /** Number of blocks. */
   readonly height: number;
   readonly difficulty: number;
@@ -35,8 +35,8 @@ export class NodeProcess extends TestNodeClient {
     this.program = new Program(name, () => command, { ...options, ready: /RPC at/ });
   }
 
-  info(): Promise<NodeInfo> {
-    return this.get<NodeInfo>('/info');
+  info(): Promise<NodeSummary> {
+    return this.get<NodeSummary>('/info');
   }
 
   /** Index of the newest block, and its hash. */
@@ -61,6 +61,6 @@ export class NodeProcess extends TestNodeClient {
   }
 }
 
-export function connections(info: NodeInfo): number {
+export function connections(info: NodeSummary): number {
   return info.incoming_connections_count + info.outgoing_connections_count;
 }

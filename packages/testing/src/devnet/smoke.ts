@@ -20,7 +20,7 @@ export async function runSmoke(devnet: Devnet, signal: AbortSignal, step: RunSte
   const jobs = async (): Promise<number> =>
     (await requestJson<{ jobs: { completed: number } }>(`${helper}/stats`)).jobs.completed;
   const totalOfBob = async (): Promise<number> => {
-    const { unlocked, locked } = (await devnet.status()).bob;
+    const [, { unlocked, locked }] = await devnet.wallets.balances();
     return unlocked + locked;
   };
   const funded = async (): Promise<number> => {
@@ -30,7 +30,7 @@ export async function runSmoke(devnet: Devnet, signal: AbortSignal, step: RunSte
 
   await step('the nodes and wallets have the same newest block', () => devnet.untilSynchronized());
   const before = { jobs: await jobs(), bob: await totalOfBob(), funded: await funded() };
-  const payment = await step('alice pays bob through wallet-api', () => devnet.payFromAlice(bob, PAYMENT));
+  const payment = await step('alice pays bob through wallet-api', () => devnet.wallets.payFromAlice(bob, PAYMENT));
   await step('the helper computed the proof of work', async () => {
     if ((await jobs()) === before.jobs) throw new Error('the helper completed no job');
   });
@@ -49,10 +49,11 @@ export async function runSmoke(devnet: Devnet, signal: AbortSignal, step: RunSte
   await step('wallet-rpc has the payment in the balance of bob', () =>
     until('the balance of bob is unchanged', async () => (await totalOfBob()) === before.bob + PAYMENT),
   );
-  const gift = await step('bob donates through wallet-rpc', () => devnet.payFromBob(donation, DONATION));
+  const gift = await step('bob donates through wallet-rpc', () => devnet.wallets.payFromBob(donation, DONATION));
   await step('wallet-api has the donation', async () => {
     await node1.generate(bob);
-    const hasIt = (): Promise<boolean> => devnet.api('GET', `/transactions/hash/${gift}`).then(Boolean, () => false);
+    const hasIt = (): Promise<boolean> =>
+      devnet.wallets.api('GET', `/transactions/hash/${gift}`).then(Boolean, () => false);
     await until('the wallet of alice does not have the donation', hasIt);
   });
   await step('the proposals count the donation once it is unlocked', async () => {
