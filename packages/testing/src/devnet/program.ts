@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { appendFileSync, existsSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -99,12 +99,11 @@ export class Program {
 }
 
 /**
- * The arguments of Node.js for the program in a folder of the repository: compiled where there is a build, else its source.
+ * The arguments of Node.js for a program of the repository.
  * @param name of the main file in `src`
  */
 export function mainArguments(folder: string, name = 'main'): string[] {
-  const compiled = join(TOP, folder, 'dist', `${name}.js`);
-  return existsSync(compiled) ? [compiled] : sourceArguments(join(TOP, folder, 'src', `${name}.ts`));
+  return sourceArguments(join(TOP, folder, 'src', `${name}.ts`));
 }
 
 /** Runs a command of a program to its end. @throws Error with its output if the exit code is not 0 */
