@@ -176,7 +176,7 @@ export class DevnetCommand implements Service {
   private async showStatus(devnet: Devnet): Promise<void> {
     const status = await devnet.status().then(statusLine, (error: unknown) => `no status: ${errorText(error)}`);
     const { sent, failed } = this.payments;
-    const line = this.options.traffic ? `${status}; payments ${String(sent)} sent, ${String(failed)} failed` : status;
+    const line = this.options.traffic ? `${String(sent)} payments sent, ${String(failed)} failed; ${status}` : status;
     if (process.stdout.isTTY) process.stdout.write(`\r\x1b[2K${line.slice(0, process.stdout.columns - 1)}`);
     else this.print(line);
   }
@@ -216,15 +216,19 @@ function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
+/** A value for each node, or one if all are the same. */
 function statusLine({ nodes, alice, bob }: DevnetStatus): string {
-  const each = (read: (node: DevnetStatus['nodes'][number]) => number): string => nodes.map(read).join('/');
+  const each = (read: (node: DevnetStatus['nodes'][number]) => number): string => {
+    const values = nodes.map(read);
+    return new Set(values).size === 1 ? String(values[0]) : values.join('/');
+  };
   const chain = `height ${each(({ height }) => height - 1)}, peers ${each(connections)}`;
   const pool = `pool ${each((node) => node.tx_pool_size)}, difficulty ${each(({ difficulty }) => difficulty)}`;
-  return `nodes 1/2/3: ${chain}, ${pool}; alice ${describeBalance(alice)}; bob ${describeBalance(bob)}`;
+  return `${chain}, ${pool}; alice ${describeBalance(alice)}; bob ${describeBalance(bob)}`;
 }
 
 function describeBalance({ unlocked, locked }: WalletBalance): string {
-  return `${coins(unlocked)} (+${coins(locked)} locked)`;
+  return `${coins(unlocked)} + ${coins(locked)} locked`;
 }
 
 function coins(amount: number): string {
