@@ -114,7 +114,10 @@ async function mutate(name, { folder, tests, order = [] }, files, { copy, option
     join(home, 'jest.mutation.config.js'),
     `module.exports = ${JSON.stringify({
       testSequencer: join(top, 'scripts/mutation/sequencer.cjs'),
-      bail: 1,
+      runner: join(top, 'scripts/mutation/runner.cjs'),
+      testEnvironment: join(top, 'scripts/mutation/environment.cjs'),
+      // A test that waits forever fails after this time, milliseconds.
+      testTimeout: 20_000,
       testMatch: tests.map((test) => `<rootDir>/${test}`),
     })};\nmodule.exports = { ...require('./jest.config.js'), ...module.exports };\n`,
   );
