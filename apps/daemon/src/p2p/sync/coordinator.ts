@@ -354,9 +354,8 @@ export class SyncCoordinator {
       for (const peer of offering) this.end(peer, 'abandoned');
     } else {
       const reason = closeReasonOfBlock(code);
+      // Closing the session withdraws its list: the block will be requested from another peer that offers it.
       if (reason !== undefined && deliverer !== undefined) dependencies.session(deliverer)?.close(reason);
-      // The block will be requested from another peer that offers it.
-      if (deliverer !== undefined) this.plan.withdraw(deliverer);
     }
     this.pump();
   }

@@ -315,6 +315,19 @@ describe('relay', () => {
     expect(third.chain.calls).toEqual([]);
   });
 
+  it('requests the chain of another announcer when the chain rejects a block', async () => {
+    const { chain, peers } = await withPeers(2, new SteppedClock());
+    chain.refuse.set(hashOf(next).toString('hex'), 'BLOCK_REWARD_MISMATCH');
+    for (const peer of peers) {
+      announce(peer, next);
+      await peer.settle(standing);
+    }
+    supply(peers[0], [t1, t2, t3]);
+    await peers[0]?.closed;
+    await peers[1]?.nextOf(Command.requestChain);
+    expect(peers[1]?.isClosed).toBe(false);
+  });
+
   it('adds a block that two peers announce once', async () => {
     const { chain, peers } = await withPeers(2);
     announce(peers[0], next);

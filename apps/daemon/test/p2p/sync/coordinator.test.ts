@@ -3,7 +3,7 @@ import { SteppedClock } from '@wrkz/testing';
 import { closeReasons } from '../../../src/p2p/limits/close-reasons';
 import { SyncCoordinator, type SyncDependencies, type SyncOptions } from '../../../src/p2p/sync/coordinator';
 import { newSyncRecord, type SyncSession } from '../../../src/p2p/sync/sync-peer';
-import { FakeChain, sha256, TestLogger, toyBlock, toyChain, toyCodec } from '../fakes';
+import { FakeChain, sha256, TestLogger, toyBlock, toyBranch, toyChain, toyCodec } from '../fakes';
 
 const MIB = 1024 * 1024;
 const [genesis = toyBlock(Buffer.alloc(32), 0)] = toyChain(0);
@@ -172,4 +172,50 @@ test('closes the connection of a peer that announces the same blocks again and a
   coordinator.onChain(dishonest.session, { hashes, startHeight: 0, totalHeight: 1_000 });
   expect(close.mock.calls).toEqual([[closeReasons.chainEndless]]);
   expect(dishonest.requested).toEqual([]);
+});
+
+test('requests fewer blocks at once after a peer lost its slot because its response was late', () => {
+  const { hashes } = largeBlocks(8, 10);
+  const { coordinator, clock } = newCoordinator({ maxPeers: 1, min: 8, max: 8, limit: 8 });
+  const requestedBy = (id: number): number | undefined => {
+    const { session, requested } = newSession(id, 9);
+    coordinator.start(session);
+    coordinator.onChain(session, { hashes, startHeight: 0, totalHeight: 9 });
+    clock.advance(id === 1 ? 14_000 : 16_000);
+    coordinator.giveUp(session);
+    return requested[0]?.length;
+  };
+  expect([requestedBy(1), requestedBy(2), requestedBy(3)]).toEqual([8, 8, 4]);
+});
+
+test('requests the rest of a branch from its last known block while our chain is longer', () => {
+  const { blocks, hashes } = largeBlocks(4, 10);
+  const { coordinator, chain } = newCoordinator();
+  const branch = toyBranch(sha256(genesis.block), 2, 7_000);
+  for (const raw of [...blocks.slice(1), ...branch]) chain.add(raw);
+  const [first = genesis.block, second = genesis.block] = branch.map(({ block }) => sha256(block));
+  const { session } = newSession(1, 6);
+  const requestChain = jest.spyOn(session, 'requestChain');
+  coordinator.start(session);
+  coordinator.onChain(session, { hashes: [sha256(genesis.block), first, second], startHeight: 0, totalHeight: 6 });
+  expect(requestChain.mock.calls.map(([request]) => request[0])).toEqual([hashes[4], second]);
+});
+
+test('counts only failures in a row: a complete response in between starts over', async () => {
+  const { blocks, hashes } = largeBlocks(3, 10);
+  const onEnd = jest.fn();
+  const { coordinator } = newCoordinator({}, { onEnd });
+  const { session, requested } = newSession(1, 4);
+  const answer = async (isMissed: boolean): Promise<void> => {
+    coordinator.onChain(session, { hashes, startHeight: 0, totalHeight: 4 });
+    const [hash = genesis.block] = requested.at(-1) ?? [];
+    const delivered = isMissed ? [] : [blocks[hashes.findIndex((other) => other.equals(hash))] ?? genesis];
+    const missed = isMissed ? [hash] : [];
+    await coordinator.onObjects(session, { transactions: [], blocks: delivered, missed, currentHeight: 4 });
+  };
+  coordinator.start(session);
+  for (const isMissed of [true, true, false, true, true]) await answer(isMissed);
+  expect(onEnd).not.toHaveBeenCalled();
+  await answer(true);
+  expect(onEnd.mock.calls).toEqual([[session, 'demoted', 1]]);
 });
