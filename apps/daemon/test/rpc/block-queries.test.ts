@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type BlockStamp, type ChainDb, type ChainReader, openChainDb } from '@wrkz/chain-db';
+import { type BlockStamp, type ChainDb, type ChainReader, openChainDb, plainPaymentId } from '@wrkz/chain-db';
 import { networkOf, parseBlock, parseTransaction } from '@wrkz/core-types';
 import { chainA, chainAHeaders } from '@wrkz/testing';
 import fc from 'fast-check';
@@ -99,6 +99,35 @@ describe('block queries on chain A', () => {
         generated: header.alreadyGeneratedTransactions,
       })),
     );
+  });
+
+  test('/queryblocksdetailed returns the payment id of a nonce that is a plain payment id, and no other', () => {
+    const raws = reader().rawBlocks(0, chainA().length);
+    const idOf = (bytes: Buffer): Buffer | undefined => plainPaymentId(parseTransaction(bytes).transaction.extra);
+    const height = raws.findIndex(({ transactions }) => transactions.some((bytes) => idOf(bytes) !== undefined));
+    const { block, transactions } = raws[height]!;
+    const idsIn = (served: readonly Buffer[]): unknown[] => {
+      const changed = Object.create(reader(), { rawBlocks: { value: () => [{ block, transactions: served }] } });
+      const query = { blockIds: reader().hashAt(height)!, timestamp: 0, blockCount: 1 };
+      const answer = runQuery(changed as ChainReader, devnet, 'queryBlocksDetailed', query);
+      const { blocks } = json<{ blocks: { transactions: Entry[] }[] }>(answer);
+      return blocks[0]!.transactions.slice(1).map((one) => one['paymentId']);
+    };
+    const none = '00'.repeat(32);
+    expect(idsIn(transactions)).toEqual(transactions.map((bytes) => idOf(bytes)?.toString('hex') ?? none));
+    // The same nonces with another mark before the payment id, and one byte shorter.
+    for (const [distance, value] of [
+      [1, 1],
+      [2, 32],
+    ] as const) {
+      const others = transactions.map((bytes) => {
+        const other = Buffer.from(bytes);
+        const id = idOf(bytes);
+        if (id !== undefined) other[other.indexOf(id) - distance] = value;
+        return other;
+      });
+      expect(idsIn(others)).toEqual(transactions.map(() => none));
+    }
   });
 
   test('/queryblockslite returns the bytes of every block and all of its transactions', () => {

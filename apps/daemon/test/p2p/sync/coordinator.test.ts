@@ -1,6 +1,6 @@
 import type { RawBlock } from '@wrkz/core-types';
 import { SteppedClock } from '@wrkz/testing';
-import { closeReasons } from '../../../src/p2p/limits/close-reasons';
+import { type CloseReason, closeReasons } from '../../../src/p2p/limits/close-reasons';
 import { SyncCoordinator, type SyncDependencies, type SyncOptions } from '../../../src/p2p/sync/coordinator';
 import { newSyncRecord, type SyncSession } from '../../../src/p2p/sync/sync-peer';
 import { FakeChain, sha256, TestLogger, toyBlock, toyBranch, toyChain, toyCodec } from '../fakes';
@@ -218,4 +218,34 @@ test('counts only failures in a row: a complete response in between starts over'
   expect(onEnd).not.toHaveBeenCalled();
   await answer(true);
   expect(onEnd.mock.calls).toEqual([[session, 'demoted', 1]]);
+});
+
+test('requests a rejected block from another peer that announced it, and closes the deliverer', async () => {
+  const { blocks, hashes } = largeBlocks(2, 10);
+  const peers = [newSession(1, 3), newSession(2, 3)] as const;
+  const { coordinator, chain } = newCoordinator({}, { session: (id) => peers[id - 1]?.session });
+  const [first, second] = peers;
+  const isRequestedAgain = new Promise<void>((resolve) => {
+    second.session.requestObjects = ([hash]) => {
+      if (hash !== undefined && hashes[1]?.equals(hash) === true) resolve();
+    };
+  });
+  const reasons: CloseReason[] = [];
+  first.session.close = (reason) => {
+    reasons.push(reason);
+    coordinator.left(first.session);
+  };
+  chain.refuse.set(hashes[1]?.toString('hex') ?? '', 'PROOF_OF_WORK_TOO_WEAK');
+  for (const { session } of peers) {
+    coordinator.start(session);
+    coordinator.onChain(session, { hashes, startHeight: 0, totalHeight: 3 });
+  }
+  expect(first.requested).toEqual([[hashes[1]]]);
+  const [, , later = genesis] = blocks;
+  await coordinator.onObjects(second.session, { transactions: [], blocks: [later], missed: [], currentHeight: 3 });
+  const delivered = blocks.slice(1, 2);
+  await coordinator.onObjects(first.session, { transactions: [], blocks: delivered, missed: [], currentHeight: 3 });
+  await isRequestedAgain;
+  expect(first.requested).toHaveLength(1);
+  expect(reasons).toEqual([closeReasons.invalidBlock]);
 });
