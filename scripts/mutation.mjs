@@ -105,7 +105,7 @@ function sampleOf(area, { sample, seed }) {
   });
 }
 
-async function mutate(name, { folder, tests, order = [] }, files, { copy, options }) {
+async function mutate(name, { folder, tests }, files, { copy, options }) {
   const kept = join(top, '.mutation', `${name}.json`);
   const home = join(copy, folder);
   const incrementalFile = join(home, 'incremental.json');
@@ -146,7 +146,7 @@ async function mutate(name, { folder, tests, order = [] }, files, { copy, option
   const code = await run(process.execPath, [join(top, 'scripts/mutation/stryker.mjs'), file], {
     cwd: home,
     // Where pnpm keeps what the runner asks for without declaring it: the environment of jest.
-    env: { NODE_PATH: tool('.pnpm/node_modules'), WRKZ_TEST_ORDER: order.join() },
+    env: { NODE_PATH: tool('.pnpm/node_modules') },
   });
   if (code !== 0 || !existsSync(incrementalFile)) throw new Failure(`${name}: the run failed`);
   if (options.sample === undefined) {

@@ -1,6 +1,6 @@
 /**
  * The areas of the mutation run, by name: folder of the project, folder of its sources without the files and folders of
- * `except`, the tests that run against each mutant with the quick ones of `order` first, and the max share of survivors.
+ * `except`, the tests that run against each mutant, and the max share of survivors.
  */
 export const AREAS = {
   consensus: {
@@ -8,7 +8,6 @@ export const AREAS = {
     sources: 'src',
     except: ['src/index.ts', 'src/view.ts'],
     tests: ['test/**/*.test.ts'],
-    order: ['checkpoints', 'reward', 'difficulty', 'rules', 'boundaries', 'block-refusals', 'branch-view', 'mutations'],
     /** Percent of all mutants, without those that `equivalents.json` explains. */
     maxSurvivors: 3,
   },
@@ -45,7 +44,6 @@ export const AREAS = {
     except: ['src/ledger/model.ts', 'src/ledger/state.ts'],
     // Without the scans of chain A, which take half a minute.
     tests: ['test/ledger/!(chain-a|reference-files).test.ts'],
-    order: ['ledger', 'apply-block', 'own-sends', 'rewind', 'hold', 'loading', 'faults', 'properties'],
     maxSurvivors: 3,
   },
   send: {
@@ -53,14 +51,12 @@ export const AREAS = {
     sources: 'src/send',
     // Without whole wallets at whole nodes (test/money), which take a minute.
     tests: ['test/send/*.test.ts'],
-    order: ['pause', 'node', 'submit', 'pending-sends', 'sender'],
     maxSurvivors: 3,
   },
   'wallet-db': {
     folder: 'packages/wallet-core',
     sources: 'src/wallet-db',
     tests: ['test/wallet-db/{damage,open,seal,tables}.test.ts'],
-    order: ['seal', 'tables', 'open', 'damage'],
     maxSurvivors: 3,
   },
   sqlite: {
@@ -68,18 +64,6 @@ export const AREAS = {
     sources: 'src',
     except: ['src/index.ts', 'src/node-gyp-build.d.ts'],
     tests: ['test/!(kill|damage).test.ts'],
-    order: [
-      'in-place',
-      'backup-leftovers',
-      'cut-log',
-      'settings',
-      'adopt',
-      'disk-full',
-      'backup',
-      'migrations',
-      'lock',
-      'open',
-    ],
     maxSurvivors: 3,
   },
   // Without the repair, whose tests take a minute. A whole run takes hours: `--sample 10`.
@@ -88,18 +72,6 @@ export const AREAS = {
     sources: 'src',
     except: ['src/index.ts', 'src/repair', 'src/verify/page-check-process.ts'],
     tests: ['test/!(*kill|*kills|damage|damage-modes|repair).test.ts', 'test/snapshot/!(kill).test.ts'],
-    order: [
-      'zstd',
-      'integers',
-      'compaction',
-      'writer',
-      'hash-index',
-      'open',
-      'payment-ids',
-      'records',
-      'hostile',
-      'chain-a',
-    ],
     maxSurvivors: 3,
   },
 };

@@ -1,15 +1,13 @@
 'use strict';
 
 const { existsSync, readFileSync, writeFileSync } = require('node:fs');
-const { basename } = require('node:path');
 
-/** Which names of tests stand in which file, as the run without a change has seen them. */
-const NAMES_FILE = 'names-by-file.json';
+/** The names of the tests in each test file and its run time in milliseconds, from the run without a mutant. */
+const FILES_FILE = 'test-files.json';
 
 /**
- * Runs the named tests first, in their order (WRKZ_TEST_ORDER, base names between commas), the others behind them. Jest
- * takes the longest first, but a mutant is given up at the first test that fails: the quick ones kill most. For a mutant
- * only the names of the tests that reach it are asked for, and a file without one of them is not even loaded.
+ * Runs the quick test files first: a mutant is given up at the first test that fails, and the quick ones kill most. For a
+ * mutant jest gets the names of the tests that reach it; files without one of them are left out, so they are not loaded.
  */
 module.exports = class Sequencer {
   constructor({ globalConfig } = {}) {
@@ -17,16 +15,13 @@ module.exports = class Sequencer {
   }
 
   sort(tests) {
-    const order = (process.env.WRKZ_TEST_ORDER ?? '').split(',');
-    const place = ({ path }) => order.indexOf(basename(path, '.test.ts')) + 1 || order.length + 1;
-    return this.reaching(tests).sort((a, b) => place(a) - place(b));
-  }
-
-  reaching(tests) {
-    if (!this.pattern || !existsSync(NAMES_FILE)) return [...tests];
-    const names = JSON.parse(readFileSync(NAMES_FILE, 'utf8'));
+    if (!this.pattern || !existsSync(FILES_FILE)) return [...tests];
+    const files = JSON.parse(readFileSync(FILES_FILE, 'utf8'));
     const pattern = new RegExp(this.pattern, 'i');
-    return tests.filter(({ path }) => names[path]?.some((name) => pattern.test(name)) ?? true);
+    const runtimeOf = ({ path }) => files[path]?.runtime ?? 0;
+    return tests
+      .filter(({ path }) => files[path]?.names.some((name) => pattern.test(name)) ?? true)
+      .sort((a, b) => runtimeOf(a) - runtimeOf(b));
   }
 
   shard(tests) {
@@ -39,10 +34,10 @@ module.exports = class Sequencer {
 
   cacheResults(tests, { testResults }) {
     if (this.pattern) return;
-    const names = testResults.map(({ testFilePath, testResults: all }) => [
+    const files = testResults.map(({ testFilePath, testResults: all, perfStats }) => [
       testFilePath,
-      all.map((one) => one.fullName),
+      { names: all.map(({ fullName }) => fullName), runtime: perfStats.runtime },
     ]);
-    writeFileSync(NAMES_FILE, JSON.stringify(Object.fromEntries(names)));
+    writeFileSync(FILES_FILE, JSON.stringify(Object.fromEntries(files)));
   }
 };
