@@ -185,6 +185,9 @@ describe('on chain A', () => {
   refuses('OUTPUTS_AMOUNT_OVERFLOW', 'coinbase outputs over 64 bits', () =>
     judge(coinbase({ outputs: [output((1n << 64n) - 1n), output(1n)] })),
   );
+  refuses('BLOCK_REWARD_MISMATCH', 'coinbase outputs of exactly 64 bits', () =>
+    judge(coinbase({ outputs: [output((1n << 64n) - 2n), output(1n)] })),
+  );
 
   refuses('TRANSACTION_DUPLICATES', 'a hash listed twice', () => {
     const { block, transactions } = blockAt(TIP + 1);

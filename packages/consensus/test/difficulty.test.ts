@@ -255,6 +255,11 @@ test('the minimum difficulty of a height is below every recorded one of mainnet,
     expect(height < 4 || lowest * 3n < BigInt(difficulty)).toBe(true);
     expect(lowest <= BigInt(difficulty)).toBe(true);
   }
+  const firstOf = (version: number): number =>
+    Array.from({ length: 600_000 }, (_, height) => height).find(
+      (height) => mainnet.rulesAt(height).blockVersion === version,
+    ) ?? 0;
+  expect([3, 4, 5].map((version) => lowestDifficulty(mainnet, firstOf(version)))).toEqual([1n, 1_000n, 100_000n]);
   expect(lowestDifficulty(mainnet, 5_000_000)).toBe(100_000n);
   expect(lowestDifficulty(networkOf('devnet'), 5)).toBe(10n);
 });

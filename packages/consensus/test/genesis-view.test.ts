@@ -22,6 +22,7 @@ test('it has the outputs of its coinbase, by amount', () => {
 });
 
 test('it contains its coinbase and no spent key image', () => {
+  const view = genesisView(devnet);
   expect(view.hasTransaction?.(blockAt(0).block.coinbase.hash)).toBe(true);
   expect(view.hasTransaction?.(Buffer.alloc(32))).toBe(false);
   expect(view.keyImageHeight(Buffer.alloc(32))).toBeUndefined();

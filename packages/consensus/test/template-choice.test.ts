@@ -88,26 +88,40 @@ describe('transactions that do not fit', () => {
   });
 });
 
-test('a full block ends the selection: later candidates are not visited, without yielding to the event loop', async () => {
+describe('small candidates that fill a block', () => {
   const TIP = 718;
+  const LIMIT = 99_540;
   const MIN_BYTES = 105;
+  const CANDIDATES = 2_000;
   const small = (padding: number): ParsedTransaction =>
     candidate([freshImage()], { unlockTime: BigInt(TIP + 40), extra: Buffer.alloc(padding) }, [1, 1]);
-  const { size } = small(0);
-  const count = Math.floor((99_540 - MIN_BYTES) / size) - 1;
-  const rest = 99_540 - MIN_BYTES + 1 - count * size;
-  const last = Array.from({ length: rest }, (_, padding) => small(padding)).find((one) => one.size === rest)!;
-  let visited = 0;
-  function* pool(): Generator<ParsedTransaction> {
-    while (visited < 20_500) yield visited++ === count ? last : small(0);
+
+  /** Offers small candidates that leave `left` bytes of a block. @returns how many of them were taken and visited */
+  async function fill(left: number): Promise<{ taken: number; visited: number; needed: number }> {
+    const { size } = small(0);
+    const count = Math.floor((LIMIT - MIN_BYTES) / size) - 1;
+    const rest = LIMIT - left - count * size;
+    const last = Array.from({ length: rest }, (_, padding) => small(padding)).find((one) => one.size === rest)!;
+    let visited = 0;
+    function* pool(): Generator<ParsedTransaction> {
+      while (visited < CANDIDATES) yield visited++ === count ? last : small(0);
+    }
+    const { transactions } = await choose(TIP, [], { candidates: pool() });
+    return { taken: transactions.length, visited, needed: count + 1 };
   }
-  let turns = 0;
-  const immediate = setImmediate(() => (turns += 1));
-  const template = await choose(TIP, [], { candidates: pool() });
-  clearImmediate(immediate);
-  expect(template.transactions).toHaveLength(count + 1);
-  expect(turns).toBe(0);
-  expect(visited).toBe(count + 2);
+
+  test('end the selection once nothing fits: later ones are not visited, without yielding to the event loop', async () => {
+    let turns = 0;
+    const immediate = setImmediate(() => (turns += 1));
+    const { taken: chosen, visited, needed } = await fill(MIN_BYTES - 1);
+    clearImmediate(immediate);
+    expect([chosen, visited, turns]).toEqual([needed, needed + 1, 0]);
+  });
+
+  test('do not end it while the smallest possible transaction fits', async () => {
+    const { taken: chosen, visited, needed } = await fill(MIN_BYTES);
+    expect([chosen, visited]).toEqual([needed, CANDIDATES]);
+  });
 });
 
 test('candidates are checked by the rules of the next block', async () => {
