@@ -118,7 +118,7 @@ async function mutate(name, { folder, tests }, files, { copy, options }) {
       testEnvironment: join(top, 'scripts/mutation/environment.cjs'),
       // A test that waits forever fails after this time, milliseconds.
       testTimeout: 20_000,
-      testMatch: tests.map((test) => `<rootDir>/${test}`),
+      testMatch: [...tests.map((test) => `<rootDir>/${test}`), '!**/*.{slow,fuzz}.test.ts'],
     })};\nmodule.exports = { ...require('./jest.config.js'), ...module.exports };\n`,
   );
   const settings = {

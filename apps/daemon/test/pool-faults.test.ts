@@ -38,6 +38,8 @@ describe('the fault of the sender of a rejected transaction', () => {
 
   it('is proven only by the bytes, by settled rules and by rings below reorganisation depth', () => {
     expect(provable(common)).toEqual([...ALONE, ...RULES, ...RINGS].sort());
+    const unsettled = { rulesAreSettled: () => false, ringsAreSettled: () => false };
+    for (const code of [...RULES, ...RINGS]) expect(faultOf(code, unsettled)).toBe('here');
     expect(provable({ ...common, ringsAreSettled: () => false })).toEqual([...ALONE, ...RULES].sort());
     expect(provable({ ...common, rulesAreSettled: () => false })).toEqual([...ALONE]);
   });
@@ -69,7 +71,7 @@ describe('the fault of the sender of a rejected transaction', () => {
 
 describe('chain data common to all nodes', () => {
   const TIP = 2_000_000;
-  const judgeAt = (height: number, memberHeight: number | undefined): ChainJudge => {
+  const judgeAt = (height: number, memberHeight: number | undefined, changes: object = {}): ChainJudge => {
     const view: Partial<ChainView> = {
       height,
       window: () => [],
@@ -80,6 +82,7 @@ describe('chain data common to all nodes', () => {
       tip: () => ({ height, hash: Buffer.alloc(32), timestamp: 0 }),
       viewAt: () => view,
       snapshot: (read: () => unknown) => read(),
+      ...changes,
     };
     return new ChainJudge(networkOf('mainnet'), reader as never, () => 0);
   };
@@ -94,6 +97,20 @@ describe('chain data common to all nodes', () => {
       false,
       false,
     ]);
+  });
+
+  it('is read once per tip', () => {
+    let tip = { height: TIP, hash: Buffer.alloc(32), timestamp: 0 };
+    const viewAt = jest.fn((height: number): Partial<ChainView> => ({ height, window: () => [] }));
+    const judge = judgeAt(TIP, 0, { tip: () => tip, viewAt });
+    const readsAt = (height: number, hash: Buffer): number => {
+      tip = { ...tip, height, hash };
+      judge.sizeLimit();
+      judge.sizeLimit();
+      return viewAt.mock.calls.length;
+    };
+    const other = Buffer.alloc(32, 1);
+    expect([readsAt(TIP, tip.hash), readsAt(TIP, other), readsAt(TIP + 1, other)]).toEqual([1, 2, 3]);
   });
 
   it('includes rules that do not change within that depth', () => {

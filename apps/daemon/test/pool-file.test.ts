@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RuleFailure } from '@wrkz/consensus';
 import type { NetworkName } from '@wrkz/core-types';
@@ -57,6 +57,7 @@ test.each<[string, (bytes: Buffer) => Buffer]>([
   ['is damaged', (bytes) => withChecksum(Buffer.concat([bytes.subarray(0, -32), Buffer.alloc(3)]))],
   ['is not a pool file', () => Buffer.from('something else')],
   ['is not a pool file', () => Buffer.alloc(0)],
+  ['is not a pool file', (bytes) => withChecksum(bytes.subarray(0, 9))],
   ['more than a pool can have', () => Buffer.alloc(POOL_BYTES * 1.1)],
 ])('ignores a file that %s with a warning, and replaces it', async (reason, change) => {
   const directory = temporaryDirectory();
@@ -90,6 +91,23 @@ test('a folder or a named pipe in the place of the file is not read', async () =
   const { file, logger } = open(directory);
   await file.load(signal);
   expect(logger.linesOf('warning')).toEqual([expect.stringContaining('it is not a regular file')]);
+  await file.close();
+});
+
+test('starts with an empty pool if there is no file, and logs nothing', async () => {
+  const { file, judge, logger } = open(temporaryDirectory());
+  await file.load(signal);
+  expect([...logger.linesOf('info'), ...logger.linesOf('warning')]).toEqual([]);
+  expect(judge.judged).toBe(0);
+  await file.close();
+});
+
+test('warns if the file cannot be examined', async () => {
+  const directory = temporaryDirectory();
+  symlinkSync('mempool.bin', join(directory, 'mempool.bin'));
+  const { file, logger } = open(directory);
+  await file.load(signal);
+  expect(logger.linesOf('warning')).toEqual([expect.stringContaining('ELOOP')]);
   await file.close();
 });
 

@@ -1,7 +1,7 @@
 import { parseTransaction } from '@wrkz/core-types';
 import fc from 'fast-check';
 import { POOL_BYTES } from '../src/mempool/limits';
-import { poolTransaction } from '../src/mempool/pool-transaction';
+import { poolTransaction, type PoolTransaction } from '../src/mempool/pool-transaction';
 import { comparePriority } from '../src/mempool/priority';
 import { PoolStore } from '../src/mempool/store';
 import { bench, hashOf, made, type Shape } from './support/pool';
@@ -23,6 +23,8 @@ describe('the order of the pool', () => {
     const merge = entry({ fee: 0n, inputs: 4, outputs: 1 });
     const split = entry({ fee: 0n, inputs: 2, outputs: 2 });
     expect(comparePriority(merge, split)).toBeLessThan(0);
+    // 3 / 2 is rounded down to 1, so the size decides.
+    expect(comparePriority(split, entry({ fee: 0n, inputs: 3, outputs: 2 }))).toBeLessThan(0);
     expect(comparePriority(entry({ fee: 0n }), entry({ fee: 0n, padding: 9 }))).toBeLessThan(0);
     expect(comparePriority(entry({}, 5), entry({}, 6))).toBeLessThan(0);
     expect(comparePriority(entry({}, 5, 1), entry({}, 5, 2))).toBeLessThan(0);
@@ -46,6 +48,17 @@ describe('the order of the pool', () => {
       { numRuns: 30 },
     );
   });
+});
+
+test('a large pool can be read from its worst transaction to its best', () => {
+  const store = new PoolStore();
+  for (let i = 0; i < 1_200; i += 1) {
+    store.add(poolTransaction(parseTransaction(made({ fee: BigInt(10 + ((i * 7) % 600)) })), 0, i));
+  }
+  const numbers = (entries: Iterable<PoolTransaction>): number[] => Array.from(entries, ({ sequence }) => sequence);
+  const order = [...store.inOrder()].sort(comparePriority);
+  expect(numbers(store.inOrder())).toEqual(numbers(order));
+  expect(numbers(store.fromWorst())).toEqual(numbers(order).reverse());
 });
 
 describe('the cost of a large pool', () => {

@@ -16,10 +16,9 @@ export function comparePriority(a: PoolTransaction, b: PoolTransaction): number 
   );
 }
 
-/** Inputs per output, rounded down like the reference; a transaction without outputs comes first. */
+/** Inputs per output, rounded down like the reference. A transaction without outputs has inputs, so it comes first: Infinity. */
 function inputsPerOutput({ parsed: { transaction } }: PoolTransaction): number {
-  const { inputs, outputs } = transaction;
-  return outputs.length === 0 ? Infinity : Math.floor(inputs.length / outputs.length);
+  return Math.floor(transaction.inputs.length / transaction.outputs.length);
 }
 
 function compare<T extends bigint | number>(a: T, b: T): number {

@@ -16,10 +16,7 @@ class SortedList<T> {
 
   /** From the last entry to the first. The list must not change meanwhile. */
   *reversed(): Generator<T> {
-    for (let i = this.chunks.length - 1; i >= 0; i--) {
-      const chunk = this.chunks[i] ?? [];
-      for (let j = chunk.length - 1; j >= 0; j--) yield chunk[j] as T;
-    }
+    for (const chunk of this.chunks.toReversed()) yield* chunk.toReversed();
   }
 
   /** An array that later changes leave as it is; made once per change. */
