@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type ChainDb, openChainDb, plainPaymentId } from '@wrkz/chain-db';
+import { type ChainDb, type ChainReader, openChainDb, plainPaymentId } from '@wrkz/chain-db';
 import { networkOf, parseBlock, parseTransaction } from '@wrkz/core-types';
 import { createMemoryLogger, JsonRpcError } from '@wrkz/service-kit';
 import { chainA, chainAHeaders } from '@wrkz/testing';
@@ -76,6 +76,38 @@ test('f_blocks_list_json lists blocks downwards to genesis and no further', () =
   expect(heights(0)).toEqual([0]);
   expect(heights(30)).toHaveLength(31);
   expect(heights(720)).toEqual(Array.from({ length: 31 }, (_, i) => 720 - i));
+});
+
+describe('f_transaction_json', () => {
+  const blocks = (): [number, Buffer[]][] =>
+    chainA().map(({ transactions }, height) => [height, transactions.map((bytes) => parseTransaction(bytes).hash)]);
+
+  test('returns every transaction with its block', () => {
+    const headers = chainAHeaders();
+    for (const [height, hashes] of blocks()) {
+      for (const hash of hashes) {
+        const { block, status, txDetails } = json(runQuery(db.reader, devnet, 'explorerTransaction', { hash }));
+        const header = headers[height]!;
+        expect([status, block]).toEqual([
+          'OK',
+          {
+            ...{ hash: header.hash, height, timestamp: header.timestamp, difficulty: header.difficulty },
+            ...{ cumul_size: header.block_size, tx_count: hashes.length + 1 },
+          },
+        ]);
+        expect(txDetails).toMatchObject({ hash: hash.toString('hex') });
+      }
+    }
+  });
+
+  test('reports a damaged database if the block of a transaction is missing', () => {
+    const [height, [hash]] = blocks().find(([, hashes]) => hashes.length > 0) as [number, Buffer[]];
+    for (const read of ['facts', 'rawBlock']) {
+      const reader = Object.create(db.reader, { [read]: { value: () => undefined } }) as ChainReader;
+      const query = { hash: hash! };
+      expect(() => runQuery(reader, devnet, 'explorerTransaction', query)).toThrow(`block ${height} is missing`);
+    }
+  });
 });
 
 /** Of chain A: hashes by the plain payment id that they carry. */
