@@ -107,6 +107,11 @@ describe("a transaction's own proof of work", () => {
     for (const difficulty of [1n, 2n, 5n, 100n, 1n << 60n]) {
       expect(transactionNonceMeets(prefix, nonce, difficulty)).toBe(checkHash(hash, difficulty));
     }
+    const nonces = Array.from({ length: 20 }, (_, value) => Buffer.alloc(8, value));
+    const hashes = nonces.map((own) => powHash('cn_upx', Buffer.concat([prefix.subarray(0, 32), own])));
+    const meeting = nonces.map((own) => transactionNonceMeets(prefix, own, 2n));
+    expect(new Set(meeting).size).toBe(2);
+    expect(meeting).toEqual(hashes.map((own) => checkHash(own, 2n)));
   });
 });
 

@@ -171,6 +171,9 @@ describe.each([
   refuses('INPUTS_AMOUNT_OVERFLOW', 'inputs over 64 bits', () =>
     verdict(bare({ inputs: [keyInput(first, { amount: MAX_UINT64 }), keyInput(second, { amount: 1n })] })),
   );
+  refuses('INPUT_INVALID_SIGNATURES_COUNT', 'inputs of exactly 64 bits without signatures', () =>
+    verdict(bare({ inputs: [keyInput(first, { amount: MAX_UINT64 - 1n }), keyInput(second, { amount: 1n })] })),
+  );
 
   refuses('OUTPUT_ZERO_AMOUNT', 'an output of nothing', () => verdict(bare({ outputs: [{ amount: 0n, key: payee }] })));
   refuses('OUTPUT_AMOUNT_TOO_LARGE', 'an output over 12,500,000,000,000', () =>
@@ -287,6 +290,9 @@ describe('by height', () => {
       }),
       { height: 79 },
     ),
+  );
+  refuses('WRONG_AMOUNT', 'outputs of exactly 64 bits are only too much for the inputs', () =>
+    judge(bare({ outputs: [MAX_UINT64 - 1n, 1n].map((amount) => ({ amount, key: payee })) }), { height: 79 }),
   );
 
   test('blocks have each limit from its height on, the pool has some of them always', () => {

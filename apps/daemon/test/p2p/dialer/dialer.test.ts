@@ -7,6 +7,7 @@ import { Dialer } from '../../../src/p2p/dialer/dialer';
 import type { CallPurpose } from '../../../src/p2p/session/connection-manager';
 import { Seeds } from '../../../src/p2p/dialer/peer-sources';
 import { AddressBook } from '../../../src/p2p/peers/address-book';
+import { OwnAddresses } from '../../../src/p2p/peers/own-addresses';
 import { Bans } from '../../../src/p2p/limits/bans';
 import { addressGroup, addressKey, type PeerAddress } from '../../../src/p2p/addresses';
 import { systemRandom } from '../../../src/p2p/clock';
@@ -15,12 +16,18 @@ import { Harness, local } from '../harness';
 
 class Setting {
   readonly clock = new SteppedClock();
-  readonly book = new AddressBook({ allowLocal: false, key: Buffer.alloc(32) });
+  readonly own = new OwnAddresses(this.clock);
+  readonly book = new AddressBook({
+    ...{ allowLocal: false, key: Buffer.alloc(32) },
+    own: { addresses: this.own, peerId: () => 0n },
+  });
   readonly bans = new Bans(() => Math.floor(this.clock.now() / 1000));
   readonly logger = new TestLogger();
   readonly calls: { key: string; purpose: CallPurpose }[] = [];
   readonly open: PeerAddress[] = [];
   readonly dead = new Set<string>();
+  /** Calls of these addresses reject. */
+  readonly failing = new Set<string>();
   readonly resolved: string[] = [];
   isTipStale = false;
   readonly dialer: Dialer;
@@ -44,6 +51,7 @@ class Setting {
       logger: this.logger,
       call: (address, purpose) => {
         this.calls.push({ key: addressKey(address), purpose });
+        if (this.failing.has(addressKey(address))) return Promise.reject(new Error('no socket'));
         const alive = !this.dead.has(addressKey(address));
         if (alive && purpose === 'session') this.open.push(address);
         return Promise.resolve(alive);
@@ -154,6 +162,35 @@ describe('outgoing connections', () => {
     setting.dialer.useAnchors([address('15.0.0.1'), address('16.0.0.1'), address('127.0.0.1')]);
     await setting.second();
     expect(setting.keys().slice(0, 2)).toEqual(['15.0.0.1:17855', '16.0.0.1:17855']);
+  });
+
+  it('go to a banned peer only if the operator named it, and to no peer twice at a time', async () => {
+    const setting = new Setting({ outPeers: 4, priorityNodes: [address('12.0.0.1')] });
+    for (const host of ['12.0.0.1', '15.0.0.1']) setting.bans.add(host, 100_000);
+    setting.dialer.useAnchors(['15.0.0.1', '16.0.0.1', '16.0.0.1'].map(address));
+    await setting.second(5);
+    expect(setting.keys()).toEqual(['12.0.0.1:17855', '16.0.0.1:17855']);
+  });
+
+  it('avoid a peer whose call failed with an error for ten minutes', async () => {
+    const setting = new Setting();
+    setting.book.addWhite(entry('11.0.0.1'));
+    setting.failing.add('11.0.0.1:17855');
+    await setting.second(590);
+    expect(setting.keys()).toEqual(['11.0.0.1:17855']);
+    expect(setting.logger.errors).toEqual([expect.stringContaining('calling 11.0.0.1:17855')]);
+  });
+
+  it.each([
+    ['banned', (setting: Setting): unknown => setting.bans.add('11.0.0.9', 100_000)],
+    ['this node itself', (setting: Setting): unknown => setting.own.learn({ host: '11.0.0.9', port: 2 })],
+    ['not reachable', (setting: Setting): unknown => setting.dead.add('11.0.0.9:2')],
+  ])('warn if the only seed is %s', async (_name, prepare) => {
+    const setting = new Setting({ seeds: [{ host: '11.0.0.9', port: 2 }] });
+    prepare(setting);
+    await setting.second(2);
+    const warning = expect.stringContaining('no seed node could be reached') as string;
+    expect(setting.logger.lines.filter((line) => line.startsWith('warning'))).toEqual([warning]);
   });
 
   it('avoid a failed peer for ten minutes, and banned ones entirely', async () => {
