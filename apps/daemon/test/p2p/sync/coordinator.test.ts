@@ -249,3 +249,20 @@ test('requests a rejected block from another peer that announced it, and closes 
   expect(first.requested).toHaveLength(1);
   expect(reasons).toEqual([closeReasons.invalidBlock]);
 });
+
+test('takes a chain in many short sections, and the claim of the peer from the last one', () => {
+  const { hashes } = largeBlocks(9, 10);
+  const { coordinator } = newCoordinator({ min: 20, max: 20, limit: 20 });
+  const [slow, steady] = [newSession(1, 10), newSession(2, 10)];
+  const close = jest.spyOn(steady.session, 'close');
+  coordinator.start(slow.session);
+  coordinator.onChain(slow.session, { hashes, startHeight: 0, totalHeight: 10 });
+  coordinator.start(steady.session);
+  for (let height = 0; height < 9; height += 1) {
+    expect(steady.session.claim).toBeUndefined();
+    const section = hashes.slice(height, height + 2);
+    coordinator.onChain(steady.session, { hashes: section, startHeight: height, totalHeight: 10 });
+  }
+  expect(close).not.toHaveBeenCalled();
+  expect(steady.session.claim).toEqual({ height: 10, tip: hashes[9] });
+});
