@@ -1,4 +1,4 @@
-import { Command, commandName, timedSyncResponse } from '@wrkz/levin';
+import { Command, commandName, requestChain, timedSyncResponse } from '@wrkz/levin';
 import { ScriptedPeer } from '@wrkz/testing';
 import { commandTable, rowOf } from '../../../src/p2p/commands/router';
 import { sha256, toyChain } from '../fakes';
@@ -41,8 +41,22 @@ describe('the table of commands', () => {
       await peer.handshake(standing);
       peer.send(id, unreadable, 'request');
       await closedFor({ peer, logger }, 'body cannot be read');
+      expect(logger.lines).toContainEqual(expect.stringContaining(`: ${commandName(id)}: `));
     },
   );
+
+  it('a request that we fail to handle closes its connection, without the blame of an unreadable body', async () => {
+    const { node, chain, logger } = await harness.node(blocks);
+    const peer = await ScriptedPeer.dial(node.port);
+    await peer.handshake(standing);
+    chain.failure = new Error('the disk is gone');
+    chain.heightOf = () => {
+      throw new Error('the disk is gone');
+    };
+    const hashes = [standing.tip, sha256(blocks[0]?.block ?? unreadable)];
+    peer.send(Command.requestChain, requestChain.encode({ hashes }));
+    await closedFor({ peer, logger }, 'message could not be handled');
+  });
 
   it('a response that we fail to process closes only its connection, incoming or outgoing', async () => {
     const { node, chain, logger } = await harness.node(blocks, { timedSyncInterval: 50 });
