@@ -100,7 +100,7 @@ describe('chain data common to all nodes', () => {
   });
 
   it('is read once per tip', () => {
-    let tip = { height: TIP, hash: Buffer.alloc(32), timestamp: 0 };
+    let tip = { height: TIP, hash: Buffer.alloc(32) as Buffer, timestamp: 0 };
     const viewAt = jest.fn((height: number): Partial<ChainView> => ({ height, window: () => [] }));
     const judge = judgeAt(TIP, 0, { tip: () => tip, viewAt });
     const readsAt = (height: number, hash: Buffer): number => {
