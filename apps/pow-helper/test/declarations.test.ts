@@ -1,11 +1,13 @@
 import { createMetrics, errorsOfRoute, openApiDocument, stringifyJson, type Route } from '@wrkz/service-kit';
-import { documentFaults } from '@wrkz/testing';
+import { documentFaults, stopWallClock } from '@wrkz/testing';
 import { POW_SERVICE, powRoutes, type PowRoute } from '../src/routes';
 import { matching, undeclared } from './support/declared';
 import { ask, goodPrefix, post, startHelper, stopAll } from './support/helper';
 import { send } from './support/http-client';
 import { ManualSolver } from './support/manual-solver';
 import { goodRequest, METRICS, nameOf, provocations, startScene, type ErrorName } from './support/provocations';
+
+stopWallClock();
 
 /* What the declarations say is what the helper does. */
 

@@ -1,5 +1,8 @@
+import { stopWallClock } from '@wrkz/testing';
 import { ask, goodPrefix, post, startHelper, stopAll } from './support/helper';
 import { ManualSolver } from './support/manual-solver';
+
+stopWallClock();
 
 afterEach(stopAll);
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { stopWallClock } from '@wrkz/testing';
 import {
   bindRoutes,
   discoverMethod,
@@ -14,6 +15,8 @@ import {
   type Route,
 } from '../src';
 import { call, closeAll, raw, rules, serveApp } from './support/http-client';
+
+stopWallClock();
 
 /* What a declaration may say beyond the common: each of these lines once went unnoticed when it was changed. */
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { stopWallClock } from '@wrkz/testing';
 import {
   bindRoutes,
   createMemoryLogger,
@@ -22,6 +23,8 @@ import {
   type RouteRequest,
 } from '../src';
 import { call, closeAll, raw, rules, serveApp } from './support/http-client';
+
+stopWallClock();
 
 afterEach(closeAll);
 

@@ -16,6 +16,7 @@ export * from './chain-sum';
 export * from './documents';
 export * from './seeded-random';
 export * from './small-disk';
+export * from './stopped-clock';
 export * from './examples';
 export * from './option-coverage';
 export * from './devnet/curl-commands';

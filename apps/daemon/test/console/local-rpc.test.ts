@@ -1,12 +1,15 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { bindRoutes, createMemoryLogger } from '@wrkz/service-kit';
+import { stopWallClock } from '@wrkz/testing';
 import type { ConsoleContext } from '../../src/console/command';
 import { consoleRoute, ConsoleRunner } from '../../src/console/runner';
 import { RPC_DEFAULTS, type RpcServerOptions, startLocalRpc } from '../../src/rpc';
 import { routeRules } from '../../src/rpc/service';
 import { node } from '../rpc/support/provocations';
 import { temporaryDirectory } from '../support/temporary';
+
+stopWallClock();
 
 /* Who is let in over the local socket, and what is answered while there is no console. */
 

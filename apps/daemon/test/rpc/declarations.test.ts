@@ -10,7 +10,7 @@ import {
   stringifyJson,
   type ErrorRow,
 } from '@wrkz/service-kit';
-import { documentFaults } from '@wrkz/testing';
+import { documentFaults, stopWallClock } from '@wrkz/testing';
 import { readFixture } from '@wrkz/testing/fixtures';
 import { RPC_DEFAULTS, startRpcServer, type RpcContext, type RpcServerOptions } from '../../src/rpc';
 import type { DaemonMethod, DaemonRoute } from '../../src/rpc/declare';
@@ -26,6 +26,8 @@ import {
   routeKey,
 } from './support/provocations';
 import { recordedRows, send, type Recorded } from './support/recorded';
+
+stopWallClock();
 
 /* What the declarations say is what the daemon does. */
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createMemoryLogger, type EarlyExit, type HttpError, type HttpServer } from '@wrkz/service-kit';
+import { stopWallClock } from '@wrkz/testing';
 import { listenAddresses, readConfig } from '../../src/config/config';
 import { startRpcServer, type RpcContext } from '../../src/rpc';
 import { checkLabels } from '../../src/rpc/declare';
@@ -8,6 +9,8 @@ import { rpcContext, type RpcContextDependencies, rpcServerOptions } from '../..
 import { node } from './support/provocations';
 import { send } from './support/recorded';
 import { exercises } from '../support/exercises';
+
+stopWallClock();
 
 exercises('rpc-use-ipv6', 'rpc-bind-ipv6-address', 'public-node', 'rpc-no-mining');
 exercises('rpc-access-token', 'enable-cors', 'rpc-allowed-host', 'rpc-trust-proxy');

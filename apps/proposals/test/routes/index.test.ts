@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { isErrorMessage, proposalsApi } from '@wrkz/api';
 import { escapeText } from '@wrkz/pages';
 import { createMetrics, errorsOfRoute, parseJson, type ErrorRow, type Route } from '@wrkz/service-kit';
-import { documentFaults } from '@wrkz/testing';
+import { documentFaults, stopWallClock } from '@wrkz/testing';
 import { z } from 'zod';
 import { Site } from '../../src/pages/site';
 import { proposalsRoutes } from '../../src/routes';
 import { PROPOSALS_SERVICE, type ProposalsRoute } from '../../src/routes/declare';
 import { WALLET_ADDRESS, donationAddress, startService, stopAll, type RunningService } from '../support/service';
 import { json, send, type Asked, type HttpAnswer } from '../support/http-client';
+
+stopWallClock();
 
 const { proposalErrors } = proposalsApi;
 type ErrorName = keyof typeof proposalErrors | 'notReady';
