@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { command } from '../executables/materials.mjs';
+import { copyWorkspace } from '../lib/copy.mjs';
 import { npm } from '../lib/nodes.mjs';
 import { Failure, run } from '../lib/run.mjs';
-import { top } from '../lib/workspace.mjs';
 import { baseArchive, CERTIFICATES } from './base.mjs';
 
 /** The targets of docker/Dockerfile that are images. */
@@ -51,9 +51,14 @@ export class Docker {
   async build() {
     const bases = { BUILD_IMAGE: this.importBase('build', this.npmEnvironment()), RUN_IMAGE: this.importBase('run') };
     const buildArgs = Object.entries(bases).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
+    // A copy, so that every target is built from the same files and the compiling stage is built once.
+    const context = join(this.folder, 'context');
+    copyWorkspace(context, (name) => !name.startsWith('docs/'));
     for (const target of TARGETS) {
       const args = ['build', '--quiet', '--network=host', ...buildArgs, '--target', target, '--tag', `wrkz-${target}`];
-      const code = await run('docker', [...args, '--file', join(top, 'docker/Dockerfile'), top], { env: this.env });
+      const code = await run('docker', [...args, '--file', join(context, 'docker/Dockerfile'), context], {
+        env: this.env,
+      });
       if (code !== 0) throw new Failure(`${target}: the image could not be built`);
     }
   }

@@ -1,7 +1,7 @@
 /**
- * What reading the members of a request by their schemas costs: `npm run bench -- members`. Bodies that wallets send to
- * `/getwalletsyncdata` are read by the schema and by hand (the same members, defaults and bounds, written out), and sent
- * whole over loopback to a server that answers at once; all in turns, in processor time.
+ * Cost of parsing the fields of a request by their schemas: `npm run bench -- request-validation`. Bodies that wallets send to
+ * `/getwalletsyncdata` are parsed by the schema and by hand (the same fields, defaults and bounds, written out), and sent
+ * whole over loopback to a server that responds immediately; paired, in processor time.
  */
 import { Agent, request } from 'node:http';
 import { daemonApi } from '@wrkz/api';
@@ -50,7 +50,7 @@ function flag(value: unknown): boolean {
   return value;
 }
 
-/** The members of the schema, written out. */
+/** The fields of the schema, by hand. */
 function readByHand(body: JsonObject): unknown {
   const sent = body['blockHashCheckpoints'] ?? [];
   if (!Array.isArray(sent)) throw new Error('no array');

@@ -1,7 +1,7 @@
 /**
- * How the chain database does as the chain grows: invented blocks (support/invented-chain.ts) straight through its writer.
+ * The chain database while the chain grows: invented blocks (support/invented-chain.ts) straight through its writer.
  *
- *   node -r ./scripts/source-loader.cjs bench/growth.bench.ts [--blocks 100000] [--at 30000,100000,300000,1000000]
+ *   node -r ./scripts/source-loader.cjs bench/chain-growth.bench.ts [--blocks 100000] [--at 30000,100000,300000,1000000]
  *     [--batch-bytes 16777216] [--window 20000] [--directory <where>] [--keep] [--compare <folder>]
  *     [--pair <short>,<long>] [--rounds 10] [--verify] [--preload 150000000] [--preloaded <folder> [--open]]
  *
@@ -185,7 +185,7 @@ function compare(folder: string): void {
     ['before', folder],
     ['after', join(__dirname, '..')],
   ] as const) {
-    const args = ['-r', join(tree, 'scripts/source-loader.cjs'), join(tree, 'bench/growth.bench.ts'), ...own];
+    const args = ['-r', join(tree, 'scripts/source-loader.cjs'), join(tree, 'bench/chain-growth.bench.ts'), ...own];
     console.log(`${name}\n${execFileSync(process.execPath, args, { cwd: tree, encoding: 'utf8' })}`);
   }
 }

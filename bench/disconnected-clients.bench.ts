@@ -1,7 +1,7 @@
 /**
- * How long an honest wallet waits behind callers who have left, or who all ask for long answers.
+ * How long an honest wallet waits behind clients that have disconnected or request large responses.
  *
- *   node -r ./scripts/source-loader.cjs bench/abandoned.bench.ts [--rounds 5] [--abandoned 240] [--staying 8]
+ *   node -r ./scripts/source-loader.cjs bench/disconnected-clients.bench.ts [--rounds 5] [--abandoned 240] [--staying 8]
  *                                                             [--suite <folder>] [--compare <folder>]
  *
  * The daemon with devnet chain A in a process of its own. A round is three waits for `/getwalletsyncdata` (20 blocks), in
