@@ -11,11 +11,9 @@ import {
 } from '../support/browser';
 import { donationAddress, startService, stopAll, type RunningService } from '../support/service';
 
-/* The pages in a browser. Debian's chromium is found on the path; .ci/run installs it. */
+/* The pages in a browser: Debian's chromium. */
 
 const inBrowser = BROWSER === undefined ? describe.skip : describe;
-if (BROWSER === undefined)
-  process.stderr.write('skipped: the pages in a browser, as there is no chromium on the path\n');
 
 jest.setTimeout(180_000);
 
