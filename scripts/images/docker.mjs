@@ -40,6 +40,8 @@ export class Docker {
     const ended = new Promise((resolve) => this.engine.once('exit', resolve));
     this.engine.kill('SIGTERM');
     await ended;
+    // dockerd leaves the mount of its network namespace.
+    spawnSync('umount', ['-l', join(this.folder, 'exec/netns/default')]);
   }
 
   /** Runs `docker` and returns its output. @throws Failure */
@@ -116,7 +118,7 @@ export class Project {
   /** Sends a signal to the program of a container, not to its init process. */
   signal(service, name) {
     const lines = this.engine.docker('top', this.container(service), '-eo', 'pid,args').split('\n').slice(1);
-    const program = lines.find((line) => /^\s*\d+ (node|redis-server) /.test(line));
+    const program = lines.find((line) => /^\s*\d+\s+node /.test(line));
     process.kill(Number.parseInt(program, 10), name);
   }
 
