@@ -4,5 +4,5 @@ import { main, run } from './lib/run.mjs';
 
 await main(async () => {
   await bootstrap();
-  return run(process.execPath, ['-r', './scripts/source-loader.cjs', 'docs/print/main.ts']);
+  return run(process.execPath, ['-r', './scripts/source-loader.cjs', 'scripts/docs-print/main.ts']);
 });

@@ -1,6 +1,6 @@
 import { dirname, posix } from 'node:path';
 import MarkdownIt from 'markdown-it';
-import { anchorOf } from '../markdown';
+import { anchorOf } from '../.vitepress/markdown';
 import { type SitePage, sitePath } from './contents';
 
 export interface Heading {

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { REASONS } from '../../packages/consensus/src/errors';
-import { anchorOf, localLinks, sectionsOf } from '../markdown';
+import { anchorOf, localLinks, sectionsOf } from '../.vitepress/markdown';
 import { repositoryFiles, TOP } from './repository';
 
 /* Whether every citation of the protocol pages, and every link between pages, leads to what it names. */

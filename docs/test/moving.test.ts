@@ -5,7 +5,7 @@ import { DAEMON_OPTIONS } from '../../apps/daemon/src';
 import { WALLET_API_OPTIONS } from '../../apps/wallet-api/src';
 import { WALLET_RPC_OPTIONS } from '../../apps/wallet-rpc/src';
 import { FORMER_MINER_OPTIONS, MINER_OPTIONS, readMinerConfig } from '../../packages/miner/src';
-import { sectionsOf } from '../markdown';
+import { sectionsOf } from '../.vitepress/markdown';
 import { TOP } from './repository';
 
 /* Whether the page on moving says of each option of the C++ programs what our declarations say. */

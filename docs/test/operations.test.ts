@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sectionsOf } from '../markdown';
+import { sectionsOf } from '../.vitepress/markdown';
 import { TOP } from './repository';
 
 /* Whether an operator finds on the page of each service what one looks for. */

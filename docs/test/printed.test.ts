@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type OptionSpec, STANDARD_OPTIONS } from '../../packages/service-kit/src';
-import { defaultOf, helpOf } from '../print/options';
-import { printedPages } from '../print/pages';
-import { PRINTED_SERVICES } from '../print/services';
+import { defaultOf, helpOf } from '../../scripts/docs-print/options';
+import { printedPages } from '../../scripts/docs-print/pages';
+import { PRINTED_SERVICES } from '../../scripts/docs-print/services';
 import { TOP } from './repository';
 
 /* Whether docs/api is what the declarations say now. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type OptionSpec, STANDARD_OPTIONS } from '../../packages/service-kit/src';
 import { DEVNET_OPTIONS, serviceTable } from '../../packages/testing/src/devnet/command';
 import { curlCommands, type DevnetAddresses } from '../../packages/testing/src/devnet/curl-commands';
-import { PRINTED_SERVICES } from '../print/services';
+import { PRINTED_SERVICES } from '../../scripts/docs-print/services';
 import { TOP } from './repository';
 
 /* Whether the commands of the pages have options and programs that exist. The tests of packages/testing run those of the devnet. */

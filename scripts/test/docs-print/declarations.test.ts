@@ -5,8 +5,8 @@ import {
   openRpcDocument,
   routeDeclarer,
   type ServiceDescription,
-} from '../../packages/service-kit/src';
-import { fieldsOf, serviceReference, typeText } from '../print/declarations';
+} from '../../../packages/service-kit/src';
+import { fieldsOf, serviceReference, typeText } from '../../docs-print/declarations';
 
 const GUARDS = { key: true, limit: true };
 const service: ServiceDescription<unknown, { readonly wallet: string }> = {

@@ -4,7 +4,7 @@ import { printedPages } from './pages';
 
 /* Writes docs/api anew. */
 
-const folder = join(__dirname, '../api');
+const folder = join(__dirname, '../../docs/api');
 rmSync(folder, { recursive: true, force: true });
 const pages = printedPages();
 for (const { path, text } of pages) {
