@@ -45,7 +45,7 @@ module.exports = defineConfig(
   ]),
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.mts'],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { project: './tsconfig.test.json', tsconfigRootDir: __dirname } },
     rules: {
@@ -105,7 +105,7 @@ module.exports = defineConfig(
     },
   },
   {
-    files: ['packages/pages/assets/*.js', 'docs/site/assets/*.js'],
+    files: ['packages/pages/assets/*.js'],
     languageOptions: {
       sourceType: 'script',
       globals: {
