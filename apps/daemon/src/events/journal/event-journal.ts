@@ -111,7 +111,7 @@ export class EventJournal {
     return { waiting: this.queue.size, lost: this.queue.lost };
   }
 
-  /** Publishes the metrics of docs/operations/events.md#figures. */
+  /** Publishes the metrics of docs/operations/events.md#metrics. */
   publish(metrics: MetricFactory): void {
     metrics.gauge('journal_latest_number', 'The number of the newest entry', [], (gauge) => gauge.set(this.latest()));
     metrics.gauge('journal_waiting_events', 'Events that are not on disk yet', [], (gauge) => {
