@@ -118,7 +118,7 @@ export class NotificationHooks {
     });
   }
 
-  /** Publishes the metrics of the receivers (docs/operations/notifications.md#figures). */
+  /** Publishes the metrics of the receivers (docs/operations/notifications.md#metrics). */
   publish(metrics: MetricFactory): void {
     for (const [name, help, of] of METRICS) {
       const series = this.receivers.map(({ label, counter }): CountedSeries => {
