@@ -4,14 +4,14 @@ import { hardSizeLimit } from './sizes';
 import { leastTimestamp } from './timestamps';
 
 /*
- * Steps 3 to 6 of docs/protocol/blocks.md#order-of-checks: rules that need the block, the clock and the timestamps
- * before it, no transactions.
+ * Steps 3 to 6 of docs/protocol/blocks.md#order-of-checks: rules that need the block, the clock and earlier timestamps,
+ * but no transactions.
  */
 
 export const checkHardSize: BlockStep = ({ size, height }) =>
   size > hardSizeLimit(height) ? 'CUMULATIVE_BLOCK_SIZE_TOO_BIG' : undefined;
 
-/** The version goes by the height that the coinbase claims, 0 when it claims none. */
+/** The version is that of the height that the coinbase claims, or of 0 if it claims none. */
 export const checkVersion: BlockStep = ({ parsed, context }) => {
   const [input, second] = parsed.block.coinbase.inputs;
   const claimed = input?.type === 'base' && second === undefined ? input.height : 0;
@@ -20,7 +20,7 @@ export const checkVersion: BlockStep = ({ parsed, context }) => {
 
 export const checkParentBlock: BlockStep = ({ parsed }) => {
   const { majorVersion, parentBlock } = parsed.block;
-  // The parent is a part of the block, so a block below the limit needs no second measuring.
+  // The parent is a part of the block, so a block below the limit needs no second check.
   if (parsed.bytes.length > MAX_PARENT_BLOCK_SIZE && parsed.parentSize > MAX_PARENT_BLOCK_SIZE)
     return 'PARENT_BLOCK_SIZE_TOO_BIG';
   return majorVersion === 2 && parentBlock !== undefined && parentBlock.majorVersion > 1
@@ -35,7 +35,7 @@ export const checkTimestamp: BlockStep = ({ parsed, context, parent, rules }) =>
   return least !== undefined && timestamp < BigInt(least) ? 'TIMESTAMP_TOO_FAR_IN_PAST' : undefined;
 };
 
-/** No rule looks at the coinbase's size, the number of its outputs, their denominations, or its extra. */
+/** No rule limits the size of the coinbase, its extra, or the number and denominations of its outputs. */
 export const checkCoinbase: BlockStep = (staging) => {
   const { parsed, height, proofs } = staging;
   const { inputs, outputs, unlockTime } = parsed.block.coinbase;

@@ -4,7 +4,7 @@ import type { ReasonCode, RuleFailure } from './errors';
 import type { Proof } from './proofs';
 import type { BlockFacts, ChainView } from './view';
 
-/** Where a block is judged: behind the last block of a branch. */
+/** The position at which a block is validated: after the last block of a branch. */
 export interface BlockContext {
   readonly network: Network;
   /** The branch that the block extends; its tip must be the block's parent. */
@@ -13,8 +13,8 @@ export interface BlockContext {
   readonly now: number;
   readonly checkpoints: Checkpoints;
   /**
-   * `effectiveMedian` of the main chain's tip, where the branch is an alternative one: the transaction size limit goes
-   * by it even there (docs/protocol/blocks.md#alternative-blocks). Left out, the branch is the main chain.
+   * `effectiveMedian` of the main chain's tip, if the branch is an alternative one: it sets the transaction size limit even
+   * there (docs/protocol/blocks.md#alternative-blocks). Undefined: the branch is the main chain.
    */
   readonly mainMedianSize?: number | undefined;
 }
@@ -29,16 +29,16 @@ export interface GoodBlock {
   readonly facts: BlockFacts;
   /** Sum of the transactions' fees, atomic units. */
   readonly fees: bigint;
-  /** What the coinbase pays, and would pay without penalty and fees. */
+  /** Reward of the coinbase, and the same without penalty and fees. */
   readonly reward: bigint;
   readonly baseReward: bigint;
   /** Median of the previous 100 block sizes. */
   readonly sizeMedian: number;
-  /** It lies in the checkpoint zone. */
+  /** Whether it is in the checkpoint zone. */
   readonly checkpointed: boolean;
 }
 
-/** A block refused by a cheap check; one of the proofs written down before it may refuse it sooner. */
+/** A block refused by a cheap check. A failed proof collected before that check takes precedence. */
 export interface BadBlock {
   readonly failure: RuleFailure;
   readonly block: ParsedBlock;
@@ -48,7 +48,7 @@ export interface BadBlock {
 
 export type StagedBlock = GoodBlock | BadBlock;
 
-/** What the steps of staging share and fill in. */
+/** State that the steps of staging share. */
 export interface BlockStaging {
   readonly parsed: ParsedBlock;
   readonly transactions: readonly ParsedTransaction[];
@@ -71,5 +71,5 @@ export interface BlockStaging {
   emission: bigint;
 }
 
-/** One rule: its refusal, or undefined to go on. */
+/** A rule: returns its refusal, or undefined. */
 export type BlockStep = (staging: BlockStaging) => ReasonCode | RuleFailure | undefined;

@@ -6,8 +6,8 @@ import { blockReward } from './reward';
 import { stageTransaction } from './transaction';
 
 /*
- * Steps 7 to 10 of docs/protocol/blocks.md#order-of-checks: rules that look at the branch below the block and at its
- * transactions.
+ * Steps 7 to 10 of docs/protocol/blocks.md#order-of-checks: rules that need the branch and the transactions of the
+ * block.
  */
 
 export const checkDifficulty: BlockStep = (staging) => {
@@ -17,9 +17,9 @@ export const checkDifficulty: BlockStep = (staging) => {
 };
 
 /**
- * The block's hash list against the transactions delivered with it. From 600,000 on they must be the same without
- * repeats. Before that the reference takes what it is given; here too the order is free, but a transaction that the
- * block does not list, or one that is missing, is refused: such a body is not this block's
+ * Compares the hash list of the block with the delivered transactions. From 600,000 on they must be equal, without
+ * repeats. Before that the reference accepts any body. Here the order is free as well, but a transaction that is not
+ * listed, or a missing one, is refused: such a body is not that of this block
  * (docs/protocol/lessons.md#wrong-bodies-under-honest-ids).
  */
 export const checkTransactionList: BlockStep = ({ parsed, transactions, rules }) => {
@@ -37,7 +37,7 @@ export const checkTransactionList: BlockStep = ({ parsed, transactions, rules })
     : 'TRANSACTION_INCONSISTENCY';
 };
 
-/** Every transaction is judged at the parent's index; a key image may be spent once in the block. */
+/** Transactions are validated at the parent's index; a key image may be spent once per block. */
 export const checkTransactions: BlockStep = (staging) => {
   const { parsed, transactions, context, parent, checkpointed, proofs } = staging;
   const spentInBlock = new Set<string>();
@@ -73,7 +73,7 @@ export const checkReward: BlockStep = (staging) => {
   return new RuleFailure('BLOCK_REWARD_MISMATCH', { detail: `${staging.coinbaseSum} in place of ${reward.total}` });
 };
 
-/** In the checkpoint zone the hash is compared, above it the work: first the commitment, since that costs nothing. */
+/** Checks the hash in the checkpoint zone, and the proof of work above it; the commitment first, because it is cheap. */
 export const checkWork: BlockStep = (staging) => {
   const { parsed, context, height, checkpointed } = staging;
   if (checkpointed)

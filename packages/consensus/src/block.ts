@@ -10,8 +10,8 @@ import { makeVerified, type VerifiedBlock } from './verified-block';
 import type { BlockFacts } from './view';
 
 /**
- * The rules of a block in the order in which the reference asks them (docs/protocol/blocks.md#order-of-checks): the
- * first one broken is the reason.
+ * The rules of a block in the order of the reference (docs/protocol/blocks.md#order-of-checks). The first broken rule
+ * is the error.
  */
 const STEPS: readonly BlockStep[] = [
   checkHardSize,
@@ -27,10 +27,10 @@ const STEPS: readonly BlockStep[] = [
 ];
 
 /**
- * Judges a block on top of a branch as far as that is cheap, and writes down the proofs that remain. A good block can
- * be put on a `BranchView` at once, so that the next is staged while the proofs of this one run.
+ * Runs the cheap checks of a block on top of a branch and collects the costly proofs. An accepted block can be added to a
+ * `BranchView`, so that the next one is staged while the proofs of this one run.
  *
- * @param delivered the transactions that came with it, in their order; what is staged has them in the order that counts
+ * @param delivered its transactions in the order of delivery; the staged block has them in the order of its list
  */
 export function stageBlock(
   block: ParsedBlock,
@@ -59,7 +59,7 @@ export function stageBlock(
  * The verdict on a staged block.
  *
  * @param verdicts of `staged.proofs`, from `runProofs`
- * @returns the refusal that the reference would give, or the block in the one form that a chain takes
+ * @returns the refusal that the reference would give, or the block in the only form that can be appended
  */
 export function verifyBlock(staged: StagedBlock, verdicts: readonly boolean[]): VerifiedBlock | RuleFailure {
   const failed = firstFailure(staged.proofs, verdicts);
@@ -68,7 +68,7 @@ export function verifyBlock(staged: StagedBlock, verdicts: readonly boolean[]): 
   return makeVerified(staged);
 }
 
-/** One block from staging to verdict, for where no batch is to be had. */
+/** Validates a single block, from staging to verdict. */
 export async function checkBlock(
   block: ParsedBlock,
   transactions: readonly ParsedTransaction[],
@@ -86,7 +86,7 @@ function begin(
 ): BlockStaging {
   const height = parent.height + 1;
   const rules = context.network.rulesAt(height);
-  // Where the order is a rule, the rules must see the delivery as it came.
+  // If the order is a rule, the rules need the order of delivery.
   const transactions = rules.blockListChecked ? delivered : inListedOrder(parsed, delivered);
   const proofs: Proof[] = [];
   return {

@@ -2,10 +2,10 @@ import type { ParsedBlock, ParsedTransaction, TransactionOutput } from '@wrkz/co
 import { keyImageId } from './transaction-context';
 import type { BlockFacts, ChainView, OutputFacts } from './view';
 
-/** Blocks kept at hand below the branch: as many as the longest common window asks for. */
+/** Blocks below the branch that are cached: the longest common window. */
 const RECENT_BLOCKS = 100;
 
-/** A staged or verified block, as far as a branch needs it. */
+/** The parts of a staged or verified block that a branch needs. */
 export interface BranchBlock {
   readonly facts: BlockFacts;
   readonly block: ParsedBlock;
@@ -46,9 +46,9 @@ export class BranchView implements ChainView {
   }
 
   /**
-   * Puts the next block on the tip.
+   * Adds the next block.
    *
-   * @throws RangeError when it does not follow the tip
+   * @throws RangeError if it does not follow the tip
    */
   push(block: BranchBlock): void {
     const { facts } = block;
@@ -63,7 +63,7 @@ export class BranchView implements ChainView {
   }
 
   /**
-   * Goes on with a base that has taken over the branch's lowest blocks; what they added is then looked up there.
+   * Replaces the base by one that contains the lowest blocks of the branch; their data is then read from the base.
    *
    * @param base its tip must be one of the branch's blocks or the old base's tip
    */

@@ -1,14 +1,13 @@
 import { lowerBound } from '@wrkz/core-types';
 
 /**
- * Known block hashes. Every index up to the highest known one is the "checkpoint zone": there a block at a listed
- * index must have the listed hash, and what the hashes vouch for (proof of work, spent look-ups, signatures) is not
- * computed again (docs/protocol/blocks.md#checkpoints).
+ * Known block hashes. Indexes up to the highest one are the "checkpoint zone": a block at a listed index must have
+ * the listed hash, and proof of work, spent key images and signatures are not checked (docs/protocol/blocks.md#checkpoints).
  */
 export class Checkpoints {
   static readonly none = new Checkpoints(new Map());
 
-  /** The highest known index, -1 when nothing is known. */
+  /** The highest known index, -1 if none. */
   readonly highest: number;
   private readonly hashes: ReadonlyMap<number, Buffer>;
   /** The known indexes, ascending. */
@@ -21,9 +20,9 @@ export class Checkpoints {
   }
 
   /**
-   * From lines `index,hash`; blank lines and the order do not matter.
+   * From lines `index,hash`; blank lines and order are ignored.
    *
-   * @throws RangeError naming the line that is not of that shape, or repeats an index with another hash
+   * @throws RangeError with the line that is invalid or repeats an index with another hash
    */
   static fromCsv(text: string): Checkpoints {
     const hashes = new Map<number, Buffer>();
@@ -47,17 +46,17 @@ export class Checkpoints {
     return this.hashes.size;
   }
 
-  /** Whether the rules of the zone hold for a block at this index. */
+  /** Whether an index is in the checkpoint zone. */
   covers(height: number): boolean {
     return height <= this.highest;
   }
 
-  /** False only when this index is listed with another hash. */
+  /** @returns false only if this index has another hash */
   agrees(height: number, hash: Buffer): boolean {
     return this.hashes.get(height)?.equals(hash) ?? true;
   }
 
-  /** The highest known index that is not above this one; 0, for genesis, where there is none. */
+  /** The highest known index up to this one; 0 (genesis) if there is none. */
   lastUpTo(height: number): number {
     const { heights } = this;
     const next = lowerBound(0, heights.length, (i) => (heights[i] ?? Infinity) <= height);

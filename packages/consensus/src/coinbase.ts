@@ -10,7 +10,7 @@ import {
 import { derivePublicKey, generateKeyDerivation } from '@wrkz/crypto';
 import { blockReward } from './reward';
 
-/** Whom a coinbase pays. */
+/** The receiver of a coinbase. */
 export interface CoinbaseReceiver {
   readonly spendPublic: Buffer;
   readonly viewPublic: Buffer;
@@ -26,7 +26,7 @@ export interface CoinbaseInput {
   readonly transactionsSize: number;
   readonly fees: bigint;
   readonly receiver: CoinbaseReceiver;
-  /** A fresh pair: whoever knows the secret can tell the receiver. */
+  /** A new key pair. The secret key reveals the receiver. */
   readonly transactionKeys: { readonly secretKey: Buffer; readonly publicKey: Buffer };
   /** Reserved bytes for a miner, at most 255. */
   readonly extraNonce: Buffer;
@@ -35,10 +35,10 @@ export interface CoinbaseInput {
 const MAX_TRIES = 10;
 
 /**
- * The coinbase of a block to come. What it pays depends on the block's size and so on its own: it is rebuilt until both
- * agree, and padded where it came out shorter than assumed (docs/protocol/blocks.md#block-templates).
+ * The coinbase of a new block. Its reward depends on the size of the block and so on its own size: it is rebuilt until both
+ * agree, and padded if it is shorter than assumed (docs/protocol/blocks.md#block-templates).
  *
- * @throws RangeError when the block is too large for any reward, a key of the receiver is no point, or the extra nonce
+ * @throws RangeError if the block is too large for any reward, a key of the receiver is not a point, or the extra nonce
  * is too long
  */
 export function constructCoinbase(input: CoinbaseInput): Transaction {
@@ -60,7 +60,7 @@ export function constructCoinbase(input: CoinbaseInput): Transaction {
   throw new RangeError('the size of the coinbase does not settle');
 }
 
-/** What the coinbase pays in a block of this cumulative size. */
+/** The reward of the coinbase in a block of this cumulative size. */
 function coinbaseFor(input: CoinbaseInput, size: number): Transaction {
   const { height, rules, medianSize, generatedCoins, fees } = input;
   const reward = blockReward({ rules, medianSize, size, generatedCoins, fees });
@@ -75,7 +75,7 @@ function coinbaseFor(input: CoinbaseInput, size: number): Transaction {
   };
 }
 
-/** The digits of the reward, lowest first; what is over 11 of them joins the last. */
+/** The digits of the reward, lowest first; digits beyond 11 are added to the last. */
 export function coinbaseAmounts(reward: bigint, dustThreshold: bigint): bigint[] {
   const amounts = decomposeAmount(reward, dustThreshold);
   const kept = amounts.slice(0, MAX_COINBASE_OUTPUTS);

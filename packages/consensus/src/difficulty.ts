@@ -5,9 +5,9 @@ import type { BlockFacts, ChainView } from './view';
 
 /**
  * The difficulty of the block after `parentHeight` (docs/protocol/difficulty-and-reward.md#difficulty: the rule is
- * asked with the parent's index; genesis is never in the window).
+ * that of the parent's index; genesis is never in the window).
  *
- * @returns 0 when no block can follow
+ * @returns 0 if no block can follow
  */
 export function nextDifficulty(network: Network, parentHeight: number, view: ChainView): bigint {
   if (network.fixedDifficulty !== undefined) return network.fixedDifficulty;
@@ -25,7 +25,7 @@ export function nextDifficulty(network: Network, parentHeight: number, view: Cha
 /**
  * A difficulty that no block at this index was or will be below, for callers that do not have the blocks before it: a fixed
  * difficulty, or a small part of the lowest one recorded for the block version (docs/protocol/wallet-sync.md#raw-blocks). From
- * version 5 on it takes a network with the hash rate of one processor core to go below.
+ * version 5 on only a network with the hash rate of one processor core could have a lower difficulty.
  */
 export function lowestDifficulty(network: Network, height: number): bigint {
   if (network.fixedDifficulty !== undefined) return network.fixedDifficulty;
@@ -34,7 +34,7 @@ export function lowestDifficulty(network: Network, height: number): bigint {
   return blockVersion === 4 ? 1_000n : 100_000n;
 }
 
-/** The same over blocks already at hand, oldest first, without genesis. */
+/** The same for given blocks, oldest first, without genesis. */
 export function difficultyAfter(
   rule: 'legacy' | 'lwma4' | 'lwma5',
   majorVersion: number,

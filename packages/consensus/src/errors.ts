@@ -1,16 +1,15 @@
 /**
- * Every answer the chain gives to a block or a transaction (docs/protocol/reasons.md#reasons). The names are those of
- * the C++ enumerations, so that logs and sources of both programs can be searched for the same word; the texts are what
- * clients are told. None of the names is ours: each rule here has its name there.
+ * Every result of the validation of a block or a transaction (docs/protocol/reasons.md#reasons). The names are those of the
+ * C++ enumerations, so that logs and sources of both programs can be searched for the same word. Clients get the texts.
  */
 export interface Reason {
-  /** The number under which the protocol document lists it; nothing in the program goes by it. */
+  /** The number in the protocol document; the program does not use it. */
   readonly short: string;
-  /** What the C++ program says, to the letter, its spelling included. */
+  /** The text of the C++ program, its spelling included. */
   readonly text: string;
 }
 
-/** AddBlockErrorCode: the fate of a block. */
+/** AddBlockErrorCode: the result of adding a block. */
 const ADD_BLOCK = {
   ADDED_TO_MAIN: { short: 'A1', text: 'Block added to main chain' },
   ADDED_TO_ALTERNATIVE: { short: 'A2', text: 'Block added to alternative chain' },
@@ -37,7 +36,7 @@ const BLOCK_VALIDATION = {
   TRANSACTION_INCONSISTENCY: { short: 'B13', text: 'Block contains inconsisten transaction hashes' },
 } as const satisfies Record<string, Reason>;
 
-/** TransactionValidationError: a rule of transactions is broken. A number that is missing is a name that no rule gives. */
+/** TransactionValidationError: a rule of transactions is broken. Missing numbers are names that no rule uses. */
 const TRANSACTION_VALIDATION = {
   EMPTY_INPUTS: { short: 'T1', text: 'Transaction has no inputs' },
   INPUT_UNKNOWN_TYPE: { short: 'T2', text: 'Transaction has input with unknown type' },
@@ -71,17 +70,17 @@ const TRANSACTION_VALIDATION = {
 
 export const REASONS = { ...ADD_BLOCK, ...BLOCK_VALIDATION, ...TRANSACTION_VALIDATION };
 
-/** The fate of a block as such, without a rule that it broke. */
+/** Results without a broken rule. */
 export type AddBlockCode = keyof typeof ADD_BLOCK;
 
 export type ReasonCode = keyof typeof REASONS;
 
-/** Why a block or a transaction is refused. Data, not an exception: a refusal is an ordinary answer. */
+/** Why a block or a transaction is refused. Data, not an exception: a refusal is an ordinary result. */
 export class RuleFailure {
   readonly code: ReasonCode;
-  /** The offending transaction of a block, where it is one transaction's fault. */
+  /** The invalid transaction of a block, if a single one is invalid. */
   readonly transactionHash: Buffer | undefined;
-  /** Numbers for the log; never part of what a client is told. */
+  /** Values for the log; never part of a response. */
   readonly detail: string | undefined;
 
   constructor(code: ReasonCode, context: { transactionHash?: Buffer | undefined; detail?: string | undefined } = {}) {
@@ -90,7 +89,7 @@ export class RuleFailure {
     this.detail = context.detail;
   }
 
-  /** The text of the table, as clients know it. */
+  /** The text of the table, as clients get it. */
   get message(): string {
     return REASONS[this.code].text;
   }

@@ -1,8 +1,8 @@
 import type { FeeRule } from '@wrkz/core-types';
 
 /**
- * The least fee of a transaction of `size` bytes that is not a fusion (docs/protocol/transactions.md#fees). The rule is
- * asked with the index of the previous block.
+ * The min fee of a transaction of `size` bytes that is not a fusion (docs/protocol/transactions.md#fees), by the rules of
+ * the previous block's index.
  */
 export function minimumFee(size: number, rule: FeeRule): bigint {
   if (rule.kind === 'fixed') return rule.amount;
@@ -10,8 +10,8 @@ export function minimumFee(size: number, rule: FeeRule): bigint {
 }
 
 /**
- * The fee that a wallet pays for `size` bytes at `perByte` atomic units a byte, which may be a fraction: whole chunks
- * only, rounded down. An age with a fixed fee asks for that and nothing else.
+ * The fee that a wallet pays for `size` bytes at `perByte` atomic units per byte, which may be a fraction: whole chunks
+ * only, rounded down. At heights with a fixed fee, that fee.
  */
 export function feeAtRate(size: number, rule: FeeRule, perByte: number): bigint {
   if (rule.kind === 'fixed') return rule.amount;

@@ -6,7 +6,7 @@ import {
   type Rules,
 } from '@wrkz/core-types';
 
-/** What fusion takes from the rule table, asked with the index of the previous block. */
+/** The rules that fusion needs, by the index of the previous block. */
 export type FusionRules = Pick<Rules, 'fusionFee' | 'fusionDustThreshold'>;
 
 /**
@@ -28,7 +28,7 @@ export function isFusion(
     if (amount < rules.fusionDustThreshold) return false;
     sum += amount;
   }
-  // Unsigned 64-bit as in the reference: a sum below the fee wraps and then matches nothing that could be paid.
+  // Unsigned 64-bit as in the reference: a sum below the fee wraps and then never matches.
   const target = BigInt.asUintN(64, sum - rules.fusionFee);
   const expected = decomposeAmount(target, rules.fusionDustThreshold); // ascending, its dust first
   return expected.length === outputs.length && expected.every((amount, i) => amount === outputs[i]);

@@ -2,7 +2,7 @@ import type { Network } from '@wrkz/core-types';
 import { genesisBlock } from './verified-block';
 import type { ChainView } from './view';
 
-/** The chain that has nothing but its first block. A `BranchView` on top of it is a whole chain in memory. */
+/** A chain of the genesis block only. A `BranchView` on top of it is a whole chain in memory. */
 export function genesisView(network: Network): ChainView {
   const { block, facts } = genesisBlock(network);
   const { outputs, unlockTime } = block.block.coinbase;

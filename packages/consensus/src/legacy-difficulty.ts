@@ -6,16 +6,16 @@ import {
 } from '@wrkz/core-types';
 import { fromWide, toWide } from './wide';
 
-/** From here on blocks of version 1 and 2 would use the short window too; no chain of ours ever did. */
+/** From here on blocks of version 1 and 2 would use the short window too; no network ever did. */
 const SHORT_WINDOW_FROM = 20160;
 const SHORT_WINDOW = DIFFICULTY_WINDOW_LEGACY.window;
 const SHORT_FLOOR = 100n;
 
-/** `cut` = outliers dropped at each end of the sorted timestamps; `lag` = newest blocks asked for and then left out. */
+/** `cut` = outliers dropped at each end of the sorted timestamps; `lag` = newest blocks that are read and then ignored. */
 const legacyWindow = (majorVersion: number): { window: number; cut: number; lag: number } =>
   majorVersion >= 3 ? DIFFICULTY_WINDOW_LEGACY : DIFFICULTY_WINDOW_VERSION_1_2;
 
-/** How many blocks (genesis left out) the rule wants to see before a block of this version. */
+/** Number of blocks (without genesis) that the rule needs before a block of this version. */
 export function legacyBlocks(majorVersion: number): number {
   const { window, lag } = legacyWindow(majorVersion);
   return window + lag;
@@ -25,10 +25,10 @@ export function legacyBlocks(majorVersion: number): number {
  * The difficulty of the rule before LWMA: work per time over the window, outliers cut
  * (docs/protocol/difficulty-and-reward.md#legacy-difficulty).
  *
- * @param majorVersion version of the block to come
+ * @param majorVersion version of the new block
  * @param parentHeight index of its parent
  * @param timestamps seconds, oldest first; `cumulative` holds the cumulative difficulties of the same blocks
- * @returns 0 when the work times 60 leaves 64 bits: the block cannot be accepted
+ * @returns 0 if the work times 60 exceeds 64 bits: the block cannot be accepted
  */
 export function legacyDifficulty(
   majorVersion: number,
@@ -37,7 +37,7 @@ export function legacyDifficulty(
   cumulative: readonly bigint[],
 ): bigint {
   const { window, cut } = legacyWindow(majorVersion);
-  // The lag is what falls off here: the newest blocks, not the oldest.
+  // This drops the lag: the newest blocks, not the oldest.
   const head = rate(timestamps.slice(0, window), cumulative.slice(0, window), window, cut);
   if (head === undefined) return 1n;
   if (head.overflow) return 0n;

@@ -1,9 +1,9 @@
 import type { ParsedBlock, ParsedTransaction } from '@wrkz/core-types';
 
 /**
- * Delivered transactions in the order of the block's list, which decides their global indexes. Later ages refuse a delivery
- * in another order (docs/protocol/blocks.md#transaction-list); before them only the two sets were compared, so there a
- * delivery that is only in another order is put right. Any other delivery stays as it is: the check of the list refuses it.
+ * Delivered transactions in the order of the block's list, which decides their global indexes. Later heights refuse another
+ * order (docs/protocol/blocks.md#transaction-list); before them only the two sets were compared, so a delivery in another
+ * order is sorted. Any other delivery is returned unchanged: the check of the list refuses it.
  */
 export function inListedOrder(
   block: ParsedBlock,

@@ -1,16 +1,16 @@
 import { DIFFICULTY_TARGET as TARGET, LWMA_WINDOW as WINDOW } from '@wrkz/core-types';
 
 /**
- * What the two rules in force differ in (docs/protocol/difficulty-and-reward.md#lwma; the rule called V3 was never
+ * The differences of the two rules in force (docs/protocol/difficulty-and-reward.md#lwma; the rule V3 was never
  * reached).
  */
 interface LwmaVariant {
-  /** Answer while the chain is too short for a window. */
+  /** Difficulty while the chain is too short for a window. */
   readonly start: bigint;
   readonly least: number;
-  /** V4 was meant to have an upper bound of 360 s, has none, and the chain depends on that. */
+  /** V4 should have an upper bound of 360 s. It has none, and the chain depends on that. */
   readonly most: number;
-  /** Percent of the last difficulty that three fast blocks raise it to. */
+  /** Difficulty after three fast blocks, in percent of the last one. */
   readonly fast: bigint;
 }
 
@@ -21,7 +21,7 @@ const VARIANTS = {
 
 export type LwmaRule = keyof typeof VARIANTS;
 
-/** Blocks a window needs: 60 solve times lie between 61 blocks. */
+/** Blocks of a window: 61 blocks have 60 solve times between them. */
 export const LWMA_BLOCKS = WINDOW + 1;
 
 const signed = (value: bigint): bigint => BigInt.asIntN(64, value);
@@ -29,8 +29,8 @@ const signed = (value: bigint): bigint => BigInt.asIntN(64, value);
 /**
  * The difficulty after a window of blocks, oldest first: a mean of the solve times weighted towards the newest.
  *
- * The reference computes in signed 64-bit integers that wrap, with division towards zero; both are kept. Where it
- * would divide by zero (the weighted solve times sum to 0) this answers 0, which no block can meet.
+ * The reference computes in signed 64-bit integers that wrap, with division towards zero; so does this. Where it
+ * would divide by zero (the weighted solve times sum to 0) this returns 0, which no block can meet.
  *
  * @param timestamps 61 of them, seconds; fewer give the variant's starting value
  * @param cumulative the cumulative difficulties of the same blocks

@@ -1,6 +1,6 @@
 /**
- * The middle of a list as the chain counts it: 0 of nothing, and of an even number of values the whole-number mean of
- * the two in the middle, for sizes and timestamps alike (docs/protocol/blocks.md#median-timestamp).
+ * The median of a list: 0 for an empty list; for an even number of values the integer mean of the two in the middle, for
+ * sizes and timestamps alike (docs/protocol/blocks.md#median-timestamp).
  */
 export function median(values: readonly number[]): number {
   const sorted = Float64Array.from(values).sort();

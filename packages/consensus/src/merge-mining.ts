@@ -6,7 +6,7 @@ import { treeHashFromBranch } from '@wrkz/crypto';
  * of the auxiliary header hash with the blockchain branch, sides taken from the bits of the genesis hash, must be the
  * root in the first merge-mining tag of the parent's coinbase. Version 1 has no parent and needs none.
  *
- * The branch has the length that the tag says, at most 256, or the block would not have been parsed.
+ * The parser has checked that the branch has the length of the tag, at most 256.
  */
 export function mergeMiningCommits(block: ParsedBlock, network: Network): boolean {
   const parent = block.block.parentBlock;

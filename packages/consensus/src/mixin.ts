@@ -2,7 +2,7 @@ import type { MixinRange, TransactionInput } from '@wrkz/core-types';
 
 /**
  * Whether the rings of a transaction have an allowed size (docs/protocol/transactions.md#ring-sizes): the maximum is
- * judged on the largest, the minimum on the largest or the smallest as the age says.
+ * checked against the largest, the minimum against the largest or the smallest, depending on the height.
  */
 export function mixinAllowed(inputs: readonly TransactionInput[], range: MixinRange): boolean {
   let largest = 1;

@@ -4,7 +4,7 @@ import { RuleFailure } from './errors';
 /* The first step of a block's way: bytes that are no block or no transaction are refused with DESERIALIZATION_FAILED. */
 
 /**
- * The block of these bytes. Whether it is known and has a parent comes before its transactions
+ * Parses a block. Whether it is known and has a parent is checked before its transactions are parsed
  * (docs/protocol/blocks.md#order-of-checks).
  */
 export function parseBlockOrRefuse(bytes: Uint8Array): ParsedBlock | RuleFailure {

@@ -11,14 +11,14 @@ import type { ParsedTransaction } from '@wrkz/core-types';
 import { RuleFailure } from './errors';
 import { TX_POW_ALGORITHM } from './tx-pow';
 
-/** Whose proof it is: undefined for the block itself. */
+/** The transaction of the proof; undefined for the block itself. */
 interface ProofOwner {
   readonly transaction: ParsedTransaction | undefined;
 }
 
 /**
- * A check that needs arithmetic alone, and much of it. Staging writes the checks down in the reference's order and goes
- * on; they are run later, many at once, on native threads. PROOF_CODES has the refusal of each kind.
+ * A costly check without chain data. Staging collects the checks in the order of the reference; they run later, in
+ * batches, on native threads. PROOF_CODES has the refusal of each kind.
  */
 export type Proof = ProofOwner &
   (
@@ -31,7 +31,7 @@ export type Proof = ProofOwner &
 
 export type ProofKind = Proof['kind'];
 
-/** The refusal that a failed proof of each kind means. */
+/** The refusal for a failed proof of each kind. */
 const PROOF_CODES = {
   pow: 'PROOF_OF_WORK_TOO_WEAK',
   txPow: 'POW_INVALID',
@@ -40,16 +40,16 @@ const PROOF_CODES = {
   ring: 'INPUT_INVALID_SIGNATURES',
 } as const satisfies Record<ProofKind, string>;
 
-/** Proofs of one kind with their places among all. */
+/** Proofs of one kind with their positions among all. */
 interface Selection<K extends ProofKind> {
   readonly places: readonly number[];
   readonly proofs: readonly Extract<Proof, { kind: K }>[];
 }
 
-/** Writes the verdict of the proof at a place. */
+/** Stores the verdict of the proof at a position. */
 type Settle = (place: number, holds: boolean) => void;
 
-/** Proofs that stand alone; the verdicts are in the order given. */
+/** Independent proofs; verdicts are in the given order. */
 const RUNNERS = {
   pow: async (proofs: Selection<'pow'>['proofs']) => {
     const hashes = await powHashMany(proofs.map((proof) => ({ algorithm: proof.algorithm, data: proof.input })));
@@ -63,8 +63,8 @@ const RUNNERS = {
 };
 
 /**
- * Rings and key images together. The check of a ring looks at the order of its key image as well, so only the key images
- * that no ring here names (inside the checkpoint zone, or where staging stopped before the ring) are checked apart.
+ * Rings and key images together. The check of a ring includes the order of its key image, so only key images without a ring here
+ * (in the checkpoint zone, or if staging stopped before the ring) are checked separately.
  */
 async function checkSpends(rings: Selection<'ring'>, images: Selection<'keyImage'>, settle: Settle): Promise<void> {
   const ringOf = new Map(rings.proofs.map(({ check }, i) => [check.keyImage, i]));
@@ -85,7 +85,7 @@ const meets = (hash: Buffer | undefined, difficulty: bigint): boolean =>
 /**
  * Runs proofs of any number of blocks and transactions together: each kind is one batch on the native threads.
  *
- * @returns a verdict for each proof, in the order given
+ * @returns a verdict for each proof, in the given order
  */
 export async function runProofs(proofs: readonly Proof[]): Promise<boolean[]> {
   const verdicts = new Array<boolean>(proofs.length).fill(false);
@@ -116,7 +116,7 @@ function isKind<K extends ProofKind>(proof: Proof, kind: K): proof is Extract<Pr
   return proof.kind === kind;
 }
 
-/** The refusal of the first proof that failed: staging wrote them down in the order of the rules. */
+/** The refusal of the first failed proof; proofs are in the order of the rules. */
 export function firstFailure(proofs: readonly Proof[], verdicts: readonly boolean[]): RuleFailure | undefined {
   if (verdicts.length !== proofs.length) {
     throw new RangeError(`${verdicts.length} verdicts for ${proofs.length} proofs`);

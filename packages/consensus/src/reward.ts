@@ -1,7 +1,7 @@
 import { EMISSION_SPEED_FACTOR, MONEY_SUPPLY, type Rules } from '@wrkz/core-types';
 import { fromWide, toWide } from './wide';
 
-/** What the reward takes from the rule table, asked with the block's own index. */
+/** The rules that the reward needs, by the index of the block. */
 export type RewardRules = Pick<Rules, 'baseReward' | 'fullRewardZone' | 'feesPenalized'>;
 
 export interface RewardInput {
@@ -18,21 +18,21 @@ export interface RewardInput {
 export interface Reward {
   /** Before any penalty and without fees. */
   readonly base: bigint;
-  /** What the coinbase outputs must sum to. */
+  /** Required sum of the coinbase outputs. */
   readonly total: bigint;
-  /** What the coins in existence grow by; below 0 when the penalty eats more fees than the block brings. */
+  /** Newly generated coins; negative if the penalty on the fees exceeds the base reward. */
   readonly emission: bigint;
 }
 
-/** The reward of the block to come before penalty and fees. */
+/** The reward of the next block before penalty and fees. */
 export function baseReward(rules: Pick<Rules, 'baseReward'>, generatedCoins: bigint): bigint {
   return rules.baseReward ?? (MONEY_SUPPLY - generatedCoins) >> EMISSION_SPEED_FACTOR;
 }
 
 /**
- * What a block may pay its miner (docs/protocol/difficulty-and-reward.md#block-reward).
+ * The reward that a block may pay its miner (docs/protocol/difficulty-and-reward.md#block-reward).
  *
- * @returns undefined when the block is larger than twice the median
+ * @returns undefined if the block is larger than twice the median
  */
 export function blockReward(input: RewardInput): Reward | undefined {
   const { rules, size, fees } = input;
@@ -46,7 +46,7 @@ export function blockReward(input: RewardInput): Reward | undefined {
 }
 
 /**
- * The part of an amount that a block of this size keeps: all of it up to the median, then
+ * The part of an amount that remains for a block of this size: all of it up to the median, then
  * amount x size x (2 x median - size) / median^2, rounded down.
  *
  * @param size at most twice the median

@@ -18,7 +18,7 @@ import { keyImageId } from './transaction-context';
 import { unlockTimeAllowed } from './unlock';
 import type { ChainView } from './view';
 
-/** What a template stands on. */
+/** The input of a template. */
 export interface TemplateBodyInput {
   readonly network: Network;
   /** The main chain. */
@@ -29,21 +29,21 @@ export interface TemplateBodyInput {
   readonly candidates: Iterable<ParsedTransaction>;
 }
 
-/** Whom a template pays. */
+/** The receiver of a template. */
 export type TemplateReceiver = Pick<CoinbaseInput, 'receiver' | 'transactionKeys' | 'extraNonce'>;
 
 export type TemplateInput = TemplateBodyInput & TemplateReceiver;
 
-/** A template without its coinbase, the same for everyone who mines on one tip. */
+/** A template without its coinbase, the same for all miners on one tip. */
 export interface TemplateBody {
   readonly header: Omit<Block, 'coinbase' | 'transactionHashes'>;
   readonly height: number;
   readonly difficulty: bigint;
-  /** Those that the block lists, in its order. */
+  /** Transactions of the block, in order. */
   readonly transactions: readonly ParsedTransaction[];
-  /** Candidates that no block at this height may hold: the pool drops them. */
+  /** Candidates that are invalid in any block at this height: the pool drops them. */
   readonly refused: readonly { readonly transaction: ParsedTransaction; readonly failure: RuleFailure }[];
-  /** What the coinbase is worked out from. */
+  /** The input of the coinbase. */
   readonly reward: Omit<CoinbaseInput, keyof TemplateReceiver>;
 }
 
@@ -53,22 +53,22 @@ export interface Template extends Omit<TemplateBody, 'header' | 'reward'> {
 
 const NO_HASH = Buffer.alloc(32);
 
-/** No transaction with an input is shorter: version, unlock time, counts, one input of a ring of one, its signature. */
+/** Min size of a transaction with an input: version, unlock time, counts, one input of a ring of one, its signature. */
 const MIN_TRANSACTION_BYTES = 5 + 36 + 64;
 
 /**
- * A block to be mined on top of the chain (docs/protocol/blocks.md#block-templates). Its merge-mining tag is empty:
- * `sealParent` or the miner fills it before hashing.
+ * A block template on top of the chain (docs/protocol/blocks.md#block-templates). Its merge-mining tag is empty:
+ * `sealParent` or the miner sets it before hashing.
  *
- * @throws RangeError when no block can follow the tip, or as `constructCoinbase`
+ * @throws RangeError if no block can follow the tip, or as `constructCoinbase`
  */
 export async function buildTemplate(input: TemplateInput): Promise<Template> {
   return completeTemplate(await buildTemplateBody(input), input);
 }
 
 /**
- * The costly part of a template: many may be completed from it.
- * @throws RangeError when no block can follow the tip
+ * The costly part of a template, from which many templates are completed.
+ * @throws RangeError if no block can follow the tip
  */
 export async function buildTemplateBody(input: TemplateBodyInput): Promise<TemplateBody> {
   const { network, view, now } = input;
@@ -105,7 +105,7 @@ export async function buildTemplateBody(input: TemplateBodyInput): Promise<Templ
   return { header, height, difficulty, transactions, refused, reward };
 }
 
-/** Puts the coinbase in. @throws RangeError as `constructCoinbase` */
+/** Adds the coinbase. @throws RangeError as `constructCoinbase` */
 export function completeTemplate(body: TemplateBody, paid: TemplateReceiver): Template {
   const { header, reward, ...rest } = body;
   const { receiver, transactionKeys, extraNonce } = paid;
@@ -133,7 +133,7 @@ export function sealParent(block: Block): Block {
   return { ...block, parentBlock: { ...parentBlock, baseTransaction, blockchainBranch: [] } };
 }
 
-/** The parent block that the reference's templates carry, to the byte. */
+/** The parent block of templates, byte for byte as in the reference. */
 function emptyParent(): ParentBlock {
   return {
     majorVersion: 0,
@@ -157,7 +157,7 @@ interface Choice {
   fees: bigint;
 }
 
-/** Takes candidates in their order while they fit, are valid at this height, and spend nothing twice. */
+/** Selects candidates in order while they fit, are valid at this height, and spend nothing twice. */
 async function chooseTransactions(input: TemplateBodyInput, median: number, timestamp: number): Promise<Choice> {
   const { network, view } = input;
   const tip = view.facts(view.height);
@@ -180,20 +180,20 @@ async function chooseTransactions(input: TemplateBodyInput, median: number, time
       now: input.now,
       spentInBlock: new Set(),
     });
-    // Only during a hundred blocks of the chain's history. An await in each step lets every other task run in between.
+    // Only for a hundred blocks of the chain's history. Each await lets other tasks run.
     const verdicts = staged.proofs.length === 0 ? [] : await runProofs(staged.proofs);
     const failure = settleTransaction(staged, verdicts);
     if (failure !== undefined) {
       choice.refused.push({ transaction, failure });
       continue;
     }
-    // In a template the rule goes by the tip's timestamp, in a block by the block's own, which may be later.
+    // A template uses the timestamp of the tip, a block its own, which may be later.
     const { unlockTime } = transaction.transaction;
     if (minimumUnlock !== undefined && !unlockTimeAllowed(unlockTime, minimumUnlock, tip.height, timestamp)) continue;
     const keyImages = transaction.transaction.inputs.flatMap((one) => (one.type === 'key' ? [one.keyImage] : []));
     if (keyImages.some((keyImage) => spent.has(keyImageId(keyImage)))) continue;
-    // The reference does not look here. Our chain may be a block ahead of the pool, which has not dropped what was
-    // mined.
+    // The reference does not check this. Our chain may be a block ahead of the pool, which has not yet dropped mined
+    // transactions.
     if (keyImages.some((keyImage) => view.keyImageHeight(keyImage) !== undefined)) continue;
     for (const keyImage of keyImages) spent.add(keyImageId(keyImage));
     choice.transactions.push(transaction);

@@ -2,8 +2,8 @@ import { median } from './median';
 import type { ChainView } from './view';
 
 /**
- * The least timestamp of the block after `parentHeight`: the median of the window, genesis included. Undefined while
- * the chain is too short for a full window: then any timestamp will do (docs/protocol/blocks.md#median-timestamp).
+ * The min timestamp of the block after `parentHeight`: the median of the window, genesis included. Undefined while
+ * the chain is too short for a full window: then any timestamp is valid (docs/protocol/blocks.md#median-timestamp).
  */
 export function leastTimestamp(view: ChainView, parentHeight: number, window: number): number | undefined {
   if (parentHeight + 1 < window) return undefined;

@@ -7,14 +7,14 @@ import { keyImageId, type TransactionStep } from './transaction-context';
 import { unlockTimeAllowed } from './unlock';
 
 /*
- * The rules that need nothing but the transaction, the height and the block around it: one function each, steps 1 to 8
+ * The rules that need only the transaction, the height and the block: one function each, steps 1 to 8
  * of docs/protocol/transactions.md#order-of-rules.
  */
 
 export const checkSize: TransactionStep = ({ parsed, context }) =>
   parsed.size > transactionSizeLimit(context.medianSize) ? 'SIZE_TOO_LARGE' : undefined;
 
-/** A key image may stand once in the transaction and once in the block around it. */
+/** A key image may occur once in the transaction and once in the block. */
 export const checkInputs: TransactionStep = (staging) => {
   const { parsed, context, proofs } = staging;
   const { inputs } = parsed.transaction;
@@ -48,7 +48,7 @@ export const checkOutputs: TransactionStep = (staging) => {
   return undefined;
 };
 
-/** Inputs that sum to 0 make the reference end with an exception; here they are refused. */
+/** Inputs with a sum of 0 cause an exception in the reference; here they are refused. */
 export const checkAmounts: TransactionStep = (staging) => {
   if (staging.inputSum === 0n || staging.outputSum > staging.inputSum) return 'WRONG_AMOUNT';
   staging.fee = staging.inputSum - staging.outputSum;

@@ -3,48 +3,48 @@ import type { ReasonCode } from './errors';
 import type { Proof } from './proofs';
 import type { ChainView } from './view';
 
-/** Where a transaction is judged: inside a block, or when it comes to the pool. */
+/** The context of validation: in a block, or on admission to the pool. */
 export interface TransactionContext {
   readonly network: Network;
   /**
-   * H: the index of the previous block, for the pool the tip's (docs/protocol/networks.md#which-index). Every rule is
-   * asked with it.
+   * H: the index of the previous block, in the pool that of the tip (docs/protocol/networks.md#which-index). It selects
+   * every rule.
    */
   readonly height: number;
-  /** Unix seconds of the block that holds the transaction, for the pool of the tip. */
+  /** Unix seconds of the transaction's block; in the pool, of the tip. */
   readonly blockTimestamp: number;
   /** The branch up to H. Ring members and spent key images are looked up here. */
   readonly view: ChainView;
-  /** Judged for the pool, which applies some rules before their heights (docs/protocol/pool.md#admission). */
+  /** In the pool, which applies some rules before their heights (docs/protocol/pool.md#admission). */
   readonly pool: boolean;
-  /** The block lies in the checkpoint zone: no proof of work, no look-ups, no signatures. Never in the pool. */
+  /** The block is in the checkpoint zone: no proof of work, look-ups or signatures. Never in the pool. */
   readonly checkpointed: boolean;
   /**
    * The node-wide median (docs/protocol/difficulty-and-reward.md#effective-median): at least the full reward zone of
    * the next block.
    */
   readonly medianSize: number;
-  /** Unix seconds of block H: time locks are judged by it from 600,000 on. */
+  /** Unix seconds of block H: time locks are compared with it from 600,000 on. */
   readonly tipTimestamp: number;
-  /** Unix seconds of the clock: it judges time locks before that. */
+  /** Unix seconds of the clock: time locks are compared with it before that. */
   readonly now: number;
   /** `keyImageId`s of the block's earlier transactions; those of this one are added. */
   readonly spentInBlock: Set<string>;
 }
 
-/** A transaction judged as far as cheap checks go. */
+/** A transaction after the cheap checks. */
 export interface StagedTransaction {
   readonly transaction: ParsedTransaction;
-  /** The first cheap refusal; a proof that fails comes before it, since staging stopped there. */
+  /** The first cheap refusal. A failed proof takes precedence, because staging stopped here. */
   readonly failure: ReasonCode | undefined;
   /** In the order of the rules. */
   readonly proofs: readonly Proof[];
-  /** Atomic units; 0 while unknown because of a failure. */
+  /** Atomic units; 0 if unknown because of a failure. */
   readonly fee: bigint;
   readonly isFusion: boolean;
 }
 
-/** What the steps of staging share and fill in. */
+/** State that the steps of staging share. */
 export interface TransactionStaging {
   readonly parsed: ParsedTransaction;
   readonly context: TransactionContext;
@@ -57,7 +57,7 @@ export interface TransactionStaging {
   isFusion: boolean;
 }
 
-/** One rule: its refusal, or undefined to go on. */
+/** A rule: returns its refusal, or undefined. */
 export type TransactionStep = (staging: TransactionStaging) => ReasonCode | undefined;
 
 /** A key image as a key of sets and maps. */

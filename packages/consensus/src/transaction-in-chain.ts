@@ -6,13 +6,13 @@ import { isUnlocked } from './unlock';
 import type { ChainView } from './view';
 
 /*
- * Steps 9 and 10 of docs/protocol/transactions.md#order-of-rules: the transaction's own proof of work, and what the
- * chain holds for each input. Both are left out in the checkpoint zone, where a known hash stands for them.
+ * Steps 9 and 10 of docs/protocol/transactions.md#order-of-rules: the transaction's proof of work, and chain data of each
+ * input. Both are skipped in the checkpoint zone, where a known hash replaces them.
  */
 
 const SIGNATURE_SIZE = 64;
 
-/** A large enough fee takes the place of the proof of work from 1,500,000 on, but never for a fusion. */
+/** From 1,500,000 on a large fee replaces the proof of work, but never for a fusion. */
 export const checkProofOfWork: TransactionStep = ({ parsed, context, rules, proofs, fee, isFusion }) => {
   if (context.checkpointed) return undefined;
   if (!isFusion && rules.feeEscapesPow !== undefined && fee >= rules.feeEscapesPow) return undefined;
@@ -43,7 +43,7 @@ function checkRing(staging: TransactionStaging, input: KeyInput, signatures: Buf
   if (publicKeys === undefined) return 'INPUT_SPEND_LOCKED_OUT';
   const countChecked = context.pool || rules.signatureCountChecked;
   if (countChecked && signatures.length !== publicKeys.length * SIGNATURE_SIZE) return 'INPUT_INVALID_SIGNATURES_COUNT';
-  // A ring of nobody has no signature that could be right. Early blocks may carry more signatures than members.
+  // An empty ring has no valid signature. Early blocks may carry more signatures than members.
   if (publicKeys.length === 0) return 'INPUT_INVALID_SIGNATURES';
   proofs.push({
     kind: 'ring',
@@ -59,8 +59,8 @@ function checkRing(staging: TransactionStaging, input: KeyInput, signatures: Buf
 }
 
 /**
- * The keys of a ring in ascending order of their global index. An index that does not exist is left out
- * here; the count of signatures, which is compared next, then does not match. Undefined when one that is found is still
+ * The keys of a ring in ascending order of their global index. An index that does not exist is skipped
+ * here; the count of signatures, which is compared next, then does not match. Undefined if a found one is still
  * locked.
  */
 function ringMembers(
@@ -79,8 +79,7 @@ function ringMembers(
 }
 
 /**
- * The global indexes behind relative offsets: sums modulo 2^32, taken as a set in ascending order, so that an index
- * reached twice counts once (docs/protocol/transactions.md#ring-members).
+ * The global indexes of relative offsets: sums modulo 2^32, as a set in ascending order, so a repeated index counts once (docs/protocol/transactions.md#ring-members).
  */
 export function ringIndexes(keyOffsets: readonly number[]): number[] {
   const indexes: number[] = [];

@@ -15,7 +15,7 @@ import {
 import type { StagedTransaction, TransactionContext, TransactionStaging, TransactionStep } from './transaction-context';
 import { checkProofOfWork, checkRings } from './transaction-in-chain';
 
-/** The rules of a transaction in the order in which the reference asks them: the first one broken is the reason. */
+/** The rules of a transaction in the order of the reference. The first broken rule is the error. */
 const STEPS: readonly TransactionStep[] = [
   checkSize,
   checkInputs,
@@ -31,9 +31,8 @@ const STEPS: readonly TransactionStep[] = [
 ];
 
 /**
- * What a template asks of a pooled transaction once more at its own height (docs/protocol/blocks.md#block-templates).
- * Its signatures and look-ups were judged when it entered the pool, and a block that spends its inputs removes it
- * there.
+ * The rules that a template checks again for a pooled transaction (docs/protocol/blocks.md#block-templates). Signatures and
+ * chain data were checked on admission to the pool; a block that spends its inputs removes it from the pool.
  */
 const TEMPLATE_STEPS: readonly TransactionStep[] = [
   checkSize,
@@ -47,8 +46,7 @@ const TEMPLATE_STEPS: readonly TransactionStep[] = [
 ];
 
 /**
- * Judges a transaction as far as that is cheap and writes down the proofs that remain. Nothing is hashed or
- * multiplied here.
+ * Runs the cheap checks of a transaction and collects the costly proofs. No hashing and no curve arithmetic here.
  */
 export function stageTransaction(transaction: ParsedTransaction, context: TransactionContext): StagedTransaction {
   return stage(transaction, context, STEPS);
@@ -68,10 +66,10 @@ export function settleTransaction(staged: StagedTransaction, verdicts: readonly 
 }
 
 /**
- * Judges a pooled transaction for a template.
+ * Validates a pooled transaction for a template.
  *
  * @param context with `height` = the template's own index, `pool: true` and an empty `spentInBlock`
- * @returns the proof of work it must still show, during the hundred blocks in which templates ask
+ * @returns the proof of work to check, in the hundred blocks in which templates check it
  */
 export function stageForTemplate(transaction: ParsedTransaction, context: TransactionContext): StagedTransaction {
   const asked = context.network.rulesAt(context.height).templateChecksTxPow;

@@ -1,15 +1,15 @@
 import { POW_NONCE_SIZE, type Network, type TransactionPrefix } from '@wrkz/core-types';
 import { checkHash, powHash, type NonceSearch } from '@wrkz/crypto';
 
-/** The proof-of-work function of transactions, of every age that asks for one. */
+/** The proof-of-work function of transactions, at all heights that require one. */
 export const TX_POW_ALGORITHM = 'cn_upx' as const;
 
 /**
  * The difficulty that the hash of the serialized prefix must meet
- * (docs/protocol/transactions.md#transaction-proof-of-work), before any escape through the fee.
+ * (docs/protocol/transactions.md#transaction-proof-of-work), without the exemption by fee.
  *
  * @param height H: the index of the previous block, or of the tip for a transaction yet to be mined
- * @returns 0 when none is needed
+ * @returns 0 if none is needed
  */
 export function transactionPowDifficulty(
   prefix: Pick<TransactionPrefix, 'inputs' | 'outputs'>,
@@ -25,7 +25,7 @@ export function transactionPowDifficulty(
 
 /**
  * The arguments of `searchNonce` for a transaction: the nonce is the last 8 bytes of the serialized prefix, because its field
- * stands last in extra and extra last in the prefix.
+ * is the last of extra, and extra the last of the prefix.
  */
 export function transactionPowSearch(
   prefix: Uint8Array,
@@ -35,7 +35,7 @@ export function transactionPowSearch(
   return { algorithm: TX_POW_ALGORITHM, data: prefix, nonceOffset, nonceSize: POW_NONCE_SIZE, difficulty };
 }
 
-/** Whether a serialized prefix meets the difficulty with this nonce (8 bytes) in the place of its own. One hash, at once. */
+/** Whether a serialized prefix with this nonce (8 bytes) meets the difficulty. One hash, synchronous. */
 export function transactionNonceMeets(prefix: Uint8Array, nonce: Uint8Array, difficulty: bigint): boolean {
   const filled = Buffer.concat([prefix.subarray(0, -POW_NONCE_SIZE), nonce]);
   return checkHash(powHash(TX_POW_ALGORITHM, filled), difficulty);

@@ -2,17 +2,17 @@ import { parseBlock, type Network, type ParsedBlock, type ParsedTransaction } fr
 import type { GoodBlock } from './block-context';
 import type { BlockFacts } from './view';
 
-/** What is known of a verified block besides its bytes. */
+/** Data of a verified block besides its bytes. */
 type Verdict = Pick<GoodBlock, 'block' | 'transactions' | 'facts' | 'fees' | 'checkpointed'>;
 
 let construct: (verdict: Verdict) => VerifiedBlock;
 
 /**
- * A block that passed every rule on its branch. Only this package makes one, and a chain's writer takes nothing else:
- * what is stored has been verified because the types say so.
+ * A block that passed every rule on its branch. Only this package creates one, and the writer of a chain accepts nothing else:
+ * the types guarantee that stored blocks are verified.
  */
 export class VerifiedBlock {
-  /** The private field makes the type nominal: no object literal passes for it. */
+  /** The private field makes the type nominal: no object literal is assignable to it. */
   private readonly verdict: Verdict;
 
   private constructor(verdict: Verdict) {
@@ -27,7 +27,7 @@ export class VerifiedBlock {
     return this.verdict.block;
   }
 
-  /** In the order of their global indexes, which is the order of delivery; the coinbase stands in `block`. */
+  /** In the order of their global indexes, which is the order of delivery; the coinbase is in `block`. */
   get transactions(): readonly ParsedTransaction[] {
     return this.verdict.transactions;
   }
@@ -41,7 +41,7 @@ export class VerifiedBlock {
     return this.verdict.fees;
   }
 
-  /** Its proofs were taken on trust because it lies in the checkpoint zone. */
+  /** Its proofs were not checked, because it is in the checkpoint zone. */
   get checkpointed(): boolean {
     return this.verdict.checkpointed;
   }
@@ -52,7 +52,7 @@ export function makeVerified(verdict: Verdict): VerifiedBlock {
   return construct(verdict);
 }
 
-/** The first block of a network: part of its definition, so nothing about it is checked. */
+/** The first block of a network: part of its definition, so it is not validated. */
 export function genesisBlock(network: Network): VerifiedBlock {
   const block = parseBlock(network.genesis.block);
   const { majorVersion, minorVersion, timestamp, coinbase } = block.block;

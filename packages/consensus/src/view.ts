@@ -1,9 +1,9 @@
 /**
- * What the rules need to know of the chain below a block. Consensus reads nothing itself: a database, a branch of
- * staged blocks or the arrays of a test answer its questions.
+ * Chain data that the rules need. Consensus reads nothing itself: a database, a branch of staged blocks or the arrays of a
+ * test implement this interface.
  */
 
-/** What is remembered of a block besides its bytes; enough for every rule that looks back. */
+/** Data of an earlier block that the rules need. */
 export interface BlockFacts {
   readonly height: number;
   readonly hash: Buffer;
@@ -11,7 +11,7 @@ export interface BlockFacts {
   readonly minorVersion: number;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** Cumulative size in bytes: the coinbase and the transactions, neither header nor parent block. */
+  /** Cumulative size in bytes: the coinbase and the transactions, without header and parent block. */
   readonly size: number;
   readonly difficulty: bigint;
   readonly cumulativeDifficulty: bigint;
@@ -21,11 +21,11 @@ export interface BlockFacts {
   readonly generatedTransactions: number;
 }
 
-/** An output as a ring member: its one-time key and what decides whether it may be spent. */
+/** An output as a ring member: its one-time key and the data that decides whether it may be spent. */
 export interface OutputFacts {
   readonly key: Buffer;
   readonly unlockTime: bigint;
-  /** Index of the block that holds it. */
+  /** Index of its block. */
   readonly height: number;
 }
 
@@ -37,12 +37,12 @@ export interface ChainView {
   facts(height: number): BlockFacts;
   /** Up to `count` blocks ending with index `end`, oldest first, genesis included. */
   window(end: number, count: number): readonly BlockFacts[];
-  /** Index of the block that spent this key image, undefined when no block of the branch did. */
+  /** Index of the block that spent this key image, undefined if unspent on the branch. */
   keyImageHeight(keyImage: Buffer): number | undefined;
-  /** The output of this amount with this global index, undefined when there is none. */
+  /** The output of this amount with this global index, undefined if there is none. */
   output(amount: bigint, index: number): OutputFacts | undefined;
-  /** How many outputs of this amount the branch holds. */
+  /** Number of outputs of this amount on the branch. */
   outputCount(amount: bigint): number;
-  /** Whether a block of the branch holds this transaction; no rule asks, the pool does. */
+  /** Whether the branch contains this transaction; used by the pool, by no rule. */
   hasTransaction?(hash: Buffer): boolean;
 }
