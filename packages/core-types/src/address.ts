@@ -10,14 +10,14 @@ import {
   STANDARD_ADDRESS_LENGTH,
 } from './networks/constants';
 
-/** The keys of an address; of an integrated address also the payment id, 16 or 64 hex characters as they stand in it. */
+/** The keys of an address; of an integrated address also the payment id, 16 or 64 hex characters. */
 export interface Address {
   readonly spendPublic: Buffer;
   readonly viewPublic: Buffer;
   readonly paymentId?: string;
 }
 
-/** What is wrong with an address: code and text as every wallet and daemon of the network tells them. */
+/** Errors of an address, with the codes and texts of the C++ wallets and daemon. */
 export type AddressErrorCode = 12 | 13 | 14 | 15 | 16 | 25;
 
 const texts: Readonly<Record<13 | 14 | 15 | 16, string>> = {
@@ -42,13 +42,13 @@ function refuse(code: keyof typeof texts): never {
   throw new AddressError(code, texts[code]);
 }
 
-/** The text of an address; with a payment id (16 or 64 hex characters) of an integrated one. */
+/** Encodes an address, or an integrated address if a payment id (16 or 64 hex characters) is given. */
 export function encodeAddress(address: Address): string {
   const { spendPublic, viewPublic, paymentId } = address;
   if (spendPublic.length !== 32 || viewPublic.length !== 32) throw new RangeError('address keys must be 32 bytes');
   if (paymentId !== undefined && !isPaymentId(paymentId))
     throw new RangeError('a payment id is 16 or 64 hex characters');
-  // The id goes in as text, not as bytes (docs/protocol/wallet.md#integrated-addresses).
+  // The id is encoded as text, not as bytes (docs/protocol/wallet.md#integrated-addresses).
   return encodeTagged(ADDRESS_PREFIX, Buffer.concat([Buffer.from(paymentId ?? '', 'latin1'), spendPublic, viewPublic]));
 }
 
@@ -69,8 +69,8 @@ function decodeText(text: string, damaged: 14 | 15): { tag: bigint; data: Buffer
 }
 
 /**
- * The keys and payment id of an address. Throws AddressError, checked in the reference's order: length, prefix text,
- * integrated where it is not allowed, base58 and checksum, payment id, keys.
+ * Decodes an address. Throws AddressError in the reference's order: length, prefix text, integrated if not allowed, base58 and
+ * checksum, payment id, keys.
  */
 export function decodeAddress(text: string, options: { readonly allowIntegrated?: boolean } = {}): Address {
   const idLength = paymentIdLengths.get(text.length);
@@ -89,7 +89,7 @@ export function decodeAddress(text: string, options: { readonly allowIntegrated?
     );
   }
   const { tag, data } = decodeText(text, idLength > 0 ? 14 : 15);
-  // A neighbouring number can give the same first four characters.
+  // A neighbouring prefix number can have the same first four characters.
   if (tag !== ADDRESS_PREFIX) refuse(13);
   const paymentId = data.toString('latin1', 0, idLength);
   if (idLength > 0 && !isPaymentId(paymentId)) refuse(16);

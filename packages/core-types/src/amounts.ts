@@ -3,22 +3,22 @@ import { MAX_UINT64 } from './varint';
 
 const UNIT = 10n ** BigInt(DECIMAL_PLACES);
 
-/** An amount of atomic units as text: at least one digit, a point, exactly two digits. A negative one has its sign. */
+/** An amount of atomic units as text: at least one digit, a point, exactly two digits. Negative amounts have a sign. */
 export function formatAmount(amount: bigint): string {
   const size = amount < 0n ? -amount : amount;
   const fraction = (size % UNIT).toString().padStart(DECIMAL_PLACES, '0');
   return `${amount < 0n ? '-' : ''}${size / UNIT}.${fraction}`;
 }
 
-/** As the programs show an amount to people: thousands separated, with the ticker, e.g. `1,234,567.89 WRKZ`. */
+/** An amount for display: thousands separated, with the ticker, e.g. `1,234,567.89 WRKZ`. */
 export function describeAmount(amount: bigint): string {
   const [whole = '', fraction = ''] = formatAmount(amount).split('.');
   return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction} ${TICKER}`;
 }
 
 /**
- * The atomic units of a text such as `12`, `12.3` or `.5`; zeros behind the second digit are allowed.
- * undefined when it is anything else or does not fit 64 bits.
+ * The atomic units of a text such as `12`, `12.3` or `.5`; zeros after the second digit are allowed.
+ * undefined for anything else or more than 64 bits.
  */
 export function parseAmount(text: string): bigint | undefined {
   const match = /^\s*(\d*)(?:\.(\d*?)0*)?\s*$/.exec(text);
@@ -47,8 +47,8 @@ export function prettyPower(amount: bigint): number | undefined {
 }
 
 /**
- * An amount as its decimal digits times their powers of ten, lowest first. Low digits whose running sum stays at or
- * below the dust threshold come as one sum, in their place in front of the first larger part
+ * An amount as its decimal digits times their powers of ten, lowest first. Low digits whose running sum is at most the
+ * dust threshold are one sum, before the first larger part
  * (docs/protocol/wallet.md#amounts-in-digits).
  */
 export function decomposeAmount(amount: bigint, dustThreshold: bigint): bigint[] {
@@ -74,12 +74,12 @@ export function decomposeAmount(amount: bigint, dustThreshold: bigint): bigint[]
   return parts;
 }
 
-/** Above this an amount would come apart into more outputs than any transaction can hold. */
+/** A larger amount would need more outputs than a transaction can have. */
 const MAX_SPLIT_AMOUNT = 10n ** 16n;
 
 /**
- * The outputs that a wallet makes of an amount: its digits times their powers of ten, lowest first, where a part above
- * the largest output of wallets (500,000,000,000) comes as 10, 100, ... equal parts. RangeError above 10^16.
+ * The outputs that a wallet creates for an amount: its digits times their powers of ten, lowest first. A part above the
+ * largest output of wallets (500,000,000,000) is split into 10, 100, ... equal parts. RangeError above 10^16.
  */
 export function splitIntoDenominations(amount: bigint): bigint[] {
   if (amount > MAX_SPLIT_AMOUNT) throw new RangeError('the amount is too large to be split into outputs');

@@ -57,13 +57,13 @@ export function decodeBase58(text: string): Buffer {
   return Buffer.concat(blocks);
 }
 
-/** The text of data under a tag: base58 of the tag (varint), the data and four bytes of their hash. */
+/** Encodes a tag and data: base58 of the tag (varint), the data and four bytes of their hash. */
 export function encodeTagged(tag: bigint, data: Uint8Array): string {
   const body = Buffer.concat([encodeVarint(tag), data]);
   return encodeBase58(Buffer.concat([body, cnFastHash(body).subarray(0, CHECKSUM_SIZE)]));
 }
 
-/** Tag and data of such a text; DecodeError when the checksum or anything else is wrong. */
+/** Decodes such a text; DecodeError if the checksum or anything else is wrong. */
 export function decodeTagged(text: string): { tag: bigint; data: Buffer } {
   const bytes = decodeBase58(text);
   if (bytes.length <= CHECKSUM_SIZE) throw new DecodeError('too short for a checksum');

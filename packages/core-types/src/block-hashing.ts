@@ -7,7 +7,7 @@ import { BinaryWriter } from './writer';
 
 /*
  * Hashing blobs and ids (docs/protocol/blocks.md#block-id). The functions that need the coinbase's hash take
- * it as an optional last argument, for callers that have it already.
+ * it as an optional last argument, for callers that already have it.
  */
 
 /** The header, the root over coinbase and transactions, and their number. */
@@ -19,12 +19,12 @@ export function headerHashingBlob(block: Block, coinbaseHash?: Buffer): Buffer {
   return writer.toBuffer();
 }
 
-/** Ids are hashes of a blob with its length in front; the proof of work alone hashes it bare. */
+/** Ids are hashes of a blob prefixed with its length; only the proof of work hashes it without the length. */
 function hashWithLength(blob: Buffer): Buffer {
   return cnFastHash(new BinaryWriter(blob.length + 10).varint(blob.length).bytes(blob).toBuffer());
 }
 
-/** What a merge-mining parent commits to for this block (version 2 on). */
+/** The hash of this block that a merge-mining parent commits to (from version 2). */
 export function auxHeaderHash(block: Block, coinbaseHash?: Buffer): Buffer {
   return hashWithLength(headerHashingBlob(block, coinbaseHash));
 }
@@ -45,9 +45,9 @@ export function baseTransactionHash(transaction: BaseTransaction): Buffer {
 }
 
 /**
- * The block as the reference would write it back. It reads the number behind the extra of a parent's coinbase of version
- * 2 and up, forgets it, and writes 0 in its place, so ids and sizes do not depend on it. Whatever an id or a limit is
- * computed from passes through here; the bytes that are stored and relayed keep the number (docs/protocol/blocks.md#block-id).
+ * The block as the reference would serialize it. It reads the number after the extra of a parent's coinbase of version 2
+ * and up, drops it, and writes 0 instead, so ids and sizes do not depend on it. All input of ids and limits passes
+ * through here; stored and relayed bytes have the original number (docs/protocol/blocks.md#block-id).
  */
 function asReferenceWrites(block: Block): Block {
   const parent = parentOf(block);
@@ -56,8 +56,8 @@ function asReferenceWrites(block: Block): Block {
 }
 
 /**
- * Serialized bytes of a block and its transactions as the reference reports them (`block_size`): it writes the block back,
- * so a transaction count of the parent over 65,535 is counted as the 16 bits that it keeps.
+ * Serialized bytes of a block and its transactions as the reference reports them (`block_size`): it serializes the block again,
+ * so a transaction count of the parent above 65,535 is cut to 16 bits.
  * @param transactions serialized, without the coinbase
  */
 export function reportedBlockBytes(block: Block, transactions: readonly Uint8Array[]): number {
@@ -65,7 +65,7 @@ export function reportedBlockBytes(block: Block, transactions: readonly Uint8Arr
   return transactions.reduce((sum, transaction) => sum + transaction.length, encodeBlock(written).length);
 }
 
-/** The parent block with its root put in: `headerOnly` for the proof of work, whole for the block id. */
+/** The parent block with its root: `headerOnly` for the proof of work, whole for the block id. */
 export function parentHashingBlob(block: Block, headerOnly: boolean): Buffer {
   const { baseTransaction, baseTransactionBranch } = parentOf(block);
   const merkleRoot = treeHashFromBranch(
@@ -85,12 +85,12 @@ export function blockHash(block: Block, coinbaseHash?: Buffer): Buffer {
   return hashWithLength(block.majorVersion === 1 ? header : Buffer.concat([header, parentHashingBlob(block, false)]));
 }
 
-/** What the proof of work of a block hashes. */
+/** The input of a block's proof of work. */
 export function powInput(block: Block, coinbaseHash?: Buffer): Buffer {
   return block.majorVersion === 1 ? headerHashingBlob(block, coinbaseHash) : parentHashingBlob(block, true);
 }
 
-/** Where the 4 nonce bytes (little-endian) stand in `powInput`. */
+/** Offset of the 4 nonce bytes (little-endian) in `powInput`. */
 export function powNonceOffset(block: Block): number {
   const { majorVersion, minorVersion } = block.majorVersion === 1 ? block : parentOf(block);
   return varintSize(majorVersion) + varintSize(minorVersion) + varintSize(block.timestamp) + 32;

@@ -10,7 +10,7 @@ import { BinaryWriter } from './writer';
 
 /*
  * The binary form of a block (docs/protocol/blocks.md#block-form). Version 1: header, coinbase, hashes. From version 2
- * on the block's timestamp and nonce stand inside the parent block, between header and coinbase.
+ * on the parent block, with timestamp and nonce, is between header and coinbase.
  */
 
 interface ParentPart {
@@ -29,7 +29,7 @@ function readNonce(reader: BinaryReader): number {
   return reader.bytes(4).readUInt32LE(0);
 }
 
-/** How many hashes lead from a block of this chain to the root that the parent's coinbase names. */
+/** Number of hashes from a block of this chain to the root in the parent's coinbase. */
 function blockchainBranchLength(parentExtra: Buffer): number {
   const tag = parseExtra(parentExtra).mergeMiningTag;
   if (tag === undefined) throw new DecodeError('parent block without a merge-mining tag');
@@ -43,7 +43,7 @@ function readParent(reader: BinaryReader): ParentPart {
   const timestamp = reader.varint();
   const previousHash = reader.hash();
   const nonce = readNonce(reader);
-  // The reference reads 64 bits and keeps 16 (docs/protocol/blocks.md#parent-block); ids are taken over the cut value.
+  // The reference reads 64 bits and stores 16 (docs/protocol/blocks.md#parent-block); ids use the cut value.
   const transactionCount = Number(reader.varint() & 0xffffn);
   if (transactionCount === 0) throw new DecodeError('parent block without transactions');
   const baseTransactionBranch = readHashes(reader, treeDepth(transactionCount));
@@ -93,7 +93,7 @@ export function decodeBlock(bytes: Uint8Array): Block {
   return block;
 }
 
-/** The parent block of a block from version 2 on; RangeError where there is none or should be none. */
+/** The parent block of a block from version 2 on; RangeError if it is missing or must not exist. */
 export function parentOf(block: Block): ParentBlock {
   if (block.parentBlock === undefined)
     throw new RangeError(`block version ${block.majorVersion} without a parent block`);
@@ -101,8 +101,8 @@ export function parentOf(block: Block): ParentBlock {
 }
 
 /**
- * Writes the parent block. `merkleRoot` stands in hashing blobs only; `headerOnly` ends it behind the transaction
- * count, as the proof of work sees it.
+ * Writes the parent block. `merkleRoot` is only in hashing blobs; `headerOnly` ends it after the transaction count, for the
+ * proof of work.
  */
 export function writeParentBlock(
   writer: BinaryWriter,
@@ -143,7 +143,7 @@ export function writeBlockHeader(writer: BinaryWriter, block: Block): void {
   }
 }
 
-/** The bytes of a block; RangeError when its parts do not fit each other. */
+/** The bytes of a block; RangeError if its parts contradict each other. */
 export function encodeBlock(block: Block): Buffer {
   const writer = new BinaryWriter();
   writeBlockHeader(writer, block);

@@ -1,4 +1,4 @@
-/** Why some bytes or text cannot be what they should be; the message names the field and never holds the input. */
+/** Invalid bytes or text. The message names the field and never contains the input. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
 }

@@ -4,9 +4,8 @@ export function toHex(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes of a hex text in either case; undefined when it holds anything else, has an odd length, or is not of
- * `size` bytes where that is given. (`Buffer.from` alone cuts the text at an odd character, or takes a wide one for a
- * digit.)
+ * The bytes of a hex text in either case; undefined for other characters, an odd length, or another number of
+ * bytes than `size`. (`Buffer.from` alone stops at an invalid character and accepts some wide ones.)
  */
 export function fromHex(text: string, size?: number): Buffer | undefined {
   if (size === undefined ? text.length % 2 !== 0 : text.length !== size * 2) return undefined;

@@ -1,4 +1,4 @@
-/** The 1,626 English words of Monero's seeds, in their order: a word stands for its place in the list. */
+/** The 1,626 English words of Monero's mnemonic seeds, in order. */
 export const mnemonicWords: readonly string[] = `
 abbey abducts ability ablaze abnormal abort abrasive absorb abyss academy aces aching acidic acoustic acquire across
 actress acumen adapt addicted adept adhesive adjust adopt adrenalin adult adventure aerial afar affair afield afloat

@@ -2,10 +2,10 @@ import { mnemonicWords } from './mnemonic-words';
 
 /*
  * Seeds of 25 words (docs/protocol/wallet.md#seeds): three words for each four bytes of the spend key, and one of those
- * 24 words again, chosen by a checksum over the first three letters of each.
+ * 24 words again, selected by a checksum over the first three letters of each.
  */
 
-/** Code and text as wallets of the network tell them. */
+/** Errors with the codes and texts of the C++ wallets. */
 export class MnemonicError extends Error {
   override readonly name = 'MnemonicError';
 
@@ -21,7 +21,7 @@ const WORDS = mnemonicWords.length;
 const SEED_LENGTH = 25;
 const indexOf: ReadonlyMap<string, number> = new Map(mnemonicWords.map((word, index) => [word, index]));
 
-/** The usual CRC-32 (reflected polynomial edb88320). */
+/** CRC-32 (reflected polynomial edb88320). */
 function crc32(text: string): number {
   let crc = 0xffff_ffff;
   for (const byte of Buffer.from(text, 'utf8')) {
@@ -53,7 +53,7 @@ export function encodeMnemonic(secretKey: Uint8Array): string {
 }
 
 function wordGroup(words: readonly string[], start: number): number {
-  // Upper case passes the check of the list but not the one of the checksum, save by chance; then it is no word here.
+  // Upper case passes the check of the list, but the checksum only by chance; then it is invalid here.
   const [first, second, third] = [0, 1, 2].map((i) => indexOf.get(words[start + i] as string));
   if (first === undefined || second === undefined || third === undefined) {
     throw new MnemonicError(7, 'The mnemonic seed given is invalid.');
@@ -63,15 +63,15 @@ function wordGroup(words: readonly string[], start: number): number {
   return value;
 }
 
-/** What the C++ programs split at: the white space of ASCII. A non-breaking or ideographic space belongs to a word. */
+/** The C++ programs split at ASCII white space. A non-breaking or ideographic space is part of a word. */
 const SEPARATORS = /[ \t\n\v\f\r]+/;
 
-/** The C++ programs change ASCII letters alone. */
+/** The C++ programs convert only ASCII letters. */
 const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /**
  * The 32 bytes behind 25 words, separated by white space of ASCII. Throws MnemonicError.
- * The key is not checked to be a reduced scalar: that is for the wallet that takes it.
+ * Does not check that the key is a reduced scalar: the wallet does.
  */
 export function decodeMnemonic(text: string): Buffer {
   const words = text.split(SEPARATORS).filter((word) => word !== '');

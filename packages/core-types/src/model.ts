@@ -5,7 +5,7 @@
  * and therefore `bigint`; heights, offsets and nonces are unsigned 32-bit numbers.
  */
 
-/** The one input of a coinbase. `height` is the index of the block that it stands in. */
+/** The one input of a coinbase. `height` is the index of its block. */
 export interface BaseInput {
   readonly type: 'base';
   readonly height: number;
@@ -27,7 +27,7 @@ export interface TransactionOutput {
   readonly key: Buffer;
 }
 
-/** What is signed, and what the transaction proof of work hashes. */
+/** The part that is signed and that the transaction proof of work hashes. */
 export interface TransactionPrefix {
   readonly version: number;
   readonly unlockTime: bigint;
@@ -43,7 +43,7 @@ export interface Transaction extends TransactionPrefix {
 
 /** The coinbase of a merge-mining parent: any version, no signatures. */
 export interface BaseTransaction extends TransactionPrefix {
-  /** The number behind extra from version 2 on. It is kept in a block's bytes and counts as 0 in ids and sizes. */
+  /** The number after extra from version 2 on. Stored in a block's bytes; 0 in ids and sizes. */
   readonly ignored?: bigint;
 }
 
@@ -59,7 +59,7 @@ export interface ParentBlock {
   readonly blockchainBranch: readonly Buffer[];
 }
 
-/** A block with the hashes of its transactions, coinbase excluded. `parentBlock` is there from version 2 on. */
+/** A block with the hashes of its transactions, coinbase excluded. `parentBlock` exists from version 2 on. */
 export interface Block {
   readonly majorVersion: number;
   readonly minorVersion: number;

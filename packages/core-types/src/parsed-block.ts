@@ -6,7 +6,7 @@ import type { ParsedTransaction } from './parsed-transaction';
 import { BinaryReader } from './reader';
 
 /**
- * A block with its bytes. Hashes are computed when they are first asked for and kept.
+ * A block with its bytes. Hashes are computed on first use and cached.
  * `bytes` and every field of `block` are views of the bytes it was parsed from.
  */
 export class ParsedBlock {
@@ -26,7 +26,7 @@ export class ParsedBlock {
     return (this.cachedHash ??= blockHash(this.block, this.coinbase.hash));
   }
 
-  /** What the merge-mining tag of the parent must lead to; in version 1 of no use. */
+  /** The hash that the merge-mining tag of the parent must commit to; unused in version 1. */
   get auxHeaderHash(): Buffer {
     return (this.cachedAuxHeaderHash ??= auxHeaderHash(this.block, this.coinbase.hash));
   }

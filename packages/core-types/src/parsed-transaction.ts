@@ -5,7 +5,7 @@ import { BinaryReader } from './reader';
 import { readTransaction } from './transaction';
 
 /**
- * A transaction with its bytes. Hashes and sums are computed when they are first asked for and kept.
+ * A transaction with its bytes. Hashes and sums are computed on first use and cached.
  * `bytes` and every field of `transaction` are views of the bytes it was parsed from.
  */
 export class ParsedTransaction {
@@ -45,8 +45,8 @@ export class ParsedTransaction {
   }
 
   /**
-   * Inputs less outputs in atomic units, exact: it may be negative, and the sums may pass 64 bits.
-   * undefined when an input spends nothing, as a coinbase's.
+   * Inputs less outputs in atomic units, exact: it may be negative, and the sums may exceed 64 bits.
+   * undefined if an input spends nothing (coinbase).
    */
   get fee(): bigint | undefined {
     if (this.cachedFee !== undefined) return this.cachedFee;
@@ -75,7 +75,7 @@ export function parseTransaction(bytes: Uint8Array): ParsedTransaction {
   return parsed;
 }
 
-/** Parses a transaction where the reader stands. */
+/** Parses a transaction at the reader's position. */
 export function readParsedTransaction(reader: BinaryReader): ParsedTransaction {
   const start = reader.offset;
   const transaction = readTransaction(reader);

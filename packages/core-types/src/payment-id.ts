@@ -1,4 +1,4 @@
-/** A short payment id travels encrypted, a long one plain. */
+/** Short payment ids are sent encrypted, long ones plain. */
 export const SHORT_PAYMENT_ID_LENGTH = 16;
 export const LONG_PAYMENT_ID_LENGTH = 64;
 

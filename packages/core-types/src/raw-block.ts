@@ -3,7 +3,7 @@ import type { RawBlock } from './model';
 import { BinaryReader } from './reader';
 import { BinaryWriter } from './writer';
 
-/** Serialized bytes of a block and its transactions. (The size that the rules count leaves out header and parent.) */
+/** Serialized bytes of a block and its transactions. (The size in rules excludes header and parent.) */
 export function rawBlockBytes({ block, transactions }: RawBlock): number {
   return transactions.reduce((sum, transaction) => sum + transaction.length, block.length);
 }

@@ -1,9 +1,8 @@
 import { DecodeError } from './errors';
 
 /**
- * Reads the binary format (docs/protocol/encoding.md#binary-format) from front to back. Byte fields come back as views
- * of the input, not copies: the input must not be written to while what was read from it lives, and it is kept in
- * memory as long.
+ * Reads the binary format (docs/protocol/encoding.md#binary-format) from front to back. Byte fields are views of the
+ * input, not copies: do not write to the input while they are in use; they keep it in memory.
  */
 export class BinaryReader {
   readonly buffer: Buffer;
@@ -40,8 +39,8 @@ export class BinaryReader {
   }
 
   /**
-   * A varint of at most `bits` bits (up to 53) as a number. Refused: a value too wide, and a last group of zero (the
-   * same number has a shorter form, docs/protocol/encoding.md#varints).
+   * A varint of at most `bits` bits (up to 53) as a number. Refuses a value that is too wide, and a last group of zero (the
+   * number has a shorter form, docs/protocol/encoding.md#varints).
    */
   varintNumber(bits: number): number {
     const { buffer } = this;
@@ -92,7 +91,7 @@ export class BinaryReader {
     }
   }
 
-  /** A count of things of at least `minimumSize` bytes each: refused when the rest of the input cannot hold them. */
+  /** A count of items of at least `minimumSize` bytes; refused if the rest of the input is shorter. */
   count(minimumSize: number, what: string): number {
     const count = this.varintNumber(53);
     if (count * minimumSize > this.remaining) throw new DecodeError(`more ${what} declared than the data can hold`);
@@ -104,7 +103,7 @@ export class BinaryReader {
     if (this.buffer.length > most) throw new DecodeError(`${this.buffer.length} bytes are more than ${most}`);
   }
 
-  /** Refuses bytes that are left over. */
+  /** Refuses trailing bytes. */
   done(): void {
     if (this.remaining !== 0) throw new DecodeError('trailing bytes');
   }

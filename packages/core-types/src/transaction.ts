@@ -7,7 +7,7 @@ import { BinaryWriter } from './writer';
 
 /*
  * The binary form of a transaction (docs/protocol/transactions.md#transaction-form): version, unlock time, inputs,
- * outputs, extra, then the signatures without any count. Decoded byte fields are views of the input.
+ * outputs, extra, then the signatures without a count. Decoded byte fields are views of the input.
  */
 
 const BASE_INPUT_TAG = 0xff;
@@ -20,7 +20,7 @@ const MIN_INPUT_SIZE = 2;
 const MIN_OUTPUT_SIZE = 34;
 const NO_SIGNATURES = Buffer.alloc(0);
 
-/** `memberSize`: the bytes that a ring member takes at least, here and, where they follow, in the signatures. */
+/** `memberSize`: min bytes of a ring member, including its signature if signatures follow. */
 function readInput(reader: BinaryReader, memberSize: number): TransactionInput {
   const tag = reader.byte();
   if (tag === KEY_TAG) {
@@ -51,7 +51,7 @@ function readBody(reader: BinaryReader, version: number, memberSize: number): Tr
   return { version, unlockTime, inputs, outputs, extra };
 }
 
-/** Reads a prefix where the reader stands. */
+/** Reads a prefix at the reader's position. */
 function readTransactionPrefix(reader: BinaryReader, memberSize: number): TransactionPrefix {
   const version = reader.varintNumber(8);
   if (version > MAX_TRANSACTION_VERSION) throw new DecodeError(`unknown transaction version ${version}`);
@@ -69,7 +69,7 @@ function readSignatures(reader: BinaryReader, inputs: readonly TransactionInput[
   });
 }
 
-/** Reads a transaction where the reader stands: its prefix and as many signatures as its rings have members. */
+/** Reads a transaction at the reader's position: its prefix and as many signatures as its rings have members. */
 export function readTransaction(reader: BinaryReader): Transaction {
   const prefix = readTransactionPrefix(reader, MEMBER_SIZE + SIGNATURE_SIZE);
   return { ...prefix, signatures: readSignatures(reader, prefix.inputs) };
@@ -124,11 +124,11 @@ export function writeTransactionPrefix(writer: BinaryWriter, prefix: Transaction
   writer.varint(prefix.extra.length).bytes(prefix.extra);
 }
 
-/** Writes a transaction; RangeError when the signatures do not fit the rings. */
+/** Writes a transaction; RangeError if the signatures do not match the rings. */
 export function writeTransaction(writer: BinaryWriter, transaction: Transaction): void {
   writeTransactionPrefix(writer, transaction);
   const { inputs, signatures } = transaction;
-  // A coinbase may carry an empty list in place of one empty entry.
+  // A coinbase may have an empty list instead of one empty entry.
   if (signatures.length !== inputs.length && signatures.length !== 0) {
     throw new RangeError(`${signatures.length} signature lists for ${inputs.length} inputs`);
   }
@@ -147,7 +147,7 @@ export function writeBaseTransaction(writer: BinaryWriter, transaction: BaseTran
   if (transaction.version >= 2) writer.varint(transaction.ignored ?? 0n);
 }
 
-/** The bytes of a prefix: what is signed and what the transaction proof of work hashes. */
+/** The bytes of a prefix, which are signed and which the transaction proof of work hashes. */
 export function encodeTransactionPrefix(prefix: TransactionPrefix): Buffer {
   const writer = new BinaryWriter();
   writeTransactionPrefix(writer, prefix);

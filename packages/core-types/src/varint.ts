@@ -18,7 +18,7 @@ export function varintSize(value: bigint | number): number {
   return size;
 }
 
-/** Writes a value at `offset` and returns the offset behind it. The caller makes sure that it fits. */
+/** Writes a value at `offset` and returns the next offset. The caller ensures that it fits. */
 export function writeVarint(target: Uint8Array, value: bigint | number, offset: number): number {
   let position = offset;
   let low: number;

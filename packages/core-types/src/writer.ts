@@ -41,7 +41,7 @@ export class BinaryWriter {
     return this;
   }
 
-  /** Everything written so far; the writer is not to be used afterwards. */
+  /** All written bytes. Do not use the writer afterwards. */
   toBuffer(): Buffer {
     return this.buffer.subarray(0, this.length);
   }

@@ -4,13 +4,13 @@ import { BinaryWriter } from '../writer';
 import { encodeExtraFields, type ExtraField } from './fields';
 import { NonceTag } from './tags';
 
-/** The parts of an extra, written in this order; what is left out is not written. */
+/** The parts of an extra, written in this order; undefined parts are not written. */
 export interface ExtraParts {
   readonly publicKey?: Buffer;
   /** The whole body of a nonce: a pool's reserved bytes, or what `buildNonce` gives. */
   readonly nonce?: Buffer;
   readonly mergeMining?: { readonly depth: bigint; readonly root: Buffer };
-  /** Last by custom, so that a search changes only the last 8 bytes of a prefix. */
+  /** The last part, so that a nonce search changes only the last 8 bytes of a prefix. */
   readonly powNonce?: Buffer;
 }
 

@@ -2,19 +2,19 @@ import { DecodeError } from '../errors';
 import { BinaryReader } from '../reader';
 import { ExtraTag, MAX_PADDING } from './tags';
 
-/** What a merge-mining parent commits to: the root, and how many hashes lead to it from a block of this chain. */
+/** The commitment of a merge-mining parent: the root, and the number of hashes from a block of this chain to it. */
 export interface MergeMiningTag {
   readonly depth: bigint;
   readonly root: Buffer;
 }
 
-/** Views of the extra; `parseOk` is false when the reader met something that it cannot read. */
+/** Views of the extra; `parseOk` is false if a field cannot be parsed. */
 export interface ParsedExtra {
   readonly publicKey?: Buffer;
   /** Without tag and length. */
   readonly nonce?: Buffer;
   readonly mergeMiningTag?: MergeMiningTag;
-  /** 64 hex characters when all could be read and the nonce is exactly a plain payment id, else ''. */
+  /** 64 hex characters if everything was parsed and the nonce is exactly a plain payment id, else ''. */
   readonly paymentId: string;
   readonly parseOk: boolean;
 }
@@ -39,8 +39,8 @@ function paymentIdOf(nonce: Buffer | undefined): string {
 /**
  * Extra as the daemon reads it, which decides what a merge-mining parent commits to
  * (docs/protocol/transactions.md#daemon-reader-of-extra): field after field; a second public key or nonce ends it; the
- * bytes of a second merge-mining tag and of tags it does not know are stepped over one by one; what it cannot read ends
- * it with the fields so far.
+ * bytes of a second merge-mining tag and of unknown tags are skipped one by one; an invalid field ends it with the fields
+ * so far.
  */
 export function parseExtra(extra: Uint8Array): ParsedExtra {
   const reader = new BinaryReader(extra);

@@ -3,7 +3,7 @@ import { BinaryReader } from '../reader';
 import { BinaryWriter } from '../writer';
 import { ExtraTag, POW_NONCE_SIZE } from './tags';
 
-/** One field of extra as it stands there; `unknown` is all the rest from a byte on that begins no whole field. */
+/** A field of extra; `unknown` is the rest after the last valid field. */
 export type ExtraField =
   | { readonly type: 'padding'; readonly size: number }
   | { readonly type: 'publicKey'; readonly key: Buffer }
@@ -43,7 +43,7 @@ function readField(reader: BinaryReader): ExtraField {
   }
 }
 
-/** Every field of extra in its order, nothing dropped: `encodeExtraFields` gives the same bytes back. Views. */
+/** All fields of extra in order: `encodeExtraFields` returns the same bytes. The fields are views. */
 export function parseExtraFields(extra: Uint8Array): ExtraField[] {
   const reader = new BinaryReader(extra);
   const fields: ExtraField[] = [];
@@ -74,7 +74,7 @@ function writeField(writer: BinaryWriter, field: ExtraField): void {
       writer.byte(ExtraTag.publicKey).hash(field.key);
       break;
     case 'nonce':
-      // One length byte is all that the daemon's reader knows.
+      // The daemon's reader supports only one length byte.
       if (field.nonce.length > 255) throw new RangeError('a nonce has at most 255 bytes');
       writer.byte(ExtraTag.nonce).byte(field.nonce.length).bytes(field.nonce);
       break;

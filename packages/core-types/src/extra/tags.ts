@@ -14,7 +14,7 @@ export const NonceTag = {
   data: 0x7f,
 } as const;
 
-/** Zero bytes, the tag's own among them, that one padding may have. */
+/** Max zero bytes of a padding, its tag included. */
 export const MAX_PADDING = 255;
 
 /** Bytes of the nonce that the transaction proof of work searches. */

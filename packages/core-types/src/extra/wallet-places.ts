@@ -1,6 +1,6 @@
 import { ExtraTag, NonceTag, POW_NONCE_SIZE } from './tags';
 
-/** Where what lies in the bytes that were searched; -1 for what is not there. */
+/** Offsets of the fields in the searched bytes; -1 if absent. */
 export interface WalletExtraPlaces {
   /** 32 bytes. */
   readonly publicKey: number;
@@ -17,13 +17,13 @@ export interface WalletExtraPlaces {
 }
 
 interface LooseVarint {
-  /** May pass 2^53 and is then inexact: every use compares it with a length. */
+  /** Above 2^53 inexact: every use compares it with a length. */
   readonly value: number;
   /** Bytes taken; less than 0 for a number that overflows (-1) or has a zero in its last group (-2). */
   readonly size: number;
 }
 
-/** The wallets' varint: the data may end inside it, and after an error the value is what was read so far. */
+/** The wallets' varint: the data may end inside it; after an error the value is that of the bytes before. */
 function readLooseVarint(bytes: Buffer, start: number, end: number): LooseVarint {
   let value = 0;
   for (let size = 0, scale = 1; ; size++, scale *= 0x80) {
@@ -62,7 +62,7 @@ class WalletExtraSearch implements WalletExtraPlaces {
     return this.publicKey >= 0 && this.paymentId >= 0 && this.data >= 0 && this.root >= 0 && this.powNonce >= 0;
   }
 
-  /** Looks at one byte and what follows it; returns how far to go on. */
+  /** Parses the field that starts at a byte, if any; returns the number of bytes to advance. */
   private step(at: number): number {
     const left = this.end - at;
     switch (this.bytes[at]) {
@@ -85,7 +85,7 @@ class WalletExtraSearch implements WalletExtraPlaces {
     }
   }
 
-  /** Goes on behind the length and only as far as the fields inside were understood, so the rest is read again. */
+  /** Advances past the length and the parsed fields inside; the rest is read again. */
   private stepNonce(at: number, left: number): number {
     const length = readLooseVarint(this.bytes, at + 1, this.end);
     const isWhole = length.size >= 0 && left > length.size + length.value;
@@ -104,7 +104,7 @@ class WalletExtraSearch implements WalletExtraPlaces {
     return understood;
   }
 
-  /** The size of a field of a nonce; 0 for a byte that begins none. */
+  /** The size of a field of a nonce; 0 if the byte is no tag. */
   private readNonceField(at: number, end: number, isFirst: boolean): number {
     const left = end - at;
     const tag = this.bytes[at];
@@ -128,7 +128,7 @@ class WalletExtraSearch implements WalletExtraPlaces {
     return 1 + size;
   }
 
-  /** Goes on one length byte short, so the root's last byte is looked at again. */
+  /** Advances one byte too few, as the C++ reader does, so the last byte of the root is read again. */
   private stepMergeMining(at: number, left: number): number {
     const length = readLooseVarint(this.bytes, at + 1, this.end);
     if (length.size < 0 || left <= length.size + length.value || length.value < 33) return 1;
@@ -142,8 +142,8 @@ class WalletExtraSearch implements WalletExtraPlaces {
 }
 
 /**
- * Finds in the extra at [start, end) what wallets look for, without copying any of it: `parseExtraWallet` for those who
- * go over many transactions (docs/protocol/transactions.md#wallet-reader-of-extra).
+ * Finds the fields that wallets use in the extra at [start, end), without copies: `parseExtraWallet` for scans of many
+ * transactions (docs/protocol/transactions.md#wallet-reader-of-extra).
  */
 export function findWalletExtra(bytes: Buffer, start = 0, end = bytes.length): WalletExtraPlaces {
   return new WalletExtraSearch(bytes, end).run(start);

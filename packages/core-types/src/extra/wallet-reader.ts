@@ -1,20 +1,20 @@
 import { findWalletExtra } from './wallet-places';
 
-/** What a wallet finds in extra; all buffers are copies. */
+/** The fields of extra that wallets use; all buffers are copies. */
 export interface WalletExtra {
-  /** 32 bytes, zeros when there is none. */
+  /** 32 bytes, zeros if absent. */
   readonly publicKey: Buffer;
   /** 64 hex characters (plain), 16 (encrypted for the receiver), or ''. */
   readonly paymentId: string;
   readonly data: Buffer;
-  /** Depth 0 and a root of zeros when there is none. */
+  /** Depth 0 and a root of zeros if absent. */
   readonly mergeMining: { readonly depth: bigint; readonly root: Buffer };
-  /** 0 when there is none. */
+  /** 0 if absent. */
   readonly powNonce: bigint;
 }
 
 /**
- * Extra as wallets (and the daemon for them) read it: byte by byte, each kind of field taken once wherever its tag is
+ * Extra as wallets (and the daemon for them) read it: byte by byte, each kind of field once, wherever its tag is
  * followed by enough bytes (docs/protocol/transactions.md#wallet-reader-of-extra).
  */
 export function parseExtraWallet(extra: Uint8Array): WalletExtra {
@@ -33,7 +33,7 @@ export function parseExtraWallet(extra: Uint8Array): WalletExtra {
   };
 }
 
-/** A number that has been found to fit 64 bits, up to the end of the data where that comes first. */
+/** A number that fits 64 bits, up to the end of the data if that is earlier. */
 function looseVarint(bytes: Buffer, start: number): bigint {
   let value = 0n;
   for (let at = start, shift = 0n; ; at++, shift += 7n) {

@@ -1,18 +1,18 @@
-/** What is the same on every network and does not change with the height (docs/protocol/networks.md#identity). */
+/** Constants of all networks, independent of the height (docs/protocol/networks.md#identity). */
 
 export const TICKER = 'WRKZ';
 /** 100 atomic units are 1.00 WRKZ. */
 export const DECIMAL_PLACES = 2;
 
 export const ADDRESS_PREFIX = 999_730n;
-/** The text that every address starts with because of its prefix number. */
+/** The first characters of every address, from its prefix number. */
 export const ADDRESS_PREFIX_TEXT = 'Wrkz';
 export const STANDARD_ADDRESS_LENGTH = 98;
 /** With a payment id of 16 and of 64 hex characters. */
 export const INTEGRATED_ADDRESS_LENGTH_SHORT = 120;
 export const INTEGRATED_ADDRESS_LENGTH_LONG = 186;
 
-/** Seconds between blocks that the difficulty aims at. */
+/** Target seconds between blocks. */
 export const DIFFICULTY_TARGET = 60;
 
 /** Atomic units; the emission curve is `(MONEY_SUPPLY - generated) >> EMISSION_SPEED_FACTOR`. */
@@ -20,11 +20,11 @@ export const MONEY_SUPPLY = 50_000_000_000_000n;
 export const EMISSION_SPEED_FACTOR = 22n;
 /** A coinbase's unlock time is its own index plus this. */
 export const COINBASE_UNLOCK_WINDOW = 40;
-/** Blocks whose median size the reward and the limits go by. */
+/** Number of blocks of the median size that rewards and limits use. */
 export const REWARD_BLOCKS_WINDOW = 100;
-/** Bytes that a template leaves free, and that a transaction's limit lies below twice the median. */
+/** Bytes that a template leaves free, and that a transaction's limit is below twice the median. */
 export const COINBASE_RESERVED_SIZE = 600;
-/** Most outputs of a template's coinbase. */
+/** Max outputs of a template's coinbase. */
 export const MAX_COINBASE_OUTPUTS = 11;
 
 /** Largest block: 100,000 bytes and 102,400 more each year of 525,600 blocks. */
