@@ -1,6 +1,6 @@
 /**
  * Checks that `value` is a Uint8Array (a Buffer is one), of exactly `size` bytes when given.
- * @throws TypeError for anything else, RangeError for another length; `name` stands in the message.
+ * @throws TypeError for anything else, RangeError for another length; `name` is in the message.
  */
 export function requireBytes(value: Uint8Array, name: string, size?: number): void {
   if (!(value instanceof Uint8Array)) throw new TypeError(`${name} must be a Uint8Array`);
@@ -11,7 +11,7 @@ export function requireBytes(value: Uint8Array, name: string, size?: number): vo
 
 /**
  * Checks that `value` is an integer within `min` and `max`.
- * @throws TypeError when it is no number, RangeError when it is none of those integers.
+ * @throws TypeError if it is not a number, RangeError if it is out of range or not an integer.
  */
 export function requireInteger(value: number, name: string, min: number, max: number): void {
   if (typeof value !== 'number') throw new TypeError(`${name} must be a number`);
@@ -25,7 +25,7 @@ export const MAX_UINT64 = 0xffff_ffff_ffff_ffffn;
 
 /**
  * Checks that `value` is a bigint within 0 and 2^64 - 1.
- * @throws TypeError when it is no bigint, RangeError when it does not fit.
+ * @throws TypeError if it is not a bigint, RangeError if it does not fit.
  */
 export function requireUint64(value: bigint, name: string): void {
   if (typeof value !== 'bigint') throw new TypeError(`${name} must be a bigint`);
@@ -33,7 +33,7 @@ export function requireUint64(value: bigint, name: string): void {
 }
 
 /**
- * The 32-byte values of `list` one after another, the way the addon takes lists.
+ * The 32-byte values of `list` concatenated, as the addon expects lists.
  * @throws TypeError or RangeError naming the element that does not fit.
  */
 export function concat32(list: readonly Uint8Array[], name: string): Buffer {

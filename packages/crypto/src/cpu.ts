@@ -1,7 +1,7 @@
 import { requireInteger } from './arguments';
 import { binding } from './binding';
 
-/** What the processor has and the operating system supports. */
+/** Features of the processor that the operating system supports. */
 export interface CpuFeatures {
   aesni: boolean;
   avx2: boolean;
@@ -19,7 +19,7 @@ export interface CpuFeatures {
 export const IMPLEMENTATIONS = ['portable', 'aesni', 'avx2', 'avx512', 'armv8'] as const;
 export type Implementation = (typeof IMPLEMENTATIONS)[number];
 
-/** How many points each path may handle at once. */
+/** Max points per batch of each path. */
 const CURVE_LANES: Readonly<Record<'auto' | Implementation, number>> = {
   auto: 8,
   portable: 1,
@@ -65,8 +65,7 @@ export const CURVE_LANE_COUNTS = [1, 4, 8] as const;
 export type CurveLanes = (typeof CURVE_LANE_COUNTS)[number];
 
 /**
- * Makes batches of points use exactly so many lanes, however few the points; `auto` goes back to what `setImplementation`
- * allows. Meant for tests and measurements.
+ * Makes batches of points use exactly so many lanes, for any number of points; `auto` restores the choice of `setImplementation`. Meant for tests and measurements.
  * @throws RangeError when this processor does not have them.
  */
 export function setCurveLanes(lanes: 'auto' | CurveLanes): void {
@@ -87,7 +86,7 @@ export function setThreads(count: number): void {
   binding<CpuBinding>().setThreads(count);
 }
 
-/** The processor's time stamp counter, 0n where there is none: a constant rate, for measurements. */
+/** The processor's time stamp counter, 0n if there is none: a constant rate, for measurements. */
 export function timeStamp(): bigint {
   return binding<CpuBinding>().timeStamp();
 }

@@ -33,8 +33,8 @@ export const BLOCK_SIZE_GROWTH_NUMERATOR = 102_400;
 export const BLOCK_SIZE_GROWTH_DENOMINATOR = 525_600;
 export const MAX_PARENT_BLOCK_SIZE = 2048;
 /**
- * Longer bytes are neither block nor transaction of any chain and are not decoded. The reference decodes whatever fits a
- * message; the largest block allowed, hash list included, comes to this length at about index 16,000,000.
+ * Longer bytes are not decoded: no block or transaction is longer. The reference decodes whatever fits in a message; the
+ * largest valid block, hash list included, reaches this length at about index 16,000,000.
  */
 export const MAX_BLOCK_BYTES = 4 * 1024 * 1024;
 /** The highest block version that parses. */
@@ -45,7 +45,7 @@ export const MAX_MERGE_MINING_DEPTH = 256;
 
 /** Below it an unlock time is a block index, from it on a unix time. */
 export const UNLOCK_TIME_BOUNDARY = 500_000_000n;
-/** A lock opens so many blocks, or seconds, early. */
+/** An output unlocks so many blocks, or seconds, early. */
 export const UNLOCK_DELTA_BLOCKS = 1n;
 export const UNLOCK_DELTA_SECONDS = 60n;
 

@@ -1,6 +1,5 @@
 /**
- * The indexes at which a rule changes, under the names of the rules. What exactly happens there (from this index, or
- * from the one after it) stands in table.ts.
+ * The indexes at which rules change. table.ts defines whether a change applies from this index or from the next.
  */
 export interface RuleHeights {
   readonly version2: number;
@@ -68,7 +67,7 @@ export const mainnetHeights: RuleHeights = {
 };
 
 /**
- * Devnet is mainnet's history at 1:10,000, rounded down, so that every change lies within the first 430 blocks; the
+ * Devnet is mainnet's history at 1:10,000, rounded down, so that every change is within the first 430 blocks; the
  * first three versions keep their indexes, since version 1 cannot start below 0.
  */
 export const devnetHeights: RuleHeights = {
@@ -80,7 +79,7 @@ export const devnetHeights: RuleHeights = {
   version4: 3,
 };
 
-/** The advisory list of /info; it gates nothing. The last one is the `supported_height`. */
+/** The list of /info, for information only. The last one is the `supported_height`. */
 export const mainnetUpgradeHeights: readonly number[] = [
   1, 40_000, 100_000, 302_400, 430_000, 543_000, 600_000, 678_500, 777_777, 832_000, 864_864, 1_000_000, 1_123_000,
   1_200_000, 1_500_000, 1_800_000, 2_500_000, 2_800_000, 3_500_000, 3_800_000, 4_300_000, 4_500_000,

@@ -71,7 +71,7 @@ const mainnet: Network = {
   rulesAt: rulesOf(mainnetHeights, 1n),
 };
 
-/** What simnet and devnet share: they stand alone and may be driven by tests. */
+/** Settings of simnet and devnet: no peers needed, blocks on demand. */
 const standalone = {
   addressPrefix: ADDRESS_PREFIX,
   genesis,
@@ -109,7 +109,7 @@ const devnet: Network = {
   fixedDifficulty: 10n,
   rewindLimit: 400,
   pruneDepth: 400,
-  // Shorter than the others on purpose: a reorganisation that would reach below the lite height is refused.
+  // Shorter than the others: a reorganisation below the lite height is refused.
   liteWindow: 40,
   dataFolder: 'devnet',
   upgradeHeights: devnetUpgradeHeights,
@@ -127,7 +127,7 @@ export function networkOf(name: NetworkName): Network {
   return networks[name];
 }
 
-/** Blocks by which a node of the network is recognized. */
+/** Blocks that identify a node of the network. */
 export function chainIdentity(name: NetworkName): {
   genesisHash: string;
   knownBlocks: readonly KnownBlock[];

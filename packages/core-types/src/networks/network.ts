@@ -1,6 +1,6 @@
 import type { Rules } from './rules';
 
-/** A block that every chain of a network has, once it is that long. */
+/** A block that every chain of this length has on a network. */
 export interface KnownBlock {
   readonly height: number;
   /** 64 hex characters. */
@@ -15,7 +15,7 @@ export interface SeedAddress {
 }
 
 /**
- * Everything that tells one network from another (docs/protocol/networks.md#profiles). Its buffers are shared: never
+ * The profile of a network (docs/protocol/networks.md#profiles). Its buffers are shared: never
  * write to them.
  */
 export interface Network {
@@ -44,15 +44,15 @@ export interface Network {
   readonly allowsGeneratedBlocks: boolean;
   /** Blocks below the tip that an operator may rewind at most; far deeper than any reorganisation goes. */
   readonly rewindLimit: number;
-  /** Blocks whose bodies a pruned node keeps at least, and unless told. */
+  /** Blocks whose bodies a pruned node stores: the minimum, and the default. */
   readonly pruneDepth: number;
-  /** Blocks that a lite node must have, or get, above its lite height: no reorganisation reaches what it never stored. */
+  /** Blocks that a lite node must have, or get, above its lite height: no reorganisation reaches blocks that it does not store. */
   readonly liteWindow: number;
   /** Folder inside the data directory; undefined: the data directory itself. */
   readonly dataFolder: string | undefined;
   /** Advisory list of /info. */
   readonly upgradeHeights: readonly number[];
   readonly supportedHeight: number;
-  /** The rules in force at an index; which index a rule is asked with stands at its field in `Rules`. */
+  /** The rules in force at an index; each field of `Rules` documents its index. */
   readonly rulesAt: (height: number) => Rules;
 }

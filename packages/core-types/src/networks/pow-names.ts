@@ -1,7 +1,7 @@
 import type { PowAlgorithm } from '@wrkz/crypto';
 
 /**
- * The proofs of work by the names under which programs that mine know them
+ * The names of the proofs of work in mining programs
  * (docs/protocol/stratum.md#algorithms).
  */
 export const MINING_ALGORITHMS = {
@@ -23,12 +23,12 @@ const BY_VERSION: readonly PowAlgorithm[] = [
   'cn_upx',
 ];
 
-/** What the blocks of a version are mined with; undefined for a version that is not known. */
+/** The proof of work of a block version; undefined for an unknown version. */
 export function powAlgorithmOf(majorVersion: number): PowAlgorithm | undefined {
   return BY_VERSION[majorVersion - 1];
 }
 
-/** The proof of work that a mining program's name means, or undefined. */
+/** The proof of work by its name in mining programs, or undefined. */
 export function miningAlgorithm(name: string): PowAlgorithm | undefined {
   return (Object.keys(MINING_ALGORITHMS) as PowAlgorithm[]).find((one) => MINING_ALGORITHMS[one] === name);
 }

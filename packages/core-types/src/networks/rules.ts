@@ -3,22 +3,22 @@ import type { PowAlgorithm } from '@wrkz/crypto';
 /** How many decoys a ring may have (ring size - 1). */
 export interface MixinRange {
   readonly min: number;
-  /** `Infinity` where the age knows no maximum. */
+  /** `Infinity` if there is no maximum. */
   readonly max: number;
-  /** What wallets use. */
+  /** Used by wallets. */
   readonly default: number;
-  /** The ring that the minimum is judged on; the maximum is always judged on the largest. */
+  /** The ring that the minimum is compared with; the maximum is always compared with the largest. */
   readonly judgedOn: 'largest' | 'smallest';
 }
 
-/** The least fee of a transaction that is not a fusion: a sum, or a sum for each started chunk of bytes. */
+/** The min fee of a transaction that is not a fusion: an amount, or an amount per started chunk of bytes. */
 export type FeeRule =
   | { readonly kind: 'fixed'; readonly amount: bigint }
   | { readonly kind: 'perChunk'; readonly chunk: number; readonly amount: bigint };
 
 /**
  * Difficulty of the transaction proof of work: `fusion` for a fusion transaction, else
- * `base + (inputs + outputFactor x outputs) x perIo` (the first age has perIo 0).
+ * `base + (inputs + outputFactor x outputs) x perIo` (perIo is 0 at first).
  */
 export interface TransactionPowRule {
   readonly base: bigint;
@@ -28,8 +28,8 @@ export interface TransactionPowRule {
 }
 
 /**
- * What is in force at one index. Each field says which index it is asked with: `own` is the index of the block
- * that is judged, `previous` the index of its parent (the tip's, for the pool). The source is
+ * The rules in force at an index. Each field names its index: `own` is the index of the validated block, `previous` that of
+ * its parent (in the pool: of the tip). Source:
  * docs/protocol/networks.md#which-index.
  */
 export interface Rules {
@@ -57,17 +57,17 @@ export interface Rules {
   readonly mixin: MixinRange;
   /** previous */
   readonly feeRule: FeeRule;
-  /** previous; the least fee of a fusion transaction, taken off before its outputs are compared */
+  /** previous; the min fee of a fusion transaction, subtracted before its outputs are compared */
   readonly fusionFee: bigint;
-  /** previous; the least input amount of a fusion transaction */
+  /** previous; the min input amount of a fusion transaction */
   readonly fusionDustThreshold: bigint;
-  /** what wallets fold into one dust output when they decompose an amount */
+  /** wallets combine this into one dust output when they decompose an amount */
   readonly dustThreshold: bigint;
   /** previous; extra must be SHORTER than so many bytes; in the pool `MAX_EXTRA_SIZE` always holds */
   readonly extraLimit: number | undefined;
-  /** previous; the members found must be as many as the signatures; in the pool always */
+  /** previous; the number of ring members found must equal the number of signatures; in the pool always */
   readonly signatureCountChecked: boolean;
-  /** previous; time locks of ring members are judged by the tip's timestamp, before it by the clock */
+  /** previous; unlock times of ring members are compared with the tip's timestamp, before it with the clock */
   readonly timeLockByTip: boolean;
   /** previous; in the pool `MAX_TRANSACTION_OUTPUTS` always holds */
   readonly maxOutputs: number | undefined;
@@ -79,7 +79,7 @@ export interface Rules {
   readonly feeEscapesPow: bigint | undefined;
   /** the template's own index: only in these 100 blocks does a template re-check the transaction proof of work */
   readonly templateChecksTxPow: boolean;
-  /** previous; blocks (and `x 60` seconds) that an unlock time must lie ahead; undefined: free */
+  /** previous; blocks (or `x 60` seconds) that an unlock time must be ahead; undefined: any */
   readonly minimumUnlock: number | undefined;
   /** blocks that wallets add to an unlock time for the transaction's stay in the pool */
   readonly poolUnlockWindow: number;

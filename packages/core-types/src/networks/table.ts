@@ -33,12 +33,12 @@ const firstRules: Rules = {
   prunedPeersAvoided: false,
 };
 
-/** How many blocks from the start of the transaction proof of work on a template still looks at it. */
+/** Number of blocks from the start of the transaction proof of work in which templates check it. */
 const TEMPLATE_TX_POW_SPAN = 101;
 
 /**
- * The one table of a network: every change of a rule with the first index that it holds at. A block version starts
- * above its index, all else at it, except where a line says why not.
+ * The rule table of a network: every change with its first index. A block version starts after its index, other rules at
+ * it; comments explain exceptions.
  * `txPowScale` divides the difficulties of the transaction proof of work (1 on mainnet, 1000 on devnet).
  */
 export function ruleChanges(at: RuleHeights, txPowScale: bigint): readonly RuleChange[] {
@@ -47,7 +47,7 @@ export function ruleChanges(at: RuleHeights, txPowScale: bigint): readonly RuleC
     { from: at.version3 + 1, change: { blockVersion: 3, fullRewardZone: 100_000 } },
     { from: at.version4 + 1, change: { blockVersion: 4, powAlgorithm: 'cn_lite_slow_hash_v1' } },
     { from: at.mixinV1, change: { mixin: { min: 0, max: 30, default: 3, judgedOn: 'largest' } } },
-    // The constant of 180 s that stands between the two never applies: both share one index.
+    // The constant of 180 s between the two never applies: both have the same index.
     { from: at.lwma4, change: { difficultyRule: 'lwma4', futureTimeLimit: 360, templateTimestampWindow: 11 } },
     { from: at.lwma5, change: { difficultyRule: 'lwma5', timestampWindow: 11 } },
     { from: at.version5 + 1, change: { blockVersion: 5, powAlgorithm: 'cn_turtle_lite_slow_hash_v2' } },
@@ -61,11 +61,11 @@ export function ruleChanges(at: RuleHeights, txPowScale: bigint): readonly RuleC
     { from: at.version6 + 1, change: { blockVersion: 6, powAlgorithm: 'chukwa' } },
     { from: at.blockListAndTimeLock, change: { blockListChecked: true, timeLockByTip: true } },
     { from: at.mixinV4, change: { mixin: { min: 1, max: 3, default: 3, judgedOn: 'largest' } } },
-    // The reference asks for more than one above the index.
+    // The reference requires more than one above the index.
     { from: at.minimumFee + 2, change: { feeRule: { kind: 'fixed', amount: 50_000n } } },
     { from: at.outputCount, change: { maxOutputs: MAX_TRANSACTION_OUTPUTS } },
     { from: at.outputAmount, change: { maxOutputAmount: 12_500_000_000_000n } },
-    // 500 a chunk was meant; the reference compares a height with a rate and so asks for 20
+    // 500 per chunk was intended; the reference compares a height with a rate and so requires 20
     // (docs/protocol/transactions.md#fees).
     { from: at.feePerByte, change: { feeRule: { kind: 'perChunk', chunk: 256, amount: 20n } } },
     { from: at.fusionFee, change: { fusionFee: 10_000n } },
@@ -108,7 +108,7 @@ export function ruleChanges(at: RuleHeights, txPowScale: bigint): readonly RuleC
   return changes.sort((a, b) => a.from - b.from);
 }
 
-/** Folds the changes into `rulesAt`; every answer between two changes is one and the same frozen object. */
+/** Folds the changes into `rulesAt`; all indexes between two changes share one frozen object. */
 export function ruleLookup(changes: readonly RuleChange[]): (height: number) => Rules {
   const starts: number[] = [0];
   const ages: Rules[] = [firstRules];

@@ -2,11 +2,11 @@ import type { Network } from './network';
 
 /** A branch that leaves the main chain further below its tip can never win. Blocks (docs/protocol/blocks.md#reorganisation). */
 export const REORGANISATION_DEPTH = 180;
-/** Blocks that a window lies at least above it. */
+/** Min blocks of a window above it. */
 export const WINDOW_MARGIN = 60;
 
 /**
- * What is kept, and what may be taken back, must reach below every reorganisation; and whatever may be taken back must be kept.
+ * Stored blocks and rewinds must reach below every reorganisation, and rewinds must stay within the stored blocks.
  * @throws RangeError for a profile that breaks this
  */
 export function assertWindows({ name, pruneDepth, rewindLimit }: Pick<Network, 'name' | 'pruneDepth' | 'rewindLimit'>) {
