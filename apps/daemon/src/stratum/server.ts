@@ -247,7 +247,7 @@ export async function startStratum(dependencies: StratumDependencies): Promise<S
 }
 
 /**
- * Whether miners get jobs (docs/operations/mining.md#when-a-node-gives-work): not while peers report more blocks. A node
+ * Whether miners get jobs (docs/operations/mining.md#when-the-node-serves-jobs): not while peers report more blocks. A node
  * without peers is ready, or a private chain could not be mined; getblocktemplate does not check peers either.
  *
  * @param height index of the tip
