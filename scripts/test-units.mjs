@@ -37,10 +37,10 @@ await main(async () => {
     const where = { release: join(top, 'release'), version: '1.0.0.1', workshop: join(folder, 'w'), target: folder };
     for (const what of packages) {
       const file = buildPackage(what, { ...where, compression: 'none' });
-      copyFileSync(file, join(machine.folder, 'root', basename(file)));
+      copyFileSync(file, join(machine.folder, 'var/tmp', basename(file)));
     }
     await machine.boot();
-    machine.run('dpkg -i /root/*.deb');
+    machine.run('dpkg -i /var/tmp/*.deb');
     for (const name of Object.keys(SERVICES))
       assert.equal(machine.try(`systemctl is-active wrkz-${name}`).output.trim(), 'inactive', 'nothing is started');
     configure(machine);

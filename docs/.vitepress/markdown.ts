@@ -13,7 +13,7 @@ export function anchorOf(title: string): string {
     .replace(/\s/g, '-');
 }
 
-/** The sections of a page; what stands in code fences is no heading. */
+/** The sections of a page. Lines in code fences are not headings. */
 export function sectionsOf(markdown: string): Section[] {
   const sections: { title: string; lines: string[] }[] = [];
   let fenced = false;

@@ -24,7 +24,7 @@ const TERMS = [
   ['\\bStallNews\\b|\\bleavings\\b', 'recent failovers, stall reporter'],
   ['\\bis told of\\b|\\bis asked for\\b', 'is reported, is requested'],
   ['\\bwhat nobody waits for\\b', 'jobs without a waiting client'],
-  ['\\bone that is none\\b', 'invalid'],
+  ['\\bthat is none\\b', 'invalid'],
   ['\\bby its own clock\\b', 'on its own timer'],
   ['\\b(liars?|manners|unlucky)\\b', 'name the behaviour'],
 ];

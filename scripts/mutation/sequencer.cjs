@@ -6,8 +6,8 @@ const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 const FILES_FILE = 'test-files.json';
 
 /**
- * Runs the quick test files first: a mutant is given up at the first test that fails, and the quick ones kill most. For a
- * mutant jest gets the names of the tests that reach it; files without one of them are left out, so they are not loaded.
+ * Runs the quick test files first: a run ends at the first failed test, and quick files kill most mutants. For a mutant jest
+ * gets the names of the tests that reach it; files without such a test are not loaded.
  */
 module.exports = class Sequencer {
   constructor({ globalConfig } = {}) {

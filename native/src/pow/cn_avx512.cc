@@ -113,7 +113,7 @@ struct WideLanes {
     alignas(64) uint64_t division[Math::W::kWidth], root[Math::W::kWidth];
     pads = lanes[0].pad;
     for (int i = 0; i < Math::W::kWidth; i++) {
-      // A lane that is none repeats the last one, so it is doubtful no more often.
+      // An unused lane repeats the last one, so it adds no doubtful result.
       const uint8_t* s = lanes[i < N ? i : N - 1].state;
       division[i] = Load64(s + 96);
       root[i] = Load32(s + 104);

@@ -169,7 +169,7 @@ const BROKEN: readonly [string, string, (socket: Socket) => void][] = [
     },
   ],
   [
-    'gzip that is none',
+    'invalid gzip',
     'malformed',
     (socket) => socket.end(head('Content-Encoding: gzip', `Content-Length: ${String(text.length)}`) + text),
   ],

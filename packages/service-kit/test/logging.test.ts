@@ -217,7 +217,7 @@ describe('each entry is one line', () => {
     'one deeper': { fine: 1, deep: Object.defineProperty({}, 'bad', { get: throwing, enumerable: true }) },
     'an object that throws': { fine: 1, proxy },
     'fields that throw': proxy,
-    'a time that is none': { fine: 1, time: new Date(NaN), deep: { time: new Date(NaN) } },
+    'an invalid time': { fine: 1, time: new Date(NaN), deep: { time: new Date(NaN) } },
     'a toJSON that throws': { fine: 1, bad: { toJSON: throwing } },
     'a toJSON that answers itself': { fine: 1, bad: { toJSON: () => hostile['a toJSON that answers itself'] } },
     'an error that is its own message': { fine: 1, error: selfMade },

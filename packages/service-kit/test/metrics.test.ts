@@ -49,7 +49,7 @@ test.each([
   [5, ['5', '10', '+Inf']],
   [30, ['10', '20', '30', '35', '+Inf']],
   [90, ['20', '40', '80', '90', '95', '+Inf']],
-])('durations are told apart up to the longest answer of %p seconds', async (longestResponseSeconds, last) => {
+])('duration buckets reach the longest response of %p seconds', async (longestResponseSeconds, last) => {
   const metrics = createMetrics('thing_');
   const options = longestResponseSeconds === undefined ? {} : { longestResponseSeconds };
   const { port } = await serveApp([metricsRoute(metrics, { key: false, limit: false })], { metrics, ...options });

@@ -103,7 +103,7 @@ test('an unknown topic is not echoed in full', async () => {
 });
 
 test.each<[string, Record<string, string>]>([
-  ['a key that is none', { 'Sec-WebSocket-Key': 'x' }],
+  ['an invalid key', { 'Sec-WebSocket-Key': 'x' }],
   ['no key', { 'Sec-WebSocket-Key': '' }],
   ['protocols that are none', { 'Sec-WebSocket-Protocol': 'a,,b' }],
 ])('%s is refused with an error response and its id', async (_name, headers) => {

@@ -209,7 +209,7 @@ const LIES = [
   ['a negative time', tells({ timestamp: -1 }), 'unexpected response'],
   ['an unlock time beyond 64 bits', tells({ unlockTime: '#18446744073709551616#' }), 'unexpected response'],
   ['a negative unlock time', tells({ unlockTime: -1 }), 'unexpected response'],
-  ['a hash that is none', tells({ hash: '../../etc/passwd' }), 'unexpected response'],
+  ['an invalid hash', tells({ hash: '../../etc/passwd' }), 'unexpected response'],
   ['a block behind the last that was asked for', tells({ blockHeight: 1001 }), 'outside of the requested blocks'],
 ] as const;
 

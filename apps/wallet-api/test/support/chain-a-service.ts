@@ -6,7 +6,7 @@ import type { WalletSnapshot } from '@wrkz/wallet-core';
 import type { WalletApiOverrides } from '../../src';
 import { type ServiceResponse, PASSWORD, TestService } from './service';
 
-/** Addresses of the recorded wallets, and of a miner that is none of them. */
+/** Addresses of the recorded wallets, and of a miner with another one. */
 export const ADDRESSES = Object.fromEntries(
   ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace'].map((name) => [name, chainAWallet(name).address]),
 ) as Record<'alice' | 'bob' | 'carol' | 'dave' | 'erin' | 'frank' | 'grace', string>;

@@ -58,7 +58,7 @@ const DIFFERENCES: readonly Difference[] = [
   { why: 'the address of the key of zero is not there', ours: '200', rows: [405, 406, 422, 471, 472] },
   { why: 'the address of the key of zero is not there', ours: '400 10', rows: [407, 408, 474] },
   { why: 'a folder is no wallet file', ours: '400 1', rows: [159] },
-  { why: 'an address that is none is refused', ours: '400 15', rows: [278] },
+  { why: 'an invalid address is refused', ours: '400 15', rows: [278] },
   { why: 'what was sent before is not the same', ours: '200', rows: [677, 678, 734] },
   { why: 'a prepared transaction survives the close; its inputs were spent', ours: '400 57', rows: [701] },
   { why: 'while the node is away, locks are judged at the height of the wallet', ours: '200', rows: [754] },

@@ -17,7 +17,7 @@ test.each<[string, NodeFailureKind, NodeFailureFacts, object]>([
   // What stands before a node says so as well when the connection broke behind it.
   ['503', 'failed', { status: 503 }, { kind: 'uncertain', ended: true }],
   ['429', 'rateLimited', { status: 429 }, { kind: 'uncertain', ended: true }],
-  ['an answer that is none', 'malformed', { status: 200 }, { kind: 'uncertain', ended: true }],
+  ['an invalid response', 'malformed', { status: 200 }, { kind: 'uncertain', ended: true }],
   // A proxy has given up, the node has not.
   ['502', 'failed', { status: 502 }, { kind: 'uncertain', ended: false }],
   ['504', 'failed', { status: 504 }, { kind: 'uncertain', ended: false }],

@@ -71,7 +71,7 @@ inNamespace('a gateway in a network namespace', () => {
     ['the port is another one’s', 'refused', 'it forwards port 17855 to another machine already'],
     ['behind another router', 'unfit', 'its address is not public: it is behind another router'],
     ['not connected', 'unfit', 'it is not connected to the internet'],
-    ['an external address that is none', 'unfit', 'its address is not public: it is behind another router'],
+    ['an invalid external address', 'unfit', 'its address is not public: it is behind another router'],
     ['a location elsewhere', 'none', undefined],
     ['nobody there', 'none', undefined],
     ['a control address elsewhere', 'refused', 'it names another host or protocol'],

@@ -119,7 +119,7 @@ const ASKED: Record<string, Scene> = {
   }),
   'behind another router': asking({ external: '10.0.0.7' }),
   'not connected': asking({ external: '' }),
-  'an external address that is none': asking({ external: '999.1.1.1' }),
+  'an invalid external address': asking({ external: '999.1.1.1' }),
   'a control address elsewhere': asking({ controlUrl: `http://${BYSTANDER}:5000/ctl` }),
   'a control address by name': asking({ controlUrl: 'http://router.example/ctl' }),
   'a control address of another protocol': asking({ controlUrl: `https://${BYSTANDER}:5000/ctl` }),
