@@ -22,6 +22,7 @@ exports.projectConfig = function projectConfig(directory) {
     testTimeout: 90_000,
     rootDir: directory,
     testEnvironment: 'node',
+    setupFilesAfterEnv: [require.resolve('./jest.setup')],
     testEnvironmentOptions: { customExportConditions: CONDITIONS },
     testMatch: TEST_FILES[process.env['TEST_KIND'] ?? ''] ?? TEST_FILES[''],
     transform: {
