@@ -104,6 +104,7 @@ module.exports = defineConfig(
       globals: { require: 'readonly', module: 'writable', process: 'readonly', __dirname: 'readonly' },
     },
   },
+  { files: ['jest.setup.js'], languageOptions: { globals: { expect: 'readonly', Buffer: 'readonly' } } },
   {
     files: ['packages/pages/assets/*.js'],
     languageOptions: {

@@ -1,10 +1,10 @@
-import { daemonApi, errorMessage } from '@wrkz/api';
+import { type DaemonRefusal, errorMessage, refusals, type RpcError, rpcErrors } from '@wrkz/api/daemon-errors';
 import { BelowFloor, isUnreadableNow } from '@wrkz/chain-db';
 import { HttpError, JsonRpcError, refusal, type ErrorRow } from '@wrkz/service-kit/base';
 import type { InvalidField, Refusal } from '@wrkz/service-kit';
 
 /**
- * Makes errors from the rows of the daemon's two error tables (`daemonApi.refusals`, `daemonApi.rpcErrors`). All errors of
+ * Makes errors from the rows of the daemon's two error tables (`refusals`, `rpcErrors`). All errors of
  * the RPC are made here. Reader threads load this file, so it imports nothing of the HTTP server.
  */
 
@@ -21,23 +21,20 @@ function messageOf(body: Readonly<Record<string, unknown>>): string {
 }
 
 /** An error that ends by itself. @param seconds value of Retry-After */
-export function refuseRetryable({ status, text }: daemonApi.DaemonRefusal, seconds = 1): RpcRefusal {
+export function refuseRetryable({ status, text }: DaemonRefusal, seconds = 1): RpcRefusal {
   return new RpcRefusal(status, { status: 'Failed', error: text }, { 'Retry-After': String(seconds) });
 }
 
 /** The events after a number were deleted; the body has the numbers after which the client may continue. */
 export function refuseGone(after: number, keptAfter: number, latest: number): RpcRefusal {
-  const { eventsGone } = daemonApi.refusals;
+  const { eventsGone } = refusals;
   const values = { after: String(after), keptAfter: String(keptAfter), latest: String(latest) };
   const error = errorMessage(eventsGone, values);
   return new RpcRefusal(eventsGone.status, { status: 'Failed', error, kept_after: keptAfter, latest });
 }
 
 /** The error of a row. @param values replace the placeholders of its text */
-export function refuse(
-  row: daemonApi.DaemonRefusal | daemonApi.RpcError,
-  values: Readonly<Record<string, string>> = {},
-): Error {
+export function refuse(row: DaemonRefusal | RpcError, values: Readonly<Record<string, string>> = {}): Error {
   const text = errorMessage(row, values);
   switch (row.kind) {
     case 'json-rpc':
@@ -51,7 +48,7 @@ export function refuse(
   }
 }
 
-type BelowFloorRow = typeof daemonApi.refusals.belowFloor | typeof daemonApi.rpcErrors.blockBelowFloor;
+type BelowFloorRow = typeof refusals.belowFloor | typeof rpcErrors.blockBelowFloor;
 
 /** The error for blocks or transactions that this node does not store. */
 export function refuseBelowFloor(row: BelowFloorRow, { mode, floor }: Pick<BelowFloor, 'mode' | 'floor'>): Error {
@@ -97,7 +94,7 @@ export function refuseNotJson(body: string): Error {
       ? ''
       : 'Warning: received body is not JSON encoded!\nKey/value parameters are NOT supported.\nBody:\n' +
         body.slice(0, MAX_QUOTED);
-  return refuse(daemonApi.refusals.notJson, { quoted });
+  return refuse(refusals.notJson, { quoted });
 }
 
 /** The names of the expected types in the error texts. */
@@ -111,9 +108,9 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 
 /** The error for an invalid field. A number out of range has the wrong type; other values have the error of the declaration. */
 export function refuseField({ name, value, kind, expected }: InvalidField, row: ErrorRow | undefined): Error {
-  if (kind === 'missing') return refuse(daemonApi.refusals.missing, { name });
-  if (kind === 'value' && row !== undefined) return refuse(row as daemonApi.DaemonRefusal | daemonApi.RpcError);
-  return refuse(daemonApi.refusals.wrongType, { expected: TYPE_NAMES[expected] ?? expected, got: jsonTypeName(value) });
+  if (kind === 'missing') return refuse(refusals.missing, { name });
+  if (kind === 'value' && row !== undefined) return refuse(row as DaemonRefusal | RpcError);
+  return refuse(refusals.wrongType, { expected: TYPE_NAMES[expected] ?? expected, got: jsonTypeName(value) });
 }
 
 /** The type name of a value in the reference's JSON library. */
@@ -127,11 +124,11 @@ function jsonTypeName(value: unknown): string {
 }
 
 /** The body for a connection above the limit of its address. The server sends it without a request. */
-export const overCapBody = JSON.stringify({ error: daemonApi.refusals.tooManyConnections.text, status: 'Failed' });
+export const overCapBody = JSON.stringify({ error: refusals.tooManyConnections.text, status: 'Failed' });
 
 /** The body of an error of the shared HTTP code, in the daemon's shape. Unknown paths have an empty body. */
 export function refusalBody({ code, message }: Refusal): unknown {
-  const { unauthorized, foreignHost, foreignOrigin, bodyTooLarge, tooManyRequests, internal } = daemonApi.refusals;
+  const { unauthorized, foreignHost, foreignOrigin, bodyTooLarge, tooManyRequests, internal } = refusals;
   switch (code) {
     case 'not_found':
       return undefined;

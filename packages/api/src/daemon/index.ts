@@ -1,4 +1,5 @@
 export * from './blocks';
+export * from './envelopes';
 export * from './errors';
 export * from './mining';
 export * from './node';

@@ -1,4 +1,4 @@
-import { carriedError } from '../../src';
+import { carriedError } from '../../src/base';
 
 type Nothing = undefined;
 

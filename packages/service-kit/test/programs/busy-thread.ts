@@ -1,4 +1,4 @@
-import { serveThread } from '../../src';
+import { serveThread } from '../../src/base';
 import { BUSY_ERRORS, type BusyThread, Refused } from './busy-protocol';
 
 /** A thread whose calls do what a test asks: answer, wait, hold the thread, fail, die. */

@@ -1,4 +1,5 @@
-import { daemonApi } from '@wrkz/api';
+import type { daemonApi } from '@wrkz/api';
+import { refusals } from '@wrkz/api/daemon-errors';
 import { type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
 import { baseReward, type BlockFacts, medianSize, ringIndexes } from '@wrkz/consensus';
 import {
@@ -30,7 +31,7 @@ export interface DetailedBlocksQuery extends BlockRangeQuery {
 export const detailedBlocks: Query<DetailedBlocksQuery> = {
   isHeavy: () => true,
   run: (context, query) =>
-    orRefuseBelowFloor(daemonApi.refusals.belowFloor, () =>
+    orRefuseBelowFloor(refusals.belowFloor, () =>
       context.reader.snapshot(() => {
         const range = blockRange(context, query);
         const out = new JsonBuffer();

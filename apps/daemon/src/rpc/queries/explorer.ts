@@ -1,4 +1,5 @@
-import { daemonApi } from '@wrkz/api';
+import type { daemonApi } from '@wrkz/api';
+import { rpcErrors } from '@wrkz/api/daemon-errors';
 import { type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
 import { baseReward, type BlockFacts, medianSize, penalizedAmount } from '@wrkz/consensus';
 import {
@@ -19,7 +20,7 @@ import { orRefuseBelowFloor, refuse } from '../errors';
 import type { Query } from './query';
 import { transactionPrefixJson } from './transactions';
 
-const { blockBelowFloor, blockUnknown, hashHeightTooBig, heightTooBig, transactionUnknown } = daemonApi.rpcErrors;
+const { blockBelowFloor, blockUnknown, hashHeightTooBig, heightTooBig, transactionUnknown } = rpcErrors;
 
 export interface BlocksListQuery {
   /** Block index. */

@@ -1,4 +1,4 @@
-import { daemonApi } from '@wrkz/api';
+import { refusals } from '@wrkz/api/daemon-errors';
 import { isUnlocked } from '@wrkz/consensus';
 import { COINBASE_UNLOCK_WINDOW, describeAmount } from '@wrkz/core-types';
 import { orRefuseBelowFloor, refuse, refuseBelowFloor } from '../errors';
@@ -85,7 +85,7 @@ function refuseIfTooLarge(amounts: readonly bigint[], count: number, countOf: (a
 }
 
 function noOutputs(amount: bigint): Error {
-  return refuse(daemonApi.refusals.noOutputs, { amount: String(amount), readable: describeAmount(amount) });
+  return refuse(refusals.noOutputs, { amount: String(amount), readable: describeAmount(amount) });
 }
 
 export interface OutputIndexesQuery {
@@ -99,8 +99,8 @@ export const outputIndexes: Query<OutputIndexesQuery> = {
     const indexes = reader.outputIndexes(hash);
     if (indexes === undefined) {
       const { lite } = reader.floors();
-      if (lite !== undefined) throw refuseBelowFloor(daemonApi.refusals.belowFloor, { mode: 'lite', floor: lite });
-      throw refuse(daemonApi.refusals.noOutputIndexes);
+      if (lite !== undefined) throw refuseBelowFloor(refusals.belowFloor, { mode: 'lite', floor: lite });
+      throw refuse(refusals.noOutputIndexes);
     }
     return Buffer.from(`{"o_indexes":[${indexes.join(',')}],"status":"OK"}`, 'latin1');
   },
@@ -120,7 +120,7 @@ const BLOCKS_PER_READ = 64;
 export const globalIndexes: Query<GlobalIndexesQuery> = {
   isHeavy: ({ start, end }) => end - start > MAX_LIGHT_BLOCKS,
   run: ({ reader, throwIfGone }, { start, end }) =>
-    orRefuseBelowFloor(daemonApi.refusals.belowFloor, () =>
+    orRefuseBelowFloor(refusals.belowFloor, () =>
       reader.snapshot(() => {
         const out = new JsonBuffer();
         out.text('{"indexes":[');

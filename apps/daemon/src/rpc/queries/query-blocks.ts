@@ -1,4 +1,5 @@
-import { daemonApi } from '@wrkz/api';
+import type { daemonApi } from '@wrkz/api';
+import { refusals } from '@wrkz/api/daemon-errors';
 import type { ChainReader } from '@wrkz/chain-db';
 import { parseBlock } from '@wrkz/core-types';
 import { stringifyJson } from '@wrkz/service-kit/base';
@@ -31,7 +32,7 @@ export interface BlockRange {
 export function blockRange(context: QueryContext, query: BlockRangeQuery): BlockRange {
   const { reader } = context;
   const startHeight = query.blockIds.length === 0 ? 0 : firstKnownHash(context, query.blockIds);
-  if (startHeight === undefined) throw refuse(daemonApi.refusals.noKnownBlock);
+  if (startHeight === undefined) throw refuse(refusals.noKnownBlock);
   const ofStart = (): number => reader.blockStamps(startHeight, startHeight + 1)[0]?.timestamp ?? 0;
   const timestamp = query.timestamp === 0 && startHeight > 0 ? ofStart() : query.timestamp;
   return {
@@ -100,7 +101,7 @@ type LiteBlock = z.output<typeof daemonApi.shortBlockObject>;
 export const liteBlocks: Query<BlockRangeQuery> = {
   isHeavy: () => true,
   run: (context, query) =>
-    orRefuseBelowFloor(daemonApi.refusals.belowFloor, () =>
+    orRefuseBelowFloor(refusals.belowFloor, () =>
       context.reader.snapshot(() => {
         const range = blockRange(context, query);
         const out = new JsonBuffer();

@@ -1,4 +1,4 @@
-import { daemonApi } from '@wrkz/api';
+import { refusals } from '@wrkz/api/daemon-errors';
 import type { ChainReader } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
 import { refuse } from '../errors';
@@ -24,6 +24,6 @@ export const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 /** For responses that cannot be split. @throws RpcRefusal 400 if the response is too large */
 export function refuseTooLarge({ length }: { readonly length: number }): void {
   if (length > MAX_RESPONSE_BYTES) {
-    throw refuse(daemonApi.refusals.responseTooLarge, { maximum: String(MAX_RESPONSE_BYTES) });
+    throw refuse(refusals.responseTooLarge, { maximum: String(MAX_RESPONSE_BYTES) });
   }
 }

@@ -1,4 +1,4 @@
-import { daemonApi } from '@wrkz/api';
+import { refusals } from '@wrkz/api/daemon-errors';
 import { countedAddress, isLoopback } from '@wrkz/service-kit';
 import { LRUCache } from 'lru-cache';
 import { refuseRetryable } from '../errors';
@@ -49,7 +49,7 @@ export class ReaderBudget {
     const account = this.accountOf(client);
     if (account === undefined || account.used < this.size) return;
     const seconds = Math.ceil((account.used - this.size) / this.refillPerMs / 1000);
-    throw refuseRetryable(daemonApi.refusals.tooManyRequests, Math.max(1, seconds));
+    throw refuseRetryable(refusals.tooManyRequests, Math.max(1, seconds));
   }
 
   /** Charges a request that occupied a thread for `elapsedMs`. @param bytes size of the response; 0 for an error */

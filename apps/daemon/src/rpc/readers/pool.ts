@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { daemonApi } from '@wrkz/api';
+import { refusals } from '@wrkz/api/daemon-errors';
 import type { DatabaseMemory } from '@wrkz/chain-db';
 import type { NetworkName } from '@wrkz/core-types';
 import { countedAddress, FairQueue, isLoopback, ThreadPool, workerEntry } from '@wrkz/service-kit';
@@ -53,7 +53,7 @@ export class ReaderPool implements QueryRunner {
         // A program of this machine may serve many clients; the other limits do not count it either.
         capacityPerOwner: (address) => (isLoopback(address) ? QUEUE_CAPACITY : QUEUE_CAPACITY_PER_ADDRESS),
       }),
-      busyError: () => refuseRetryable(daemonApi.refusals.overloaded),
+      busyError: () => refuseRetryable(refusals.overloaded),
       closedError: rest.closedError ?? (() => new Error('the RPC server is shutting down')),
       onEnded: ({ owner = '' }, elapsedMs, result) =>
         this.budget.charge(owner, elapsedMs, result instanceof Uint8Array ? result.length : 0),

@@ -1,4 +1,4 @@
-import { daemonApi } from '@wrkz/api';
+import { refusals } from '@wrkz/api/daemon-errors';
 import { damageIn, isUnreadableNow, openChainDb } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import { type CallContext, serveThread, type ThreadService } from '@wrkz/service-kit/base';
@@ -21,7 +21,7 @@ serveThread<ReaderThread>(
           return runQuery(db.reader, network, query, argument, throwIfCancelled);
         } catch (error) {
           // An error of SQLite loses its code, and so its meaning, on the way to the main thread.
-          throw damageIn(error) ?? (isUnreadableNow(error) ? refuse(daemonApi.refusals.busy) : error);
+          throw damageIn(error) ?? (isUnreadableNow(error) ? refuse(refusals.busy) : error);
         }
       };
     return {
