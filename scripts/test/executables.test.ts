@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /* eslint-disable-next-line @typescript-eslint/no-require-imports -- what goes into executables is CommonJS */
-const { placeFile } = require('../executables/runtime/private-folder.cjs') as {
+const { placeFile } = require('../../packaging/executables/runtime/private-folder.cjs') as {
   placeFile(folder: string, name: string, bytes: Buffer): string;
 };
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from '../lib/run.mjs';
-import { top } from '../lib/workspace.mjs';
+import { Failure } from '../../scripts/lib/run.mjs';
+import { top } from '../../scripts/lib/workspace.mjs';
 
 const SQLITE = 'better-sqlite3';
 const SQLITE_VERSION = '13.2.0';

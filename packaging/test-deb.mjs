@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { Chroot } from './debian/chroot.mjs';
 import { buildPackage, packages } from './debian/package.mjs';
 import { command } from './executables/materials.mjs';
-import { main } from './lib/run.mjs';
-import { top } from './lib/workspace.mjs';
+import { main } from '../scripts/lib/run.mjs';
+import { top } from '../scripts/lib/workspace.mjs';
 
 /** What an administrator writes below the configuration that comes along. Nothing here reaches a real network. */
 const SETTINGS = {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Failure } from '../lib/run.mjs';
+import { Failure } from '../../scripts/lib/run.mjs';
 import { command } from './materials.mjs';
 import { programs } from './programs.mjs';
 import { signSums, writeSums } from './sums.mjs';

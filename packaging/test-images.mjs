@@ -12,9 +12,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ask } from './executables/program.mjs';
 import { Docker, openFolder, Project, TARGETS } from './images/docker.mjs';
-import { onePrefix } from './lib/one-prefix.mjs';
-import { Failure, main, run } from './lib/run.mjs';
-import { top } from './lib/workspace.mjs';
+import { onePrefix } from './one-prefix.mjs';
+import { Failure, main, run } from '../scripts/lib/run.mjs';
+import { top } from '../scripts/lib/workspace.mjs';
 
 /** Longest wait for a state, milliseconds. */
 const PATIENCE = 300_000;

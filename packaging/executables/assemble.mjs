@@ -1,6 +1,6 @@
 import { chmodSync, copyFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tool, top } from '../lib/workspace.mjs';
+import { tool, top } from '../../scripts/lib/workspace.mjs';
 import { dataFiles } from './bundle.mjs';
 import { command, stripped } from './materials.mjs';
 

@@ -1,13 +1,13 @@
 /**
- * `node scripts/production-tree.mjs <app> <folder>`: makes a folder that holds one compiled program and what it needs at run
+ * `node packaging/production-tree.mjs <app> <folder>`: makes a folder that holds one compiled program and what it needs at run
  * time, and nothing else: no sources, no tests, no development dependencies. For images. The build must be done.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { pinnedPnpm } from './bootstrap.mjs';
-import { reachedFrom, reduceLockfile } from './lib/isolate.mjs';
-import { Failure, main, run } from './lib/run.mjs';
-import { projects, readManifest, top } from './lib/workspace.mjs';
+import { pinnedPnpm } from '../scripts/bootstrap.mjs';
+import { reachedFrom, reduceLockfile } from '../scripts/lib/isolate.mjs';
+import { Failure, main, run } from '../scripts/lib/run.mjs';
+import { projects, readManifest, top } from '../scripts/lib/workspace.mjs';
 
 /** What a package has at run time, where it has it. */
 const PARTS = ['dist', 'bin', 'assets', 'data', 'package.json'];

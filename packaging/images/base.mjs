@@ -2,9 +2,9 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { command } from '../executables/materials.mjs';
-import { nodeOf, npm } from '../lib/nodes.mjs';
-import { Failure } from '../lib/run.mjs';
-import { top } from '../lib/workspace.mjs';
+import { nodeOf, npm } from '../../scripts/lib/nodes.mjs';
+import { Failure } from '../../scripts/lib/run.mjs';
+import { top } from '../../scripts/lib/workspace.mjs';
 
 const HOME = join(top, '.bootstrap/images');
 const NODE_MAJOR = 24;

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { bootstrap } from './bootstrap.mjs';
+import { bootstrap } from '../scripts/bootstrap.mjs';
 import { assemble } from './executables/assemble.mjs';
 import { bundle } from './executables/bundle.mjs';
 import { nativeFiles, sqliteFolder, stripped } from './executables/materials.mjs';
@@ -12,9 +12,9 @@ import { NODE_MAJOR, programs } from './executables/programs.mjs';
 import { writeBill } from './executables/bill.mjs';
 import { writeLicenses } from './executables/licenses.mjs';
 import { signSums, writeSums } from './executables/sums.mjs';
-import { Failure, main } from './lib/run.mjs';
-import { nodeOf } from './lib/nodes.mjs';
-import { top } from './lib/workspace.mjs';
+import { Failure, main } from '../scripts/lib/run.mjs';
+import { nodeOf } from '../scripts/lib/nodes.mjs';
+import { top } from '../scripts/lib/workspace.mjs';
 
 const release = join(top, 'release');
 const workshop = join(top, '.bootstrap', 'executables');

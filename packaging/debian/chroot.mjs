@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { command } from '../executables/materials.mjs';
-import { Failure } from '../lib/run.mjs';
+import { Failure } from '../../scripts/lib/run.mjs';
 
 /** A Debian 12 of its own below `folder`, without a network. Needs debootstrap, unshare and the rights of root. */
 export class Chroot {

@@ -7,8 +7,8 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { Failure, main, run } from './lib/run.mjs';
-import { readManifest, top } from './lib/workspace.mjs';
+import { Failure, main, run } from '../scripts/lib/run.mjs';
+import { readManifest, top } from '../scripts/lib/workspace.mjs';
 import { programs } from './executables/programs.mjs';
 import { checkPapers, checkSignature } from './executables/papers.mjs';
 import { Stage } from './executables/scenes.mjs';
@@ -19,7 +19,7 @@ await main(async () => {
   const missing =
     !existsSync(join(release, 'SHA256SUMS')) || programs.some(({ name }) => !existsSync(join(release, name)));
   if (missing || process.argv.includes('--build')) {
-    const code = await run(process.execPath, ['scripts/build-executables.mjs']);
+    const code = await run(process.execPath, ['packaging/build-executables.mjs']);
     if (code !== 0) return code;
   }
   const nativesIn = mkdtempSync(join(tmpdir(), 'wrkz-natives-'));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Failure } from '../lib/run.mjs';
+import { Failure } from '../../scripts/lib/run.mjs';
 
 /** Longest wait for anything that must happen, milliseconds. */
 const PATIENCE = 120_000;

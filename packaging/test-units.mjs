@@ -10,9 +10,9 @@ import { basename, join } from 'node:path';
 import { Chroot } from './debian/chroot.mjs';
 import { Machine } from './debian/machine.mjs';
 import { buildPackage, packages } from './debian/package.mjs';
-import { onePrefix } from './lib/one-prefix.mjs';
-import { main } from './lib/run.mjs';
-import { top } from './lib/workspace.mjs';
+import { onePrefix } from './one-prefix.mjs';
+import { main } from '../scripts/lib/run.mjs';
+import { top } from '../scripts/lib/workspace.mjs';
 
 const DEBIAN = ['systemd', 'systemd-sysv', 'dbus', 'adduser', 'libstdc++6', 'curl'];
 

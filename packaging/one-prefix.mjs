@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { top } from './workspace.mjs';
+import { top } from '../scripts/lib/workspace.mjs';
 
 /** A transaction prefix (hex) for which a helper can find a proof; the packages must be compiled. */
 export function onePrefix() {

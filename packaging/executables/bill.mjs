@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { top } from '../lib/workspace.mjs';
+import { top } from '../../scripts/lib/workspace.mjs';
 
 /** Parts of Node.js's own binary that `process.versions` names with a version of its interface only. */
 const NO_COMPONENTS = new Set(['node', 'modules', 'napi', 'unicode', 'tz', 'cldr']);

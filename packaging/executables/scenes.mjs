@@ -4,9 +4,9 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSyn
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onePrefix } from '../lib/one-prefix.mjs';
-import { Failure } from '../lib/run.mjs';
-import { top } from '../lib/workspace.mjs';
+import { onePrefix } from '../one-prefix.mjs';
+import { Failure } from '../../scripts/lib/run.mjs';
+import { top } from '../../scripts/lib/workspace.mjs';
 import { ask, freePort, Program } from './program.mjs';
 
 /* What each executable must do for a test: the least that shows that all of its parts are inside. */

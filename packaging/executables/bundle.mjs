@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
-import { Failure } from '../lib/run.mjs';
-import { top } from '../lib/workspace.mjs';
+import { Failure } from '../../scripts/lib/run.mjs';
+import { top } from '../../scripts/lib/workspace.mjs';
 import { EMBEDDED } from './programs.mjs';
 
-const runtime = (name) => JSON.stringify(join(top, 'scripts/executables/runtime', name));
+const runtime = (name) => JSON.stringify(join(top, 'packaging/executables/runtime', name));
 
 /** What packages load only where it is installed besides, and do without. */
 const OPTIONAL = ['bufferutil', 'utf-8-validate', '@wrkz/native/package.json'];

@@ -5,10 +5,10 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure, main, run } from './lib/run.mjs';
-import { nativeBuildEnvironment, requireCompilers } from './lib/toolchain.mjs';
-import { bootstrap } from './bootstrap.mjs';
-import { tool, top } from './lib/workspace.mjs';
+import { Failure, main, run } from '../scripts/lib/run.mjs';
+import { nativeBuildEnvironment, requireCompilers } from '../scripts/lib/toolchain.mjs';
+import { bootstrap } from '../scripts/bootstrap.mjs';
+import { tool, top } from '../scripts/lib/workspace.mjs';
 
 const native = join(top, 'native');
 const workshop = join(native, 'build', 'prebuild');

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Failure } from '../lib/run.mjs';
+import { Failure } from '../../scripts/lib/run.mjs';
 
 /** Longest wait for the system to be up or down, milliseconds. */
 const PATIENCE = 120_000;

@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { command } from '../executables/materials.mjs';
-import { top } from '../lib/workspace.mjs';
+import { top } from '../../scripts/lib/workspace.mjs';
 
 const SOURCE = join(top, 'packaging');
 /** Who answers for the packages, by the variables that Debian's own tools read. */

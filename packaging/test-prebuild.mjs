@@ -7,17 +7,17 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, cpSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyWorkspace } from './lib/copy.mjs';
-import { environmentOf, nodeOf } from './lib/nodes.mjs';
-import { Failure, main, run } from './lib/run.mjs';
-import { top } from './lib/workspace.mjs';
+import { copyWorkspace } from '../scripts/lib/copy.mjs';
+import { environmentOf, nodeOf } from '../scripts/lib/nodes.mjs';
+import { Failure, main, run } from '../scripts/lib/run.mjs';
+import { top } from '../scripts/lib/workspace.mjs';
 
 /** What a start needs of the machine besides Node.js: a shell for scripts of packages. */
 const PROGRAMS = ['sh', 'env', 'uname'];
 const COMPILERS = ['g++', 'c++', 'clang++', 'cc', 'gcc', 'make', 'python3'];
 
 await main(async () => {
-  const made = await run(process.execPath, ['scripts/prebuild.mjs']);
+  const made = await run(process.execPath, ['packaging/prebuild.mjs']);
   if (made !== 0) return made;
   const program = Number(process.versions.napi) >= 10 ? process.execPath : nodeOf(24).program;
   const folder = mkdtempSync(join(tmpdir(), 'wrkz-prebuild-'));

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPackage, packages } from './debian/package.mjs';
 import { command } from './executables/materials.mjs';
-import { Failure, main } from './lib/run.mjs';
-import { top } from './lib/workspace.mjs';
+import { Failure, main } from '../scripts/lib/run.mjs';
+import { top } from '../scripts/lib/workspace.mjs';
 
 await main(() => {
   const release = join(top, 'release');
