@@ -1,16 +1,14 @@
-/** `npm run build:deb [-- <version>]`: makes release/debian/ with a Debian package of each executable in release/. */
+/** `npm run build:deb [-- <version>]`: builds a Debian package of each executable of release/ in release/debian/. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildPackage, packages } from './debian/package.mjs';
-import { command } from './executables/materials.mjs';
-import { Failure, main } from '../scripts/lib/run.mjs';
+import { command, Failure, main } from '../scripts/lib/run.mjs';
 import { top } from '../scripts/lib/workspace.mjs';
+import { buildPackage } from './debian/package.mjs';
+import { programs, release } from './programs.mjs';
 
 await main(() => {
-  const release = join(top, 'release');
-  if (!existsSync(join(release, 'SHA256SUMS'))) throw new Failure('npm run build:executables comes first');
-  const own = () => command(join(release, 'wrkz-daemon'), ['--version']).trim().split(' ')[1];
-  const version = process.argv[2] ?? own();
-  const where = { release, version, workshop: join(top, '.bootstrap/debian'), target: join(release, 'debian') };
-  for (const what of packages) process.stdout.write(`${buildPackage(what, where)}\n`);
+  if (!existsSync(join(release, 'SHA256SUMS'))) throw new Failure('run npm run build:executables first');
+  const version = process.argv[2] ?? command(join(release, 'wrkz-daemon'), ['--version']).trim().split(' ')[1];
+  const options = { version, work: join(top, '.bootstrap/debian'), target: join(release, 'debian') };
+  for (const program of programs) process.stdout.write(`${buildPackage(program, options)}\n`);
 });

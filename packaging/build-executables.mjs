@@ -1,48 +1,47 @@
 /**
- * `npm run build:executables`: makes release/ with the six programs as single files that need no Node.js, their SHA-256
- * sums, a software bill of materials and the licences of what is inside. `-- wrkz-daemon ...` makes only those. With WRKZ_RELEASE_KEY the sums are signed.
+ * `npm run build:executables [-- wrkz-daemon ...]`: builds the programs, or those named, as single files in release/ that
+ * need no Node.js, with their bill of materials, licences and SHA-256 checksums. WRKZ_RELEASE_KEY names a key of gpg that
+ * signs the checksums.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrap } from '../scripts/bootstrap.mjs';
-import { assemble } from './executables/assemble.mjs';
-import { bundle } from './executables/bundle.mjs';
-import { nativeFiles, sqliteFolder, stripped } from './executables/materials.mjs';
-import { NODE_MAJOR, programs } from './executables/programs.mjs';
-import { writeBill } from './executables/bill.mjs';
-import { writeLicenses } from './executables/licenses.mjs';
-import { signSums, writeSums } from './executables/sums.mjs';
-import { Failure, main } from '../scripts/lib/run.mjs';
 import { nodeOf } from '../scripts/lib/nodes.mjs';
+import { Failure, main } from '../scripts/lib/run.mjs';
 import { top } from '../scripts/lib/workspace.mjs';
+import { writeChecksums } from './executables/checksums.mjs';
+import { writeSbom } from './executables/sbom.mjs';
+import { buildExecutable, nativeFiles, sqliteFolder, strip } from './executables/sea.mjs';
+import { programs, release } from './programs.mjs';
 
-const release = join(top, 'release');
-const workshop = join(top, '.bootstrap', 'executables');
+const NODE_MAJOR = 24;
 
 await main(async () => {
-  const asked = process.argv.slice(2);
-  const unknown = asked.find((name) => !programs.some((program) => program.name === name));
-  if (unknown !== undefined) throw new Failure(`${unknown} is none of ${programs.map(({ name }) => name).join(', ')}`);
+  const requested = process.argv.slice(2);
+  const unknown = requested.find((name) => !programs.some((program) => program.name === name));
+  if (unknown !== undefined)
+    throw new Failure(`no program named ${unknown}; there are ${programs.map(({ name }) => name).join(', ')}`);
   await bootstrap();
-  const node = nodeOf(NODE_MAJOR);
-  const sqlite = sqliteFolder();
-  rmSync(workshop, { recursive: true, force: true });
-  // What an earlier build has left must not get into the sums.
-  if (asked.length === 0) rmSync(release, { recursive: true, force: true });
-  for (const folder of [workshop, release]) mkdirSync(folder, { recursive: true });
-  const base = stripped(node.program, join(workshop, 'node'));
-  const materials = { node: node.program, base, files: nativeFiles(sqlite), workshop, release };
-  const made = [];
+  // Imports esbuild, which a fresh clone has only now.
+  const { bundle } = await import('./executables/bundle.mjs');
+  const work = join(top, '.bootstrap/executables');
+  rmSync(work, { recursive: true, force: true });
+  // The checksums must not list files of an earlier build.
+  if (requested.length === 0) rmSync(release, { recursive: true, force: true });
+  for (const folder of [work, release]) mkdirSync(folder, { recursive: true });
+  const [node, sqlite] = [nodeOf(NODE_MAJOR), sqliteFolder()];
+  const base = strip(node.program, join(work, 'node'));
+  const options = { node: node.program, base, files: nativeFiles(sqlite), work, release };
+  const metafiles = {};
   for (const { name, folder } of programs) {
-    if (asked.length > 0 && !asked.includes(name)) continue;
-    const program = { name, folder, ...(await bundle({ folder }, sqlite)) };
-    assemble(program, materials);
-    made.push(program);
-    process.stdout.write(`${name}: ${program.parts.length} parts, ${program.inputs.length} modules\n`);
+    if (requested.length > 0 && !requested.includes(name)) continue;
+    const bundled = await bundle(folder, sqlite);
+    buildExecutable({ name, ...bundled }, options);
+    metafiles[name] = bundled.metafile;
+    const modules = Object.keys(bundled.metafile.inputs).length;
+    process.stdout.write(`${name}: ${bundled.workers.length} workers, ${modules} modules\n`);
   }
-  writeBill(join(release, 'sbom.cdx.json'), made, node);
-  writeLicenses(join(release, 'THIRD-PARTY-LICENSES.txt'), made, node);
-  writeSums(release);
-  signSums(release, process.env.WRKZ_RELEASE_KEY);
-  rmSync(workshop, { recursive: true, force: true });
+  writeSbom(release, metafiles, node, work);
+  writeChecksums(release, process.env.WRKZ_RELEASE_KEY);
+  rmSync(work, { recursive: true, force: true });
 });

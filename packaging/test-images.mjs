@@ -10,9 +10,8 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ask } from './executables/program.mjs';
+import { ask, transactionPrefix } from './test-support.mjs';
 import { Docker, openFolder, Project, TARGETS } from './images/docker.mjs';
-import { onePrefix } from './one-prefix.mjs';
 import { Failure, main, run } from '../scripts/lib/run.mjs';
 import { top } from '../scripts/lib/workspace.mjs';
 
@@ -95,7 +94,7 @@ async function testCompose(docker) {
   });
 
   const helper = project.url('pow-helper-shared', 17870);
-  const { body, text } = await ask(`${helper}/pow`, { body: { prefix: onePrefix(), wait_ms: 60_000 } });
+  const { body, text } = await ask(`${helper}/pow`, { body: { prefix: transactionPrefix(), wait_ms: 60_000 } });
   if (body?.status !== 'done') throw new Failure(`no proof of work: ${text}`);
   if (!(Number(project.exec('redis', 'redis-cli', 'dbsize').output) > 0)) throw new Failure('Redis has no key');
   report('a helper solves a job of the queue in Redis');

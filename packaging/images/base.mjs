@@ -1,9 +1,8 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { command } from '../executables/materials.mjs';
 import { nodeOf, npm } from '../../scripts/lib/nodes.mjs';
-import { Failure } from '../../scripts/lib/run.mjs';
+import { command, Failure } from '../../scripts/lib/run.mjs';
 import { top } from '../../scripts/lib/workspace.mjs';
 
 const HOME = join(top, '.bootstrap/images');

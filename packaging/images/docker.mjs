@@ -2,10 +2,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { command } from '../executables/materials.mjs';
 import { copyWorkspace } from '../../scripts/lib/copy.mjs';
 import { npm } from '../../scripts/lib/nodes.mjs';
-import { Failure, run } from '../../scripts/lib/run.mjs';
+import { command, Failure, run } from '../../scripts/lib/run.mjs';
 import { baseArchive, CERTIFICATES } from './base.mjs';
 
 /** The targets of docker/Dockerfile that are images. */

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { top } from './workspace.mjs';
 
 /** Ends the script with a message for a person instead of a stack. */
@@ -30,6 +30,14 @@ export function run(command, args, { environment = process.env, env = {}, quiet 
       resolve(code ?? (signal ? 1 : 0));
     });
   });
+}
+
+/** Runs a program and returns what it writes to stdout. @throws Failure with its output unless it exits with 0 */
+export function command(program, args, options = {}) {
+  const limits = { encoding: 'utf8', maxBuffer: 2 ** 28 };
+  const { status, stdout, stderr, error } = spawnSync(program, args, { ...limits, ...options });
+  if (status !== 0) throw new Failure(`${program} ${args.join(' ')}: ${error?.message ?? `${stdout}${stderr}`}`);
+  return stdout;
 }
 
 /** `run` for a Node.js script; throws a Failure that names the step when it fails. */
