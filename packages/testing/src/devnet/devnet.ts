@@ -63,7 +63,7 @@ export class Devnet {
     const { ports, alice } = settings;
     const { rpc1, rpc2, rpc3, p2p1, p2p2, p2p3 } = ports;
     this.nodes = [
-      this.node(1, rpc1, p2p1, [], ['--stratum-bind-port', String(ports.stratum)]),
+      this.node(1, rpc1, p2p1, [], ['--enable-health', '--stratum-bind-port', String(ports.stratum)]),
       this.node(2, rpc2, p2p2, [p2p1]),
       this.node(3, rpc3, p2p3, [link.port]),
     ];
