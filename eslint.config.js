@@ -12,6 +12,13 @@ const RESTRICTED_SYNTAX = [
   { selector: 'ImportExpression', message: 'Import with a statement at the top of the file.' },
 ];
 
+/** Numbers of errors: each stands once, in a table (`errors.ts`, `error-table.ts`); elsewhere code uses its name. */
+const ERROR_NUMBERS = [
+  ':matches(Property, PropertyDefinition)[key.name=/^(code|errorCode)$/] > :matches(Literal[raw=/^[1-9]/], UnaryExpression)',
+  'BinaryExpression:has(> MemberExpression[property.name=/^(code|errorCode)$/]) > :matches(Literal[raw=/^[1-9]/], UnaryExpression)',
+  'NewExpression[callee.name=/(Error|Refusal)$/] > :matches(Literal[raw=/^[1-9]/], UnaryExpression)',
+].map((selector) => ({ selector, message: 'The number of an error is in its table: use its name.' }));
+
 /** Packages of pure rules: no clocks, processes or randomness. .dependency-cruiser.cjs forbids modules of Node.js there. */
 const PURE = ['core-types', 'consensus', 'levin', 'api'];
 const OUTSIDE_GLOBALS = [
@@ -70,8 +77,12 @@ module.exports = defineConfig(
     files: ['{packages,apps}/*/src/**/*.ts'],
     rules: {
       'no-restricted-imports': ['error', { patterns: [INSIDES, ESCAPES] }],
-      'no-restricted-syntax': ['error', ...RESTRICTED_SYNTAX],
+      'no-restricted-syntax': ['error', ...RESTRICTED_SYNTAX, ...ERROR_NUMBERS],
     },
+  },
+  {
+    files: ['{packages,apps}/*/src/**/{errors,error-table}.ts', 'packages/testing/src/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...RESTRICTED_SYNTAX] },
   },
   {
     files: PURE.map((name) => `packages/${name}/src/**/*.ts`),

@@ -1,4 +1,4 @@
-/** `npm run verify`: types (tests included), names, terms, imports, unused code, lint and formatting. Runs all; any failure fails. */
+/** `npm run verify`: types (tests included), declarations, terms, names in documents, imports, unused code, lint and formatting. Runs all; any failure fails. */
 import { bootstrap } from './bootstrap.mjs';
 import { main, run } from './lib/run.mjs';
 import { typescriptFiles } from './lib/sources.mjs';
@@ -14,6 +14,7 @@ const checks = [
   ['types of tests', tool('typescript/bin/tsc'), '-b', ...tests, 'docs/test', 'scripts/test', 'bench'],
   ['declarations', 'scripts/checks/declarations.mjs'],
   ['terms', 'scripts/checks/terms.mjs'],
+  ['names in documents', 'scripts/checks/names.mjs'],
   [
     'imports',
     tool('dependency-cruiser/bin/dependency-cruise.mjs'),

@@ -15,8 +15,8 @@ export const CERTIFICATES = '/etc/ssl/certs/local.crt';
 
 /** Debian 12 by debootstrap instead of the images of a registry, with these packages beside the minimal set. */
 const BASES = {
-  run: { packages: ['libstdc++6'], withNode: true },
-  build: { packages: ['libstdc++6', 'python3', 'make', 'g++', 'ca-certificates'], withNode: true, withNpm: true },
+  run: { packages: ['libstdc++6'] },
+  build: { packages: ['python3', 'make', 'g++', 'ca-certificates'], withNode: true },
   redis: { packages: ['redis-server'], volume: '/data', owner: 'redis' },
   prometheus: { packages: ['prometheus'], volume: '/prometheus', owner: 'nobody' },
 };
@@ -33,12 +33,14 @@ export function baseArchive(name) {
   const work = mkdtempSync(join(tmpdir(), 'wrkz-base-'));
   try {
     const root = join(work, 'root');
-    const { packages, withNode, withNpm, volume, owner } = BASES[name];
+    const { packages, withNode, volume, owner } = BASES[name];
     debootstrap(packages, root);
-    if (withNode) putNode(root);
-    if (withNpm) putNpm(root, work);
+    if (withNode) {
+      putNode(root);
+      putNpm(root, work);
+    }
     const certificates = process.env.NODE_EXTRA_CA_CERTS;
-    if (withNpm && certificates) cpSync(certificates, join(root, CERTIFICATES));
+    if (withNode && certificates) cpSync(certificates, join(root, CERTIFICATES));
     if (volume) command('chroot', [root, 'install', '-d', '-o', owner, volume]);
     command('tar', ['-cf', `${archive}.part`, '-C', root, '.']);
     command('mv', [`${archive}.part`, archive]);
@@ -53,6 +55,8 @@ function debootstrap(packages, root) {
   command('debootstrap', options, { maxBuffer: 2 ** 28 });
   rmSync(join(root, 'var/cache/apt/archives'), { recursive: true, force: true });
   rmSync(join(root, 'var/lib/apt/lists'), { recursive: true, force: true });
+  for (const folder of ['doc', 'locale', 'man', 'info'])
+    rmSync(join(root, 'usr/share', folder), { recursive: true, force: true });
 }
 
 /** The Debian mirror that apt uses on this machine. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { walletRpcApi } from '@wrkz/api';
 import {
   bindRoutes,
   bodyText,
@@ -172,4 +173,7 @@ function servicePreflight(
 }
 
 /** Errors outside of the envelope, such as a body that is too large. */
-const refusalBody: RefusalBody = ({ message }) => ({ error: { code: -32_001, message }, jsonrpc: '2.0' });
+const refusalBody: RefusalBody = ({ message }) => ({
+  error: { code: walletRpcApi.walletRpcEnvelopeErrors.unexpected.code, message },
+  jsonrpc: '2.0',
+});

@@ -17,29 +17,40 @@ export interface Address {
   readonly paymentId?: string;
 }
 
-/** Errors of an address, with the codes and texts of the C++ wallets and daemon. */
-export type AddressErrorCode = 12 | 13 | 14 | 15 | 16 | 25;
+/** Errors of an address, with the numbers of the C++ wallets. */
+export const addressErrorCodes = {
+  wrongLength: 12,
+  wrongPrefix: 13,
+  notBase58: 14,
+  notValid: 15,
+  invalidPaymentId: 16,
+  integrated: 25,
+} as const;
 
-const texts: Readonly<Record<13 | 14 | 15 | 16, string>> = {
-  13: 'The address does not have the correct prefix corresponding to this coin - it appears to be an address for another cryptocurrency.',
-  14: 'The address contains invalid characters, that are not in the base58 set.',
-  15: 'The address given is not valid. Possibly invalid checksum. Most likely a typo.',
-  16: 'The payment ID stored in the integrated address supplied is not valid.',
-};
+type AddressErrorName = keyof typeof addressErrorCodes;
+
+/** The texts of the C++ wallets and daemon. */
+const texts = {
+  wrongPrefix:
+    'The address does not have the correct prefix corresponding to this coin - it appears to be an address for another cryptocurrency.',
+  notBase58: 'The address contains invalid characters, that are not in the base58 set.',
+  notValid: 'The address given is not valid. Possibly invalid checksum. Most likely a typo.',
+  invalidPaymentId: 'The payment ID stored in the integrated address supplied is not valid.',
+} satisfies Partial<Record<AddressErrorName, string>>;
 
 export class AddressError extends Error {
   override readonly name = 'AddressError';
 
-  constructor(
-    readonly code: AddressErrorCode,
-    message: string,
-  ) {
+  readonly code: number;
+
+  constructor(name: AddressErrorName, message: string) {
     super(message);
+    this.code = addressErrorCodes[name];
   }
 }
 
-function refuse(code: keyof typeof texts): never {
-  throw new AddressError(code, texts[code]);
+function refuse(name: keyof typeof texts): never {
+  throw new AddressError(name, texts[name]);
 }
 
 /** Encodes an address, or an integrated address if a payment id (16 or 64 hex characters) is given. */
@@ -59,12 +70,12 @@ const paymentIdLengths: ReadonlyMap<number, number> = new Map([
   [INTEGRATED_ADDRESS_LENGTH_LONG, 64],
 ]);
 
-function decodeText(text: string, damaged: 14 | 15): { tag: bigint; data: Buffer } {
+function decodeText(text: string, error: 'notBase58' | 'notValid'): { tag: bigint; data: Buffer } {
   try {
     return decodeTagged(text);
-  } catch (error) {
-    if (error instanceof DecodeError) return refuse(damaged);
-    throw error;
+  } catch (thrown) {
+    if (thrown instanceof DecodeError) return refuse(error);
+    throw thrown;
   }
 }
 
@@ -76,26 +87,26 @@ export function decodeAddress(text: string, options: { readonly allowIntegrated?
   const idLength = paymentIdLengths.get(text.length);
   if (idLength === undefined) {
     throw new AddressError(
-      12,
+      'wrongLength',
       'The address given is the wrong length. It should be 98 chars, 120 chars, or 186 chars, ' +
         `but it is ${text.length} chars.`,
     );
   }
-  if (!text.startsWith(ADDRESS_PREFIX_TEXT)) refuse(13);
+  if (!text.startsWith(ADDRESS_PREFIX_TEXT)) refuse('wrongPrefix');
   if (idLength > 0 && options.allowIntegrated === false) {
     throw new AddressError(
-      25,
+      'integrated',
       `The address given (${text}) is an integrated address, but integrated addresses aren't valid for this parameter.`,
     );
   }
-  const { tag, data } = decodeText(text, idLength > 0 ? 14 : 15);
+  const { tag, data } = decodeText(text, idLength > 0 ? 'notBase58' : 'notValid');
   // A neighbouring prefix number can have the same first four characters.
-  if (tag !== ADDRESS_PREFIX) refuse(13);
+  if (tag !== ADDRESS_PREFIX) refuse('wrongPrefix');
   const paymentId = data.toString('latin1', 0, idLength);
-  if (idLength > 0 && !isPaymentId(paymentId)) refuse(16);
+  if (idLength > 0 && !isPaymentId(paymentId)) refuse('invalidPaymentId');
   const keys = data.subarray(idLength);
   const spendPublic = keys.subarray(0, 32);
   const viewPublic = keys.subarray(32);
-  if (keys.length !== 64 || !checkKey(spendPublic) || !checkKey(viewPublic)) refuse(15);
+  if (keys.length !== 64 || !checkKey(spendPublic) || !checkKey(viewPublic)) refuse('notValid');
   return idLength > 0 ? { spendPublic, viewPublic, paymentId } : { spendPublic, viewPublic };
 }

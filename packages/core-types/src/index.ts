@@ -20,7 +20,7 @@ export {
 } from './transaction';
 export { encodeVarint, MAX_UINT64, varintSize, writeVarint } from './varint';
 export { BinaryWriter } from './writer';
-export { AddressError, type Address, type AddressErrorCode, decodeAddress, encodeAddress } from './address';
+export { AddressError, addressErrorCodes, type Address, decodeAddress, encodeAddress } from './address';
 export {
   decomposeAmount,
   describeAmount,
@@ -37,5 +37,5 @@ export { encodeExtraFields, type ExtraField, parseExtraFields } from './extra/fi
 export { ExtraTag, NonceTag, POW_NONCE_SIZE } from './extra/tags';
 export { findWalletExtra, type WalletExtraPlaces } from './extra/wallet-places';
 export { parseExtraWallet, type WalletExtra } from './extra/wallet-reader';
-export { decodeMnemonic, encodeMnemonic, MnemonicError } from './mnemonic';
+export { decodeMnemonic, encodeMnemonic, MnemonicError, mnemonicErrorCodes } from './mnemonic';
 export { isPaymentId, LONG_PAYMENT_ID_LENGTH, SHORT_PAYMENT_ID_LENGTH } from './payment-id';

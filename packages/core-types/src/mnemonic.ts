@@ -5,15 +5,17 @@ import { mnemonicWords } from './mnemonic-words';
  * 24 words again, selected by a checksum over the first three letters of each.
  */
 
-/** Errors with the codes and texts of the C++ wallets. */
+/** Errors of a seed, with the numbers of the C++ wallets. */
+export const mnemonicErrorCodes = { invalid: 7, invalidWord: 33, wrongLength: 34, invalidChecksum: 35 } as const;
+
+/** An error with the text of the C++ wallets. */
 export class MnemonicError extends Error {
   override readonly name = 'MnemonicError';
+  readonly code: number;
 
-  constructor(
-    readonly code: 7 | 33 | 34 | 35,
-    message: string,
-  ) {
+  constructor(name: keyof typeof mnemonicErrorCodes, message: string) {
     super(message);
+    this.code = mnemonicErrorCodes[name];
   }
 }
 
@@ -56,10 +58,10 @@ function wordGroup(words: readonly string[], start: number): number {
   // Upper case passes the check of the list, but the checksum only by chance; then it is invalid here.
   const [first, second, third] = [0, 1, 2].map((i) => indexOf.get(words[start + i] as string));
   if (first === undefined || second === undefined || third === undefined) {
-    throw new MnemonicError(7, 'The mnemonic seed given is invalid.');
+    throw new MnemonicError('invalid', 'The mnemonic seed given is invalid.');
   }
   const value = first + WORDS * ((WORDS - first + second) % WORDS) + WORDS * WORDS * ((WORDS - second + third) % WORDS);
-  if (value > 0xffff_ffff) throw new MnemonicError(7, 'The mnemonic seed given is invalid.');
+  if (value > 0xffff_ffff) throw new MnemonicError('invalid', 'The mnemonic seed given is invalid.');
   return value;
 }
 
@@ -77,7 +79,7 @@ export function decodeMnemonic(text: string): Buffer {
   const words = text.split(SEPARATORS).filter((word) => word !== '');
   if (words.length !== SEED_LENGTH) {
     throw new MnemonicError(
-      34,
+      'wrongLength',
       'The mnemonic seed given is the wrong length. It should be 25 words long, ' +
         `but it is ${words.length} ${words.length === 1 ? 'word' : 'words'} long.`,
     );
@@ -85,14 +87,14 @@ export function decodeMnemonic(text: string): Buffer {
   for (const word of words.map(lowerCase)) {
     if (!indexOf.has(word)) {
       throw new MnemonicError(
-        33,
+        'invalidWord',
         `The mnemonic seed given has a word that is not present in the english word list (${word}).`,
       );
     }
   }
   const spoken = words.slice(0, -1);
   if (lowerCase(words.at(-1) as string) !== lowerCase(checksumWord(spoken))) {
-    throw new MnemonicError(35, 'The mnemonic seed given has an invalid checksum word.');
+    throw new MnemonicError('invalidChecksum', 'The mnemonic seed given has an invalid checksum word.');
   }
   const key = Buffer.alloc(32);
   for (let i = 0; i < 8; i++) key.writeUInt32LE(wordGroup(spoken, i * 3), i * 4);

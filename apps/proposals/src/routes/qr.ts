@@ -1,5 +1,5 @@
 import { proposalsApi } from '@wrkz/api';
-import { AddressError, decodeAddress, parseAmount } from '@wrkz/core-types';
+import { AddressError, addressErrorCodes, decodeAddress, parseAmount } from '@wrkz/core-types';
 import { countedAddress, isLoopback, secondsToNextMinute } from '@wrkz/service-kit';
 import { z } from 'zod';
 import { ProposalsError } from '../errors';
@@ -9,8 +9,6 @@ import { MAX_AMOUNT } from '../store/proposal';
 import { declareProposalsRoute, LIMITED, LONG_CACHING, type ProposalsContext, SHORT_CACHING } from './declare';
 
 const { proposalErrors } = proposalsApi;
-/** `AddressError.code` of a wrong length. */
-const WRONG_LENGTH = 12;
 const MAX_AMOUNT_LENGTH = 24;
 
 export const getQr = declareProposalsRoute({
@@ -44,7 +42,7 @@ function validateAddress(address: string): void {
     decodeAddress(address);
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
-    if (error.code === WRONG_LENGTH) throw new ProposalsError('addressLength');
+    if (error.code === addressErrorCodes.wrongLength) throw new ProposalsError('addressLength');
     throw new ProposalsError('badAddress', { reason: error.message });
   }
 }
