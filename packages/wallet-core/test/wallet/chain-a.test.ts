@@ -1,25 +1,23 @@
 import { copyFileSync } from 'node:fs';
-import { Daemon, readConfig } from '@wrkz/daemon';
-import { silentLogger, runInSlices } from '@wrkz/service-kit';
+import { answerAsLiteNode, StandInNode } from '@wrkz/testing';
+import { Wallet } from '../../src';
+import { fresh } from '../support/folder';
+import { amountsFrom, contentOf } from './support/recorded-books';
 import {
-  answerAsLiteNode,
-  CHAIN_A_HEIGHT,
-  fixturePath,
-  readJson,
-  StandInNode,
-  Suite,
-  type SuiteNode,
-} from '@wrkz/testing';
-import { seedOf, Wallet, type WalletContent } from '../../src';
-import { decodeContent } from '../../src/container/decode';
-import { readContainer } from '../../src/container/encrypted-file';
-import { fresh, removeFolders } from '../support/folder';
-import { comparable, listAt, plain } from '../support/plain';
-import { amountsFrom, amountsOf, contentOf, type RecordedFile, textOf } from './support/recorded-books';
-import { recordedReport, reportOf } from './support/report';
-import { PASSWORD, WholeWallet } from './support/whole-wallet';
+  begin,
+  booksOf,
+  FILES,
+  keysOf,
+  node,
+  openFile,
+  suite,
+  testFile,
+  testRestored,
+  testScanHeights,
+  testView,
+} from './support/chain-a-tests';
 
-/* Whole wallets over files and a daemon that holds chain A, held against what the reference reported and wrote. */
+/* Representative wallets; the slow test has all of them. */
 
 jest.mock('node:crypto', () => {
   const { withCheapKeys } = jest.requireActual<typeof import('./support/cheap-keys')>('./support/cheap-keys');
@@ -27,178 +25,12 @@ jest.mock('node:crypto', () => {
 });
 jest.setTimeout(120_000);
 
-interface RecordedKeys {
-  readonly privateViewKey: string;
-  readonly addresses: readonly {
-    readonly address: string;
-    readonly privateSpendKey: string;
-    readonly walletIndex: number;
-    readonly mnemonic: string | null;
-  }[];
-}
-
-interface RecordedKey {
-  readonly of?: string;
-  readonly address?: string;
-  readonly scanCoinbase?: boolean;
-  readonly keys?: RecordedKeys;
-  readonly walletFile?: RecordedFile;
-  readonly restoredWalletFile?: RecordedFile;
-  readonly txPrivateKeys?: readonly { readonly hash: string; readonly key: string }[];
-}
-
-const { wallets } = readJson<{ wallets: Record<string, RecordedKey> }>('devnet/chain-a-expected.json');
-const FILES = Object.entries(wallets).flatMap(([name, { walletFile, restoredWalletFile }]) =>
-  [walletFile, restoredWalletFile].flatMap((file) => (file === undefined ? [] : [{ ...file, name }])),
-);
-/** The wallets with keys of their own. */
-const OWN = Object.keys(wallets).filter((name) => wallets[name]?.keys !== undefined);
-const SEEDS = OWN.filter((name) => keysOf(name).addresses[0]?.mnemonic !== null);
-
-function keysOf(name: string): RecordedKeys {
-  const keys = wallets[wallets[name]?.of ?? name]?.keys;
-  if (keys === undefined) throw new Error(`no keys of ${name}`);
-  return keys;
-}
-
-const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
-const open: WholeWallet[] = [];
-let node: SuiteNode;
-
-beforeAll(async () => {
-  node = await suite.node({ from: await suite.chainA() });
-}, 300_000);
-
-afterEach(async () => {
-  for (const whole of open.splice(0)) await whole.close();
-  removeFolders();
-});
-
-afterAll(() => suite.stopAll());
-
-async function begin(
-  way: Parameters<typeof WholeWallet.begin>[0],
-  options: Partial<Parameters<typeof WholeWallet.begin>[1]> = {},
-): Promise<WholeWallet> {
-  const whole = await WholeWallet.begin(way, { ports: [node.daemon.ports.rpc], ...options });
-  open.push(whole);
-  return whole;
-}
-
-function openFile({ file, password }: RecordedFile, skipCoinbases = false): Promise<WholeWallet> {
-  const copy = fresh('copy.wallet');
-  copyFileSync(fixturePath(`devnet/${file}`), copy);
-  return begin((parts, settings) => Wallet.open(parts, settings), { file: copy, password, skipCoinbases });
-}
-
-/** The same keys, by seed or by keys, with every sub-wallet. */
-async function restored(name: string, scanHeight: number, by: 'seed' | 'keys'): Promise<WholeWallet> {
-  const { privateViewKey, addresses } = keysOf(name);
-  const [primary, ...others] = addresses;
-  const { privateSpendKey = '', mnemonic } = primary ?? {};
-  const whole = await begin((parts, settings) =>
-    by === 'seed'
-      ? Wallet.importSeed(parts, settings, { words: mnemonic ?? '', scanHeight })
-      : Wallet.importKeys(parts, settings, { privateViewKey, privateSpendKey, scanHeight }),
-  );
-  for (const other of others) await whole.wallet.importSubWallet(other.privateSpendKey, scanHeight);
-  return whole;
-}
-
-function expectKeys({ privateViewKey, subWallets }: WalletContent, name: string): void {
-  const recorded = keysOf(name);
-  expect(privateViewKey).toBe(recorded.privateViewKey);
-  const own = new Map(subWallets.map((subWallet) => [subWallet.address, subWallet]));
-  expect([...own.keys()].sort()).toEqual(recorded.addresses.map(({ address }) => address).sort());
-  for (const { address, privateSpendKey, walletIndex, mnemonic } of recorded.addresses) {
-    expect(own.get(address)).toMatchObject({ privateSpendKey, walletIndex });
-    if (mnemonic !== null) expect(seedOf(own.get(address)?.privateSpendKey, privateViewKey)).toBe(mnemonic);
-  }
-}
-
-/** Keys are tried where there are no words, and where there are several addresses. */
-const waysTo = (name: string): readonly ('seed' | 'keys')[] => {
-  if (!SEEDS.includes(name)) return ['keys'];
-  return name === 'dave' ? ['seed', 'keys'] : ['seed'];
-};
-
-const booksOf = ({ wallet: { snapshot } }: WholeWallet): ReturnType<typeof amountsOf> =>
-  amountsOf(snapshot.content, snapshot.balance());
-
-describe.each(FILES)('$file', ({ name, file, password }) => {
-  const isView = name === 'bob-view';
-
-  test('opens, synchronizes, rescans from the start, and reports the same', async () => {
-    const whole = await (await openFile({ file, password }, wallets[name]?.scanCoinbase === false)).untilSynced(false);
-    const report = recordedReport(name);
-    expect(reportOf(whole.wallet.snapshot)).toEqual(report);
-    if (!isView) expectKeys(whole.wallet.snapshot.content, name);
-    // those of a file that never sent anything are nowhere
-    const isLive = file === wallets[name]?.walletFile?.file;
-    for (const { hash, key } of (isLive ? wallets[name]?.txPrivateKeys : undefined) ?? []) {
-      expect(whole.wallet.snapshot.transactionKey(hash)).toBe(key);
-    }
-    // of two files of one wallet, one is enough for that
-    if (!isLive && wallets[name]?.walletFile !== undefined) return;
-    await whole.wallet.reset(0);
-    await whole.untilSynced();
-    expect(reportOf(whole.wallet.snapshot)).toEqual(report);
-    if (!isView) expectKeys(whole.wallet.snapshot.content, name);
-    expect(whole.warnings).toEqual([]);
-  });
-});
-
-describe.each(OWN)('%s', (name) => {
-  const file = wallets[name]?.restoredWalletFile ?? { file: '', password: '' };
-
-  test.each(waysTo(name))(
-    'restored from its %s has every balance, transaction, payment id and key, and writes the same file',
-    async (by) => {
-      const whole = await (await restored(name, 0, by)).untilSynced();
-      expect(reportOf(whole.wallet.snapshot)).toEqual(recordedReport(name));
-      expectKeys(whole.wallet.snapshot.content, name);
-      await whole.close();
-      const written = await readContainer(whole.file, PASSWORD);
-      expect(ofTheReference(written.toString())).toEqual(ofTheReference(await textOf(file)));
-      // and what is written opens as what it was
-      expect(await runInSlices(decodeContent(written))).toMatchObject({
-        transactions: whole.wallet.snapshot.content.transactions,
-      });
-    },
-  );
-
-  test('a view wallet has the incoming transactions and nothing else', async () => {
-    const { privateViewKey, addresses } = keysOf(name);
-    const [{ address = '' } = {}, ...others] = addresses;
-    const whole = await begin((parts, settings) =>
-      Wallet.importView(parts, settings, { privateViewKey, address, scanHeight: 0 }),
-    );
-    const content = await contentOf(file);
-    for (const other of others) {
-      const { publicSpendKey = '' } = content.subWallets.find((one) => one.address === other.address) ?? {};
-      await whole.wallet.importViewSubWallet(publicSpendKey, 0);
-    }
-    await whole.untilSynced();
-    expect(booksOf(whole)).toEqual(amountsFrom(0, content, true));
-    const idOf = new Map(recordedReport(name).transactions.map(({ hash, paymentID }) => [hash, paymentID]));
-    for (const { hash, paymentId } of whole.wallet.snapshot.transactions()) expect(paymentId).toBe(idOf.get(hash));
-  });
-});
-
-describe.each(['dave', 'carol'])('%s', (name) => {
-  test('scanned from a middle height it has the transactions above that height', async () => {
-    const content = await contentOf(wallets[name]?.restoredWalletFile ?? { file: '', password: '' });
-    for (const height of [1, 333, 600, CHAIN_A_HEIGHT]) {
-      const whole = await (await restored(name, height, 'keys')).untilSynced();
-      expect({ height, ...booksOf(whole) }).toEqual({ height, ...amountsFrom(height, content) });
-      // a rescan from below brings the rest, one from above forgets it
-      await whole.wallet.reset(height === 333 ? 0 : 650);
-      await whole.untilSynced();
-      expect(booksOf(whole)).toEqual(amountsFrom(height === 333 ? 0 : 650, content));
-      await whole.close();
-    }
-  });
-});
+const NAMES = ['alice.wallet', 'alice.restored.wallet', 'dave.wallet', 'bob-view.wallet', 'carol-nocoinbase.wallet'];
+for (const one of FILES) if (NAMES.some((name) => one.file === `wallets/${name}`)) testFile(one);
+testRestored('alice', 'seed');
+testRestored('dave', 'keys');
+testView('dave');
+testScanHeights('dave', [333, 600]);
 
 test('at a lite node the scan starts higher with a warning, and a rescan that would lose transactions is refused', async () => {
   const lite = suite.closeAtEnd(answerAsLiteNode(await StandInNode.start(node.url), 300));
@@ -237,30 +69,3 @@ test('at a lite node the scan starts higher with a warning, and a rescan that wo
   await atLite.untilSynced();
   expect(booksOf(atLite)).toEqual(amountsFrom(300, content));
 });
-
-/** Members that only ours writes are left aside, the lists of hashes, and a counter: one of dave's was restored by its index. */
-function ofTheReference(text: string): ReturnType<typeof plain> {
-  const document = comparable(text);
-  const status = (document['walletSynchronizer'] as ReturnType<typeof plain>)[
-    'transactionSynchronizerStatus'
-  ] as ReturnType<typeof plain>;
-  for (const name of ['blockHashCheckpoints', 'lastKnownBlockHashes']) delete status[name];
-  delete document['walletDb'];
-  delete document['walletDbPosition'];
-  delete (document['subWallets'] as ReturnType<typeof plain>)['subWalletIndexCounter'];
-  for (const transaction of listAt(document, 'subWallets', 'transactions'))
-    sortBy('publicKey', listAt(transaction, 'transfers'));
-  for (const subWallet of listAt(document, 'subWallets', 'subWallet')) {
-    delete subWallet['retiredKeys'];
-    for (const list of ['unspentInputs', 'lockedInputs', 'spentInputs']) {
-      const inputs = listAt(subWallet, list);
-      for (const input of inputs) delete input['spendingTransactionHash'];
-      sortBy('key', inputs);
-    }
-  }
-  return document;
-}
-
-function sortBy(name: string, list: ReturnType<typeof listAt>): void {
-  list.sort((a, b) => ((a[name] as string) < (b[name] as string) ? -1 : 1));
-}

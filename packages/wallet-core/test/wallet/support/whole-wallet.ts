@@ -29,6 +29,7 @@ export class WholeWallet {
   private constructor(
     readonly wallet: Wallet,
     readonly file: string,
+    readonly password: string,
     private readonly clock: TestClock,
   ) {
     wallet.on('warning', (text) => this.warnings.push(text));
@@ -50,7 +51,7 @@ export class WholeWallet {
       },
       { file, password, nodes },
     );
-    const whole = new WholeWallet(wallet, file, clock);
+    const whole = new WholeWallet(wallet, file, password, clock);
     return whole;
   }
 

@@ -1,0 +1,17 @@
+import { CHAIN_A_HEIGHT } from '@wrkz/testing';
+import { FILES, OWN, testFile, testRestored, testScanHeights, testView, waysTo } from './support/chain-a-tests';
+
+/* Every wallet of chain A. */
+
+jest.mock('node:crypto', () => {
+  const { withCheapKeys } = jest.requireActual<typeof import('./support/cheap-keys')>('./support/cheap-keys');
+  return withCheapKeys(jest.requireActual('node:crypto'));
+});
+jest.setTimeout(120_000);
+
+FILES.forEach(testFile);
+for (const name of OWN) {
+  for (const by of waysTo(name)) testRestored(name, by);
+  testView(name);
+}
+for (const name of ['dave', 'carol']) testScanHeights(name, [1, 333, 600, CHAIN_A_HEIGHT]);
