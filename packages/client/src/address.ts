@@ -17,9 +17,13 @@ export interface NodeLocation {
   readonly baseUrl: string;
   /** Path of a local socket for `net`. */
   readonly socket: string | undefined;
+  /** Whether requests stay on this machine. A name other than `localhost` is not resolved. */
+  readonly isLoopback: boolean;
   /** For display; without the token. */
   readonly name: string;
 }
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** @throws RangeError when the address names no node */
 export function nodeLocation({ host, port, ssl }: NodeAddress): NodeLocation {
@@ -31,14 +35,15 @@ export function nodeLocation({ host, port, ssl }: NodeAddress): NodeLocation {
   const basePath = slash < 0 ? '' : text.slice(slash);
   const given = `${ssl ? 'https' : 'http'}://${bracketed(hostname)}:${String(port)}${basePath}`;
   if (hostname === '' || /[\s@?#\\]/.test(text) || !URL.canParse(given)) throw noNode(host);
-  const { origin, pathname } = new URL(given);
-  return { baseUrl: origin + pathname.replace(/\/+$/, ''), socket: undefined, name: given };
+  const { origin, pathname, hostname: canonical } = new URL(given);
+  const isLoopback = LOOPBACK.test(canonical);
+  return { baseUrl: origin + pathname.replace(/\/+$/, ''), socket: undefined, isLoopback, name: given };
 }
 
 function socketEndpoint(text: string): NodeLocation {
   const path = socketPath(text);
   if (path === '' || path === '@' || path.includes('\0')) throw noNode(text);
-  return { baseUrl: 'http://localhost', socket: nodePath(path), name: `ipc://${path}` };
+  return { baseUrl: 'http://localhost', socket: nodePath(path), isLoopback: true, name: `ipc://${path}` };
 }
 
 /** URLs need IPv6 addresses in brackets. */

@@ -14,6 +14,18 @@ test.each([
   expect(at(host)).toMatchObject({ baseUrl: url, socket: undefined });
 });
 
+test.each([
+  ['127.0.0.1', true],
+  ['127.8.8.8/daemon', true],
+  ['LOCALHOST', true],
+  ['::1', true],
+  ['@node', true],
+  ['127.0.0.1.example', false],
+  ['10.0.0.1', false],
+])('%s is on this machine: %j', (host, isLoopback) => {
+  expect(at(host).isLoopback).toBe(isLoopback);
+});
+
 test('omits the default port of TLS from the URL', () => {
   expect(at('node.example', 443, true).baseUrl).toBe('https://node.example');
   expect(at('node.example', 8_443, true).baseUrl).toBe('https://node.example:8443');
