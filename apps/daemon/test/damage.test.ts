@@ -19,7 +19,7 @@ jest.setTimeout(60_000);
 
 /*
  * A disk changes what was stored. Whoever asks gets an error, the operator is told what to do, and nobody who brought a
- * block or a transaction is blamed (docs/protocol/lessons.md#damage-that-looks-like-a-fault).
+ * block or a transaction is blamed (docs/protocol/lessons.md#damage-that-looks-like-an-invalid-block).
  */
 
 const REMEDY = /What to do: run with --verify/;

@@ -38,7 +38,7 @@ const ABSOLUTE_URL = /^(https?:\/\/|mailto:|wrkz:)/i;
 
 /**
  * Second line of defence: removes everything that the parser should never produce
- * (docs/protocol/lessons.md#a-listing-that-trusts-what-it-is-told).
+ * (docs/protocol/lessons.md#a-listing-without-input-validation).
  */
 const SANITIZER: sanitizeHtml.IOptions = {
   allowedTags: [

@@ -3,7 +3,7 @@ import { createMemoryLogger } from '@wrkz/service-kit';
 import { RPC_DEFAULTS, type RpcContext, startRpcServer } from '../../src/rpc';
 import { locked, node } from './support/provocations';
 
-/* BUSY: exactly while the chain cannot be read (docs/protocol/rpc.md#busy, docs/protocol/lessons.md#busy-as-a-word-for-any-fault). */
+/* BUSY: exactly while the chain cannot be read (docs/protocol/rpc.md#busy, docs/protocol/lessons.md#busy-for-every-error). */
 
 async function ask(context: RpcContext, path: string, body?: string): Promise<[number, unknown]> {
   const options = { ...RPC_DEFAULTS, bindIp: '127.0.0.1', port: 0, maxRpm: 0 };

@@ -14,7 +14,7 @@ import type { QueryTable } from '../../src/rpc/queries';
 
 /*
  * Large responses and waiting requests (docs/protocol/rpc.md#large-responses,
- * docs/protocol/lessons.md#readers-held-by-those-who-left). Nothing here looks at a clock: what is held up fails by the
+ * docs/protocol/lessons.md#queries-of-disconnected-clients). Nothing here looks at a clock: what is held up fails by the
  * time limit of the test.
  */
 

@@ -18,7 +18,7 @@ import { plainItem } from './support/wallet-sync-plain';
 
 /*
  * The writer of `/getwalletsyncdata` goes over stored bytes and makes no objects; here its answers are held against the
- * plain way, byte for byte (docs/protocol/lessons.md#hashing-what-is-known).
+ * plain way, byte for byte (docs/protocol/lessons.md#hashing-known-data).
  */
 
 const devnet = networkOf('devnet');

@@ -1,6 +1,6 @@
 import { FairQueue, type FairQueueOptions } from '../../src';
 
-/* Whose turn it is (docs/protocol/lessons.md#readers-held-by-those-who-left). */
+/* Whose turn it is (docs/protocol/lessons.md#queries-of-disconnected-clients). */
 
 interface Call {
   readonly name: string;

@@ -40,7 +40,7 @@ const KEY_TAG = 0x02;
 
 /**
  * Writes the parts of blocks that wallets scan as JSON, directly from stored prefixes and hashes, without objects or bigints
- * (docs/protocol/lessons.md#hashing-what-is-known).
+ * (docs/protocol/lessons.md#hashing-known-data).
  */
 export class WalletJson {
   constructor(
