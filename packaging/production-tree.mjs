@@ -2,10 +2,10 @@
  * `node packaging/production-tree.mjs <app> <folder>`: makes a folder that holds one compiled program and what it needs at run
  * time, and nothing else: no sources, no tests, no development dependencies. For images. The build must be done.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pinnedPnpm } from '../scripts/bootstrap.mjs';
-import { reachedFrom, reduceLockfile } from '../scripts/lib/isolate.mjs';
+import { dependenciesOf, partialLockfile } from '../scripts/lib/isolate.mjs';
 import { Failure, main, run } from '../scripts/lib/run.mjs';
 import { projects, readManifest, top } from '../scripts/lib/workspace.mjs';
 
@@ -26,17 +26,16 @@ await main(async () => {
   const folder = resolve(target);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const kept = [project, ...reachedFrom(project, all)];
-  for (const { folder: name, manifest } of kept) copyParts(name, manifest, folder);
+  const packages = [project, ...dependenciesOf(project, all)];
+  for (const { folder: name, manifest } of packages) copyParts(name, manifest, folder);
   for (const name of NATIVE) cpSync(join(top, name), join(folder, name));
   for (const name of SETTINGS) cpSync(join(top, name), join(folder, name));
   const { packageManager, version, license, engines } = readManifest('.');
   const manifest = { name: `wrkz-${app}-image`, private: true, version, license, engines, packageManager };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
-  const names = new Set([...kept.map((one) => one.folder), 'native']);
-  const lockfile = reduceLockfile(readFileSync(join(top, 'pnpm-lock.yaml'), 'utf8'), '', names);
-  writeFileSync(join(folder, 'pnpm-lock.yaml'), lockfile);
-  const install = [await pinnedPnpm(), 'install', '--prod', '--frozen-lockfile', '--prefer-offline'];
+  const folders = ['native', ...packages.map((one) => one.folder)];
+  writeFileSync(join(folder, 'pnpm-lock.yaml'), partialLockfile('', folders));
+  const install = [pinnedPnpm(), 'install', '--prod', '--frozen-lockfile', '--prefer-offline'];
   const code = await run(process.execPath, [...install, '--reporter=append-only'], { cwd: folder, quiet: true });
   if (code !== 0) throw new Failure(`the dependencies of ${app} could not be installed: ${code}`);
   trim(join(folder, 'node_modules/.pnpm'));

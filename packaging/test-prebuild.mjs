@@ -32,7 +32,10 @@ await main(async () => {
         throw new Failure(`${name} is found although it should not be`);
       }
     }
-    const code = await run(program, ['scripts/devnet.mjs', '--smoke'], { cwd: suite, environment });
+    const code = await run(program, ['scripts/start.mjs', 'packages/testing/dist/devnet/main.js', '--smoke'], {
+      cwd: suite,
+      environment,
+    });
     if (code !== 0) return code;
     const compiled = compiledIn(suite);
     if (compiled.length > 0) throw new Failure(`something was compiled after all: ${compiled.join(', ')}`);

@@ -1,42 +1,39 @@
 /**
- * Makes a fresh clone runnable: the pinned pnpm, the dependencies, the native code, the TypeScript. Each step is skipped
- * when nothing it depends on has changed, so a second run costs a few hundredths of a second.
+ * Makes a fresh clone runnable: the pinned pnpm, the dependencies, the native code, the TypeScript. A step is skipped while
+ * its inputs are unchanged, so a second run takes a few hundredths of a second. Uses no library: there is none yet.
  */
-import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { locked } from './lib/lock.mjs';
-import { Failure, main, run, runStep } from './lib/run.mjs';
-import { fingerprint, isFresh, markDone } from './lib/stamps.mjs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { npm } from './lib/nodes.mjs';
+import { command, Failure, main, run } from './lib/run.mjs';
 import {
   hasPrebuild,
   missingCompilers,
   nativeBuildEnvironment,
   requireCompilers,
-  requireNode,
   requirePlatform,
 } from './lib/toolchain.mjs';
-import { apps, pnpmVersion, projects, tool, top } from './lib/workspace.mjs';
-
-const rooms = ['packages', 'apps'];
+import { pnpmVersion, projects, tool, top } from './lib/workspace.mjs';
 
 const NATIVE_BUILD = 'native/build/Release/wrkz_native.node';
+const HOME = join(top, '.bootstrap');
+const STAMPS = join(HOME, 'stamps.json');
+const LOCK = join(HOME, 'lock');
+/** Folders that are no input of a build. */
+const NO_INPUTS = new Set(['node_modules', 'dist', 'build', 'prebuilds', 'test', 'fixtures', 'coverage']);
 
-/** Each step: what it depends on, what must be there after it, how it is done. In this order. */
+/** In order: the `inputs` of each step, whether its output exists (`ready`), and how it is made (`act`). */
 const steps = [
   {
     name: 'dependencies',
     inputs: ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.pnpmfile.cjs', '.npmrc'],
     ready: () => has('node_modules/.modules.yaml'),
     async act() {
-      const pnpm = await pinnedPnpm();
-      await runStep('installing dependencies (the first time takes a minute or two)', [
-        pnpm,
-        'install',
-        '--frozen-lockfile',
-        '--reporter=append-only',
-      ]);
+      const args = [pinnedPnpm(), 'install', '--frozen-lockfile', '--reporter=append-only'];
+      await runStep('installing dependencies (the first time takes a minute or two)', args);
     },
   },
   {
@@ -46,61 +43,109 @@ const steps = [
     async act() {
       if (this.ready() && !has(NATIVE_BUILD)) return;
       const gyp = tool('node-gyp/bin/node-gyp.js');
-      const verb = existsSync(join(top, 'native/build/Makefile')) ? ['configure', 'build'] : ['rebuild'];
-      await runStep('building the native module', [gyp, ...verb, '--directory=native'], { quiet: true });
+      const verbs = has('native/build/Makefile') ? ['configure', 'build'] : ['rebuild'];
+      await runStep('building the native module', [gyp, ...verbs, '--directory=native'], { quiet: true });
     },
   },
   {
     name: 'typescript',
-    inputs: ['tsconfig.base.json', 'tsconfig.json', 'pnpm-lock.yaml', ...rooms],
+    inputs: ['tsconfig.base.json', 'tsconfig.json', 'pnpm-lock.yaml', 'packages', 'apps'],
     ready: () => has('apps/daemon/dist/main.js'),
     async act() {
-      projects().forEach(({ folder }) => removeLeftovers(join(folder, 'dist'), join(folder, 'src')));
+      for (const { folder } of projects()) removeStaleOutput(join(folder, 'dist'), join(folder, 'src'));
       await runStep('compiling TypeScript', [tool('typescript/bin/tsc'), '-b']);
-      for (const app of apps) {
-        const entry = join(top, 'apps', app, 'dist/main.js');
-        if (existsSync(entry)) chmodSync(entry, 0o755);
-      }
       requireSqlite();
     },
   },
 ];
 
-/** Brings the workspace up to date. Throws a Failure with a message for a person. */
+const has = (path) => existsSync(join(top, path));
+
+/** Brings the workspace up to date. @throws Failure */
 export async function bootstrap() {
   requirePlatform();
   if (steps.every((step) => isDone(step))) return;
-  requireNode();
   if (!hasPrebuild()) requireCompilers();
   Object.assign(process.env, nativeBuildEnvironment());
-  await locked(async () => {
+  await withLock(async () => {
     for (const step of steps) {
       const print = fingerprint(step.inputs);
       if (isDone(step, print)) continue;
       await step.act();
-      markDone(step.name, print);
+      writeFileSync(STAMPS, `${JSON.stringify({ ...readStamps(), [step.name]: print }, null, 2)}\n`);
     }
   });
 }
 
 function isDone(step, print = fingerprint(step.inputs)) {
-  return isFresh(step.name, print) && step.ready();
+  return readStamps()[step.name] === print && step.ready();
 }
 
-function has(path) {
-  return existsSync(join(top, path));
+function readStamps() {
+  return existsSync(STAMPS) ? JSON.parse(readFileSync(STAMPS, 'utf8')) : {};
 }
 
-/**
- * Removes what was compiled from sources that are no longer there. The compiler leaves it, and an old `options.js` is
- * found before a new `options/index.js`.
- */
-function removeLeftovers(built, source) {
-  if (!has(built)) return;
-  for (const entry of readdirSync(join(top, built), { withFileTypes: true })) {
-    const [from, to] = [join(source, entry.name), join(built, entry.name)];
+/** A hash of this Node.js and of the names, sizes and modification times of files and folders. */
+function fingerprint(paths) {
+  const hash = createHash('sha256');
+  hash.update(`${process.version} ${process.platform} ${process.arch} ${process.versions.modules}\n`);
+  const visit = (name) => {
+    const stat = statSync(join(top, name), { throwIfNoEntry: false });
+    if (stat?.isFile()) hash.update(`${name} ${stat.size} ${stat.mtimeMs}\n`);
+    if (!stat?.isDirectory()) return;
+    for (const entry of readdirSync(join(top, name)).sort()) if (!NO_INPUTS.has(entry)) visit(join(name, entry));
+  };
+  paths.forEach(visit);
+  return hash.digest('hex');
+}
+
+/** Runs one build of this workspace at a time. The lock file has the process id of its holder; a dead holder is replaced. */
+async function withLock(body) {
+  mkdirSync(HOME, { recursive: true });
+  for (let waits = 0; !takeLock(); waits += 1) {
+    if (waits === 0) process.stderr.write('[bootstrap] waiting for another build of this workspace\n');
+    await pause(300);
+  }
+  const release = () => rmSync(LOCK, { force: true });
+  process.once('exit', release);
+  try {
+    return await body();
+  } finally {
+    process.off('exit', release);
+    release();
+  }
+}
+
+function takeLock() {
+  try {
+    writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+  try {
+    const holder = Number(readFileSync(LOCK, 'utf8'));
+    if (holder > 0 && process.kill(holder, 0)) return false;
+  } catch (error) {
+    if (error.code === 'EPERM') return false;
+  }
+  rmSync(LOCK, { force: true });
+  return false;
+}
+
+async function runStep(step, args, options) {
+  process.stderr.write(`[bootstrap] ${step}\n`);
+  const code = await run(process.execPath, args, options);
+  if (code !== 0) throw new Failure(`${step}: failed with exit code ${code}`);
+}
+
+/** Removes compiled files without a source: Node.js would resolve an old `options.js` before a new `options/index.js`. */
+function removeStaleOutput(output, source) {
+  if (!has(output)) return;
+  for (const entry of readdirSync(join(top, output), { withFileTypes: true })) {
+    const [from, to] = [join(source, entry.name), join(output, entry.name)];
     if (entry.isDirectory()) {
-      if (has(from)) removeLeftovers(to, from);
+      if (has(from)) removeStaleOutput(to, from);
       else rmSync(join(top, to), { recursive: true });
     } else if (/\.(js|d\.ts)(\.map)?$/.test(entry.name) && !has(from.replace(/(\.d)?\.(js|ts)(\.map)?$/, '.ts'))) {
       rmSync(join(top, to));
@@ -108,29 +153,27 @@ function removeLeftovers(built, source) {
   }
 }
 
-/** pnpm passes over an optional dependency that cannot be built; this says so before a program does. */
+/** pnpm ignores the failed build of an optional dependency: report it here, before a program fails. */
 function requireSqlite() {
-  const trial = `const { SqliteConnection } = require('./packages/sqlite/dist'); new SqliteConnection(':memory:').close()`;
-  const { status, stderr } = spawnSync(process.execPath, ['-e', trial], { cwd: top, encoding: 'utf8' });
-  if (status === 0) return;
-  requireCompilers();
-  throw new Failure(`SQLite cannot be used with Node.js ${process.version}:\n${stderr}`);
+  const script = `const { SqliteConnection } = require('./packages/sqlite/dist'); new SqliteConnection(':memory:').close()`;
+  try {
+    command(process.execPath, ['-e', script], { cwd: top });
+  } catch (error) {
+    requireCompilers();
+    throw new Failure(`SQLite does not work with Node.js ${process.version}:\n${error.message}`);
+  }
 }
 
-/** The script of the pinned pnpm, installed into a folder of this workspace when it is not there yet. */
-export async function pinnedPnpm() {
-  const folder = join(top, '.bootstrap', `pnpm-${pnpmVersion}`);
+/** The script of the pinned pnpm, installed into .bootstrap on first use. */
+export function pinnedPnpm() {
+  const folder = join(HOME, `pnpm-${pnpmVersion}`);
   const script = join(folder, 'node_modules/pnpm/bin/pnpm.cjs');
   if (existsSync(script)) return script;
   process.stderr.write(`[bootstrap] fetching pnpm ${pnpmVersion}\n`);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  const npm = process.env.npm_execpath?.endsWith('npm-cli.js') ? process.env.npm_execpath : undefined;
-  const args = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
-  const [command, first] = npm ? [process.execPath, [npm]] : ['npm', []];
-  const code = await run(command, [...first, ...args, `pnpm@${pnpmVersion}`], { cwd: folder, quiet: true });
-  if (code !== 0 || !existsSync(script)) throw new Failure(`pnpm ${pnpmVersion} could not be installed.`);
+  npm(['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', `pnpm@${pnpmVersion}`]);
   return script;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) await main(() => bootstrap());
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main(() => bootstrap());

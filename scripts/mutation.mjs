@@ -23,7 +23,6 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootstrap } from './bootstrap.mjs';
-import { printTable } from './lib/table.mjs';
 import { Failure, main, run } from './lib/run.mjs';
 import { tool, top } from './lib/workspace.mjs';
 import { AREAS } from './mutation/areas.mjs';
@@ -60,7 +59,7 @@ await main(async () => {
       rows.push(...verdict.rows);
       failed ||= verdict.failed;
     }
-    printTable(['file', 'mutants', 'killed', 'equivalent', 'survived'], rows);
+    console.table(rows);
     return failed ? 1 : 0;
   } finally {
     rmSync(copy, { recursive: true, force: true });

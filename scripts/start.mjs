@@ -1,4 +1,24 @@
-/** `npm start [-- options]`: brings the workspace up to date and runs the daemon. */
-import { startProgram } from './lib/start-program.mjs';
+/**
+ * `node scripts/start.mjs <file> [options]`: updates the workspace, then becomes the program of a compiled file or of a
+ * TypeScript source, named from the top.
+ */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { bootstrap } from './bootstrap.mjs';
+import { main } from './lib/run.mjs';
+import { top } from './lib/workspace.mjs';
 
-await startProgram('apps/daemon/dist/main.js');
+const [file, ...options] = process.argv.slice(2);
+let ready = false;
+await main(async () => {
+  await bootstrap();
+  ready = true;
+});
+// In this process: signals and the exit code are those of the program.
+if (ready) {
+  const require = createRequire(import.meta.url);
+  const entry = join(top, file);
+  process.argv = [process.execPath, entry, ...options];
+  if (file.endsWith('.ts')) require('./source-loader.cjs');
+  require(entry);
+}

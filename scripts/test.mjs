@@ -1,24 +1,14 @@
 /**
- * `npm test [-- jest options]`: brings the workspace up to date and runs the tests.
+ * `npm test [-- jest options]`: updates the workspace and runs the tests.
  * `--kind slow` and `--kind fuzz` run those tests instead (files `*.slow.test.ts`, `*.fuzz.test.ts`).
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
 import { Failure, main, run } from './lib/run.mjs';
-import { tool, top } from './lib/workspace.mjs';
-
-/** Writes `jest.config.ts` as JSON into a folder: jest itself reads TypeScript with Node.js 22.18 and newer only. */
-async function jestConfig(folder) {
-  // Not a static import: a fresh clone has no dependencies before `bootstrap`.
-  const { tsImport } = await import('tsx/esm/api');
-  const { default: config } = await tsImport('../jest.config.ts', import.meta.url);
-  const file = join(folder, 'jest.config.json');
-  writeFileSync(file, JSON.stringify({ rootDir: top, ...(config.default ?? config) }));
-  return file;
-}
+import { tool } from './lib/workspace.mjs';
 
 /** Programs without which tests are skipped, and the package that has each. */
 const PROGRAMS = [
@@ -34,9 +24,8 @@ function checkPrograms() {
   const isInstalled = (name) => spawnSync('which', [name]).status === 0;
   const missing = PROGRAMS.filter(({ names }) => !names.some(isInstalled));
   if (missing.length === 0) return;
-  const text = `tests are skipped without ${missing.map(({ names }) => names[0]).join(', ')}: apt-get install ${missing
-    .map((program) => program.package)
-    .join(' ')}`;
+  const packages = missing.map((program) => program.package).join(' ');
+  const text = `tests are skipped without ${missing.map(({ names }) => names[0]).join(', ')}: apt-get install ${packages}`;
   if (process.env.WRKZ_REQUIRE_PROGRAMS) throw new Failure(text);
   process.stderr.write(`[test] ${text}\n`);
 }
@@ -47,13 +36,11 @@ await main(async () => {
   const kind = at < 0 ? '' : args.splice(at, 2)[1];
   checkPrograms();
   await bootstrap();
-  // Where files of tests leave what others need too (`Suite.chainA`), for this run.
+  // Fixtures that several test files of this run share (`Suite.chainA`).
   const shared = mkdtempSync(join(tmpdir(), 'wrkz-tests-'));
   try {
     const env = { WRKZ_TESTS_SHARED: shared, ...(kind ? { TEST_KIND: kind } : {}) };
-    return await run(process.execPath, [tool('jest/bin/jest.js'), '--config', await jestConfig(shared), ...args], {
-      env,
-    });
+    return await run(process.execPath, [tool('jest/bin/jest.js'), ...args], { env });
   } finally {
     rmSync(shared, { recursive: true, force: true });
   }

@@ -1,13 +1,10 @@
 /** `npm run verify`: types (tests included), declarations, terms, names in documents, imports, unused code, lint and formatting. Runs all; any failure fails. */
 import { bootstrap } from './bootstrap.mjs';
 import { main, run } from './lib/run.mjs';
-import { typescriptFiles } from './lib/sources.mjs';
 import { projects, tool } from './lib/workspace.mjs';
 
 /** Each folder of tests is a TypeScript program of its own, as in an editor. */
-const tests = projects()
-  .map(({ folder }) => `${folder}/test`)
-  .filter((folder) => typescriptFiles(folder).length > 0);
+const tests = projects().map(({ folder }) => `${folder}/test`);
 
 const checks = [
   ['types', tool('typescript/bin/tsc'), '-b'],

@@ -74,10 +74,9 @@ function putNode(root) {
 
 function putNpm(root, work) {
   const packed = npm(['pack', NPM, '--silent', '--pack-destination', work]);
-  if (packed.status !== 0) throw new Failure(`${NPM} could not be fetched`);
   const folder = join(root, 'usr/local/lib/node_modules/npm');
   mkdirSync(folder, { recursive: true });
-  command('tar', ['-xzf', join(work, packed.stdout.trim().split('\n').at(-1)), '-C', folder, '--strip-components=1']);
+  command('tar', ['-xzf', join(work, packed.trim().split('\n').at(-1)), '-C', folder, '--strip-components=1']);
   for (const [name, file] of [
     ['npm', 'npm-cli.js'],
     ['npx', 'npx-cli.js'],

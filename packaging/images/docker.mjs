@@ -73,7 +73,7 @@ export class Docker {
   /** npm's configuration of this machine for the build stage, its certificates included. */
   npmEnvironment() {
     const environment = ['ENV npm_config_nodedir=/usr/local'];
-    environment.push(`ENV npm_config_registry=${npm(['config', 'get', 'registry']).stdout.trim()}`);
+    environment.push(`ENV npm_config_registry=${npm(['config', 'get', 'registry']).trim()}`);
     if (process.env.NODE_EXTRA_CA_CERTS === undefined) return environment;
     return [...environment, `ENV NODE_EXTRA_CA_CERTS=${CERTIFICATES}`, `ENV npm_config_cafile=${CERTIFICATES}`];
   }

@@ -2,9 +2,9 @@
  * `node scripts/checks/terms.mjs [file...]`: fails when an invented term occurs in a file name, an identifier, a comment or
  * a document. The list holds only words that are never right in this project.
  */
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { workspaceFiles } from '../lib/copy.mjs';
 import { main } from '../lib/run.mjs';
 import { top } from '../lib/workspace.mjs';
 
@@ -39,10 +39,9 @@ const TEXTS = /\.(ts|mjs|cjs|js|md|cc|h|json|ya?ml|sh)$/;
 const SKIPPED = /^(pnpm-lock\.yaml|packages\/testing\/fixtures\/|release\/)/;
 
 await main(() => {
-  const files = execFileSync('git', ['ls-files'], { cwd: top, encoding: 'utf8' }).trim().split('\n');
   const terms = TERMS.map(([pattern, standard]) => ({ pattern: new RegExp(pattern, 'i'), standard }));
   const problems = [];
-  for (const file of files) {
+  for (const file of workspaceFiles()) {
     if (SKIPPED.test(file) || EXCEPTIONS.has(file)) continue;
     const lines = [file, ...(TEXTS.test(file) ? readFileSync(join(top, file), 'utf8').split('\n') : [])];
     lines.forEach((line, number) => {

@@ -1,89 +1,52 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { spawnSync } from 'node:child_process';
-import { Failure } from './run.mjs';
+import { command, Failure } from './run.mjs';
 import { top } from './workspace.mjs';
 
-/** The major versions of Node.js that the suite is run on. */
+/** The supported major versions of Node.js. */
 export const NODE_MAJORS = [20, 22, 24, 26];
 
-/** Downloads and copies stay here between runs. */
-const folder = join(top, '.bootstrap', 'nodes');
-/** The package that ships the program and its headers. */
-const packageOf = (arch) => `node-${process.platform}-${arch}`;
-/** Where the versions for a processor are. */
-const homeOf = (arch) => (arch === process.arch ? folder : join(folder, arch));
+/** Downloads and copies of the workspace. */
+export const NODES_FOLDER = join(top, '.bootstrap/nodes');
 
 /**
- * The newest Node.js of a major version, fetched from the package registry when it is not here yet. Without a registry
- * the newest one that is here is taken. `arch` is the processor that it is for, this machine's unless named.
+ * The newest Node.js of a major version for a processor, from the npm package `node-<platform>-<arch>`. If the registry is
+ * not available, an earlier download is used.
  * @returns {{version: string, program: string}}
  */
 export function nodeOf(major, arch = process.arch) {
-  const version = newest(published(major, arch)) ?? newest(present(major, arch));
-  if (version === undefined)
-    throw new Failure(`no Node.js ${major} to be had: ${packageOf(arch)} is not here and not published`);
-  const home = join(homeOf(arch), `v${version}`);
-  const program = join(home, 'bin', 'node');
-  if (!existsSync(program)) unpack(version, arch, home);
-  return { version, program };
-}
-
-/** Where the workspace's copy for a major version is kept. */
-export function copyFolder(major, purpose = 'workspace') {
-  return join(folder, `${purpose}-${major}`);
-}
-
-/** The environment in which a Node.js finds itself first, and nothing of the npm that runs this script. */
-export function environmentOf(program) {
-  const environment = { ...process.env, PATH: `${dirname(program)}${delimiter}${process.env.PATH}` };
-  for (const name of Object.keys(environment)) {
-    if (/^npm_(execpath|node_execpath|command|lifecycle_|package_|config_(nodedir|node_gyp))/.test(name)) {
-      delete environment[name];
-    }
-  }
-  delete environment.NODE;
-  return environment;
-}
-
-function published(major, arch) {
-  const { status, stdout } = npm(['view', `${packageOf(arch)}@^${major}.0.0`, 'version', '--json']);
-  if (status !== 0 || stdout.trim() === '') return [];
-  return [JSON.parse(stdout)].flat();
-}
-
-function present(major, arch) {
-  const home = homeOf(arch);
-  if (!existsSync(home)) return [];
-  return readdirSync(home)
-    .filter((name) => name.startsWith(`v${major}.`) && existsSync(join(home, name, 'bin', 'node')))
-    .map((name) => name.slice(1));
-}
-
-function newest(versions) {
-  return [...versions].sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).pop();
-}
-
-function unpack(version, arch, home) {
-  const name = packageOf(arch);
-  process.stderr.write(`[nodes] fetching Node.js ${version} for ${arch}\n`);
-  mkdirSync(folder, { recursive: true });
-  rmSync(home, { recursive: true, force: true });
-  const archive = join(folder, `${name}-${version}.tgz`);
-  const packed = npm(['pack', `${name}@${version}`, '--silent', '--pack-destination', folder]);
-  if (packed.status !== 0 || !existsSync(archive)) throw new Failure(`Node.js ${version} could not be fetched`);
+  const name = `node-${process.platform}-${arch}`;
+  const home = join(NODES_FOLDER, `${arch}-${major}`);
+  const folder = join(home, 'node_modules', name);
   mkdirSync(home, { recursive: true });
-  const tar = spawnSync('tar', ['-xzf', archive, '-C', home, '--strip-components=1'], { stdio: 'inherit' });
-  rmSync(archive, { force: true });
-  if (tar.status !== 0) {
-    rmSync(home, { recursive: true, force: true });
-    throw new Failure(`Node.js ${version} could not be unpacked`);
+  try {
+    // --force: for another processor
+    npm([
+      'install',
+      '--prefix',
+      home,
+      '--no-save',
+      '--no-package-lock',
+      '--force',
+      '--ignore-scripts',
+      `${name}@${major}`,
+    ]);
+  } catch (error) {
+    if (!existsSync(folder)) throw new Failure(`Node.js ${major} for ${arch} is not available: ${error.message}`);
   }
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return { version, program: join(folder, 'bin/node') };
 }
 
-/** Runs npm, the one that runs this script where it does. */
+/** The environment in which `node` is a certain program, without the settings of the npm that runs this script. */
+export function environmentOf(program) {
+  const foreign = /^(NODE|npm_(execpath|node_execpath|command|lifecycle_.*|package_.*|config_(nodedir|node_gyp).*))$/;
+  const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
+  return { ...environment, PATH: `${dirname(program)}${delimiter}${process.env.PATH}` };
+}
+
+/** Runs npm: the one that runs this script, or the one in PATH. @returns its output @throws Failure */
 export function npm(args) {
   const script = process.env.npm_execpath?.endsWith('npm-cli.js') ? process.env.npm_execpath : undefined;
-  const [command, first] = script ? [process.execPath, [script]] : ['npm', []];
-  return spawnSync(command, [...first, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  return script === undefined ? command('npm', args) : command(process.execPath, [script, ...args]);
 }

@@ -1,15 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { top } from './workspace.mjs';
 
-/** Ends the script with a message for a person instead of a stack. */
+/** An error that the script reports as its message, without a stack. */
 export class Failure extends Error {}
 
-/** Passed on to a running step, so that nothing is left behind. */
+/** Forwarded to the running program. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Runs a program in the workspace's top folder and resolves to its exit code; its output goes to the terminal.
- * With `quiet` the output is held back and shown only when the program fails. `env` is added to the `environment`.
+ * Runs a program, by default in the top folder, and resolves to its exit code. Its output goes to the terminal, with
+ * `quiet` only if it fails. `env` is added to the `environment`.
  */
 export function run(command, args, { environment = process.env, env = {}, quiet = false, cwd = top } = {}) {
   return new Promise((resolve, reject) => {
@@ -40,14 +40,7 @@ export function command(program, args, options = {}) {
   return stdout;
 }
 
-/** `run` for a Node.js script; throws a Failure that names the step when it fails. */
-export async function runStep(step, args, options) {
-  process.stderr.write(`[bootstrap] ${step}\n`);
-  const code = await run(process.execPath, args, options);
-  if (code !== 0) throw new Failure(`${step}: failed with exit code ${code}`);
-}
-
-/** Runs the main function of a script: its result is the exit code, a Failure is shown as one line. */
+/** Runs the main function of a script: its result is the exit code; an error is reported and makes it 1. */
 export async function main(body) {
   try {
     process.exitCode = (await body()) ?? 0;

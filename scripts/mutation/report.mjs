@@ -33,10 +33,10 @@ export function judge(name, { folder, maxSurvivors }, report) {
       }
     }
     for (const key of Object.keys(total)) total[key] += row[key];
-    rows.push([path, ...Object.values(row)]);
+    rows.push({ file: path, ...row });
   }
   const share = (100 * total.survived) / Math.max(1, total.mutants);
-  rows.push([`${name}: ${share.toFixed(1)} % survived, ${maxSurvivors} % allowed`, ...Object.values(total)]);
+  rows.push({ file: `${name}: ${share.toFixed(1)} % survived, ${maxSurvivors} % allowed`, ...total });
   return { rows, failed: share > maxSurvivors };
 }
 

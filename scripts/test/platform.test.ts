@@ -18,7 +18,7 @@ describe('on Windows', () => {
   // Options with which they would say something and end, were they to go on.
   const calls: [string, string[]][] = [
     ['bootstrap.mjs', []],
-    ['start.mjs', ['--help']],
+    ['start.mjs', ['apps/daemon/dist/main.js', '--help']],
     ['test.mjs', ['--version']],
   ];
 
