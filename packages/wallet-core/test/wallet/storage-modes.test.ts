@@ -22,7 +22,6 @@ const LITE_HEIGHT = 300;
 const LITE = ['--lite', '--lite-height', String(LITE_HEIGHT)];
 /** What a devnet node keeps of bodies when it is pruned. */
 const PRUNED_TO = CHAIN_A_HEIGHT + 1 - 400;
-const NAMES = ['alice', 'dave'];
 
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
 const open: WholeWallet[] = [];
@@ -49,20 +48,18 @@ test('a pruned node serves a full rescan, and outputs that it cannot prove are l
   const full = await suite.node({ from: await suite.chainA() });
   const pruned = await suite.node({ from: await suite.chainA(), args: ['--prune'] });
   await untilPruned(pruned, PRUNED_TO);
-  for (const name of NAMES) {
-    const whole = await readFrom(pruned, name);
-    const recorded = recordedReport(name);
-    expect(withoutLocks(reportOf(whole.wallet.snapshot))).toEqual(withoutLocks(recorded));
-    await whole.wallet.reset(0);
-    await whole.untilSynced();
-    expect(withoutLocks(reportOf(whole.wallet.snapshot))).toEqual(withoutLocks(recorded));
-    const { unlocked } = whole.wallet.snapshot.balance();
-    expect(Number(unlocked)).toBeLessThan(recorded.balance.unlocked);
-    await whole.wallet.setNodes(nodesAt(full.daemon.ports.rpc));
-    await whole.until(() => whole.wallet.snapshot.balance().unlocked > unlocked && isVerified(whole));
-    expect(reportOf(whole.wallet.snapshot)).toEqual(recorded);
-    expect(whole.warnings).toEqual([]);
-  }
+  const whole = await readFrom(pruned, 'alice');
+  const recorded = recordedReport('alice');
+  expect(withoutLocks(reportOf(whole.wallet.snapshot))).toEqual(withoutLocks(recorded));
+  await whole.wallet.reset(0);
+  await whole.untilSynced();
+  expect(withoutLocks(reportOf(whole.wallet.snapshot))).toEqual(withoutLocks(recorded));
+  const { unlocked } = whole.wallet.snapshot.balance();
+  expect(Number(unlocked)).toBeLessThan(recorded.balance.unlocked);
+  await whole.wallet.setNodes(nodesAt(full.daemon.ports.rpc));
+  await whole.until(() => whole.wallet.snapshot.balance().unlocked > unlocked && isVerified(whole));
+  expect(reportOf(whole.wallet.snapshot)).toEqual(recorded);
+  expect(whole.warnings).toEqual([]);
 });
 
 test('a lite node serves a rescan from its lite height, and the wallet reports that height', async () => {
@@ -71,11 +68,9 @@ test('a lite node serves a rescan from its lite height, and the wallet reports t
   writeChainADump(dump);
   expect(await suite.run(folder, [...LITE, '--import-blockchain', '--dump-file', dump])).toBe(0);
   const lite = await suite.node({ from: folder, args: LITE });
-  for (const name of NAMES) {
-    const whole = await readFrom(lite, name);
-    const { content } = whole.wallet.snapshot;
-    const all = await contentOf({ file: `wallets/${name}.restored.wallet`, password: `secret_${name}` });
-    expect(amountsOf(content, whole.wallet.snapshot.balance())).toEqual(amountsFrom(LITE_HEIGHT, all));
-    expect([...new Set(whole.warnings)]).toEqual([expect.stringContaining(`holds no blocks below ${LITE_HEIGHT}`)]);
-  }
+  const whole = await readFrom(lite, 'dave');
+  const { content } = whole.wallet.snapshot;
+  const all = await contentOf({ file: 'wallets/dave.restored.wallet', password: 'secret_dave' });
+  expect(amountsOf(content, whole.wallet.snapshot.balance())).toEqual(amountsFrom(LITE_HEIGHT, all));
+  expect([...new Set(whole.warnings)]).toEqual([expect.stringContaining(`holds no blocks below ${LITE_HEIGHT}`)]);
 });

@@ -31,9 +31,6 @@ interface ExpectedWallet {
 
 const { wallets } = readJson<{ wallets: Record<string, ExpectedWallet> }>('devnet/chain-a-expected.json');
 
-/** The wallets of chain A whose keys are recorded. */
-export const WALLETS = Object.keys(wallets).filter((name) => wallets[name]?.keys !== undefined);
-
 export function expectedOf(name: string): { total: bigint; transactions: unknown[] } {
   const report = wallets[name]?.report;
   if (report === undefined) throw new RangeError(`no wallet ${name}`);

@@ -1,4 +1,5 @@
 import type * as NodeCrypto from 'node:crypto';
+import type { BinaryLike } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { recordedWallets } from '../../support/recorded-wallets';
 
@@ -14,9 +15,11 @@ const recorded = new Set(recordedWallets().map(({ path }) => saltOf(path)));
  * suite with dozens of wallets. Recorded files are opened with all iterations, which tests the format.
  */
 export function withCheapKeys(crypto: typeof NodeCrypto): typeof NodeCrypto {
-  const pbkdf2: typeof crypto.pbkdf2 = (password, salt, rounds, ...rest) => {
-    const isRecorded = recorded.has(Buffer.from(salt as Buffer).toString('hex'));
-    crypto.pbkdf2(password, salt, isRecorded ? rounds : 1, ...rest);
-  };
-  return { ...crypto, pbkdf2 };
+  const roundsFor = (salt: BinaryLike, rounds: number): number =>
+    recorded.has(Buffer.from(salt as Buffer).toString('hex')) ? rounds : 1;
+  const pbkdf2: typeof crypto.pbkdf2 = (password, salt, rounds, ...rest) =>
+    crypto.pbkdf2(password, salt, roundsFor(salt, rounds), ...rest);
+  const pbkdf2Sync: typeof crypto.pbkdf2Sync = (password, salt, rounds, ...rest) =>
+    crypto.pbkdf2Sync(password, salt, roundsFor(salt, rounds), ...rest);
+  return { ...crypto, pbkdf2, pbkdf2Sync };
 }
