@@ -63,7 +63,7 @@ beforeAll(async () => {
   await nodes.start();
   front = nodes.suite.closeAtEnd(await StandInNode.start(nodes.node.url));
   let turn = 0;
-  await nodes.fund(() => new TestWallet(NAMES[turn++ % NAMES.length] ?? '').address, 3 * NAMES.length * 3);
+  await nodes.fund(() => new TestWallet(NAMES[turn++ % NAMES.length] ?? '').address, 3 * NAMES.length);
   await nodes.node.generate(stranger.address, 41);
 }, 240_000);
 
