@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { chainA, dumpOf } from '@wrkz/testing';
+import { readConfig } from '../src';
 import { newSuite } from './network/daemons';
 import { DaemonProcess, runDaemon } from './support/process';
 import { temporaryDirectory } from './support/temporary';
@@ -23,9 +24,19 @@ const READY = /RPC at http:\/\/127\.0\.0\.1:(\d+)/;
 describe('a start that fails', () => {
   it.each<[string, string[], RegExp]>([
     ['an unknown option', ['--frobnicate'], /unknown option --frobnicate/],
+    ['an invalid peer address', ['--add-exclusive-node', 'nobody'], /"nobody" is not an IPv4/],
+  ])('reports %s, exits with 1 and creates nothing', async (_, args, message) => {
+    const cwd = temporaryDirectory();
+    const { code, stderr } = await runDaemon([...quiet(join(cwd, 'data')), ...args], cwd);
+    expect(stderr).toMatch(message);
+    expect(code).toBe(1);
+    expect(existsSync(join(cwd, 'data'))).toBe(false);
+  });
+
+  it.each<[string, string[], RegExp]>([
     ['an unknown network', ['--network', 'testnet'], /--network: expected one of mainnet, simnet, devnet/],
-    ['a word that is no port', ['--rpc-bind-port', 'x'], /--rpc-bind-port: expected a whole number/],
-    ['a port beyond all ports', ['--p2p-bind-port', '70000'], /--p2p-bind-port: 70000 is out of range/],
+    ['a port that is not a number', ['--rpc-bind-port', 'x'], /--rpc-bind-port: expected a whole number/],
+    ['a port above 65535', ['--p2p-bind-port', '70000'], /--p2p-bind-port: 70000 is out of range/],
     ['an unknown mode', ['--daemon-mode', 'expert'], /--daemon-mode: expected one of standard, explorer/],
     ['two networks', ['--simnet', '--network', 'devnet'], /--simnet contradicts --network devnet/],
     ['two actions', ['--verify', '--export-blockchain'], /choose one of --export-blockchain, --verify/],
@@ -39,18 +50,15 @@ describe('a start that fails', () => {
       ['--export-blockchain', '--load-checkpoints='],
       /export-blockchain uses no checkpoints/,
     ],
-    ['an export of too little', ['--export-blockchain', '--max-export-blocks', '5'], /at least 1000 blocks/],
     [
-      'a peer that is no address',
-      ['--network', 'devnet', '--rpc-bind-port', '0', '--p2p-bind-port', '0', '--add-exclusive-node', 'nobody'],
-      /"nobody" is not an IPv4/,
+      'an export of less than 1,000 blocks',
+      ['--export-blockchain', '--max-export-blocks', '5'],
+      /at least 1000 blocks/,
     ],
-  ])('reports that %s, exits with 1 and creates nothing', async (_, args, message) => {
-    const cwd = temporaryDirectory();
-    const { code, stderr } = await runDaemon([...args, '--data-dir', join(cwd, 'data')], cwd);
-    expect(stderr).toMatch(message);
-    expect(code).toBe(1);
-    expect(existsSync(join(cwd, 'data'))).toBe(false);
+  ])('rejects %s before it creates anything', (_, args, message) => {
+    const data = join(temporaryDirectory(), 'data');
+    expect(() => readConfig([...args, '--data-dir', data])).toThrow(message);
+    expect(existsSync(data)).toBe(false);
   });
 
   it('lists the commands and every option with --help, prints one line with --version; exit code 0', async () => {
