@@ -213,7 +213,7 @@ describe('a whole daemon', () => {
       const suite = newSuite();
       const source = await suite.chainA();
       damage(databaseFile(join(source, 'devnet')), chainA()[100]!.block.subarray(0, 40));
-      const logger = createMemoryLogger();
+      const logger = createMemoryLogger('info');
       const args = ['--network', 'devnet', '--data-dir', source, '--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1'];
       const config = readConfig([
         ...args,
@@ -253,7 +253,7 @@ describe('a whole daemon', () => {
     const dataDir = temporaryDirectory();
     const args = ['--network', 'simnet', '--data-dir', dataDir, '--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1'];
     const more = ['--p2p-bind-port', '0', '--add-exclusive-node', '127.0.0.1:1', '--enable-health'];
-    const logger = createMemoryLogger();
+    const logger = createMemoryLogger('info');
     const stops: (number | undefined)[] = [];
     const control = { requestStop: (code?: number): void => void stops.push(code) };
     const start = async (): Promise<Daemon> => {
@@ -306,7 +306,7 @@ describe('a whole daemon', () => {
     const dataDir = temporaryDirectory();
     const args = ['--network', 'simnet', '--data-dir', dataDir, '--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1'];
     const config = readConfig([...args, '--p2p-bind-port', '0', '--add-exclusive-node', '127.0.0.1:1']);
-    const logger = createMemoryLogger();
+    const logger = createMemoryLogger('info');
     let stop: (code: number | undefined) => void = () => undefined;
     const asked = new Promise<number | undefined>((resolve) => (stop = resolve));
     const daemon = Daemon.create(config, { logger, control: { requestStop: (code) => stop(code) } });
@@ -342,7 +342,7 @@ describe('a whole daemon', () => {
     let stop: (code: number | undefined) => void = () => undefined;
     const asked = new Promise<number | undefined>((resolve) => (stop = resolve));
     const control = { requestStop: (code?: number) => stop(code) };
-    const daemon = Daemon.create(config, { logger: createMemoryLogger(), control });
+    const daemon = Daemon.create(config, { logger: createMemoryLogger('info'), control });
     await daemon.start();
     try {
       rmSync(join(dataDir, 'simnet', 'chain.sqlite'));

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { parseBlock, parseTransaction } from '@wrkz/core-types';
 import { createMemoryLogger, type MemoryLogger } from '@wrkz/service-kit';
 import { chainA, Suite } from '@wrkz/testing';
@@ -32,10 +33,16 @@ function post(socketPath: string, body: string, headers: Record<string, string> 
 
 const loggers: MemoryLogger[] = [];
 const stops: (number | undefined)[] = [];
+/** Lines for the operator do not belong into the output of the tests. */
+const discarded = (): NodeJS.WriteStream => new PassThrough().resume() as unknown as NodeJS.WriteStream;
 const suite = new Suite((args) => {
   const logger = createMemoryLogger('warning');
   loggers.push(logger);
-  return Daemon.create(readConfig(args), { logger, control: { requestStop: (code) => stops.push(code) } });
+  return Daemon.create(readConfig(args), {
+    logger,
+    stream: discarded(),
+    control: { requestStop: (code) => stops.push(code) },
+  });
 });
 afterAll(() => suite.stopAll());
 

@@ -75,7 +75,7 @@ it('logs a warning if the port is in use, and the node continues without stratum
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
-  const logger = createMemoryLogger();
+  const logger = createMemoryLogger('info');
   const node = Daemon.create(
     readConfig([
       ...['--network', 'devnet', '--data-dir', suite.folder(), '--log-file', '', '--stratum-bind-port', String(port)],
