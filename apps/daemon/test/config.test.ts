@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CorruptDatabase } from '@wrkz/chain-db';
 import { Checkpoints } from '@wrkz/consensus';
 import { networkOf, parseBlock } from '@wrkz/core-types';
-import { assetPath, UsageError } from '@wrkz/service-kit';
+import { UsageError } from '@wrkz/service-kit';
 import { chainA } from '@wrkz/testing';
 import { readConfig } from '../src/config/config';
-import { DAEMON_OPTIONS } from '../src/config/options';
 import { CheckpointsRefused, holdStored, loadCheckpoints } from '../src/chain/checkpoints';
 import { peersConfig } from '../src/wiring/peers';
 import { exercises } from './support/exercises';
@@ -86,12 +85,6 @@ describe('options', () => {
     });
     expect(() => peersConfig(readConfig(['--add-priority-node', '::1']))).toThrow('is not an IPv4 address');
     expect(() => peersConfig(readConfig(['--seed-node', 'a b']))).toThrow(UsageError);
-  });
-
-  it('lists every option in the operator page, and no other', () => {
-    const page = readFileSync(assetPath('docs/operations/daemon.md'), 'utf8');
-    const listed = [...page.matchAll(/^\| `--([a-z0-9-]+)`/gm)].map((match) => match[1]);
-    expect(listed.sort()).toEqual(DAEMON_OPTIONS.map(({ name }) => name as string).sort());
   });
 });
 
