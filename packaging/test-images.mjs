@@ -1,8 +1,8 @@
 /**
- * `npm run test:images`: builds docker/Dockerfile with a Docker engine of its own on bases of debootstrap, then runs
- * docker/compose.yaml and docker/compose.devnet.yaml with docker-compose: health checks, read-only file systems, no
- * capabilities, secrets, Redis and Prometheus, a payment, a killed program, an upgrade with volumes. The containers run in a
- * network namespace without a way out. Needs root and the packages docker.io, docker-compose and debootstrap.
+ * `npm run test:images`: builds the images of docker/Dockerfile with a Docker engine of its own on bases of debootstrap,
+ * then runs docker/compose.yaml and docker/compose.devnet.yaml with docker-compose: health checks, read-only file systems,
+ * no capabilities, secrets, Redis and Prometheus, a payment, a killed program, an upgrade with volumes. The containers run
+ * in a network namespace with loopback only. Needs root and the packages docker.io, docker-compose and debootstrap.
  */
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { Failure, main, run } from '../scripts/lib/run.mjs';
 import { top } from '../scripts/lib/workspace.mjs';
 
 /** Longest wait for a state, milliseconds. */
-const PATIENCE = 300_000;
+const TIMEOUT_MS = 300_000;
 /** The folder of the engine; set when this program runs again in its network namespace. */
 const WITHIN = 'WRKZ_TEST_IMAGES';
 const FIVE = ['daemon', 'wallet-api', 'wallet-rpc', 'pow-helper', 'proposals'];
@@ -215,7 +215,7 @@ async function rpc(url, method, params, password) {
 }
 
 async function until(state, isReached) {
-  const limit = performance.now() + PATIENCE;
+  const limit = performance.now() + TIMEOUT_MS;
   let last;
   while (performance.now() < limit) {
     try {

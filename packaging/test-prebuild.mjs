@@ -1,7 +1,7 @@
 /**
- * `npm run test:prebuild`: makes the prebuilt native module and starts from it where nothing can be compiled: in a new
- * copy of the workspace, with a PATH that has neither compiler nor make nor python. There `npm run devnet -- --smoke`
- * installs the dependencies, compiles the TypeScript and runs every service. The Node.js is this one where its SQLite comes ready-made (Node-API 10), else the newest 24.
+ * `npm run test:prebuild`: builds the prebuilt native module and uses it in a new copy of the workspace, with a PATH
+ * without compilers, make and python. There `npm run devnet -- --smoke` installs the dependencies, compiles the TypeScript
+ * and runs every service. Uses this Node.js if better-sqlite3 has binaries for it (Node-API 10), otherwise the newest 24.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, cpSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { environmentOf, nodeOf } from '../scripts/lib/nodes.mjs';
 import { Failure, main, run } from '../scripts/lib/run.mjs';
 import { top } from '../scripts/lib/workspace.mjs';
 
-/** What a start needs of the machine besides Node.js: a shell for scripts of packages. */
+/** The programs of the PATH besides Node.js: a shell for the scripts of packages. */
 const PROGRAMS = ['sh', 'env', 'uname'];
 const COMPILERS = ['g++', 'c++', 'clang++', 'cc', 'gcc', 'make', 'python3'];
 
@@ -29,7 +29,7 @@ await main(async () => {
     for (const name of ['CXX', 'CC', 'MAKE', 'PYTHON', 'npm_config_python']) delete environment[name];
     for (const name of COMPILERS) {
       if (spawnSync(name, ['--version'], { env: environment, stdio: 'ignore' }).status === 0) {
-        throw new Failure(`${name} is found although it should not be`);
+        throw new Failure(`${name} is in the PATH of the test`);
       }
     }
     const code = await run(program, ['scripts/start.mjs', 'packages/testing/dist/devnet/main.js', '--smoke'], {
@@ -38,14 +38,14 @@ await main(async () => {
     });
     if (code !== 0) return code;
     const compiled = compiledIn(suite);
-    if (compiled.length > 0) throw new Failure(`something was compiled after all: ${compiled.join(', ')}`);
+    if (compiled.length > 0) throw new Failure(`native code was compiled: ${compiled.join(', ')}`);
     process.stdout.write('started from the prebuild; nothing was compiled\n');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 });
 
-/** A folder of links to the few programs that are needed. */
+/** A folder with links to PROGRAMS and to Node.js. */
 function pathWithoutCompilers(folder, program) {
   const bin = join(folder, 'bin');
   mkdirSync(bin);

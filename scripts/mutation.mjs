@@ -1,11 +1,9 @@
 /**
- * `npm run test:mutation [-- consensus chain --static --sample 10 --seed 1]`: changes the sources of an area in one place at a time and runs the tests
- * that reach the place; a change that no test notices has survived. Stryker does it, in a copy of the tree, so that an
- * interrupted run leaves nothing changed behind. Prints every survivor that `mutation/equivalents.json` does not explain,
- * and a table; fails when more survive than the area allows. What was found is kept in `.mutation/<area>.json`: the next
- * run repeats only what has changed since, or what survived. Changes of what is computed while files are loaded, such as
- * constants, are left out unless `--static` asks for them. `--sample 10` changes about 10 percent of the lines, which
- * `--seed` selects, and stores no results: for an area whose whole run takes hours.
+ * `npm run test:mutation [-- consensus chain --static --sample 10 --seed 1]`: mutation tests of areas with Stryker, in a
+ * copy of the workspace. Prints the surviving mutants that `mutation/equivalents.json` does not explain; fails if an area has
+ * more than it allows. `.mutation/<area>.json` stores the results: the next run repeats changed and surviving mutants only.
+ * `--static` includes mutants in code that runs while modules load, such as constants. `--sample 10` mutates about 10
+ * percent of the lines, selected by `--seed`, and stores no results: for areas whose whole run takes hours.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -33,8 +31,8 @@ const SLICE = 4;
 /** Lines that a sample selects together; a mutant that spans more is in no sample. */
 const SAMPLED_LINES = 12;
 
-/** What the copy does without. */
-const LEFT_OUT = new Set(['.git', '.bootstrap', '.mutation', 'dist', 'bench', 'docker']);
+/** Folders that are not copied. */
+const NOT_COPIED = new Set(['.git', '.bootstrap', '.mutation', 'dist', 'bench', 'docker']);
 
 await main(async () => {
   const { values: options, positionals: wanted } = parseArgs({
@@ -52,7 +50,7 @@ await main(async () => {
     for (const name of wanted.length > 0 ? wanted : Object.keys(AREAS)) {
       const area = AREAS[name];
       let report;
-      // In slices, each of which is kept: an interrupted run goes on where it was. A sample is one slice.
+      // The results of each slice are stored: an interrupted run continues there. A sample is one slice.
       const parts = options.sample === undefined ? slices(area) : [sampleOf(area, options)];
       for (const files of parts) report = await mutate(name, area, files, { copy, options });
       const verdict = judge(name, area, report);
@@ -66,13 +64,13 @@ await main(async () => {
   }
 });
 
-/** Sources, tests and the built native module; the packages' links lead into the copy, the libraries stay where they are. */
+/** Copies sources, tests and the built native module; the libraries of node_modules are linked. */
 function copyTree(copy) {
   const libraries = join(top, 'node_modules');
   cpSync(top, copy, {
     recursive: true,
     verbatimSymlinks: true,
-    filter: (path) => path !== libraries && !LEFT_OUT.has(basename(path)),
+    filter: (path) => path !== libraries && !NOT_COPIED.has(basename(path)),
   });
   symlinkSync(libraries, join(copy, 'node_modules'));
 }
@@ -85,7 +83,7 @@ function filesOf({ folder, sources, except = [] }) {
     .sort();
 }
 
-/** The area's files, a few at a time. */
+/** The area's files in groups of SLICE. */
 function slices(area) {
   const files = filesOf(area);
   return Array.from({ length: Math.ceil(files.length / SLICE) }, (_, i) => files.slice(i * SLICE, (i + 1) * SLICE));
@@ -105,10 +103,10 @@ function sampleOf(area, { sample, seed }) {
 }
 
 async function mutate(name, { folder, tests }, files, { copy, options }) {
-  const kept = join(top, '.mutation', `${name}.json`);
+  const results = join(top, '.mutation', `${name}.json`);
   const home = join(copy, folder);
   const incrementalFile = join(home, 'incremental.json');
-  if (options.sample === undefined && existsSync(kept)) cpSync(kept, incrementalFile);
+  if (options.sample === undefined && existsSync(results)) cpSync(results, incrementalFile);
   writeFileSync(
     join(home, 'jest.mutation.config.js'),
     `module.exports = ${JSON.stringify({
@@ -132,11 +130,11 @@ async function mutate(name, { folder, tests }, files, { copy, options }) {
     reporters: ['progress-append-only'],
     allowConsoleColors: false,
     concurrency: availableParallelism(),
-    // A runner keeps what each run has loaded: after a hundred of them it does little but collect garbage.
+    // A runner retains the modules of all its runs; a hundred runs exhaust its memory.
     maxTestRunnerReuse: 20,
-    // A busy machine must not pass for a test that noticed an endless loop.
+    // Long enough that a busy machine does not count as an endless loop.
     timeoutMS: 60_000,
-    // What runs while files are loaded is reached by every test: each such change costs the whole suite.
+    // Every test reaches code that runs while modules load: such a mutant costs the whole suite.
     ignoreStatic: !options.static,
     warnings: false,
   };
@@ -144,13 +142,13 @@ async function mutate(name, { folder, tests }, files, { copy, options }) {
   writeFileSync(file, JSON.stringify(settings));
   const code = await run(process.execPath, [join(top, 'scripts/mutation/stryker.mjs'), file], {
     cwd: home,
-    // Where pnpm keeps what the runner asks for without declaring it: the environment of jest.
+    // The runner requires jest's environment without declaring it; pnpm has it here.
     env: { NODE_PATH: tool('.pnpm/node_modules') },
   });
   if (code !== 0 || !existsSync(incrementalFile)) throw new Failure(`${name}: the run failed`);
   if (options.sample === undefined) {
     mkdirSync(join(top, '.mutation'), { recursive: true });
-    cpSync(incrementalFile, kept);
+    cpSync(incrementalFile, results);
   }
   return JSON.parse(readFileSync(incrementalFile, 'utf8'));
 }

@@ -1,12 +1,10 @@
 /**
- * `npm run test:arm64`: compiles the native module for 64-bit ARM with Debian's cross compiler, through binding.gyp, and
- * runs the tests of `@wrkz/crypto` with it under qemu-user, in the newest Node.js 20 for that processor. One run more
- * hides the AES instructions from the module: then it must take the portable path. A machine that lacks the compiler or
- * the emulator is told what to install. Not part of `npm test`.
+ * `npm run test:arm64`: cross-compiles the native module for 64-bit ARM and runs the tests of `@wrkz/crypto` with it under
+ * qemu-user, on the newest Node.js 20 for that processor. A second run hides the AES instructions: the module must select
+ * its portable path. Not part of `npm test`.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
 import { environmentOf, nodeOf } from './lib/nodes.mjs';
@@ -15,12 +13,12 @@ import { nativeBuildEnvironment, requireCompilers } from './lib/toolchain.mjs';
 import { tool, top } from './lib/workspace.mjs';
 
 const TARGET = 'aarch64-linux-gnu';
-/** Each program, the package of Debian and Ubuntu that brings it. */
-const NEEDED = [
+/** Programs and the packages of Debian and Ubuntu that have them. */
+const REQUIRED = [
   [`${TARGET}-g++`, 'g++-aarch64-linux-gnu'],
   ['qemu-aarch64', 'qemu-user'],
 ];
-/** Everything about the module's answers; what compiles programs or starts workers of its own stays at home. */
+/** The tests of results; tests that compile programs or start workers do not run under the emulator. */
 const TESTS = [
   'cpu',
   'hash',
@@ -55,19 +53,19 @@ await main(async () => {
   return runTests(program, 'portable', PATH_TESTS, ['-E', `LD_PRELOAD=${hideAes()}`]);
 });
 
-/** The tests under the emulator, after a look at the path that the module has chosen by itself. */
+/** Runs tests under the emulator, after a check of the path that the module selects. */
 function runTests(program, path, names, options) {
   process.stderr.write(`[arm64] tests on the ${path} path\n`);
   const command = ['-L', `/usr/${TARGET}`, ...options, program];
   const asked = `require('node-gyp-build')(${JSON.stringify(native)}).implementation()`;
   const { stdout } = spawnSync('qemu-aarch64', [...command, '-p', asked], { cwd: native, encoding: 'utf8' });
-  if (stdout.trim() !== path) throw new Failure(`the module chose the path ${stdout.trim()} and not ${path}`);
+  if (stdout.trim() !== path) throw new Failure(`the module selects the path ${stdout.trim()}, not ${path}`);
   const files = names.map((name) => join(tests, `${name}.test.js`));
   return run('qemu-aarch64', [...command, join(here, 'run-tests.mjs'), ...files]);
 }
 
 function requireTools() {
-  const missing = NEEDED.filter(([name]) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status !== 0);
+  const missing = REQUIRED.filter(([name]) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status !== 0);
   if (missing.length === 0) return;
   throw new Failure(
     `The tests for 64-bit ARM need ${missing.map(([name]) => name).join(' and ')}; on Debian or Ubuntu: ` +
@@ -75,7 +73,7 @@ function requireTools() {
   );
 }
 
-/** Compiles a copy of the module for the headers of that Node.js. */
+/** Compiles a copy of the module with the headers of a Node.js for 64-bit ARM. @returns the exit code */
 function build(program) {
   mkdirSync(native, { recursive: true });
   rmSync(join(native, 'src'), { recursive: true, force: true });
@@ -97,11 +95,12 @@ function build(program) {
 }
 
 /**
- * The test files as plain JavaScript. What they import by a relative path comes along; packages are found through
- * node_modules beside them, where `@wrkz/native` is the module for ARM.
+ * Bundles each test file with its relative imports. Packages are resolved in node_modules beside them, where
+ * `@wrkz/native` is the module for ARM.
  */
 async function compileTests() {
-  const { build: bundle } = createRequire(import.meta.url)('esbuild');
+  // Not a static import: a fresh clone has no esbuild before `bootstrap`.
+  const { build: bundle } = await import('esbuild');
   rmSync(tests, { recursive: true, force: true });
   await bundle({
     entryPoints: TESTS.map((name) => join(crypto, 'test', `${name}.test.ts`)),
@@ -118,7 +117,7 @@ async function compileTests() {
   }
 }
 
-/** A library that, loaded first, tells a program that the processor has no AES instructions. */
+/** Compiles hide-aes.c. @returns the path of the library */
 function hideAes() {
   const library = join(folder, 'hide-aes.so');
   const built = spawnSync(`${TARGET}-gcc`, ['-shared', '-fPIC', '-O2', join(here, 'hide-aes.c'), '-o', library]);

@@ -1,5 +1,5 @@
-// Loaded before a program, it answers for the processor: everything but the AES instructions. Then the native module must
-// find its portable path by itself.
+// A library for LD_PRELOAD that hides the AES instructions of the processor: the native module must select its portable
+// path.
 #define _GNU_SOURCE
 #include <asm/hwcap.h>
 #include <dlfcn.h>

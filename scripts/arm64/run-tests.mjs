@@ -1,7 +1,7 @@
 /**
- * Runs test files in this very process: `node run-tests.mjs <file.js> ...`. Jest itself cannot come along to another
- * processor, since its resolver and its compiler are native programs; its test runner and its `expect` are plain
- * JavaScript, and the files were compiled before. Ends with code 1 when a test failed or none ran.
+ * `node run-tests.mjs <file.js> ...`: runs compiled test files in this process with the test runner and `expect` of jest.
+ * Jest itself does not run on the emulated processor: its resolver and compiler are native modules of this machine. Exits
+ * with 1 if a test fails or none runs.
  */
 import { createRequire } from 'node:module';
 import { basename } from 'node:path';
@@ -10,15 +10,17 @@ import * as circus from 'jest-circus';
 
 const require = createRequire(import.meta.url);
 
-const PATIENCE = 600_000; // emulated, everything takes twenty times as long
+/** The emulator is about 20 times slower. */
+const TIMEOUT_MS = 600_000;
 
 const { beforeAll, beforeEach, afterAll, afterEach, describe, it, test } = circus;
-const jest = { setTimeout: () => undefined }; // our patience is longer than any that a test asks for
+// TIMEOUT_MS is longer than the timeout of any test.
+const jest = { setTimeout: () => undefined };
 Object.assign(globalThis, { beforeAll, beforeEach, afterAll, afterEach, describe, it, test, expect, jest });
 
 async function runFile(file) {
   circus.resetState();
-  circus.getState().testTimeout = PATIENCE;
+  circus.getState().testTimeout = TIMEOUT_MS;
   require(file);
   const { testResults, unhandledErrors } = await circus.run();
   const failed = testResults.filter(({ errors }) => errors.length > 0);

@@ -20,6 +20,7 @@ const MADE = new Set([
   'docker/wallet-rpc.ini',
   'docker/grafana-password',
   'peers.json',
+  'release/debian/',
 ]);
 
 const files = execFileSync('git', ['ls-files'], { cwd: top, encoding: 'utf8' }).trim().split('\n');

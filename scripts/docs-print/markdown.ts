@@ -1,24 +1,24 @@
-/** What stands at the head of every printed page. */
+/** The first line of every page. */
 const PRINTED = '<!-- Printed from the declarations by `npm run docs:print`; changes here are lost. -->';
 
-/** A cell of text: nothing in it is markup, and it stays one line. */
+/** A table cell with text: escapes markup and line breaks. */
 export function cell(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[\\|<>*_`[\]]/g, '\\$&');
 }
 
-/** A cell of code. */
+/** A table cell with code. */
 export function codeCell(text: string): string {
   const fence = text.includes('`') ? '``' : '`';
   return text === '' ? '' : `${fence}${text.replace(/\|/g, '\\|').replace(/\s+/g, ' ')}${fence}`;
 }
 
-/** A table whose cells are markup already. */
+/** A table of cells made with `cell` or `codeCell`. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** A page of paragraphs, tables and headings. */
+/** A page with a title and parts separated by empty lines. */
 export function page(title: string, parts: readonly string[]): string {
   return `${[PRINTED, `# ${title}`, ...parts].join('\n\n')}\n`;
 }

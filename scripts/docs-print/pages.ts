@@ -1,8 +1,7 @@
 import { stringifyJson } from '../../packages/service-kit/src';
-import { errorsPage } from './errors';
 import { page, table } from './markdown';
 import { optionsPage } from './options';
-import { referencePage } from './reference';
+import { errorsPage, referencePage } from './reference';
 import { PRINTED_SERVICES, type PrintedService } from './services';
 
 /** A file below docs/api. */

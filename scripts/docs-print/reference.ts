@@ -1,4 +1,5 @@
-import type { FieldText, ReferenceEntry, ServiceReference } from './declarations';
+import type { ErrorRow } from '../../packages/service-kit/src';
+import { errorRowText, type FieldText, type ReferenceEntry, type ServiceReference } from './declarations';
 import { cell, codeCell, page, table } from './markdown';
 
 /** A request of a route or method and its response; lists are cut to their first entry. */
@@ -93,4 +94,34 @@ function fieldTable(fields: readonly (FieldText & { readonly place?: string })[]
       [place === undefined ? '' : `in ${place}`, required ? '' : 'optional', cell(text)].filter(Boolean).join('; '),
     ]),
   );
+}
+
+/** A table of errors of a service, by their names in the code. */
+export interface ErrorTable {
+  readonly title: string;
+  readonly text: string;
+  readonly rows: Readonly<Record<string, ErrorRow>>;
+  /** Text of the code column, if it is not `status, code`. */
+  readonly codeOf?: (row: never) => string;
+}
+
+/** The page of a service's errors. */
+export function errorsPage(program: string, tables: readonly ErrorTable[]): string {
+  return page(`${program}: errors`, [
+    'Errors are returned with exactly these texts; `{name}` is a placeholder. The [reference](reference.md) lists the ' +
+      'errors of each route and method.',
+    ...tables.flatMap(({ title, text, rows, codeOf }) => [
+      `## ${title}`,
+      text,
+      table(
+        ['Name', 'Code', 'Text', 'When'],
+        Object.entries(rows).map(([name, row]) => [
+          codeCell(name),
+          codeOf === undefined ? errorRowText(row).code : codeOf(row as never),
+          codeCell(row.text),
+          cell(row.when),
+        ]),
+      ),
+    ]),
+  ]);
 }

@@ -27,9 +27,8 @@ import {
 import { ALL_METHODS, readWalletRpcConfig, WALLET_RPC_OPTIONS } from '../../apps/wallet-rpc/src';
 import { SERVICE_DESCRIPTION } from '../../apps/wallet-rpc/src/methods/declare';
 import { serviceReference, type ServiceReference } from './declarations';
-import type { ErrorTable } from './errors';
 import type { PrintedHelp } from './options';
-import type { Examples } from './reference';
+import type { ErrorTable, Examples } from './reference';
 
 const examplesOf = (file: string): Examples =>
   JSON.parse(readFileSync(join(__dirname, '../../apps', file), 'utf8')) as Examples;

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { top } from '../lib/workspace.mjs';
 
 const SURVIVED = new Set(['Survived', 'NoCoverage']);
-/** A run-time error is a change under which a file of tests cannot even be loaded: the tests have noticed it. */
+/** RuntimeError: a test file does not load with the mutant, so the tests detect it. */
 const COUNTED = new Set(['Killed', 'Timeout', 'RuntimeError', ...SURVIVED]);
 
 /**
- * Mutants that change nothing anybody could see, each with the reason: `file` from the top, the changed `code` and what
- * stands in its place (`with`), white space aside.
+ * Equivalent mutants with the reason: `file` from the top, the changed `code` and its replacement (`with`), without regard
+ * to white space.
  */
 function equivalents() {
   return JSON.parse(readFileSync(join(top, 'scripts/mutation/equivalents.json'), 'utf8'));
 }
 
-/** Prints survivors without a reason; `rows` for the table, and whether more survive than the area allows. */
+/** Prints unexplained survivors. @returns `rows` for the table, and whether more survive than the area allows */
 export function judge(name, { folder, maxSurvivors }, report) {
   const known = equivalents();
   const rows = [];

@@ -1,6 +1,6 @@
 /**
- * Runs Stryker with the settings of a file. Its command-line program asks for a library that needs a newer Node.js than
- * the suite supports, for questions that nobody asks here; the class behind it does not.
+ * Runs Stryker with the settings of a file. Stryker's command-line program imports a library for prompts that needs a
+ * newer Node.js than the suite supports; its class does not.
  */
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';

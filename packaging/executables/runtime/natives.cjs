@@ -1,8 +1,8 @@
 'use strict';
 
 /**
- * The native modules of a single executable. The system loads such a module from a file only, so each is written into a
- * folder of this user alone, under the SHA-256 of what stands in it, and compared with the executable's own before every use.
+ * The native modules of a single executable. The system loads native modules only from files. Each is written to a private
+ * folder under its SHA-256, and compared with the embedded one before every use.
  */
 const { Buffer } = require('node:buffer');
 const { createRequire } = require('node:module');
@@ -13,10 +13,10 @@ const { placeFile } = require('./private-folder.cjs');
 
 const loaded = new Map();
 
-/** The module embedded as `native/<name>`. @throws Error that says for each folder why it does not serve */
+/** The module embedded as `native/<name>`. @throws Error with a reason for each unusable folder */
 exports.native = (name) => embedded(name).module;
 
-/** The file that it was loaded from. */
+/** The file of the module. */
 exports.nativeFile = (name) => embedded(name).file;
 
 function embedded(name) {
@@ -41,7 +41,7 @@ function load(name, bytes) {
   );
 }
 
-/** Where native modules may go, the best first. The one that the operator names is the only one. */
+/** Candidate folders, in order of preference. WRKZ_NATIVE_DIR excludes the others. */
 function folders({ WRKZ_NATIVE_DIR, CACHE_DIRECTORY, XDG_CACHE_HOME }) {
   if (WRKZ_NATIVE_DIR) return [WRKZ_NATIVE_DIR];
   const own = `wrkz-native-${process.geteuid()}`;
@@ -59,7 +59,7 @@ function home(own) {
     const folder = homedir();
     return folder.startsWith('/') && folder !== '/' ? [join(folder, '.cache', own)] : [];
   } catch {
-    return []; // a user without an entry in the system's list
+    return []; // no entry for this user in /etc/passwd
   }
 }
 

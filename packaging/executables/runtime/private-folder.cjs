@@ -9,10 +9,10 @@ const { dirname, join } = require('node:path');
 const [OTHERS_WRITE, OTHERS_ANY, STICKY] = [0o022, 0o077, 0o1000];
 
 /**
- * Puts a file where only this user and root can change it, and says where it is. A file that is there already serves when
- * it holds just these bytes; any other, a link among them, is replaced.
- * @param {string} folder made with mode 0700 when it is not there
- * @throws Error when another user could change the folder; Error of the system
+ * Writes a file that only this user and root can change, and returns its path. An existing file with these bytes is used;
+ * any other file, or a link, is replaced.
+ * @param {string} folder created with mode 0700
+ * @throws Error if another user could change the folder; Error of the system
  */
 exports.placeFile = (folder, name, bytes) => {
   const own = privateFolder(folder);
@@ -23,7 +23,7 @@ exports.placeFile = (folder, name, bytes) => {
 
 function privateFolder(folder) {
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
-  // Links above it are followed once, here: what is checked is what is used.
+  // Resolves links above the folder once, so that the checked path is the used path.
   const own = join(realpathSync(dirname(folder)), folder.split('/').filter(Boolean).at(-1));
   try {
     mkdirSync(own, { mode: 0o700 });
@@ -35,13 +35,13 @@ function privateFolder(folder) {
   if (stat.uid !== process.geteuid()) throw new Error('it belongs to another user');
   if ((stat.mode & OTHERS_ANY) !== 0) throw new Error('other users may reach into it (chmod 700)');
   for (let above = dirname(own); ; above = dirname(above)) {
-    assertKept(above);
+    assertProtected(above);
     if (dirname(above) === above) return own;
   }
 }
 
-/** Nobody else may put another folder in the place of one below this. */
-function assertKept(folder) {
+/** @throws Error if another user could replace an entry of this folder */
+function assertProtected(folder) {
   const { uid, mode } = lstatSync(folder);
   if (uid !== 0 && uid !== process.geteuid()) throw new Error(`${folder} belongs to another user`);
   if ((mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0) throw new Error(`other users may write to ${folder}`);
@@ -64,10 +64,10 @@ function holds(path, bytes) {
   }
 }
 
-/** Another process may write the same file: each writes its own and puts it in place whole. */
+/** Writes a temporary file and renames it: another process may write the same file. */
 function write(folder, path, bytes) {
-  const unfinished = join(folder, `.${randomBytes(12).toString('hex')}`);
-  const file = openSync(unfinished, 'wx', 0o500);
+  const temporary = join(folder, `.${randomBytes(12).toString('hex')}`);
+  const file = openSync(temporary, 'wx', 0o500);
   try {
     try {
       writeFileSync(file, bytes);
@@ -75,9 +75,9 @@ function write(folder, path, bytes) {
     } finally {
       closeSync(file);
     }
-    renameSync(unfinished, path);
+    renameSync(temporary, path);
   } catch (error) {
-    unlinkSync(unfinished);
+    unlinkSync(temporary);
     throw error;
   }
 }
