@@ -2,9 +2,9 @@
  * `node scripts/checks/names.mjs`: fails when a README, CONTRIBUTING.md or a page of the architecture names a file, npm script,
  * option or identifier in `code` that does not exist. Code blocks are not checked.
  */
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { workspaceFiles } from '../lib/copy.mjs';
 import { main } from '../lib/run.mjs';
 import { top } from '../lib/workspace.mjs';
 
@@ -23,7 +23,7 @@ const MADE = new Set([
   'release/debian/',
 ]);
 
-const files = execFileSync('git', ['ls-files'], { cwd: top, encoding: 'utf8' }).trim().split('\n');
+const files = workspaceFiles();
 /** All files, also without their ending, and all folders: with `/` before and behind. */
 const paths = files.flatMap((file) => {
   const parts = file.split('/');
