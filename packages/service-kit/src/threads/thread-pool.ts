@@ -23,8 +23,9 @@ export interface PoolCall extends QueuedCall {
 }
 
 /**
- * Equal threads, each with one call at a time. A thread that dies or cannot start fails its call, and is replaced when the next
- * call needs it, so that a permanent error causes no loop.
+ * Equal threads, each with one call at a time: the first starts with the pool, others when all running ones are busy. A thread
+ * that dies or cannot start fails its call, and is replaced when the next call needs it, so that a permanent error causes no
+ * loop.
  */
 export class ThreadPool<S extends ThreadShape> {
   /** Threads without a call; some may have died. */
@@ -34,7 +35,7 @@ export class ThreadPool<S extends ThreadShape> {
   private closed = false;
 
   constructor(private readonly options: ThreadPoolOptions<S>) {
-    for (let i = 0; i < options.size; i++) this.idle.push(this.startThread());
+    this.idle.push(this.startThread());
   }
 
   /** Queued calls. */
