@@ -7,7 +7,7 @@ import { RECORDED_AT } from '../../ledger/support/chain-a-wallets';
 import { fresh } from '../../support/folder';
 import { TestClock } from '../../sync/support/test-clock';
 
-export const PASSWORD = 'a password';
+const PASSWORD = 'a password';
 
 type Way = (dependencies: WalletDependencies, options: WalletOptions) => Promise<Wallet>;
 
