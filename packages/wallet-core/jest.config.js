@@ -1,3 +1,6 @@
 'use strict';
 
-module.exports = require('../../jest.base').projectConfig(__dirname);
+module.exports = {
+  ...require('../../jest.base').projectConfig(__dirname),
+  setupFiles: ['<rootDir>/test/support/cheap-keys.ts'],
+};

@@ -5,6 +5,9 @@ import { freePort } from '@wrkz/testing';
 import { ADDRESSES, ChainAStage, parsed, requireStatus } from './support/chain-a-service';
 import { ApiProcess } from './support/process';
 
+// Another process opens the files: all PBKDF2 iterations.
+jest.unmock('node:crypto');
+
 jest.setTimeout(300_000);
 
 let stage: ChainAStage;

@@ -1,5 +1,8 @@
 import { killService } from './support/kills';
 
+// Another process opens the files: all PBKDF2 iterations.
+jest.unmock('node:crypto');
+
 /* The environment variable KILLS is the number of kills. */
 
 const KILLS = Number(process.env['KILLS'] ?? 100);

@@ -1,9 +1,12 @@
 import { killService } from './support/kills';
 
+// Another process opens the files: all PBKDF2 iterations.
+jest.unmock('node:crypto');
+
 jest.setTimeout(300_000);
 
 // A hundred kills are in kill.slow.test.ts.
-test('three kills while clients send, delay and save lose no response and pay nothing twice', async () => {
-  const { book } = await killService(3);
+test('two kills while clients send, delay and save lose no response and pay nothing twice', async () => {
+  const { book } = await killService(2);
   expect(book.payments.length).toBeGreaterThan(0);
 });

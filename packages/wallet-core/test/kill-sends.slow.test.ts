@@ -12,6 +12,9 @@ import { fresh, removeFolders } from './support/folder';
 import { recordedWallets } from './support/recorded-wallets';
 import { served, untilAtTip } from './support/served';
 
+// Another process opens the files: all PBKDF2 iterations.
+jest.unmock('node:crypto');
+
 /* A wallet that sends to a node is killed at random moments; KILLS says how often. */
 
 const KILLS = Number(process.env['KILLS'] ?? 60);

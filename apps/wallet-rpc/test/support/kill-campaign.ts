@@ -23,7 +23,7 @@ export class KillCampaign {
   readonly complaints: string[] = [];
   /** Kills during a request. */
   inWork = 0;
-  private readonly world = new World();
+  private readonly world = new World('wallet-rpc-kill');
   private node!: SuiteNode;
   private file = '';
   private port = 0;

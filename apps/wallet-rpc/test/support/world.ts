@@ -58,6 +58,9 @@ export class World {
   private chain: string | undefined;
   private count = 0;
 
+  /** @param kept prefix of scanned containers that test files share */
+  constructor(private readonly kept = 'wallet-rpc') {}
+
   async node(args: readonly string[] = [], peers: readonly number[] = []): Promise<SuiteNode<Daemon>> {
     this.chain ??= await this.suite.chainA();
     return this.suite.node({ from: this.chain, args, peers });
@@ -94,7 +97,7 @@ export class World {
   async read(name: string, node: number): Promise<string> {
     let made = this.made.get(name);
     if (made === undefined) {
-      const kept = await madeOnce(`wallet-rpc-${name}`, async (folder) => {
+      const kept = await madeOnce(`${this.kept}-${name}`, async (folder) => {
         copyContainer(await this.readAnew(name, node), join(folder, 'container'));
       });
       made = kept === undefined ? await this.readAnew(name, node) : join(kept, 'container');

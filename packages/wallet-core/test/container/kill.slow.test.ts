@@ -2,6 +2,9 @@ import { endPrograms } from '../support/child';
 import { removeFolders } from '../support/folder';
 import { killSavers } from '../support/kills';
 
+// Another process opens the files: all PBKDF2 iterations.
+jest.unmock('node:crypto');
+
 afterEach(async () => {
   await endPrograms();
   removeFolders();

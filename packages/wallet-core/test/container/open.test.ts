@@ -11,6 +11,9 @@ import { recordedWallets } from '../support/recorded-wallets';
 import type { WalletErrorName } from '../../src/error-table';
 import { errorNameOf } from '../support/rejection';
 
+// Another process opens the files: all PBKDF2 iterations.
+jest.unmock('node:crypto');
+
 afterEach(async () => {
   await endPrograms();
   removeFolders();

@@ -22,6 +22,9 @@ import { fresh, removeFolders } from '../support/folder';
 import { killSavers } from '../support/kills';
 import { errorNameOf } from '../support/rejection';
 
+// Another process opens the files: all PBKDF2 iterations.
+jest.unmock('node:crypto');
+
 afterEach(async () => {
   await endPrograms();
   removeFolders();

@@ -18,6 +18,9 @@ import { walletAt } from '../support/contents';
 import { fresh, removeFolders } from '../support/folder';
 import { errorNameOf } from '../support/rejection';
 
+// Another process opens the files: all PBKDF2 iterations.
+jest.unmock('node:crypto');
+
 /* Folders, pipes, devices and huge files in place of a container or its lock. Opening neither blocks nor reads them completely. */
 
 jest.setTimeout(60_000);

@@ -13,11 +13,6 @@ import { TwoNodes } from './support/two-nodes';
  * a node behind one that can lie.
  */
 
-jest.mock('node:crypto', () => {
-  const { withCheapKeys } =
-    jest.requireActual<typeof import('../wallet/support/cheap-keys')>('../wallet/support/cheap-keys');
-  return withCheapKeys(jest.requireActual('node:crypto'));
-});
 jest.setTimeout(240_000);
 
 const NAMES = [

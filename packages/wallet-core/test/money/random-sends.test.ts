@@ -5,11 +5,6 @@ import { Campaign } from './support/random-sends';
  * Every second wallet follows a node that answers as those of July 2025 do. Thousands of sends are in the slow test.
  */
 
-jest.mock('node:crypto', () => {
-  const { withCheapKeys } =
-    jest.requireActual<typeof import('../wallet/support/cheap-keys')>('../wallet/support/cheap-keys');
-  return withCheapKeys(jest.requireActual('node:crypto'));
-});
 // Of a machine that does much else; alone it takes half of one.
 jest.setTimeout(10 * 60_000);
 

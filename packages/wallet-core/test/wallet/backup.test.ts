@@ -6,10 +6,6 @@ import { served } from '../support/served';
 
 const PORT_OF_NO_NODE = 1;
 
-jest.mock('node:crypto', () => {
-  const { withCheapKeys } = jest.requireActual<typeof import('./support/cheap-keys')>('./support/cheap-keys');
-  return withCheapKeys(jest.requireActual('node:crypto'));
-});
 afterEach(removeFolders);
 
 const open = (file: string, password = 'pw'): Promise<Wallet> =>

@@ -3,10 +3,6 @@ import { FILES, OWN, testFile, testRestored, testScanHeights, testView, waysTo }
 
 /* Every wallet of chain A. */
 
-jest.mock('node:crypto', () => {
-  const { withCheapKeys } = jest.requireActual<typeof import('./support/cheap-keys')>('./support/cheap-keys');
-  return withCheapKeys(jest.requireActual('node:crypto'));
-});
 jest.setTimeout(120_000);
 
 FILES.forEach(testFile);

@@ -19,10 +19,6 @@ import {
 
 /* Representative wallets; the slow test has all of them. */
 
-jest.mock('node:crypto', () => {
-  const { withCheapKeys } = jest.requireActual<typeof import('./support/cheap-keys')>('./support/cheap-keys');
-  return withCheapKeys(jest.requireActual('node:crypto'));
-});
 jest.setTimeout(120_000);
 
 const NAMES = ['alice.wallet', 'alice.restored.wallet', 'dave.wallet', 'bob-view.wallet', 'carol-nocoinbase.wallet'];

@@ -10,11 +10,6 @@ import { WholeWallet } from './support/whole-wallet';
 
 /* A whole wallet with a damaged row in its database. */
 
-jest.mock('node:crypto', () => {
-  const { withCheapKeys } = jest.requireActual<typeof import('./support/cheap-keys')>('./support/cheap-keys');
-  return withCheapKeys(jest.requireActual('node:crypto'));
-});
-
 const blocks = scriptedChain(30);
 let node: StandInNode;
 const open: { close(): unknown }[] = [];

@@ -8,11 +8,6 @@ import { WholeWallet, type WholeOptions } from './support/whole-wallet';
 
 /* What a lying node leaves in a whole wallet and its file, and that nothing of it is left at an honest one. */
 
-jest.mock('node:crypto', () => {
-  const { withCheapKeys } = jest.requireActual<typeof import('./support/cheap-keys')>('./support/cheap-keys');
-  return withCheapKeys(jest.requireActual('node:crypto'));
-});
-
 const LENGTH = 60;
 const honest = scriptedChain(LENGTH);
 const open: { close(): unknown }[] = [];

@@ -7,11 +7,6 @@ import { fresh, removeFolders } from '../support/folder';
 import { untilAtTip } from '../support/served';
 import { scriptedChain, serveChain } from '../sync/support/scripted-chain';
 
-jest.mock('node:crypto', () => {
-  const { withCheapKeys } = jest.requireActual<typeof import('./support/cheap-keys')>('./support/cheap-keys');
-  return withCheapKeys(jest.requireActual('node:crypto'));
-});
-
 const network = networkOf('devnet');
 const dependencies = {
   network,

@@ -6,11 +6,6 @@ import { WholeWallet } from './support/whole-wallet';
 
 /* Sends that the wallet pauses by itself, and resumes when the cause has ended. */
 
-jest.mock('node:crypto', () => {
-  const { withCheapKeys } = jest.requireActual<typeof import('./support/cheap-keys')>('./support/cheap-keys');
-  return withCheapKeys(jest.requireActual('node:crypto'));
-});
-
 const honest = scriptedChain(60);
 const open: { close(): unknown }[] = [];
 

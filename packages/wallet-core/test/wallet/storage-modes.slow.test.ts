@@ -10,10 +10,6 @@ import type { WholeWallet } from './support/whole-wallet';
 
 /* Chain A grown to 3,000 blocks: whole wallets read it from a full, a pruned and a lite node. */
 
-jest.mock('node:crypto', () => {
-  const { withCheapKeys } = jest.requireActual<typeof import('./support/cheap-keys')>('./support/cheap-keys');
-  return withCheapKeys(jest.requireActual('node:crypto'));
-});
 jest.setTimeout(3_600_000);
 
 const COUNT = 3_000;

@@ -12,10 +12,6 @@ import type { WholeWallet } from './support/whole-wallet';
 
 /* Whole wallets that read the chain again from daemons that keep less of it (docs/operations/storage-modes.md). */
 
-jest.mock('node:crypto', () => {
-  const { withCheapKeys } = jest.requireActual<typeof import('./support/cheap-keys')>('./support/cheap-keys');
-  return withCheapKeys(jest.requireActual('node:crypto'));
-});
 jest.setTimeout(120_000);
 
 const LITE_HEIGHT = 300;

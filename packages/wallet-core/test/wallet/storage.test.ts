@@ -26,11 +26,6 @@ import { hashOf } from '../ledger/support/model-chain';
 
 /* The container and the wallet database beside it: what survives a crash, another program and damage. */
 
-jest.mock('node:crypto', () => {
-  const { withCheapKeys } = jest.requireActual<typeof import('./support/cheap-keys')>('./support/cheap-keys');
-  return withCheapKeys(jest.requireActual('node:crypto'));
-});
-
 const PASSWORD = 'secret';
 const open = new Set<WalletStorage>();
 

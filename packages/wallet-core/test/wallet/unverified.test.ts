@@ -7,10 +7,6 @@ import { WholeWallet } from './support/whole-wallet';
 
 /* Transactions of blocks that no node has proved, in a whole wallet and its files. */
 
-jest.mock('node:crypto', () => {
-  const { withCheapKeys } = jest.requireActual<typeof import('./support/cheap-keys')>('./support/cheap-keys');
-  return withCheapKeys(jest.requireActual('node:crypto'));
-});
 jest.setTimeout(120_000);
 
 const alice = chainAWallet('alice');

@@ -8,6 +8,9 @@ import { fresh, removeFolders } from '../../support/folder';
 import { errorNameOf } from '../../support/rejection';
 import { greenNamed } from './support/recorded-green';
 
+// Another process opens the files: all PBKDF2 iterations.
+jest.unmock('node:crypto');
+
 afterEach(async () => {
   await endPrograms();
   removeFolders();

@@ -15,12 +15,6 @@ import { greenFile, PASSWORD } from './support/sealed';
 
 /* WalletGreen files, opened with a daemon that has chain A: the converted wallet after the scan. */
 
-jest.mock('node:crypto', () => {
-  const { withCheapKeys } = jest.requireActual<typeof import('../../wallet/support/cheap-keys')>(
-    '../../wallet/support/cheap-keys',
-  );
-  return withCheapKeys(jest.requireActual('node:crypto'));
-});
 jest.setTimeout(60_000);
 
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));

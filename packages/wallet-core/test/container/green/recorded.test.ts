@@ -13,13 +13,6 @@ import { greenNamed, type RecordedGreen, recordedGreen } from './support/recorde
 
 /* Every recorded WalletGreen file, intact and damaged, compared with the recorded results of the C++ wallets. */
 
-jest.mock('node:crypto', () => {
-  const { withCheapKeys } = jest.requireActual<typeof import('../../wallet/support/cheap-keys')>(
-    '../../wallet/support/cheap-keys',
-  );
-  return withCheapKeys(jest.requireActual('node:crypto'));
-});
-
 afterEach(removeFolders);
 
 const NO_SECRET = '0'.repeat(64);
