@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { CHAIN_A_HEIGHT } from '@wrkz/testing';
+import type { WalletApiOverrides } from '../src';
 import { ADDRESSES, codeOf, parsed, requireStatus, send } from './support/chain-a-service';
 import { TestService } from './support/service';
 
@@ -9,9 +10,11 @@ jest.setTimeout(120_000);
 /* A node that accepts connections and never responds. */
 
 const sockets = new Set<Socket>();
+let isMute = true;
 const mute = createServer((socket) => {
   sockets.add(socket);
   socket.on('error', () => undefined);
+  if (!isMute) socket.destroy();
 });
 let service: TestService;
 
@@ -19,19 +22,24 @@ beforeAll(async () => {
   await once(mute.listen(0, '127.0.0.1'), 'listening');
 });
 
-beforeEach(async () => {
-  const nodeTimeouts = { connectMs: 200, silenceMs: 400, answerMs: 600 };
-  service = await TestService.start([], { nodeTimeouts });
+afterEach(() => service.stop());
+
+async function open(overrides: WalletApiOverrides = {}): Promise<void> {
+  service = await TestService.start([], overrides);
   service.copyWallet('alice.restored.wallet', 'alice.wallet');
   const place = { daemonHost: '127.0.0.1', daemonPort: (mute.address() as AddressInfo).port };
   const body = { filename: 'alice.wallet', password: 'secret_alice', ...place };
   requireStatus(await service.json('POST', '/wallet/open', body), 200);
-});
+}
 
-afterEach(() => service.stop());
+/** Ends all connections, and each new one at once. */
+function cutConnections(): void {
+  isMute = false;
+  for (const socket of sockets) socket.destroy();
+}
 
 afterAll(async () => {
-  for (const socket of sockets) socket.destroy();
+  cutConnections();
   mute.close();
   await once(mute, 'close');
 });
@@ -48,6 +56,7 @@ const FIRST_READS = [
 ];
 
 test('serves reads from the snapshot while a send waits', async () => {
+  await open();
   const answered: string[] = [];
   const underWay = send(service, PAYMENT, { key: 'mute' }).then((answer) => {
     answered.push('the send');
@@ -58,20 +67,24 @@ test('serves reads from the snapshot while a send waits', async () => {
     answered.push(path);
   }
   expect(answered).toEqual(FIRST_READS);
+  cutConnections();
   expect(codeOf(await underWay)).toBe(30);
   const status = parsed<{ walletBlockCount: number; syncStall: { code: string } }>(
     await service.json('GET', '/status'),
   );
   expect(status.walletBlockCount).toBe(CHAIN_A_HEIGHT);
   expect(parsed<{ unlocked: number }>(await service.json('GET', '/balance')).unlocked).toBeGreaterThan(0);
+  isMute = true;
 });
 
 test('does not report the wallet as synchronized before the node has responded', async () => {
+  await open();
   const status = parsed(await service.json('GET', '/status'));
   expect(status).toMatchObject({ networkBlockCount: 0, isWalletSynced: false, isOutOfSync: true });
 });
 
 test('fails writes with a node error, and executes operations without a node', async () => {
+  await open({ nodeTimeouts: { connectMs: 200, silenceMs: 400, answerMs: 600 } });
   const answers = await Promise.all([
     send(service, PAYMENT),
     send(service, PAYMENT, { key: 'a' }),
@@ -89,6 +102,7 @@ test('fails writes with a node error, and executes operations without a node', a
 });
 
 test('stops during a send and saves the wallet', async () => {
+  await open({ nodeTimeouts: { connectMs: 200, silenceMs: 400, answerMs: 600 } });
   const create = requireStatus(await service.json('POST', '/addresses/create'), 201);
   const sends = [1, 2, 3].map((i) => send(service, PAYMENT, { key: String(i) }).catch(() => undefined));
   await service.json('GET', '/status');

@@ -56,7 +56,15 @@ export interface ReadWallet {
   readonly chain: readonly ScannedChainBlock[];
 }
 
-export async function readWallet(name: string): Promise<ReadWallet> {
+export function readWallet(name: string): Promise<ReadWallet> {
+  const read = cache.get(name) ?? scan(name);
+  cache.set(name, read);
+  return read;
+}
+
+const cache = new Map<string, Promise<ReadWallet>>();
+
+async function scan(name: string): Promise<ReadWallet> {
   const wallet = recorded.wallets[name];
   const source = recorded.wallets[wallet?.of ?? name];
   const file = wallet?.restoredWalletFile ?? wallet?.walletFile;
