@@ -166,13 +166,15 @@ test('notifies of old transactions only with --notify-during-sync', async () => 
     return { json: { ...json, network_height: 5_000 } };
   });
   const [silent, told] = [await receiver(), await receiver()];
-  const quiet = await world.service(await world.container('erin'), stand.port, hooks(silent, silent));
+  const scanHeight = 600;
+  const quiet = await world.service(await world.container('erin', scanHeight), stand.port, hooks(silent, silent));
   await quiet.synced(CHAIN_A_HEIGHT);
-  const service = await world.service(await world.container('erin'), stand.port, [
+  const service = await world.service(await world.container('erin', scanHeight), stand.port, [
     ...['--tx-notify', told.url, '--notify-during-sync'],
   ]);
   await service.synced(CHAIN_A_HEIGHT);
   const { transactions } = service.rpc.context.wallet.snapshot.content;
+  expect(transactions.length).toBeGreaterThan(10);
   await told.until(transactions.length);
   expect(told.received.map(({ hash }) => hash)).toEqual(transactions.map(({ hash }) => hash));
   expect(silent.received).toEqual([]);

@@ -136,6 +136,7 @@ test('--rpc-legacy-security refuses pages of other origins', async () => {
 
 test('appends log lines to a file; one that cannot be opened does not prevent the start', async () => {
   const log = world.folder.file('service.log');
+  const written = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
   const start = async (path: string): Promise<void> => {
     const file = await world.read('alice', node.daemon.ports.rpc);
     const args = [
@@ -161,4 +162,6 @@ test('appends log lines to a file; one that cannot be opened does not prevent th
   expect(readFileSync(log, 'utf8')).toContain('listens on');
   mkdirSync(world.folder.file('a-folder'));
   await start(world.folder.file('a-folder'));
+  expect(written).toHaveBeenCalledWith(expect.stringContaining('cannot open the log file'));
+  written.mockRestore();
 });

@@ -85,11 +85,18 @@ export class World {
   }
 
   /** A new container with the keys of a wallet of chain A. */
-  async container(name: string): Promise<string> {
+  async container(name: string, scanHeight = 0): Promise<string> {
     const { keys } = expectedWallet(name);
     const file = this.newFile();
     const [{ privateSpendKey } = { privateSpendKey: '' }] = keys.addresses;
-    await generate(file, CONTAINER_PASSWORD, ['--view-key', keys.privateViewKey, '--spend-key', privateSpendKey]);
+    await generate(file, CONTAINER_PASSWORD, [
+      '--view-key',
+      keys.privateViewKey,
+      '--spend-key',
+      privateSpendKey,
+      '--scan-height',
+      String(scanHeight),
+    ]);
     return file;
   }
 
