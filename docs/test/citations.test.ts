@@ -45,23 +45,23 @@ const OLD_KINDS: readonly { readonly pattern: RegExp; readonly example: string }
   },
 ];
 
-test('the pages are cited', () => {
+test('the sources cite pages of docs/', () => {
   expect(citations.length).toBeGreaterThan(60);
 });
 
-test('every citation names a page and a section that exist', () => {
+test('every cited page and section exists', () => {
   const broken = citations.filter(({ page, anchor }) => anchor === undefined || !anchorsOf.get(page)?.includes(anchor));
   expect(broken.map(({ path, cited }) => `${path}: ${cited}`)).toEqual([]);
 });
 
-test('every other page that a source names exists', () => {
+test('every other Markdown file named in a source exists', () => {
   const named = code.flatMap(({ path, text }) =>
     [...text.matchAll(/(?<![\w/.-])docs\/[\w/-]+\.md/g)].map(([page]) => ({ path, page })),
   );
   expect(named.filter(({ page }) => !textOf.has(page))).toEqual([]);
 });
 
-test('no paper outside of the repository is cited', () => {
+test('no document outside the repository is cited', () => {
   const searched = [...code, ...pages.filter(({ path }) => !path.startsWith('docs/protocol/'))];
   const found = searched.flatMap(({ path, text }) =>
     text
@@ -79,7 +79,7 @@ test.each(OLD_KINDS)('"$example" would be found', ({ pattern, example }) => {
   expect(pattern.test(example)).toBe(true);
 });
 
-test('every link from page to page leads to a file and a section', () => {
+test('every link between pages leads to an existing file and section', () => {
   const broken = pages.flatMap(({ path, text }) =>
     localLinks(text)
       .filter((target) => !leadsSomewhere(path, target))
@@ -102,7 +102,7 @@ describe('anchors of the protocol pages', () => {
     expect(anchors.filter((anchor, i) => anchors.indexOf(anchor) !== i)).toEqual([]);
   });
 
-  test('come from plain headings', () => {
+  test('are made of letters, digits, spaces and hyphens', () => {
     const titles = protocol.flatMap(([path]) => sectionsOf(textOf.get(path) ?? '').map(({ title }) => title));
     expect(titles.filter((title) => !/^[A-Za-z\d -]+$/.test(title))).toEqual([]);
     expect(anchorOf('Key image domain')).toBe('key-image-domain');
@@ -117,7 +117,7 @@ describe('the reasons of refusal', () => {
   ];
   const told = new Map(rows.map(([, name, text, page, anchor, short]) => [name, { text, page, anchor, short }]));
 
-  test('the table holds those of the code, with their texts', () => {
+  test('the table has the codes and texts of the sources', () => {
     const texts = Object.entries(REASONS).map(([name, { text }]) => [name, text]);
     expect([...told].map(([name, { text }]) => [name, text]).sort()).toEqual(texts.sort());
   });
@@ -131,7 +131,7 @@ describe('the lessons', () => {
   const lessons = sectionsOf(textOf.get('docs/protocol/lessons.md') ?? '');
   const tests = lessons.flatMap(({ body }) => [...body.matchAll(/^- Test: `([^`]+)`, "(.+)"$/gm)]);
 
-  test('each has a test, but the last, which tells what is not built', () => {
+  test('each names a test, except the last one about parts that do not exist', () => {
     const bare = lessons.slice(1, -1).filter(({ body }) => !body.includes('- Test: '));
     expect(bare.map(({ title }) => title)).toEqual([]);
     expect(tests.length).toBeGreaterThanOrEqual(lessons.length - 2);
@@ -141,7 +141,7 @@ describe('the lessons', () => {
     expect(textOf.get(path)?.replaceAll("\\'", "'")).toContain(name);
   });
 
-  test('the checks stand where they say', () => {
+  test('the cited tests exist', () => {
     const named = lessons.flatMap(({ body }) => [...body.matchAll(/`((?:packages|apps|native)\/[\w./-]+)`/g)]);
     const missing = named.map((match) => match[1]!).filter((path) => !existsSync(join(TOP, path)));
     expect(missing).toEqual([]);

@@ -34,20 +34,20 @@ describe.each(programs)('%s', (program, own, count) => {
   const ours = (name: string): OptionSpec | undefined =>
     options.find((spec) => spec.name === name || spec.aliases?.includes(name) === true);
 
-  test('each option is taken here, or said not to be there', () => {
+  test('each option is accepted, or listed as missing', () => {
     expect(rows).toHaveLength(count);
     const wrong = rows.filter((row) => (ours(row.name) === undefined) !== row.ours.startsWith('not there'));
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
-  test('where nothing is said the default is the same', () => {
+  test('defaults are equal unless the page names the difference', () => {
     const same = rows.filter((row) => row.ours === '' && row.theirs !== '');
     const others = same.filter(({ name, theirs }) => defaultText(ours(name)) !== theirs);
     expect(others.map(({ name, theirs }) => `--${name}: ${theirs}, ${defaultText(ours(name))}`)).toEqual([]);
     expect(same.length).toBeGreaterThan(8);
   });
 
-  test('what has no effect here is said to have none', () => {
+  test('options without effect are listed as such', () => {
     const silent = rows.filter(
       ({ name, ours: text }) => ours(name)?.noEffect !== undefined && !/no effect|anyway/.test(text),
     );
@@ -55,7 +55,7 @@ describe.each(programs)('%s', (program, own, count) => {
   });
 });
 
-test('of the miner each option is taken, or told with what to use', () => {
+test('each option of the miner is accepted, or listed with a replacement', () => {
   const rows = rowsOf('miner');
   const taken = new Set<string>([...MINER_OPTIONS, ...STANDARD_OPTIONS].map(({ name }) => name));
   const gone = rows.filter(({ name }) => !taken.has(name));

@@ -31,12 +31,12 @@ function helpLine(spec: OptionSpec): string {
   return packed(`--${spec.name} ${spec.help}${inBrackets}[${kind}]${shown === '' ? '' : `[default: ${shown}]`}`);
 }
 
-test('every printed page is what the declarations say', () => {
+test('every printed page equals what the declarations print', () => {
   const stale = pages.filter(({ path, text }) => stored(path) !== text).map(({ path }) => path);
   expect({ stale, remedy: REMEDY }).toEqual({ stale: [], remedy: REMEDY });
 });
 
-test('nothing else stands beside the printed pages', () => {
+test('the folder of printed pages has no other files', () => {
   const files = readdirSync(join(TOP, 'docs/api'), { recursive: true, withFileTypes: true });
   const names = files.filter((entry) => entry.isFile()).map(({ name, parentPath }) => join(parentPath, name));
   expect(names.sort()).toEqual(pages.map(({ path }) => join(TOP, 'docs/api', path)).sort());
@@ -52,7 +52,7 @@ test.each(helps)('%s --help names every option of its page, with default and tex
 
 const MAIN: Readonly<Record<string, string>> = { miner: 'packages/miner' };
 
-test('what a program prints for --help stands on its page', async () => {
+test('the page of a program has its --help output', async () => {
   const run = promisify(execFile);
   const printed = PRINTED_SERVICES.map(async ({ folder }) => {
     const main = join(TOP, MAIN[folder] ?? `apps/${folder}`, 'src/main.ts');
