@@ -82,9 +82,10 @@ export class Program {
 
 /** Sends a request. @returns the response; `body` is its JSON, if it has one */
 export async function ask(url, { body, headers, method = body === undefined ? 'GET' : 'POST' } = {}) {
+  // A connection per request: synchronous commands between two requests hide that the server has closed an idle one.
   const response = await fetch(url, {
     method,
-    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+    headers: { connection: 'close', ...headers, ...(body && { 'content-type': 'application/json' }) },
     body: body && JSON.stringify(body),
   });
   const text = await response.text();
