@@ -29,7 +29,7 @@ export function defaultOf(spec: OptionSpec): string {
 /** The page of a program: a table a group, and below the words of `--help`. */
 export function optionsPage(program: string, helps: readonly PrintedHelp[]): string {
   return page(`${program}: options`, [
-    'Every option as the program declares it. One that a configuration file may hold has the same name there; every ' +
+    'All options of the program. Options have the same name in a configuration file. Every ' +
       'program also has `--help`, `--version`, `--config-file`, `--save-config`, `--dump-config` and `--explain-config`.',
     ...helps.flatMap((help) => [`## ${help.call}`, ...groupsOf(help.options), ...printed(help)]),
   ]);

@@ -98,7 +98,7 @@ export const OPTIONS = defineOptions([
     default: 64,
     min: 1,
     group: LIMITS,
-    help: 'Max queued jobs; more are refused',
+    help: 'Maximum number of queued jobs; further jobs are rejected',
   },
   {
     name: 'max-difficulty',
@@ -106,7 +106,7 @@ export const OPTIONS = defineOptions([
     default: 1_000_000,
     min: 1,
     group: LIMITS,
-    help: 'Max difficulty of a job',
+    help: 'Maximum difficulty of a job',
   },
   {
     name: 'max-wait-ms',
@@ -115,7 +115,7 @@ export const OPTIONS = defineOptions([
     min: 0,
     max: 2 ** 31 - 1,
     group: LIMITS,
-    help: 'Max time that a request waits for its job, in milliseconds',
+    help: 'Maximum time that a request waits for its job, in milliseconds',
   },
   {
     name: 'job-timeout',
@@ -147,7 +147,7 @@ export const OPTIONS = defineOptions([
     scale: LOG_SCALE,
     level: 'info',
     file: undefined,
-    fileHelp: 'Append log lines to this file too',
+    fileHelp: 'Also append log lines to this file',
   }),
   metricsOption({ name: 'enable-metrics', group: LOGGING, help: 'Serve GET /metrics for Prometheus' }),
 ]);

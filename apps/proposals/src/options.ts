@@ -83,7 +83,13 @@ export const PROPOSALS_OPTIONS = defineOptions([
     'Public URL of the site, for absolute links in the feed: https://proposals.example.org',
   ),
   ...DATA_OPTIONS,
-  { name: 'demo', type: 'boolean', default: false, group: DATA, help: 'Show samples from memory; no file is used' },
+  {
+    name: 'demo',
+    type: 'boolean',
+    default: false,
+    group: DATA,
+    help: 'Show sample proposals from memory; no file is read or written',
+  },
   urlOption('wallet-api', FUNDING, 'Follow donations through the wallet HTTP API at this URL: http://127.0.0.1:7856'),
   secretOption('wallet-api-key', FUNDING, 'API key of the wallet HTTP API'),
   urlOption(
@@ -107,7 +113,7 @@ export const PROPOSALS_OPTIONS = defineOptions([
     default: 600,
     min: 0,
     group: LIMITS,
-    help: 'Requests per minute and client; 0: no limit',
+    help: 'Requests per minute per client address; 0 disables',
   },
   {
     name: 'qr-limit',
@@ -115,14 +121,14 @@ export const PROPOSALS_OPTIONS = defineOptions([
     default: 20,
     min: 0,
     group: LIMITS,
-    help: 'New QR images per minute per client address, without cached ones; 0 disables',
+    help: 'New QR images per minute per client address, cached ones exempt; 0 disables',
   },
   ...loggingOptions({
     group: LOGGING,
     scale: PROPOSALS_LOG_SCALE,
     level: 'info',
     file: undefined,
-    fileHelp: 'Append log lines to this file too',
+    fileHelp: 'Also append log lines to this file',
   }),
   metricsOption({ name: 'enable-metrics', group: LOGGING, help: 'Serve GET /metrics for Prometheus' }),
 ]);

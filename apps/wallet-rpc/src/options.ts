@@ -47,7 +47,7 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     default: '',
     secret: true,
     group: RPC,
-    help: 'The password field that every request must have; required unless --rpc-legacy-security',
+    help: 'Password that every request must contain; required unless --rpc-legacy-security',
   },
   {
     name: 'rpc-legacy-security',
@@ -127,7 +127,7 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     default: false,
     oneShot: true,
     group: NEW,
-    help: 'Create the container, with new keys unless keys are given, and exit',
+    help: 'Create the container and exit; generates new keys unless keys are given',
   },
   {
     name: 'view-key',
@@ -164,7 +164,7 @@ export const WALLET_RPC_OPTIONS = defineOptions([
     max: 4_294_967_295,
     oneShot: true,
     group: NEW,
-    help: 'Height of the first block that may have transactions of the keys',
+    help: 'Height of the first block that may contain transactions of the keys',
   },
   {
     name: 'daemon-address',
@@ -205,7 +205,7 @@ export const WALLET_RPC_OPTIONS = defineOptions([
   hookOption({
     name: 'tx-confirmed-notify',
     group: HOOKS,
-    help: `The same when a block has the transaction; may be repeated`,
+    help: `The same when a block contains the transaction; may be repeated`,
   }),
   ...hookSettings({
     group: HOOKS,

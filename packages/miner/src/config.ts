@@ -38,7 +38,7 @@ export const FORMER_MINER_OPTIONS: FormerOptions = {
 export function readMinerConfig(argv: readonly string[]): MinerConfig {
   const parsed = parseOptions(MINER_OPTIONS, argv, {
     name: 'wrkz-miner',
-    description: 'Mines WRKZ with a node of your own, or over stratum.',
+    description: 'Mines WRKZ with your own node or over stratum.',
     former: FORMER_MINER_OPTIONS,
   });
   const { values: options, warnings, secrets } = parsed;

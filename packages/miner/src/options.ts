@@ -17,7 +17,7 @@ export const MINER_OPTIONS = defineOptions([
     type: 'string',
     default: 'http://127.0.0.1:17856',
     group: WORK,
-    help: 'The node to mine with: a URL, or its local socket (path, @name or ipc://path)',
+    help: 'Node to mine with: a URL or a local socket (path, @name or ipc://path)',
   },
   apiKeyOption({
     name: 'access-token',
@@ -57,7 +57,7 @@ export const MINER_OPTIONS = defineOptions([
     max: 60,
     fraction: true,
     group: WORK,
-    help: 'Seconds between polls of the tip of the node',
+    help: 'Seconds between polls for the tip of the node',
   },
   {
     name: 'blocks',
@@ -72,6 +72,6 @@ export const MINER_OPTIONS = defineOptions([
     scale: NODE_LOG_SCALE,
     level: '3',
     file: undefined,
-    fileHelp: 'Append log lines to this file too',
+    fileHelp: 'Also append log lines to this file',
   }),
 ]);

@@ -69,7 +69,7 @@ export function backupOptions<const Group extends string>(group: Group) {
       default: 7,
       min: 1,
       group,
-      help: 'Number of scheduled backups of each wallet to keep',
+      help: 'Number of scheduled backups to retain per wallet',
     },
   ] as const;
 }

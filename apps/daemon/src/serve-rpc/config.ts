@@ -93,7 +93,7 @@ export const SERVE_RPC_OPTIONS = defineOptions([
     scale: NODE_LOG_SCALE,
     level: '2',
     file: '',
-    fileHelp: 'Log lines are appended to this file too; empty for none',
+    fileHelp: 'Also append log lines to this file; empty for none',
   }),
 ]);
 

@@ -10,7 +10,14 @@ function flag<Name extends string>(name: Name, help: string) {
 
 const CHANGE_OPTIONS = defineOptions([
   ...DATA_OPTIONS,
-  { name: 'note', type: 'string', default: '', oneShot: true, group: CHANGE, help: 'Reason, for the audit' },
+  {
+    name: 'note',
+    type: 'string',
+    default: '',
+    oneShot: true,
+    group: CHANGE,
+    help: 'Reason, recorded in the audit log',
+  },
   flag('dry-run', 'Validate and print the change, but do not make it'),
 ]);
 

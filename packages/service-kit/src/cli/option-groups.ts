@@ -107,7 +107,7 @@ export function loggingOptions<const T extends LoggingTexts>({ group, scale, lev
       min: 0,
       max: 1_000_000,
       group,
-      help: 'Megabytes at which the log file is rotated: it becomes <name>.1, that one <name>.2; 0 for never',
+      help: 'Size in megabytes at which the log file is rotated to <name>.1, <name>.1 to <name>.2, ...; 0 disables rotation',
     },
     {
       name: 'log-max-files',
@@ -116,7 +116,7 @@ export function loggingOptions<const T extends LoggingTexts>({ group, scale, lev
       min: 0,
       max: 1000,
       group,
-      help: 'Older log files that are kept',
+      help: 'Number of rotated log files to retain',
     },
     {
       name: 'log-format',
@@ -124,7 +124,7 @@ export function loggingOptions<const T extends LoggingTexts>({ group, scale, lev
       default: 'text',
       choices: ['text', 'json'],
       group,
-      help: 'Lines of text, or one JSON object a line',
+      help: 'Text lines, or one JSON object per line',
     },
   ] as const;
 }

@@ -22,7 +22,7 @@ export const ACTIONS = defineOptions([
     oneShot: true,
     prints: () => parseBlock(networkOf('mainnet').genesis.block).coinbase.bytes.toString('hex'),
     group,
-    help: 'Print the coinbase of the first block, as hex, and exit',
+    help: 'Print the coinbase transaction of the genesis block as hex and exit',
   },
   {
     name: 'self-test',
@@ -48,7 +48,7 @@ export const ACTIONS = defineOptions([
     oneShot: true,
     group,
     validate: (value) => (value === 0 ? '0 would leave no block; use --resync to begin again' : undefined),
-    help: 'Remove all blocks from this index on, at most 4320 below the tip, and continue from there',
+    help: 'Remove all blocks from this index up to the tip (at most 4320 below it) and continue from there',
   },
   {
     name: 'dry-run',
@@ -56,7 +56,7 @@ export const ACTIONS = defineOptions([
     default: false,
     oneShot: true,
     group,
-    help: 'With --resync, --rewind-to-height, --prune or --import-lite-snapshot: say what it would do, touch nothing, exit',
+    help: 'With --resync, --rewind-to-height, --prune or --import-lite-snapshot: print what would be done, change nothing, exit',
   },
   {
     name: 'import-blockchain',
@@ -64,7 +64,7 @@ export const ACTIONS = defineOptions([
     default: false,
     oneShot: true,
     group,
-    help: 'Read blocks from the dump file, check and store them, and exit; continues where an earlier import ended',
+    help: 'Import blocks from the dump file, with all checks, and exit; resumes an interrupted import',
   },
   {
     name: 'import-validate',
@@ -72,7 +72,7 @@ export const ACTIONS = defineOptions([
     default: false,
     noEffect: 'an import always checks every block',
     group,
-    help: 'Accepted; an import always checks every block',
+    help: 'Accepted; imports always check every block',
   },
   {
     name: 'export-blockchain',
@@ -88,14 +88,14 @@ export const ACTIONS = defineOptions([
     default: 0,
     min: 0,
     group,
-    help: 'Max blocks of an export, at least 1000 on the mainnet; 0 for all',
+    help: 'Maximum number of blocks to export, at least 1000 on mainnet; 0 for all',
   },
   {
     name: 'dump-file',
     type: 'string',
     default: 'blockchain.dump',
     group,
-    help: 'The file of an import or export',
+    help: 'File for imports and exports',
   },
   {
     name: 'export-checkpoints',
@@ -103,7 +103,7 @@ export const ACTIONS = defineOptions([
     default: undefined,
     oneShot: true,
     group,
-    help: 'Write a checkpoint of every hundredth block into this file, for --load-checkpoints, and exit',
+    help: 'Write a checkpoint for every hundredth block into this file, for --load-checkpoints, and exit',
   },
   {
     name: 'backup',
@@ -111,7 +111,7 @@ export const ACTIONS = defineOptions([
     default: undefined,
     oneShot: true,
     group,
-    help: 'Copy the database, which a running node may be using, into this file, check the copy, and exit',
+    help: 'Copy the database into this file, verify the copy and exit; works while a node is running',
   },
   {
     name: 'verify',
@@ -127,6 +127,6 @@ export const ACTIONS = defineOptions([
     default: false,
     oneShot: true,
     group,
-    help: 'Repair a damaged database, with blocks from peers where they cannot be read, and exit',
+    help: 'Repair a damaged database and exit; unreadable blocks are downloaded from peers',
   },
 ]);

@@ -16,13 +16,13 @@ export const CONSOLE = defineOptions([
     default: undefined,
     oneShot: true,
     group,
-    help: 'Open a console of the daemon that runs at this local socket instead of a node; the same as: attach <socket>',
+    help: 'Open the console of a running daemon over this local socket, start no node; the same as: attach <socket>',
   },
   ...loggingOptions({
     group,
     scale: NODE_LOG_SCALE,
     level: '2',
     file: 'WRKZCoind.log',
-    fileHelp: 'Log lines are appended to this file too; empty for none',
+    fileHelp: 'Also append log lines to this file; empty for none',
   }),
 ]);

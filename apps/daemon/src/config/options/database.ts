@@ -11,7 +11,7 @@ export const DATABASE = defineOptions([
     min: 1,
     max: 65_536,
     group,
-    help: 'Megabytes of page cache of the reading connections: each has an eighth of it',
+    help: 'Page cache of the reading connections in megabytes; each connection gets an eighth',
   },
   {
     name: 'db-write-buffer-size',
@@ -20,7 +20,7 @@ export const DATABASE = defineOptions([
     min: 1,
     max: 65_536,
     group,
-    help: 'Megabytes to which the write-ahead log is cut back; from half of it on a commit copies it into the database',
+    help: 'Megabytes to which the write-ahead log is truncated; commits run a checkpoint once it reaches half of that',
   },
   {
     name: 'db-threads',
@@ -29,7 +29,7 @@ export const DATABASE = defineOptions([
     min: 1,
     max: 1024,
     group,
-    help: 'Max threads that read for long RPC responses; by the hardware there are two to four, and two at least',
+    help: 'Maximum number of threads that read for long RPC responses; the hardware limits it to four or fewer, never below two',
   },
   {
     name: 'db-enable-compression',
@@ -62,7 +62,7 @@ export const DATABASE = defineOptions([
     default: 4096,
     min: -1,
     group,
-    help: 'Accepted; the chain is one file with its log',
+    help: 'Accepted; the chain is one file and its write-ahead log',
     noEffect: 'the chain is one file with its log',
   },
   {
@@ -71,7 +71,7 @@ export const DATABASE = defineOptions([
     default: 4,
     min: 0,
     group,
-    help: 'Accepted; a page of the database always has 8 KiB',
+    help: 'Accepted; the database page size is always 8 KiB',
     noEffect: 'a page of the database always has 8 KiB',
   },
   {
@@ -89,7 +89,7 @@ export const DATABASE = defineOptions([
     type: 'boolean',
     default: false,
     group,
-    help: 'Accepted; what is looked up by hash has its filters in memory always',
+    help: 'Accepted; lookups by hash always use filters in memory',
     noEffect: 'what is looked up by hash has its filters in memory always',
   },
 ]);

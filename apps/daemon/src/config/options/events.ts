@@ -10,14 +10,14 @@ export const EVENTS = defineOptions([
     min: 0,
     max: 36_500,
     group: 'Events',
-    help: 'Days for which events are retained in the journal, measured against the newest block; 0 for ever',
+    help: 'Days for which the journal retains events, relative to the newest block; 0 for no limit',
   },
   {
     name: 'events-during-sync',
     type: 'boolean',
     default: false,
     group: 'Events',
-    help: 'Write the blocks of the first synchronization into the journal too',
+    help: 'Also write the blocks of the first synchronization into the journal',
   },
   {
     name: 'events-max-clients',
@@ -26,7 +26,7 @@ export const EVENTS = defineOptions([
     min: 1,
     max: 10_000,
     group: 'Events',
-    help: 'Callers of GET /events that may wait for events at once',
+    help: 'Maximum number of concurrent GET /events requests that wait for events',
   },
   hookOption({
     name: 'block-notify',
@@ -69,7 +69,7 @@ export const EVENTS = defineOptions([
     default: undefined,
     defaultText: 'tcp://127.0.0.1 and the port of the network',
     group: 'ZMQ',
-    help: 'Publish events over ZMQ here: tcp://address:port or ipc://path; empty disables it',
+    help: 'ZMQ endpoint for published events: tcp://address:port or ipc://path; empty disables it',
     validate: (value) => checkEndpoint(String(value)),
   },
   { name: 'no-zmq', type: 'boolean', default: false, group: 'ZMQ', help: 'Publish nothing over ZMQ' },
@@ -78,7 +78,7 @@ export const EVENTS = defineOptions([
     type: 'boolean',
     default: false,
     group: 'WebSocket',
-    help: 'Serve events at GET /ws of the RPC',
+    help: 'Serve events over WebSocket at GET /ws of the RPC port',
   },
   {
     name: 'ws-max-clients',
@@ -87,7 +87,7 @@ export const EVENTS = defineOptions([
     min: 1,
     max: 10_000,
     group: 'WebSocket',
-    help: 'Clients of /ws at once',
+    help: 'Maximum number of concurrent /ws clients',
   },
   {
     name: 'ws-max-clients-per-ip',
@@ -96,6 +96,6 @@ export const EVENTS = defineOptions([
     min: 0,
     max: 10_000,
     group: 'WebSocket',
-    help: 'Clients of /ws at once from one address, loopback exempt; 0 for no cap',
+    help: 'Maximum number of concurrent /ws clients per address, loopback exempt; 0 for no limit',
   },
 ]);

@@ -18,13 +18,13 @@ export const MINING = defineOptions([
     default: 0,
     min: 0,
     group: 'Stratum',
-    help: 'The port for miners over stratum, by convention 17858; 0 for none',
+    help: 'Port for stratum miners, by convention 17858; 0 for none',
   }),
   bindAddressOption({
     name: 'stratum-bind-ip',
     default: '127.0.0.1',
     group: 'Stratum',
-    help: 'The address for miners over stratum; they need no password',
+    help: 'Address for stratum miners; they need no password',
   }),
   {
     name: 'stratum-share-difficulty',
@@ -32,7 +32,7 @@ export const MINING = defineOptions([
     default: 0,
     min: 0,
     group: 'Stratum',
-    help: 'What shares must meet; 0 for the difficulty of the network, so that only blocks are reported',
+    help: 'Difficulty of shares; 0 for the network difficulty, so that miners submit only blocks',
   },
   {
     name: 'stratum-share-interval',
@@ -41,7 +41,7 @@ export const MINING = defineOptions([
     min: 0,
     max: 600,
     group: 'Stratum',
-    help: 'Seconds between the shares of a miner, to which its share difficulty is adapted; 0 keeps it fixed',
+    help: 'Target seconds between shares, to which the difficulty of each miner is adjusted; 0 for a fixed difficulty',
   },
   {
     name: 'stratum-max-connections',
@@ -49,6 +49,6 @@ export const MINING = defineOptions([
     default: 32,
     min: 0,
     group: 'Stratum',
-    help: 'Miners at once; 0 counts as 1',
+    help: 'Maximum number of concurrent miners; 0 counts as 1',
   },
 ]);

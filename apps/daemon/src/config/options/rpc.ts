@@ -17,7 +17,7 @@ export const RPC = defineOptions([
     name: 'rpc-bind-ip',
     default: '127.0.0.1',
     group: 'RPC',
-    help: 'The address the RPC listens on',
+    help: 'Address that the RPC listens on',
   }),
   portOption({
     name: 'rpc-bind-port',
@@ -25,14 +25,14 @@ export const RPC = defineOptions([
     defaultText: 'the port of the network',
     min: 0,
     group: 'RPC',
-    help: 'The port the RPC listens on; 0 takes a free one',
+    help: 'Port that the RPC listens on; 0 selects a free port',
   }),
   {
     name: 'rpc-use-ipv6',
     type: 'boolean',
     default: false,
     group: 'RPC',
-    help: 'Listen on --rpc-bind-ipv6-address too; when that cannot be had, a warning says so',
+    help: 'Also listen on --rpc-bind-ipv6-address; if that fails, the daemon logs a warning and continues',
   },
   {
     name: 'rpc-bind-ipv6-address',
@@ -48,14 +48,14 @@ export const RPC = defineOptions([
     default: 'standard',
     choices: ['standard', 'explorer'],
     group: 'RPC',
-    help: 'Whether the explorer methods are served too',
+    help: 'explorer also serves the methods for block explorers',
   },
   {
     name: 'public-node',
     type: 'boolean',
     default: false,
     group: 'RPC',
-    help: 'Preset for a public node: all addresses, lower limits, pages of any origin, no mining methods; explicit options win',
+    help: 'Preset for a public node: listens on all addresses, lower limits, CORS for any origin, no mining methods; explicit options win',
   },
   {
     name: 'rpc-no-mining',
@@ -68,26 +68,26 @@ export const RPC = defineOptions([
     name: 'rpc-access-token',
     default: '',
     group: 'RPC',
-    help: 'The token that requests must carry in X-API-Key or as Authorization: Bearer; empty for none',
+    help: 'Token that requests must send in X-API-Key or as Authorization: Bearer; empty for none',
   }),
   {
     name: 'rpc-access-token-file',
     type: 'string',
     default: '',
     group: 'RPC',
-    help: 'A file with that token, mode 600 or 640, read again on SIGHUP without a terminal; empty for none',
+    help: 'File with the access token, mode 600 or 640; a daemon without a terminal reads it again on SIGHUP; empty for none',
   },
   corsOption({
     name: 'enable-cors',
     group: 'RPC',
-    help: 'The origin whose pages may call the RPC (Access-Control-Allow-Origin), * for all; empty for none',
+    help: 'Origin whose web pages may call the RPC (Access-Control-Allow-Origin), * for all; empty for none',
   }),
   {
     name: 'rpc-allowed-host',
     type: 'list',
     default: [],
     group: 'RPC',
-    help: 'A name, besides localhost, that requests to a loopback address may be addressed to, * for any; may be repeated',
+    help: 'Host name, in addition to localhost, accepted in requests to a loopback address, * for any; may be repeated',
     validate: (value) => (/^(\*|[^\s/:@]+)$/.test(String(value)) ? undefined : 'a host name without port is expected'),
   },
   {
@@ -95,7 +95,7 @@ export const RPC = defineOptions([
     type: 'boolean',
     default: false,
     group: 'RPC',
-    help: 'Take the client address from the first entry of X-Forwarded-For; only for a node that nobody reaches but its proxy',
+    help: 'Take the client address from the first entry of X-Forwarded-For; only for a node reachable only through its proxy',
   },
   {
     name: 'rpc-max-rpm',
@@ -103,7 +103,7 @@ export const RPC = defineOptions([
     default: 240,
     min: 0,
     group: 'RPC',
-    help: 'Requests a minute from one client address, loopback exempt; 0 for no limit',
+    help: 'Requests per minute from one client address, loopback exempt; 0 for no limit',
   },
   {
     name: 'rpc-max-connections-per-ip',
@@ -111,7 +111,7 @@ export const RPC = defineOptions([
     default: 64,
     min: 0,
     group: 'RPC',
-    help: 'Open connections of one address, loopback exempt; 0 for no limit',
+    help: 'Open connections per client address, loopback exempt; 0 for no limit',
   },
   {
     name: 'rpc-max-body-bytes',
@@ -119,7 +119,7 @@ export const RPC = defineOptions([
     default: 2_097_152,
     min: 1024,
     group: 'RPC',
-    help: 'The largest request body, in bytes',
+    help: 'Maximum size of a request body in bytes',
   },
   {
     name: 'rpc-read-timeout',
@@ -128,7 +128,7 @@ export const RPC = defineOptions([
     min: 1,
     max: LONGEST_SECONDS,
     group: 'RPC',
-    help: 'Seconds that a request may take to arrive',
+    help: 'Seconds within which a request must arrive completely',
   },
   {
     name: 'rpc-write-timeout',
@@ -137,7 +137,7 @@ export const RPC = defineOptions([
     min: 1,
     max: LONGEST_SECONDS,
     group: 'RPC',
-    help: 'Seconds in which a client must read a part of its response',
+    help: 'Seconds within which a client must read the next part of its response',
   },
   {
     name: 'rpc-max-block-count',
@@ -145,7 +145,7 @@ export const RPC = defineOptions([
     default: 1000,
     min: 1,
     group: 'RPC',
-    help: 'Max blocks of one request of a wallet',
+    help: 'Maximum number of blocks per wallet synchronization request',
   },
   {
     name: 'rpc-max-global-index-range',
@@ -153,7 +153,7 @@ export const RPC = defineOptions([
     default: 5000,
     min: 100,
     group: 'RPC',
-    help: 'The range of /get_global_indexes_for_range stays below so many blocks',
+    help: 'The block range of /get_global_indexes_for_range must be smaller than this',
   },
   {
     name: 'rpc-sync-cache-size',
@@ -162,7 +162,7 @@ export const RPC = defineOptions([
     min: 0,
     max: 65_536,
     group: 'RPC',
-    help: 'Megabytes of cached wallet-sync responses; 0 for none',
+    help: 'Cache for wallet synchronization responses in megabytes; 0 disables it',
   },
   metricsOption({ name: 'enable-metrics', group: 'RPC', help: 'Serve GET /metrics for Prometheus' }),
   {

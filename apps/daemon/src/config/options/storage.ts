@@ -14,16 +14,16 @@ export const NETWORK_AND_STORAGE = defineOptions([
     default: 'mainnet',
     choices: networkNames,
     group: 'Network and storage',
-    help: 'The network to join; written into the database, which refuses another one later',
+    help: 'Network to join; the database records it and cannot be used with another one',
   },
   { name: 'simnet', type: 'boolean', default: false, group: 'Network and storage', help: 'Short for --network simnet' },
   {
     name: 'data-dir',
     type: 'string',
     default: undefined,
-    defaultText: 'a folder of its own in the home directory',
+    defaultText: 'a folder in the home directory',
     group: 'Network and storage',
-    help: 'The folder of the chain and the peer lists; simnet and devnet use a subfolder of their name',
+    help: 'Folder of the chain and the peer lists; simnet and devnet use a subfolder with their name',
   },
   {
     name: 'load-checkpoints',
@@ -41,7 +41,7 @@ export const STORAGE = defineOptions([
     type: 'boolean',
     default: false,
     group: MODE,
-    help: 'Store only the most recent block bodies; the space of the others is freed, and only --resync restores them',
+    help: 'Store only the most recent block bodies and free the space of older ones; only --resync restores them',
   },
   {
     name: 'prune-depth',
@@ -51,14 +51,14 @@ export const STORAGE = defineOptions([
     min: 0,
     max: HIGHEST_BLOCK,
     group: MODE,
-    help: 'Block bodies that a pruned node retains, at least 10080',
+    help: 'Number of block bodies that a pruned node retains, at least 10080',
   },
   {
     name: 'lite',
     type: 'boolean',
     default: false,
     group: MODE,
-    help: 'Store full blocks from --lite-height on only, for good; for a new database',
+    help: 'Store full blocks only from --lite-height; can be set only for a new database and is permanent',
   },
   {
     name: 'lite-height',
@@ -75,7 +75,7 @@ export const STORAGE = defineOptions([
     default: 120,
     min: 0,
     group: MAINTENANCE,
-    help: 'New blocks from one pruning to the next, 0 for none but that at the start',
+    help: 'New blocks between two pruning runs; 0 prunes only at startup',
   },
   {
     name: 'auto-prune-min-free-bytes',
@@ -83,7 +83,7 @@ export const STORAGE = defineOptions([
     default: 4_294_967_296,
     min: 0,
     group: MAINTENANCE,
-    help: 'Free bytes below which a pruned node prunes at each new block',
+    help: 'A pruned node with less free disk space than this, in bytes, prunes at each new block',
   },
   {
     name: 'scrub-hours',
@@ -92,7 +92,7 @@ export const STORAGE = defineOptions([
     min: 0,
     max: 8760,
     group: MAINTENANCE,
-    help: 'Read every page of the database once within so many hours to find damage, 0 for never',
+    help: 'Hours in which every database page is read once to detect damage; 0 disables it',
   },
   {
     name: 'auto-compaction-min-gap-blocks',
@@ -100,7 +100,7 @@ export const STORAGE = defineOptions([
     default: 720,
     min: 0,
     group: MAINTENANCE,
-    help: 'Blocks from one compaction of the database to the next, 0 for none',
+    help: 'New blocks between two compactions of the database; 0 disables them',
   },
   {
     name: 'auto-compaction-min-free-bytes',
@@ -116,7 +116,7 @@ export const STORAGE = defineOptions([
     type: 'boolean',
     default: false,
     group: MAINTENANCE,
-    help: 'Do not compact the database at the start',
+    help: 'Do not compact the database at startup',
   },
   {
     name: 'import-lite-snapshot',
@@ -124,7 +124,7 @@ export const STORAGE = defineOptions([
     default: undefined,
     oneShot: true,
     group: MODE,
-    help: 'Build the database of a lite node from a snapshot file, where there is none yet, and exit',
+    help: 'Create the database of a lite node from this snapshot file and exit; no database may exist yet',
   },
   {
     name: 'snapshot-info',
@@ -132,7 +132,7 @@ export const STORAGE = defineOptions([
     default: undefined,
     oneShot: true,
     group: MODE,
-    help: 'Print what a snapshot file says of itself, one line of JSON, and exit',
+    help: 'Print the metadata of this snapshot file as one line of JSON and exit',
   },
   {
     name: 'accept-snapshot-digest',
@@ -140,7 +140,7 @@ export const STORAGE = defineOptions([
     default: [],
     group: MODE,
     validate: (value) => (/^[0-9a-f]{64}$/i.test(String(value)) ? undefined : 'a digest has 64 hex characters'),
-    help: 'A snapshot to trust besides the built-in ones, by its digest; may be repeated',
+    help: 'Digest of a snapshot to trust in addition to the built-in ones; may be repeated',
   },
   {
     name: 'snapshot-stats',
@@ -148,6 +148,6 @@ export const STORAGE = defineOptions([
     default: false,
     oneShot: true,
     group: MODE,
-    help: 'Print what each table of the database holds and exit',
+    help: 'Print the number of records and bytes of each database table and exit',
   },
 ]);
