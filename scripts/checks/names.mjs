@@ -50,7 +50,10 @@ function alternatives(path) {
 function exists(path, document) {
   const name = path.replace(/\/$/, '').replace(/^(\.\/)+/, '');
   const [first, ...rest] = name.split('/');
-  const candidates = [name, normalize(join(dirname(document), name)), `${first}/src/${rest.join('/')}`];
+  const fromDocument = normalize(join(dirname(document), name));
+  // `src/x` in the README of a package is that package's file.
+  const isOwn = first === 'src' && document !== 'CONTRIBUTING.md';
+  const candidates = isOwn ? [fromDocument] : [name, fromDocument, `${first}/src/${rest.join('/')}`];
   return candidates.some((candidate) => {
     const pattern = candidate
       .replace(/[.$]/g, '\\$&')
