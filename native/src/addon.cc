@@ -1,4 +1,4 @@
-// The entry of the addon: every family registers its functions on one exports object.
+// Entry point of the addon: every module registers its functions on one exports object.
 #include <napi.h>
 
 #include "common/async.h"
@@ -12,7 +12,7 @@
 namespace {
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
-  wrkz::InitAsync(env);  // first: the others may start asynchronous work
+  wrkz::InitAsync(env);  // first: the other modules may start asynchronous work
   wrkz::RegisterPool(env, exports);
   wrkz::RegisterHash(env, exports);
   wrkz::RegisterPow(env, exports);

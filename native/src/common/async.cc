@@ -15,7 +15,7 @@ using Call = std::function<void(Napi::Env)>;
 class EnvMailbox : public Mailbox {
  public:
   void Post(Call call) override {
-    // Under the lock the function cannot be finalized, so it is never called after its end.
+    // The lock prevents finalization, so the function is never called after it was finalized.
     std::lock_guard<std::mutex> lock(mutex_);
     if (closed_) return;
     auto* data = new Call(std::move(call));
@@ -70,8 +70,8 @@ class EnvMailbox : public Mailbox {
         Napi::Error::New(env, error.what()).ThrowAsJavaScriptException();
       }
     } catch (...) {
-      // The environment is being torn down (a worker terminated in the middle of its work): every call into it
-      // fails, and nobody is left to tell. An exception that left here would end the whole process.
+      // The environment is being torn down (for example a terminated worker): every call into it fails, so the error
+      // cannot be reported. An exception that leaves this function would end the whole process.
     }
   }
 
@@ -113,8 +113,8 @@ struct Running {
 
 void RunChunks(const std::shared_ptr<Running>& running);
 
-// Queues the rest of a batch behind what waits, so that the batches of many callers take turns chunk by chunk: one check
-// must not wait until the thousand before it are done. False when it could not be queued.
+// Queues the rest of a batch behind the waiting tasks, so that the chunks of concurrent batches alternate: one check
+// must not wait for a thousand earlier checks. False if the rest could not be queued.
 bool StepBack(const std::shared_ptr<Running>& running) {
   if (!ThreadPool::Compute().HasWaiting()) return false;
   try {
@@ -178,7 +178,7 @@ Napi::Promise StartBatch(Napi::Env env, std::shared_ptr<Batch> batch, size_t chu
     try {
       ThreadPool::Compute().Run([running] { RunChunks(running); });
     } catch (const std::exception& error) {
-      // No thread could be started for this runner; the promise must still settle.
+      // No thread could be started for this runner, but the promise must still settle.
       running->Fail(error.what());
       if (running->runners.fetch_sub(1) == 1) {
         running->mailbox->Post([running](Napi::Env later) { running->Settle(later); });

@@ -1,4 +1,4 @@
-// From native threads back to JavaScript: promises over the pool, for any number of environments.
+// Promises for work on the native thread pool, for any number of JavaScript environments.
 #pragma once
 
 #include <napi.h>
@@ -10,20 +10,20 @@
 
 namespace wrkz {
 
-// The way back into one environment (main thread or worker). Safe to keep after the environment is gone.
+// Posts calls to one environment (main thread or worker). May outlive the environment.
 class Mailbox {
  public:
   virtual ~Mailbox() = default;
-  // From any thread: `call` runs on the environment's thread, or is dropped when the environment is gone.
+  // From any thread: runs `call` on the thread of the environment, or drops it if the environment is gone.
   virtual void Post(std::function<void(Napi::Env)> call) = 0;
   // True once the environment is being torn down: long work should stop.
   virtual bool closed() const = 0;
-  // Only on the environment's thread: while held, the event loop stays alive.
+  // Only on the thread of the environment: while held, the event loop stays alive.
   virtual void Hold() = 0;
   virtual void Release() = 0;
 };
 
-// Creates the mailbox of this environment (called once, when the addon is loaded into it).
+// Creates the mailbox of this environment. Called once, when the environment loads the addon.
 void InitAsync(Napi::Env env);
 std::shared_ptr<Mailbox> MailboxOf(Napi::Env env);
 
@@ -31,12 +31,13 @@ std::shared_ptr<Mailbox> MailboxOf(Napi::Env env);
 class Batch {
  public:
   virtual ~Batch() = default;
-  // On pool threads, once for each chunk index; must touch only its own results. May throw: the promise rejects.
+  // Called on pool threads, once per chunk index; must write only the results of this chunk. If it throws, the promise
+  // rejects.
   virtual void Work(size_t chunk) = 0;
-  // On the environment's thread after the last chunk: the value the promise resolves with.
+  // Called on the thread of the environment after the last chunk; returns the value that the promise resolves with.
   virtual Napi::Value Result(Napi::Env env) = 0;
 
-  // True when nobody waits any more: a chunk that takes long should end early.
+  // True once the result is no longer needed: a long chunk should return early.
   bool Abandoned() const { return mailbox_ != nullptr && mailbox_->closed(); }
 
  private:

@@ -1,4 +1,4 @@
-// Unaligned little-endian and big-endian access. Always through memcpy: no type punning anywhere.
+// Unaligned little-endian and big-endian access, always through memcpy instead of type punning.
 #pragma once
 
 #include <bit>

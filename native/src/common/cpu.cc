@@ -13,7 +13,7 @@ namespace wrkz {
 namespace {
 
 #if defined(__x86_64__)
-// Which register sets the operating system saves (XCR0): a feature without its registers is no feature.
+// The register sets that the operating system saves (XCR0). A feature is usable only if its registers are saved.
 uint64_t SavedRegisters() {
   uint32_t low, high;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));

@@ -1,4 +1,4 @@
-// What the processor can do, asked once. Paths are chosen by these flags, never by a model's name.
+// Processor features, detected once. These flags select the code paths, never the name of a model.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ struct CpuFeatures {
   bool avx512 = false;  // F, BW, DQ and VL together
   bool vaes = false;
   bool ifma = false;
-  bool armAes = false;  // AES instructions of ARMv8, and SHA-2, which compilers switch on with them
+  bool armAes = false;  // AES instructions of ARMv8, and SHA-2, which compilers enable together with AES
 };
 
-// Features the processor has and the operating system saves registers for.
+// Features that the processor supports and for which the operating system saves the registers.
 const CpuFeatures& Cpu();
 
-// The processor's time stamp counter, 0 where there is none. Counts at a constant rate, not in core cycles.
+// The time stamp counter of the processor, 0 if there is none. Counts at a constant rate, not in core cycles.
 uint64_t TimeStamp();
 
 }  // namespace wrkz

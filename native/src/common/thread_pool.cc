@@ -16,8 +16,8 @@ namespace wrkz {
 
 namespace {
 
-// A search keeps every processor busy for seconds; answering requests must not wait for a time slice of it. Where the
-// system refuses, the thread runs on as it is.
+// A search keeps every processor busy for seconds and must not delay responses to requests. If the system refuses the
+// lower priority, the thread continues at its current priority.
 void GiveWay() {
 #if defined(__linux__)
   constexpr int kNicer = 5;
@@ -30,7 +30,7 @@ void GiveWay() {
 
 }  // namespace
 
-// Both pools are leaked on purpose: their threads may still run while the process leaves.
+// Both pools are leaked on purpose: their threads may still run while the process exits.
 ThreadPool& ThreadPool::Compute() {
   static ThreadPool* pool = new ThreadPool(HardwareThreads());
   return *pool;
@@ -54,7 +54,7 @@ void ThreadPool::Run(std::function<void()> task) {
       std::thread([this] { Loop(); }).detach();
       threads_++;
     } catch (const std::system_error&) {
-      // The system gives no more threads: what runs already will take the task.
+      // The system cannot start another thread: a running one will take the task.
       if (threads_ == 0) {
         tasks_.pop_back();
         throw;
@@ -91,7 +91,7 @@ void ThreadPool::Loop() {
     active_++;
     lock.unlock();
     task();
-    task = nullptr;  // captured state is released before the thread reports itself free
+    task = nullptr;  // releases the captured state before the thread counts as idle
     lock.lock();
     active_--;
     if (!tasks_.empty()) wake_.notify_one();

@@ -11,22 +11,22 @@ namespace wrkz {
 
 class ThreadPool {
  public:
-  // Threads of a pool that `gives_way` run at a lower priority than the rest of the process.
+  // With `gives_way`, the threads run at a lower priority than the rest of the process.
   explicit ThreadPool(size_t limit, bool gives_way = false) : limit_(limit), gives_way_(gives_way) {}
 
-  // The pool of the asynchronous batch forms.
+  // The pool of asynchronous batches.
   static ThreadPool& Compute();
-  // The pool of nonce searches: a search runs for seconds and must not stand before a block's checks.
+  // The pool of nonce searches: a search runs for seconds and must not delay the checks of a block.
   static ThreadPool& Search();
   static size_t HardwareThreads();
 
-  // Queues one task; tasks start in order. Threads are started when first needed. A task must not throw.
+  // Queues one task; tasks start in FIFO order. Threads are started on demand. A task must not throw.
   void Run(std::function<void()> task);
 
-  // Whether a queued task waits for a thread: long work should then queue the rest of itself behind it and end.
+  // True if a queued task waits for a thread: a long task should then queue its remaining work and return.
   bool HasWaiting();
 
-  // At most `limit` tasks run at once from now on (running ones finish). At least 1.
+  // Sets the maximum number of concurrent tasks, at least 1. Tasks that are already running finish.
   void SetLimit(size_t limit);
   size_t limit();
 

@@ -1,11 +1,11 @@
-// Multiples of the base point, computed once when first used and never changed after.
+// Multiples of the base point, computed on first use and constant afterwards.
 #pragma once
 
 #include "curve/constants.h"
 
 namespace wrkz::curve {
 
-struct BaseMultiple {  // of an affine point: y + x, y - x, 2 d x y; limbs fully reduced
+struct BaseMultiple {  // affine point as y + x, y - x, 2 d x y; limbs fully reduced
   FieldConstant sum, difference, T2d;
 };
 

@@ -13,7 +13,7 @@ std::atomic<const BatchKernels*> forced{nullptr};
 bool HasFourLanes() { return Cpu().fma; }
 bool HasEightLanes() { return Cpu().avx512 && Cpu().ifma; }
 
-// Null when this processor has none with so many lanes.
+// Null if this processor has no kernels with this number of lanes.
 const BatchKernels* KernelsOf(size_t lanes) {
   if (lanes == 1) return &kSingleKernels;
 #if defined(WRKZ_X86)

@@ -1,5 +1,5 @@
-// Many points at a time. Every form gives bit for bit what the single forms of keys.h give; which one runs is decided
-// by the processor and the number of items.
+// Batch operations on points. Every kernel returns bit for bit the same results as the single functions of keys.h.
+// The processor and the number of items determine the kernel.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@ namespace wrkz::curve {
 
 struct RingMember {
   const uint8_t* key;        // 32 bytes
-  const uint8_t* signature;  // c and r, 64 bytes, both below l
-  const uint8_t* keyImage;   // 32 bytes, decodes
+  const uint8_t* signature;  // c and r, 64 bytes, both less than l
+  const uint8_t* keyImage;   // 32 bytes, a valid encoding
 };
 
-// `keys`, `secrets`, `scalars` and results stand one after another, 32 bytes each; `valid[i]` says whether item i's
-// point decodes, and its result means nothing otherwise.
+// `keys`, `secrets`, `scalars` and results are concatenated, 32 bytes each. `valid[i]` is set if the point of item i
+// decodes; otherwise its result is undefined.
 struct BatchKernels {
   size_t lanes;
   void (*checkKeys)(const uint8_t* keys, size_t count, bool* valid);
@@ -26,12 +26,12 @@ struct BatchKernels {
   void (*underive)(const uint8_t* scalars, const uint8_t* keys, size_t count, uint8_t* results, bool* valid);
   // secret[i] Hp(key[i])
   void (*keyImages)(const uint8_t* keys, const uint8_t* secrets, size_t count, uint8_t* results);
-  // c P + r G and r Hp(P) + c I, 64 bytes a member. Null where CheckRing, one ring after another, is
-  // faster: it shares more within its ring.
+  // c P + r G and r Hp(P) + c I, 64 bytes per member. Null where CheckRing per ring is faster,
+  // because it shares more work within a ring.
   void (*commitments)(const RingMember* members, size_t count, uint8_t* results, bool* valid);
 };
 
-// The kernels for `count` items: lanes that would stay empty cost as much as full ones.
+// The kernels for `count` items. Unused lanes cost as much as used ones.
 const BatchKernels& KernelsFor(size_t count);
 
 extern const BatchKernels kSingleKernels;
@@ -40,12 +40,12 @@ extern const BatchKernels kAvx2Kernels;  // AVX2 with FMA, four lanes
 extern const BatchKernels kIfmaKernels;  // AVX-512 with IFMA, eight lanes
 #endif
 
-// At most so many lanes from now on (8, unless limited), and how many a large batch uses.
+// Sets the maximum number of lanes for later batches (default 8), and returns the number that a large batch uses.
 void LimitLanes(size_t limit);
 size_t LanesInUse();
 
-// From now on exactly so many lanes, however few the items; 0 goes back to choosing. False when this processor has no
-// such form. For tests and measurements.
+// Fixes the number of lanes for later batches of any size; 0 restores the automatic choice. False if this processor has
+// no kernels with this number of lanes. For tests and measurements.
 bool ForceLanes(size_t lanes);
 
 }  // namespace wrkz::curve

@@ -1,4 +1,4 @@
-// Four lanes on AVX2 with FMA. Only called after the processor was asked (batch.cc).
+// Four lanes on AVX2 with FMA. Only called after batch.cc has detected these features.
 #include "curve/field_avx2.h"
 #include "curve/lanes_public.h"
 

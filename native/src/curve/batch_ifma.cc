@@ -1,4 +1,4 @@
-// Eight lanes on AVX-512 with IFMA. Only called after the processor was asked (batch.cc).
+// Eight lanes on AVX-512 with IFMA. Only called after batch.cc has detected these features.
 #include "curve/field_ifma.h"
 #include "curve/lanes_public.h"
 

@@ -1,4 +1,4 @@
-// The batch forms without lanes: the single functions, one item after another.
+// The batch kernels without lanes: call the single functions per item.
 #include "curve/batch.h"
 #include "curve/keys.h"
 

@@ -1,6 +1,6 @@
-// Constants of the curve -x^2 + y^2 = 1 + d x^2 y^2 over p = 2^255 - 19, as limbs of 51 bits, least first.
+// Constants of the curve -x^2 + y^2 = 1 + d x^2 y^2 over p = 2^255 - 19, as limbs of 51 bits, least significant first.
 //
-// Each was computed from its definition in the comment beside it; of two square roots the smaller one is meant.
+// Each was computed from the definition in its comment; of two square roots, the smaller one is used.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ inline constexpr FieldConstant kSqrtMinusOne{
 inline constexpr FieldConstant kBaseX{{0x62d608f25d51a, 0x412a4b4f6592a, 0x75b7171a4b31d, 0x1ff60527118fe, 0x216936d3cd6e5}};
 inline constexpr FieldConstant kBaseY{{0x6666666666658, 0x4cccccccccccc, 0x1999999999999, 0x3333333333333, 0x6666666666666}};
 
-// Montgomery's A = 486662 of the birational curve v^2 = u^3 + A u^2 + u, and the square roots the map to a
-// point multiplies by (map.h).
+// Coefficient A = 486662 of the birationally equivalent Montgomery curve v^2 = u^3 + A u^2 + u, and the square roots
+// used as factors by the map to a point (map.h).
 inline constexpr FieldConstant kMinusA{{0x7fffffff892e7, 0x7ffffffffffff, 0x7ffffffffffff, 0x7ffffffffffff, 0x7ffffffffffff}};
 // sqrt(2 A (A + 2)), and i times it
 inline constexpr FieldConstant kMapSquare{{0x19b7c9f83650d, 0x73f75210405a4, 0x7a68106b887f2, 0x184b715d7241f, 0x32f9e1f5fba5d}};

@@ -1,9 +1,10 @@
 // The field of p = 2^255 - 19 in five limbs of 51 bits, one element at a time, in constant time. The templates of
-// point.h and the rest ask of a field type what stands here; field_ifma.h has the same for eight elements at once.
+// point.h and others require the members of this type; field_ifma.h provides them for eight elements at once.
 //
-// Bounds. "Tight": every limb below 2^51 + 2^14; Mul, Sqr, Carry and the constants give that. Mul and Sqr take limbs
-// below 2^54. Add of two tight elements stays below 2^53. Sub wants a tight subtrahend (2p is added first); SubWide
-// takes one below 2^53 - 80 (4p is added first). Results of both stay below 2^54 for a minuend below 2^53.
+// Bounds. "Tight": every limb below 2^51 + 2^14. Results of Mul, Sqr, Carry and the constants are tight. Mul and Sqr
+// accept limbs below 2^54. Add of two tight elements stays below 2^53. Sub requires a tight subtrahend (2p is added
+// first); SubWide accepts one below 2^53 - 80 (4p is added first). Results of both stay below 2^54 for a minuend below
+// 2^53.
 #pragma once
 
 #include <cstdint>
@@ -74,7 +75,7 @@ static inline Field51 ReduceWide(Wide t0, Wide t1, Wide t2, Wide t3, Wide t4) {
 static inline Wide Product(uint64_t a, uint64_t b) { return static_cast<Wide>(a) * b; }
 
 static inline Field51 Mul(const Field51& a, const Field51& b) {
-  // 2^255 = 19: products that run past the fifth limb come back multiplied by 19.
+  // 2^255 = 19: products beyond the fifth limb are multiplied by 19 and added to the low limbs.
   const uint64_t a0 = a.v[0], a1 = a.v[1], a2 = a.v[2], a3 = a.v[3], a4 = a.v[4];
   const uint64_t b0 = b.v[0], b1 = b.v[1], b2 = b.v[2], b3 = b.v[3], b4 = b.v[4];
   const uint64_t n1 = 19 * a1, n2 = 19 * a2, n3 = 19 * a3, n4 = 19 * a4;
@@ -131,7 +132,7 @@ static inline uint64_t IsZero(const Field51& a) {
 
 static inline uint64_t IsOdd(const Field51& a) { return 0 - (Freeze(a).v[0] & 1); }
 
-// One signed digit a lane.
+// One signed digit per lane.
 struct Digit51 {
   uint64_t magnitude;
   uint64_t negative;  // a mask

@@ -1,15 +1,15 @@
-// The field of p = 2^255 - 19, four elements at once: five vectors of 51-bit limbs, one element a 64-bit lane.
+// The field of p = 2^255 - 19, four elements at once: five vectors of 51-bit limbs, one element per 64-bit lane.
 //
-// AVX2 multiplies no more than 32 bits of a lane, but its fused multiply-add has 53 bits and rounds once. Two of them
-// give both halves of a product (doubles round to nearest, as everywhere in this process):
+// AVX2 multiplies only 32 bits per lane, but its fused multiply-add has 53 bits of precision and rounds once. Two of
+// them give both halves of a product (doubles round to nearest, as everywhere in this process):
 //
 //   high = a b + 2^103                 rounded to a multiple of 2^51, so high = 2^103 + k 2^51
-//   low  = a b + (2^103 + 3 2^51 - high)     exact: 3 2^51 + (a b - k 2^51), the rest within 2^50 on either side
+//   low  = a b + (2^103 + 3 2^51 - high)     exact: 3 2^51 + (a b - k 2^51), a remainder between -2^50 and 2^50
 //
-// k and the rest are read off as integers, since within one power of two the bits of doubles count up evenly; what the
-// bits of 2^103 and of 3 2^51 add to a sum is known beforehand and taken off at its end (kSumOffset). This holds for 0
-// <= a b < 2^103, so every operation here gives tight limbs (below 2^51 + 2^14): sums carry at once. No double here is
-// ever anything but a whole number, so none takes longer than another.
+// k and the remainder are read as integers: within one power of two, the bits of doubles increase uniformly. The bits of
+// 2^103 and of 3 2^51 add a known amount to a sum, which is subtracted at the end (kSumOffset). This holds for
+// 0 <= a b < 2^103, so every operation here returns tight limbs (below 2^51 + 2^14): sums are carried at once. All
+// doubles here are whole numbers, so the time of an operation does not depend on its operands.
 #pragma once
 
 #include <immintrin.h>
@@ -54,7 +54,7 @@ struct Field4 {
     }
     return r;
   }
-  // The limbs of the smallest non-negative representative, lane by lane.
+  // The limbs of the smallest non-negative representative, per lane.
   void Store(FieldConstant* lanes) const;
 
   static Mask MaskFrom(const uint64_t* bits) {  // bits are 0 or 1
@@ -73,7 +73,7 @@ static inline __m256i Times19(__m256i a) {
   return _mm256_add_epi64(_mm256_add_epi64(_mm256_slli_epi64(a, 4), _mm256_slli_epi64(a, 1)), a);
 }
 
-// One pass over limbs below 2^62, all at once.
+// One carry pass over limbs below 2^62, in parallel.
 static inline Field4 CarryOnce(const __m256i t[5]) {
   const __m256i mask = All4(kLimbMask);
   __m256i carry[5];
@@ -84,7 +84,7 @@ static inline Field4 CarryOnce(const __m256i t[5]) {
   return r;
 }
 
-// Everything is tight already.
+// No operation: all elements are tight already.
 static inline Field4 Carry(const Field4& a) { return a; }
 
 static inline Field4 Add(const Field4& a, const Field4& b) {
@@ -104,11 +104,11 @@ static inline Field4 SubWide(const Field4& a, const Field4& b) { return Sub(a, b
 
 static inline constexpr uint64_t kHighBits = 0x4660000000000000;  // of the double 2^103
 static inline constexpr uint64_t kLowBits = 0x4338000000000000;   // of the double 3 2^51
-static inline constexpr uint64_t kUnitBits = 0x4330000000000000;  // of the double 2^52, whose last bit weighs 1
+static inline constexpr uint64_t kUnitBits = 0x4330000000000000;  // of the double 2^52, whose last bit has the value 1
 
-// What a sum of products is corrected by after folding: minus what the bits of the constants added, plus the limb of
-// 64p, which makes up for negative rests. The sum at place k has 5 - |k - 4| low halves and the high halves of place k
-// - 1.
+// Correction of a sum of products after folding: minus the amount that the bits of the constants added, plus the limb of
+// 64p, which offsets negative remainders. The sum at position k has 5 - |k - 4| low halves and the high halves of
+// position k - 1.
 struct SumOffset {
   uint64_t of[5];
 };
@@ -126,7 +126,7 @@ static inline __m256d ToDouble(__m256i limb) {  // below 2^52
   return _mm256_sub_pd(_mm256_castsi256_pd(_mm256_or_si256(limb, unit)), _mm256_castsi256_pd(unit));
 }
 
-// Adds the halves of a b to the sums of their places.
+// Adds the halves of a b to the sums of their positions.
 static inline void AddProduct(__m256d a, __m256d b, __m256i* low, __m256i* high) {
   const __m256d forHigh = _mm256_castsi256_pd(All4(kHighBits));
   const __m256d forLow = _mm256_castsi256_pd(All4(kHighBits + 3));  // 2^103 + 3 2^51
@@ -136,7 +136,7 @@ static inline void AddProduct(__m256d a, __m256d b, __m256i* low, __m256i* high)
   *low = _mm256_add_epi64(*low, _mm256_castpd_si256(rest));
 }
 
-// Sums of places 0 to 9; the upper five come back multiplied by 19, since 2^255 = 19.
+// Sums of positions 0 to 9; the upper five are multiplied by 19 and added to the lower five, since 2^255 = 19.
 static inline Field4 ReduceSums(const __m256i t[10]) {
   __m256i folded[5];
   for (int k = 0; k < 5; ++k) {
@@ -164,7 +164,7 @@ static inline Field4 Sqr(const Field4& a) {
   __m256i t[10];
   for (int j = 0; j < 5; ++j) x[j] = ToDouble(a.v[j]);
   for (int k = 0; k < 10; ++k) t[k] = _mm256_setzero_si256();
-  // Products of two different limbs count twice: summed first, doubled once.
+  // Products of two different limbs count twice: they are summed first and doubled once.
 #pragma GCC unroll 5
   for (int i = 0; i < 5; ++i) {
 #pragma GCC unroll 5
@@ -219,7 +219,7 @@ static inline __m256i IsOdd(const Field4& a) {
   return _mm256_cmpeq_epi64(_mm256_and_si256(Freeze(a).v[0], one), one);
 }
 
-// One signed digit a lane.
+// One signed digit per lane.
 struct Digit4 {
   __m256i magnitude;
   __m256i negative;

@@ -1,7 +1,8 @@
-// The field of p = 2^255 - 19, eight elements at once: five vectors of 51-bit limbs, one element a 64-bit lane.
+// The field of p = 2^255 - 19, eight elements at once: five vectors of 51-bit limbs, one element per 64-bit lane.
 //
-// The multiplier of AVX-512 IFMA takes 52 bits and gives the low and the high 52 bits of the product apart. So every
-// operand must stay below 2^52, and every operation here gives tight limbs (below 2^51 + 2^14): sums carry at once.
+// The AVX-512 IFMA multiplier takes 52-bit operands and returns the low and the high 52 bits of the product separately.
+// Every operand must stay below 2^52, so every operation here returns tight limbs (below 2^51 + 2^14): sums are carried
+// at once.
 #pragma once
 
 #include <immintrin.h>
@@ -48,7 +49,7 @@ struct Field8 {
     }
     return r;
   }
-  // The limbs of the smallest non-negative representative, lane by lane.
+  // The limbs of the smallest non-negative representative, per lane.
   void Store(FieldConstant* lanes) const;
 
   static Mask MaskFrom(const uint64_t* bits) {  // bits are 0 or 1
@@ -68,7 +69,7 @@ static inline __m512i Times19(__m512i a) {
   return _mm512_add_epi64(_mm512_add_epi64(_mm512_slli_epi64(a, 4), _mm512_slli_epi64(a, 1)), a);
 }
 
-// One pass over limbs below 2^62, all at once.
+// One carry pass over limbs below 2^62, in parallel.
 static inline Field8 CarryOnce(const __m512i t[5]) {
   const __m512i mask = LimbMask();
   __m512i carry[5];
@@ -79,7 +80,7 @@ static inline Field8 CarryOnce(const __m512i t[5]) {
   return r;
 }
 
-// Everything is tight already.
+// No operation: all elements are tight already.
 static inline Field8 Carry(const Field8& a) { return a; }
 
 static inline Field8 Add(const Field8& a, const Field8& b) {
@@ -100,7 +101,8 @@ static inline Field8 Sub(const Field8& a, const Field8& b) {
 
 static inline Field8 SubWide(const Field8& a, const Field8& b) { return Sub(a, b); }
 
-// low[k] and high[k] are sums of halves of products of limbs i + j = k; a high half weighs 2^52, twice a limb.
+// low[k] and high[k] are sums of the halves of the products of limbs i + j = k. A high half has the weight 2^52, twice
+// that of a limb.
 static inline Field8 ReduceHalves(const __m512i low[9], const __m512i high[9]) {
   __m512i t[10];
   t[0] = low[0];
@@ -127,7 +129,7 @@ static inline Field8 Mul(const Field8& a, const Field8& b) {
 static inline Field8 Sqr(const Field8& a) {
   __m512i low[9], high[9];
   for (int k = 0; k < 9; ++k) low[k] = high[k] = _mm512_setzero_si512();
-  // Products of two different limbs count twice: summed first, doubled once.
+  // Products of two different limbs count twice: they are summed first and doubled once.
 #pragma GCC unroll 5
   for (int i = 0; i < 5; ++i) {
 #pragma GCC unroll 5
@@ -190,7 +192,7 @@ static inline __mmask8 IsOdd(const Field8& a) {
   return _mm512_test_epi64_mask(Freeze(a).v[0], _mm512_set1_epi64(1));
 }
 
-// One signed digit a lane.
+// One signed digit per lane.
 struct Digit8 {
   __m512i magnitude;
   __mmask8 negative;

@@ -12,7 +12,7 @@ static inline F SqrTimes(F a, int count) {
   return a;
 }
 
-// a^(2^250 - 1), and a^11 which both users need or have on the way. Exponents in the comments: n means 2^n - 1.
+// a^(2^250 - 1), and a^11, an intermediate result that Invert needs. Exponents in the comments: n means 2^n - 1.
 template <class F>
 static inline F Power250(const F& a, F* eleventh) {
   const F two = Sqr(a);

@@ -1,5 +1,5 @@
-// Keys, derivations and key images, one at a time (docs/protocol/cryptography.md#derivations). All keys are 32 bytes;
-// functions that touch a secret take constant time.
+// Keys, derivations and key images, one at a time (docs/protocol/cryptography.md#derivations). All keys have 32 bytes.
+// Functions with a secret argument run in constant time.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ namespace wrkz::curve {
 
 inline constexpr size_t kKeySize = 32;
 
-// False when the bytes do not encode a point.
+// False if the bytes do not encode a point.
 bool DecodePoint(const uint8_t key[32], Point* point);
 void EncodePoint(const Projective<Field51>& point, uint8_t key[32]);
 
 bool CheckKey(const uint8_t key[32]);
-// The point decodes and l P is the identity: the domain of key images.
+// True if the point decodes and l P is the identity, as required of key images.
 bool IsPrimeOrder(const uint8_t key[32]);
 
 void PublicFromSecret(const uint8_t secret[32], uint8_t key[32]);
@@ -42,11 +42,11 @@ Projective<Field51> HashToPoint(const uint8_t* data, size_t size);
 // secret Hp(key)
 void KeyImage(const uint8_t key[32], const uint8_t secret[32], uint8_t image[32]);
 
-// Sub-wallets are numbered with 32 bits.
+// Sub-wallet indexes have 32 bits.
 inline constexpr uint64_t kMaxSubWallet = 0xffffffff;
 
-// Makes the primary spend secret the one of sub-wallet `index`: as many rounds of Keccak over the key and the index, then
-// modulo l. `stopped` is asked now and then; false, and the secret is of no use, when it said yes.
+// Replaces the primary spend secret with that of sub-wallet `index`: `index` rounds of Keccak over the key and the index,
+// then modulo l. Polls `stopped`; if it returns true, the result is false and the secret is unusable.
 bool SubWalletSecret(uint8_t secret[32], uint64_t index, const std::function<bool()>& stopped);
 
 }  // namespace wrkz::curve

@@ -1,6 +1,6 @@
-// The batch forms over a field of several lanes that may be given secrets: each step of each formula for all lanes at once,
-// so all of it takes constant time. Included by one file an instruction set, built with that set's flags; nothing here may
-// therefore be an inline function of external linkage that other files share.
+// Batch kernels over a field of several lanes, for secrets too: every step runs for all lanes at once, in constant time.
+// Included by one file per instruction set, built with the flags of that set. Nothing here may therefore be an inline
+// function with external linkage that other files share.
 #pragma once
 
 #include "curve/batch.h"
@@ -15,7 +15,7 @@ struct LaneForms {
   static constexpr int kLanes = F::kLanes;
   static constexpr size_t kLaneCount = F::kLanes;
 
-  // The items of one round. Lanes past the end repeat the last item and write to a scratch of their own.
+  // The items of one round. Lanes past the end repeat the last item and write to a separate scratch buffer.
   struct Round {
     size_t first, count;
     size_t Item(int lane) const {

@@ -1,6 +1,6 @@
-// Batch forms for checks, where everything is public: the lanes go the same way, but what they add is loaded from where
-// their digits say, so memory is touched in an order that tells the scalars. No secret may come in here (lanes.h has
-// the forms for those). Included by one file an instruction set, like lanes.h.
+// Batch kernels for checks of public data. All lanes run the same steps, but the scalar digits determine the loaded
+// table entries, so the memory access pattern reveals the scalars. Never pass secrets (lanes.h has the kernels for
+// those). Included by one file per instruction set, like lanes.h.
 #pragma once
 
 #include "curve/lanes.h"
@@ -16,7 +16,7 @@ struct PublicForms {
   using Pointers = typename Forms::Pointers;
   using Results = typename Forms::Results;
 
-  struct Multiple {  // a Cached that can be taken negated, too
+  struct Multiple {  // a Cached that can also be negated
     F sum, difference, Z, T2d, minusT2d;
     Multiple() = default;
     explicit Multiple(const Cached<F>& p)
@@ -32,7 +32,7 @@ struct PublicForms {
       of[0] = Multiple(CachedIdentity<F>());
       for (int i = 0; i < 8; ++i) of[i + 1] = Multiple(multiples.of[i]);
     }
-    // The multiple of each lane's digit, -8 to 8 (for scalars below l no digit is larger).
+    // The multiple for the digit of each lane, -8 to 8 (scalars below l have no larger digit).
     Cached<F> Take(const int8_t digits[kLanes]) const {
       const F *sum[kLanes], *difference[kLanes], *Z[kLanes], *T2d[kLanes];
       for (int lane = 0; lane < kLanes; ++lane) {
@@ -83,7 +83,7 @@ struct PublicForms {
     }
   }
 
-  // Two points with one inversion. Z is never zero where the points came from encodings that are valid.
+  // Encodes two points with one inversion. Z is never zero if both points were decoded from valid encodings.
   static void EncodeTwo(const Projective<F>& p, uint8_t* const first[kLanes], const Projective<F>& q,
                         uint8_t* const second[kLanes]) {
     const F inverse = Invert(Mul(p.Z, q.Z));
@@ -92,7 +92,7 @@ struct PublicForms {
     EncodeAffine(Mul(q.X, ofQ), Mul(q.Y, ofQ), second);
   }
 
-  // l P for all lanes: its digits are the same for each, so there is nothing to choose and few additions.
+  // l P for all lanes: the digits of l are the same for each lane, so no selection and few additions are needed.
   static Projective<F> TimesOrder(const Extended<F>& p) {
     struct {
       Cached<F> of[8];  // P, 3P ... 15P

@@ -1,4 +1,4 @@
-// Scalar multiplication in constant time, in any of the field types: the same steps and the same memory for every
+// Scalar multiplication in constant time, for any of the field types: the same steps and memory accesses for every
 // scalar. Each lane has its own scalar.
 #pragma once
 
@@ -9,9 +9,9 @@ namespace wrkz::curve {
 
 inline constexpr int kDigits = 64;
 
-// Signed digits of radix 16: each -8..7, least first, `stride` bytes apart; the last 0..16. A last digit above 8
-// selects nothing from the tables below, so for a scalar of 2^255 and more that part of it does not count - what the
-// chain's programs compute for such scalars (only unchecked ones get here).
+// Signed digits of radix 16: each -8..7, least significant first, `stride` bytes apart; the last 0..16. A last digit
+// above 8 selects no table entry below, so that part of a scalar of 2^255 or more is ignored. The reference programs
+// compute the same for such scalars (only unchecked scalars get here).
 static inline void RecodeSigned16(const uint8_t scalar[32], int8_t* digits, int stride) {
   int carry = 0;
   for (int i = 0; i < kDigits; ++i) {
@@ -59,8 +59,8 @@ static inline Niels<F> SelectBaseMultiple(const BaseMultiple row[8], const Digit
           Select(digit.negative, Carry(Sub(F::Small(0), r.T2d)), r.T2d)};
 }
 
-// Four doublings; the last keeps T for the addition that follows. A loop: unrolled for several lanes they and what calls
-// them would not fit a processor's first cache.
+// Four doublings; the last one computes T for the addition that follows. A loop, because unrolled code for several lanes
+// and its callers would not fit into the L1 instruction cache.
 template <class F>
 static inline Extended<F> Times16(const Projective<F>& p) {
   Projective<F> r = p;
@@ -69,7 +69,7 @@ static inline Extended<F> Times16(const Projective<F>& p) {
   return ToExtended(Double(r));
 }
 
-// s P; digits of lane `n` of digit `i` at digits[i * kLanes + n].
+// s P; digit `i` of lane `n` is digits[i * kLanes + n].
 template <class F>
 static Projective<F> MultiplyTable(const int8_t* digits, const Multiples<F>& table) {
   Projective<F> r = ProjectiveIdentity<F>();
@@ -87,7 +87,7 @@ static Projective<F> Multiply(const int8_t* digits, const Extended<F>& p) {
   return MultiplyTable(digits, table);
 }
 
-// s G. Odd digits first, then times 16, then the even ones: so one row of multiples serves two digits.
+// s G. Adds the odd digits, multiplies by 16, then adds the even digits: one row of multiples serves two digits.
 template <class F>
 static Extended<F> MultiplyBase(const int8_t* digits) {
   const BaseTable& table = BaseTable::Get();

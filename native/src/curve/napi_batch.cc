@@ -17,14 +17,14 @@ namespace {
 
 using namespace curve;
 
-// Enough for full lanes, little enough to spread over the threads.
+// Large enough for full lanes, small enough to distribute over the threads.
 constexpr size_t kKeysPerChunk = 64;
 constexpr size_t kMembersPerChunk = 32;
 constexpr size_t kOutputsPerChunk = 64;
 
 size_t Chunks(size_t count, size_t size) { return (count + size - 1) / size; }
 
-// One flag an item; a plain array, so that threads write neighbours without a race.
+// One flag per item; a plain byte array, so that threads can write adjacent flags without a data race.
 class Flags {
  public:
   explicit Flags(size_t count) : count_(count), flags_(std::make_unique<bool[]>(count)) {}
@@ -101,7 +101,7 @@ Napi::Value StartKeys(const Napi::CallbackInfo& info, KeyBatch::Kernel kernel) {
   return StartBatch(info.Env(), std::move(batch), chunks);
 }
 
-// checkKeys(keys): a promise of one byte a key
+// checkKeys(keys): promise of one byte per key
 Napi::Value CheckKeysJs(const Napi::CallbackInfo& info) { return StartKeys(info, &BatchKernels::checkKeys); }
 // checkPrimeOrders(keys): the same
 Napi::Value CheckPrimeOrdersJs(const Napi::CallbackInfo& info) { return StartKeys(info, &BatchKernels::primeOrders); }
@@ -146,8 +146,8 @@ class RingBatch : public Batch {
   std::vector<const uint8_t*> rows_;
 };
 
-// checkRings(prefixHashes, keyImages, sizes, keys, signatures): a promise of one byte a ring,
-// 1 when its signatures hold, plus 2 when its key image has prime order
+// checkRings(prefixHashes, keyImages, sizes, keys, signatures): promise of one byte per ring,
+// 1 if its signatures are valid, plus 2 if its key image has prime order
 Napi::Value CheckRingsJs(const Napi::CallbackInfo& info) {
   const std::vector<uint32_t> sizes = RequireCounts(info, 2, "sizes");
   const size_t members = Sum(sizes);
@@ -211,7 +211,7 @@ class ScanBatch : public Batch {
   std::vector<ScannedTransaction> transactions_;
 };
 
-// scanOutputs(viewSecret, transactionKeys, outputCounts, outputs, spendKeys): a promise of what is ours
+// scanOutputs(viewSecret, transactionKeys, outputCounts, outputs, spendKeys): promise of the outputs owned by the spend keys
 Napi::Value ScanOutputsJs(const Napi::CallbackInfo& info) {
   const Bytes viewSecret = RequireBytes(info, 0, "view secret key", kKeySize);
   const std::vector<uint32_t> counts = RequireCounts(info, 2, "output counts");
@@ -244,7 +244,7 @@ class KeyImageBatch : public Batch {
   std::vector<uint8_t> keys_, secrets_, images_;
 };
 
-// keyImages(keys, secrets): a promise of the images, one after another
+// keyImages(keys, secrets): promise of the concatenated key images
 Napi::Value KeyImagesJs(const Napi::CallbackInfo& info) {
   const Bytes keys = RequireBytes(info, 0, "public keys");
   if (keys.size % kKeySize != 0) throw Napi::RangeError::New(info.Env(), "public keys must be 32 bytes each");
@@ -254,7 +254,7 @@ Napi::Value KeyImagesJs(const Napi::CallbackInfo& info) {
   return StartBatch(info.Env(), std::move(batch), chunks);
 }
 
-// limitCurveLanes(limit), forceCurveLanes(lanes): whether there is such a form, curveLanes(): how many a large batch uses
+// limitCurveLanes(limit), forceCurveLanes(lanes): false if not available, curveLanes(): number that a large batch uses
 Napi::Value LimitLanesJs(const Napi::CallbackInfo& info) {
   LimitLanes(static_cast<size_t>(RequireInteger(info, 0, "limit", 8)));
   return info.Env().Undefined();

@@ -1,5 +1,5 @@
-// Many keys, rings or outputs on the native threads. Inputs are copied before the call returns; lists stand one after
-// another in one buffer, with their counts in a Uint32Array beside them.
+// Batches of keys, rings or outputs on the native threads. Inputs are copied before the call returns. Lists are
+// concatenated in one buffer, and a Uint32Array has their counts.
 #pragma once
 
 #include <napi.h>

@@ -19,7 +19,7 @@ const uint8_t* Key(const Napi::CallbackInfo& info, size_t index, const char* nam
 
 uint8_t* KeyOutput(const Napi::CallbackInfo& info, size_t index) { return RequireOutput(info, index, kKeySize); }
 
-// An output index: a number, or a bigint for what a number cannot hold.
+// An output index: a number, or a bigint for values that a number cannot represent.
 uint64_t OutputIndex(const Napi::CallbackInfo& info, size_t index) {
   constexpr uint64_t kMaxNumber = (uint64_t{1} << 53) - 1;
   if (info[index].IsBigInt()) return RequireUint64(info, index, "output index");
@@ -37,7 +37,7 @@ Napi::Value RandomKeyPairJs(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// publicFromSecret(secret, output): false when the secret is not below l
+// publicFromSecret(secret, output): false if the secret is not less than l
 Napi::Value PublicFromSecretJs(const Napi::CallbackInfo& info) {
   const uint8_t* secret = Key(info, 0, "secret key");
   uint8_t* output = KeyOutput(info, 1);

@@ -1,5 +1,5 @@
-// Keys, key images, signatures and ring signatures, one at a time. Results go into the output buffer given last; a
-// function that can fail on a point that does not decode returns whether it did not.
+// Keys, key images, signatures and ring signatures, one at a time. Results are written to the output buffer, the last
+// argument. Functions that decode a point return false if it does not decode, otherwise true.
 #pragma once
 
 #include <napi.h>

@@ -27,7 +27,7 @@ Napi::Value CheckSignatureJs(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), CheckSignature(hash.data, key.data, signature.data));
 }
 
-// Arguments 0 to 2: prefix hash, key image, the members' keys one after another.
+// Arguments 0 to 2: prefix hash, key image, concatenated keys of the ring members.
 Ring RequireRing(const Napi::CallbackInfo& info) {
   const Bytes prefixHash = RequireBytes(info, 0, "prefix hash", 32);
   const Bytes keyImage = RequireBytes(info, 1, "key image", kKeySize);
@@ -36,7 +36,7 @@ Ring RequireRing(const Napi::CallbackInfo& info) {
   return {prefixHash.data, keyImage.data, keys.data, keys.size / kKeySize};
 }
 
-// signRing(prefixHash, keyImage, keys, secret, real, output): '' or what was wrong
+// signRing(prefixHash, keyImage, keys, secret, real, output): '' or an error message
 Napi::Value SignRingJs(const Napi::CallbackInfo& info) {
   const Ring ring = RequireRing(info);
   const Bytes secret = RequireBytes(info, 3, "secret key", kKeySize);

@@ -35,7 +35,7 @@ class SubWalletBatch : public Batch {
     done_ = SubWalletSecret(secret_, index_, [this] { return stopped_ || Abandoned(); });
   }
 
-  // Null when it was stopped.
+  // Null if the computation was stopped.
   Napi::Value Result(Napi::Env env) override {
     if (!done_) return env.Null();
     return MakeBuffer(env, secret_, sizeof secret_);
@@ -50,7 +50,7 @@ class SubWalletBatch : public Batch {
   bool done_ = false;
 };
 
-// startSubWalletSecret(secret, index): { promise, stop() }; the promise is of the secret, or null after a stop
+// startSubWalletSecret(secret, index): { promise, stop() }; the promise resolves with the secret, or null after a stop
 Napi::Value StartSubWalletSecretJs(const Napi::CallbackInfo& info) {
   const Bytes secret = RequireBytes(info, 0, "secret key", kKeySize);
   const uint64_t index = RequireInteger(info, 1, "index", kMaxSubWallet);

@@ -1,4 +1,4 @@
-// The deterministic keys of sub-wallets: at once for small indexes, on a native thread for large ones.
+// Deterministic keys of sub-wallets: computed synchronously for small indexes, on a native thread for large ones.
 #pragma once
 
 #include <napi.h>

@@ -1,7 +1,7 @@
-// Points in any of the field types: the forms, the complete addition law, decoding and encoding.
+// Points over any of the field types: coordinate representations, the complete addition law, decoding and encoding.
 //
 // Formulas: twisted Edwards with a = -1 in extended coordinates (Hisil, Wong, Carter, Dawson 2008); complete for
-// every point of the curve, so no case is ever special.
+// every point of the curve, so there are no special cases.
 #pragma once
 
 #include <cstring>
@@ -107,7 +107,7 @@ template <class F>
 static inline Completed<F> Minus(const Extended<F>& p, const Cached<F>& q) {
   const Completed<F> r =
       AddSums(Mul(Sub(p.Y, p.X), q.sum), Mul(Add(p.Y, p.X), q.difference), Mul(p.T, q.T2d), Mul(p.Z, q.Z));
-  return {r.X, r.Y, r.T, r.Z};  // -q has the opposite T: the last two change places
+  return {r.X, r.Y, r.T, r.Z};  // -q has the opposite T: swap the last two
 }
 
 template <class F>
@@ -126,13 +126,13 @@ static inline Projective<F> Times8(const Projective<F>& p) {
   return ToProjective(Double(ToProjective(Double(ToProjective(Double(p))))));
 }
 
-// The identity, whatever Z is.
+// True for the identity with any Z.
 template <class F>
 static inline typename F::Mask IsIdentity(const Projective<F>& p) {
   return F::Not(F::Or(F::Not(IsZero(p.X)), F::Not(IsZero(SubWide(p.Y, p.Z)))));
 }
 
-// The 255 low bits of 32 bytes as limbs.
+// The low 255 bits of 32 bytes as limbs.
 static inline FieldConstant LimbsOf(const uint8_t bytes[32]) {
   const uint64_t w0 = Load64(bytes), w1 = Load64(bytes + 8), w2 = Load64(bytes + 16), w3 = Load64(bytes + 24);
   return {{w0 & kLimbMask, ((w0 >> 51) | (w1 << 13)) & kLimbMask, ((w1 >> 38) | (w2 << 26)) & kLimbMask,
@@ -146,14 +146,14 @@ static inline void BytesOfLimbs(const FieldConstant& c, uint8_t bytes[32]) {
   Store64(bytes + 24, (c.limb[3] >> 39) | (c.limb[4] << 12));
 }
 
-// y of an encoding is its own smallest representative: below p.
+// True if y of an encoding is canonical: less than p.
 static inline bool IsCanonical(const FieldConstant& y) {
   const bool top = (y.limb[1] & y.limb[2] & y.limb[3] & y.limb[4]) == kLimbMask;
   return !(top && y.limb[0] >= kLimbMask - 18);
 }
 
-// Decodes one encoding for each lane; `valid[lane]` says whether it is one. Refused: y >= p, no x on the curve, and
-// x = 0 with the sign bit set. An invalid lane's coordinates mean nothing.
+// Decodes one encoding per lane; `valid[lane]` is set if it is valid. Rejected: y >= p, no x on the curve, and x = 0
+// with the sign bit set. The coordinates of an invalid lane are undefined.
 template <class F>
 static void Decode(const uint8_t* const encodings[F::kLanes], Extended<F>* point, bool valid[F::kLanes]) {
   FieldConstant ys[F::kLanes];
@@ -184,7 +184,7 @@ static void Decode(const uint8_t* const encodings[F::kLanes], Extended<F>* point
   *point = {x, y, one, Mul(x, y)};
 }
 
-// Affine x, y to the 32-byte encoding: y with the lowest bit of x on top.
+// Affine x, y to the 32-byte encoding: y, with the least significant bit of x in the top bit.
 template <class F>
 static void EncodeAffine(const F& x, const F& y, uint8_t* const encodings[F::kLanes]) {
   FieldConstant xs[F::kLanes], ys[F::kLanes];

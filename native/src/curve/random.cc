@@ -13,7 +13,7 @@ namespace wrkz::curve {
 void RandomBytes(void* out, size_t size) {
   uint8_t* next = static_cast<uint8_t*>(out);
   while (size > 0) {
-    const size_t part = std::min<size_t>(size, 256);  // the most one call gives
+    const size_t part = std::min<size_t>(size, 256);  // maximum of one call
     if (getentropy(next, part) != 0) throw std::runtime_error("the operating system gave no randomness");
     next += part;
     size -= part;

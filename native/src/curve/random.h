@@ -1,4 +1,4 @@
-// Randomness from the operating system, and from nowhere else.
+// Random bytes from the operating system, with no other source.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace wrkz::curve {
 
-// Fills `size` bytes. Throws std::runtime_error when the system gives none: there is no other source to fall back on.
+// Fills `size` bytes. Throws std::runtime_error if the system call fails; there is no fallback source.
 void RandomBytes(void* out, size_t size);
 
 // Uniform modulo l, from 64 random bytes.

@@ -12,10 +12,10 @@ namespace {
 using Wide = unsigned __int128;
 
 constexpr uint64_t kL[4] = {0x5812631a5cf5d3ed, 0x14def9dea2f79cd6, 0, 0x1000000000000000};
-// floor(2^512 / l), for Barrett's reduction
+// floor(2^512 / l), for Barrett reduction
 constexpr uint64_t kMu[5] = {0xed9ce5a30a2c131b, 0x2106215d086329a7, 0xffffffffffffffeb, 0xffffffffffffffff, 0xf};
 
-// Words of a computation with secrets: wiped on the way out, wherever that is.
+// Words of a computation with secrets. The destructor wipes them on every exit path.
 template <int N>
 struct SecretWords {
   uint64_t words[N] = {};
@@ -161,7 +161,7 @@ Scalar HashToScalar(const uint8_t* data, uint64_t size) {
 
 void Wipe(void* memory, uint64_t size) {
   std::memset(memory, 0, static_cast<size_t>(size));
-  // The compiler must believe that somebody looks at the memory afterwards.
+  // Tells the compiler that the memory is read afterwards, so that it keeps the stores.
   __asm__ volatile("" : : "r"(memory) : "memory");
 }
 

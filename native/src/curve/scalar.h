@@ -1,4 +1,4 @@
-// Numbers modulo l, the order of the base point, in constant time. Bytes are little-endian.
+// Arithmetic modulo l, the order of the base point, in constant time. Bytes are little-endian.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@ struct Scalar {
   uint64_t v[4];
 };
 
-// The number itself, below 2^256; it need not be below l.
+// The unreduced number, below 2^256; it may be l or more.
 Scalar ScalarFromBytes(const uint8_t bytes[32]);
 void ScalarToBytes(const Scalar& a, uint8_t bytes[32]);
 
-// Below l: the only form a signature or a stored secret may have.
+// True if less than l, as required of signatures and stored secrets.
 bool IsReduced(const uint8_t bytes[32]);
 bool IsZeroScalar(const Scalar& a);
 
@@ -28,7 +28,7 @@ Scalar MulScalars(const Scalar& a, const Scalar& b);
 // hash_to_scalar: Keccak of the data modulo l.
 Scalar HashToScalar(const uint8_t* data, uint64_t size);
 
-// Overwrites memory that held a secret; the compiler may not drop it.
+// Overwrites memory that held a secret; the compiler cannot remove the stores.
 void Wipe(void* memory, uint64_t size);
 
 }  // namespace wrkz::curve

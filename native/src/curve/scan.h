@@ -1,4 +1,4 @@
-// Which outputs of many transactions belong to which of our spend keys, with one view key.
+// Finds the outputs of many transactions that belong to a list of spend keys, with one view key.
 #pragma once
 
 #include <array>
@@ -19,11 +19,11 @@ struct ScannedTransaction {
 struct OwnedOutput {
   size_t transaction;
   size_t output;
-  size_t spendKey;  // index in the list the set was made of
+  size_t spendKey;  // index in the list from which the set was built
   KeyBytes derivation;
 };
 
-// Our spend public keys, for looking up. Of equal keys the first counts.
+// Lookup set of public spend keys. Among equal keys, the first one is used.
 class SpendKeys {
  public:
   SpendKeys(const uint8_t* keys, size_t count);
@@ -38,8 +38,8 @@ class SpendKeys {
   std::vector<Entry> entries_;  // by key
 };
 
-// Appends what is ours, by transaction and output; `first` is added to the transactions' indexes. A transaction key
-// or an output that does not decode belongs to nobody.
+// Appends the owned outputs in order of transaction and output; `first` is added to the transaction indexes. Transaction
+// keys and outputs that do not decode never match.
 void Scan(const uint8_t viewSecret[32], const ScannedTransaction* transactions, size_t count, size_t first,
           const SpendKeys& spendKeys, std::vector<OwnedOutput>* owned);
 

@@ -12,7 +12,7 @@
 namespace wrkz::curve {
 namespace {
 
-// A number used once. Wiped when it goes out of scope: whoever learns it learns the secret key.
+// Random nonce of one signature. Wiped when it goes out of scope: the nonce reveals the secret key.
 class Nonce {
  public:
   Nonce() : value_(RandomScalar()) {
@@ -65,7 +65,7 @@ Scalar CommitmentHash(const Ring& ring, const uint8_t* commitments) {
   return HashToScalar(data.data(), data.size());
 }
 
-// Every c and r below l.
+// True if every c and r is less than l.
 bool ScalarsReduced(const uint8_t* signatures, size_t members) {
   for (size_t i = 0; i < 2 * members; ++i) {
     if (!IsReduced(signatures + 32 * i)) return false;
@@ -73,14 +73,14 @@ bool ScalarsReduced(const uint8_t* signatures, size_t members) {
   return true;
 }
 
-// The commitments' hash against the sum of challenges; `commitments` holds a and b of each member.
+// Compares the hash of the commitments with the sum of the challenges; `commitments` has a and b of each member.
 bool ChallengesMatch(const Ring& ring, const uint8_t* signatures, const uint8_t* commitments) {
   Scalar sum{};
   for (size_t i = 0; i < ring.members; ++i) sum = AddScalars(sum, ScalarFromBytes(signatures + kSignatureSize * i));
   return IsZeroScalar(SubScalars(CommitmentHash(ring, commitments), sum));
 }
 
-// a = c P + r G and b = r Hp(P) + c I of one member. False when P does not decode.
+// a = c P + r G and b = r Hp(P) + c I of one member. False if P does not decode.
 bool MemberCommitments(const uint8_t key[32], const uint8_t c[32], const uint8_t r[32], const OddMultiples& image,
                        std::vector<Projective<Field51>>* commitments) {
   Point point;

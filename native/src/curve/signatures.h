@@ -1,5 +1,5 @@
-// Signatures and ring signatures (docs/protocol/cryptography.md#ring-signature): 64 bytes a member, the challenge c and
-// the response r, both below l.
+// Signatures and ring signatures (docs/protocol/cryptography.md#ring-signature): 64 bytes per member, the challenge c
+// and the response r, both less than l.
 #pragma once
 
 #include <cstddef>
@@ -22,20 +22,20 @@ struct Ring {
 
 enum class SignResult { kOk, kInvalidKeyImage, kInvalidMember };
 
-// Signs as member `real` (below members) with its one-time secret; `signatures` takes members * 64 bytes.
+// Signs as member `real` (less than members) with its one-time secret; writes members * 64 bytes to `signatures`.
 SignResult SignRing(const Ring& ring, size_t real, const uint8_t secret[32], uint8_t* signatures);
 
-// The verdict of the chain: the key image of prime order, every scalar reduced, every member a point, and the
-// challenges' sum the hash of all commitments. An empty ring has no valid signature.
+// The consensus rule: the key image has prime order, every scalar is reduced, every member is a point, and the sum of
+// the challenges equals the hash of all commitments. An empty ring has no valid signature.
 bool CheckRing(const Ring& ring, const uint8_t* signatures);
 
-// What is known of a ring after the check.
+// Result of the check of one ring.
 struct RingVerdict {
-  bool valid;       // as CheckRing says
-  bool primeOrder;  // the key image decodes and lies in the group of prime order
+  bool valid;       // result of CheckRing
+  bool primeOrder;  // the key image decodes and is in the subgroup of prime order
 };
 
-// The same for many rings: signatures[i] belongs to rings[i].
+// Checks many rings: signatures[i] belongs to rings[i].
 void CheckRings(const Ring* rings, const uint8_t* const* signatures, size_t count, RingVerdict* verdicts);
 
 }  // namespace wrkz::curve

@@ -30,7 +30,7 @@ int NonAdjacentForm(const uint8_t scalar[32], int width, int8_t digits[kScalarBi
     uint64_t window = words[word] >> bit;
     if (bit + width > 64) window |= words[word + 1] << (64 - bit);
     const int value = static_cast<int>(window & static_cast<uint64_t>(full - 1)) + carry;
-    if (value % 2 == 0) {  // carry stays: it is this bit's own
+    if (value % 2 == 0) {  // the carry remains for the next bit
       ++i;
       continue;
     }

@@ -1,4 +1,4 @@
-// Multiplication whose time depends on the scalars: for checks, where everything is public.
+// Multiplication in variable time: for checks of public scalars only.
 #pragma once
 
 #include "curve/base_table.h"
@@ -12,8 +12,8 @@ using Point = Extended<Field51>;
 inline constexpr int kScalarBits = 256;
 inline constexpr int kPointWidth = 5;  // odd digits up to 15
 
-// The non-adjacent form of the given width: odd digits below 2^(width-1) in magnitude, each followed by at least
-// width - 1 zeros. Returns the index of the highest digit set, -1 for zero.
+// The non-adjacent form (wNAF) of the given width: odd digits below 2^(width-1) in magnitude, each followed by at least
+// width - 1 zeros. Returns the index of the highest nonzero digit, -1 for zero.
 int NonAdjacentForm(const uint8_t scalar[32], int width, int8_t digits[kScalarBits]);
 
 struct OddMultiples {  // P, 3P ... 15P
@@ -28,7 +28,7 @@ Projective<Field51> DoubleMultiplyBase(const uint8_t a[32], const OddMultiples& 
 Projective<Field51> DoubleMultiply(const uint8_t a[32], const OddMultiples& A, const uint8_t b[32],
                                    const OddMultiples& B);
 
-// l P == identity: P lies in the subgroup of the base point.
+// True if l P is the identity: P is in the subgroup of the base point.
 bool HasPrimeOrder(const OddMultiples& p);
 
 }  // namespace wrkz::curve

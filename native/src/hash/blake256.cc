@@ -19,7 +19,7 @@ constexpr uint32_t kConstants[16] = {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707
 constexpr uint8_t kCells[8][4] = {{0, 4, 8, 12}, {1, 5, 9, 13}, {2, 6, 10, 14}, {3, 7, 11, 15},
                                   {0, 5, 10, 15}, {1, 6, 11, 12}, {2, 7, 8, 13}, {3, 4, 9, 14}};
 
-// `bits`: message bits up to the end of this block, or 0 when the block holds padding alone.
+// `bits`: message bits up to the end of this block, or 0 for a block with padding only.
 void Compress(uint32_t h[8], const uint8_t* block, uint64_t bits) {
   uint32_t m[16], v[16];
   for (int i = 0; i < 16; i++) m[i] = Load32Be(block + 4 * i);
@@ -29,7 +29,7 @@ void Compress(uint32_t h[8], const uint8_t* block, uint64_t bits) {
   v[13] ^= static_cast<uint32_t>(bits);
   v[14] ^= static_cast<uint32_t>(bits >> 32);
   v[15] ^= static_cast<uint32_t>(bits >> 32);
-  // Unrolled, the order and the cells are constants of the compiled code.
+  // Unrolled, so that the word order and the cells are compile-time constants.
 #pragma GCC unroll 14
   for (int round = 0; round < 14; round++) {
     const uint8_t* order = kBlakeOrder[round % 10];
@@ -59,7 +59,7 @@ void Blake256(const uint8_t* data, size_t size, uint8_t hash[32]) {
   uint64_t done = 0;
   for (; size >= 64; data += 64, size -= 64) Compress(h, data, done += 512);
 
-  // 0x80, zeros, a last one bit before the 64-bit big-endian length; two blocks when it does not fit into one.
+  // Padding: 0x80, zeros, a one bit directly before the 64-bit big-endian length; a second block if it does not fit.
   uint8_t tail[128] = {};
   if (size > 0) std::memcpy(tail, data, size);
   tail[size] = 0x80;

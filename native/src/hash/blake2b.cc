@@ -32,7 +32,7 @@ Blake2b::Blake2b(size_t digest) : digest_(digest) {
 
 void Blake2b::Update(const uint8_t* data, size_t size) {
   while (size > 0) {
-    // A full block waits until more comes: the last one is compressed differently.
+    // A full block is compressed only when more data follows: the last block sets the final flag.
     if (filled_ == sizeof buffer_) {
       Compress(buffer_, false);
       filled_ = 0;

@@ -1,4 +1,4 @@
-// BLAKE2b without key: the hash around Argon2.
+// BLAKE2b without a key: the hash that Argon2 uses for its input and output.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace wrkz {
 
 class Blake2b {
  public:
-  // `digest`: bytes of the result, 1 to 64.
+  // `digest`: size of the result in bytes, 1 to 64.
   explicit Blake2b(size_t digest);
   void Update(const uint8_t* data, size_t size);
   void Finish(uint8_t* hash);

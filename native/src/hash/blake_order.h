@@ -1,4 +1,4 @@
-// The order in which the rounds of the BLAKE family take the words of a block: BLAKE-256 and BLAKE2b share it.
+// The message word permutations (sigma) of the rounds of BLAKE-256 and BLAKE2b.
 #pragma once
 
 #include <cstdint>

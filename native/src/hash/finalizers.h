@@ -1,4 +1,4 @@
-// The four hashes that close a CryptoNight hash, over the whole 200-byte Keccak state. 32 bytes each.
+// The four final hashes of CryptoNight, over the whole 200-byte Keccak state. Results of 32 bytes.
 #pragma once
 
 #include <cstddef>

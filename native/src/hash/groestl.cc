@@ -9,7 +9,7 @@
 namespace wrkz {
 namespace {
 
-// A state is eight columns; row i of a column is byte i of the 64-bit word, lowest first.
+// A state has eight columns; row i of a column is byte i of the 64-bit word, least significant byte first.
 using State = uint64_t[8];
 
 constexpr uint8_t Multiply(uint8_t x, uint8_t factor) {
@@ -17,8 +17,8 @@ constexpr uint8_t Multiply(uint8_t x, uint8_t factor) {
   return static_cast<uint8_t>((factor & 1 ? x : 0) ^ (factor & 2 ? x2 : 0) ^ (factor & 4 ? x4 : 0));
 }
 
-// What a byte of row 0 contributes to its column by SubBytes and MixBytes (circulant 2 2 3 4 5 3 5 7);
-// row k contributes the same rotated by k bytes.
+// Contribution of a row 0 byte to its column after SubBytes and MixBytes (circulant 2 2 3 4 5 3 5 7).
+// A byte of row k contributes the same value rotated by k bytes.
 constexpr std::array<uint64_t, 256> MakeMix() {
   constexpr uint8_t circulant[8] = {2, 2, 3, 4, 5, 3, 5, 7};
   std::array<uint64_t, 256> mix{};
@@ -72,7 +72,7 @@ void Compress(State& h, const uint8_t* block) {
 
 void Groestl256(const uint8_t* data, size_t size, uint8_t hash[32]) {
   State h = {};
-  h[7] = static_cast<uint64_t>(0x01) << 48;  // 256, the digest's bits, as the last two big-endian bytes
+  h[7] = static_cast<uint64_t>(0x01) << 48;  // digest size of 256 bits in the last two bytes, big-endian
   const uint64_t blocks = size / 64 + (size % 64 < 56 ? 1 : 2);
   for (; size >= 64; data += 64, size -= 64) Compress(h, data);
 

@@ -4,13 +4,13 @@
 #include "common/bytes.h"
 #include "hash/finalizers.h"
 
-// Bit-sliced. The 256 four-bit elements are kept as 128 pairs: bit s (first bit of the first byte is 0) of even[k] and
-// odd[k] is bit k, highest first, of the pair in slot s.
+// Bit-sliced. The 256 four-bit elements are stored as 128 pairs: bit s (bit 0 is the first bit of the first byte) of
+// even[k] and odd[k] is bit k, most significant first, of the pair in slot s.
 //
-// The permutation after each round sends the even element of pair 2i + b to pair 64b + i and the odd one likewise with b
-// flipped: evens and odds never mix. So the evens stay where they are, which makes slot s stand for pair ror7^round(s), and
-// the odds move to the slots of their new partners: a swap of slots that differ in bit (round mod 7). After 42 = 6 x 7
-// rounds slots and pairs agree again.
+// The permutation after each round sends the even element of pair 2i + b to pair 64b + i, and the odd element likewise
+// with b flipped: even and odd elements never mix. The even elements therefore stay in place, so that slot s represents
+// pair ror7^round(s). The odd elements move to the slots of their new partners: a swap of slots that differ in bit
+// (round mod 7). After 42 = 6 x 7 rounds, slots and pairs are equal again.
 
 namespace wrkz {
 namespace {
@@ -32,7 +32,8 @@ struct RoundConstants {
   Word even[kRounds], odd[kRounds];
 };
 
-// The selector bits: 256 bits of the square root of 2, each next set by the same round function on 64 elements.
+// The selector bits of all rounds: first 256 bits of the square root of 2, then the same round function on 64 elements
+// for each following set.
 RoundConstants MakeConstants() {
   constexpr char root[] = "6a09e667f3bcc908b2fb1366ea957d3e3adec17512775099da2f590b0667322a";
   constexpr uint8_t sbox[16] = {9, 0, 4, 11, 13, 12, 3, 15, 1, 10, 2, 6, 7, 5, 8, 14};
@@ -76,7 +77,7 @@ const RoundConstants& Constants() {
   return constants;
 }
 
-// Both S-boxes at once as a circuit over the bit planes (highest first); `c` selects the second where it is 1.
+// Both S-boxes as one circuit over the bit planes (most significant first); 1 bits of `c` select the second S-box.
 inline void Substitute(Word x[4], Word c) {
   x[3] = ~x[3];
   x[0] ^= ~x[2] & c;
@@ -91,7 +92,7 @@ inline void Substitute(Word x[4], Word c) {
   x[2] ^= t;
 }
 
-// into ^= 2 * from, element by element, in GF(16) modulo x^4 + x + 1.
+// into ^= 2 * from, per element, in GF(16) modulo x^4 + x + 1.
 inline void AddDoubled(Word into[4], const Word from[4]) {
   into[0] ^= from[1];
   into[1] ^= from[2];
@@ -121,7 +122,7 @@ inline void Round(State& s, int round, const RoundConstants& constants) {
   for (int k = 0; k < 4; k++) s.odd[k] = SwapSlots<Bit>(s.odd[k]);
 }
 
-// The state's bytes: plane k is bytes 32k..32k+31, the evens' half first.
+// Byte order of the state: plane k is bytes 32k..32k+31, even elements first.
 void Compress(uint8_t state[128], const uint8_t block[64]) {
   for (int i = 0; i < 64; i++) state[i] ^= block[i];
   State s;
@@ -146,7 +147,7 @@ void Compress(uint8_t state[128], const uint8_t block[64]) {
   for (int i = 0; i < 64; i++) state[64 + i] ^= block[i];
 }
 
-// The state after one empty block on the digest's length in bits.
+// Initial state: the digest size in bits, after compression with one zero block.
 std::array<uint8_t, 128> MakeInitial() {
   std::array<uint8_t, 128> state{};
   state[0] = 0x01;
@@ -163,7 +164,7 @@ void Jh256(const uint8_t* data, size_t size, uint8_t hash[32]) {
   const uint64_t bits = 8 * static_cast<uint64_t>(size);
   for (; size >= 64; data += 64, size -= 64) Compress(state.data(), data);
 
-  // The length always gets a block in which no message byte stands, except behind a full message.
+  // The block with the length has no message bytes. After a full message block, it also has the 0x80 byte.
   uint8_t tail[128] = {};
   if (size > 0) std::memcpy(tail, data, size);
   tail[size] = 0x80;

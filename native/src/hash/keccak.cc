@@ -31,7 +31,7 @@ inline void Chi(uint64_t* out, uint64_t b0, uint64_t b1, uint64_t b2, uint64_t b
   out[4] = b4 ^ (~b0 & b1);
 }
 
-// One round from `a` to `e`. Rho and pi are folded into which lane each row of chi reads.
+// One round from `a` to `e`. Rho and pi are merged into the lanes that each row of chi reads.
 inline void Round(const uint64_t* a, uint64_t* e, uint64_t constant) {
   const uint64_t c0 = a[0] ^ a[5] ^ a[10] ^ a[15] ^ a[20];
   const uint64_t c1 = a[1] ^ a[6] ^ a[11] ^ a[16] ^ a[21];

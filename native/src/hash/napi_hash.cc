@@ -19,7 +19,7 @@ Napi::Value Keccak1600Js(const Napi::CallbackInfo& info) {
   return info[1];
 }
 
-// Concatenated 32-byte leaves, at least one.
+// At least one 32-byte leaf, concatenated.
 Bytes RequireLeaves(const Napi::CallbackInfo& info) {
   const Bytes leaves = RequireBytes(info, 0, "hashes");
   if (leaves.size == 0 || leaves.size % kHashSize != 0) {
@@ -46,7 +46,7 @@ Napi::Value TreeHashFromBranchJs(const Napi::CallbackInfo& info) {
   const Bytes leaf = RequireBytes(info, 1, "leaf", kHashSize);
   const bool hasPath = !info[2].IsNull();
   const Bytes path = hasPath ? RequireBytes(info, 2, "path", kHashSize) : Bytes{};
-  // A path is 256 bits: a deeper branch would read beyond it.
+  // A path has 256 bits: a deeper branch would read past its end.
   if (branch.size % kHashSize != 0 || branch.size / kHashSize > 256) {
     throw Napi::RangeError::New(info.Env(), "branch must be at most 256 times 32 bytes");
   }

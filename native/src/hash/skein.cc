@@ -23,7 +23,7 @@ inline void Mix(uint64_t& x, uint64_t& y, int rotation) {
   y = std::rotl(y, rotation) ^ x;
 }
 
-// Four rounds; the word permutation is folded into which words each round pairs.
+// Four rounds; the word permutation is merged into the word pairs of each round.
 template <int Half>
 inline void FourRounds(Words& v) {
   const auto& r = kRotations + 4 * Half;
@@ -33,7 +33,7 @@ inline void FourRounds(Words& v) {
   Mix(v[6], v[1], r[3][0]), Mix(v[0], v[7], r[3][1]), Mix(v[2], v[5], r[3][2]), Mix(v[4], v[3], r[3][3]);
 }
 
-// One UBI step: Threefish-512 of the block under the chain value, then the block on top.
+// One UBI step: encrypts the block with Threefish-512 under the chaining value, then XORs the block.
 void Compress(Words& chain, const uint8_t* block, uint64_t position, uint64_t type) {
   uint64_t key[9], tweak[3] = {position, type, position ^ type};
   key[8] = kKeyParity;
@@ -56,7 +56,7 @@ void Compress(Words& chain, const uint8_t* block, uint64_t position, uint64_t ty
   for (int i = 0; i < 8; i++) chain[i] = v[i] ^ m[i];
 }
 
-// The chain value after the configuration block: "SHA3", version 1, 256 bits of output.
+// The chaining value after the configuration block: "SHA3", version 1, 256 bits of output.
 Words MakeInitial() {
   Words chain{};
   uint8_t config[64] = {'S', 'H', 'A', '3', 1};
@@ -71,7 +71,7 @@ void Skein512_256(const uint8_t* data, size_t size, uint8_t hash[32]) {
   static const Words initial = MakeInitial();
   Words chain = initial;
   uint64_t type = (static_cast<uint64_t>(kMessage) << 56) | kFirst, position = 0;
-  // The last block is marked, so a full one at the end is held back.
+  // The final block has a flag, so a full last block is not processed in this loop.
   for (; size > 64; data += 64, size -= 64) {
     Compress(chain, data, position += 64, type);
     type &= ~kFirst;

@@ -9,8 +9,8 @@
 namespace wrkz {
 namespace {
 
-// Folds the leaves to the power of two below their count: the first ones stay, the rest is hashed in pairs.
-// The result holds std::bit_floor(count - 1) nodes; needs count >= 3.
+// Reduces the leaves to the largest power of two below their count: keeps the first leaves, hashes the rest in pairs.
+// The result has std::bit_floor(count - 1) nodes. Requires count >= 3.
 std::vector<uint8_t> FirstLevel(const uint8_t* leaves, size_t count, size_t* width) {
   *width = std::bit_floor(count - 1);
   const size_t kept = 2 * *width - count;
@@ -23,7 +23,7 @@ std::vector<uint8_t> FirstLevel(const uint8_t* leaves, size_t count, size_t* wid
   return nodes;
 }
 
-// Each pair of nodes becomes one, in place.
+// Hashes each pair of nodes into one node, in place.
 void HalveLevel(std::vector<uint8_t>& nodes, size_t width) {
   for (size_t i = 0; i < width; i++) {
     uint8_t parent[kHashSize];
@@ -61,7 +61,7 @@ void TreeBranch(const uint8_t* leaves, size_t count, uint8_t* branch) {
     sibling(leaves);
     return;
   }
-  // Only in a full tree is leaf 0 hashed on the first level already.
+  // Leaf 0 is hashed on the first level only if the tree is full.
   if (std::has_single_bit(count)) sibling(leaves);
   size_t width;
   std::vector<uint8_t> nodes = FirstLevel(leaves, count, &width);

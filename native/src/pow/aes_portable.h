@@ -1,4 +1,4 @@
-// AES rounds by tables, and the key schedule. For processors without AES instructions.
+// Table-based AES rounds and the key schedule, for processors without AES instructions.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ static inline void StoreBlock(uint8_t* p, Block b) {
 static inline Block operator^(Block x, Block y) { return {x.low ^ y.low, x.high ^ y.high}; }
 static inline Block operator+(Block x, Block y) { return {x.low + y.low, x.high + y.high}; }
 
-// What a byte of row k contributes to its column by SubBytes and MixColumns.
+// Contribution of a byte of row k to its column after SubBytes and MixColumns.
 constexpr std::array<std::array<uint32_t, 256>, 4> MakeAesTables() {
   std::array<std::array<uint32_t, 256>, 4> tables{};
   for (int i = 0; i < 256; i++) {

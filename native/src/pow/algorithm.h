@@ -1,4 +1,4 @@
-// The five proofs of work and the parameters of the four that are CryptoNight.
+// The five proofs of work, and the parameters of the four CryptoNight variants.
 #pragma once
 
 #include <cstddef>
@@ -6,15 +6,15 @@
 
 namespace wrkz {
 
-// In the order of the chain's history. The numbers are shared with packages/crypto/src/pow.ts.
+// In the order in which the chain introduced them. packages/crypto/src/pow.ts uses the same numbers.
 enum class PowAlgorithm : uint8_t { SlowHashV0, LiteV1, TurtleLiteV2, CnUpx, Chukwa };
 inline constexpr size_t kPowAlgorithms = 5;
 inline constexpr size_t kCnAlgorithms = 4;
 
 struct CnParams {
   size_t scratchpad;  // bytes, a power of two
-  uint64_t mask;      // of the places the rounds touch: for cn_turtle_lite_slow_hash_v2 only the pad's first half
-  uint32_t rounds;    // half the iterations: each round touches two places
+  uint64_t mask;      // of the addresses that the rounds access: for cn_turtle_lite_slow_hash_v2 only the first half of the pad
+  uint32_t rounds;    // half the iterations: each round accesses two addresses
   int variant;
   bool upx;           // the variant 2 shuffle with the swapped chunks
 };
@@ -29,7 +29,7 @@ inline constexpr CnParams kCnParams[kCnAlgorithms] = {
 template <PowAlgorithm A>
 inline constexpr CnParams kParams = kCnParams[static_cast<size_t>(A)];
 
-// Inputs shorter than this have no hash (a byte beyond the end would be read).
+// Minimum input size in bytes: a shorter input would be read past its end.
 inline constexpr size_t kMinimumInput[kPowAlgorithms] = {0, 43, 0, 0, 16};
 
 }  // namespace wrkz

@@ -35,7 +35,7 @@ void FirstHash(const uint8_t* data, size_t size, uint8_t h0[64]) {
   hash.Finish(h0);
 }
 
-// H' of RFC 9106 for one block: half of each 64-byte link of a chain of hashes, the last one whole.
+// H' of RFC 9106 for one block: the first half of each 64-byte hash of a hash chain, and the whole last hash.
 void FillFirstBlock(const uint8_t h0[64], uint32_t index, uint64_t* block) {
   uint8_t bytes[kBlockBytes], link[64];
   Blake2b first(64);
@@ -55,7 +55,7 @@ void FillFirstBlock(const uint8_t h0[64], uint32_t index, uint64_t* block) {
   std::memcpy(block, bytes, kBlockBytes);
 }
 
-// Which earlier block is mixed in: nearer ones are likelier (the square of a random fraction of the area).
+// Index of the reference block. Nearer blocks are more likely (square of a random fraction of the reference area).
 uint32_t Reference(uint32_t pass, uint32_t slice, uint32_t index, uint64_t random) {
   const uint64_t area = (pass == 0 ? slice * kSegment : kChukwaBlocks - kSegment) + index - 1;
   const uint64_t j = static_cast<uint32_t>(random);
@@ -64,7 +64,7 @@ uint32_t Reference(uint32_t pass, uint32_t slice, uint32_t index, uint64_t rando
   return static_cast<uint32_t>((start + area - 1 - distance) % kChukwaBlocks);
 }
 
-// The pseudo-random words of a segment whose references must not depend on the data.
+// The pseudo-random words of a segment with data-independent addressing.
 void FillAddresses(uint32_t pass, uint32_t slice, ArgonCompress compress, uint64_t* addresses) {
   alignas(64) uint64_t zero[kArgonBlockWords] = {}, input[kArgonBlockWords] = {}, middle[kArgonBlockWords];
   input[0] = pass;
@@ -72,7 +72,7 @@ void FillAddresses(uint32_t pass, uint32_t slice, ArgonCompress compress, uint64
   input[3] = kChukwaBlocks;
   input[4] = kPasses;
   input[5] = kArgon2id;
-  input[6] = 1;  // the counter: a segment is shorter than one block of addresses
+  input[6] = 1;  // the counter stays 1: one block of addresses is enough for a segment
   compress(middle, zero, input, false);
   compress(addresses, zero, middle, false);
 }
@@ -90,7 +90,7 @@ void FillSegment(uint32_t pass, uint32_t slice, uint64_t* memory, ArgonCompress 
   }
 }
 
-// BLAKE2b's G with a multiplication of the low halves added, on 16 words.
+// G of BLAKE2b plus a multiplication of the low halves, on 16 words.
 inline void Mix(uint64_t& a, uint64_t& b, uint64_t& c, uint64_t& d) {
   const auto add = [](uint64_t x, uint64_t y) {
     return x + y + 2 * static_cast<uint64_t>(static_cast<uint32_t>(x)) * static_cast<uint32_t>(y);

@@ -1,5 +1,5 @@
-// Chukwa (docs/protocol/proof-of-work.md#argon2id): Argon2id 1.3 of one lane, 256 KiB, 4 passes, 32 bytes; the salt is
-// the first 16 bytes of the input.
+// Chukwa (docs/protocol/proof-of-work.md#argon2id): Argon2id 1.3 with one lane, 256 KiB, 4 passes and a result of 32
+// bytes. The salt is the first 16 bytes of the input.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ inline constexpr size_t kArgonBlockWords = 128;
 inline constexpr size_t kChukwaBlocks = 256;
 inline constexpr size_t kChukwaMemory = kChukwaBlocks * kArgonBlockWords * 8;
 
-// The compression G of two blocks. `out` = G(x, y), or `out` ^= G(x, y) when `add` is set. `out` may be none of the inputs.
+// The compression G of two blocks. `out` = G(x, y), or `out` ^= G(x, y) when `add` is set. `out` must not alias an input.
 // Blocks are 64-byte aligned.
 using ArgonCompress = void (*)(uint64_t* out, const uint64_t* x, const uint64_t* y, bool add);
 

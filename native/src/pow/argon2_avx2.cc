@@ -1,4 +1,4 @@
-// Argon2's compression on four words at a time.
+// The compression function of Argon2 on four words at a time.
 #include <immintrin.h>
 
 #include "pow/argon2.h"
@@ -24,7 +24,7 @@ inline V Rotate16(V x) {
 }
 inline V Rotate63(V x) { return _mm256_or_si256(_mm256_srli_epi64(x, 63), _mm256_add_epi64(x, x)); }
 
-// Two independent sets at once: one alone would wait for the multiplications.
+// Two independent sets at once hide the latency of the multiplications.
 inline void Mix(V& a0, V& b0, V& c0, V& d0, V& a1, V& b1, V& c1, V& d1) {
   a0 = Add(a0, b0), a1 = Add(a1, b1);
   d0 = Rotate32(_mm256_xor_si256(d0, a0)), d1 = Rotate32(_mm256_xor_si256(d1, a1));
@@ -51,7 +51,7 @@ inline void Rows(V* z) {
   z[5] = TurnWords<3>(z[5]), z[6] = TurnWords<2>(z[6]), z[7] = TurnWords<1>(z[7]);
 }
 
-// Two columns of word pairs: vector i holds words 2i and 2i + 1 of both, one column a 128-bit half.
+// Two columns of word pairs: vector i has words 2i and 2i + 1 of both columns, one column per 128-bit half.
 inline void Columns(V* z) {
   V a0 = z[0], a1 = z[4], b0 = z[8], b1 = z[12], c0 = z[16], c1 = z[20], d0 = z[24], d1 = z[28];
   Mix(a0, b0, c0, d0, a1, b1, c1, d1);

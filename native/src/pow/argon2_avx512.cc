@@ -1,4 +1,4 @@
-// Argon2's compression on eight words at a time, with the rotations of AVX-512.
+// The compression function of Argon2 on eight words at a time, with the rotations of AVX-512.
 #include <immintrin.h>
 
 #include "pow/argon2.h"
@@ -32,7 +32,7 @@ inline V TurnWords(V x) {
 inline V LowHalves(V x, V y) { return _mm512_shuffle_i64x2(x, y, _MM_SHUFFLE(1, 0, 1, 0)); }
 inline V HighHalves(V x, V y) { return _mm512_shuffle_i64x2(x, y, _MM_SHUFFLE(3, 2, 3, 2)); }
 
-// Four rows of 16 words; after the gathering each vector holds four words of each of two rows.
+// Four rows of 16 words; after the gather step, each vector has four words of each of two rows.
 inline void Rows(V* z) {
   V a0 = LowHalves(z[0], z[2]), b0 = HighHalves(z[0], z[2]), c0 = LowHalves(z[1], z[3]), d0 = HighHalves(z[1], z[3]);
   V a1 = LowHalves(z[4], z[6]), b1 = HighHalves(z[4], z[6]), c1 = LowHalves(z[5], z[7]), d1 = HighHalves(z[5], z[7]);
@@ -46,7 +46,7 @@ inline void Rows(V* z) {
   z[4] = LowHalves(a1, b1), z[5] = LowHalves(c1, d1), z[6] = HighHalves(a1, b1), z[7] = HighHalves(c1, d1);
 }
 
-// Four columns of word pairs, one a 128-bit part.
+// Four columns of word pairs, one per 128-bit part.
 inline void Columns(V* z) {
   V a0 = z[0], a1 = z[2], b0 = z[4], b1 = z[6], c0 = z[8], c1 = z[10], d0 = z[12], d1 = z[14];
   Mix(a0, b0, c0, d0, a1, b1, c1, d1);

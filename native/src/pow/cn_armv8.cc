@@ -1,4 +1,4 @@
-// CryptoNight with the AES instructions of ARMv8. Only called after the processor was asked (implementation.cc).
+// CryptoNight with the AES instructions of ARMv8. Only called after implementation.cc has detected them.
 #define WRKZ_VECTOR_NAMESPACE armv8
 #include "pow/cn_lanes.h"
 

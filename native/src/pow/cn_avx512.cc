@@ -11,8 +11,9 @@ namespace {
 
 // Variant 2's division and square root for N lanes.
 //
-// The quotient in doubles is off by at most one, which a remainder outside [0, divisor) tells. The root is found and its
-// doubtful cases are told as in FastRoot(). Both happen about once in 2^18 steps; then all lanes are computed again, exactly.
+// The quotient in doubles is off by at most one; a remainder outside [0, divisor) reveals that. The root and its
+// uncertain cases are computed as in FastRoot(). Both occur about once in 2^18 steps; then all lanes are recomputed
+// exactly.
 template <int N>
 struct WideMath {
   using W = std::conditional_t<N <= 4, Wide4, Wide8>;
@@ -58,7 +59,7 @@ struct WideMath {
   }
 };
 
-// N lanes of variant 2. Their pads stand one after another, so one base address serves all.
+// N lanes of variant 2. Their pads are adjacent, so that all share one base address.
 template <PowAlgorithm A, int N>
 struct WideLanes {
   static constexpr CnParams params = kParams<A>;
@@ -68,7 +69,7 @@ struct WideLanes {
   uint64_t aLow[N];
   Math math;
 
-  // The blocks of the last two rounds come in as b0 and b1, the new one goes to c1: callers let three registers rotate.
+  // b0 and b1 are the blocks of the last two rounds; the new one is written to c1. Callers rotate three registers.
   __attribute__((always_inline)) inline void Round(V* c1, const V* b0, const V* b1) {
     constexpr size_t step = params.scratchpad;
 #pragma GCC unroll 8
@@ -113,7 +114,7 @@ struct WideLanes {
     alignas(64) uint64_t division[Math::W::kWidth], root[Math::W::kWidth];
     pads = lanes[0].pad;
     for (int i = 0; i < Math::W::kWidth; i++) {
-      // An unused lane repeats the last one, so it adds no doubtful result.
+      // An unused lane repeats the last one, so it adds no uncertain result.
       const uint8_t* s = lanes[i < N ? i : N - 1].state;
       division[i] = Load64(s + 96);
       root[i] = Load32(s + 104);
@@ -134,7 +135,7 @@ struct WideLanes {
   }
 };
 
-// The pads of N lanes at once, four blocks a vector.
+// The pads of N lanes at once, four blocks per vector.
 template <int N>
 struct WidePads {
   __m512i keys[N][10], text[N][2];

@@ -1,4 +1,4 @@
-// What every CryptoNight implementation offers: the part between the first Keccak and the last one
+// Interface of the CryptoNight implementations: the part between the first and the last Keccak
 // (docs/protocol/proof-of-work.md#cryptonight-family).
 #pragma once
 
@@ -9,20 +9,20 @@
 
 namespace wrkz {
 
-// One hash under way. `pad` is 64-byte aligned and holds the algorithm's scratchpad.
+// State of one hash. `pad` is 64-byte aligned and is the scratchpad of the algorithm.
 struct alignas(64) CnLane {
-  uint8_t state[208];  // the 200-byte Keccak state; the tail keeps 16-byte loads inside
+  uint8_t state[208];  // the 200-byte Keccak state; padding for 16-byte loads
   uint64_t tweak = 0;  // variant 1 only
   uint8_t* pad = nullptr;
 };
 
-// Fills the pads, runs the rounds and folds the pads back into the states, for a fixed number of lanes whose pads stand one
-// after another.
+// Fills the pads, runs the rounds and compresses the pads into the states, for a fixed number of lanes with adjacent
+// pads.
 using CnKernel = void (*)(CnLane* lanes);
 
 inline constexpr size_t kMaxLanes = 8;
 
-// run[algorithm][lanes - 1]; null where an implementation has no such number of lanes. One lane always exists.
+// run[algorithm][lanes - 1]; null if the implementation does not support the number of lanes. One lane always exists.
 struct CnKernels {
   CnKernel run[kCnAlgorithms][kMaxLanes] = {};
 };

@@ -1,5 +1,5 @@
-// CryptoNight with AES instructions, one to four hashes interleaved. Included by files built for different processors, each
-// of which names a namespace of its own in WRKZ_VECTOR_NAMESPACE; nothing here may have external linkage.
+// CryptoNight with AES instructions, one to four hashes interleaved. Included by files built for different processors;
+// each defines its own namespace with WRKZ_VECTOR_NAMESPACE. Nothing here may have external linkage.
 #include <cstring>
 
 #include "common/bytes.h"
@@ -22,7 +22,7 @@ inline void RoundKeys(const uint8_t key[32], V keys[10]) {
   for (int i = 0; i < 10; i++) keys[i] = Pair(blocks[i].low, blocks[i].high);
 }
 
-// Eight blocks a lane; with two lanes at once the AES units no longer wait for their own latency.
+// Eight blocks per lane; two lanes at once hide the latency of the AES units.
 template <int N>
 inline void FillPads(CnLane* lanes, size_t size) {
   V keys[N][10], text[N][8];
@@ -74,9 +74,9 @@ inline void FoldPads(CnLane* lanes, size_t size) {
   }
 }
 
-// The same square root as SquareRoot(), from the bits of doubles: 2^64 + n has the exponent 64 and 2^12 for each unit of
-// its mantissa, and the mantissa of the root, cut to whole units of 1/2, is the result. Rounding can only have changed it
-// when the 19 bits cut off are all zeros or all ones, about once in 2^18 times.
+// The same square root as SquareRoot(), from the bits of doubles: 2^64 + n has the exponent 64, and one unit of its
+// mantissa is 2^12. The result is the mantissa of the root, truncated to whole units of 1/2. Rounding can have changed it
+// only if the 19 truncated bits are all zeros or all ones, about once in 2^18 times.
 inline uint64_t FastRoot(uint64_t n) {
   const uint64_t bits = RootBits((n >> 12) + (static_cast<uint64_t>(1023 + 64) << 52));
   if (__builtin_expect(((bits + 1) & 0x7fffe) == 0, 0)) return SquareRoot(n);
@@ -91,7 +91,7 @@ inline void Rounds(CnLane* lanes) {
   constexpr int variant = params.variant;
   uint8_t* pad[N];
   V a[N], b0[N], b1[N], c1[N];
-  // The low half of `a` once more: the next address comes out of the multiplication without a way through a vector.
+  // A scalar copy of the low half of `a`: the next address comes from the multiplication without a vector register.
   uint64_t aLow[N], division[N], root[N];
   for (int i = 0; i < N; i++) {
     const uint8_t* s = lanes[i].state;

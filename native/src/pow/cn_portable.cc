@@ -1,4 +1,4 @@
-// CryptoNight without processor extensions: the reference of the other implementations.
+// CryptoNight without processor extensions: the reference for the other implementations.
 #include <cstring>
 
 #include "pow/aes_portable.h"

@@ -28,7 +28,7 @@ struct Table {
     current = Best();
   }
 
-  // The last one supported: the table runs from the plainest to the widest.
+  // The last supported entry: the table is ordered from the portable to the widest implementation.
   size_t Best() const {
     size_t best = 0;
     for (size_t i = 0; i < count; i++) {

@@ -8,8 +8,8 @@
 namespace wrkz {
 namespace {
 
-// Repetitions of a measurement: few for the algorithms whose single hash takes milliseconds already, enough of the quick
-// ones that a core that was idle has reached its speed.
+// Repetitions of a measurement: few for algorithms with hashes of several milliseconds; for fast ones enough that an
+// idle core reaches its full clock speed.
 constexpr int kRepetitions[kPowAlgorithms] = {1, 2, 6, 30, 0};
 
 double SecondsPerHash(PowAlgorithm algorithm, size_t lanes) {
@@ -25,8 +25,8 @@ double SecondsPerHash(PowAlgorithm algorithm, size_t lanes) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / static_cast<double>(lanes);
 }
 
-// The fastest of the offered numbers of lanes, each taken at its best moment and in turns, so that a disturbance of
-// the machine does not fall on one of them alone.
+// The fastest of the supported numbers of lanes. Compares the best times, measured in rotation, so that other load on
+// the machine does not affect only one of them.
 size_t Measure(PowAlgorithm algorithm) {
   const CnKernel* kernels = CurrentImplementation().cryptonight.run[static_cast<size_t>(algorithm)];
   double best[kMaxLanes];
@@ -41,8 +41,8 @@ size_t Measure(PowAlgorithm algorithm) {
   const double fastest = *std::min_element(best, best + kMaxLanes);
   size_t chosen = 1;
   for (size_t lanes = 2; lanes <= kMaxLanes; lanes++) {
-    // What a disturbed measurement may be off by counts as equal, and of equals more lanes are the better guess: a
-    // disturbance costs the many, which take longest, the most.
+    // Differences within the measurement noise count as equal. Among equals, more lanes win: they take longest, so
+    // other load distorts their time most.
     if (best[lanes - 1] < 1.04 * fastest) chosen = lanes;
   }
   return chosen;

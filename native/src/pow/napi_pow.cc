@@ -18,11 +18,11 @@ namespace {
 struct HashJob {
   PowAlgorithm algorithm;
   size_t offset, size;
-  size_t index;  // where the hash goes
+  size_t index;  // position of the hash in the result
 };
 
-// Any number of hashes. Each thread takes the next few of one algorithm: as many as are best interleaved, but never so
-// many that another thread would stand idle.
+// Any number of hashes. Each thread takes the next few of one algorithm: the number that is fastest interleaved, but not
+// so many that another thread would be idle.
 class HashManyBatch : public Batch {
  public:
   HashManyBatch(std::vector<HashJob> jobs, std::vector<uint8_t> data)
@@ -50,7 +50,7 @@ class HashManyBatch : public Batch {
     if (next_ == jobs_.size()) return false;
     const PowAlgorithm algorithm = jobs_[next_].algorithm;
     const size_t share = (jobs_.size() - next_ + threads_ - 1) / threads_;
-    // Measuring is only worth it for a batch; a few jobs run one at a time.
+    // The measurement pays off only for a batch; a few jobs run one at a time.
     const size_t lanes = share > 2 ? BestLanes(algorithm) : share;
     const size_t most = std::min({lanes, share, kMaxLanes});
     *at = next_;
@@ -96,7 +96,7 @@ Napi::Value PowHashJs(const Napi::CallbackInfo& info) {
   return info[2];
 }
 
-// algorithms: one byte a job; lengths: four little-endian bytes a job; data: all inputs one after another.
+// algorithms: one byte per job; lengths: four little-endian bytes per job; data: all inputs, concatenated.
 Napi::Value PowHashManyJs(const Napi::CallbackInfo& info) {
   const Bytes algorithms = RequireBytes(info, 0, "algorithms");
   const Bytes lengths = RequireBytes(info, 1, "lengths", 4 * algorithms.size);

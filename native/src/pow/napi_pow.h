@@ -10,9 +10,9 @@ namespace wrkz {
 
 void RegisterPow(Napi::Env env, Napi::Object exports);
 
-// Argument `index` as one of the algorithms. TypeError or RangeError otherwise.
+// Argument `index` as one of the algorithms. Throws TypeError or RangeError otherwise.
 PowAlgorithm RequireAlgorithm(const Napi::CallbackInfo& info, size_t index);
-// RangeError when the input is shorter than the algorithm reads.
+// Throws RangeError if the input is shorter than the algorithm requires.
 void RequireInputSize(Napi::Env env, PowAlgorithm algorithm, size_t size);
 
 }  // namespace wrkz

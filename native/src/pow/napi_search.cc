@@ -35,7 +35,7 @@ Napi::Value StartSearch(const Napi::CallbackInfo& info) {
   if (threads == 0) throw Napi::RangeError::New(env, "threads is out of range");
   if (!info[8].IsFunction()) throw Napi::TypeError::New(env, "done must be a function");
   auto done = std::make_shared<Napi::FunctionReference>(Napi::Persistent(info[8].As<Napi::Function>()));
-  // A search that ends with its environment leaves the reference to the environment, which is gone by then.
+  // If the environment ends during the search, it has already released the reference.
   done->SuppressDestruct();
 
   const std::shared_ptr<Mailbox> mailbox = MailboxOf(env);
@@ -43,7 +43,7 @@ Napi::Value StartSearch(const Napi::CallbackInfo& info) {
   search->Start(
       threads, [mailbox] { return mailbox->closed(); },
       [search = search.get(), mailbox, done] {
-        // The search is kept by the thread that runs this until the post below holds it.
+        // The thread that runs this callback owns the search until the call posted below owns it.
         mailbox->Post([kept = search->shared_from_this(), mailbox, done](Napi::Env later) {
           mailbox->Release();
           const Napi::Value null = later.Null();

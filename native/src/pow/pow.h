@@ -1,4 +1,4 @@
-// The proofs of work behind one door: the processor's best implementation is taken, every one gives the same hashes.
+// Common interface of the proofs of work. Uses the best implementation for the processor; all return the same hashes.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ struct PowInput {
   size_t size;  // at least kMinimumInput of the algorithm
 };
 
-// Hashes `count` inputs one after another, several interleaved where that is faster. Throws std::bad_alloc only.
+// Hashes `count` inputs, several of them interleaved if that is faster. Throws only std::bad_alloc.
 void PowHashes(PowAlgorithm algorithm, const PowInput* inputs, size_t count, uint8_t (*hashes)[32]);
 
-// How many hashes of one thread are best computed at once. The first call for an algorithm measures it (a few
-// milliseconds, for the oldest algorithms some tenths of a second); not for the JavaScript thread.
+// Optimal number of interleaved hashes per thread. The first call for an algorithm measures it (a few milliseconds, for
+// the oldest algorithms some tenths of a second). Do not call it on the JavaScript thread.
 size_t BestLanes(PowAlgorithm algorithm);
 
-// The largest number of lanes the current implementation offers.
+// Maximum number of lanes of the current implementation.
 size_t MostLanes(PowAlgorithm algorithm);
 
 // hash x difficulty < 2^256 with the hash as a little-endian integer. Always true for difficulty 0.
@@ -36,7 +36,7 @@ struct PowImplementation {
 };
 
 const PowImplementation& CurrentImplementation();
-// By name, or "auto" for the best. False when this processor does not have it.
+// Selects an implementation by name, or the best one with "auto". False if this processor does not support it.
 bool SelectImplementation(const char* name);
 
 }  // namespace wrkz

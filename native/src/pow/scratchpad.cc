@@ -21,7 +21,7 @@ class Region {
   }
 
  private:
-  // Only an aligned region can become huge pages, so one page more is mapped and the start moved up.
+  // Huge pages require an aligned region, so one more page is mapped and the start is moved to the alignment.
   void Allocate(size_t size) {
     mapped_size_ = size + kHugePage;
     mapped_ = mmap(nullptr, mapped_size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -33,7 +33,7 @@ class Region {
     data_ = static_cast<uint8_t*>(mapped_) + ((kHugePage - address % kHugePage) % kHugePage);
     size_ = size;
 #ifdef MADV_HUGEPAGE
-    madvise(data_, size_, MADV_HUGEPAGE);  // a wish: without it the hash is the same, only slower
+    madvise(data_, size_, MADV_HUGEPAGE);  // best effort: without huge pages, hashing is only slower
 #endif
   }
   void Free() {

@@ -1,4 +1,4 @@
-// Memory for scratchpads: one region a thread, grown when needed and kept.
+// Memory for scratchpads: one region per thread, which grows on demand and is reused.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace wrkz {
 
-// At least `size` bytes for the calling thread, page aligned, in huge pages where the system gives them.
-// Valid until the thread asks again or ends. The content is whatever the last use left. Throws std::bad_alloc.
+// At least `size` bytes for the calling thread, page aligned, in huge pages if the system provides them.
+// Valid until the next call of this thread or its end. The content is undefined. Throws std::bad_alloc.
 uint8_t* ThreadScratchpad(size_t size);
 
 }  // namespace wrkz

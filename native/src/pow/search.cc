@@ -68,7 +68,7 @@ void Search::Hunt() {
   }
 }
 
-// Several searchers may find one at the same time: the smallest is kept.
+// Several searchers may find a nonce at the same time: the smallest one is the result.
 void Search::Keep(uint64_t nonce, const uint8_t* hash) {
   std::lock_guard<std::mutex> lock(mutex_);
   stop_ = true;

@@ -25,11 +25,11 @@ class Search : public std::enable_shared_from_this<Search> {
  public:
   explicit Search(SearchTask task) : task_(std::move(task)) {}
 
-  // Starts `threads` searchers. `closed` is asked between hashes like Stop(). When the last one has ended, `done` runs on
-  // its thread.
+  // Starts `threads` searchers. They poll `closed` between hashes and then end as after Stop(). `done` runs on the thread
+  // of the last searcher when it has ended.
   void Start(size_t threads, std::function<bool()> closed, std::function<void()> done);
 
-  // The searchers end after the hashes they are computing.
+  // The searchers end after their current hashes.
   void Stop() { stop_ = true; }
   uint64_t hashes() const { return hashes_; }
 

@@ -6,14 +6,14 @@
 
 namespace wrkz {
 
-// Variant 1: the byte at offset 11 of a stored block is flipped in two bits chosen by itself.
+// Variant 1: flips two bits of the byte at offset 11 of a stored block; the byte itself selects them.
 static inline uint8_t TweakByte(uint8_t t) {
   const unsigned index = (((t >> 3) & 6) | (t & 1)) << 1;
   return static_cast<uint8_t>(t ^ ((0x75310u >> index) & 0x30));
 }
 
 static inline uint64_t TweakHigh(uint64_t high) {
-  // Offset 11 is byte 3 of the high half; this takes that half.
+  // Offset 11 is byte 3 of the high half, which is the argument.
   const auto t = static_cast<uint8_t>(high >> 24);
   return high ^ (static_cast<uint64_t>(static_cast<uint8_t>(t ^ TweakByte(t))) << 24);
 }
@@ -37,12 +37,12 @@ static inline uint32_t SquareRoot(uint64_t n) {
   return static_cast<uint32_t>(r);
 }
 
-// Variant 2's division and square root, carried from one round to the next.
+// State of the division and square root of variant 2 from one round to the next.
 struct IntegerMath {
   uint64_t division = 0;
   uint64_t root = 0;  // a 32-bit value
 
-  // Returns the low half of c with the last results mixed in; then computes the next results from c1.
+  // Returns the low half of c, mixed with the previous results; then computes the next results from c1.
   uint64_t Step(uint64_t cLow, uint64_t c1Low, uint64_t c1High) {
     const uint64_t mixed = cLow ^ division ^ (root << 32);
     const uint32_t divisor = (static_cast<uint32_t>(c1Low) + static_cast<uint32_t>(root << 1)) | 0x80000001u;

@@ -17,20 +17,19 @@ inline uint64_t Low(V v) { return vgetq_lane_u64(v, 0); }
 inline uint64_t High(V v) { return vgetq_lane_u64(v, 1); }
 inline V Pair(uint64_t low, uint64_t high) { return vcombine_u64(vcreate_u64(low), vcreate_u64(high)); }
 inline V Xor(V x, V y) { return veorq_u64(x, y); }
-// The halves apart.
+// The two 64-bit halves.
 inline V Add(V x, V y) { return vaddq_u64(x, y); }
 
-// This processor adds the key before the rest of a round, x86 after it: here the key comes in with the round that
-// follows.
+// ARM adds the key at the start of a round, x86 at its end: here the next round adds the key of the previous one.
 inline V KeyAndRound(V x, V key) {
   return vreinterpretq_u64_u8(vaesmcq_u8(vaeseq_u8(vreinterpretq_u8_u64(x), vreinterpretq_u8_u64(key))));
 }
 inline V AesRound(V x, V key) { return Xor(KeyAndRound(x, vdupq_n_u64(0)), key); }
-// Round k of ten under ten keys, and what remains to be done after the last.
+// Round k of ten with ten keys, and the operation that remains after the last round.
 inline V PadRound(V x, const V keys[10], int k) { return KeyAndRound(x, k == 0 ? vdupq_n_u64(0) : keys[k - 1]); }
 inline V AfterPadRounds(V x, const V keys[10]) { return Xor(x, keys[9]); }
 
-// The bits of the square root of the double with these bits.
+// Square root of a double; argument and result as the bits of the doubles.
 inline uint64_t RootBits(uint64_t bits) {
   return vget_lane_u64(vreinterpret_u64_f64(vsqrt_f64(vreinterpret_f64_u64(vcreate_u64(bits)))), 0);
 }

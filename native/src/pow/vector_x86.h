@@ -19,15 +19,15 @@ inline V Pair(uint64_t low, uint64_t high) {
   return _mm_set_epi64x(static_cast<long long>(high), static_cast<long long>(low));
 }
 inline V Xor(V x, V y) { return _mm_xor_si128(x, y); }
-// The halves apart.
+// The two 64-bit halves.
 inline V Add(V x, V y) { return _mm_add_epi64(x, y); }
 
 inline V AesRound(V x, V key) { return _mm_aesenc_si128(x, key); }
-// Round k of ten under ten keys, and what remains to be done after the last.
+// Round k of ten with ten keys, and the operation that remains after the last round.
 inline V PadRound(V x, const V keys[10], int k) { return AesRound(x, keys[k]); }
 inline V AfterPadRounds(V x, const V*) { return x; }
 
-// The bits of the square root of the double with these bits.
+// Square root of a double; argument and result as the bits of the doubles.
 inline uint64_t RootBits(uint64_t bits) {
   const V x = _mm_cvtsi64_si128(static_cast<long long>(bits));
   return Low(_mm_castpd_si128(_mm_sqrt_sd(_mm_setzero_pd(), _mm_castsi128_pd(x))));

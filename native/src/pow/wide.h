@@ -1,5 +1,5 @@
-// One 64-bit value of each of several lanes in a vector of AVX-512: four in 256 bits, up to eight in 512. Included by files
-// built for AVX-512 only.
+// AVX-512 vectors with one 64-bit value per lane: four lanes in 256 bits, up to eight in 512 bits. Included only by files
+// built for AVX-512.
 #include <immintrin.h>
 
 #include <cstdint>
@@ -56,7 +56,7 @@ struct Wide8 {
   static __mmask8 AllZero(V x, V bits) { return _mm512_testn_epi64_mask(x, bits); }
 };
 
-// The low (or high) halves of N 128-bit blocks side by side; what follows them repeats the last one.
+// The low (or high) halves of N 128-bit blocks, adjacent; the remaining elements repeat the last block.
 template <int N, bool HighHalf>
 inline auto Gather(const __m128i* blocks) {
   const auto pair = [blocks](int i) {

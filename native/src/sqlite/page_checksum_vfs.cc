@@ -4,15 +4,15 @@
 // when it recovers a log.
 //
 // The VFS becomes the default of the process when the extension is loaded. A database that reserves another number of bytes
-// is refused: no file of ours is without checksums, so a changed number is damage.
+// is rejected: all files of this suite have checksums, so a changed number is damage.
 //
 // SQL functions of each connection:
-//   page_checksum_failure()          the last failure that this thread has read; NULL without one
-//   first_bad_page(first, count)     the lowest page of the main file in a range that does not fit its checksum, or NULL
-//   page_bytes(page)                 the bytes of a page of the main file, whether they fit or not; NULL behind its end
-//   replace_bad_page(page, bytes)    writes a page whose bytes do not fit their checksum, with a new checksum; the caller
-//                                    keeps checkpoints away. Returns 0, and writes nothing, where the page fits
-//   keep_log_on_close()              the connection leaves the write-ahead log as it is when it closes; NULL
+//   page_checksum_failure()          the last failure that this thread has detected; NULL if none
+//   first_bad_page(first, count)     the lowest page in a range of the main file with a wrong checksum, or NULL
+//   page_bytes(page)                 the bytes of a page of the main file, valid or not; NULL beyond its end
+//   replace_bad_page(page, bytes)    overwrites a page that has a wrong checksum, with a new checksum; the caller must
+//                                    prevent checkpoints. Returns 0 and writes nothing if the checksum is correct
+//   keep_log_on_close()              the connection does not change the write-ahead log when it closes; NULL
 
 #include <cstdint>
 #include <cstring>
@@ -36,7 +36,7 @@ constexpr int kFrameHeader = 24;
 constexpr int kReadAttempts = 3;
 constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 constexpr uint32_t kLogMagic = 0x377f0682;
-// The index of the log (the -shm file) in regions: page numbers of frames, then a hash table from pages to frames.
+// Regions of the index of the log (the -shm file): page numbers of frames, then a hash table from pages to frames.
 constexpr uint32_t kIndexHeader = 136;
 // Words of its header: frames that are in the database, and the frame up to which the running checkpoint copies.
 constexpr int kCopiedFrames = 24;
@@ -95,16 +95,16 @@ struct File {
   bool isLog = false;
   std::vector<unsigned char> buffer;
 
-  // Of a database: its open log, and the regions of the index that are mapped.
+  // For a database: its open log, and the mapped regions of the index.
   File* log = nullptr;
   std::vector<const volatile unsigned char*> index;
   bool isCheckpointStart = false;
 
-  // Of a log: its database.
+  // For a log: its database.
   File* database = nullptr;
 
-  // Of a log: a transaction that rewrites a page in place leaves its frame and all later ones without checksums until it
-  // commits. Only the connection that writes them reads them before.
+  // For a log: a transaction that rewrites a page in place leaves its frame and all later ones without checksums until
+  // it commits. Until then, only the writing connection reads them.
   uint32_t firstUnsettled = kNone;
   uint32_t lastWritten = 0;
   uint32_t lastHeader = kNone;
@@ -125,7 +125,7 @@ int fail(File* file, const std::string& what) {
   return SQLITE_IOERR_DATA;
 }
 
-// Whether these are the first bytes of a database; SQLite refuses a file without them by itself.
+// True if these are the first bytes of a database; SQLite itself rejects a file without them.
 bool isHeader(Bytes header) { return std::memcmp(header, kMagic, sizeof kMagic) == 0; }
 
 int pageSizeOf(Bytes header) {
@@ -138,10 +138,10 @@ int checkReserved(File* file, Bytes header) {
   return fail(file, "page 1 reserves " + std::to_string(header[kReservedOffset]) + " bytes instead of 8");
 }
 
-// The number of pages that the header of the file claims; 0 where it does not say.
+// The number of pages according to the header of the file; 0 if the header has none.
 //
-// SQLite reads a page behind the end of the file as zeros. A page that a transaction has allocated may be there, a page that
-// the header counts may not.
+// SQLite reads a page beyond the end of the file as zeros. That is valid for a page that a transaction has allocated, but
+// not for a page that the header counts.
 sqlite3_int64 pagesTold(File* file) {
   unsigned char header[kDatabaseHeader];
   if (file->read(header, kDatabaseHeader, 0) != SQLITE_OK || !isHeader(header)) return 0;
@@ -176,7 +176,7 @@ int writeDatabase(File* file, const void* from, int size, sqlite3_int64 offset) 
   return file->write(file->buffer.data(), size, offset);
 }
 
-// The position of a frame in the log, or kNone for a read or write of something else.
+// The position of a frame in the log, or kNone if the read or write is not a frame.
 uint32_t frameAt(sqlite3_int64 offset, sqlite3_int64 pageSize) {
   const sqlite3_int64 step = kFrameHeader + pageSize;
   const sqlite3_int64 from = offset - kLogHeader;
@@ -216,7 +216,7 @@ void noteFrameHeader(File* file, Bytes header, uint32_t frame) {
   if (!isSettled) {
     if (frame < file->firstUnsettled) file->firstUnsettled = frame;
   } else if (frame < file->firstUnsettled) {
-    // Another transaction begins where the one that was rolled back did.
+    // A transaction starts at the position of one that was rolled back.
     file->firstUnsettled = kNone;
   } else {
     file->firstUnsettled = frame >= file->lastWritten ? kNone : frame + 1;
@@ -244,7 +244,7 @@ int writeLog(File* file, const void* from, int size, sqlite3_int64 offset) {
   return file->write(from, size, offset);
 }
 
-// Whether the index has the page number of a frame, and finds the frame by it.
+// True if the index has the page number of a frame, and a lookup of the page finds the frame.
 bool isIndexed(File* file, uint32_t frame, uint32_t page) {
   // The header takes the place of the first page numbers.
   const uint32_t missing = kIndexHeader / 4;
@@ -318,7 +318,7 @@ int xWrite(sqlite3_file* base, const void* from, int size, sqlite3_int64 offset)
   return file->isLog ? writeLog(file, from, size, offset) : writeDatabase(file, from, size, offset);
 }
 
-// Every other method is the original's.
+// Every other method is that of the original VFS.
 template <auto Method, typename... Arguments>
 auto forward(sqlite3_file* base, Arguments... arguments) {
   File* file = fileOf(base);
@@ -343,7 +343,7 @@ int xDeviceCharacteristics(sqlite3_file* base) {
   return forward<&sqlite3_io_methods::xDeviceCharacteristics>(base) & ~SQLITE_IOCAP_SUBPAGE_READ;
 }
 
-// Version 2 has no memory mapping, which would pass the verification by.
+// Version 2 has no memory mapping, which would bypass the verification.
 const sqlite3_io_methods kMethods = {
     2,
     xClose,
@@ -396,7 +396,7 @@ void pageChecksumFailure(sqlite3_context* context, int, sqlite3_value**) {
   sqlite3_result_text(context, failure.data(), static_cast<int>(failure.size()), SQLITE_TRANSIENT);
 }
 
-// A checkpoint may be writing the page right now, so a page that does not fit is read again.
+// A checkpoint may be writing the page at this moment, so a page with a wrong checksum is read again.
 bool isBadPage(File* file, unsigned char* page, int size, sqlite3_int64 number, int* result) {
   for (int attempt = 1;; attempt++) {
     *result = file->read(page, size, (number - 1) * size);
@@ -406,7 +406,7 @@ bool isBadPage(File* file, unsigned char* page, int size, sqlite3_int64 number, 
   }
 }
 
-// The main file of a connection and its page size; the size is 0 where the header names none.
+// The main file of a connection and its page size; the size is 0 if the header has none.
 struct MainFile {
   File* file = nullptr;
   int pageSize = 0;
