@@ -131,10 +131,23 @@ test('Ctrl-C during the start stops what was started, removes everything and exi
   expect(temporary()).toEqual([]);
 });
 
+test('a second signal ends it at once, with code 143, and removes everything', async () => {
+  const command = await devnet(/mining/);
+  const pids = childrenOf(command.pid);
+  // Another signal than the first counts without a pause between both.
+  process.kill(command.pid ?? 0, 'SIGINT');
+  process.kill(command.pid ?? 0, 'SIGTERM');
+  expect(await command.ended).toEqual({ code: 143, signal: null });
+  await untilGone(pids);
+  expect(temporary()).toEqual([]);
+});
+
 it.each([
   ['an unknown option', ['--frobnicate'], /unknown option --frobnicate/],
   ['smoke with traffic', ['--smoke', '--traffic'], /exclude each other/],
   ['a directory with other files', ['--data-dir', __dirname], /has other files/],
+  ['a file as directory', ['--data-dir', __filename], /is not a directory/],
+  ['a directory below a file', ['--data-dir', join(__filename, 'network')], /is not a directory/],
 ])('%s is an error with exit code 2', (_, args, message) => {
   expect(() => readDevnetOptions(args)).toThrow(
     expect.objectContaining({ exitCode: 2, message: expect.stringMatching(message) }),

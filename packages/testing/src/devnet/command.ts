@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -55,12 +55,24 @@ export function readDevnetOptions(argv: readonly string[]): DevnetFlags {
     const { values } = parseOptions(DEVNET_OPTIONS, argv, { name: 'npm run devnet --', description });
     if (values.smoke && values.traffic) throw new UsageError('--smoke and --traffic exclude each other');
     const dataDir = values['data-dir'];
+    if (dataDir !== undefined && isFile(resolve(dataDir)))
+      throw new UsageError(`--data-dir: ${dataDir} is not a directory`);
     if (dataDir !== undefined && isForeign(resolve(dataDir))) {
       throw new UsageError(`--data-dir: ${dataDir} has other files; name a new directory, or one of an earlier devnet`);
     }
     return values;
   } catch (error) {
     throw error instanceof UsageError ? new EarlyExit(error.message, 2) : error;
+  }
+}
+
+/** Also a path below a file. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return true;
+    throw error;
   }
 }
 
@@ -83,6 +95,8 @@ export class DevnetCommand implements Service {
     const { 'data-dir': dataDir } = options;
     this.dataDir = dataDir === undefined ? mkdtempSync(join(tmpdir(), 'wrkz-devnet-')) : resolve(dataDir);
     mkdirSync(this.dataDir, { recursive: true, mode: 0o700 });
+    // A second Ctrl-C and an uncaught error end the process without `stop`.
+    if (dataDir === undefined) process.once('exit', () => this.discard());
   }
 
   async start(): Promise<void> {
@@ -98,9 +112,14 @@ export class DevnetCommand implements Service {
   async stop(): Promise<void> {
     if (process.stdout.isTTY) process.stdout.write('\n');
     await this.devnet?.stop();
-    if (this.options['data-dir'] !== undefined) return;
+  }
+
+  /** Kills what still runs and removes the temporary directory, after a failure without its logs. Idempotent. */
+  private discard(): void {
+    this.devnet?.kill();
     const left = this.hasFailed ? readdirSync(this.dataDir).filter((name) => name !== 'logs') : ['.'];
-    for (const name of left) rmSync(join(this.dataDir, name), { recursive: true, force: true });
+    // A killed process may still write for a moment.
+    for (const name of left) rmSync(join(this.dataDir, name), { recursive: true, force: true, maxRetries: 5 });
   }
 
   private async run(): Promise<void> {

@@ -172,6 +172,11 @@ export class Devnet {
     await this.link.close();
   }
 
+  /** Sends SIGKILL to every program that still runs, and does not wait. */
+  kill(): void {
+    for (const program of this.started) void program.stop('SIGKILL');
+  }
+
   async status(): Promise<DevnetStatus> {
     const [nodes, [alice, bob]] = await Promise.all([
       Promise.all(this.nodes.map((node) => node.info())),
