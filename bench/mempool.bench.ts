@@ -57,7 +57,7 @@ async function fill(pool: TransactionPool, from: Generator<Buffer>, isFull: () =
   }
 }
 
-/** Sends so many per second, for SECONDS. @returns accepted, sent */
+/** Sends this number per second, for SECONDS. @returns accepted, sent */
 async function flood(perSecond: number, send: (index: number) => Promise<boolean>): Promise<[number, number]> {
   const start = performance.now();
   const pending: Promise<boolean>[] = [];

@@ -10,7 +10,7 @@ import { median, milliseconds, quantile, row, runBench, since } from './support/
 import { machine } from './support/machine';
 
 const ROUNDS = 5;
-/** Jobs are timed for so long, and at least so many. */
+/** Minimum time and minimum number of jobs of a measurement. */
 const JOBS_MS = 60_000;
 const LEAST_JOBS = 5;
 const HEALTH_REQUESTS = 300;

@@ -26,14 +26,14 @@ const { values } = parseArgs({
 
 const SYNC_BLOCKS = 20;
 const between = Number(values.pause);
-/** Milliseconds from one look at the height to the next. */
+/** Milliseconds between two reads of the height. */
 const LOOK_EVERY = 50;
 /** Requests of each client before the synchronization begins. */
 const WARMING = 200;
 
 interface Kind {
   readonly name: string;
-  /** The request for a node of so many blocks. */
+  /** Builds the request for a node with this number of blocks. */
   readonly bytes: (height: number) => Buffer;
 }
 

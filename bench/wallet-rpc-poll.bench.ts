@@ -33,7 +33,7 @@ const { values } = parseArgs({
 
 const PASSWORD = 'bench';
 const METHODS = ['getStatus', 'getBalance'] as const;
-/** Milliseconds from one look at the height to the next. */
+/** Milliseconds between two reads of the height. */
 const LOOK_EVERY = 50;
 
 interface Answer {

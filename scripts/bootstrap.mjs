@@ -22,7 +22,7 @@ const NATIVE_BUILD = 'native/build/Release/wrkz_native.node';
 const HOME = join(top, '.bootstrap');
 const STAMPS = join(HOME, 'stamps.json');
 const LOCK = join(HOME, 'lock');
-/** Folders that are no input of a build. */
+/** Folders that are not an input of a build. */
 const NO_INPUTS = new Set(['node_modules', 'dist', 'build', 'prebuilds', 'test', 'fixtures', 'coverage']);
 
 /** In order: the `inputs` of each step, whether its output exists (`ready`), and how it is made (`act`). */

@@ -20,7 +20,7 @@ import { SERVICE_LOG_SCALE, WALLET_RPC_OPTIONS } from './options';
 /** The resolved options under their own names. */
 export type WalletRpcOptions = OptionValues<typeof WALLET_RPC_OPTIONS>;
 
-/** Everything the program is told from outside, resolved and checked. */
+/** All resolved and validated settings of the program. */
 export interface WalletRpcConfig {
   readonly options: WalletRpcOptions;
   readonly network: Network;
@@ -79,7 +79,7 @@ export function readWalletRpcConfig(argv: readonly string[]): WalletRpcConfig {
   };
 }
 
-/** The address to listen on; none where a socket stands in for it. */
+/** The address to listen on; none if a local socket replaces it. */
 export function serviceListenAddresses(
   { options, socket }: Pick<WalletRpcConfig, 'options' | 'socket'>,
   port = options['bind-port'],

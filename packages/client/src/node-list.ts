@@ -66,8 +66,8 @@ interface Row {
 }
 
 /**
- * A list of nodes of which one serves: the first healthy one, on the wallet's chain. A node that fails is left for the
- * first one that responds; nodes before it in the list are tried again every `returnMs`.
+ * Failover list of nodes. The active node is the first healthy one on the chain of the wallet. If it fails, the first node
+ * that responds becomes active; nodes before it in the list are tried again every `returnMs`.
  */
 export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls {
   private readonly rows: readonly Row[];

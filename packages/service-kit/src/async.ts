@@ -15,7 +15,7 @@ export class Mutex {
 
 /** A timer that a test can replace. */
 export interface WaitClock {
-  /** Resolves after so many milliseconds, or as soon as the signal fires; never rejects. */
+  /** Resolves after this number of milliseconds, or when the signal fires; never rejects. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export class AutoResetEvent {
     });
   }
 
-  /** Like `wait`, but for at most so many milliseconds. */
+  /** Like `wait`, with a maximum in milliseconds. */
   async waitFor(milliseconds: number, clock: WaitClock, signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);

@@ -60,7 +60,7 @@ export function makeFolders(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // somebody else was quicker
+    // another process was faster
     if (!existsSync(path)) throw error;
   }
 }

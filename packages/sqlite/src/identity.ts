@@ -99,7 +99,7 @@ function headOf(name: FileName, log?: LogScan, logDescriptor?: number): Database
   });
 }
 
-/** Bytes behind the end of the file are 0. */
+/** Bytes beyond the end of the file are 0. */
 function bytesAt(descriptor: number, length: number, at: number): Buffer {
   const bytes = Buffer.alloc(length);
   readSync(descriptor, bytes, 0, length, at);

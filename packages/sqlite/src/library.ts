@@ -33,5 +33,5 @@ export const lastPageFailure = (): string | undefined => failure.get()?.[0] ?? u
 export type SqliteConnection = Library.Database;
 export const SqliteConnection: typeof Library = library;
 
-/** A prepared statement with the types of what is bound and of a row. */
+/** A prepared statement with the types of its parameters and rows. */
 export type SqliteStatement<P extends unknown[] = unknown[], R = unknown> = Library.Statement<P, R>;

@@ -48,14 +48,14 @@ export function firstBadPage(connection: SqliteConnection, first: number, count:
   return find.get(first, count)?.[0] ?? undefined;
 }
 
-/** The bytes of a page, damaged or not. @throws RangeError behind the end of the file */
+/** The bytes of a page, damaged or not. @throws RangeError beyond the end of the file */
 export function pageBytes(connection: SqliteConnection, page: number): Buffer {
   const bytes = connection.prepare<[number], [Buffer | null]>('SELECT page_bytes(?)').raw(true).get(page)?.[0];
   if (bytes === undefined || bytes === null) throw new RangeError(`the file has no page ${page}`);
   return bytes;
 }
 
-/** @throws RangeError for a page that does not fit its checksum, too */
+/** @throws RangeError also for a page with a wrong checksum */
 export function soundPage(connection: SqliteConnection, page: number): Buffer {
   const bytes = pageBytes(connection, page);
   if (!fitsChecksum(bytes)) throw new RangeError(`page ${page} does not fit its checksum`);
@@ -63,7 +63,7 @@ export function soundPage(connection: SqliteConnection, page: number): Buffer {
 }
 
 /**
- * Writes a page whose present bytes do not fit their checksum, and its checksum. The caller keeps checkpoints away.
+ * Overwrites a page that has a wrong checksum, with a new checksum. The caller must prevent checkpoints.
  * @returns false, and writes nothing, where the present page fits
  */
 export function replaceBadPage(connection: SqliteConnection, page: number, bytes: Buffer): boolean {

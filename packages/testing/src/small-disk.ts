@@ -38,7 +38,7 @@ export class SmallDisk {
     return bavail * bsize;
   }
 
-  /** Fills it until so many bytes are left. @returns empties it again */
+  /** Fills it until this number of bytes is free. @returns a function that empties it again */
   fill(left: number, name = 'filler'): () => void {
     const filler = join(this.outside, name);
     try {

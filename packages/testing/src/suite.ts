@@ -179,7 +179,7 @@ export class SuiteNode<D extends WholeDaemon = WholeDaemon> extends TestNodeClie
     );
   }
 
-  /** Until it has so many connections. */
+  /** Waits until it has this number of connections. */
   untilConnections(count: number): Promise<void> {
     const { peers } = this.daemon.parts;
     const open = (): number => peers.connections().incoming + peers.connections().outgoing;

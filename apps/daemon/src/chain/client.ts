@@ -20,13 +20,13 @@ import { CHAIN_ERRORS, type ChainThread, type WorkerSetup } from './thread';
 
 interface ClientEvents {
   commit: [CommitEvent];
-  /** The engine met something damaged, dropped it and goes on. */
+  /** The engine found damaged data, discarded it and continues. */
   damage: [CorruptDatabase];
   /** A pass of pruning is over. */
   pruned: [PrunePass];
-  /** A heavier branch is not followed: it leaves the main chain below what is kept. */
+  /** A heavier branch is rejected: it forks below the oldest retained block. */
   refusedSwitch: [RefusedSwitch];
-  /** Blocks wait for room on the disk, for this reason; undefined: they go on. */
+  /** Why blocks wait for free disk space; undefined: they are processed again. */
   room: [string | undefined];
   /** The engine takes nothing more; the program should end. */
   failed: [Error];
@@ -98,7 +98,7 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
     if (blocks.length === 0) return [];
     if (blocks.length > CALL_BLOCKS) throw new RangeError(`more than ${String(CALL_BLOCKS)} blocks`);
     const size = blocks.reduce((sum, raw) => sum + rawBlockBytes(raw), 0);
-    // One after the other, or a small call would overtake the large one whose blocks it stands on.
+    // Sequential: a small call must not overtake the large one with the parents of its blocks.
     const sent = this.turn.then(async () => {
       await this.takeSpace(size);
       return { result: this.thread.call('addBlocks', { blocks, source, more }) };

@@ -145,7 +145,7 @@ function pruneDepthText(depth: number, min: number, source: OptionSource): strin
   );
 }
 
-/** The time in which the chain grows by so many blocks. */
+/** The time in which the chain grows by this number of blocks. */
 function timeOf(blocks: number): string {
   const hours = (blocks * DIFFICULTY_TARGET) / 3600;
   return hours < 48 ? `${String(Math.round(hours))} hours` : `${String(Math.round(hours / 24))} days`;

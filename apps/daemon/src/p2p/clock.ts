@@ -23,7 +23,7 @@ export const systemClock: P2pClock = {
   },
 };
 
-/** The operating system's randomness. */
+/** The random source of the operating system. */
 export const systemRandom: P2pRandom = { bytes: (count) => randomBytes(count) };
 
 /** A uniform index below `length` (1 to 2^32). */

@@ -14,7 +14,7 @@ export const HANDSHAKE_TIMEOUT = 15_000;
 export const BACK_PING_TIMEOUT = 10_000;
 /** A write of which nothing leaves for this long closes the connection. */
 export const WRITE_TIMEOUT = 120_000;
-/** A frame that stays incomplete for this long, without so many bytes of it coming, closes the connection. */
+/** The connection is closed if an incomplete frame receives fewer bytes than this in the given time. */
 export const FRAME_TIMEOUT = 120_000;
 export const FRAME_PROGRESS = 64 * 1024;
 /** A connection on which nothing arrives for this long is dead (timed sync brings something every minute). */
@@ -34,7 +34,7 @@ export const WRITE_QUEUE_LIMIT = 32 * 1024 * 1024;
 export const WHITE_LIST_LIMIT = 1000;
 export const GRAY_LIST_LIMIT = 5000;
 export const PEERS_PER_MESSAGE = 250;
-/** At most so many entries of a list are of one address (IPv6: of a /64), and of one /16 (IPv6: /32). */
+/** Maximum entries of a list per address (IPv6: per /64), and per /16 (IPv6: /32). */
 export const ENTRIES_PER_HOST = 2;
 export const ENTRIES_PER_GROUP = 16;
 

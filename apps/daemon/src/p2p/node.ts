@@ -143,7 +143,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     await Promise.all([...opened.map((listener) => listener.close()), saved]);
   }
 
-  /** The port that listens. */
+  /** The port of the listener. */
   get port(): number {
     return this.context.own.listeningPort;
   }
@@ -244,7 +244,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return session?.isOpen === true ? this.context.fetcher.request(session, ids) : Promise.resolve([]);
   }
 
-  /** The lists with what is known of each peer, the last seen first. */
+  /** The peer lists with the known data of each peer, most recently seen first. */
   peerEntries(): { readonly white: PeerEntry[]; readonly gray: PeerEntry[] } {
     const { book } = this.context;
     return { white: book.whiteEntries(), gray: book.grayEntries() };

@@ -25,7 +25,7 @@ export interface P2pClock {
   every(milliseconds: number, callback: () => void): Timer;
 }
 
-/** The operating system's randomness. */
+/** The random source of the operating system. */
 export interface P2pRandom {
   bytes(count: number): Buffer;
 }
@@ -44,11 +44,11 @@ export interface KeptBlocks {
 }
 
 /**
- * The chain as the peers' side needs it. Look-ups are synchronous, cheap and see only what is committed; a known block
- * is one that is stored, on the main chain or on an alternative one. Heights are block indexes.
+ * The chain as used by the peer-to-peer code. Lookups are synchronous, fast and see only committed blocks. A known block is
+ * stored, on the main chain or an alternative chain. Heights are block indexes.
  */
 export interface ChainPort {
-  /** Which blocks we serve, if not all: those from a height on. */
+  /** The range of blocks that this node can serve. */
   keeps(): KeptBlocks;
   tip(): { readonly height: number; readonly hash: Buffer };
   isKnown(hash: Buffer): boolean;
@@ -62,20 +62,20 @@ export interface ChainPort {
   /** A main-chain transaction as serialized. */
   transaction(hash: Buffer): Buffer | undefined;
   /**
-   * More transactions than any block behind this one can name, at least not within two years where that block is
-   * unknown: by the size that blocks may have there.
+   * Upper bound of the number of transactions in a block that follows this one, from the maximum block size. If the previous
+   * block is unknown, the bound holds for the next two years.
    */
   transactionsOfBlock(previousHash: Buffer): number;
-  /** Bytes that no block has within two years, without its transactions. */
+  /** Upper bound of the bytes of a block without its transactions, for the next two years. */
   largestBlock(): number;
   /**
-   * The proof of work of a block whose parent is known: `fails` where nobody can have mined it, `deep` where it leaves
-   * the main chain too far below the tip to matter.
+   * Checks the proof of work of a block whose parent is known. `fails`: it cannot have been mined. `deep`: the block
+   * leaves the main chain too far below the tip to be relevant.
    */
   judgeWork(block: Buffer): Promise<'holds' | 'fails' | 'deep'>;
   /**
    * Adds blocks in order; the results end with the first rejected one.
-   * @param more many blocks follow at once: all of them may be committed together
+   * @param more many blocks follow immediately: all of them may be committed together
    */
   addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay', more?: boolean): Promise<readonly AddBlockResult[]>;
   on(event: 'commit', listener: (commit: ChainAdvance) => void): unknown;
@@ -105,7 +105,7 @@ export interface PoolPort {
 
 /** How bytes become blocks and ids; given from outside so that sessions can be tested with made-up blocks. */
 export interface BlockCodec {
-  /** Throws when the bytes are no block. */
+  /** Throws if the bytes are not a block. */
   parse(block: Buffer): { readonly hash: Buffer; readonly block: Pick<Block, 'previousHash' | 'transactionHashes'> };
   transactionHash(transaction: Buffer): Buffer;
 }

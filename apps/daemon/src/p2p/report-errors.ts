@@ -36,7 +36,7 @@ export function reportNewThrow(logger: P2pLogger, what: string, work: () => void
   };
 }
 
-/** Lets `work` go on by itself; a rejection is logged. */
+/** Runs `work` in the background and logs a rejection. */
 export function reportRejection(logger: P2pLogger, what: string, work: Promise<unknown>): void {
   work.catch((error: unknown) => {
     report(logger, what, error);

@@ -24,7 +24,7 @@ export interface SyncCacheOptions {
   readonly maxBytes: number;
 }
 
-/** Size of an entry besides its bytes: key, list entry and Buffer. */
+/** Overhead of an entry in addition to its bytes: key, list entry and Buffer. */
 const ENTRY_BYTES = 512;
 
 /**

@@ -111,7 +111,7 @@ export class StratumJob {
 
 const { noBlob, noTemplate, zeroDifficulty } = stratumApi.stratumErrors;
 
-/** On an unchanged tip, newer transactions of the pool are selected after so many milliseconds. */
+/** Milliseconds after which newer pool transactions are selected while the tip is unchanged. */
 const MAX_BODY_AGE_MS = 2_000;
 /** Rebuilds of a template body because the tip changed meanwhile. */
 const MAX_ATTEMPTS = 5;

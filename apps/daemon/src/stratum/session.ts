@@ -13,7 +13,7 @@ export interface ShareDifficultyRule {
 
 /** Start value of an adjusted difficulty without a fixed one. */
 const FIRST = 1_000n;
-/** The difficulty is adjusted after so many shares, or after so many intervals without them. */
+/** Number of shares, and of intervals without shares, after which the difficulty is adjusted. */
 const MIN_SHARES = 8;
 const MAX_INTERVALS = 6;
 /** Each adjustment is clamped to 1/4x..4x; smaller changes than 1.3x are ignored. */
@@ -90,7 +90,7 @@ export class StratumSession {
   login: StratumLogin | undefined;
   accepted = 0;
   blocks = 0;
-  /** The newest last. */
+  /** In order of creation, newest last. */
   private jobs: StratumJob[] = [];
 
   constructor(readonly dependencies: SessionDependencies) {}

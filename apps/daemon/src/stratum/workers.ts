@@ -5,7 +5,7 @@ import { MAX_WORKERS } from './limits';
 const SHARE_OUTCOMES = ['accepted', 'stale', 'rejected'] as const;
 export type ShareOutcome = (typeof SHARE_OUTCOMES)[number];
 
-/** Window of the hash rate: so many steps of so many milliseconds. */
+/** Window of the hash rate: number of steps, and milliseconds per step. */
 const RATE_STEP = 60_000;
 const RATE_STEPS = 10;
 

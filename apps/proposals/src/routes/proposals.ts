@@ -31,7 +31,7 @@ export const getProposals = declareProposalsRoute({
   },
 });
 
-/** An empty category is no filter. @throws ProposalsError */
+/** An empty category disables the filter. @throws ProposalsError */
 function parseCategory(text = ''): Category | undefined {
   const category = PROPOSAL_CATEGORIES.find((name) => name === text);
   if (category === undefined && text !== '')

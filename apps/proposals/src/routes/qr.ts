@@ -71,7 +71,7 @@ export function findProposal({ listing }: ProposalsContext, { id }: z.output<typ
   return listed;
 }
 
-/** An empty text is no amount. */
+/** An empty text means no amount. */
 export function parseRequestedAmount(text = ''): RequestedAmount {
   if (text.trim() === '') return undefined;
   const amount = text.length > MAX_AMOUNT_LENGTH ? undefined : parseAmount(text);

@@ -78,7 +78,7 @@ export const getTransactionMethod = declareWalletMethod({
   },
 });
 
-/** One that has left is no plan any more, also where the wallet has forgotten it: after a reset, or without its address. */
+/** A submitted transaction is no longer delayed, even if the wallet has lost it after a reset or without its address. */
 const STATES = {
   delayed: TransactionState.created,
   sending: TransactionState.created,
@@ -116,7 +116,7 @@ type WindowParams = z.output<typeof walletRpcApi.windowParams>;
 /**
  * One item for each block of a window that holds transactions of the wallet, ascending; filters empty an item and leave it.
  *
- * @param print what stands in the item's list for a transaction @param list the name of that list
+ * @param print returns the list entry of a transaction @param list the name of that list
  * @throws params, badAddress, wrongPaymentId, wrongHash, wrongParameters, unknownObject, in this order; nodeAway
  */
 async function windowItems(

@@ -67,7 +67,7 @@ export async function checkPagesInChild(
   }
 }
 
-/** The pages of the file that do not fit their checksums. */
+/** The pages of the file with wrong checksums. */
 export function badPages(connection: SqliteConnection): number[] {
   const pages: number[] = [];
   for (;;) {

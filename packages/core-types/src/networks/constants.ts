@@ -45,7 +45,7 @@ export const MAX_MERGE_MINING_DEPTH = 256;
 
 /** Below it an unlock time is a block index, from it on a unix time. */
 export const UNLOCK_TIME_BOUNDARY = 500_000_000n;
-/** An output unlocks so many blocks, or seconds, early. */
+/** Tolerance of unlock times: an output unlocks this number of blocks, or seconds, early. */
 export const UNLOCK_DELTA_BLOCKS = 1n;
 export const UNLOCK_DELTA_SECONDS = 60n;
 

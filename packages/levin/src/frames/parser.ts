@@ -28,7 +28,7 @@ export class FrameParser {
 
   constructor(private readonly options: FrameParserOptions) {}
 
-  /** True while a frame has begun and is not whole. */
+  /** True while a frame is incomplete. */
   get inFrame(): boolean {
     return this.held > 0 || this.header !== undefined;
   }

@@ -36,7 +36,7 @@ export interface KvMeter {
   ignored: number;
 }
 
-/** Programs to come may send a few fields that we do not know; more of them than that is no program. */
+/** Future versions may send a few unknown fields; a higher number is an attack. */
 export const defaultKvLimits: KvLimits = { maxDepth: 16, maxValues: 250_000, maxIgnored: 1_000 };
 
 const typesByCode: ReadonlyMap<number, KvItemType> = new Map(

@@ -49,7 +49,7 @@ export function trustedProxyOption<const T extends Texts>(texts: T) {
   return { ...texts, type: 'list', default: [], validate } as const;
 }
 
-/** The entries of a list option whose entries may be lists themselves. */
+/** Splits the entries of a list option, each of which may be a comma-separated list. */
 export function splitList(entries: readonly string[]): string[] {
   return entries
     .flatMap((entry) => entry.split(','))

@@ -57,7 +57,7 @@ export interface HookCounts {
 /** Delivers one event; never rejects. The id is the same for all attempts. */
 export type DeliverEvent = (event: HookEvent, id: string, signal: AbortSignal) => Promise<DeliveryOutcome>;
 
-/** After the first of several failures, every so many are logged. */
+/** After the first of several failures, only one of this number is logged. */
 const FAILURE_LOG_EVERY = 100;
 
 /** Counts outcomes of one receiver, and logs failures at a limited rate. */

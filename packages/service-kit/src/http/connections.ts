@@ -23,7 +23,7 @@ export interface ConnectionOptions {
 
 /** Pipelined requests that wait behind the one being answered. Above it, the connection is not read. */
 const MAX_PIPELINED = 4;
-/** One read of 64 KB may have more. A client that sends so many at once is disconnected. */
+/** One read of 64 KB may have more. A client that sends this number at once is disconnected. */
 const MAX_PIPELINED_AT_ONCE = 32;
 /** Time for a client to read its last response and to close the connection. */
 const LINGER_MS = 1_000;
@@ -42,7 +42,7 @@ interface Connection {
   dropped: number;
   heldBytes: number;
   isRefused: boolean;
-  /** It speaks another protocol, and is never evicted. */
+  /** The connection uses another protocol and is never evicted. */
   isUpgraded: boolean;
 }
 

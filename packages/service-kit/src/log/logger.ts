@@ -65,7 +65,7 @@ export interface LoggerOptions {
   readonly level: LogLevel;
   /** Text (default), or one JSON object per line. */
   readonly format?: LogFormat;
-  /** Output besides the file. Default: `stdout`. */
+  /** Output in addition to the file. Default: `stdout`. */
   readonly console?: 'stdout' | 'stderr' | 'none';
   /** Further outputs; each write is one line. */
   readonly streams?: readonly NodeJS.WritableStream[];

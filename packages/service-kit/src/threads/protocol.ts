@@ -65,7 +65,7 @@ export interface PlainError {
   readonly stack?: string | undefined;
   /** Index of its class in the registry. */
   readonly carrier?: number;
-  /** Fields of the class besides the message. */
+  /** Fields of the class in addition to the message. */
   readonly data?: unknown;
 }
 

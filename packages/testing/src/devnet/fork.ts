@@ -2,7 +2,7 @@ import type { Devnet } from './devnet';
 import type { NodeProcess } from './node-process';
 
 const OLD_BLOCKS = 3;
-/** By so many blocks the branch of node 3 is longer. */
+/** Number of blocks by which the branch of node 3 is longer. */
 const LEAD = 2;
 
 /** Cuts node 3 off, mines on both sides, joins them again and reports the reorganisation of nodes 1 and 2. */

@@ -5,7 +5,7 @@ import { pollUntil } from './program';
 /** Atomic units. */
 const PAYMENT = 12_345;
 const DONATION = 5_000;
-/** After so many blocks a payment is unlocked. The proposals count nothing before. */
+/** Number of blocks after which a payment is unlocked and the proposals count it. */
 const UNLOCK_BLOCKS = 45;
 
 /** Runs a named step and reports it. */

@@ -17,7 +17,7 @@ const Byte = {
 
 /** Maximum nesting of arrays and objects. */
 const MAX_DEPTH = 64;
-/** A double represents every integer with so many digits exactly. */
+/** Number of digits up to which a double represents every integer exactly. */
 const SAFE_DIGITS = 15;
 /** A longer integer is invalid in every field; it is read as a double, because parsing a huge bigint would take long. */
 const MAX_INTEGER_LENGTH = 40;

@@ -7,7 +7,7 @@ const TOO_FEW_OUTPUTS = 27;
 /** HTTP statuses of a proxy that timed out: the node behind it may still accept the transaction. */
 const PROXY_TIMEOUTS = new Set([408, 499, 502, 504, 520, 521, 522, 523, 524]);
 
-/** A node whose request timed out is not queried again for so many milliseconds. */
+/** Milliseconds for which a node is not queried again after a timeout. */
 const TIMEOUT_REMEMBERED_MS = 5_000;
 
 /**

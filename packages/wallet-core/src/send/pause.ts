@@ -14,8 +14,8 @@ export interface Pause {
 const SETTING = 'pausedSends';
 
 /**
- * The safety stop of sends. A pause by the operator and one for damage last until the operator resumes; one for the chain
- * ends with its cause. Reads go on.
+ * Pauses sends for safety. Pauses by the operator and for damage last until the operator resumes. A pause because of the
+ * chain ends when its cause ends. Reads are not affected.
  */
 export class SendPause {
   private readonly pauses = new Map<PauseSource, Pause>();
@@ -64,7 +64,7 @@ export class SendPause {
     if (this.pauses.delete(source)) this.onChange(this.current);
   }
 
-  /** The operator goes on in spite of every cause that is known now. */
+  /** The operator overrules all current causes. */
   resume(): void {
     const isPaused = this.current !== undefined;
     this.commit(() => this.db()?.settings.delete(SETTING));

@@ -184,7 +184,7 @@ export class PendingSends {
     return true;
   }
 
-  /** Hashes of unconfirmed sends that another wallet program recorded: nobody here has their bytes. */
+  /** Hashes of unconfirmed sends that another wallet program recorded; this wallet does not have their bytes. */
   foreign(): string[] {
     if (!this.isLoaded) return [];
     return this.dependencies.ledger.unconfirmedHashes().filter((hash) => !this.sends.has(hash));

@@ -23,7 +23,7 @@ export interface SendObserver {
   submitting?(send: SignedSend): void;
   /** It never reached a node, or a node refused it. In the transaction that records that. */
   rejected?(send: SignedSend): void;
-  /** It was submitted, and nobody can tell whether a node has it. */
+  /** It was submitted, and it is unknown whether a node has it. */
   uncertain?(send: SignedSend): void;
 }
 

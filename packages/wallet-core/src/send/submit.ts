@@ -1,9 +1,8 @@
 import type { SendNode, SignedSend, SubmitResult } from '../transaction/model';
 
 /**
- * What became of a submission. `unsent`: it certainly never reached a node. `refused`: the node finished the request, did
- * not accept it and, queried by hash, does not know it; the node may hold the bytes all the same. `uncertain`: nobody can
- * tell.
+ * Outcome of a submission. `unsent`: it certainly never reached a node. `refused`: the node finished the request, did not
+ * accept it and, queried by hash, does not know it; the node may nevertheless have the bytes. `uncertain`: all other cases.
  */
 export type SubmitOutcome =
   | { readonly kind: 'accepted' }

@@ -13,7 +13,7 @@ export interface SendSettings {
   readonly context: SendContext;
   readonly terms: SendTerms;
   readonly fees: FeeTerms;
-  /** '' is no payment id. */
+  /** '' means no payment id. */
   readonly paymentId: string;
   /** Free data for the nonce of extra. */
   readonly data: Buffer;

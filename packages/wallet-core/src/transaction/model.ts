@@ -17,7 +17,7 @@ export interface SendRequest {
   readonly mixin?: number | bigint | undefined;
   /** Whether a smaller ring may be used when the node has too few decoys; true by default. */
   readonly ringFallback?: boolean | undefined;
-  /** '' is no payment id. */
+  /** '' means no payment id. */
   readonly paymentId?: string | undefined;
   /** Omitted or empty: every address of the wallet. */
   readonly sourceAddresses?: readonly string[] | undefined;

@@ -47,7 +47,7 @@ interface CheckedRing {
   readonly members: readonly RingMember[];
 }
 
-/** Applies the pool's rules at a height. The returned transaction has its signatures and proof of work still to be checked. */
+/** Applies the rules of the pool at a height. Does not check the signatures and the proof of work of the transaction. */
 export function stageForPool(
   parsed: ParsedTransaction,
   { network, height, rings, now }: PoolContext,

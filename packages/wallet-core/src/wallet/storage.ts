@@ -140,7 +140,7 @@ export class WalletStorage {
     );
   }
 
-  /** The operator goes on in spite of the damage; a database that cannot be opened is set aside and begun anew. */
+  /** The operator continues despite the damage. A database that cannot be opened is moved aside and created again. */
   async acknowledgeDamage(): Promise<void> {
     if (this.openDb === undefined) {
       this.openDb = WalletDb.replaceDamaged({ ...this.dbOptions, now: this.options.now() });
@@ -229,7 +229,7 @@ export class WalletStorage {
       this.openDb?.close();
       this.openDb = undefined;
       const closed = this.walletFile.close();
-      // A late save goes on, and the lock is released after it.
+      // A late save continues, and the lock is released after it.
       if (isLate) closed.catch(() => undefined);
       else await closed;
     }

@@ -44,7 +44,7 @@ export interface WalletDependencies {
   readonly sync?: Omit<SynchronizerOptions, 'network' | 'plausibleHeight'>;
   /** Unix milliseconds. */
   readonly now?: () => number;
-  /** Reports what is wrong without being an error. */
+  /** Reports warnings. */
   readonly warn: (text: string) => void;
 }
 
@@ -336,7 +336,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     });
   }
 
-  /** Scans the chain again from a height; what is known below stays, and so do sends and their keys. */
+  /** Scans the chain again from a height. Retains the data below it, and all sends and their keys. */
   rescan(scanHeight: number): Promise<void> {
     return this.write(() => this.whileStopped(() => this.rescanFrom(scanHeight)));
   }

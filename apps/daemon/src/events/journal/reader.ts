@@ -18,7 +18,7 @@ export interface JournalPage {
   readonly keptAfter: number;
 }
 
-/** A page ends after so many bytes of bodies, so that none delays the event loop. It has at least one entry. */
+/** Maximum bytes of bodies per page, to limit the delay of the event loop. A page has at least one entry. */
 export const PAGE_BYTES = 256 * 1024;
 
 type EntryRow = readonly [number: number, topic: number, time: number, body: string, checksum: number];

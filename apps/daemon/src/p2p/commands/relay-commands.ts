@@ -7,7 +7,7 @@ import { closeReasons } from '../limits/close-reasons';
 import type { ChainPort, PoolPort } from '../ports';
 import type { Session } from '../session/session';
 
-/** One notification carries about so many bytes; a large pool takes several. */
+/** Approximate bytes per notification; a large pool takes several. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
 /**

@@ -14,7 +14,7 @@ const VERIFY_INTERVAL = 60_000;
 const PROVEN_SHARE = 0.7;
 const CALLS_AT_A_TIME = 4;
 const FEW_CONNECTIONS = 3;
-/** Peers besides `--out-peers` while the tip is stale. */
+/** Additional peers beyond `--out-peers` while the tip is stale. */
 const EXTRA_WHEN_STALE = 2;
 const LONELY_WARNING = 120_000;
 
@@ -27,7 +27,7 @@ export interface DialerDependencies {
   readonly clock: P2pClock;
   readonly random: P2pRandom;
   readonly logger: P2pLogger;
-  /** Calls a peer and shakes hands; true when that worked. */
+  /** Dials a peer and performs the handshake; true on success. */
   call(address: PeerAddress, purpose: CallPurpose): Promise<boolean>;
   /** The endpoints of open outgoing connections. */
   outgoing(): readonly PeerAddress[];
@@ -130,7 +130,7 @@ export class Dialer {
     }
   }
 
-  /** Calls peers of the lists while there are slots; false if slots stay free because there is no peer to call. */
+  /** Dials peers of the lists while slots are free; false if slots remain free because there is no peer to dial. */
   private callFromLists(): boolean {
     let called = 0;
     for (; called < CALLS_AT_A_TIME && this.calling.size < CALLS_AT_A_TIME && this.freeSlots() > 0; called += 1) {

@@ -116,7 +116,7 @@ const LIMITS = {
 type Resource = keyof typeof LIMITS;
 
 const NODE_COMMANDS: ReadonlySet<number> = new Set([Command.handshake, Command.timedSync, Command.ping]);
-/** Addresses remembered besides those that are connected. */
+/** Number of remembered addresses in addition to the connected ones. */
 const MAX_ADDRESSES = 10_000;
 
 /** What the peers of one address have used, over all their connections, present and past. */

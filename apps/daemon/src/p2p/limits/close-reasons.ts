@@ -1,9 +1,9 @@
 import type { ReasonCode } from '@wrkz/consensus';
 
 /**
- * What a peer gets when its connection ends, beside the end itself. `none`: nothing. `avoid`: if we called it, it is not
- * called again for ten minutes. A number: the same, and so many points against its address; 100 of them ban it. `ban`:
- * the address is banned at once.
+ * Penalty of a peer whose connection is closed. `none`: no penalty. `avoid`: an outgoing peer is not dialed again for ten
+ * minutes. A number: like `avoid`, and this number of points for its address; 100 points ban it. `ban`: the address is
+ * banned immediately.
  */
 export type Penalty = 'none' | 'avoid' | 'ban' | number;
 
@@ -18,8 +18,8 @@ function reason(text: string, penalty: Penalty = 'none'): CloseReason {
 }
 
 /**
- * Every way in which we end a connection, and what it costs the peer. Points only where the sender could have known
- * better; nothing for what depends on our clock, our state or the network. A checkpoint mismatch alone bans at once
+ * All reasons to close a connection, with their penalties. Points apply only if the sender could have avoided the fault,
+ * never if the cause depends on our clock, our state or the network. Only a checkpoint mismatch bans immediately
  * (docs/protocol/p2p.md#penalties).
  */
 export const closeReasons = {

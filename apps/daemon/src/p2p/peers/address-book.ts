@@ -13,7 +13,7 @@ import type { OwnAddresses } from './own-addresses';
 const BUCKET_SIZE = 20;
 const GRAY_BUCKETS = GRAY_LIST_LIMIT / BUCKET_SIZE;
 const WHITE_BUCKETS = WHITE_LIST_LIMIT / BUCKET_SIZE;
-/** The addresses that one source group reports fall into so many gray buckets: at most 160 entries. */
+/** Number of gray buckets for the addresses from one source group: at most 160 entries. */
 const BUCKETS_PER_SOURCE = 8;
 const BUCKETS_PER_GROUP = 4;
 /** An entry that failed so often in a row may be replaced. */
@@ -66,7 +66,7 @@ class BucketTable {
     return this.entries.get(addressKey(address))?.entry;
   }
 
-  /** Replaces what is known of an entry. */
+  /** Replaces the data of an entry. */
   update(entry: BookEntry): void {
     const placed = this.entries.get(addressKey(entry));
     if (placed !== undefined) placed.entry = entry;

@@ -6,14 +6,14 @@ import { Device } from 'nat-upnp-rejetto';
 import { canonicalHost, isLocalHost } from '../addresses';
 import type { Gateway, MappedPorts } from './task';
 
-/** Bytes of one response; descriptions and responses of gateways have a few thousand. */
+/** Maximum bytes of one response; descriptions and responses of gateways have a few thousand. */
 const MAX_RESPONSE_BYTES = 256 * 1024;
-/** Milliseconds in which a gateway has to say something. */
+/** Timeout in milliseconds for data from a gateway. */
 const SILENCE = 2_000;
 
-/** The connections of a thread that talks to one host: none to another one, and none that brings more than is sensible. */
+/** HTTP agent of a thread that may connect to one host only. Limits the bytes of each response. */
 class GuardedAgent extends Agent {
-  /** Why it has ended a connection, which the library forgets. */
+  /** Why the agent closed a connection; the library does not report it. */
   complaint: string | undefined;
 
   constructor(private readonly host: string | undefined) {
@@ -39,14 +39,14 @@ class GuardedAgent extends Agent {
   }
 }
 
-/** What was wrong with the connections of a thread. */
+/** Failure of the connections of a thread. */
 interface Guard {
   complaint(): string | undefined;
 }
 
 /**
- * From now on this thread's HTTP reaches `host` alone. The library for gateways calls whatever address they name and reads
- * whatever they send; it takes the thread's agent, so this is where that ends.
+ * Restricts the HTTP requests of this thread to `host`. The gateway library connects to any address that a gateway names and
+ * reads responses of any size. It uses the global agent of the thread, so the agent enforces the limits.
  */
 function talkOnlyTo(host: string): Guard {
   const [open, closed] = [new GuardedAgent(host), new GuardedAgent(undefined)];
@@ -55,9 +55,9 @@ function talkOnlyTo(host: string): Guard {
   return { complaint: () => open.complaint ?? closed.complaint };
 }
 
-/** What the mapping is called in the gateway, as by the network's other nodes. */
+/** Description of the mapping in the gateway, the same as that of the other nodes of the network. */
 const DESCRIPTION = 'WRKZCoin';
-/** Seconds after which a gateway forgets a mapping that nobody renews. */
+/** Lease in seconds: a gateway removes a mapping that is not renewed. */
 const LEASE = 3600;
 /** Errors of the service WANIPConnection. */
 const NO_SUCH_ENTRY = 714;
@@ -66,7 +66,7 @@ const PERMANENT_ONLY = 725;
 /** Max length of a gateway's error text in a log line. */
 const LONGEST_WORDS = 120;
 
-/** A gateway refused, or answered nothing that can be understood. */
+/** A gateway refused a request, or its response is invalid. */
 class GatewayError extends Error {
   constructor(
     message: string,
@@ -77,12 +77,12 @@ class GatewayError extends Error {
 }
 
 /*
- * @achingbrain/nat-port-mapper 4.0.5 was measured and does not fit: it refuses gateways of version 1 (most of them), accepts
+ * @achingbrain/nat-port-mapper 4.0.5 was tested and is unsuitable: it rejects gateways of version 1 (most of them), accepts
  * another port than the requested one, has no fallback to permanent leases (error 725), removes a mapping without a check of
  * its owner and with an empty protocol, follows redirects and control addresses to other hosts, and reads responses of any size.
  */
 
-/** What a gateway does for us, over the library's SOAP. The thread that makes one talks to no other host from then on. */
+/** SOAP client of a gateway, based on the library. A thread that creates one can connect to no other host afterwards. */
 export class GatewayDevice {
   private readonly guard: Guard;
   private readonly device: Device;
@@ -92,13 +92,13 @@ export class GatewayDevice {
     this.device = new Device(gateway.location);
   }
 
-  /** The address that the internet knows. @throws GatewayError */
+  /** The external address. @throws GatewayError */
   async externalHost(): Promise<string> {
     const { NewExternalIPAddress: host } = await this.ask('GetExternalIPAddress', []);
     return typeof host === 'string' ? host : '';
   }
 
-  /** Has the gateway forward a port to us. @returns seconds for which it does; 0 for ever. @throws GatewayError */
+  /** Requests a port mapping to this machine. @returns the lease in seconds; 0 is permanent @throws GatewayError */
   async map(ports: MappedPorts): Promise<number> {
     try {
       return await this.mapFor(ports, LEASE);
@@ -111,7 +111,7 @@ export class GatewayDevice {
     }
   }
 
-  /** Whether the mapping of the port is there and ours. @throws GatewayError */
+  /** Whether the mapping of the port exists and points to this machine. @throws GatewayError */
   async isOurs({ outside, inside }: MappedPorts): Promise<boolean> {
     try {
       const entry = await this.ask('GetSpecificPortMappingEntry', outsideOf(outside));
@@ -147,13 +147,13 @@ export class GatewayDevice {
       throw refusal(error, this.guard.complaint());
     }
     const response = isRecord(body) ? body[`${action}Response`] : undefined;
-    // A response without fields is an empty text.
+    // The library returns an empty string for a response without fields.
     if (response === undefined) throw new GatewayError('its response is not one to this action');
     return isRecord(response) ? response : {};
   }
 }
 
-/** Whether the internet knows that address: else the gateway stands behind another one, or is not connected. */
+/** Whether the address is public. Otherwise the gateway is behind another one, or offline. */
 export function isReachable(host: string): boolean {
   return canonicalHost(host) === host && !host.includes(':') && !isLocalHost(host);
 }
@@ -166,7 +166,7 @@ function outsideOf(port: number): (string | number)[][] {
   ];
 }
 
-/** The library throws what the system, the reading of XML or its own code throws, and the gateway's fault as it was read. */
+/** The library throws errors of the system, of the XML parser and of its own code, and the parsed fault of the gateway. */
 function refusal(thrown: unknown, complaint: string | undefined): GatewayError {
   if (complaint !== undefined) return new GatewayError(complaint);
   if (thrown instanceof Error && 'syscall' in thrown) return new GatewayError(words(thrown.message));
@@ -177,7 +177,7 @@ function refusal(thrown: unknown, complaint: string | undefined): GatewayError {
   return new GatewayError(`error ${String(code)}${description === '' ? '' : ` (${description})`}`, code);
 }
 
-/** Text from the network for a line of the log. */
+/** Sanitizes text from the network for a log line. */
 function words(text: unknown): string {
   return typeof text === 'string' ? text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, LONGEST_WORDS) : '';
 }

@@ -16,24 +16,24 @@ import {
 
 /** Milliseconds between renewals, a third of the requested lease; also between searches for a gateway. */
 const RENEWAL = 1_200_000;
-/** Milliseconds that finding and asking may take, which nothing waits for, and that a stop waits for the gateway. */
+/** Timeouts in milliseconds: of search and request, which run in the background, and of the removal during a stop. */
 const PATIENCE = { map: 8_000, stop: 3_000 };
 
 export interface PortMappingParts {
-  /** The address that peers are listened for at. */
+  /** The address of the peer listener. */
   readonly bindHost: string;
   readonly ports: MappedPorts;
   readonly logger: P2pLogger;
   readonly clock?: P2pClock;
   readonly run?: RunTask;
   readonly patience?: typeof PATIENCE;
-  /** Where the internet reaches this node now; undefined when it does not any more. */
+  /** The external address and port of this node; undefined after the mapping was lost. */
   readonly onMapped: (address: PeerAddress | undefined) => void;
 }
 
 /**
- * Has the router forward the port of the peers to this machine, by UPnP, as long as the node runs. It goes on beside
- * everything else: a router that is slow, or silent, or hostile, holds up nothing.
+ * Maintains a UPnP port mapping from the router to the peer port of this machine while the node runs. It works in the
+ * background: a slow, silent or hostile router delays nothing else.
  */
 export class PortMapping {
   private readonly clock: P2pClock;
@@ -41,10 +41,10 @@ export class PortMapping {
   private readonly patience: typeof PATIENCE;
   private timer: Timer | undefined;
   private running: RunningTask | undefined;
-  /** Who was asked last, and may forward the port to us. */
+  /** The gateway of the last request; it may forward the port to this machine. */
   private asked: Gateway | undefined;
   private mapped = false;
-  /** The gateway knows mappings without an end only. */
+  /** The gateway supports only permanent mappings. */
   private permanent = false;
   private lastLine = '';
   private stopped = false;
@@ -55,14 +55,14 @@ export class PortMapping {
     this.patience = parts.patience ?? PATIENCE;
   }
 
-  /** Begins; what comes of it is told in the log. */
+  /** Starts the work in the background and logs its results. */
   start(): void {
     this.parts.logger.info('Attempting to add IGD port mapping.');
     this.timer = this.clock.every(RENEWAL, () => this.renew());
     this.renew();
   }
 
-  /** Takes the mapping back, which a gateway may keep waiting for three seconds. */
+  /** Removes the mapping. Waits at most three seconds for the gateway. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.timer?.cancel();
@@ -104,7 +104,7 @@ export class PortMapping {
     return outcome;
   }
 
-  /** The same again is not told again. */
+  /** Does not repeat an identical message. */
   private tell(outcome: MappingOutcome | undefined): void {
     const { logger, ports } = this.parts;
     const { level, line } = describeOutcome(outcome, ports);
@@ -152,9 +152,9 @@ function describeOutcome(
 }
 
 /**
- * Whether a router is asked at all. Only a network that says so does it, so that no node of a test network ever sends a
- * datagram to a group. Nobody is to call a node that hides its port, takes no callers, or listens on loopback; and what a
- * router forwards is IPv4.
+ * Whether to request a port mapping. Only networks that enable it do, so that nodes of test networks never send multicast
+ * datagrams. A node that hides its port, accepts no incoming peers or listens on loopback needs no mapping. Routers map
+ * only IPv4.
  */
 export function mapsPort({ network, options }: Pick<DaemonConfig, 'network' | 'options'>): boolean {
   const bindHost = options['p2p-bind-ip'];
@@ -162,7 +162,7 @@ export function mapsPort({ network, options }: Pick<DaemonConfig, 'network' | 'o
   return !isLoopback(bindHost) && (bindHost === '::' || !bindHost.includes(':'));
 }
 
-/** Has a router forward the port to the listening peers' side, if one is to be asked. */
+/** Starts the port mapping for the peer listener if it is enabled. */
 export function startPortMapping(config: DaemonConfig, peers: P2pNode, logger: Logger): PortMapping | undefined {
   if (!mapsPort(config)) return undefined;
   const mapping = new PortMapping({

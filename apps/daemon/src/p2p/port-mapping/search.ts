@@ -3,14 +3,14 @@ import { networkInterfaces } from 'node:os';
 import * as ipaddr from 'ipaddr.js';
 import type { Gateway } from './task';
 
-/** The group and port of SSDP, by which devices are found. */
+/** Multicast group and port of SSDP, the discovery protocol of UPnP. */
 const GROUP = '239.255.255.250';
 const PORT = 1900;
-/** Routers on the way that a search may pass. */
+/** Multicast TTL of a search. */
 const HOPS = 2;
-/** Both versions of the device: a router of version 2 should respond for 1 as well, and not all do. */
+/** Both versions of the device type: a router of version 2 should also respond to version 1, but not all do. */
 const TARGETS = [1, 2].map((version) => `urn:schemas-upnp-org:device:InternetGatewayDevice:${String(version)}`);
-/** Milliseconds: datagrams get lost, so each search is sent twice; after the first response others have a moment more. */
+/** Milliseconds. Datagrams can be lost, so each search is sent twice. The search ends shortly after the first response. */
 const ASK_AGAIN = 1_000;
 const PATIENCE = 2_500;
 const GRACE = 300;
@@ -24,9 +24,9 @@ export interface OwnNetwork {
 }
 
 /**
- * The networks in which a gateway is looked for: those of private IPv4 addresses. Whoever has a public one is reached
- * without a gateway, and what stands in the network of a data centre is not ours to talk to.
- * @param bindHost the address that peers are listened for at: where it is one of the machine's, only its network
+ * The networks in which to search for a gateway: those of private IPv4 addresses. A machine with a public address needs no
+ * gateway, and must not contact devices in the network of a data centre.
+ * @param bindHost the address of the peer listener; if it is an address of this machine, only its network is searched
  */
 export function searchedNetworks(bindHost: string, interfaces = networkInterfaces()): OwnNetwork[] {
   const all = Object.values(interfaces).flatMap((infos) => infos ?? []);
@@ -38,8 +38,8 @@ export function searchedNetworks(bindHost: string, interfaces = networkInterface
 }
 
 /**
- * Parses the response to a search: the gateway that it names, or undefined. A device speaks for itself alone, from an
- * address of our own network: whoever names another host would have us call it.
+ * Parses the response to a search: the gateway that it names, or undefined. A device may name only itself, with an address
+ * in our network: otherwise it could make this node connect to other hosts.
  */
 export function gatewayOf(response: Buffer, sender: string, { address, cidr }: OwnNetwork): Gateway | undefined {
   if (response.length > MAX_RESPONSE_BYTES) return undefined;
@@ -61,7 +61,7 @@ export function gatewayOf(response: Buffer, sender: string, { address, cidr }: O
 /** Searches the networks for gateways; those that respond, none after 2.5 s. */
 export async function searchGateways(networks: readonly OwnNetwork[]): Promise<Gateway[]> {
   if (networks.length === 0) return [];
-  // By sender, so that one device, whatever it sends, leaves room for others.
+  // By sender, so that one device cannot displace the responses of others.
   const found = new Map<string, Gateway>();
   const sockets: Socket[] = [];
   try {

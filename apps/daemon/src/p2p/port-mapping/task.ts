@@ -1,35 +1,35 @@
 import { startThread, workerEntry } from '@wrkz/service-kit/base';
 
-/** What a thread of the port mapping is asked to do. */
+/** Task of a port mapping thread. */
 export type MappingTask =
   | {
       readonly kind: 'map';
-      /** A gateway that has done it before, which is asked alone; undefined searches for one. */
+      /** A gateway of an earlier mapping, the only one to use; undefined searches for one. */
       readonly gateway: Gateway | undefined;
-      /** The address that peers are listened for at; `0.0.0.0` or `::` for all. */
+      /** The address of the peer listener; `0.0.0.0` or `::` for all. */
       readonly bindHost: string;
       readonly ports: MappedPorts;
     }
   | { readonly kind: 'unmap'; readonly gateway: Gateway; readonly ports: MappedPorts };
 
 export interface MappedPorts {
-  /** The port that peers call. */
+  /** The external port. */
   readonly outside: number;
-  /** The port that listens. */
+  /** The port of the listener. */
   readonly inside: number;
 }
 
 /** A router that may forward ports. */
 export interface Gateway {
-  /** Its description: `http://<its address>...`. */
+  /** URL of its description: `http://<its address>...`. */
   readonly location: string;
-  /** Our address in its network. */
+  /** The address of this machine in its network. */
   readonly client: string;
 }
 
 /**
- * Outcome. `none`: no device responded. `unfit`: the device forwards no ports, or not from the internet; see `why`.
- * `refused`: the gateway's own words, or what went wrong with it. `removed` tells whether there was anything of ours.
+ * Outcome. `none`: no device responded. `unfit`: the device maps no ports, or has no public address; see `why`.
+ * `refused`: the error text of the gateway, or the failure. `removed`: whether a mapping of this node existed.
  */
 export type MappingOutcome =
   | { readonly kind: 'mapped'; readonly gateway: Gateway; readonly externalHost: string; readonly seconds: number }
@@ -38,28 +38,28 @@ export type MappingOutcome =
   | { readonly kind: 'refused'; readonly gateway: Gateway; readonly why: string }
   | { readonly kind: 'removed'; readonly wasOurs: boolean };
 
-/** What a thread says, in this order: whom it is about to ask for a mapping, and how it went. */
+/** Messages of a thread, in this order: the gateway that it is about to request a mapping from, and the outcome. */
 export type FromMappingThread =
   { readonly kind: 'asking'; readonly gateway: Gateway } | { readonly kind: 'done'; readonly outcome: MappingOutcome };
 
-/** Megabytes that a thread may take: what a gateway sends is of unknown intent, and is not to cost the node its memory. */
+/** Memory limit of a thread in megabytes. Responses of gateways are untrusted and must not exhaust the memory of the node. */
 const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 };
 
-/** A task under way. */
+/** A running task. */
 export interface RunningTask {
-  /** Undefined when it was cut off, or its thread came to nothing. */
+  /** Undefined if the task was aborted or its thread failed. */
   readonly outcome: Promise<MappingOutcome | undefined>;
-  /** The gateway that has been asked for a mapping, and may have made it. */
+  /** The gateway of a mapping request; it may have created the mapping. */
   asked(): Gateway | undefined;
-  /** Ends it at once. */
+  /** Terminates the thread immediately. */
   cut(): void;
 }
 
 export type RunTask = (task: MappingTask, milliseconds: number) => RunningTask;
 
 /**
- * Does a task in a thread of its own, which is ended when it takes too long. The library is loaded there and goes with it;
- * whatever a gateway sends is read there too.
+ * Runs a task in a separate thread, which is terminated after the timeout. Only that thread loads the library and parses
+ * the responses of gateways.
  */
 export const runInThread: RunTask = (task, milliseconds) => {
   const worker = startThread(workerEntry(__dirname, 'thread'), { workerData: task, resourceLimits: MEMORY });
@@ -74,7 +74,7 @@ export const runInThread: RunTask = (task, milliseconds) => {
         cut();
       }
     });
-    worker.on('error', () => undefined); // it ends as well
+    worker.on('error', () => undefined); // the exit event follows
     worker.on('exit', () => {
       clearTimeout(timer);
       resolve(undefined);

@@ -42,7 +42,7 @@ function unfitness(externalHost: string): string {
   return 'its address is not public: it is behind another router';
 }
 
-/** What somebody else has put there meanwhile is left alone. */
+/** Does not remove a mapping that another machine has created meanwhile. */
 async function unmap(gateway: Gateway, ports: MappedPorts): Promise<MappingOutcome> {
   const device = new GatewayDevice(gateway);
   try {
@@ -54,7 +54,7 @@ async function unmap(gateway: Gateway, ports: MappedPorts): Promise<MappingOutco
   }
 }
 
-/** The body of a thread that does one task and ends. */
+/** Main function of a thread that runs one task and exits. */
 const say = (message: FromMappingThread): void => parentPort?.postMessage(message);
 void perform(workerData as MappingTask, (gateway) => say({ kind: 'asking', gateway })).then((outcome) =>
   say({ kind: 'done', outcome }),

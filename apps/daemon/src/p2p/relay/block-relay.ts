@@ -21,7 +21,7 @@ export interface BlockRelayDependencies {
   wantsPool(session: Session): void;
 }
 
-/** The hop counts of so many blocks are remembered. */
+/** Number of blocks whose hop counts are remembered. */
 const HOPS_KEPT = 200;
 /** A block ahead of our clock is not judged again before this time is over, milliseconds; so many are remembered. */
 const EARLY_AGAIN = 60_000;

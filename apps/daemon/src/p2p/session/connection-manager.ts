@@ -41,7 +41,7 @@ export interface ConnectionManagerDependencies {
 }
 
 export interface ConnectionEvents {
-  /** Handles one frame that is no response. */
+  /** Handles one frame that is not a response. */
   route(session: Session, frame: Frame): Promise<void>;
   /** Whether we requested what the frame carries. */
   isRequested(session: Session, frame: Frame): boolean;

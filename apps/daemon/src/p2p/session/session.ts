@@ -17,9 +17,9 @@ import type { P2pClock } from '../ports';
 import { type ChainClaim, newSyncRecord, type SyncRecord } from '../sync/sync-peer';
 import { RecentHashes } from '../hashes';
 
-/** One relay of transactions carries about so many bytes. */
+/** Approximate bytes per relay of transactions. */
 const RELAY_BYTES = 1024 * 1024;
-/** Within so many milliseconds a peer requests the transactions of a lite block that it lacks. */
+/** Milliseconds within which a peer requests the missing transactions of a lite block. */
 const HOLD_TRANSACTIONS = 2_000;
 
 /**

@@ -30,7 +30,7 @@ export class BatchHistory {
     this.start = options.min;
   }
 
-  /** The estimated size of so many blocks, bytes. */
+  /** The estimated size of this number of blocks in bytes. */
   estimate(blocks: number): number {
     return blocks * this.average;
   }

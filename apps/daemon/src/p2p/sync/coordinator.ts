@@ -35,7 +35,7 @@ export interface SyncDependencies {
   session(id: number): SyncSession | undefined;
 }
 
-/** No more hashes are requested from a peer while so many blocks of its list are planned. */
+/** Number of planned blocks of a peer above which no more hashes are requested from it. */
 const LIST_LIMIT = 20_000;
 const MAX_ORPHANS = 3;
 const MAX_EMPTY_ENTRIES = 3;
@@ -319,7 +319,7 @@ export class SyncCoordinator {
     if (this.peers.delete(peer.id)) this.dependencies.onFree();
   }
 
-  /** A peer no longer has the requested blocks, or does not send so many at once. */
+  /** A peer no longer has the requested blocks, or does not send this number in one response. */
   private missed(peer: SyncPeer): void {
     peer.batch.failed();
     if (peer.hasSlot) this.fail(peer);

@@ -10,7 +10,7 @@ export interface HeightClaim {
   readonly shown: number;
 }
 
-/** With so many outgoing peers the incoming ones, which chose us, do not count. */
+/** Number of outgoing peers from which on incoming peers, which chose this node, do not count. */
 const ENOUGH_OUTGOING = 3;
 
 /** The peers whose claims count: only outgoing ones, once there are three. */

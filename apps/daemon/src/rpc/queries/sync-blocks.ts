@@ -95,7 +95,7 @@ export class MainChainBlock {
     private readonly batch: BlockBatch,
   ) {}
 
-  /** Whether it has no transactions besides the coinbase. */
+  /** Whether it has no transactions except the coinbase. */
   get isEmpty(): boolean {
     return this.stamp.generatedTransactions === this.first + 1;
   }
