@@ -60,7 +60,7 @@ static inline Niels<F> SelectBaseMultiple(const BaseMultiple row[8], const Digit
 }
 
 // Four doublings; the last one computes T for the addition that follows. A loop, because unrolled code for several lanes
-// and its callers would not fit into the L1 instruction cache.
+// and its callers would not fit into the level 1 instruction cache.
 template <class F>
 static inline Extended<F> Times16(const Projective<F>& p) {
   Projective<F> r = p;
