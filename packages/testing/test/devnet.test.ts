@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mainArguments, pollUntil, Program } from '../src';
 import { readDevnetOptions } from '../src/devnet/command';
+import { readSettings } from '../src/devnet/settings';
 
 /* The command `npm run devnet`, in a process of its own. */
 
@@ -145,6 +148,7 @@ test('a second signal ends it at once, with code 143, and removes everything', a
 it.each([
   ['an unknown option', ['--frobnicate'], /unknown option --frobnicate/],
   ['smoke with traffic', ['--smoke', '--traffic'], /exclude each other/],
+  ['an empty directory name', ['--data-dir='], /name a directory/],
   ['a directory with other files', ['--data-dir', __dirname], /has other files/],
   ['a file as directory', ['--data-dir', __filename], /is not a directory/],
   ['a directory below a file', ['--data-dir', join(__filename, 'network')], /is not a directory/],
@@ -161,4 +165,31 @@ test('--help lists the options', () => {
       message: expect.stringMatching(/--smoke[^]*--fork[^]*--traffic[^]*--data-dir/),
     }),
   );
+});
+
+test.each(['', '{}', '[]', '{"seed":"0","ports":{"rpc1":1}}'])(
+  'damaged settings (%s) are reported with their file',
+  async (text) => {
+    const dir = mkdtempSync(join(folder, 'damaged-'));
+    const file = join(dir, 'devnet.json');
+    writeFileSync(file, text);
+    await expect(readSettings(dir)).rejects.toThrow(`${file} is damaged`);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  },
+);
+
+test('settings of an existing network change only when they are saved', async () => {
+  const dir = mkdtempSync(join(folder, 'settings-'));
+  const first = await readSettings(dir);
+  const server = createServer().listen(first.ports.rpc1, '127.0.0.1');
+  await once(server, 'listening');
+  const file = join(dir, 'devnet.json');
+  const before = readFileSync(file, 'utf8');
+  const second = await readSettings(dir);
+  expect(second.ports.rpc1).not.toBe(first.ports.rpc1);
+  expect(second.alice.address).toBe(first.alice.address);
+  expect(readFileSync(file, 'utf8')).toBe(before);
+  second.save();
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ ports: second.ports });
+  server.close();
 });

@@ -55,6 +55,7 @@ export function readDevnetOptions(argv: readonly string[]): DevnetFlags {
     const { values } = parseOptions(DEVNET_OPTIONS, argv, { name: 'npm run devnet --', description });
     if (values.smoke && values.traffic) throw new UsageError('--smoke and --traffic exclude each other');
     const dataDir = values['data-dir'];
+    if (dataDir === '') throw new UsageError('--data-dir: name a directory');
     if (dataDir !== undefined && isFile(resolve(dataDir)))
       throw new UsageError(`--data-dir: ${dataDir} is not a directory`);
     if (dataDir !== undefined && isForeign(resolve(dataDir))) {

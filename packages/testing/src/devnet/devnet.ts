@@ -128,6 +128,7 @@ export class Devnet {
     const [first, second, third] = this.nodes;
     report('starting node 1');
     await this.run(first.program);
+    this.settings.save();
     // Nothing follows the chain meanwhile: one long synchronization is cheaper than many short ones.
     await Promise.all([this.mineFirstBlocks(), this.createContainer(), this.createProposal()]);
     report('starting the other nodes and the services');

@@ -17,17 +17,19 @@ export interface DevnetSettings {
   readonly bob: TestWallet;
   /** A key or password of the network. */
   readonly key: (name: string) => string;
+  /** Stores the ports. Call it when the network holds its data directory. */
+  readonly save: () => void;
 }
 
 /**
- * Reads the settings of a network from its data directory, or creates them. A network that is started again has the same keys
- * and, where they are free, the same ports.
+ * Reads the settings of a network from its data directory, or creates them. A network that is started again has the same keys,
+ * and the same ports if they are free. Does not change existing settings: the directory may belong to a running network.
+ *
+ * @throws Error if the file is damaged
  */
 export async function readSettings(dataDir: string): Promise<DevnetSettings> {
   const file = join(dataDir, 'devnet.json');
-  const stored = existsSync(file)
-    ? (JSON.parse(readFileSync(file, 'utf8')) as { seed: string; ports: Ports })
-    : undefined;
+  const stored = existsSync(file) ? parseSettings(file) : undefined;
   const taken = new Map<string, number>();
   for (const name of PORTS) {
     let port = await freePort(stored?.ports[name]);
@@ -37,9 +39,20 @@ export async function readSettings(dataDir: string): Promise<DevnetSettings> {
   const ports = Object.fromEntries(taken) as Ports;
   // All keys and wallets derive from the seed.
   const seed = stored?.seed ?? randomBytes(16).toString('hex');
-  writeFileSync(file, JSON.stringify({ seed, ports }), { mode: 0o600 });
+  const save = (): void => writeFileSync(file, JSON.stringify({ seed, ports }), { mode: 0o600 });
+  if (stored === undefined) save();
   const key = (name: string): string => createHash('sha256').update(`${seed} ${name}`).digest('hex').slice(0, 32);
-  return { ports, key, alice: new TestWallet(`${seed} alice`), bob: new TestWallet(`${seed} bob`) };
+  return { ports, key, save, alice: new TestWallet(`${seed} alice`), bob: new TestWallet(`${seed} bob`) };
+}
+
+function parseSettings(file: string): { readonly seed: string; readonly ports: Ports } {
+  try {
+    const { seed, ports } = JSON.parse(readFileSync(file, 'utf8')) as { seed: unknown; ports: Ports };
+    if (typeof seed === 'string' && PORTS.every((name) => Number.isInteger(ports[name]))) return { seed, ports };
+  } catch {
+    // Not JSON, or not an object.
+  }
+  throw new Error(`${file} is damaged: delete its directory, or name another one`);
 }
 
 export function addressesOf({ ports, key, alice, bob }: DevnetSettings): DevnetAddresses {
