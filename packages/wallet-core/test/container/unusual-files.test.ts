@@ -78,7 +78,8 @@ test('a huge file is refused without reading it completely', async () => {
   expect(await errorNameOf(WalletFile.open(file, 'other'))).toBe('wrongPassword');
   const padded = container();
   appendFileSync(padded, Buffer.alloc(20_000_000));
-  expect(await errorNameOf(WalletFile.open(padded, 'secret'))).toBe('wrongPassword');
+  // The decrypted end is random, and a valid padding once in 256 times.
+  expect(['wrongPassword', 'walletFileCorrupted']).toContain(await errorNameOf(WalletFile.open(padded, 'secret')));
 });
 
 test('a link to itself and a device are refused with filenameNonExistent', async () => {
