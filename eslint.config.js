@@ -12,7 +12,7 @@ const RESTRICTED_SYNTAX = [
   { selector: 'ImportExpression', message: 'Import with a statement at the top of the file.' },
 ];
 
-/** Numbers of errors: each stands once, in a table (`errors.ts`, `error-table.ts`); elsewhere code uses its name. */
+/** The number of an error is in one table (`errors.ts`, `error-table.ts`); other code uses its name. */
 const ERROR_NUMBERS = [
   ':matches(Property, PropertyDefinition)[key.name=/^(code|errorCode)$/] > :matches(Literal[raw=/^[1-9]/], UnaryExpression)',
   'BinaryExpression:has(> MemberExpression[property.name=/^(code|errorCode)$/]) > :matches(Literal[raw=/^[1-9]/], UnaryExpression)',

@@ -21,7 +21,7 @@ function timed<T>(work: () => T): { result: T; seconds: number } {
 const best = (values: readonly number[]): number => Math.max(...values);
 const shown = (value: number): string => Math.round(value).toLocaleString('en-US');
 
-/** Appends the blocks to a fresh database, `batch` a commit. */
+/** Appends the blocks to a fresh database, `batch` per commit. */
 function fill(blocks: readonly VerifiedBlock[], batch: number): { db: ChainDb; seconds: number; slowest: number } {
   const db = openChainDb({ directory: mkdtempSync(join(tmpdir(), 'bench-chain-db-')), network: 'devnet' });
   const commits: number[] = [];

@@ -1,19 +1,18 @@
 /**
- * The chain database while the chain grows: invented blocks (support/invented-chain.ts) straight through its writer.
+ * The chain database while the chain grows: synthetic blocks (support/invented-chain.ts) through its writer.
  *
  *   node -r ./scripts/source-loader.cjs bench/chain-growth.bench.ts [--blocks 100000] [--at 30000,100000,300000,1000000]
  *     [--batch-bytes 16777216] [--window 20000] [--directory <where>] [--keep] [--compare <folder>]
  *     [--pair <short>,<long>] [--rounds 10] [--verify] [--preload 150000000] [--preloaded <folder> [--open]]
  *
- * For the window of blocks that ends at each mark: bytes that reached the disk per block (`write_bytes` of /proc/self/io:
- * log and file both), microseconds per block by the clock and of the processor, and the longest single commit. Below it
- * microseconds a look-up at that length. `--verify` times both passes of a verification at the end and prints the bytes a block of
- * every table. `--pair` goes on with two kept databases in turns, a batch each, and prints the median ratio of the pairs: for
- * a machine whose load changes while a long chain grows. `--compare` runs this benchmark of the tree in another folder
- * (before) and of this tree (after) one after the other.
+ * For the window of blocks that ends at each mark: bytes written to disk per block (`write_bytes` of /proc/self/io, log and
+ * file), microseconds per block of wall clock and of processor time, the longest single commit, and microseconds per look-up.
+ * `--verify` times a verification at the end and prints the bytes per block of every table. `--pair` appends to two stored
+ * databases in turns, one batch each, and prints the median ratio of the pairs: for a machine whose load changes.
+ * `--compare` runs this benchmark in the tree of another folder (before) and in this tree (after), one after the other.
  *
- * `--preload` leaves a database with that many invented key images in the look-up and no blocks. `--preloaded` grows one in its
- * folder; with `--open` it prints the memory that the open database takes and the time of a miss, cold and warm.
+ * `--preload` creates a database with this many synthetic key images and no blocks. `--preloaded` appends to one in its folder;
+ * with `--open` it prints the memory of the open database and the time of a miss, cold and warm.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -48,14 +47,14 @@ const { values } = parseArgs({
 
 const batchBytes = Number(values['batch-bytes']);
 
-/** Bytes that this process has caused to be written, so far. */
+/** Bytes that this process has written to disk so far. */
 const written = (): number => Number(/^write_bytes: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
 
 interface Sample {
   readonly height: number;
   readonly written: number;
   readonly seconds: number;
-  /** Of the processor. */
+  /** Processor time. */
   readonly busy: number;
 }
 
@@ -117,7 +116,7 @@ async function grow(): Promise<void> {
   else rmSync(directory, { recursive: true });
 }
 
-/** Leaves a database with invented key images in a folder. */
+/** Creates a database with synthetic key images in a folder. */
 function preload(directory: string, keyImages: number): void {
   const db = openChainDb({ directory, network: 'devnet' });
   preloadKeyImages(db.writer as ChainWriter, keyImages);
@@ -125,7 +124,7 @@ function preload(directory: string, keyImages: number): void {
   console.log(directory);
 }
 
-/** Prints what an open database takes in memory, and the time of misses. */
+/** Prints the memory of an open database and the time of misses. */
 function open(directory: string): void {
   const file = databaseFile(directory);
   dropFromCache(file);
@@ -148,7 +147,7 @@ function open(directory: string): void {
   db.close();
 }
 
-/** Both are appended to in turns, each round the one and then the other; the first round only warms up. */
+/** Appends to both in turns. The first round only warms up. */
 function pair(directories: readonly string[]): void {
   const chains = directories.map((directory) => openChainDb({ directory, network: 'devnet' }));
   const figures = chains.map(() => ({ written: [] as number[], busy: [] as number[], clock: [] as number[] }));

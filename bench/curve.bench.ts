@@ -3,11 +3,11 @@
  *
  *   node -r ./scripts/source-loader.cjs bench/curve.bench.ts [--rounds 7] [--batches] [--against <command>]
  *
- * "alone" is one call after the other on this thread, "batch" the asynchronous form over many items, with each number of
- * lanes that the processor has; `--batches` leaves the first out. Each figure is the median of the rounds, which go in turns
- * through what is compared; one thread's are by the second of processor time, all threads' by the second. `--against` runs
- * `<command> <operation>`, a program that prints that operation's calls per second of processor time, in turns with ours and
- * prints the ratios; pin both to a core (taskset) on a machine that does other things as well.
+ * "alone": one call after the other on this thread. "batch": the asynchronous form over many items, with each number of lanes
+ * of the processor; `--batches` omits "alone". Each figure is the median of the rounds, which alternate between the compared
+ * operations. Figures of one thread are per second of processor time, those of all threads per second of wall clock.
+ * `--against` runs `<command> <operation>`, which prints calls per second of processor time, in turns with ours and prints the
+ * ratios. Pin both to a core (taskset) on a machine with other load.
  */
 import { execSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -24,7 +24,7 @@ const { values } = parseArgs({
 
 type Clock = () => number;
 
-/** Milliseconds that this process has computed in its own code, all threads together. */
+/** User processor time of this process in milliseconds, all threads together. */
 const busy: Clock = () => process.cpuUsage().user / 1000;
 const wall: Clock = () => performance.now();
 
@@ -48,7 +48,7 @@ async function rate(rounds: number, clock: Clock, count: number, once: () => unk
   return median(figures);
 }
 
-/** What the program that we compare with prints for an operation. */
+/** Calls per second that the program of `--against` prints for an operation. */
 const theirs = (command: string, name: string): number => Number(execSync(`${command} ${name}`, { encoding: 'utf8' }));
 
 function makeRing(members: number): crypto.RingCheck & { sign: () => Buffer } {
@@ -63,7 +63,7 @@ function makeRing(members: number): crypto.RingCheck & { sign: () => Buffer } {
   return { prefixHash, keyImage, publicKeys, signatures: sign(), sign };
 }
 
-/** Every operation by the name `--against` programs get; each function does sixteen of them. */
+/** Each operation by the name that `--against` programs get. A function does sixteen of them. */
 function operations(): Map<string, () => void> {
   const { secretKey, publicKey } = crypto.generateKeyPair();
   const derivation = crypto.generateKeyDerivation(publicKey, secretKey) ?? Buffer.alloc(32);
@@ -118,7 +118,7 @@ async function compare(rounds: number, command: string): Promise<void> {
 
 interface BatchJob {
   name: string;
-  /** What a program that we compare with calls it, where there is such a thing. */
+  /** Its name for programs of `--against`, if they have it. */
   theirs?: string;
   count: number;
   once: () => Promise<unknown>;

@@ -5,9 +5,8 @@
  *                                                             [--suite <folder>] [--compare <folder>]
  *
  * The daemon with devnet chain A in a process of its own. A round is three waits for `/getwalletsyncdata` (20 blocks), in
- * milliseconds: alone; right after `--abandoned` connections have sent the largest `/getrandom_outs` and been cut; and
- * while `--staying` of them wait for theirs. Medians. `--compare` names the built tree of before; with 240 abandoned
- * requests one round of it takes minutes.
+ * milliseconds: alone; right after `--abandoned` connections sent the largest `/getrandom_outs` and disconnected; and while
+ * `--staying` connections wait for such a response. Medians. `--compare` is the built tree to compare with.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -28,7 +27,7 @@ const { values } = parseArgs({
   },
 });
 
-/** An amount of which chain A has many outputs. As many as one request may ask for, within 8 MiB of answer. */
+/** An amount with many outputs on chain A: as many as one request may have, in a response of up to 8 MiB. */
 const OUTS = { amounts: Array.from({ length: 1_000 }, () => 1_000_000), outs_count: 60 };
 const LONG = requestBytes('POST', '/getrandom_outs', OUTS);
 const SYNC = requestBytes('POST', '/getwalletsyncdata', { startHeight: 600, blockCount: 20 });

@@ -1,11 +1,11 @@
 /**
- * Whether a synchronization notices its hooks: a devnet daemon fetches chain A from another one, without hooks and with a
- * hanging command and a dead URL that are told of every block and transaction.
+ * Whether hooks slow down a synchronization: a devnet daemon downloads chain A from another one, without hooks, and with a
+ * hanging command and an unreachable URL as hooks of every block and transaction.
  *
  *   node -r ./scripts/source-loader.cjs bench/hooks.bench.ts [--rounds 5] [--events 5000]
  *
- * The two take turns; medians of the milliseconds to the tip. Below, what handing over `--events` events takes, in
- * milliseconds of the main thread.
+ * The two alternate; medians of the milliseconds to the tip. Then the milliseconds of the main thread for queueing `--events`
+ * events.
  */
 import { parseArgs } from 'node:util';
 import { Daemon, readConfig } from '@wrkz/daemon';

@@ -1,6 +1,6 @@
 /**
  * Processor time of a small request in the server: `npm run bench -- http`. Bare `node:http`, the route table of service-kit,
- * and the same route through Express, each in turns over one kept-alive connection. The client is another process.
+ * and the same route through Express, alternating over one kept-alive connection. The client is another process.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

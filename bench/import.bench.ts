@@ -1,13 +1,13 @@
 /**
- * Import of chain A through the whole path: dump file, engine thread, every proof of work and ring signature checked.
+ * Import of chain A through the whole pipeline: dump file, engine thread, every proof of work and ring signature checked.
  *
  *   node -r ./scripts/source-loader.cjs bench/import.bench.ts [--rounds 5] [--against <command>] [--compare <folder>]
  *
  * Blocks and transactions per second of the best and the median round, the longest pause of the main thread's event loop
  * meanwhile, bytes on disk per block, resident memory. `--against` runs `<command> <dump file>`, a program that imports
  * the file and prints its blocks per second last, in turns with ours, and prints the ratio of the medians. `--compare`
- * runs this benchmark of the tree in another folder (before) and of this tree (after) in turns, each round a process of its
- * own, and prints the median ratio of the pairs.
+ * alternates rounds of the tree in another folder (before) and of this tree (after), each in its own process, and prints the
+ * median ratio of the pairs.
  */
 import { execFileSync, execSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';

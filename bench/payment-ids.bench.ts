@@ -1,6 +1,6 @@
 /**
- * What the index of payment ids writes for an id, at growing numbers of them: as it is (rows and hash look-ups, appended and
- * merged), and as a tree that is keyed by payment id, for comparison. Bytes are those of the write-ahead log.
+ * Bytes that the index of payment ids writes per id, at growing numbers of ids: in its present form (rows and an LSM index),
+ * and as a B-tree keyed by payment id, for comparison. Bytes are those of the write-ahead log.
  *
  *   npm run bench -- payment-ids [--ids 1000000] [--a-block 6]
  */
@@ -20,12 +20,12 @@ const { values } = parseArgs({
 });
 const IDS = Number(values.ids);
 const A_BLOCK = Number(values['a-block']);
-/** How ids come: a block a commit, as at the tip; or many blocks a commit, as in a sync. */
+/** Blocks per commit: one, as at the tip, or many, as in a synchronization. */
 const WAYS = [
   { name: 'a block a commit', ids: A_BLOCK, commits: 100 },
   { name: '2,000 ids a commit', ids: 2_000, commits: 10 },
 ] as const;
-/** Ids a commit on the way to the next measurement. */
+/** Ids per commit between two measurements. */
 const BATCH = 20_000;
 
 interface Index {

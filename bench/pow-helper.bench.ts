@@ -1,6 +1,6 @@
 /**
  * The proof-of-work helper against bare native calls: `npm run bench -- pow-helper`. Both search nonces of one transaction
- * at difficulty 66,000, in turns; a rate counts from the request to its answer, so the service carries all it adds.
+ * at difficulty 66,000, alternating. A rate counts from the request to its response, so it includes all that the service adds.
  */
 import { buildExtra, encodeTransactionPrefix, networkOf, POW_NONCE_SIZE } from '@wrkz/core-types';
 import { transactionPowDifficulty, transactionPowSearch } from '@wrkz/consensus';
@@ -15,19 +15,19 @@ const JOBS_MS = 60_000;
 const LEAST_JOBS = 5;
 const HEALTH_REQUESTS = 300;
 const CANCELS = 25;
-/** Rules of today. */
+/** The current rules. */
 const HEIGHT = 4_213_650;
 
 interface Shape {
   readonly inputs: number;
   readonly outputs: number;
 }
-/** Worth 66,000. */
+/** Its difficulty is 66,000. */
 const USUAL: Shape = { inputs: 2, outputs: 6 };
-/** Worth 800,000: it does not end while something else is measured. */
+/** Its difficulty is 800,000: it does not end during another measurement. */
 const LONG: Shape = { inputs: 400, outputs: 90 };
 
-/** A prefix that is never the same twice. */
+/** A unique prefix per call. */
 function makePrefix({ inputs, outputs }: Shape): { prefix: Buffer; difficulty: bigint } {
   const { publicKey } = generateKeyPair();
   const fields = {
@@ -96,13 +96,13 @@ class Helper {
   }
 }
 
-/** Hashes per second of the clock, and per second of this process on a processor, which other programs disturb less. */
+/** Hashes per second of wall clock, and per second of processor time, which other load disturbs less. */
 interface Rate {
   readonly wall: number;
   readonly busy: number;
 }
 
-/** The rate of one search, from the call to its answer. */
+/** The rate of one search, from the call to its result. */
 async function rate(find: () => Promise<{ readonly hashes: number | bigint } | null>): Promise<Rate> {
   const [start, before] = [performance.now(), process.cpuUsage()];
   const hashes = Number((await find())?.hashes ?? 0);

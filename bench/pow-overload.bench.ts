@@ -1,8 +1,8 @@
 /**
- * Who gets a nonce when more wallets ask than the helper can serve: `npm run bench -- pow-overload`. First a model of a day
- * with the defaults of the helper and of wallets, then a run of the helper itself at a thirtieth of all times. Before:
- * whoever came first is first. After: those that somebody waits for come first. Wallets leave without
- * a word, but in the last column of the model, where they cancel their jobs.
+ * Which wallets get a nonce when the helper is overloaded: `npm run bench -- pow-overload`. First a model of a day with the
+ * defaults of the helper and of wallets, then the helper itself with all times divided by thirty. Before: first come, first
+ * served. After: jobs with a waiting client first. Wallets disconnect without cancelling, except in the last column of the
+ * model, where they cancel their jobs.
  */
 import { encodeTransactionPrefix, buildExtra, POW_NONCE_SIZE } from '@wrkz/core-types';
 import { transactionPowSearch } from '@wrkz/consensus';
@@ -76,7 +76,7 @@ function makePrefix(): Buffer {
   });
 }
 
-/** How hard a search must be to take as long as in the model, while another one runs beside it. */
+/** The difficulty at which a search takes as long as in the model, while another search runs. */
 async function fittingDifficulty(): Promise<bigint> {
   const start = performance.now();
   let hashes = 0;
@@ -92,7 +92,7 @@ async function fittingDifficulty(): Promise<bigint> {
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A wallet as they are: submits, polls, and after its time leaves without a word. True when it got its nonce. */
+/** A wallet that submits, polls and disconnects after its timeout without cancelling. @returns whether it got its nonce */
 async function wallet(url: string): Promise<boolean> {
   const signal = AbortSignal.timeout(WALLET_MS * SCALE);
   try {
@@ -109,7 +109,7 @@ async function wallet(url: string): Promise<boolean> {
   }
 }
 
-/** A helper with one hashing thread. `times` takes what each search took. */
+/** A helper with one hashing thread. `times` collects the duration of each search. */
 async function startHelper(difficulty: bigint, pollTimeoutMs: number, times: number[]) {
   const limits = [
     '--rate-limit',
@@ -135,8 +135,8 @@ async function startHelper(difficulty: bigint, pollTimeoutMs: number, times: num
 }
 
 /**
- * The shares of the wallets that two helpers serve after a rush, before and after, at the same time and under the same
- * arrivals. These follow what searches take at the moment, so that the load is the wanted one on a busy machine too.
+ * The shares of wallets that two helpers (before and after) serve after a rush, at the same time and with the same arrivals.
+ * Arrivals follow the present duration of searches, so the load is right on a busy machine too.
  */
 async function run(difficulty: bigint): Promise<{ readonly served: number[]; readonly load: number }> {
   const times: number[] = [];

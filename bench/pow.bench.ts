@@ -7,9 +7,8 @@
  *
  * "alone" is one hash after the other, "batch" many at once through `powHashMany`, "search" the nonce search. Each figure is
  * the median of the rounds. Cycles are those of the time stamp counter, per round of the algorithm and hash, everything
- * included. `--cpu-time` counts the seconds that the processor gave us instead of those that passed, for a machine that does
- * other things as well. `--against` runs a program that prints hashes per second, in turns with ours, and prints the ratio;
- * pin both to one core (taskset).
+ * included. `--cpu-time` counts seconds of processor time instead of wall clock, for a machine with other load. `--against`
+ * runs a program that prints hashes per second, in turns with ours, and prints the ratio; pin both to one core (taskset).
  */
 import { execSync } from 'node:child_process';
 import { cpus } from 'node:os';
@@ -53,7 +52,7 @@ function blob(seed: number): Buffer {
   return data;
 }
 
-/** Starts a watch; reading it gives the seconds since, per thread when the processor's time is counted. */
+/** Starts a stopwatch. Reading it returns the seconds since; with `--cpu-time` per thread. */
 function watch(threads: number): () => number {
   const time = process.hrtime.bigint();
   const cpu = process.cpuUsage();
@@ -64,7 +63,7 @@ function watch(threads: number): () => number {
   };
 }
 
-/** Hashes per second over one stretch of `SECONDS`. `expected` hashes per second decide the size of one call. */
+/** Hashes per second over `SECONDS`. `expected` hashes per second decide the size of one call. */
 async function stretch(mode: Mode, algorithm: crypto.PowAlgorithm, threads: number, expected: number): Promise<number> {
   const count = Math.max(threads * 8, Math.ceil(expected * SECONDS));
   const seconds = watch(threads);
@@ -76,13 +75,13 @@ async function stretch(mode: Mode, algorithm: crypto.PowAlgorithm, threads: numb
     crypto.setThreads(crypto.hardwareThreads());
   } else {
     const range = { nonceOffset: 39, nonceSize: 4 as const, maxNonce: BigInt(count - 1) };
-    // The largest difficulty: no nonce is found and the whole range is tried.
+    // The maximum difficulty: no nonce is found, and the whole range is searched.
     await crypto.searchNonce({ algorithm, data: blob(0), ...range, difficulty: 0xffffffffffffffffn, threads });
   }
   return count / seconds();
 }
 
-/** A first guess, which also measures the lanes and touches the scratchpads. */
+/** A first estimate. It also measures the lanes and touches the scratchpads. */
 async function warmUp(mode: Mode, algorithm: crypto.PowAlgorithm, threads: number): Promise<number> {
   await crypto.powLanes(algorithm);
   crypto.powHash(algorithm, blob(0));

@@ -1,7 +1,7 @@
 /**
- * The proposal listing under load: `taskset -c 1 npm run bench -- proposals` holds the service to one core, the callers to
- * another. 1,000 requests a second, mixed, for a minute: lists, pages, images, the feed, conditional requests. A latency
- * counts from the moment at which a request was due, so that waiting behind others counts.
+ * The proposal listing under load: `taskset -c 1 npm run bench -- proposals` pins the clients to one core; the service has
+ * another. 1,000 mixed requests per second for a minute: lists, pages, images, the feed, conditional requests. A latency
+ * counts from the time at which a request was due, so it includes queueing.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,11 +17,11 @@ import { milliseconds, quantile, row, runBench, since } from './support/figures'
 import { machine } from './support/machine';
 
 const SECONDS = Number(process.env['SECONDS'] ?? 60);
-/** The compiler and the caches have their time before. */
+/** Before the measurement, for the compiler and the caches. */
 const WARM_UP_SECONDS = 5;
 const PER_SECOND = 1000;
 const PROPOSALS = 200;
-/** The core that the service has to itself. */
+/** The core of the service. */
 const CORE = '0';
 const MAIN = join(__dirname, '../apps/proposals/dist/main.js');
 const TICKS_PER_SECOND = 100;
@@ -46,7 +46,7 @@ function fill(folder: string): void {
 
 interface Kind {
   readonly name: string;
-  /** Of a hundred requests. */
+  /** Out of a hundred requests. */
   readonly share: number;
   path(i: number): string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ const KINDS: readonly Kind[] = [
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** Asks once. @returns the status, when all of the answer is there */
+/** Sends one request. @returns the status, after the whole response */
 function ask(port: number, { path, headers = {} }: { path: string; headers?: Kind['headers'] }): Promise<number> {
   return new Promise((resolve, reject) => {
     const asked = request({ host: '127.0.0.1', port, path, headers: { ...headers }, agent }, (answer) => {
@@ -128,7 +128,7 @@ async function load(port: number, pid: number, duration: number): Promise<Outcom
   for (let sent = 0; sent < duration * PER_SECOND;) {
     const due = Math.min(duration * PER_SECOND, Math.floor((since(start) / 1000) * PER_SECOND));
     for (; sent < due; sent++) {
-      // a step that shares no factor with 100 mixes the kinds
+      // A step coprime to 100 mixes the kinds.
       const kind = schedule[(sent * 37) % 100] as Kind;
       const dueAt = start + (sent * 1000) / PER_SECOND;
       const asked = ask(port, { path: kind.path(sent), headers: kind.headers ?? {} }).then(

@@ -1,13 +1,13 @@
 /**
  * Two reader processes (`serve-rpc`) beside a node on devnet chain A, each in a process of its own, the built tree:
- * requests a second against the node alone and against the readers, and how much of one processor the callers took of the
- * readers' two (at 100 % they are the bound); whether both answer the same bytes; how long after the
- * node a reader shows a reorganisation. Then a node without blocks synchronizes on processor 0 while readers, callers and its
- * peer have processor 1, where the peer comes first: blocks a second with callers and without, in pairs, in turns.
+ * requests per second against the node alone and against the readers, and the share of a processor that the clients take (at
+ * 100 % they are the bottleneck); whether both return the same bytes; how long after the node a reader shows a reorganisation.
+ * Then a node without blocks synchronizes on processor 0, while readers, clients and its peer share processor 1, where the peer
+ * has priority: blocks per second with and without clients, alternating, in pairs.
  *
  *   node -r ./scripts/source-loader.cjs bench/readers.bench.ts [--seconds 2] [--rounds 5] [--clients 16] [--suite <folder>]
  *
- * It ends by itself after some two minutes. Without two processors, or without taskset, the last part is left out.
+ * It takes about two minutes. Without two processors or without taskset the last part is omitted.
  */
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -35,7 +35,7 @@ const clients = Number(values.clients);
 const SYNC_BLOCKS = 20;
 /** Longest wait for a synchronization or a reorganisation, milliseconds. */
 const PATIENCE = 60_000;
-/** The peer, which in the world is another machine, shares a processor with readers and callers, who give way to it. */
+/** The peer would be another machine. Here it shares a processor with readers and clients, which have a lower priority. */
 const GIVING_WAY = 10;
 const { address } = chainAWallet('alice');
 
@@ -63,7 +63,7 @@ const info = async (port: number): Promise<Info> => JSON.parse(await text(port, 
 const generate = (port: number, count: number): Promise<string> =>
   text(port, '/json_rpc', { method: 'generateblocks', params: { wallet_address: address, count } });
 
-/** Asks all ports with as many clients in all until `over` says that it is enough. @returns how many answers came */
+/** Sends requests to all ports, with this number of clients in total, until `over` returns true. @returns the responses */
 async function ask(ports: readonly number[], bytes: () => Buffer, over: () => boolean): Promise<number> {
   let answers = 0;
   await Promise.all(
@@ -79,7 +79,7 @@ async function ask(ports: readonly number[], bytes: () => Buffer, over: () => bo
   return answers;
 }
 
-/** A node with a socket, what reads beside it, and how all of it ends. */
+/** A node with a local socket, its readers, and a function that stops all. */
 interface Group {
   readonly node: DaemonProcess;
   readonly readers: readonly ReaderProcess[];
@@ -113,7 +113,7 @@ async function throughput({ node, readers }: Group): Promise<void> {
     const ports = readers.map(({ port }) => port);
     const pairs: [number, number][] = [];
     const busy: number[] = [];
-    // The first pair is for the compiler.
+    // The first pair warms up.
     for (let i = 0; i < 3; i++) {
       const alone = await rate([node.port]);
       const [begun, before] = [performance.now(), process.cpuUsage()];
@@ -154,7 +154,7 @@ async function equality({ node, readers }: Group): Promise<void> {
   console.log(`\n${row('answers compared, all equal', [compared])}`);
 }
 
-/** A heavier branch comes from a peer: milliseconds from the node's first answer of it to each reader's. */
+/** A peer sends a heavier branch: milliseconds from the node's first response with it to the first of each reader. */
 async function reorganisation({ node, readers }: Group): Promise<void> {
   await generate(node.port, 2);
   node.pause();
@@ -184,7 +184,7 @@ async function reorganisation({ node, readers }: Group): Promise<void> {
   }
 }
 
-/** Blocks a second of one synchronization on processor 0. */
+/** Blocks per second of one synchronization on processor 0. */
 async function synchronize(
   source: DaemonProcess,
   wanted: number,
@@ -205,7 +205,7 @@ async function synchronize(
       while (height < wanted) {
         if (performance.now() > limit) throw new Error('the synchronization does not end');
         await new Promise((later) => setTimeout(later, 20));
-        // The node itself, so that both arms are watched alike.
+        // The node itself, so that both variants are polled alike.
         ({ height } = await info(all.node.port));
         if (begun === 0 && height > 1) begun = performance.now();
       }

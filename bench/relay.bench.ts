@@ -33,7 +33,7 @@ class Line {
       nodes.push(await DaemonProcess.start(tree, options));
     }
     const line = new Line(nodes);
-    // The connections are open when a first block has arrived.
+    // All connections are open when a first block has arrived.
     await line.relay(1);
     return line;
   }

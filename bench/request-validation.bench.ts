@@ -25,7 +25,7 @@ const REQUESTS = 1_500;
 
 const HASH = 'ab'.repeat(32);
 const SMALL = '{"startHeight":4213000,"startTimestamp":0,"blockCount":100,"skipCoinbaseTransactions":false}';
-/** As a wallet that has been synchronizing sends it: 50 checkpoints and all flags. */
+/** The request of a synchronizing wallet: 50 checkpoints and all flags. */
 const USUAL = JSON.stringify({
   blockHashCheckpoints: Array.from({ length: 50 }, () => HASH),
   startHeight: 0,
@@ -75,13 +75,13 @@ function readByHand(body: JsonObject): unknown {
 const never = (): Error => new Error('refused');
 const bySchema = fieldReader(daemonApi.walletSyncDataRequest, never);
 
-/** Processor time since a `process.cpuUsage()`: what other programs of the machine take does not count. */
+/** Processor time since a `process.cpuUsage()`; other programs do not count. */
 function cpuMicroseconds(start: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(start);
   return user + system;
 }
 
-/** Microseconds for one call of `work`, over so many of them. */
+/** Microseconds per call of `work`, over `calls` calls. */
 async function microseconds(count: number, work: () => unknown): Promise<number> {
   const start = process.cpuUsage();
   for (let i = 0; i < count; i++) await work();

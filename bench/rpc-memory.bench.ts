@@ -1,11 +1,11 @@
 /**
- * The daemon's memory at rest, and while it answers requests of every kind: each request that was ever recorded for devnet
- * chain A, over and over, from 16 kept-alive clients.
+ * The daemon's memory at rest and under requests of every kind: each recorded request for devnet chain A, repeatedly, from 16
+ * kept-alive clients.
  *
  *   node -r ./scripts/source-loader.cjs bench/rpc-memory.bench.ts [--requests 100000] [--suite <folder>]
  *
- * Resident megabytes after each tenth of the requests, and what the last half has added: a process that keeps something
- * of each request grows in every tenth.
+ * Resident megabytes after each tenth of the requests, and the growth in the last half: a process that leaks grows in every
+ * tenth.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -25,7 +25,7 @@ const { values } = parseArgs({
 const CLIENTS = 16;
 const PARTS = 10;
 const MIB = 1024 * 1024;
-/** Until what the start has left behind is given back. */
+/** Time for the garbage of the start to be collected. */
 const REST_MS = 5_000;
 
 interface Recorded {
@@ -36,7 +36,7 @@ interface Recorded {
   readonly requestHeaders?: Readonly<Record<string, string>>;
 }
 
-/** Requests that have an answer with a body, so that the client knows where it ends. */
+/** Requests whose response has a body, so that the client knows its end. */
 function recordedRequests(): Buffer[] {
   return readJsonLines<Recorded>('devnet/chain-a-rpc.jsonl')
     .filter(({ method, status }) => status !== null && (method === 'GET' || method === 'POST'))

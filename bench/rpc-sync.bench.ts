@@ -1,13 +1,13 @@
 /**
- * The daemon's RPC while it synchronizes: a daemon without blocks fetches devnet chain A from another one over loopback, and
- * 16, then 64 clients ask it meanwhile. Each in a process of its own, the built tree.
+ * The daemon's RPC during a synchronization: a daemon without blocks downloads devnet chain A from another one over loopback,
+ * while 16, then 64 clients send requests. Each in its own process, from the built tree.
  *
  *   node -r ./scripts/source-loader.cjs bench/rpc-sync.bench.ts [--syncs 5] [--pause 0] [--suite <folder>]
  *
- * Median and 99th percentile of the time to the whole answer over all synchronizations, answers of status 500 and up, blocks a
- * second of the synchronization, and the longest pause of the daemon's event loop. A synchronization without clients
- * stands beside them. Without `--pause` a client asks again at once, so that together they take whatever processor time
- * there is, the one of the peer and of the clients included; with it each waits so many milliseconds between two requests.
+ * Median and 99th percentile of the time to the whole response over all synchronizations, responses of status 500 and above,
+ * blocks per second of the synchronization, and the longest pause of the daemon's event loop; for comparison a synchronization
+ * without clients. `--pause` is the milliseconds that a client waits after a response. With 0 the clients take all processor
+ * time, also that of the peer.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -60,7 +60,7 @@ interface Outcome {
 const json = async (port: number, path: string): Promise<Record<string, unknown>> =>
   (await (await fetch(`http://127.0.0.1:${String(port)}${path}`)).json()) as Record<string, unknown>;
 
-/** One synchronization with so many clients that ask one kind of request. */
+/** One synchronization, with clients that send one kind of request. */
 async function run(source: DaemonProcess, wanted: number, kind: Kind, clients: number): Promise<Outcome> {
   const outcome: Outcome = { times: [], faults: 0, blocksPerSecond: 0, longestPause: 0 };
   const more = ['--add-exclusive-node', `127.0.0.1:${String(source.peerPort)}`, '--enable-metrics'];
@@ -102,7 +102,7 @@ async function run(source: DaemonProcess, wanted: number, kind: Kind, clients: n
   return outcome;
 }
 
-/** Until the daemon's code is compiled: a node synchronizes for hours, and not in its first second. */
+/** Warm-up: a node synchronizes for hours, so the first second of compilation does not count. */
 async function warmUp(client: KeepAliveClient, kind: Kind): Promise<void> {
   for (let i = 0; i < WARMING; i++) await client.ask(kind.bytes(1));
 }

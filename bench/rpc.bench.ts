@@ -4,11 +4,10 @@
  *   node -r ./scripts/source-loader.cjs bench/rpc.bench.ts [--rounds 15] [--seconds 0.3] [--only <name>]
  *                                                          [--suite <folder>] [--compare <folder>]
  *
- * Requests a second, median and 99th percentile of the time to the whole answer, and the daemon's processor time a
- * request, with 1 and with 16 kept-alive clients: medians of the rounds, the processor time over all of them. Measured is
- * the built tree in `--suite` (this one without it). `--compare` names the built tree of before: both run at once and are
- * asked in turns, round by round, and a ratio after/before is the median over the pairs of rounds. On a machine that does
- * other things meanwhile the processor time is the figure to go by.
+ * Requests per second, median and 99th percentile of the time to the whole response, and the daemon's processor time per
+ * request, with 1 and with 16 kept-alive clients: medians of the rounds; processor time over all rounds. `--suite` is the built
+ * tree to measure, by default this one. `--compare` is the built tree to compare with: both daemons run at once, their rounds
+ * alternate, and the ratio after/before is the median over the pairs. On a machine with other load rely on the processor time.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -29,12 +28,12 @@ const { values } = parseArgs({
 });
 
 const CLIENTS = [1, 16];
-/** What runs for the first time is compiled on the way; more code takes longer to get there. */
+/** Warm-up, until the code is compiled. */
 const WARM_UP_SECONDS = 2;
 const SYNC_BLOCKS = 20;
-/** As many as wallets ask for when nothing else is said. */
+/** The default of wallets. */
 const MANY_BLOCKS = 100;
-/** A block with transactions around it, and the one below, which a wallet names as its last. */
+/** A block with transactions, and the block below it, which a wallet names as its last. */
 const HEIGHT = 600;
 
 interface Request {
@@ -64,13 +63,13 @@ function requests(): Request[] {
   ].filter(({ name }) => values.only === undefined || name.includes(values.only));
 }
 
-/** What one round gave; times are milliseconds. */
+/** Results of one round; times in milliseconds. */
 interface Round {
   readonly requests: number;
   readonly rate: number;
   readonly p50: number;
   readonly p99: number;
-  /** Seconds of the daemon on a processor. */
+  /** Processor seconds of the daemon. */
   readonly busy: number | undefined;
 }
 
@@ -101,7 +100,7 @@ const middle = (rounds: readonly Round[], of: 'p50' | 'p99'): string =>
 
 const sum = (figures: readonly number[]): number => figures.reduce((total, figure) => total + figure, 0);
 
-/** Microseconds a request; the ticks of the processor's clock are long, so that only all rounds together say something. */
+/** Microseconds per request over all rounds: clock ticks are too long for a single round. */
 function busy(rounds: readonly Round[]): number {
   return (sum(rounds.map((one) => one.busy ?? NaN)) * 1e6) / sum(rounds.map(({ requests }) => requests));
 }

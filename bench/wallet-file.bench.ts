@@ -1,11 +1,11 @@
 /**
- * Opening and saving a container with many transactions, and what readers ask of its wallet: milliseconds by the clock, and
- * how long the event loop was held up meanwhile, by the processor time of the main thread.
+ * Opening and saving a container with many transactions, and reads of its wallet: milliseconds of wall clock, and the longest
+ * time that the main thread blocked the event loop, in processor time.
  *
  *   node -r ./scripts/source-loader.cjs bench/wallet-file.bench.ts [--transactions 100000] [--rounds 7]
  *
- * Half a million rounds for the key are part of an open; a save finds its key derived, as in a running wallet. Each
- * transaction brought one output; one of twenty is unspent. Medians of the rounds; the longest hold-up of all rounds.
+ * An open includes half a million PBKDF2 iterations; a save has its key derived already, as in a running wallet. Each
+ * transaction has one output of the wallet; one in twenty is unspent. Medians of the rounds; the longest block of all rounds.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -30,7 +30,7 @@ const { values } = parseArgs({
   options: { transactions: { type: 'string', default: '100000' }, rounds: { type: 'string', default: '7' } },
 });
 
-/** Between two looks at the event loop, milliseconds. */
+/** Milliseconds between two samples of the event loop. */
 const LOOK = 2;
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -76,7 +76,7 @@ function walletWith(count: number): WalletContent {
   };
 }
 
-/** What `Ledger.apply` takes for a block with one payment to this wallet. */
+/** The argument of `Ledger.apply` for a block with one payment to this wallet. */
 function paying({ subWallets }: WalletContent, height: number): Parameters<Ledger['apply']> {
   const [key, hash] = [hashOf('new key'), hashOf('new transaction')];
   const block = {
@@ -106,7 +106,7 @@ function paying({ subWallets }: WalletContent, height: number): Parameters<Ledge
   return [block, [own], new Map()];
 }
 
-/** How long some work took, and the most work of the main thread between two turns of others. */
+/** Duration of some work, and the longest time that the main thread did not yield. */
 async function watched<T>(work: () => Promise<T>): Promise<{ value: T; took: number; held: number }> {
   let held = 0;
   let last = mainThreadTime();
@@ -157,7 +157,7 @@ async function main(): Promise<void> {
       const { walletFile, content } = await note('open', () => WalletFile.open(file, 'secret'));
       const ledger = await note('the ledger of it', () => runInSlices(Ledger.loading(content)));
       await walletFile.save(content);
-      // The key of the next version is derived meanwhile.
+      // Meanwhile the key of the next version is derived.
       await wait(1_000);
       const snapshotOf = (): WalletSnapshot => new WalletSnapshot(ledger.content(), () => 1_800_000_000);
       await note('first snapshot', async () => snapshotOf());

@@ -1,13 +1,12 @@
 /**
- * The wallet over JSON-RPC under clients that poll it: twenty ask getStatus and getBalance in turns, first at rest, then while
- * the wallet reads devnet chain A again and again, then while it sends. Wallet and node in processes of their own, the built
- * tree.
+ * wallet-rpc under clients that poll it: twenty clients alternate getStatus and getBalance, first at rest, then while the wallet
+ * rescans devnet chain A repeatedly, then while it sends. Wallet and node run in their own processes, from the built tree.
  *
  *   node -r ./scripts/source-loader.cjs bench/wallet-rpc-poll.bench.ts [--clients 20] [--pause 100] [--seconds 20]
  *                                                                      [--suite <folder>]
  *
- * Median, 99th percentile and longest time to the whole answer, with how many scans and sends ended meanwhile. Each client
- * waits `--pause` milliseconds between an answer and its next request.
+ * Median, 99th percentile and maximum of the time to the whole response, and the number of scans and sends meanwhile. Each
+ * client waits `--pause` milliseconds after a response.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -60,7 +59,7 @@ async function untilRead(port: number): Promise<void> {
 async function poll(port: number, signal: AbortSignal, times: number[]): Promise<void> {
   const client = new KeepAliveClient(port);
   const requests = METHODS.map((method) => requestBytes('POST', '/json_rpc', bodyOf(method)));
-  // Clients do not all ask in the same moment.
+  // Clients start at different times.
   await wait(Math.random() * Number(values.pause));
   for (let i = 0; !signal.aborted; i++) {
     const start = performance.now();
@@ -71,7 +70,7 @@ async function poll(port: number, signal: AbortSignal, times: number[]): Promise
   client.close();
 }
 
-/** Polls while the work is repeated. */
+/** Polls while the work repeats. */
 async function phase(name: string, port: number, work: () => Promise<void>): Promise<void> {
   const ending = new AbortController();
   const times: number[] = [];
@@ -85,7 +84,7 @@ async function phase(name: string, port: number, work: () => Promise<void>): Pro
   console.log(row(name, [times.length, count, ...columns]));
 }
 
-/** Behind a scan the global indexes are asked for, and what has none yet is not spent: milliseconds. */
+/** Milliseconds after a scan until the wallet has requested the global indexes; an output without one cannot be spent. */
 const UNTIL_SPENDABLE = 5_000;
 
 async function main(): Promise<void> {

@@ -1,10 +1,10 @@
 /**
- * How many blocks and outputs a second a wallet reads and scans: chain A, again and again, as a node answers it.
+ * Blocks and outputs per second that a wallet parses and scans: chain A, repeatedly, in the responses of a node.
  *
  *   node -r ./scripts/source-loader.cjs bench/wallet-scan.bench.ts [--blocks 10000] [--rounds 5] [--sub-wallets 1]
  *
- * The answers are made once, by a node of ours that holds chain A; reading their JSON and scanning them, key images
- * included, is what is timed. Medians of the rounds, and for how long the main thread was held up at most.
+ * A node of ours with chain A creates the responses once. Timed is the parsing of their JSON and the scan with key images.
+ * Medians of the rounds, and the longest time that the main thread was blocked.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
@@ -25,7 +25,7 @@ const { values } = parseArgs({
   },
 });
 
-/** All of chain A in answers of up to 1,000 blocks. */
+/** All of chain A in responses of up to 1,000 blocks. */
 async function answersOfChainA(): Promise<Buffer[]> {
   const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
   try {
@@ -89,7 +89,7 @@ async function main(): Promise<void> {
         sum.outputs += blocks.reduce((all, block) => all + outputsOf(block), 0);
       }
     }
-    // the first round warms up
+    // The first round warms up.
     if (round >= 0) rounds.push(sum);
   }
   const rate = (count: 'blocks' | 'outputs', time: 'reading' | 'scanning'): number =>

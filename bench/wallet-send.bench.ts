@@ -1,11 +1,11 @@
 /**
- * Time of a send over a wallet with many outputs: choosing inputs, rings, signatures and the check of the whole, without proof
- * of work, network and disk.
+ * Time of a send of a wallet with many outputs: coin selection, rings, signatures and the self-check, without proof of work,
+ * network and disk.
  *
  *   node -r ./scripts/source-loader.cjs bench/wallet-send.bench.ts [--outputs 10000] [--inputs 1,10,50] [--rounds 15]
  *
- * The node is an object that gives its decoys at once. Medians of the rounds: by the clock, by processor time of the process,
- * and of the estimate, which signs nothing.
+ * The node is an object that returns its decoys immediately. Medians of the rounds: wall clock, processor time, and the fee
+ * estimate, which signs nothing.
  */
 import { parseArgs } from 'node:util';
 import { encodeAddress, type Network, networkOf, toHex } from '@wrkz/core-types';
@@ -40,7 +40,7 @@ const { values } = parseArgs({
 
 const HEIGHT = 720;
 const NOW = 1_800_000_000;
-/** What each output is worth: a send of so many times this takes one input more, for its fee. */
+/** The amount of each output: a send of n times this amount takes n + 1 inputs, one for the fee. */
 const WORTH = 1_000_000n;
 
 const devnet = networkOf('devnet');
@@ -49,7 +49,7 @@ const network: Network = { ...devnet, rulesAt: (height) => ({ ...devnet.rulesAt(
 const secretOf = (word: string): Buffer => scalarReduce32(cnFastHash(Buffer.from(word)));
 const strangers = Array.from({ length: 64 }, (_, i) => toHex(secretKeyToPublicKey(secretOf(`stranger ${i}`))));
 
-/** A wallet to which so many outputs were paid. */
+/** A wallet with this number of outputs. */
 function walletWith(count: number): SendContext {
   const { privateViewKey, subWallets } = createdWallet({ height: 0, timestamp: 0 });
   const [subWallet] = subWallets;
@@ -121,7 +121,7 @@ async function main(): Promise<void> {
     const processor: number[] = [];
     const estimated: number[] = [];
     let what = '';
-    // The first one warms up.
+    // The first round warms up.
     for (let round = 0; round <= Number(values.rounds); round++) {
       const used = process.cpuUsage();
       const start = performance.now();

@@ -29,7 +29,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Alice's keys, and so many sub-wallets in all. */
+/** Alice's keys, and this number of sub-wallets in total. */
 function walletOf(count: number): WalletContent {
   const alice = chainAWallet('alice');
   const start = { height: 0, timestamp: 0 };

@@ -1,13 +1,13 @@
 /**
- * `node healthcheck.mjs <path>`: asks the program of this container at the address that it was configured with, whichever way:
- * the command line of the service gives the configuration (`--dump-config`). Exit code 0 when the answer is 200.
+ * `node healthcheck.mjs <path>`: sends a request to the program of this container, at the address of its configuration
+ * (`--dump-config` with the command line of the process). Exit code 0 if the status is 200.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { spawnSync } from 'node:child_process';
 
 const MAIN = /\/apps\/[\w-]+\/dist\/main\.js$/;
-/** Milliseconds for the configuration, and for the answer. */
+/** Timeouts in milliseconds. */
 const PATIENCE = { configuration: 12_000, answer: 5_000 };
 
 /** The command line of the program: process 1, or what an init process has started. */
@@ -16,7 +16,7 @@ function commandLine() {
   for (const id of ids.sort((a, b) => a - b)) {
     const words = read(`/proc/${id}/cmdline`).split('\0').slice(0, -1);
     const at = words.findIndex((word) => MAIN.test(word));
-    // An init process, and what started the container, have the same words after their own.
+    // The command lines of an init process and of a wrapper end with the same words.
     if (at > 0 && /(^|\/)node$/.test(words[0]) && !words.includes('--dump-config'))
       return { program: words[0], words: words.slice(at) };
   }
@@ -31,7 +31,7 @@ function read(path) {
   }
 }
 
-/** Where it listens. A daemon that was told no port has that of its network. */
+/** The address at which it listens. A daemon without a configured port uses the default of its network. */
 function addressOf({ program, words }) {
   const { status, stdout, stderr } = spawnSync(program, [...words, '--dump-config'], {
     encoding: 'utf8',

@@ -12,7 +12,7 @@ import { environmentOf, nodeOf } from '../scripts/lib/nodes.mjs';
 import { Failure, main, run } from '../scripts/lib/run.mjs';
 import { top } from '../scripts/lib/workspace.mjs';
 
-/** The programs of the PATH besides Node.js: a shell for the scripts of packages. */
+/** Programs in the PATH in addition to Node.js: a shell for the scripts of packages. */
 const PROGRAMS = ['sh', 'env', 'uname'];
 const COMPILERS = ['g++', 'c++', 'clang++', 'cc', 'gcc', 'make', 'python3'];
 

@@ -96,7 +96,7 @@ export class DaemonProcess {
     pin(this.pid, processor);
   }
 
-  /** Lets the whole process stand still until {@link resume}; who connects meanwhile waits. */
+  /** Suspends the whole process (SIGSTOP) until {@link resume}; new connections wait meanwhile. */
   pause(): void {
     process.kill(this.pid, 'SIGSTOP');
   }

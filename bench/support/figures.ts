@@ -1,4 +1,4 @@
-/** The value below which the given share of all values lies; 0 of nothing. */
+/** The quantile of the values at a share of 0 to 1; 0 without values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

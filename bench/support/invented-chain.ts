@@ -47,7 +47,7 @@ export function inventFrom(name: string): void {
 const amount = (): bigint => BigInt((1 + noise.number(9)) * 10 ** Math.min(noise.number(8), noise.number(8)));
 const outputs = (count: number) => Array.from({ length: count }, () => ({ amount: amount(), key: noise.take32() }));
 
-/** One in so many transactions carries a plain payment id. */
+/** One in this number of transactions has a plain payment id. */
 const PAYMENT_ID_ONE_IN = 4;
 
 const paymentIdExtra = (): Buffer => buildExtra({ nonce: buildNonce({ paymentId: noise.take32().toString('hex') }) });
@@ -106,7 +106,7 @@ function invent(parent: BlockFacts | undefined): VerifiedBlock {
 export const bytesOf = ({ block, transactions }: VerifiedBlock): number =>
   transactions.reduce((sum, { size }) => sum + size, block.bytes.length);
 
-/** The blocks of one commit: up to so many bytes and blocks. */
+/** The blocks of one commit: up to a number of bytes and of blocks. */
 export function batch(parent: BlockFacts | undefined, limit: number, most: number): VerifiedBlock[] {
   const blocks: VerifiedBlock[] = [];
   for (let bytes = 0; bytes < limit && blocks.length < most; bytes += bytesOf(blocks.at(-1) as VerifiedBlock)) {

@@ -59,7 +59,7 @@ export class KeepAliveClient {
     const length = Number(/content-length: (\d+)/.exec(head)?.[1] ?? 0);
     if (this.arrived.length < end + END_OF_HEAD.length + length) return;
     this.arrived = Buffer.alloc(0);
-    // A service ends a connection after so many requests; the next request opens another.
+    // A service closes a connection after a number of requests; the next request opens another.
     if (head.includes('connection: close')) this.close();
     this.status = Number(head.slice(9, 12));
     this.finish(this.anyStatus || this.status === 200 ? undefined : new Error(head.split('\r\n')[0]));

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Milliseconds of processor time that the main thread has used, so that a hold-up is told apart from the turns of other
- * programs; where the system does not tell, milliseconds of the clock.
+ * Processor time of the main thread in milliseconds, so that other programs do not count; wall clock where the system does not
+ * report it.
  */
 export function mainThreadTime(): number {
   try {

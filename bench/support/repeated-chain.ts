@@ -6,7 +6,7 @@ import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import { Suite } from '@wrkz/testing';
 
-/* A node that serves chain A again and again, as a program of its own: it tells its port to whoever forked it. */
+/* A node that serves chain A repeatedly, as a program of its own. It sends its port to the parent process. */
 
 interface Transaction {
   hash: string;
