@@ -311,7 +311,7 @@ export class Daemon implements Service {
     compaction.enable();
     if (metrics !== undefined) {
       publishUpkeepMetrics(metrics, {
-        paused: () => chain.noRoom !== undefined,
+        paused: () => chain.diskShortage !== undefined,
         freeBytes: () => freeBytes(directory),
         // Damage of the header must not end the report of the metrics.
         fileSpace: () => damage.orUndefined(() => reader.fileSpace()),

@@ -44,7 +44,7 @@ export async function importAction({ config, notice, stream, signal }: ActionDep
   const directory = ensureDirectory(config.directory);
   const progress = new BlockProgress({ label: 'Importing', write: notice, stream });
   const chain = await ChainClient.start(engineOptions(config, directory));
-  chain.on('room', (shortage) =>
+  chain.on('diskShortage', (shortage) =>
     notice(shortage === undefined ? 'The disk has enough free space again' : `Waiting for disk space: ${shortage}`),
   );
   signal.addEventListener('abort', () => void chain.stop());

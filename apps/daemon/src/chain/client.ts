@@ -27,7 +27,7 @@ interface ClientEvents {
   /** A heavier branch is rejected: it forks below the oldest retained block. */
   refusedSwitch: [RefusedSwitch];
   /** Why blocks wait for free disk space; undefined: they are processed again. */
-  room: [string | undefined];
+  diskShortage: [string | undefined];
   /** The engine takes nothing more; the program should end. */
   failed: [Error];
 }
@@ -56,9 +56,9 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
         },
         pruned: (pass) => this.emit('pruned', pass),
         refusedSwitch: (refused) => this.emit('refusedSwitch', refused),
-        room: (why) => {
+        diskShortage: (why) => {
           this.why = why;
-          this.emit('room', why);
+          this.emit('diskShortage', why);
         },
         damage: (reason) => this.emit('damage', new CorruptDatabase(reason)),
       },
@@ -84,8 +84,8 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
     return this.latest;
   }
 
-  /** Why blocks wait for room on the disk; undefined while they do not. */
-  get noRoom(): string | undefined {
+  /** Why blocks wait for free disk space; undefined while they do not. */
+  get diskShortage(): string | undefined {
     return this.why;
   }
 

@@ -38,7 +38,7 @@ interface EngineEvents {
   /** A branch with more work is not followed: it leaves the main chain below the stored bodies. */
   refusedSwitch: [RefusedSwitch];
   /** Why blocks wait for space on the disk; undefined: there is enough again. */
-  room: [string | undefined];
+  diskShortage: [string | undefined];
   /** The database cannot be written: the engine accepts no more work. */
   failed: [Error];
 }
@@ -70,7 +70,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     this.side = new SideBranches(this.state);
     this.state.countAlternatives(this.side.size);
     this.main = new MainLine(this.state);
-    this.gate = new SpaceGate(parts.noRoom ?? (() => undefined), (why) => void this.emit('room', why));
+    this.gate = new SpaceGate(parts.diskShortage ?? (() => undefined), (why) => void this.emit('diskShortage', why));
     this.pruning = parts.pruning;
     this.lookForPruning();
     if (this.pruning !== undefined) this.working = this.work();

@@ -9,7 +9,7 @@ export interface PruneRules {
   /** Free bytes below which a pass does not wait for the schedule. */
   readonly minFreeBytes: number;
   /** Free bytes below which blocks wait and steps are minimal. */
-  readonly leastRoom: number;
+  readonly minDiskFreeBytes: number;
 }
 
 /** Free bytes that a step needs: more than the write-ahead log of the smallest step. */
@@ -57,7 +57,7 @@ export class Pruning {
 
   /** Whether the log must be checkpointed after each step: the file must shrink before the log grows. */
   get isTight(): boolean {
-    return this.freeBytes() < this.rules.leastRoom;
+    return this.freeBytes() < this.rules.minDiskFreeBytes;
   }
 
   /** Call it at the start and after each change of the chain. @param floor blocks below have no bodies already */

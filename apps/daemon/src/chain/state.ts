@@ -25,10 +25,10 @@ export interface EngineParts {
   readonly checkpoints: Checkpoints;
   /** Unix seconds. */
   readonly now: () => number;
-  /** On a pruned node. */
+  /** Set if the node prunes old blocks. */
   readonly pruning?: Pruning | undefined;
   /** Why nothing can be written now; undefined when it can. It receives whether writing has stopped. */
-  readonly noRoom?: ((closed: boolean) => string | undefined) | undefined;
+  readonly diskShortage?: ((closed: boolean) => string | undefined) | undefined;
 }
 
 /** The committed chain, and the staging of blocks on it: shared by the main line and the side branches. */

@@ -25,8 +25,8 @@ export interface WorkerSetup {
   /** The height of a lite node. */
   readonly lite?: number | undefined;
   /** Bytes that must be free before blocks are written; undefined for none. */
-  readonly leastRoom?: number | undefined;
-  /** On a pruned node. */
+  readonly minDiskFreeBytes?: number | undefined;
+  /** Set if the node prunes old blocks. */
   readonly prune?: PruneRules | undefined;
 }
 
@@ -50,7 +50,7 @@ export type ChainThread = {
     damage: string;
     pruned: PrunePass;
     refusedSwitch: RefusedSwitch;
-    room: string | undefined;
+    diskShortage: string | undefined;
   };
 };
 

@@ -11,7 +11,7 @@ import { CHAIN_ERRORS, type ChainThread, type WorkerSetup } from './thread';
 
 /** The thread of the chain engine: opens the database, serves calls one by one, reports what was committed. */
 
-function startEngine({ directory, network: name, checkpoints, memory, lite, prune, leastRoom }: WorkerSetup): {
+function startEngine({ directory, network: name, checkpoints, memory, lite, prune, minDiskFreeBytes }: WorkerSetup): {
   engine: ChainEngine;
   opening: Opening;
 } {
@@ -22,9 +22,14 @@ function startEngine({ directory, network: name, checkpoints, memory, lite, prun
     holdStored(known, db.reader);
     const now = (): number => Math.floor(Date.now() / 1000);
     const pruning = prune && new Pruning(prune, () => freeBytes(directory));
-    const noRoom =
-      leastRoom === undefined ? undefined : (closed: boolean) => diskShortage(directory, leastRoom, closed);
-    return { engine: new ChainEngine({ db, network, checkpoints: known, now, pruning, noRoom }), opening: db.opening };
+    const shortage =
+      minDiskFreeBytes === undefined
+        ? undefined
+        : (closed: boolean) => diskShortage(directory, minDiskFreeBytes, closed);
+    return {
+      engine: new ChainEngine({ db, network, checkpoints: known, now, pruning, diskShortage: shortage }),
+      opening: db.opening,
+    };
   } catch (error) {
     db.close();
     throw error;
@@ -32,7 +37,7 @@ function startEngine({ directory, network: name, checkpoints, memory, lite, prun
 }
 
 /** Damage that a start meets ends it, with what the operator can do. */
-function orTellRemedy<T>(start: () => T): T {
+function withRemedy<T>(start: () => T): T {
   try {
     return start();
   } catch (error) {
@@ -41,12 +46,12 @@ function orTellRemedy<T>(start: () => T): T {
 }
 
 serveThread<ChainThread>((setup, { emit, fail }) => {
-  const { engine, opening } = orTellRemedy(() => startEngine(setup));
+  const { engine, opening } = withRemedy(() => startEngine(setup));
   engine.on('commit', (event) => emit('commit', event));
   engine.on('damage', ({ reason }) => emit('damage', reason));
   engine.on('pruned', (pass) => emit('pruned', pass));
   engine.on('refusedSwitch', (refused) => emit('refusedSwitch', refused));
-  engine.on('room', (why) => emit('room', why));
+  engine.on('diskShortage', (why) => emit('diskShortage', why));
   engine.on('failed', fail);
   return {
     ready: { tip: engine.tip(), opening },

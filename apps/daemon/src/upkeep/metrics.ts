@@ -6,12 +6,12 @@ export function logWritePauses(
   chain: Pick<ChainClient, 'on' | 'off'>,
   logger: Pick<Logger, 'error' | 'warning'>,
 ): () => void {
-  const onRoom = (shortage: string | undefined): void => {
+  const onDiskShortage = (shortage: string | undefined): void => {
     if (shortage === undefined) logger.warning('the disk has enough free space again: blocks are accepted again');
     else logger.error(`no blocks are accepted until the disk has free space: ${shortage}. Requests are still answered`);
   };
-  chain.on('room', onRoom);
-  return () => void chain.off('room', onRoom);
+  chain.on('diskShortage', onDiskShortage);
+  return () => void chain.off('diskShortage', onDiskShortage);
 }
 
 export interface UpkeepMetricsSources {

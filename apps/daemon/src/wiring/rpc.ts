@@ -33,7 +33,7 @@ export interface RpcContextDependencies {
   readonly config: DaemonConfig;
   readonly reader: ChainReader;
   readonly queries: QueryRunner;
-  readonly chain: ChainService & { readonly noRoom?: string | undefined };
+  readonly chain: ChainService & { readonly diskShortage?: string | undefined };
   readonly pool: TransactionPool;
   readonly miner: Miner;
   readonly generator: BlockGenerator;
@@ -66,7 +66,7 @@ export function rpcContext(dependencies: RpcContextDependencies): RpcContext {
     storage: { prune: config.storage.kind === 'pruned', pruneDepth: config.pruneDepth },
     explorer: config.options['daemon-mode'] === 'explorer',
     miningOff: config.options['rpc-no-mining'],
-    paused: () => chain.noRoom,
+    paused: () => chain.diskShortage,
     damaged: dependencies.damaged,
     refusedBranch: dependencies.refusedBranch,
     startTime: now(),

@@ -18,7 +18,7 @@ export function engineOptions(
     network: network.name,
     checkpoints: options['load-checkpoints'],
     memory: databaseMemory(options),
-    leastRoom: room,
+    minDiskFreeBytes: room,
     lite: storage.kind === 'lite' ? storage.height : undefined,
     prune:
       storage.kind === 'pruned'
@@ -26,7 +26,7 @@ export function engineOptions(
             depth: storage.depth,
             minGap: options['auto-prune-min-gap-blocks'],
             minFreeBytes: options['auto-prune-min-free-bytes'],
-            leastRoom: room,
+            minDiskFreeBytes: room,
           }
         : undefined,
   };

@@ -90,7 +90,7 @@ describe('a lite node', () => {
 });
 
 describe('a pruned node', () => {
-  const prune = { depth: 10, minGap: 5, minFreeBytes: 0, leastRoom: 0 };
+  const prune = { depth: 10, minGap: 5, minFreeBytes: 0, minDiskFreeBytes: 0 };
   const passOf = ({ engine }: EngineBench): Promise<PrunePass> =>
     new Promise((resolve) => void engine.once('pruned', resolve));
 

@@ -40,11 +40,11 @@ test('derives the pruning rules from options and network; a full or lite node ha
     depth: 400,
     minGap: 120,
     minFreeBytes: 4_294_967_296,
-    leastRoom: expect.any(Number) as number,
+    minDiskFreeBytes: expect.any(Number) as number,
   });
   const args = ['--auto-prune-min-gap-blocks=0', '--auto-prune-min-free-bytes=7', '--prune-depth=20000'];
   expect(setup('--prune', ...args)).toMatchObject({
-    prune: { depth: 20_000, minGap: 0, minFreeBytes: 7, leastRoom: expect.any(Number) as number },
+    prune: { depth: 20_000, minGap: 0, minFreeBytes: 7, minDiskFreeBytes: expect.any(Number) as number },
     lite: undefined,
   });
   expect(setup()).toMatchObject({ prune: undefined, lite: undefined });
@@ -93,7 +93,7 @@ test('uses the smallest steps when space is low, and waits without any', () => {
   pruning.look(600, 0);
   pruning.step(writer);
   expect([pruning.canStep, pruning.isTight]).toEqual([true, false]);
-  disk.free = rules.leastRoom - 1;
+  disk.free = rules.minDiskFreeBytes - 1;
   expect([pruning.canStep, pruning.isTight]).toEqual([true, true]);
   pruning.step(writer);
   expect(lengths).toEqual([undefined, 0]);

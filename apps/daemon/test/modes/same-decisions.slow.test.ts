@@ -28,7 +28,7 @@ import { temporaryDirectory } from '../support/temporary';
 jest.setTimeout(600_000);
 const LITE = 300;
 const TIP = 400;
-const prune = { depth: 60, minGap: 1, minFreeBytes: 0, leastRoom: 0 };
+const prune = { depth: 60, minGap: 1, minFreeBytes: 0, minDiskFreeBytes: 0 };
 
 let benches: readonly EngineBench[];
 let spends: readonly ParsedTransaction[];

@@ -19,10 +19,10 @@ function bench() {
     network: networkOf('devnet'),
     checkpoints: Checkpoints.none,
     now: () => NOW,
-    noRoom: () => (disk.full ? 'the disk is full' : undefined),
+    diskShortage: () => (disk.full ? 'the disk is full' : undefined),
   });
   const told: (string | undefined)[] = [];
-  engine.on('room', (why) => told.push(why));
+  engine.on('diskShortage', (why) => told.push(why));
   return { directory, disk, engine, told };
 }
 
@@ -34,7 +34,7 @@ test('blocks wait without free space and are added when there is some; maintenan
   await engine.addBlocks(blocks.slice(0, 10), 'sync');
   disk.full = true;
   const added = engine.addBlocks(blocks.slice(10), 'sync');
-  await once(engine, 'room');
+  await once(engine, 'diskShortage');
   expect(engine.tip().height).toBe(10);
   await expect(engine.addBlocks(blocks.slice(10, 11), 'submit')).rejects.toThrow(ChainPaused);
   expect(await engine.compactStep()).toMatchObject({ done: true });
@@ -49,7 +49,7 @@ test('a stop does not wait for free space', async () => {
   const { directory, disk, engine } = bench();
   disk.full = true;
   const added = engine.addBlocks(blocks, 'sync');
-  await once(engine, 'room');
+  await once(engine, 'diskShortage');
   await Promise.all([engine.stop(), expect(added).rejects.toThrow('the chain engine has stopped')]);
   await digestOf(directory, 'devnet');
 });
