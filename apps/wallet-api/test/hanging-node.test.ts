@@ -84,7 +84,7 @@ test('does not report the wallet as synchronized before the node has responded',
 });
 
 test('fails writes with a node error, and executes operations without a node', async () => {
-  await open({ nodeTimeouts: { connectMs: 200, silenceMs: 400, answerMs: 600 } });
+  await open({ nodeTimeouts: { connectMs: 200, silenceMs: 400, responseMs: 600 } });
   const answers = await Promise.all([
     send(service, PAYMENT),
     send(service, PAYMENT, { key: 'a' }),
@@ -102,7 +102,7 @@ test('fails writes with a node error, and executes operations without a node', a
 });
 
 test('stops during a send and saves the wallet', async () => {
-  await open({ nodeTimeouts: { connectMs: 200, silenceMs: 400, answerMs: 600 } });
+  await open({ nodeTimeouts: { connectMs: 200, silenceMs: 400, responseMs: 600 } });
   const create = requireStatus(await service.json('POST', '/addresses/create'), 201);
   const sends = [1, 2, 3].map((i) => send(service, PAYMENT, { key: String(i) }).catch(() => undefined));
   await service.json('GET', '/status');

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { answerAsJuly2025, type StandInHandler } from '@wrkz/testing';
+import { respondAsJuly2025, type StandInHandler } from '@wrkz/testing';
 import { CONFIRMATIONS as FINAL_CONFIRMATIONS } from '@wrkz/wallet-core';
 import {
   ADDRESSES,
@@ -107,7 +107,7 @@ test.each([
   ['today', false],
   ['of July 2025', true],
 ])('frees the key of a transaction that the node rejected; a node %s', async (_, isOld) => {
-  if (isOld) answerAsJuly2025(stage.standIn);
+  if (isOld) respondAsJuly2025(stage.standIn);
   const service = await alice();
   stage.standIn.on(RELAY, () => ({ json: { status: 'Failed', error: 'not today' } }));
   expect(codeOf(await send(service, PAYMENT, { key: 'refused' }))).toBe(31);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await generate(file, CONTAINER_PASSWORD);
   service = await TestService.start(
     { file, password: CONTAINER_PASSWORD, node: node.port },
-    { now: () => now, nodeTimeouts: { silenceMs: 300, answerMs: 300 } },
+    { now: () => now, nodeTimeouts: { silenceMs: 300, responseMs: 300 } },
   );
 });
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { NodeAddress } from './address';
 import { parseResponse, requireSuccess } from './response';
 import { NodeFailure, sanitizedText } from './failure';
-import { anyNodeInfo, headerEnvelope, nodePool, nodeBlocks, sendAnswer } from './schemas';
+import { anyNodeInfo, headerEnvelope, nodePool, nodeBlocks, sendTransactionResponse } from './schemas';
 import { MAX_SYNC_BYTES, readSyncResponse } from './sync-response';
 import type { SyncResponse, SyncInput, SyncOutput, SyncRequest, SyncTip } from './sync-model';
 import { openTipStream, type TipStream } from './tip-stream';
@@ -241,7 +241,7 @@ export class NodeClient implements NodeCalls {
         signal,
         isOnce: true,
       },
-      sendAnswer,
+      sendTransactionResponse,
     );
     return status === 'OK' ? { isTaken: true } : { isTaken: false, reason: sanitizedText(error) };
   }
@@ -346,7 +346,7 @@ export class NodeClient implements NodeCalls {
     return (await this.header('getblockheaderbyheight', { height }))?.hash;
   }
 
-  private async header(method: string, params: object, signal?: AbortSignal): Promise<HeaderAnswer | undefined> {
+  private async header(method: string, params: object, signal?: AbortSignal): Promise<HeaderResponse | undefined> {
     const response = await this.request({
       method: 'POST',
       path: '/json_rpc',
@@ -391,7 +391,7 @@ function poolTransaction(hash: string, { extra, unlock_time, vin, vout }: PoolPr
   };
 }
 
-interface HeaderAnswer extends SyncTip {
+interface HeaderResponse extends SyncTip {
   readonly orphan_status: boolean;
 }
 

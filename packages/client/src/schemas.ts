@@ -34,7 +34,7 @@ export const headerEnvelope = z.object({
 });
 
 /** Nodes of 2025 return no hash for an accepted transaction. */
-export const sendAnswer = daemonApi.sendRawTransactionResponse.extend({ error: z.string().default('') });
+export const sendTransactionResponse = daemonApi.sendRawTransactionResponse.extend({ error: z.string().default('') });
 
 export const nodeBlocks = daemonApi.rawBlocksResponse.pick({ items: true });
 

@@ -11,10 +11,10 @@ export interface NodeTimeouts {
   /** Without a single byte. */
   readonly silenceMs: number;
   /** From the request to the last byte of the response. */
-  readonly answerMs: number;
+  readonly responseMs: number;
 }
 
-export const NODE_TIMEOUTS: NodeTimeouts = { connectMs: 10_000, silenceMs: 30_000, answerMs: 120_000 };
+export const NODE_TIMEOUTS: NodeTimeouts = { connectMs: 10_000, silenceMs: 30_000, responseMs: 120_000 };
 
 export interface TransportOptions {
   readonly timeouts?: Partial<NodeTimeouts> | undefined;
@@ -111,7 +111,7 @@ export class NodeTransport {
   }
 
   private async sendOnce({ method, path, body, maxBytes, signal, isOnce = false }: NodeRequest): Promise<NodeResponse> {
-    const limit = AbortSignal.timeout(this.timeouts.answerMs);
+    const limit = AbortSignal.timeout(this.timeouts.responseMs);
     const response: AxiosResponse<Buffer> = await this.client
       .request<Buffer>({
         method,

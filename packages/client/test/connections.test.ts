@@ -43,7 +43,7 @@ async function listening<T extends TcpServer>(server: T, place: number | string 
 }
 
 const portOf = (server: TcpServer): number => (server.address() as AddressInfo).port;
-const TIMEOUTS = { connectMs: 5_000, silenceMs: 1_000, answerMs: 2_000 };
+const TIMEOUTS = { connectMs: 5_000, silenceMs: 1_000, responseMs: 2_000 };
 
 function client(server: TcpServer, options: NodeClientOptions & { ssl?: boolean; token?: string } = {}): NodeClient {
   const { ssl = false, token, ...rest } = options;

@@ -1,7 +1,7 @@
 import { COINBASE_UNLOCK_WINDOW, MAX_PARENT_BLOCK_SIZE, MAX_UINT64 } from '@wrkz/core-types';
 import type { BlockStep } from './block-context';
 import { hardSizeLimit } from './sizes';
-import { leastTimestamp } from './timestamps';
+import { minTimestamp } from './timestamps';
 
 /*
  * Steps 3 to 6 of docs/protocol/blocks.md#order-of-checks: rules that need the block, the clock and earlier timestamps,
@@ -31,7 +31,7 @@ export const checkParentBlock: BlockStep = ({ parsed }) => {
 export const checkTimestamp: BlockStep = ({ parsed, context, parent, rules }) => {
   const { timestamp } = parsed.block;
   if (timestamp > BigInt(context.now + rules.futureTimeLimit)) return 'TIMESTAMP_TOO_FAR_IN_FUTURE';
-  const least = leastTimestamp(context.view, parent.height, rules.timestampWindow);
+  const least = minTimestamp(context.view, parent.height, rules.timestampWindow);
   return least !== undefined && timestamp < BigInt(least) ? 'TIMESTAMP_TOO_FAR_IN_PAST' : undefined;
 };
 

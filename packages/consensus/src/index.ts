@@ -29,7 +29,7 @@ export {
   type TemplateInput,
   type TemplateReceiver,
 } from './template';
-export { leastTimestamp } from './timestamps';
+export { minTimestamp } from './timestamps';
 export { settleTransaction, stageForTemplate, stageTransaction } from './transaction';
 export { keyImageId, type StagedTransaction, type TransactionContext } from './transaction-context';
 export { ringIndexes } from './transaction-in-chain';

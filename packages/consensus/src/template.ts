@@ -12,7 +12,7 @@ import { nextDifficulty } from './difficulty';
 import type { RuleFailure } from './errors';
 import { runProofs } from './proofs';
 import { medianSize, templateSizeLimit } from './sizes';
-import { leastTimestamp } from './timestamps';
+import { minTimestamp } from './timestamps';
 import { settleTransaction, stageForTemplate } from './transaction';
 import { keyImageId } from './transaction-context';
 import { unlockTimeAllowed } from './unlock';
@@ -83,7 +83,7 @@ export async function buildTemplateBody(input: TemplateBodyInput): Promise<Templ
 
   const medianSize = effectiveMedian(network, view);
   const windows = [rules.templateTimestampWindow, rules.timestampWindow];
-  const least = windows.map((window) => leastTimestamp(view, tip.height, window) ?? 0);
+  const least = windows.map((window) => minTimestamp(view, tip.height, window) ?? 0);
   const timestamp = Math.max(now, ...least);
   const { transactions, refused, size, fees } = await chooseTransactions(input, medianSize, timestamp);
   const reward = {

@@ -1,4 +1,4 @@
-import { BranchView, genesisView, leastTimestamp, median, type BlockFacts, type ChainView } from '@wrkz/consensus';
+import { BranchView, genesisView, minTimestamp, median, type BlockFacts, type ChainView } from '@wrkz/consensus';
 import { blockAt, branchTo, chainA, contextOn, devnet, stageGood } from './chain-a';
 
 const whole = branchTo(720);
@@ -23,10 +23,10 @@ test('block facts and windows include genesis', () => {
 });
 
 test('the minimum timestamp includes genesis and requires a full window', () => {
-  expect(leastTimestamp(branchTo(9), 9, 11)).toBeUndefined();
+  expect(minTimestamp(branchTo(9), 9, 11)).toBeUndefined();
   const view = branchTo(10);
   const times = Array.from({ length: 11 }, (_, i) => Number(blockAt(i).block.block.timestamp));
-  expect(leastTimestamp(view, 10, 11)).toBe(median(times));
+  expect(minTimestamp(view, 10, 11)).toBe(median(times));
 });
 
 test('a branch on a branch returns the same as one chain', () => {

@@ -125,7 +125,7 @@ const OLD_INFO = new Set(
 const OLD_MAX_BLOCKS = 100;
 
 /** Makes a stand-in respond like nodes of July 2025 (docs/protocol/wallet-sync.md#older-nodes). */
-export function answerAsJuly2025(node: StandInNode): StandInNode {
+export function respondAsJuly2025(node: StandInNode): StandInNode {
   return node
     .on('/info', async (_request, behind) => {
       const { status, json } = await behind();
@@ -138,7 +138,7 @@ export function answerAsJuly2025(node: StandInNode): StandInNode {
       const isShort = sets.some(({ outs }) => outs.length < Number(body['outs_count']));
       return isShort ? { status: 400, json: { errorCode: 27, errorMessage: 'too few outputs' } } : { status, json };
     })
-    .on('/getwalletsyncdata', async function answerOld(request, behind): Promise<StandInResponse> {
+    .on('/getwalletsyncdata', async function respondOld(request, behind): Promise<StandInResponse> {
       const { body } = request;
       const { blockHashCheckpoints, startHeight, startTimestamp, blockCount, skipCoinbaseTransactions } = body;
       const checkpoints = (blockHashCheckpoints ?? []) as readonly string[];
@@ -155,7 +155,7 @@ export function answerAsJuly2025(node: StandInNode): StandInNode {
       }
       const { status, json } = await behind({ ...requests, startHeight: start });
       // A node responds from one state of its chain: a reorganisation between these requests must not show.
-      if (checkpoints.length > 0 && (await placeOf(checkpoints, behind)) !== place) return answerOld(request, behind);
+      if (checkpoints.length > 0 && (await placeOf(checkpoints, behind)) !== place) return respondOld(request, behind);
       const { items, synced, topBlock, status: ok } = json;
       const kept = (items as readonly { transactions: readonly unknown[] }[]).filter(
         ({ transactions }) => !skips || transactions.length > 0,
@@ -177,7 +177,7 @@ async function placeOf(
 }
 
 /** Makes a stand-in respond like a lite node with full blocks from a height on. */
-export function answerAsLiteNode(node: StandInNode, liteStartHeight: number): StandInNode {
+export function respondAsLiteNode(node: StandInNode, liteStartHeight: number): StandInNode {
   const refusal = `This node is a lite node and stores no transaction data below height ${String(liteStartHeight)}`;
   return node
     .on('/info', async (_request, behind) => {

@@ -59,19 +59,19 @@ export class AlternativeTree {
    * The blocks beyond the limits (docs/protocol/blocks.md#reorganisation): branches that fork too far below `mainHeight` or
    * have no parent; of the others the lightest beyond the leaf limit, and blocks beyond the length limit. The heaviest branch
    * and the branch that grew last (`grown`) are exempt: a branch must be able to grow until it wins.
-   * @param standsOnMain whether the block of this hash is on the main chain at this height
+   * @param isOnMainChain whether the block of this hash is on the main chain at this height
    * @param depth how far below the tip a branch may leave the main chain
    */
   excess(
     mainHeight: number,
-    standsOnMain: (hash: string, height: number) => boolean,
+    isOnMainChain: (hash: string, height: number) => boolean,
     grown?: string,
     depth = REORGANISATION_DEPTH,
   ): string[] {
     const live = this.branches().filter(({ path }) => {
       const first = path[0];
       return (
-        first !== undefined && mainHeight - (first.height - 1) <= depth && standsOnMain(first.parent, first.height - 1)
+        first !== undefined && mainHeight - (first.height - 1) <= depth && isOnMainChain(first.parent, first.height - 1)
       );
     });
     // Heaviest first; of two equals the one whose tip came earlier, as with the main chain itself.

@@ -225,9 +225,9 @@ export class SideBranches {
 
   private prune(grown?: string): void {
     const { reader, tip } = this.state;
-    const standsOnMain = (hash: string, height: number): boolean =>
+    const isOnMainChain = (hash: string, height: number): boolean =>
       reader.heightOf(Buffer.from(hash, 'hex')) === height;
-    const excess = this.tree.excess(tip.height, standsOnMain, grown, this.depth());
+    const excess = this.tree.excess(tip.height, isOnMainChain, grown, this.depth());
     this.drop(excess.map((hash) => Buffer.from(hash, 'hex')));
   }
 

@@ -154,8 +154,8 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   }
 
   /** The port that is announced to IPv4 peers, and that a router has to forward. */
-  get toldPort(): number {
-    return this.context.own.toldPort;
+  get announcedPort(): number {
+    return this.context.own.announcedPort;
   }
 
   /** The address that a router forwards to us, so that no peer list holds it; undefined when the mapping has ended. */

@@ -57,7 +57,7 @@ export class PeerBlocks {
       while (missing.size > 0 && !signal.aborted) {
         for (const peer of this.idlePeers()) this.request(peer, missing, requested, take);
         if (this.canWait(missing)) await changed.wait(signal);
-        else if (!(await waitAtMost(changed, patienceMs, signal))) break;
+        else if (!(await waitFor(changed, patienceMs, signal))) break;
       }
     } finally {
       this.source.off('connected', wake);
@@ -117,7 +117,7 @@ export class PeerBlocks {
 }
 
 /** Waits for the event. @returns false when it was not set in time */
-async function waitAtMost(event: AutoResetEvent, milliseconds: number, signal: AbortSignal): Promise<boolean> {
+async function waitFor(event: AutoResetEvent, milliseconds: number, signal: AbortSignal): Promise<boolean> {
   const timeout = AbortSignal.timeout(milliseconds);
   await event.wait(AbortSignal.any([signal, timeout]));
   return !timeout.aborted && !signal.aborted;

@@ -223,7 +223,7 @@ function hashOf(height: number): Buffer {
 
 function rangeOf(reader: ChainReader, timestamp: number, blockIds: Buffer[] = []): Place {
   return blockRange(
-    { reader, network: devnet, throwIfGone: () => undefined },
+    { reader, network: devnet, throwIfCancelled: () => undefined },
     { blockIds: Buffer.concat(blockIds), timestamp },
   );
 }

@@ -168,7 +168,10 @@ describe('a stored prefix that is damaged', () => {
 test('a start timestamp selects the first block of its UTC day, or the block above the tip', () => {
   const midnight = 19_676 * 86_400;
   const firstHeightFrom = jest.fn<number | undefined, [number]>(() => 5);
-  const context = { reader: { tip: () => ({ height: 9 }), firstHeightFrom } as never, throwIfGone: () => undefined };
+  const context = {
+    reader: { tip: () => ({ height: 9 }), firstHeightFrom } as never,
+    throwIfCancelled: () => undefined,
+  };
   const start = (startTimestamp: number): number =>
     resolveStart(context, { checkpoints: Buffer.alloc(0), startHeight: 0, startTimestamp, blockCount: 10 }, 0);
   expect([start(midnight), start(midnight + 86_399)]).toEqual([5, 5]);

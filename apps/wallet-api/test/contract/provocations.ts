@@ -1,5 +1,5 @@
 import { decodeTagged, encodeTagged } from '@wrkz/core-types';
-import { answerAsLiteNode, type StandInNode } from '@wrkz/testing';
+import { respondAsLiteNode, type StandInNode } from '@wrkz/testing';
 import { knownWallet } from './world';
 
 /** A refusal that no recorded request shows, and the request that provokes it. */
@@ -141,7 +141,7 @@ export const PROVOCATIONS: readonly Provocation[] = [
     body: JSON.stringify({ ...WAYS['POST /wallet/import/view'], address: WITH_ID }),
   },
   { route: 'PUT /node', code: 30, body: '{"daemonHost":"no host at all"}' },
-  { route: 'PUT /reset', code: 62, body: '{"scanHeight":0}', node: (node) => answerAsLiteNode(node, 500) },
+  { route: 'PUT /reset', code: 62, body: '{"scanHeight":0}', node: (node) => respondAsLiteNode(node, 500) },
   { route: 'POST /addresses/import/deterministic', code: 1001, body: '{"walletIndex":18446744073709551615}' },
   { route: 'POST /addresses/validate', code: 16, body: JSON.stringify({ address: integrated('not hex digits!!') }) },
   { route: 'PUT /wallet/password', code: 5, body: '{"password":"wrong","newPassword":"x"}' },

@@ -10,7 +10,7 @@ const SPEED = 20;
 const syncClock: WaitClock = {
   wait: (milliseconds, signal) => MACHINE_CLOCK.wait(milliseconds / SPEED, signal),
 };
-const overrides = { syncClock, nodeTimeouts: { connectMs: 1_000, silenceMs: 4_000, answerMs: 10_000 } };
+const overrides = { syncClock, nodeTimeouts: { connectMs: 1_000, silenceMs: 4_000, responseMs: 10_000 } };
 
 runMain(
   () => {

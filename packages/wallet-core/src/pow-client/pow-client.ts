@@ -14,7 +14,7 @@ export interface PowRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface PowAnswer {
+export interface PowResponse {
   /** The verified 8 bytes for the end of the prefix. */
   readonly nonce: Buffer;
   readonly source: 'server' | 'local';
@@ -44,7 +44,7 @@ export class PowClient {
   ) {}
 
   /** @throws AbortError when `request.signal` fires; RangeError when the prefix is shorter than a nonce */
-  async findNonce(request: PowRequest): Promise<PowAnswer> {
+  async findNonce(request: PowRequest): Promise<PowResponse> {
     if (request.prefix.length < POW_NONCE_SIZE) throw new RangeError('the prefix is too short for a nonce');
     request.signal?.throwIfAborted();
     if (!this.settings.enabled) return { nonce: await this.searchLocally(request), source: 'local' };

@@ -1,7 +1,7 @@
 import type { Network } from '@wrkz/core-types';
 import type { KeyPair } from '@wrkz/crypto';
 import type { PendingSend, SubWallet, WalletOutput } from '../ledger/model';
-import type { PowAnswer, PowRequest } from '../pow-client/pow-client';
+import type { PowResponse, PowRequest } from '../pow-client/pow-client';
 
 /** The fee of a send: the network's minimum, a rate in atomic units per byte (fractions allowed), or a fixed amount. */
 export type FeeChoice =
@@ -127,7 +127,7 @@ export interface SendNode {
 /** Ports for building a transaction. The randomness of signatures comes from the native module. */
 export interface SendPorts {
   readonly node: SendNode;
-  readonly pow: { findNonce(request: PowRequest): Promise<PowAnswer> };
+  readonly pow: { findNonce(request: PowRequest): Promise<PowResponse> };
   /** A fresh transaction key pair from the operating system's randomness. */
   readonly transactionKeys: () => KeyPair;
   /** Unix seconds. */

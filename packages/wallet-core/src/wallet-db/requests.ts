@@ -8,7 +8,7 @@ export interface IdempotencyKey {
   readonly key: string;
 }
 
-export interface RequestAnswer {
+export interface StoredResponse {
   readonly status: number;
   readonly body: string;
 }
@@ -19,7 +19,7 @@ export type RequestStatus =
   | { readonly kind: 'new' }
   /** The key was used with another body. */
   | { readonly kind: 'other-body' }
-  | { readonly kind: 'answered'; readonly answer: RequestAnswer; readonly sends: readonly string[] }
+  | { readonly kind: 'answered'; readonly answer: StoredResponse; readonly sends: readonly string[] }
   /** It was begun, perhaps before a restart, and has no answer. */
   | { readonly kind: 'unanswered'; readonly sends: readonly string[] };
 
@@ -27,7 +27,7 @@ interface StoredRequest extends IdempotencyKey {
   readonly bodyHash: Buffer;
   /** Unix milliseconds. */
   readonly begun: number;
-  readonly answer?: RequestAnswer | undefined;
+  readonly answer?: StoredResponse | undefined;
   readonly sends: readonly string[];
 }
 
@@ -78,7 +78,7 @@ export class RequestTable {
   }
 
   /** Stores the answer, unless there already is one. @throws RangeError when the request was not begun */
-  answer(request: IdempotencyKey, answer: RequestAnswer): void {
+  answer(request: IdempotencyKey, answer: StoredResponse): void {
     this.change(request, (stored) => (stored.answer === undefined ? { ...stored, answer } : stored));
   }
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import {
-  answerAsJuly2025,
-  answerAsLiteNode,
+  respondAsJuly2025,
+  respondAsLiteNode,
   CHAIN_A_HEIGHT,
   chainAWallet,
   StandInNode,
@@ -110,7 +110,7 @@ test('a view wallet lists incoming transactions and requests no indexes', async 
 });
 
 test('alice has the same transactions at a node of July 2025', async () => {
-  const old = suite.closeAtEnd(answerAsJuly2025(await StandInNode.start(node.url)));
+  const old = suite.closeAtEnd(respondAsJuly2025(await StandInNode.start(node.url)));
   const wallet = open('alice', old.port);
   await wallet.untilSynced();
   expect(contentOf(wallet.ledger)).toEqual(expectedOf('alice'));
@@ -120,7 +120,7 @@ test('alice has the same transactions at a node of July 2025', async () => {
 });
 
 test('starts the scan at the first block of a lite node, with a warning', async () => {
-  const lite = suite.closeAtEnd(answerAsLiteNode(await StandInNode.start(node.url), 300));
+  const lite = suite.closeAtEnd(respondAsLiteNode(await StandInNode.start(node.url), 300));
   const wallet = open('alice', lite.port);
   await wallet.untilSynced();
   expect(wallet.ledger.start).toEqual({ height: 300, timestamp: 0 });
@@ -130,7 +130,7 @@ test('starts the scan at the first block of a lite node, with a warning', async 
 });
 
 test('reports a gap below the first block of a lite node, and continues at a full node', async () => {
-  const lite = suite.closeAtEnd(answerAsLiteNode(await StandInNode.start(node.url), 300));
+  const lite = suite.closeAtEnd(respondAsLiteNode(await StandInNode.start(node.url), 300));
   const wallet = open('alice', lite.port);
   const client = nodeAt(node.daemon.ports.rpc);
   const { blocks } = await client.walletSyncData(syncRequest({ blockCount: 100 }));

@@ -25,7 +25,7 @@ async function standIn(chain: ServedChain = honest): Promise<StandInNode> {
 
 /** A client with short timeouts. */
 function client(node: StandInNode): NodeClient {
-  const timeouts = { connectMs: 5_000, silenceMs: 1_000, answerMs: 3_000 };
+  const timeouts = { connectMs: 5_000, silenceMs: 1_000, responseMs: 3_000 };
   return keep(
     new NodeClient({ host: '127.0.0.1', port: node.port, ssl: false }, { chain: chainIdentity('devnet'), timeouts }),
   );

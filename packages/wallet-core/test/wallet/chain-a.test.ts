@@ -1,5 +1,5 @@
 import { copyFileSync } from 'node:fs';
-import { answerAsLiteNode, StandInNode } from '@wrkz/testing';
+import { respondAsLiteNode, StandInNode } from '@wrkz/testing';
 import { Wallet } from '../../src';
 import { fresh } from '../support/folder';
 import { amountsFrom, contentOf } from './support/recorded-books';
@@ -29,7 +29,7 @@ testView('dave');
 testScanHeights('carol', [333, 600]);
 
 test('at a lite node the scan starts higher with a warning, and a rescan that would lose transactions is refused', async () => {
-  const lite = suite.closeAtEnd(answerAsLiteNode(await StandInNode.start(node.url), 300));
+  const lite = suite.closeAtEnd(respondAsLiteNode(await StandInNode.start(node.url), 300));
   const { privateViewKey, addresses } = keysOf('alice');
   const content = await contentOf({ file: 'wallets/alice.restored.wallet', password: 'secret_alice' });
   const whole = await begin(

@@ -19,7 +19,7 @@ export const CLOSES = {
 export class Subscriber {
   private messages: Buffer[] = [];
   private closing = false;
-  private heardAt = performance.now();
+  private receivedAt = performance.now();
   /** Resolves when the connection is closed. */
   readonly gone: Promise<void>;
 
@@ -28,7 +28,7 @@ export class Subscriber {
     private readonly topics: readonly Topic[],
   ) {
     for (const event of ['ping', 'pong', 'message'] as const)
-      webSocket.on(event, () => (this.heardAt = performance.now()));
+      webSocket.on(event, () => (this.receivedAt = performance.now()));
     // 'close' follows.
     webSocket.on('error', () => undefined);
     this.gone = new Promise((resolve) => webSocket.once('close', () => resolve()));
@@ -66,7 +66,7 @@ export class Subscriber {
 
   /** Milliseconds since the client last sent something. */
   get silenceMs(): number {
-    return performance.now() - this.heardAt;
+    return performance.now() - this.receivedAt;
   }
 
   /** Discards queued messages and closes with a reason; a client that does not respond is disconnected. */

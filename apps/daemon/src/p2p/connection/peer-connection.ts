@@ -55,7 +55,7 @@ export class PeerConnection {
   private readonly parser: FrameParser;
   private readonly inbox: Inbox;
   private readonly requests = new Map<number, PendingRequest>();
-  private heardAt: number;
+  private receivedAt: number;
   private frameSince: number | undefined;
   /** Bytes of the frame that have come since then. */
   private frameBytes = 0;
@@ -65,7 +65,7 @@ export class PeerConnection {
     const { socket, clock } = options;
     this.remote = options.remote;
     this.incoming = options.incoming;
-    this.heardAt = clock.now();
+    this.receivedAt = clock.now();
     this.writes = new WriteQueue(socket, () => clock.now(), options.share);
     this.inbox = new Inbox({
       onCrowded: (crowded) => {
@@ -121,8 +121,8 @@ export class PeerConnection {
   }
 
   /** When bytes last arrived; a connection that we hold back ourselves counts as heard. */
-  get lastHeard(): number {
-    return this.inbox.isCrowded ? this.options.clock.now() : this.heardAt;
+  get lastReceivedAt(): number {
+    return this.inbox.isCrowded ? this.options.clock.now() : this.receivedAt;
   }
 
   /**
@@ -174,7 +174,7 @@ export class PeerConnection {
     const now = this.options.clock.now();
     const fault = this.writes.check();
     if (fault !== undefined) this.close(closeReasons[fault]);
-    else if (now - this.lastHeard > SILENCE_TIMEOUT) this.close(closeReasons.silence);
+    else if (now - this.lastReceivedAt > SILENCE_TIMEOUT) this.close(closeReasons.silence);
     else if (this.frameSince !== undefined && !this.inbox.isCrowded && now - this.frameSince > FRAME_TIMEOUT) {
       this.close(closeReasons.frameTimeout);
     }
@@ -206,7 +206,7 @@ export class PeerConnection {
 
   private received(bytes: Buffer): void {
     if (this.closed) return;
-    this.heardAt = this.options.clock.now();
+    this.receivedAt = this.options.clock.now();
     try {
       const fault = this.parser.push(bytes);
       if (fault !== undefined) this.close(faults[fault]);
@@ -221,7 +221,7 @@ export class PeerConnection {
     this.frameBytes += bytes;
     if (!this.parser.inFrame) this.frameSince = undefined;
     else if (this.frameSince === undefined || this.frameBytes >= FRAME_PROGRESS) {
-      this.frameSince = this.heardAt;
+      this.frameSince = this.receivedAt;
       this.frameBytes = 0;
     }
   }

@@ -52,7 +52,7 @@ export class Dialer {
   private anchors: PeerAddress[] = [];
   private verifiedAt: number;
   private seedsAt = -Infinity;
-  private seedsAskedAt = 0;
+  private seedsRequestedAt = 0;
   private aloneSince: number | undefined;
 
   constructor(
@@ -68,7 +68,7 @@ export class Dialer {
 
   /** When seeds were last called, unix seconds; 0 = never. */
   get lastSeedBootstrap(): number {
-    return Math.floor(this.seedsAskedAt / 1000);
+    return Math.floor(this.seedsRequestedAt / 1000);
   }
 
   /** Peers that the last run was connected to. */
@@ -190,7 +190,7 @@ export class Dialer {
     const now = this.dependencies.clock.now();
     if (!this.dependencies.seeds.areConfigured || now - this.seedsAt < SEED_INTERVAL) return;
     this.seedsAt = now;
-    this.seedsAskedAt = this.dependencies.clock.wall();
+    this.seedsRequestedAt = this.dependencies.clock.wall();
     reportRejection(this.dependencies.logger, 'calling seeds', this.callSeeds());
   }
 

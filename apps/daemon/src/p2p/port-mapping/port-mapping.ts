@@ -167,7 +167,7 @@ export function startPortMapping(config: DaemonConfig, peers: P2pNode, logger: L
   if (!mapsPort(config)) return undefined;
   const mapping = new PortMapping({
     bindHost: config.options['p2p-bind-ip'],
-    ports: { outside: peers.toldPort, inside: peers.port },
+    ports: { outside: peers.announcedPort, inside: peers.port },
     logger,
     onMapped: (address) => peers.isMappedTo(address),
   });

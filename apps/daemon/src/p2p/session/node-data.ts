@@ -53,14 +53,14 @@ export class OwnNodeData {
   }
 
   /** The port that is announced to IPv4 peers. */
-  get toldPort(): number {
+  get announcedPort(): number {
     return this.dependencies.config.externalPort !== 0 ? this.dependencies.config.externalPort : this.listeningPort;
   }
 
   /** @param host the host of the peer: it calls back by the same address family, which has its own port */
   nodeData(host: string): NodeData {
     const { config } = this.dependencies;
-    const port = host.includes(':') ? (this.listeningPort6 ?? this.toldPort) : this.toldPort;
+    const port = host.includes(':') ? (this.listeningPort6 ?? this.announcedPort) : this.announcedPort;
     return {
       networkId: config.networkId,
       version: P2P_VERSION,

@@ -92,8 +92,8 @@ export class Session {
     return this.connection.incoming;
   }
 
-  get lastHeard(): number {
-    return this.connection.lastHeard;
+  get lastReceivedAt(): number {
+    return this.connection.lastReceivedAt;
   }
 
   get progressAt(): number | undefined {

@@ -42,7 +42,7 @@ export interface SyncSession {
   readonly name: string;
   readonly incoming: boolean;
   /** When bytes last came from the peer, milliseconds. */
-  readonly lastHeard: number;
+  readonly lastReceivedAt: number;
   /** When a large response last grew by `FRAME_PROGRESS`; undefined if none is being received. */
   readonly progressAt: number | undefined;
   readonly record: SyncRecord;
@@ -140,6 +140,6 @@ export function stallReason({ requestedAt, session, objects }: SyncPeer, now: nu
   const grownAt = Math.max(requestedAt, session.progressAt ?? requestedAt);
   if (now - grownAt <= SYNC_STALL_TIMEOUT && now - requestedAt <= SYNC_REQUEST_LIMIT) return undefined;
   // No bytes since the chain request: the connection may be dead. A peer that named blocks, or sends others, is at fault.
-  const isDead = objects === undefined && session.lastHeard <= requestedAt;
+  const isDead = objects === undefined && session.lastReceivedAt <= requestedAt;
   return isDead ? closeReasons.syncStalled : closeReasons.claimUnserved;
 }

@@ -33,14 +33,14 @@ const BLOCKS_BELOW = 30;
 /** The result of `f_blocks_list_json`. Whole blocks are read one by one, for their sizes. */
 export const blocksList: Query<BlocksListQuery> = {
   isHeavy: () => true,
-  run: ({ reader, throwIfGone }, { height }) =>
+  run: ({ reader, throwIfCancelled }, { height }) =>
     orRefuseBelowFloor(blockBelowFloor, () =>
       reader.snapshot(() => {
         const top = reader.tip().height;
         if (height > top) throw refuse(heightTooBig, { height: String(top) });
         const lowest = Math.max(0, height - BLOCKS_BELOW);
         const blocks = reader.factsRange(lowest, height + 1).map((facts) => {
-          throwIfGone();
+          throwIfCancelled();
           const raw = reader.rawBlock(facts.height);
           if (raw === undefined) throw new CorruptDatabase(`block ${facts.height} is missing`);
           return blockRow(raw, facts);

@@ -65,7 +65,7 @@ export function runQuery<Name extends QueryName>(
   network: Network,
   name: Name,
   query: QueryTable[Name],
-  throwIfGone: () => void = () => undefined,
+  throwIfCancelled: () => void = () => undefined,
 ): Buffer {
-  return table[name].run({ reader, network, throwIfGone }, query);
+  return table[name].run({ reader, network, throwIfCancelled }, query);
 }

@@ -26,7 +26,7 @@ const MAX_LIGHT_COST = 4_000;
  */
 export const randomOuts: Query<RandomOutsQuery> = {
   isHeavy: ({ amounts, count }) => amounts.length * (AMOUNT_COST + count) > MAX_LIGHT_COST,
-  run: ({ reader, network, throwIfGone }, { amounts, count, now }) =>
+  run: ({ reader, network, throwIfCancelled }, { amounts, count, now }) =>
     reader.snapshot(() => {
       const tip = reader.tip();
       const timestamp = network.rulesAt(tip.height).timeLockByTip ? tip.timestamp : now;
@@ -36,13 +36,13 @@ export const randomOuts: Query<RandomOutsQuery> = {
           isUnlocked(unlockTime, { height: tip.height, timestamp }),
       };
       refuseIfTooLarge(amounts, count, (amount) => {
-        throwIfGone();
+        throwIfCancelled();
         return reader.outputCount(amount, rule.maxHeight);
       });
       const out = new JsonBuffer();
       out.text('{"outs":[');
       amounts.forEach((amount, i) => {
-        throwIfGone();
+        throwIfCancelled();
         // The lookup of an unknown amount reads the whole table of amounts, so it is made only if outputs are requested.
         const picked = count === 0 || rule.maxHeight < 0 ? [] : reader.randomOutputs(amount, count, rule);
         if (picked.length === 0 && count > 0) throw noOutputs(amount);
@@ -119,7 +119,7 @@ const BLOCKS_PER_READ = 64;
 /** The response of `/get_global_indexes_for_range`: one entry for each transaction, coinbase first. */
 export const globalIndexes: Query<GlobalIndexesQuery> = {
   isHeavy: ({ start, end }) => end - start > MAX_LIGHT_BLOCKS,
-  run: ({ reader, throwIfGone }, { start, end }) =>
+  run: ({ reader, throwIfCancelled }, { start, end }) =>
     orRefuseBelowFloor(refusals.belowFloor, () =>
       reader.snapshot(() => {
         const out = new JsonBuffer();
@@ -127,7 +127,7 @@ export const globalIndexes: Query<GlobalIndexesQuery> = {
         let separator = '';
         const stop = Math.min(end, reader.tip().height + 1);
         for (let from = start; from < stop; from += BLOCKS_PER_READ) {
-          throwIfGone();
+          throwIfCancelled();
           for (const { hash, indexes } of reader.globalIndexesRange(from, Math.min(from + BLOCKS_PER_READ, stop))) {
             out
               .text(`${separator}{"key":"`)

@@ -81,13 +81,13 @@ export function writeBlocks(context: QueryContext, out: JsonBuffer, range: Block
   };
   const idEnd = Math.min(fullOffset, startHeight + max.ids);
   for (let from = startHeight; from < idEnd; from += IDS_PER_READ) {
-    context.throwIfGone();
+    context.throwIfCancelled();
     for (const hash of context.reader.hashes(from, Math.min(from + IDS_PER_READ, idEnd))) write(idOnly(hash));
   }
   if (idEnd < fullOffset) return;
   let written = 0;
   for (const entry of whole(fullOffset, Math.min(currentHeight + 1, fullOffset + max.whole))) {
-    context.throwIfGone();
+    context.throwIfCancelled();
     const before = out.length;
     write(entry);
     if (written > 0 && out.length > MAX_RESPONSE_BYTES) return out.truncate(before);

@@ -7,7 +7,7 @@ export interface QueryContext {
   readonly reader: ChainReader;
   readonly network: Network;
   /** Called between steps of a few milliseconds. @throws the reason of the abort if the client is gone */
-  readonly throwIfGone: () => void;
+  readonly throwIfCancelled: () => void;
 }
 
 /** A kind of query. */

@@ -42,11 +42,11 @@ const HASHES_PER_CHECK = 256;
 
 /** The height of the first of these hashes that is on the main chain. */
 export function firstKnownHash(
-  { reader, throwIfGone }: Pick<QueryContext, 'reader' | 'throwIfGone'>,
+  { reader, throwIfCancelled }: Pick<QueryContext, 'reader' | 'throwIfCancelled'>,
   hashes: Buffer,
 ): number | undefined {
   for (let at = 0; at < hashes.length; at += HASH_BYTES) {
-    if (at % (HASHES_PER_CHECK * HASH_BYTES) === 0) throwIfGone();
+    if (at % (HASHES_PER_CHECK * HASH_BYTES) === 0) throwIfCancelled();
     const height = reader.heightOf(hashes.subarray(at, at + HASH_BYTES));
     if (height !== undefined) return height;
   }
@@ -59,7 +59,7 @@ export function firstKnownHash(
  * @param floor first block that is stored; a start below it becomes the floor, and `startTimestamp` is not used
  */
 export function resolveStart(
-  context: Pick<QueryContext, 'reader' | 'throwIfGone'>,
+  context: Pick<QueryContext, 'reader' | 'throwIfCancelled'>,
   range: SyncRange,
   floor: number,
 ): number {
@@ -139,7 +139,7 @@ class BlockBatch {
 
 /** The main-chain blocks [start, end) in ascending order. Call it within one snapshot. */
 export function* syncBlocks(
-  { reader, throwIfGone }: QueryContext,
+  { reader, throwIfCancelled }: QueryContext,
   start: number,
   end: number,
 ): Generator<MainChainBlock> {
@@ -148,7 +148,7 @@ export function* syncBlocks(
     const stamps = reader.blockStamps(from, Math.min(from + BLOCKS_PER_READ, end));
     const batch = new BlockBatch(reader, stamps, first);
     for (const stamp of stamps) {
-      throwIfGone();
+      throwIfCancelled();
       yield new MainChainBlock(stamp, first, batch);
       first = stamp.generatedTransactions;
     }

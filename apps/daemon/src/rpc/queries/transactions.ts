@@ -19,11 +19,11 @@ const LOOKUPS_PER_CHECK = 256;
 /** Returns a byte for each hash: 1 if the transaction is on the main chain, otherwise 0. */
 export const findTransactions: Query<FindTransactionsQuery> = {
   isHeavy: ({ hashes }) => hashes.length > MAX_LIGHT_LOOKUPS * HASH_BYTES,
-  run: ({ reader, throwIfGone }, { hashes }) =>
+  run: ({ reader, throwIfCancelled }, { hashes }) =>
     reader.snapshot(() => {
       const found = Buffer.alloc(hashes.length / HASH_BYTES);
       for (let i = 0; i < found.length; i++) {
-        if (i % LOOKUPS_PER_CHECK === 0) throwIfGone();
+        if (i % LOOKUPS_PER_CHECK === 0) throwIfCancelled();
         found[i] = Number(reader.hasTransaction(hashes.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES)));
       }
       return found;
@@ -45,11 +45,11 @@ const USES_PER_READ = 64;
 /** The response of `f_transactions_by_payment_id_json`. A transaction that was mined after `pooled` was collected counts once. */
 export const paymentIdTransactions: Query<PaymentIdQuery> = {
   isHeavy: () => true,
-  run: ({ reader, throwIfGone }, { paymentId, limit, pooled }) =>
+  run: ({ reader, throwIfCancelled }, { paymentId, limit, pooled }) =>
     reader.snapshot(() => {
       const mined = reader.paymentIdUses(paymentId);
       const unmined = pooled.filter((hash, i) => {
-        if (i % LOOKUPS_PER_CHECK === 0) throwIfGone();
+        if (i % LOOKUPS_PER_CHECK === 0) throwIfCancelled();
         return !reader.hasTransaction(hash);
       });
       const total = mined + unmined.length;
@@ -62,7 +62,7 @@ export const paymentIdTransactions: Query<PaymentIdQuery> = {
       };
       const end = Math.min(mined, limit);
       for (let use = 0; use < end; use += USES_PER_READ) {
-        throwIfGone();
+        throwIfCancelled();
         reader.transactionsByPaymentId(paymentId, use, Math.min(use + USES_PER_READ, end)).forEach(put);
       }
       unmined.slice(0, limit - end).forEach(put);
@@ -93,14 +93,14 @@ const TRANSACTIONS_PER_CHECK = 32;
 /** The response of `/get_pool_changes_lite`. It ends at the max size: the next request of the client gets the rest. */
 export const poolChanges: Query<PoolChangesQuery> = {
   isHeavy: ({ lengths }) => lengths.length > MAX_LIGHT_TRANSACTIONS,
-  run: ({ throwIfGone }, { hashes, prefixes, lengths, gone, isTailActual }) => {
+  run: ({ throwIfCancelled }, { hashes, prefixes, lengths, gone, isTailActual }) => {
     const out = new JsonBuffer();
     const deleted = stringifyJson(splitHashes(gone).map((hash) => hash.toString('hex')));
     const tail = `],"deletedTxsIds":${deleted},"isTailBlockActual":${isTailActual},"status":"OK"}`;
     out.text('{"addedTxs":[');
     let at = 0;
     for (const [i, hash] of splitHashes(hashes).entries()) {
-      if (i % TRANSACTIONS_PER_CHECK === 0) throwIfGone();
+      if (i % TRANSACTIONS_PER_CHECK === 0) throwIfCancelled();
       const before = out.length;
       const prefix = prefixes.subarray(at, (at += lengths[i] as number));
       out.text((i === 0 ? '' : ',') + stringifyJson(transactionPrefixInfo(hash, prefix)));

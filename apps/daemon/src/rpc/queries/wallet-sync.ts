@@ -105,9 +105,9 @@ export const rawBlocks: Query<RawBlocksQuery> = {
     }),
 };
 
-function* allBlocks({ reader, throwIfGone }: QueryContext, start: number, end: number): Generator<RawBlock> {
+function* allBlocks({ reader, throwIfCancelled }: QueryContext, start: number, end: number): Generator<RawBlock> {
   for (let from = start; from < end; from += BLOCKS_PER_READ) {
-    throwIfGone();
+    throwIfCancelled();
     yield* reader.rawBlocks(from, Math.min(from + BLOCKS_PER_READ, end));
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Daemon } from '@wrkz/daemon';
 import { encodeAddress } from '@wrkz/core-types';
-import { answerAsJuly2025, ChainSum, TestWallet, SeededRandom, StandInNode, type SuiteNode } from '@wrkz/testing';
+import { respondAsJuly2025, ChainSum, TestWallet, SeededRandom, StandInNode, type SuiteNode } from '@wrkz/testing';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Wallet, WalletError } from '../../../src';
 import type { SendRequest, SignedSend } from '../../../src';
@@ -70,7 +70,7 @@ export class Campaign {
     await this.nodes.start();
     const names = NAMES.slice(0, this.options.wallets - 1);
     await this.nodes.fund(() => this.keysOf(this.random.of(names)).address, this.options.funding);
-    this.old = this.nodes.suite.closeAtEnd(answerAsJuly2025(await StandInNode.start(this.node.url)));
+    this.old = this.nodes.suite.closeAtEnd(respondAsJuly2025(await StandInNode.start(this.node.url)));
     for (const name of names) this.players.push(await this.player(name));
     this.players.push(await this.viewer(this.players[0] as Player));
     this.sum = new ChainSum(this.players.filter(({ isView }) => !isView).flatMap(({ purses }) => [...purses.values()]));
