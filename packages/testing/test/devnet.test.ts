@@ -134,13 +134,13 @@ test('Ctrl-C during the start stops what was started, removes everything and exi
   expect(temporary()).toEqual([]);
 });
 
-test('a second signal ends it at once, with code 143, and removes everything', async () => {
+test('a second signal ends it at once, with the code of the signal, and removes everything', async () => {
   const command = await devnet(/mining/);
   const pids = childrenOf(command.pid);
-  // Another signal than the first counts without a pause between both.
+  // A different signal counts without a pause. The system may deliver the two in either order.
   process.kill(command.pid ?? 0, 'SIGINT');
   process.kill(command.pid ?? 0, 'SIGTERM');
-  expect(await command.ended).toEqual({ code: 143, signal: null });
+  expect([130, 143]).toContain((await command.ended).code);
   await untilGone(pids);
   expect(temporary()).toEqual([]);
 });
