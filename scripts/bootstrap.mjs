@@ -1,6 +1,6 @@
 /**
  * Makes a fresh clone runnable: the pinned pnpm, the dependencies, the native code, the TypeScript. A step is skipped while
- * its inputs are unchanged, so a second run takes a few hundredths of a second. Uses no library: there is none yet.
+ * its inputs are unchanged, so a second run takes a few hundredths of a second. Uses no library, because none is installed yet.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

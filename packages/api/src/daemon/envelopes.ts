@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { integer } from '../scalars';
 
-/* What requests and responses of all routes have in common. `errors.ts` needs no schemas: the reader threads load it alone. */
+/* Envelopes of requests and responses. They are not in `errors.ts`, which reader threads load without any schema. */
 
 /** Body of an HTTP error of the daemon. */
 export const daemonErrorBody = z.union([
