@@ -1,6 +1,6 @@
 'use strict';
 
-const { basename } = require('node:path');
+const { basename, dirname, join } = require('node:path');
 
 /** The tests of each kind; slow and fuzz tests run only when asked for by the environment variable TEST_KIND. */
 const TEST_FILES = {
@@ -34,4 +34,10 @@ exports.projectConfig = function projectConfig(directory) {
     // @noble ships ES modules only; everything else in node_modules is taken as it is.
     transformIgnorePatterns: ['/node_modules/(?!(\\.pnpm/)?@noble)'],
   };
+};
+
+/** The setup file for tests that create wallet files, found as a dependency of the package in `directory`. */
+exports.cheapKeys = function cheapKeys(directory) {
+  const testing = dirname(require.resolve('@wrkz/testing/package.json', { paths: [directory] }));
+  return join(testing, 'src/cheap-keys.ts');
 };

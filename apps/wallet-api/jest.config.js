@@ -1,6 +1,5 @@
 'use strict';
 
-module.exports = {
-  ...require('../../jest.base').projectConfig(__dirname),
-  setupFiles: ['<rootDir>/../../packages/wallet-core/test/support/cheap-keys.ts'],
-};
+const base = require('../../jest.base');
+
+module.exports = { ...base.projectConfig(__dirname), setupFiles: [base.cheapKeys(__dirname)] };

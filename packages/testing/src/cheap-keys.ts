@@ -1,6 +1,7 @@
+/// <reference types="jest" />
 import type * as NodeCrypto from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { fixturePath } from '@wrkz/testing/fixtures';
+import { fixturePath } from './fixtures';
 
 /*
  * A setup file of jest: one PBKDF2 iteration for wallet files that a test creates, since 500,000 for each file would be most
