@@ -68,7 +68,7 @@ describe('a start that fails', () => {
     for (const name of ['network', 'data-dir', 'add-exclusive-node', 'verify', 'dump-file', 'log-level']) {
       expect(help.stdout).toContain(`--${name}`);
     }
-    for (const command of ['serve-rpc', 'attach <socket>', 'adopt <file>']) {
+    for (const command of ['serve-rpc', 'attach <socket>', 'adopt <file>', 'probe <address>', 'compare <url>']) {
       expect(help.stdout).toMatch(`  wrkz-daemon ${command} `);
     }
     const version = await runDaemon(['--version'], cwd);

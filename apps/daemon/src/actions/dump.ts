@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { REORGANISATION_DEPTH } from '@wrkz/core-types';
-import { atomicWriteFile, ensureDirectory, yieldToEventLoop } from '@wrkz/service-kit';
+import { ensureDirectory } from '@wrkz/service-kit';
 import { ChainClient } from '../chain/client';
 import { exportDump, ExportRefused } from '../dump/export';
 import { DumpReader } from '../dump/format';
@@ -67,35 +66,4 @@ function importSummary({ blocks, transactions, height, stopped }: ImportReport, 
     `${stopped ? 'Stopped; imported' : 'Imported'} ${String(blocks)} blocks with ${String(transactions)} transactions ` +
     `in ${seconds.toFixed(1)} s (${rate.toFixed(0)} blocks/s); the tip is block ${String(height)}`
   );
-}
-
-/** Blocks from one checkpoint to the next. */
-const INTERVAL = 100;
-const LINES_PER_SLICE = 1000;
-
-/**
- * `--export-checkpoints <file>`: writes a line `index,hash` for genesis and for every hundredth block that no reorganisation can
- * replace, in the format of `--load-checkpoints`. Exit code 1 if it was stopped.
- */
-export async function exportCheckpointsAction({ config, notice, signal }: ActionDependencies): Promise<number> {
-  const path = newFile(config, 'export-checkpoints');
-  return withReader(config, async (reader) => {
-    const highest = Math.max(0, reader.tip().height - REORGANISATION_DEPTH);
-    const lines: string[] = [];
-    for (let height = 0; height <= highest; height += INTERVAL) {
-      const hash = reader.hashAt(height);
-      if (hash !== undefined) lines.push(`${String(height)},${hash.toString('hex')}\n`);
-      if (lines.length % LINES_PER_SLICE === 0) await yieldToEventLoop();
-      if (signal.aborted) {
-        notice('Stopped before everything was written');
-        return 1;
-      }
-    }
-    await atomicWriteFile(path, lines.join(''), { mode: 0o644 }).catch((error: unknown) => {
-      throw writeError('export-checkpoints', path, error);
-    });
-    const last = (lines.length - 1) * INTERVAL;
-    notice(`Exported ${String(lines.length)} checkpoints, the highest of block ${String(last)}`);
-    return 0;
-  });
 }

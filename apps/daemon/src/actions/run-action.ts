@@ -3,7 +3,8 @@ import { selfTest } from '@wrkz/crypto';
 import { errorText, yieldToEventLoop } from '@wrkz/service-kit';
 import { type ActionDependencies, assertRewind, type OneShot, type RunOneShot, withReader } from './action';
 import { backupAction } from './backup';
-import { exportAction, exportCheckpointsAction, importAction } from './dump';
+import { exportCheckpointsAction } from './checkpoints';
+import { exportAction, importAction } from './dump';
 import { repairAction, verifyAction } from './repair';
 import { importSnapshotAction, snapshotInfoAction, snapshotStatsAction } from './snapshot';
 

@@ -19,13 +19,7 @@ const MAX_BYTES = 160 * 1024 * 1024;
 export function loadCheckpoints(choice: string, network: Network): Checkpoints {
   if (choice === '') return Checkpoints.none;
   if (choice === 'default') return network.hasCheckpoints ? builtInCheckpoints() : Checkpoints.none;
-  let text: string;
-  try {
-    text = readRegularFile(choice, MAX_BYTES);
-  } catch (error) {
-    throw new CheckpointsRefused(`the checkpoints ${choice} cannot be read: ${errorText(error)}`);
-  }
-  const checkpoints = parse(text, choice);
+  const checkpoints = readCheckpointFile(choice);
   if (!checkpoints.agrees(0, network.genesis.hash)) {
     throw new CheckpointsRefused(`the checkpoints ${choice} are of another network`);
   }
@@ -40,6 +34,17 @@ export function loadCheckpoints(choice: string, network: Network): Checkpoints {
     }
   }
   return checkpoints;
+}
+
+/** The checkpoints of a file with lines `index,hash`. @throws CheckpointsRefused */
+export function readCheckpointFile(path: string): Checkpoints {
+  let text: string;
+  try {
+    text = readRegularFile(path, MAX_BYTES);
+  } catch (error) {
+    throw new CheckpointsRefused(`the checkpoints ${path} cannot be read: ${errorText(error)}`);
+  }
+  return parse(text, path);
 }
 
 /**

@@ -15,6 +15,10 @@ export interface P2pConfig {
   readonly externalPort: number;
   /** Announces port 0, so that no peer calls back. */
   readonly hidePort: boolean;
+  /** A SOCKS5 proxy for all outgoing connections; undefined for none. */
+  readonly proxy: PeerAddress | undefined;
+  /** Max bytes of blocks in 24 hours for peers that synchronise; 0 = no limit. */
+  readonly maxUpload: number;
   /** Takes private and loopback addresses into the peer lists. */
   readonly allowLocal: boolean;
   readonly outPeers: number;
@@ -58,6 +62,8 @@ export const p2pDefaults = {
   bindPort6: 0,
   externalPort: 0,
   hidePort: false,
+  proxy: undefined,
+  maxUpload: 0,
   allowLocal: false,
   outPeers: 15,
   inPeers: 15,

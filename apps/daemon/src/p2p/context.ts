@@ -1,10 +1,12 @@
 import type { P2pConfig } from './config';
 import { MemoryBudget } from './connection/memory-budget';
+import { proxyTransport } from './connection/proxy';
 import { tcpTransport, type Transport } from './connection/transport';
 import { BlockFetcher } from './sync/objects';
 import { OwnAddresses } from './peers/own-addresses';
 import { AddressBook } from './peers/address-book';
 import { AddressBudgets } from './limits/address-budget';
+import { UploadLimit } from './limits/upload-limit';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger, P2pRandom, PoolPort } from './ports';
 import { AnnouncedBlocks } from './relay/announcements';
 import { BlockRelay } from './relay/block-relay';
@@ -55,13 +57,14 @@ export interface P2pContext extends Required<P2pDependencies>, Pick<ContextEvent
   readonly fetcher: BlockFetcher;
   readonly blocks: BlockRelay;
   readonly transactions: TransactionRelay;
+  readonly upload: UploadLimit;
 }
 
 export function createContext(config: P2pConfig, parts: P2pDependencies, events: ContextEvents): P2pContext {
   const given = {
     clock: systemClock,
     random: systemRandom,
-    transport: tcpTransport,
+    transport: config.proxy === undefined ? tcpTransport : proxyTransport(config.proxy, parts.logger),
     codec: blockCodec,
     memory: new MemoryBudget(),
     stopwatch: threadTime,
@@ -107,6 +110,7 @@ export function createContext(config: P2pConfig, parts: P2pDependencies, events:
       wantsPool: (session) => session.requestPool(pool.hashes()),
     }),
     transactions: new TransactionRelay({ pool, codec, clock, logger, sessions: open }),
+    upload: new UploadLimit(config.maxUpload, chain, () => clock.now()),
     onHandshaken: (session) => events.onHandshaken(session),
   };
 }

@@ -14,6 +14,8 @@ import { P2pChain, P2pPool } from './p2p-ports';
 
 /** Stores peer lists, bans and the peer id, in the folder of the network. */
 const STATE_FILE = 'peers.json';
+/** Port of a SOCKS proxy (RFC 1928). */
+const DEFAULT_PROXY_PORT = 1080;
 /** Milliseconds between timed syncs on the test networks (docs/protocol/networks.md#profiles). */
 const QUICK_TIMED_SYNC = 2_000;
 
@@ -60,7 +62,10 @@ export function peersConfig({ options, network, p2pPort, directory, storage }: D
     bindHost6: options['p2p-bind-ipv6-address'] === '' ? undefined : options['p2p-bind-ipv6-address'],
     bindPort6: options['p2p-bind-port-ipv6'],
     externalPort: options['p2p-external-port'],
-    hidePort: options['hide-my-port'],
+    // Peers see the address of the proxy: they could not connect to our port there.
+    hidePort: options['hide-my-port'] || (options.proxy !== '' && options['p2p-external-port'] === 0),
+    proxy: options.proxy === '' ? undefined : readProxy(options.proxy),
+    maxUpload: options['max-upload'],
     allowLocal: options['allow-local-ip'],
     addedPeers: addresses('add-peer'),
     priorityNodes: addresses('add-priority-node'),
@@ -96,6 +101,14 @@ function readEndpoint(option: string, text: string, network: Network): NamedEndp
   const endpoint = parseEndpoint(text, network.ports.p2p);
   if (endpoint === undefined) throw new UsageError(`--${option}: ${JSON.stringify(text)} is not an address`);
   return endpoint;
+}
+
+/** @throws UsageError for a host name: a DNS query for it would not go through the proxy */
+function readProxy(text: string): PeerAddress {
+  const { host, port } = parseEndpoint(text, DEFAULT_PROXY_PORT) ?? { host: '', port: 0 };
+  const address = canonicalHost(host);
+  if (address === undefined) throw new UsageError(`--proxy: ${JSON.stringify(text)} is not an IP address and port`);
+  return { host: address, port };
 }
 
 /** These options take IPv4 addresses only (docs/protocol/p2p.md#defaults). */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openChainDb } from '@wrkz/chain-db';
 import { readConfig } from '../../src';
+import { mapsPort } from '../../src/p2p/port-mapping/port-mapping';
 import { peersConfig } from '../../src/wiring/peers';
 import { daemonLogger } from '../../src/wiring/logger';
 import { databaseMemory } from '../../src/wiring/storage';
@@ -21,7 +22,15 @@ exercises(
   'sync-batch-min',
   'sync-batch-max',
 );
-exercises('block-sync-size', 'block-sync-bytes', 'p2p-reset-peerstate', 'p2p-external-port', 'hide-my-port');
+exercises(
+  'block-sync-size',
+  'block-sync-bytes',
+  'p2p-reset-peerstate',
+  'p2p-external-port',
+  'hide-my-port',
+  'proxy',
+  'max-upload',
+);
 exercises('allow-local-ip', 'no-default-seeds', 'p2p-bind-ip', 'resync');
 exercises('db-read-buffer-size', 'db-write-buffer-size', 'db-threads');
 exercises('log-level', 'log-file', 'log-max-size', 'log-max-files', 'log-format');
@@ -43,6 +52,9 @@ describe('peers', () => {
     ['resync', { resetState: true }],
     ['p2p-external-port=5000', { externalPort: 5000 }],
     ['hide-my-port', { hidePort: true }],
+    ['proxy=127.0.0.1:9050', { hidePort: true, proxy: { host: '127.0.0.1', port: 9050 } }],
+    ['proxy=[::1]', { hidePort: true, proxy: { host: '::1', port: 1080 } }],
+    ['max-upload=5000000', { maxUpload: 5_000_000 }],
     ['allow-local-ip', { allowLocal: true }],
     ['p2p-bind-ip=127.0.0.1', { bindHost: '127.0.0.1' }],
     ['no-default-seeds', { seeds: [], dnsSeeds: [] }],
@@ -55,6 +67,17 @@ describe('peers', () => {
       if (!(name in changed) && typeof usual[name] !== 'function')
         expect([name, told[name]]).toEqual([name, usual[name]]);
     }
+  });
+
+  it('a node behind a proxy announces its port only if it is configured, and requests no port mapping', () => {
+    const config = readConfig(['--proxy=127.0.0.1', '--p2p-external-port=5000']);
+    expect(peersConfig(config)).toMatchObject({ hidePort: false, externalPort: 5000 });
+    expect(mapsPort(readConfig([]))).toBe(true);
+    expect(mapsPort(config)).toBe(false);
+  });
+
+  it.each(['localhost:9050', '127.0.0.1:0', 'http://127.0.0.1:1080', '[::1'])('refuses the proxy %s', (proxy) => {
+    expect(() => peersConfig(readConfig([`--proxy=${proxy}`]))).toThrow(/--proxy: .* is not an IP address and port/);
   });
 
   it('the defaults are the documented ones', () => {

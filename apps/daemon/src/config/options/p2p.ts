@@ -72,6 +72,21 @@ export const P2P = defineOptions([
     help: 'File with addresses and CIDR ranges to block, one per line; may be repeated',
   },
   {
+    name: 'proxy',
+    type: 'string',
+    default: '',
+    group: 'Peers',
+    help: 'SOCKS5 proxy for all connections to peers, IP[:port], such as 127.0.0.1:9050 for Tor; implies --no-upnp and --hide-my-port',
+  },
+  {
+    name: 'max-upload',
+    type: 'number',
+    default: 0,
+    min: 0,
+    group: 'Peers',
+    help: 'Maximum bytes of old blocks to send to peers in 24 hours, 0 for no limit; the blocks of the last day are always sent',
+  },
+  {
     name: 'hide-my-port',
     type: 'boolean',
     default: false,

@@ -99,13 +99,17 @@ export function takeChainEntry({ driver }: P2pContext, session: Session, message
 
 /** NOTIFY_REQUEST_GET_OBJECTS. */
 export async function handleObjectsRequest(
-  { chain }: P2pContext,
+  { chain, upload }: P2pContext,
   session: Session,
   message: RequestObjects,
 ): Promise<void> {
   await session.connection.writable(WAIT_BELOW);
   if (!session.isOpen) return;
-  session.connection.notify(Command.responseObjects, await serveObjects(message, chain, session.budget.serving));
+  const isLimited = session.budget.serving.measure(() => upload.isLimited(message.blocks));
+  if (isLimited && upload.isReached) return session.close(closeReasons.uploadLimit);
+  const response = await serveObjects(message, chain, session.budget.serving);
+  if (isLimited) upload.count(response.length);
+  session.connection.notify(Command.responseObjects, response);
 }
 
 /** NOTIFY_RESPONSE_GET_OBJECTS. */

@@ -46,6 +46,7 @@ export const closeReasons = {
   writeTimeout: reason('peer does not read'),
   writeQueueFull: reason('peer reads too slowly'),
   silence: reason('nothing heard for too long'),
+  uploadLimit: reason('the upload limit of 24 hours is reached'),
   syncStalled: reason('no response to a chain request'),
   claimUnserved: reason('claimed blocks were requested and not delivered', 20),
 

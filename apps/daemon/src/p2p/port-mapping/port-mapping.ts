@@ -158,7 +158,14 @@ function describeOutcome(
  */
 export function mapsPort({ network, options }: Pick<DaemonConfig, 'network' | 'options'>): boolean {
   const bindHost = options['p2p-bind-ip'];
-  if (!network.usesUpnp || options['no-upnp'] || options['hide-my-port'] || options['in-peers'] === 0) return false;
+  if (
+    !network.usesUpnp ||
+    options['no-upnp'] ||
+    options.proxy !== '' ||
+    options['hide-my-port'] ||
+    options['in-peers'] === 0
+  )
+    return false;
   return !isLoopback(bindHost) && (bindHost === '::' || !bindHost.includes(':'));
 }
 

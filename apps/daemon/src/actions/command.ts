@@ -1,0 +1,50 @@
+import {
+  type CommandSpec,
+  defineOptions,
+  type OptionSpec,
+  type OptionValue,
+  type ParsedOptions,
+} from '@wrkz/service-kit';
+
+/** Output and cancellation of a command. */
+export interface CommandContext {
+  /** Prints a line. */
+  readonly write: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A command that does one job without a node and exits. */
+export interface OneShotCommand extends CommandSpec {
+  /** @returns the exit code @throws Error with a message for the operator */
+  readonly run: (
+    values: Readonly<Record<string, OptionValue>>,
+    words: readonly string[],
+    context: CommandContext,
+  ) => Promise<number>;
+}
+
+/** Declares a command; the types of `values` follow from its options. */
+export function oneShotCommand<const S extends readonly OptionSpec[]>(
+  command: Omit<CommandSpec, 'options'> & {
+    readonly options: S;
+    readonly run: (
+      values: ParsedOptions<S>['values'],
+      words: readonly string[],
+      context: CommandContext,
+    ) => Promise<number>;
+  },
+): OneShotCommand {
+  return command as unknown as OneShotCommand;
+}
+
+/** The network whose rules and ports a command uses. */
+export const COMMAND_NETWORK = defineOptions([
+  {
+    name: 'network',
+    type: 'string',
+    default: 'mainnet',
+    choices: ['mainnet', 'simnet', 'devnet'],
+    group: 'Network',
+    help: 'The network of the nodes',
+  },
+]);

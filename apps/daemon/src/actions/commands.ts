@@ -1,0 +1,39 @@
+import { errorText, parseCommand, type Service, UsageError } from '@wrkz/service-kit';
+import { adoptCommand } from './backup';
+import { compareCheckpointsCommand } from './checkpoints';
+import type { OneShotCommand } from './command';
+import { compareCommand } from './compare';
+import { probeCommand } from './probe';
+
+/** The commands that do one job and exit. */
+export const ONE_SHOT_COMMANDS: readonly OneShotCommand[] = [
+  adoptCommand,
+  probeCommand,
+  compareCommand,
+  compareCheckpointsCommand,
+];
+
+/**
+ * The command of a command line, as a service that ends by itself; undefined for another command line.
+ * @throws EarlyExit, UsageError
+ */
+export function oneShotService(argv: readonly string[], write: (line: string) => void): Service | undefined {
+  const command = ONE_SHOT_COMMANDS.find(({ name }) => name === argv[0]);
+  if (command === undefined) return undefined;
+  const { values, words } = parseCommand({ name: 'wrkz-daemon', commands: [command] }, argv);
+  const stopping = new AbortController();
+  let code = 1;
+  return {
+    start: async () => {
+      try {
+        code = await command.run(values, words, { write, signal: stopping.signal });
+      } catch (error) {
+        throw new UsageError(`${command.name}: ${errorText(error)}`);
+      }
+    },
+    stop: () => Promise.resolve(stopping.abort(new Error(`${command.name} was stopped`))),
+    get finished() {
+      return Promise.resolve(code);
+    },
+  };
+}

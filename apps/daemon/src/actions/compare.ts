@@ -1,0 +1,201 @@
+import { networkOf } from '@wrkz/core-types';
+import { apiKeyOption, errorText, isJsonObject, type JsonValue, parseJson } from '@wrkz/service-kit';
+import axios from 'axios';
+import { type CommandContext, COMMAND_NETWORK, oneShotCommand } from './command';
+
+/** The text is parsed here, without rounding integers. */
+const HTTP_OPTIONS = { timeout: 60_000, transformResponse: (text: string) => text, proxy: false } as const;
+/** Both nodes may reorganise the newest blocks while they are compared. */
+const NEWEST_BLOCKS = 10;
+/** Values of a response that is parsed: one has thousands of outputs. */
+const MAX_VALUES = 10_000_000;
+
+/** A node of either kind: ours, or the C++ one. */
+class Node {
+  constructor(
+    readonly url: string,
+    private readonly token: string,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  get(path: string): Promise<JsonValue> {
+    return this.request('GET', path);
+  }
+
+  post(path: string, body: unknown): Promise<JsonValue> {
+    return this.request('POST', path, body);
+  }
+
+  /** @returns the header of a block by index, without the fields that depend on the tip */
+  async header(height: number): Promise<JsonValue> {
+    const body = { jsonrpc: '2.0', id: 1, method: 'getblockheaderbyheight', params: { height } };
+    const { result } = object(await this.post('/json_rpc', body));
+    const { depth: _depth, ...header } = object(object(result)['block_header']);
+    return header;
+  }
+
+  private async request(method: 'GET' | 'POST', path: string, data?: unknown): Promise<JsonValue> {
+    const { url, token, signal } = this;
+    const headers = token === '' ? {} : { 'X-API-Key': token };
+    let text: string;
+    try {
+      const options = { method, url: url + path, data, headers, signal, ...HTTP_OPTIONS };
+      ({ data: text } = await axios.request<string>(options));
+    } catch (error) {
+      throw new Error(`${url}${path}: ${errorText(error)}`, { cause: error });
+    }
+    return parseJson(text, MAX_VALUES);
+  }
+}
+
+function object(value: JsonValue | undefined): Readonly<Record<string, JsonValue>> {
+  return isJsonObject(value) ? value : {};
+}
+
+/** `wrkz-daemon compare <url>`: exit code 1 if the nodes differ. */
+export const compareCommand = oneShotCommand({
+  name: 'compare',
+  help: 'Compare another node, also a C++ one, with this one over their RPC: height, block ids, headers, wallet data, pool.',
+  arguments: [{ name: 'url', help: 'RPC address of the other node, such as http://192.0.2.1:17856' }],
+  options: [
+    ...COMMAND_NETWORK,
+    {
+      name: 'with',
+      type: 'string',
+      default: '',
+      defaultText: 'the RPC port of the network on loopback',
+      group: 'Compare',
+      help: 'RPC address of the node to compare with',
+    },
+    {
+      name: 'samples',
+      type: 'number',
+      default: 50,
+      min: 1,
+      max: 100_000,
+      group: 'Compare',
+      help: 'Number of heights that are compared, evenly spaced over the common chain',
+    },
+    apiKeyOption({
+      name: 'rpc-access-token',
+      default: '',
+      group: 'Compare',
+      help: 'The access token of the node to compare with',
+    }),
+  ],
+  run: async (values, [url = ''], context) => {
+    const own = values.with === '' ? `http://127.0.0.1:${String(networkOf(values.network).ports.rpc)}` : values.with;
+    const node = (address: string, token: string): Node => new Node(baseUrl(address), token, context.signal);
+    return compareNodes(node(url, ''), node(own, values['rpc-access-token']), values.samples, context);
+  },
+});
+
+function baseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw new Error(`${JSON.stringify(text)} is not an address such as http://127.0.0.1:17856`);
+  }
+  return url.origin;
+}
+
+async function compareNodes(other: Node, own: Node, samples: number, { write }: CommandContext): Promise<number> {
+  const heights = await both(other, own, async (node) => Number(object(await node.get('/height'))['height']));
+  write(`${other.url} has ${String(heights[0])} blocks, ${own.url} has ${String(heights[1])}`);
+  const top = Math.max(0, Math.min(...heights) - 1 - NEWEST_BLOCKS);
+  const chosen = sampleHeights(top, samples);
+  let differences = 0;
+  const report = (what: string, count: number, found: readonly string[]): void => {
+    differences += found.length;
+    write(
+      `${what.padEnd(16)}${found.length === 0 ? `${String(count)} equal` : `${String(found.length)} of ${String(count)} differ`}`,
+    );
+    for (const line of found.slice(0, 5)) write(`  ${line}`);
+  };
+  report('headers', chosen.length, await differencesOf(chosen, other, own, (node, height) => node.header(height)));
+  report('wallet data', chosen.length, await differencesOf(chosen, other, own, walletData));
+  report('output indexes', chosen.length, await differencesOf(chosen, other, own, outputIndexes));
+  const pools = await both(other, own, poolHashes);
+  const common = [...pools[0]].filter((hash) => pools[1].has(hash)).length;
+  write(
+    `pool            ${String(pools[0].size)} and ${String(pools[1].size)} transactions, ${String(common)} in both`,
+  );
+  write(differences === 0 ? `no difference up to block ${String(top)}` : `${String(differences)} differences`);
+  return differences === 0 ? 0 : 1;
+}
+
+function both<T>(other: Node, own: Node, read: (node: Node) => Promise<T>): Promise<[T, T]> {
+  return Promise.all([read(other), read(own)]);
+}
+
+/** Evenly spaced block indexes, first and last included, without repetitions. */
+function sampleHeights(top: number, count: number): number[] {
+  const heights = Array.from({ length: count }, (_, i) => (count === 1 ? top : Math.round((i * top) / (count - 1))));
+  return [...new Set(heights)];
+}
+
+async function differencesOf(
+  heights: readonly number[],
+  other: Node,
+  own: Node,
+  read: (node: Node, height: number) => Promise<JsonValue>,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const height of heights) {
+    const [theirs, ours] = await both(other, own, (node) => read(node, height));
+    const difference = firstDifference(theirs, ours);
+    if (difference !== undefined) found.push(`block ${String(height)}: ${difference}`);
+  }
+  return found;
+}
+
+async function walletData(node: Node, height: number): Promise<JsonValue> {
+  const body = { blockHashCheckpoints: [], startHeight: height, startTimestamp: 0, blockCount: 1 };
+  return object(await node.post('/getwalletsyncdata', body))['items'] ?? null;
+}
+
+/** Global indexes by transaction; the nodes list transactions in different orders. */
+async function outputIndexes(node: Node, height: number): Promise<JsonValue> {
+  const { indexes = [] } = object(
+    await node.post('/get_global_indexes_for_range', { startHeight: height, endHeight: height + 1 }),
+  );
+  if (!Array.isArray(indexes)) return indexes;
+  return Object.fromEntries(indexes.map((entry) => [text(object(entry)['key']), object(entry)['value'] ?? null]));
+}
+
+async function poolHashes(node: Node): Promise<Set<string>> {
+  const changes = object(await node.post('/get_pool_changes_lite', { tailBlockId: '00'.repeat(32), knownTxsIds: [] }));
+  const { addedTxs = [] } = changes;
+  return new Set(
+    (Array.isArray(addedTxs) ? addedTxs : []).map((entry) => text(object(entry)['transactionPrefixInfo.txHash'])),
+  );
+}
+
+/** The path and the values of the first difference; undefined if the values are equal. */
+export function firstDifference(
+  theirs: JsonValue | undefined,
+  ours: JsonValue | undefined,
+  path = '',
+): string | undefined {
+  if (Array.isArray(theirs) && Array.isArray(ours)) {
+    if (theirs.length !== ours.length) return `${path}: ${String(theirs.length)} and ${String(ours.length)} entries`;
+    return first(theirs.keys(), (i) => firstDifference(theirs[i], ours[i], `${path}[${String(i)}]`));
+  }
+  if (isJsonObject(theirs) && isJsonObject(ours)) {
+    const names = new Set([...Object.keys(theirs), ...Object.keys(ours)]);
+    return first(names, (name) => firstDifference(theirs[name], ours[name], path === '' ? name : `${path}.${name}`));
+  }
+  return theirs === ours ? undefined : `${path}: ${text(theirs)} and ${text(ours)}`;
+}
+
+function first<T>(items: Iterable<T>, find: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function text(value: JsonValue | undefined): string {
+  if (value === undefined) return 'no value';
+  return typeof value === 'object' && value !== null ? 'another type' : String(value);
+}

@@ -1,0 +1,40 @@
+import type { ChainPort } from '../ports';
+
+const DAY_MS = 24 * 3_600_000;
+/** Blocks of a day below the tip are always served, so that peers at the tip stay at the tip. */
+const RECENT_BLOCKS = 1440;
+
+/** Limits the bytes of old blocks that peers get within 24 hours, like -maxuploadtarget of Bitcoin Core. */
+export class UploadLimit {
+  private sentBytes = 0;
+  private startedAt = -Infinity;
+
+  /**
+   * @param maxBytes 0 = no limit
+   * @param now milliseconds of a monotonic clock
+   */
+  constructor(
+    private readonly maxBytes: number,
+    private readonly chain: Pick<ChainPort, 'tip' | 'heightOf'>,
+    private readonly now: () => number,
+  ) {}
+
+  /** Whether a request has main-chain blocks that are older than a day. */
+  isLimited(hashes: readonly Buffer[]): boolean {
+    if (this.maxBytes === 0) return false;
+    const oldest = this.chain.tip().height - RECENT_BLOCKS;
+    return hashes.some((hash) => (this.chain.heightOf(hash) ?? Infinity) < oldest);
+  }
+
+  /** Whether the bytes of these 24 hours are used up. A response that was begun before is completed. */
+  get isReached(): boolean {
+    if (this.now() - this.startedAt >= DAY_MS) this.sentBytes = 0;
+    return this.maxBytes > 0 && this.sentBytes >= this.maxBytes;
+  }
+
+  /** Counts the bytes of a limited response. */
+  count(bytes: number): void {
+    if (this.sentBytes === 0) this.startedAt = this.now();
+    this.sentBytes += bytes;
+  }
+}
