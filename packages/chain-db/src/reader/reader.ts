@@ -82,6 +82,8 @@ export class ChainReader {
   private readonly floorHeights: Floors;
   private readonly begin: SqliteStatement;
   private readonly commit: SqliteStatement;
+  private readonly dataVersion: SqliteStatement<[], number>;
+  private cachedTip: { readonly mark: number; readonly facts: BlockFacts } | undefined;
 
   /** @param directory the Bloom filters of the writer, if it is on this thread; see HashLookup */
   constructor(
@@ -99,6 +101,7 @@ export class ChainReader {
     this.branches = new AlternativeQueries(connection);
     this.begin = connection.prepare('BEGIN');
     this.commit = connection.prepare('COMMIT');
+    this.dataVersion = connection.prepare<[], number>('PRAGMA data_version').pluck(true);
   }
 
   /** Runs `read`, which must be synchronous, in one read transaction. */
@@ -121,12 +124,17 @@ export class ChainReader {
 
   /** Height of the tip; -1: the database is empty. */
   height(): number {
-    return this.blocks.height();
+    return this.unchangedTip()?.height ?? this.blocks.height();
   }
 
-  /** @throws EmptyDatabase */
+  /** Cached until the next commit. @throws EmptyDatabase */
   tip(): BlockFacts {
-    return this.blocks.tip();
+    const known = this.unchangedTip();
+    if (known !== undefined) return known;
+    const mark = this.commitMark();
+    const facts = this.blocks.tip();
+    this.cachedTip = { mark, facts };
+    return facts;
   }
 
   /** Undefined above the tip. */
@@ -387,7 +395,7 @@ export class ChainReader {
 
   /** Changes with each commit of another connection, also of another process; takes a microsecond. */
   commitMark(): number {
-    return Number(this.connection.pragma('data_version', { simple: true }));
+    return this.dataVersion.get() ?? 0;
   }
 
   /** Changes when the schema changes, and after a VACUUM. */
@@ -417,6 +425,13 @@ export class ChainReader {
 
   close(): void {
     this.connection.close();
+  }
+
+  /** The cached tip, if nothing was committed since. The mark does not change with commits of the own connection. */
+  private unchangedTip(): BlockFacts | undefined {
+    const { cachedTip } = this;
+    if (cachedTip === undefined || !this.connection.readonly) return undefined;
+    return cachedTip.mark === this.commitMark() ? cachedTip.facts : undefined;
   }
 
   /** Facts of blocks that must exist. */

@@ -68,11 +68,17 @@ export interface ForeignRequestOptions {
  */
 export function foreignRequestCheck({ allowedHosts, origin: allowed }: ForeignRequestOptions) {
   const hosts = new Set(allowedHosts.map((name) => name.toLowerCase()));
-  const isOwnHost = (name: string): boolean => name === 'localhost' || isLoopbackName(name) || hosts.has(name);
+  const isOwnName = (name: string): boolean => name === 'localhost' || isLoopbackName(name) || hosts.has(name);
+  // Most requests have the Host of the request before.
+  let last = { host: '', isOwn: false };
+  const isOwnHost = (host: string): boolean => {
+    if (host !== last.host) last = { host, isOwn: isOwnName(hostName(host)) };
+    return last.isOwn;
+  };
   return (request: IncomingMessage): HttpError | undefined => {
     if (listenerOf(request) !== 'loopback') return undefined;
     const { host, origin } = request.headers;
-    if (host !== undefined && !hosts.has('*') && !isOwnHost(hostName(host))) return refusal('foreign_host');
+    if (host !== undefined && !hosts.has('*') && !isOwnHost(host)) return refusal('foreign_host');
     const isOwnPage = origin === undefined || isAllowedOrigin(origin, allowed) || isSameOrigin(origin, host);
     return isOwnPage ? undefined : refusal('foreign_origin');
   };

@@ -170,58 +170,50 @@ function defineField(object: JsonObject, name: string, value: JsonValue): void {
  * @throws TypeError for byte arrays, functions and symbols
  */
 export function stringifyJson(value: unknown): string {
-  const parts: string[] = [];
-  write(value, parts);
-  return parts.join('');
-}
-
-function write(value: unknown, parts: string[]): void {
   switch (typeof value) {
     case 'string':
-      parts.push(JSON.stringify(value));
-      return;
+      return JSON.stringify(value);
     case 'bigint':
     case 'boolean':
-      parts.push(String(value));
-      return;
+      return String(value);
     case 'number':
-      parts.push(Number.isFinite(value) ? String(value) : 'null');
-      return;
+      return Number.isFinite(value) ? String(value) : 'null';
     case 'undefined':
-      parts.push('null');
-      return;
+      return 'null';
     case 'object':
-      writeObject(value, parts);
-      return;
+      return objectText(value);
     default:
       throw new TypeError(`a ${typeof value} cannot be printed as JSON`);
   }
 }
 
-function writeObject(value: object | null, parts: string[]): void {
-  if (value === null) parts.push('null');
-  else if (Array.isArray(value)) writeArray(value, parts);
-  else if (ArrayBuffer.isView(value)) throw new TypeError('bytes cannot be printed as JSON');
-  else if (value instanceof Date) parts.push(JSON.stringify(value));
-  else writeFields(value, parts);
-}
-
-function writeArray(values: readonly unknown[], parts: string[]): void {
-  parts.push('[');
-  for (let i = 0; i < values.length; i++) {
-    if (i > 0) parts.push(',');
-    write(values[i], parts);
-  }
-  parts.push(']');
-}
-
-function writeFields(value: object, parts: string[]): void {
-  let separator = '{';
+function objectText(value: object | null): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return arrayText(value);
+  if (ArrayBuffer.isView(value)) throw new TypeError('bytes cannot be printed as JSON');
+  if (value instanceof Date) return JSON.stringify(value);
+  let text = '';
   for (const [name, field] of Object.entries(value)) {
     if (field === undefined) continue;
-    parts.push(separator, JSON.stringify(name), ':');
-    write(field, parts);
-    separator = ',';
+    text += `${text === '' ? '{' : ','}${nameText(name)}${stringifyJson(field)}`;
   }
-  parts.push(separator === '{' ? '{}' : '}');
+  return text === '' ? '{}' : `${text}}`;
+}
+
+function arrayText(values: readonly unknown[]): string {
+  let text = '[';
+  for (let i = 0; i < values.length; i++) text += (i > 0 ? ',' : '') + stringifyJson(values[i]);
+  return `${text}]`;
+}
+
+/** Field names with quotes and colon. Responses have some hundred names; maps with other keys do not fill the cache. */
+const nameTexts = new Map<string, string>();
+const MAX_NAMES = 1_000;
+
+function nameText(name: string): string {
+  const known = nameTexts.get(name);
+  if (known !== undefined) return known;
+  const text = `${JSON.stringify(name)}:`;
+  if (nameTexts.size < MAX_NAMES && name.length < 100) nameTexts.set(name, text);
+  return text;
 }

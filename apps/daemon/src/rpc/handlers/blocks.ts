@@ -2,6 +2,7 @@ import { daemonApi } from '@wrkz/api';
 import type { BlockFacts } from '@wrkz/consensus';
 import { fromHex, MAX_UINT64, parseBlock, type RawBlock, reportedBlockBytes } from '@wrkz/core-types';
 import { FinishedJson } from '@wrkz/service-kit';
+import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { RpcContext } from '../context';
 import { GUARDED, method, route } from '../declare';
@@ -25,12 +26,35 @@ export const getblockcount = method({
 
 type BlockHeader = z.output<typeof daemonApi.blockHeaderObject>;
 
-/** The `block_header` of the header methods. `height` is an index, `depth` the distance to the tip. */
-function blockHeader(raw: RawBlock, facts: BlockFacts, topHeight: number, orphan: boolean): BlockHeader {
+type StoredHeader = Omit<BlockHeader, 'depth' | 'orphan_status'>;
+
+/** Headers by block hash: pools and explorers request the newest blocks again and again. */
+const recentHeaders = new LRUCache<string, StoredHeader>({ max: 1_000 });
+
+/**
+ * The `block_header` of the header methods. `height` is an index, `depth` the distance to the tip.
+ * @param read reads the block; undefined if it is not stored
+ */
+function blockHeader(
+  facts: BlockFacts,
+  read: () => RawBlock | undefined,
+  { topHeight, orphan }: { readonly topHeight: number; readonly orphan: boolean },
+): BlockHeader | undefined {
+  const key = facts.hash.toString('latin1');
+  let stored = recentHeaders.get(key);
+  if (stored === undefined) {
+    const raw = read();
+    if (raw === undefined) return undefined;
+    stored = storedHeader(raw, facts);
+    recentHeaders.set(key, stored);
+  }
+  return { ...stored, depth: topHeight - facts.height, orphan_status: orphan };
+}
+
+function storedHeader(raw: RawBlock, facts: BlockFacts): StoredHeader {
   const { block } = parseBlock(raw.block);
   return {
     block_size: reportedBlockBytes(block, raw.transactions),
-    depth: topHeight - facts.height,
     difficulty: facts.difficulty,
     hash: facts.hash.toString('hex'),
     height: facts.height,
@@ -38,7 +62,6 @@ function blockHeader(raw: RawBlock, facts: BlockFacts, topHeight: number, orphan
     minor_version: block.minorVersion,
     nonce: block.nonce,
     num_txes: block.transactionHashes.length + 1,
-    orphan_status: orphan,
     prev_hash: block.previousHash.toString('hex'),
     reward: block.coinbase.outputs.reduce((sum, output) => sum + output.amount, 0n),
     timestamp: block.timestamp,
@@ -49,14 +72,14 @@ function blockHeader(raw: RawBlock, facts: BlockFacts, topHeight: number, orphan
 function mainChainHeader({ reader }: RpcContext, height: number): BlockHeader | undefined {
   return reader.snapshot(() => {
     const facts = reader.facts(height);
-    const raw = facts && orRefuseBelowFloor(blockBelowFloor, () => reader.rawBlock(height));
-    return facts && raw && blockHeader(raw, facts, reader.tip().height, false);
+    const read = (): RawBlock | undefined => orRefuseBelowFloor(blockBelowFloor, () => reader.rawBlock(height));
+    return facts && blockHeader(facts, read, { topHeight: reader.tip().height, orphan: false });
   });
 }
 
 function alternativeHeader({ reader }: RpcContext, hash: Buffer): BlockHeader | undefined {
   const found = reader.alternative(hash);
-  return found && blockHeader(found.raw, found.facts, reader.tip().height, true);
+  return found && blockHeader(found.facts, () => found.raw, { topHeight: reader.tip().height, orphan: true });
 }
 
 export const getlastblockheader = method({
