@@ -1,6 +1,5 @@
 import { networkOf } from '@wrkz/core-types';
 import { apiKeyOption, errorText, isJsonObject, type JsonValue, parseJson } from '@wrkz/service-kit';
-import axios from 'axios';
 import { type CommandContext, COMMAND_NETWORK, oneShotCommand } from './command';
 
 /** The text is parsed here, without rounding integers. */
@@ -39,6 +38,8 @@ class Node {
     const headers = token === '' ? {} : { 'X-API-Key': token };
     let text: string;
     try {
+      // eslint-disable-next-line no-restricted-syntax -- a node needs no HTTP client: it is loaded only here
+      const { default: axios } = await import('axios');
       const options = { method, url: url + path, data, headers, signal, ...HTTP_OPTIONS };
       ({ data: text } = await axios.request<string>(options));
     } catch (error) {

@@ -11,7 +11,6 @@ import {
   type SyncData,
 } from '@wrkz/levin';
 import { errorText } from '@wrkz/service-kit';
-import axios from 'axios';
 import { addressKey, canonicalHost, parseEndpoint, type PeerAddress } from '../p2p/addresses';
 import { systemClock } from '../p2p/clock';
 import { PeerConnection } from '../p2p/connection/peer-connection';
@@ -160,6 +159,8 @@ function deferred<T>(): { readonly promise: Promise<T>; readonly resolve: (value
 /** The rows of an RPC port, in case the operator gave one; undefined if it is none. */
 async function rpcRows(address: PeerAddress, signal: AbortSignal): Promise<Row[] | undefined> {
   try {
+    // eslint-disable-next-line no-restricted-syntax -- a node needs no HTTP client: it is loaded only here
+    const { default: axios } = await import('axios');
     const options = { signal, timeout: RPC_TIMEOUT_MS, proxy: false } as const;
     const { data: info } = await axios.get<Record<string, unknown>>(`http://${addressKey(address)}/info`, options);
     if (typeof info['height'] !== 'number') return undefined;

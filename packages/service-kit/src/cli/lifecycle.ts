@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { errorText } from '../error-text';
 import type { Logger, LogLevel } from '../log/logger';
+import { collectStartGarbage } from '../start-garbage';
 import { EarlyExit } from './options';
 
 /** A part of a program that SIGHUP reloads. */
@@ -139,6 +140,7 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
       if (stopping) return await service.stop();
       if (isHangupDelayed) onSignal('SIGHUP');
       if (!stopping) await service.start();
+      collectStartGarbage();
     } catch (error) {
       if (!stopping) fail(START_FAILED, error);
       return;

@@ -1,5 +1,6 @@
 import { getPriority, setPriority } from 'node:os';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { collectStartGarbage } from '../start-garbage';
 import {
   type Argument,
   type CallName,
@@ -72,6 +73,7 @@ export function serveThread<S extends ThreadShape>(
       const service = await start(setup, dependencies);
       new CallServer(port, service, errors).listen();
       report({ kind: 'ready', value: service.ready });
+      collectStartGarbage();
     } catch (error) {
       report({ kind: 'failed', error: plainError(error, errors) });
       port.close();
