@@ -66,7 +66,7 @@ export const errorCodes = {
   shortPaymentIdNeedsSingleDestination: 61,
   liteNodeCannotRescanThatLow: 62,
 
-  // Errors that the C++ wallets do not have. Their numbers end at 62, and new ones may follow.
+  // Errors of this program only. The C++ wallets use numbers up to 62 and may add more.
   walletFileInUse: 1000,
   walletIndexTooLarge: 1001,
   idempotencyKeyReused: 1002,
@@ -204,11 +204,11 @@ export interface LostByRescan {
   /** The node has no block data below this height. */
   readonly liteStartHeight: number;
   readonly scanHeight: number;
-  /** Number of transactions of the wallet below it. */
+  /** Number of transactions of the wallet below `liteStartHeight`. */
   readonly lost: number;
 }
 
-/** The text of an error whose details are known. */
+/** Error texts that include details. */
 export const detailedTexts = {
   /** @param reason text of the operating system */
   invalidWalletFilename: (reason: string): string => `Could not create file at path given. Error: ${reason}`,

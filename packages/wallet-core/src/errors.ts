@@ -10,12 +10,12 @@ export class WalletClosed extends Error {
   }
 }
 
-/** An error of the wallet with number, name and text as in the C++ wallets (docs/protocol/wallet.md#error-codes). */
+/** A wallet error with the number, name and text of the C++ wallets (docs/protocol/wallet.md#error-codes). */
 export class WalletError extends Error {
   constructor(
     /** Stable: clients compare it. */
     readonly code: number,
-    /** The published name of the number. */
+    /** Published name of the error. */
     override readonly name: string,
     message: string,
     options?: ErrorOptions,
@@ -26,7 +26,7 @@ export class WalletError extends Error {
 
 export interface WalletErrorRow {
   readonly code: number;
-  /** The published name: that of the property in upper case with underscores. */
+  /** Published name: the property name in upper case with underscores. */
   readonly name: string;
   readonly text: string;
 }
@@ -44,26 +44,26 @@ export const walletErrorRows = Object.fromEntries(
 
 const nameOfCode: ReadonlyMap<number, WalletErrorName> = new Map(names.map((name) => [errorCodes[name], name]));
 
-/** @param text in place of the general text of the error */
+/** @param text replaces the general text of the error */
 export function walletErrorOf(name: WalletErrorName, text?: string, options?: ErrorOptions): WalletError {
   const row = walletErrorRows[name];
   return new WalletError(row.code, row.name, text ?? row.text, options);
 }
 
-/** The error of a code; unknownError for an unknown one. @param text in place of the general text */
+/** The error with this code; unknownError for an unknown code. @param text replaces the general text */
 export const walletErrorOfCode = (code: number, text?: string): WalletError =>
   walletErrorOf(nameOfCode.get(code) ?? 'unknownError', text);
 
 type DetailedTexts = typeof detailedTexts;
 
-/** Without details the error has its general text. */
+/** Error constructors by name. Without arguments an error has its general text. */
 type WalletErrors = {
   readonly [Name in WalletErrorName]: Name extends keyof DetailedTexts
     ? (...details: Parameters<DetailedTexts[Name]> | []) => WalletError
     : () => WalletError;
 };
 
-/** Makes the error of a name: `walletError.notEnoughBalance()`, `walletError.mixinTooSmall(0n, 1)`. */
+/** Creates errors by name: `walletError.notEnoughBalance()`, `walletError.mixinTooSmall(0n, 1)`. */
 export const walletError = Object.fromEntries<unknown>(
   names.map((name) => {
     const textOf = (detailedTexts as Partial<ByName<(...details: never[]) => string>>)[name];
@@ -73,16 +73,16 @@ export const walletError = Object.fromEntries<unknown>(
   }),
 ) as WalletErrors;
 
-/** Whether an error is a WalletError of one of these names. */
+/** Whether an error is a WalletError with one of these names. */
 export function isWalletError(error: unknown, ...names: readonly WalletErrorName[]): error is WalletError {
   return error instanceof WalletError && names.some((name) => errorCodes[name] === error.code);
 }
 
-/** The text of a failed write for the log: the text of the operating system or of SQLite, if there is one. */
+/** Log text of a failed write: the text of the operating system or of SQLite if available. */
 export const writeFailure = (error: unknown): string =>
   errorText(error instanceof WalletError ? (error.cause ?? error) : error);
 
-/** A refusal by a node. @param reason the node's text; the general text is used when it is empty */
+/** The error for a refusal by a node. @param reason text from the node; '' selects the general text */
 export const nodeRefusal = (reason = ''): WalletError =>
   reason === '' ? walletError.daemonError() : walletError.daemonError(reason);
 

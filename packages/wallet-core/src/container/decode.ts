@@ -34,7 +34,7 @@ function* decodeDocument(document: JsonValue): Generator<void, WalletContent> {
   if (root.uint64('walletFileFormatVersion') !== FORMAT_VERSION) throw walletError.unsupportedWalletFileFormatVersion();
   const subWallets = root.within('subWallets');
   const synchronizer = root.within('walletSynchronizer');
-  // The same view key as in `subWallets`; only its form is checked.
+  // A copy of the view key in `subWallets`: only its format is checked.
   synchronizer.key('privateViewKey');
   const isViewWallet = subWallets.flag('isViewWallet');
   const content = {
@@ -60,10 +60,10 @@ function* decodeSubWallets(parent: ContainerFields, isView: boolean): Generator<
   const found = new Map<string, SubWallet>();
   for (const fields of parent.objects('subWallet')) {
     const subWallet = yield* decodeSubWallet(fields, isView);
-    // Like the C++ wallets, which read them into a map: the first of two sub-wallets with one key counts.
+    // The C++ wallets read the list into a map. Of two sub-wallets with one key, the first is used.
     if (!found.has(subWallet.publicSpendKey)) found.set(subWallet.publicSpendKey, subWallet);
   }
-  // `publicSpendKeys` is in the order of creation, `subWallet` in that of a hash map.
+  // `publicSpendKeys` has the order of creation, `subWallet` the order of a hash map.
   const order = new Map((yield* decodeHashes(parent, 'publicSpendKeys')).map((key, index) => [key, index]));
   const indexOf = ({ publicSpendKey }: SubWallet): number => order.get(publicSpendKey) ?? order.size;
   return [...found.values()].sort((a, b) => indexOf(a) - indexOf(b));
@@ -112,13 +112,13 @@ function decodeOutput(fields: ContainerFields, isView: boolean): WalletOutput {
   const keyImage = fields.key('keyImage');
   const privateEphemeral = fields.optionalKey('privateEphemeral');
   const output = {
-    // In a view wallet of a C++ wallet of 2025 both fields have uninitialised memory.
+    // The C++ wallets of 2025 wrote uninitialised memory into both fields of a view wallet.
     keyImage: isView || keyImage === NO_KEY ? undefined : keyImage,
     amount: fields.uint64('amount'),
     blockHeight: fields.count('blockHeight'),
     transactionPublicKey: fields.key('transactionPublicKey'),
     outputIndex: fields.count('transactionIndex'),
-    // 0 is also the value of an unknown index, so the node must be queried for it.
+    // 0 also means "unknown", so the index is requested from the node.
     globalIndex: fields.count('globalOutputIndex') || undefined,
     key: fields.key('key'),
     spendHeight: fields.count('spendHeight'),
@@ -165,7 +165,7 @@ function decodeTransfer(fields: ContainerFields, hash: string): Transfer {
   return { publicSpendKey, amount };
 }
 
-/** Decodes a list of objects in the order of the file, with a `yield` after each. */
+/** Decodes a list of objects in the order of the file. Yields after each object. */
 function* decodeList<T>(
   parent: ContainerFields,
   name: string,
@@ -193,7 +193,7 @@ function* decodeHashes(parent: ContainerFields, name: string): Generator<void, s
 
 type UnknownFields = Map<string, Readonly<Record<string, unknown>>>;
 
-/** A field of the JSON is missing or of a wrong type. The message names the field, but not its value, which may be a secret. */
+/** A field of the JSON is missing or has a wrong type. The message has the name of the field; its value may be a secret. */
 class FieldError extends Error {
   override readonly name = 'FieldError';
 }
@@ -203,12 +203,12 @@ const KEY_OF_ANY_CASE = /^[0-9a-fA-F]{64}$/;
 const MAX_INT64 = 2n ** 63n - 1n;
 const MAX_NUMBER = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Reads the fields of a JSON object by their types, each once. @throws FieldError */
+/** Reads typed fields of a JSON object. Each field is read once. @throws FieldError */
 class ContainerFields {
   private readonly object: JsonObject;
   private readonly readNames: string[] = [];
 
-  /** @param place of the object, for messages @param unknownFields collects the fields that are not read, by path */
+  /** @param place path of the object, for messages @param unknownFields receives the unread fields by path */
   constructor(
     value: JsonValue | undefined,
     private readonly place: string,
@@ -224,7 +224,7 @@ class ContainerFields {
     return Object.hasOwn(this.object, name);
   }
 
-  /** 32 bytes as hex of either case, returned in lower case. */
+  /** 32 bytes as hex in either case. @returns lower case */
   key(name: string): string {
     const value = this.read(name);
     if (typeof value === 'string' && KEY.test(value)) return value;
@@ -261,8 +261,8 @@ class ContainerFields {
   }
 
   /**
-   * A height, time or index. C++ wallets cast -1 to 2^64 - 1. Values above 2^53 - 1 are read as that number, which is also
-   * above every height.
+   * A height, time or index. The C++ wallets write -1 as 2^64 - 1. Values above 2^53 - 1 are read as 2^53 - 1, which is
+   * also above every height.
    */
   count(name: string): number {
     const value = this.uint64(name);
@@ -286,7 +286,7 @@ class ContainerFields {
     }
   }
 
-  /** Stores the fields that were not read, so that they are written back. The first of two objects with one path counts. */
+  /** Stores the unread fields, so that a save writes them back. Of two objects with one path, the first is stored. */
   storeUnknown(path: string): void {
     const names = Object.keys(this.object);
     if (names.length === this.readNames.length || this.unknownFields.has(path)) return;

@@ -10,12 +10,12 @@ import type {
 
 export const FORMAT_VERSION = 0n;
 
-/** The text of an absent key, key image or secret. */
+/** Encoding of an absent key, key image or secret. */
 export const NO_KEY = '0'.repeat(64);
 
 /**
- * The paths of `WalletContent.unknownFields`. The path of a list element has its identity instead of its index, so that unknown
- * fields follow an output that is spent and a transaction that is mined.
+ * The paths of `WalletContent.unknownFields`. The path of a list element contains its hash or key instead of its index, so
+ * that unknown fields stay with an output that is spent and a transaction that is mined.
  */
 export const pathOf = {
   root: '',
@@ -32,8 +32,8 @@ export const pathOf = {
 } as const;
 
 /**
- * Encodes the JSON of a container in pieces: without white space, fields sorted by name, like the C++ wallets of 2026. The
- * content must not change before the last piece.
+ * Encodes the JSON of a container in pieces: no white space, fields sorted by name, as in the C++ wallets of 2026. The
+ * content must not change until the last piece is encoded.
  */
 export function encodeContent(content: WalletContent): Pieces {
   return new ContentEncoder(content.unknownFields).root(content);
@@ -41,7 +41,7 @@ export function encodeContent(content: WalletContent): Pieces {
 
 type Pieces = Generator<string, void>;
 
-/** Names, sorted, and their JSON: as text, or in pieces if it can be large. Undefined fields are omitted. */
+/** JSON values by sorted field name: a string, or pieces for a value that can be large. Undefined fields are omitted. */
 type EncodedFields = Readonly<Record<string, string | Pieces | undefined>>;
 
 class ContentEncoder {
@@ -68,7 +68,7 @@ class ContentEncoder {
     });
   }
 
-  /** `retiredKeys` is not a field of the C++ wallets: the keys of outputs that were removed from `spentInputs`. */
+  /** `retiredKeys` lists the keys of outputs that were removed from `spentInputs`. The C++ wallets have no such field. */
   private subWallet(subWallet: SubWallet): Pieces {
     const { publicSpendKey, retiredKeys } = subWallet;
     const inputs = (outputs: readonly WalletOutput[]): Pieces => list(outputs, (output) => this.output(output));
@@ -112,7 +112,7 @@ class ContentEncoder {
     });
   }
 
-  /** `spendingTransactionHash` is not a field of the C++ wallets, which do not know the send that locks an output. */
+  /** `spendingTransactionHash` is an added field: the C++ wallets do not store which send locks an output. */
   private output(output: WalletOutput): string {
     const { parentTransactionHash, outputIndex, privateEphemeral, spendingTransactionHash } = output;
     return this.text(pathOf.output(parentTransactionHash, outputIndex), {
@@ -158,7 +158,7 @@ class ContentEncoder {
     });
   }
 
-  /** An object that can be large. */
+  /** Encodes an object that can be large. */
   private *pieces(path: string, known: EncodedFields): Pieces {
     let separator = '{';
     for (const [name, value] of this.fields(path, known)) {
@@ -171,7 +171,7 @@ class ContentEncoder {
     yield '}';
   }
 
-  /** An object of which there are many. */
+  /** Encodes a small object as one string. */
   private text(path: string, known: Readonly<Record<string, string | undefined>>): string {
     let text = '';
     for (const [name, value] of this.fields(path, known)) {

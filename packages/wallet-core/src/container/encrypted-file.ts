@@ -7,13 +7,13 @@ import type { WalletContent } from '../ledger/model';
 import { encodeContent } from './encode';
 import { readUpTo, withRegularFile } from './file-io';
 
-/* The frame of a container (docs/protocol/wallet.md#container). */
+/* The encrypted file format of a container (docs/protocol/wallet.md#container). */
 
 /** The first bytes of every container. */
 const FILE_MARKER = Buffer.from('If I pull that off, will you die?\nIt would be extremely painful.');
-/** The first bytes of the plaintext, by which a wrong password is recognised. */
+/** The first bytes of the plaintext. After decryption with a wrong password they are missing. */
 const CONTENT_MARKER = Buffer.from("You're a big guy.\nFor you.");
-/** Bytes of the salt, which is also the initialisation vector. */
+/** Salt size in bytes. The salt is also the initialisation vector. */
 const SALT_SIZE = 16;
 export const CONTAINER_HEADER_SIZE = FILE_MARKER.length + SALT_SIZE;
 const CIPHER = 'aes-128-cbc';
@@ -34,16 +34,16 @@ export interface FileKey {
   readonly key: Buffer;
 }
 
-/** Derives a key, with a new salt by default, on a thread of the libuv pool. That takes 0.25 s of CPU time. */
+/** Derives a key on a libuv thread, by default with a new salt. Takes 0.25 s of CPU time. */
 export async function deriveFileKey(password: string, salt: Buffer = randomBytes(SALT_SIZE)): Promise<FileKey> {
   return { salt, key: await pbkdf2Async(password, salt, ROUNDS, KEY_SIZE, 'sha256') };
 }
 
-/** Bytes that are read and decrypted at once, which takes about 1 ms. */
+/** Bytes per read and decryption, which take about 1 ms. */
 const READ_BYTES = 1024 * 1024;
 
 /**
- * Decrypts the JSON of a container. Memory is allocated only after the markers of file and content were found.
+ * Decrypts the JSON of a container. Memory is allocated only after both markers were verified.
  * @throws WalletError filenameNonExistent when the file cannot be read; notAWalletFile without the file marker;
  * walletFileCorrupted when the salt or the content marker is cut off; wrongPassword when it cannot be decrypted
  */
@@ -86,7 +86,7 @@ function requireMarker(plain: Buffer): void {
   if (!CONTENT_MARKER.equals(plain.subarray(0, CONTENT_MARKER.length))) throw walletError.wrongPassword();
 }
 
-/** Characters that are encrypted and written at once. */
+/** Characters per encryption and write. */
 const WRITE_CHARACTERS = 256 * 1024;
 
 /** Encodes, encrypts and writes a container in chunks, without a copy of it in memory. */

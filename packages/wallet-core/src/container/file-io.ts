@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { errorCode, errorText, syncFolder } from '@wrkz/service-kit/base';
 import { WalletError, walletError, walletErrorOf } from '../errors';
 
-/** Whether the path, with links followed, exists and is not a regular file. Opening a pipe would wait for a writer. */
+/** Whether the resolved path exists and is not a regular file. Opening a pipe would block until a writer opens it. */
 export function isIrregularFile(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats !== undefined && !stats.isFile();
@@ -15,7 +15,7 @@ export async function readFileStart(file: string, size: number): Promise<Buffer>
   return withRegularFile(file, (handle) => readUpTo(handle, 0, size));
 }
 
-/** Reads `size` bytes, or up to the end of the file. */
+/** Reads `size` bytes, or fewer at the end of the file. */
 export async function readUpTo(handle: FileHandle, offset: number, size: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(size);
   let length = 0;
@@ -34,7 +34,7 @@ export async function withRegularFile<T>(
 ): Promise<T> {
   let handle: FileHandle | undefined;
   try {
-    // Without O_NONBLOCK, opening a pipe would wait for a writer.
+    // Without O_NONBLOCK, opening a pipe blocks until a writer opens it.
     handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await handle.stat();
     if (!stats.isFile()) throw new Error('it is not a regular file');
@@ -47,28 +47,31 @@ export async function withRegularFile<T>(
   }
 }
 
-/** Reads exactly `size` bytes. @throws WalletError walletFileInUse when another program has shortened the file */
+/** Reads exactly `size` bytes. @throws WalletError walletFileInUse when another program truncated the file */
 export async function readAt(handle: FileHandle, offset: number, size: number): Promise<Buffer> {
   const bytes = await readUpTo(handle, offset, size);
   if (bytes.length < size) throw walletError.walletFileInUse();
   return bytes;
 }
 
-/** The name of a version that is being written. After a kill it remains until the next save. */
+/** The path to which a new version is written. After a crash the file remains until the next save. */
 const temporaryName = (file: string): string => `${file}.tmp`;
 
-/** The name of the version before the current one. */
+/** The path of the previous version. */
 export const previousName = (file: string): string => `${file}.previous`;
 
-/** `create`: the file must not exist. `replace`: it is overwritten. `keep-previous`: it is retained as `previousName`. */
+/**
+ * `create`: the file must not exist. `replace`: an existing file is overwritten. `keep-previous`: an existing file is
+ * retained as `previousName`.
+ */
 export type Replacement = 'create' | 'replace' | 'keep-previous';
 
-/** Error codes of file systems and systems without hard links. */
+/** Error codes of `link` where hard links are not supported. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /**
- * Writes a new version of a file atomically: to a temporary file, which is flushed and renamed. A reader finds either version
- * complete, also after a power cut. After an error the old version is unchanged.
+ * Replaces a file atomically: writes a temporary file, flushes it (fsync) and renames it. Readers see the complete old or
+ * the complete new version, even after a power loss. After an error the old version is unchanged.
  * @throws WalletError invalidWalletFilename when the file cannot be written, walletFileAlreadyExists for `create`
  */
 export async function replaceFile(
@@ -79,14 +82,14 @@ export async function replaceFile(
   const temporary = temporaryName(file);
   try {
     const mode = await permissionsOf(file);
-    // Removed instead of truncated: it could be a link to another file.
+    // Remove instead of truncating: the temporary path could be a link to another file.
     await rm(temporary, { force: true });
     await writeDurably(temporary, mode, write);
     if (replacement === 'keep-previous') await keepPrevious(file, mode);
     if (replacement === 'create') await renameToNew(temporary, file);
     else await rename(temporary, file);
   } catch (error) {
-    // The first error is reported, even if the temporary file cannot be removed.
+    // A failed removal must not hide the first error.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw cannotWrite(error);
   }
@@ -103,13 +106,13 @@ async function keepPrevious(file: string, mode: number): Promise<void> {
     await link(file, temporary);
   } catch (error) {
     const code = errorCode(error) ?? '';
-    // The current version was deleted by another program.
+    // Another program deleted the current version.
     if (code === 'ENOENT') return;
     if (!NO_LINKS.has(code)) throw error;
     await writeDurably(temporary, mode, (handle) => writeFile(handle, createReadStream(file)));
   }
   await rename(temporary, previousName(file));
-  // After a kill both names may be links to one file. Then `rename` does nothing.
+  // After a crash both names may be links to one file: then `rename` does nothing and the temporary name remains.
   await rm(temporary, { force: true });
 }
 
@@ -121,8 +124,8 @@ export async function removePrevious(file: string): Promise<void> {
 }
 
 /**
- * Renames the previous version of a deleted container to `<file>.previous.<milliseconds>`. It may be the last copy of the keys,
- * and the next save of a new container would replace it.
+ * Renames the previous version of a deleted container to `<file>.previous.<milliseconds>`. The next save of a new container
+ * would overwrite it, and it may be the last copy of the keys.
  * @throws WalletError invalidWalletFilename
  */
 export async function setAsidePrevious(file: string): Promise<void> {
@@ -132,10 +135,10 @@ export async function setAsidePrevious(file: string): Promise<void> {
   });
 }
 
-/** Endings of the files beside a container. Its wallet overwrites and deletes them. */
+/** Suffixes of the files beside a container, which the wallet overwrites and deletes. */
 const RESERVED_ENDING = /\.(?:db(?:-\w+)?|lock|tmp|previous|restored)$/;
 
-/** @throws WalletError invalidWalletFilename for a name that another wallet uses for its own files */
+/** @throws WalletError invalidWalletFilename for a suffix that wallets reserve for the files beside a container */
 export function checkName(file: string): void {
   const [ending] = RESERVED_ENDING.exec(file) ?? [];
   if (ending === undefined) return;
@@ -145,7 +148,7 @@ export function checkName(file: string): void {
   );
 }
 
-/** Creates and removes a file. @throws WalletError walletFileAlreadyExists, invalidWalletFilename */
+/** Creates and removes the file as a test. @throws WalletError walletFileAlreadyExists, invalidWalletFilename */
 export async function checkNewFile(file: string): Promise<void> {
   checkName(file);
   try {
@@ -157,7 +160,7 @@ export async function checkNewFile(file: string): Promise<void> {
   }
 }
 
-/** The permissions of the file to be replaced. A new file has keys, so only its owner may read it. */
+/** The permissions of the regular file to be replaced; otherwise 0600, because the new file contains keys. */
 async function permissionsOf(file: string): Promise<number> {
   try {
     const stats = await lstat(file);
@@ -183,7 +186,7 @@ async function writeDurably(
   }
 }
 
-/** Links instead of renames: a hard link fails if the file exists by now, a rename would replace it. */
+/** Uses a hard link, which fails if the file exists by now. A rename would replace the file. */
 async function renameToNew(temporary: string, file: string): Promise<void> {
   try {
     await link(temporary, file);

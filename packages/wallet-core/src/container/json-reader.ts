@@ -19,7 +19,7 @@ const Byte = {
 const MAX_DEPTH = 64;
 /** Number of digits up to which a double represents every integer exactly. */
 const SAFE_DIGITS = 15;
-/** A longer integer is invalid in every field; it is read as a double, because parsing a huge bigint would take long. */
+/** Longer integers are invalid in every field. They are read as doubles, because parsing a huge bigint is slow. */
 const MAX_INTEGER_LENGTH = 40;
 const NUMBER = /^-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const WORDS: readonly (readonly [Buffer, JsonValue])[] = [
@@ -29,9 +29,9 @@ const WORDS: readonly (readonly [Buffer, JsonValue])[] = [
 ];
 
 /**
- * Parses JSON from bytes. Integers become exact `bigint` values; the first of repeated names counts. The generator yields after
- * each element of a list, so that a large container does not block the event loop. `JSON.parse` needs a string, which is limited to 512 MiB: the
- * container of a busy exchange is larger.
+ * Parses JSON from bytes. Integers become exact `bigint` values. Of repeated names, the first is used. The generator yields
+ * after each list element, so that a large container does not block the event loop. `JSON.parse` needs a string, and
+ * strings are limited to 512 MiB: the container of a busy exchange is larger.
  * @throws SyntaxError for invalid JSON, invalid UTF-8 and nesting deeper than 64
  */
 export function* readContainerJson(bytes: Buffer): Generator<void, JsonValue> {
@@ -79,7 +79,7 @@ class JsonReader {
     return object;
   }
 
-  /** Most values are scalars: they are read without a generator, which would take longer than the value. */
+  /** Scalars, which are most values, are read without a generator, because its overhead would exceed the parsing time. */
   private isScalar(): boolean {
     const first = this.next();
     return first !== Byte.OpenArray && first !== Byte.OpenObject;
@@ -129,7 +129,7 @@ class JsonReader {
     return this.smallInteger() ?? this.number();
   }
 
-  /** The fast path for integers with few digits. Consumes nothing and returns undefined for any other value. */
+  /** Fast path for integers with few digits. For any other value it consumes nothing and returns undefined. */
   private smallInteger(): bigint | undefined {
     const { bytes, at } = this;
     let value = 0;

@@ -9,15 +9,15 @@ import { decodeContent } from './decode';
 import { deriveFileKey, readContainer, writeContainer, writePlain } from './encrypted-file';
 import { checkNewFile, removePrevious, setAsidePrevious, isIrregularFile, readFileStart, replaceFile } from './file-io';
 
-/** The next save, which begins when the current one has ended. */
+/** The next save. It starts when the running save ends. */
 interface QueuedSave {
   content: WalletContent;
   readonly saved: Promise<void>;
 }
 
 /**
- * An open container, locked against other programs until it is closed or the process ends. One save runs at a time. Saves that
- * are requested meanwhile are combined into one with the latest content.
+ * An open container, locked against other programs until it is closed or the process ends. One save runs at a time. Saves
+ * requested during a save are combined into one save of the latest content.
  */
 export class WalletFile {
   private saving: Promise<void> = Promise.resolve();
@@ -33,15 +33,15 @@ export class WalletFile {
 
   /**
    * Opens a container. A WalletGreen file is converted first.
-   * @throws WalletError filenameNonExistent when the file cannot be read, walletFileInUse when it is locked by another program;
-   * then as `readContainer`, `decodeContent` and `convertGreenFile`
+   * @throws WalletError filenameNonExistent when the file cannot be read, walletFileInUse when another program holds the
+   * lock, and those of `readContainer`, `decodeContent` and `convertGreenFile`
    */
   static async open(
     path: string,
     password: string,
   ): Promise<{ walletFile: WalletFile; content: WalletContent; converted: ContainerConversion | undefined }> {
     const file = resolveLinks(path);
-    // First: the lock would create a file beside a missing container.
+    // Read before locking: the lock would create a file beside a missing container.
     await readFileStart(file, 1);
     const lock = takeLock(file);
     try {
@@ -56,7 +56,7 @@ export class WalletFile {
 
   /**
    * Creates a container.
-   * @param content called after the file name was checked; if it throws, no container is created
+   * @param content returns the content. It is called after the file name was checked; if it throws, no container is created
    * @throws WalletError walletFileAlreadyExists, invalidWalletFilename, walletFileInUse; errors of `content`
    */
   static async create(
@@ -103,14 +103,14 @@ export class WalletFile {
     return password === this.password;
   }
 
-  /** Reads a copy of this container. @throws WalletError as `readContainer` and `decodeContent` */
+  /** Reads a copy of this container with its password. @throws WalletError as `readContainer` and `decodeContent` */
   async readCopy(copy: string): Promise<WalletContent> {
     return runInSlices(decodeContent(await readContainer(copy, this.password)));
   }
 
   /**
-   * Saves with another password and removes the previous version, which the old password opens. After an error the old password
-   * remains valid.
+   * Saves with a new password and removes the previous version, which the old password can open. After an error the old
+   * password remains valid.
    * @throws WalletError invalidWalletFilename
    */
   async changePassword(password: string, content: WalletContent): Promise<void> {
@@ -126,12 +126,12 @@ export class WalletFile {
     await removePrevious(this.file);
   }
 
-  /** Writes the unencrypted JSON of the content; an existing file is replaced. @throws WalletError invalidWalletFilename */
+  /** Writes the unencrypted JSON of the content and replaces an existing file. @throws WalletError invalidWalletFilename */
   static async exportPlain(path: string, content: WalletContent): Promise<void> {
     await replaceFile(resolveLinks(path), 'replace', (handle) => writePlain(handle, content));
   }
 
-  /** Waits for requested saves and releases the lock. It does not save. Idempotent. */
+  /** Waits for requested saves and releases the lock. Starts no save. Idempotent. */
   async close(): Promise<void> {
     this.closed = true;
     await this.saving;
@@ -144,7 +144,7 @@ export class WalletFile {
   }
 }
 
-/** The absolute path with links resolved: a new version replaces the file, not a link to it. */
+/** The absolute path with links resolved, so that a save replaces the file and not a link to it. */
 function resolveLinks(path: string): string {
   const file = resolve(path);
   try {

@@ -9,14 +9,14 @@ import {
 import { checkKey, isPrimeOrder } from '@wrkz/crypto';
 import { walletError, walletErrorOfCode } from '../errors';
 
-/** A decoded address. An integrated address has a `paymentId`, with upper and lower case as encoded. */
+/** A decoded address. An integrated address has a `paymentId` in the letter case of its encoding. */
 export interface CheckedAddress extends Address {
   /** The plain address of the same keys. */
   readonly plain: string;
 }
 
 /**
- * Decodes an address. The checks run in the order of the C++ wallets and the first failure is thrown.
+ * Decodes an address. The checks run in the order of the C++ wallets, and the first failure is thrown.
  * @throws WalletError addressWrongLength, addressWrongPrefix, addressIsIntegrated, addressNotBase58,
  * integratedAddressPaymentIdInvalid, addressNotValid
  */
@@ -34,19 +34,22 @@ export function checkAddress(text: string, options: { readonly allowIntegrated: 
 
 const IDENTITY = Buffer.concat([Buffer.of(1), Buffer.alloc(31)]);
 
-/** Nobody can spend from a point of small order, and everybody from the identity, the public key of the secret 0. */
+/**
+ * Whether the point has prime order and is not the identity. No key can spend outputs of a point of small order, and the
+ * identity is the public key of the secret 0, which is no secret.
+ */
 export function isUsablePoint(point: Buffer): boolean {
   return checkKey(point) && isPrimeOrder(point) && !point.equals(IDENTITY);
 }
 
-/** Decodes the address of a receiver, plain or integrated, with usable keys. @throws WalletError as `checkAddress` */
+/** Decodes the plain or integrated address of a receiver and requires usable keys. @throws WalletError as `checkAddress` */
 export function checkReceiver(text: string): CheckedAddress {
   const address = checkAddress(text, { allowIntegrated: true });
   if (!isUsablePoint(address.spendPublic) || !isUsablePoint(address.viewPublic)) throw walletError.addressNotValid();
   return address;
 }
 
-/** Whether the payment id has the short form, which is encrypted for the single receiver. */
+/** Whether the payment id has the short form, which is encrypted for a single receiver. */
 export function isShortPaymentId(id: string): boolean {
   return id.length === SHORT_PAYMENT_ID_LENGTH;
 }
@@ -58,7 +61,7 @@ export function checkPaymentId(paymentId: string): void {
 }
 
 /**
- * The payment id of a transaction. The given id and the ids of integrated addresses must be the same text; '' is no id.
+ * The payment id of a transaction. The given id and the ids of integrated addresses must be equal; '' means no id.
  * @throws WalletError conflictingPaymentIds
  */
 export function commonPaymentId(given: string, receivers: readonly Address[]): string {
@@ -73,7 +76,7 @@ export function commonPaymentId(given: string, receivers: readonly Address[]): s
  * Encodes an integrated address.
  * @param address plain
  * @param paymentId 16 or 64 hex characters, encoded without changing their case
- * @throws WalletError paymentIdWrongLength, paymentIdInvalid; as `checkAddress` for the address
+ * @throws WalletError paymentIdWrongLength, paymentIdInvalid, and those of `checkAddress`
  */
 export function integratedAddress(address: string, paymentId: string): string {
   checkPaymentId(paymentId);

@@ -11,28 +11,28 @@ import { walletError, walletErrorOfCode } from '../errors';
 import type { ScanStart, SubWallet, WalletContent } from '../ledger/model';
 import { checkAddress, isUsablePoint } from './addresses';
 
-/** A wallet with new keys from the randomness of the operating system. */
+/** A wallet with new keys from the operating system's random generator. */
 export function createdWallet(start: ScanStart): WalletContent {
   const { secretKey } = generateKeyPair();
   return walletOfSecrets(secretKey, viewKeyFromSpendKey(secretKey), start);
 }
 
-/** Keys are hex; the view key is checked first. @throws WalletError invalidPrivateKey */
+/** A wallet with the given keys in hex. The view key is checked first. @throws WalletError invalidPrivateKey */
 export function walletFromKeys(privateViewKey: string, privateSpendKey: string, start: ScanStart): WalletContent {
   const viewSecret = parsePrivateKey(privateViewKey);
   return walletOfSecrets(parsePrivateKey(privateSpendKey), viewSecret, start);
 }
 
-/** @param words the 25 words of a seed. @throws WalletError as `seedToSpendKey` */
+/** A wallet restored from a seed. @param words 25 words @throws WalletError as `seedToSpendKey` */
 export function walletFromSeed(words: string, start: ScanStart): WalletContent {
   const spendSecret = seedToSpendKey(words);
   return walletOfSecrets(spendSecret, viewKeyFromSpendKey(spendSecret), start);
 }
 
 /**
- * A view wallet, which sees incoming payments and cannot spend. As in the C++ wallets, the key is not compared with the
+ * A view wallet, which detects incoming payments and cannot spend. As in the C++ wallets, the key is not compared with the
  * address.
- * @throws WalletError invalidPrivateKey, then as `checkAddress`
+ * @throws WalletError invalidPrivateKey, and those of `checkAddress`
  */
 export function walletFromViewKey(privateViewKey: string, address: string, start: ScanStart): WalletContent {
   const viewSecret = parsePrivateKey(privateViewKey);
@@ -81,8 +81,9 @@ export function emptySubWallet(
 }
 
 /**
- * The private spend key of a seed with 25 words. The first failing check of this order is thrown.
- * @throws WalletError mnemonicWrongLength, mnemonicInvalidWord, mnemonicInvalidChecksum, invalidMnemonic, invalidPrivateKey
+ * The private spend key of a seed with 25 words.
+ * @throws WalletError in the order of the checks: mnemonicWrongLength, mnemonicInvalidWord, mnemonicInvalidChecksum,
+ * invalidMnemonic, invalidPrivateKey
  */
 function seedToSpendKey(words: string): Buffer {
   try {
@@ -94,7 +95,7 @@ function seedToSpendKey(words: string): Buffer {
 }
 
 /**
- * The seed with 25 words. A seed restores only the spend key, so there is one only if the view key derives from it.
+ * The seed with 25 words. A seed restores only the spend key, so it exists only if the view key is derived from that.
  * @param privateSpendKey undefined in a view wallet
  * @throws WalletError illegalViewWalletOperation, keysNotDeterministic
  */
@@ -106,7 +107,7 @@ export function seedOf(privateSpendKey: string | undefined, privateViewKey: stri
 }
 
 /**
- * Parses a private key: 64 hex digits, below the group order and not 0, the secret that everybody knows.
+ * Parses a private key: 64 hex digits, below the group order and not 0.
  * @throws WalletError invalidPrivateKey
  */
 export function parsePrivateKey(hex: string): Buffer {
@@ -121,19 +122,19 @@ function requirePrivateKey(key: Buffer): Buffer {
   return key;
 }
 
-/** A new sub-wallet, and the value of the counter of deterministic sub-wallets after it was added. */
+/** A new sub-wallet, and the new value of the counter of deterministic sub-wallets. */
 export interface NewSubWallet {
   readonly subWallet: SubWallet;
   readonly subWalletIndexCounter: number;
 }
 
-/** The fields of a wallet that new keys depend on. */
+/** The fields of a wallet that are needed to create sub-wallets. */
 export type KeyRing = Pick<WalletContent, 'isViewWallet' | 'privateViewKey' | 'subWallets' | 'subWalletIndexCounter'>;
 
 /**
- * Derives the next deterministic sub-wallet. An index is never used again, even if its sub-wallet was deleted. Indexes whose
- * key was already imported are skipped.
- * @throws WalletError illegalViewWalletOperation, walletIndexTooLarge; the reason of the signal
+ * Derives the next deterministic sub-wallet. Indexes of deleted sub-wallets are not reused. Indexes whose key was already
+ * imported are skipped.
+ * @throws WalletError illegalViewWalletOperation, walletIndexTooLarge; the signal's reason
  */
 export async function nextSubWallet(ring: KeyRing, start: ScanStart, signal?: AbortSignal): Promise<NewSubWallet> {
   for (let index = ring.subWalletIndexCounter + 1; ; index++) {
@@ -144,8 +145,8 @@ export async function nextSubWallet(ring: KeyRing, start: ScanStart, signal?: Ab
 }
 
 /**
- * Derives the deterministic sub-wallet of an index. Index 0 is the primary sub-wallet, so it always exists.
- * @throws WalletError illegalViewWalletOperation, walletIndexTooLarge, subwalletAlreadyExists; the reason of the signal
+ * Derives the deterministic sub-wallet of an index. Index 0 is the primary sub-wallet, which always exists.
+ * @throws WalletError illegalViewWalletOperation, walletIndexTooLarge, subwalletAlreadyExists; the signal's reason
  */
 export async function deterministicSubWallet(
   ring: KeyRing,
@@ -154,7 +155,7 @@ export async function deterministicSubWallet(
   signal?: AbortSignal,
 ): Promise<NewSubWallet> {
   const secret = await deterministicSecret(ring, index, signal);
-  // As in the C++ wallets, only sub-wallets of `nextSubWallet` store their index.
+  // As in the C++ wallets, only sub-wallets created by `nextSubWallet` store their index.
   const subWallet = subWalletOfSecret(ring, secret, 0, start);
   const subWalletIndexCounter = Math.max(ring.subWalletIndexCounter, Number(index));
   return { subWallet: requireNew(ring, subWallet), subWalletIndexCounter };
@@ -184,17 +185,17 @@ export function viewSubWallet(ring: KeyRing, publicSpendKey: string, start: Scan
 
 /**
  * The sub-wallet of a plain address.
- * @throws WalletError addressNotInWallet; as `checkAddress`
+ * @throws WalletError addressNotInWallet, and those of `checkAddress`
  */
 export function subWalletOf(ring: KeyRing, address: string): SubWallet {
   const publicSpendKey = checkAddress(address, { allowIntegrated: false }).spendPublic.toString('hex');
   const subWallet = ring.subWallets.find((subWallet) => subWallet.publicSpendKey === publicSpendKey);
-  // The address of a foreign wallet may have the same spend key and another view key.
+  // An address of another wallet may combine this spend key with another view key.
   if (subWallet?.address !== address) throw walletError.addressNotInWallet();
   return subWallet;
 }
 
-/** The sub-wallet of an address, if it may be deleted. @throws WalletError cannotDeletePrimaryAddress; as `subWalletOf` */
+/** The sub-wallet to delete. @throws WalletError cannotDeletePrimaryAddress, and those of `subWalletOf` */
 export function removableSubWallet(ring: KeyRing, address: string): SubWallet {
   const subWallet = subWalletOf(ring, address);
   if (subWallet.isPrimary) throw walletError.cannotDeletePrimaryAddress();
@@ -204,7 +205,7 @@ export function removableSubWallet(ring: KeyRing, address: string): SubWallet {
 async function deterministicSecret(ring: KeyRing, index: bigint, signal?: AbortSignal): Promise<Buffer> {
   const primary = ring.subWallets.find(({ isPrimary }) => isPrimary)?.privateSpendKey;
   if (ring.isViewWallet || primary === undefined) throw walletError.illegalViewWalletOperation();
-  // Deriving takes time proportional to the index: a 64-bit index would never end.
+  // The derivation takes time proportional to the index, so a 64-bit index would never finish.
   if (index > BigInt(MAX_SUB_WALLET_INDEX)) throw walletError.walletIndexTooLarge(index, MAX_SUB_WALLET_INDEX);
   return (await deterministicSubWalletKeysAsync(parsePrivateKey(primary), Number(index), signal)).secretKey;
 }

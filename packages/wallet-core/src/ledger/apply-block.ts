@@ -12,14 +12,14 @@ import {
 import type { OutputPlace } from './output-book';
 import { type LedgerParts, unexpectChange } from './state';
 
-/** Maximum of a transfer in the container format. */
+/** Max amount of a transfer in the container format. */
 const MAX_TRANSFER = 2n ** 63n - 1n;
 
 type PlannedOutput = Omit<OutputPlace, 'list'>;
 
 interface PlannedTransaction {
   readonly transaction: SyncTransaction;
-  /** Its number in `OwnOutputFound`. */
+  /** The value of `OwnOutputFound.transaction` for this transaction. */
   readonly number: number;
   readonly isCoinbase: boolean;
   readonly received: PlannedOutput[];
@@ -28,7 +28,7 @@ interface PlannedTransaction {
   readonly transfers: Map<string, bigint>;
 }
 
-/** An empty plan for each transaction of a block, without those that the history already has. */
+/** An empty plan for each transaction of a block that the history does not have yet. */
 function emptyPlan(block: SyncBlock, { history }: LedgerParts): PlannedTransaction[] {
   const seen = new Set<string>();
   return [block.coinbase, ...block.transactions].flatMap((transaction, number) => {
@@ -39,21 +39,21 @@ function emptyPlan(block: SyncBlock, { history }: LedgerParts): PlannedTransacti
   });
 }
 
-/** @throws LedgerFault for an amount beyond 64 bits, or a height that is not an index */
+/** @throws LedgerFault for an amount above 64 bits, or a height that is not a non-negative safe integer */
 export function requirePossible(block: SyncBlock): void {
   const fault = (what: string): LedgerFault => new LedgerFault(`block ${block.height} ${what}`);
-  if (!Number.isSafeInteger(block.height) || block.height < 0) throw fault('has no height');
+  if (!Number.isSafeInteger(block.height) || block.height < 0) throw fault('has an invalid height');
   for (const transaction of [block.coinbase, ...block.transactions]) {
     for (const { amount } of [...(transaction?.inputs ?? []), ...(transaction?.outputs ?? [])]) {
-      if (amount < 0n || amount > MAX_UINT64) throw fault('has an amount that is not of 64 bits');
+      if (amount < 0n || amount > MAX_UINT64) throw fault('has an amount outside 64 bits');
     }
   }
 }
 
 /**
- * Computes the changes of a block without applying them. All outputs come before the spends, so that an output that is
- * received and spent in one block counts as spent.
- * @throws LedgerFault when a transfer does not fit a container
+ * Computes the changes of a block without applying them. Outputs are processed before spends, so that an output received
+ * and spent in one block counts as spent.
+ * @throws LedgerFault when a transfer does not fit the container format
  */
 export function planBlock(
   parts: LedgerParts,
@@ -69,7 +69,7 @@ export function planBlock(
     const target = planned?.transaction.outputs[item.output];
     const book = parts.outputs.book(item.publicSpendKey);
     if (planned === undefined || target === undefined || book === undefined) continue;
-    // Outputs with the same one-time key have the same key image: only one of them can ever be spent.
+    // Outputs with the same one-time key have the same key image, so only one of them can be spent.
     const isSecond = parts.outputs.knows(target.key) || fresh.has(target.key);
     addTo(planned.transfers, item.publicSpendKey, isSecond ? 0n : target.amount);
     if (isSecond) continue;
@@ -127,7 +127,7 @@ function outputOf(
 /** Age in blocks at which spent outputs are retired, and the interval of the retirement (docs/protocol/wallet.md#spent-outputs). */
 export const SPENT_KEPT = 2_880;
 
-/** Applies a plan. @returns the transactions that are new to the history */
+/** Applies a plan. @returns the transactions that were added to the history */
 export function applyPlan(
   parts: LedgerParts,
   block: SyncBlock,
@@ -186,8 +186,8 @@ function receive({ outputs, awaited, history, held }: LedgerParts, { book, outpu
 }
 
 /**
- * The transfers of a send whose inputs are partly retired. A rescan does not see the retired inputs, so the transfers that
- * were recorded before count. A sub-wallet without retired outputs needs no correction.
+ * The transfers of a send whose inputs are partly retired. A rescan does not find retired inputs, so the previously recorded
+ * transfers are used for sub-wallets with retired outputs.
  */
 function withRetired(
   { outputs, history }: LedgerParts,
@@ -203,7 +203,7 @@ function withRetired(
   return merged;
 }
 
-/** Clamped to what the container can store: a faulty node may report more outputs than inputs, or more than 2^64. */
+/** The fee, clamped to 0..2^64 - 1 for the container: a faulty node may report larger outputs than inputs, or more than 2^64. */
 function feeOf({ inputs, outputs }: SyncTransaction): bigint {
   const fee = sum(inputs) - sum(outputs);
   if (fee < 0n) return 0n;
@@ -213,7 +213,7 @@ function feeOf({ inputs, outputs }: SyncTransaction): bigint {
 const sum = (parts: readonly { readonly amount: bigint }[]): bigint =>
   parts.reduce((total, { amount }) => total + amount, 0n);
 
-/** The short id of an own send is encrypted to its receiver, so the id that was recorded at the send is used. */
+/** The payment id. The short id of an own send is encrypted for the receiver, so the recorded id is used. */
 function paymentIdOf(
   { transaction, isCoinbase, spent }: PlannedTransaction,
   sent: WalletTransaction | undefined,
@@ -227,8 +227,8 @@ function paymentIdOf(
 }
 
 /**
- * Retires outputs that were spent long ago, each time the height passes a multiple of the span.
- * @returns what was retired, for the wallet database
+ * Retires outputs spent at least {@link SPENT_KEPT} blocks ago, each time the height passes a multiple of `SPENT_KEPT`.
+ * @returns the retired outputs, for the wallet database
  */
 export function retireSpent({ outputs, history }: LedgerParts, from: number, to: number): RetiredOutput[] {
   const boundary = to - (to % SPENT_KEPT);
@@ -237,7 +237,7 @@ export function retireSpent({ outputs, history }: LedgerParts, from: number, to:
   for (const book of outputs.all()) {
     for (const output of [...book.outputs('spent').values()]) {
       if (output.spendHeight > boundary - SPENT_KEPT) continue;
-      // Its spend is still to be compared with the bytes of the block.
+      // The block of the spend is not verified yet.
       const spender = history.confirmedTransaction(output.spendingTransactionHash ?? '');
       if (spender?.unverifiedBlock !== undefined) continue;
       outputs.retire(book, output.key);
@@ -248,8 +248,8 @@ export function retireSpent({ outputs, history }: LedgerParts, from: number, to:
 }
 
 /**
- * The part of a block that concerns the wallet, with renumbered outputs; undefined for a block without such a part.
- * Computed before the plan is applied.
+ * The transactions of a block that concern the wallet, with renumbered outputs; undefined if there are none. Must be called
+ * before the plan is applied.
  */
 export function relevantPart(
   { history, held }: LedgerParts,

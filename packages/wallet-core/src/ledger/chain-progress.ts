@@ -1,34 +1,34 @@
 import type { SyncProgress } from './model';
 
-/** Number of stored hashes of the last blocks: by them a wallet finds the fork point after a restart. */
+/** Number of recent block hashes that are stored to find the fork point after a restart. */
 export const MAX_RECENT_HASHES = 50;
 /** A hash is stored permanently each time the height passes a multiple of this. */
 const CHECKPOINT_STEP = 5_000;
 
-/** Whether a block becomes a sparse checkpoint: the height passes a multiple of the step. */
+/** Whether the block at `height` becomes a sparse checkpoint: `before` to `height` passes a multiple of the step. */
 export function crossesCheckpoint(before: number, height: number): boolean {
   return Math.floor(height / CHECKPOINT_STEP) > Math.floor(before / CHECKPOINT_STEP);
 }
 
 interface KnownBlock {
   readonly hash: string;
-  /** Its height; for a hash from a file, which has no heights, the highest possible one. */
+  /** Block height. A file stores no heights: for a hash from a file this is the highest possible height. */
   readonly height: number;
 }
 
-/** The scan position, and the hashes by which a node finds it (docs/protocol/wallet.md#progress). */
+/** The scan position, and the block hashes from which a node finds the fork point (docs/protocol/wallet.md#progress). */
 export class ChainProgress {
   height: number;
   private recent: KnownBlock[];
   private checkpoints: KnownBlock[];
-  /** The highest block that was applied, not only marked. */
+  /** Height of the last applied block. Blocks that were only marked as scanned do not count. */
   appliedHeight: number;
 
   constructor({ height, recentHashes, checkpointHashes }: SyncProgress) {
     this.height = height;
     this.appliedHeight = height;
-    // A file may repeat hashes and has no heights. The newest is the last applied block; each older one is at least one block
-    // below.
+    // A file has no heights and may repeat hashes. The newest hash is the last applied block; each older one is at least one
+    // block lower.
     this.recent = [...new Set(recentHashes)]
       .slice(0, MAX_RECENT_HASHES)
       .map((hash, i) => ({ hash, height: height - i }));
@@ -43,7 +43,7 @@ export class ChainProgress {
     return this.height > 0 || this.recent.length > 0;
   }
 
-  /** The block at `height`, above all others, is the last one that was applied. */
+  /** Records the block at `height`, above all recorded ones, as the last one. */
   advance(height: number, hash: string): void {
     const isCheckpoint = crossesCheckpoint(this.height, height);
     this.height = height;
@@ -51,7 +51,7 @@ export class ChainProgress {
     if (isCheckpoint && this.checkpoints[0]?.hash !== hash) this.checkpoints.unshift({ hash, height });
   }
 
-  /** Forgets the blocks from `height` on. */
+  /** Removes the blocks from `height` on. */
   rewind(height: number): void {
     const below = (block: KnownBlock): boolean => block.height < height;
     this.recent = this.recent.filter(below);

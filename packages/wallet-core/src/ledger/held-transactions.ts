@@ -2,8 +2,8 @@ import type { SubWallet, WalletOutput } from './model';
 import type { OutputBook } from './output-book';
 
 /**
- * A transaction that is in no block and not a recorded send: a delayed one, or one in the pool. Its inputs are locked and its
- * own outputs are expected.
+ * An unconfirmed transaction without a recorded send: a delayed transaction, or one seen in the pool. Its inputs are locked
+ * and its own outputs are expected.
  */
 export interface HeldTransaction {
   /** 64 hex characters. */
@@ -13,7 +13,7 @@ export interface HeldTransaction {
   readonly ownOutputs: readonly { readonly publicSpendKey: string; readonly amount: bigint; readonly key: string }[];
 }
 
-/** @param before the entry of the same hash: two callers may know different inputs and outputs */
+/** Merges two holds of one transaction: callers may have different subsets of its inputs and outputs. */
 export function mergedHold(before: HeldTransaction | undefined, added: HeldTransaction): HeldTransaction {
   if (before === undefined) return added;
   const outputs = [...before.ownOutputs, ...added.ownOutputs];
@@ -29,7 +29,7 @@ export function heldSpender(held: ReadonlyMap<string, HeldTransaction>, outputKe
   return [...held.values()].find(({ inputs }) => inputs.includes(outputKey))?.hash;
 }
 
-/** Locks the unspent inputs, and expects the own outputs. */
+/** Locks the unspent inputs and adds the own outputs to the expected amounts. */
 export function lockHeld(outputs: OutputBook, { hash, inputs, ownOutputs }: HeldTransaction): void {
   for (const key of inputs) {
     const place = outputs.find(key);
@@ -42,7 +42,7 @@ export function lockHeld(outputs: OutputBook, { hash, inputs, ownOutputs }: Held
   }
 }
 
-/** The sub-wallet for a container, as if nothing were held. */
+/** The sub-wallet as stored in a container, with all holds undone. */
 export function withoutHeld(subWallet: SubWallet, isHeld: (hash: string | undefined) => boolean): SubWallet {
   const { unspent, locked, unconfirmedIncoming } = subWallet;
   const isHeldOutput = ({ spendingTransactionHash }: WalletOutput): boolean => isHeld(spendingTransactionHash);

@@ -13,7 +13,7 @@ export class History {
   private values: HistoryContent | undefined;
   private keyValues: readonly TransactionKey[] | undefined;
 
-  /** Fills an empty history with the content of a file. Of transactions with the same hash the first counts. */
+  /** Fills an empty history with the content of a file. Of transactions with the same hash, the first is used. */
   *taking(content: HistoryContent & Pick<WalletContent, 'transactionKeys'>): Generator<void, void> {
     for (const transaction of content.transactions) {
       if (!this.byHash.has(transaction.hash)) {
@@ -40,7 +40,7 @@ export class History {
     return this.sends.get(hash);
   }
 
-  /** An unconfirmed send that was in a block before. Its transfers are complete. */
+  /** An unconfirmed send that a reorganisation removed from a block. Its transfers are complete. */
   returnedSend(hash: string): WalletTransaction | undefined {
     return this.returned.has(hash) ? this.sends.get(hash) : undefined;
   }
@@ -81,7 +81,7 @@ export class History {
     return removed;
   }
 
-  /** Confirmed transactions whose blocks are not proved. */
+  /** Confirmed transactions of unverified blocks. */
   unverified(): WalletTransaction[] {
     return this.confirmed.filter(({ unverifiedBlock }) => unverifiedBlock !== undefined);
   }
@@ -109,7 +109,7 @@ export class History {
     if (this.keys.delete(transactionHash)) this.keyValues = undefined;
   }
 
-  /** Removes a sub-wallet from all transfers, and transactions that touched nothing else. */
+  /** Removes the transfers of a sub-wallet, and the transactions that concern no other sub-wallet. */
   removeTransfersOf(publicSpendKey: string): void {
     const without = (transaction: WalletTransaction): WalletTransaction => ({
       ...transaction,
@@ -132,7 +132,7 @@ export class History {
     this.keyValues = undefined;
   }
 
-  /** The same arrays until something changes. */
+  /** The content. Unchanged arrays are the same objects as in the previous call. */
   content(): HistoryContent & Pick<WalletContent, 'transactionKeys'> {
     this.values ??= { transactions: this.confirmed.slice(), unconfirmed: [...this.sends.values()] };
     this.keyValues ??= [...this.keys.values()];

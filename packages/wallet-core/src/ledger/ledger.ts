@@ -28,7 +28,7 @@ export interface LedgerKeys {
   readonly spendKeys: readonly Pick<SubWallet, 'publicSpendKey' | 'privateSpendKey'>[];
 }
 
-/** What the synchronization uses of a ledger. */
+/** The part of a ledger that the synchronization uses. */
 export type SyncLedger = Pick<
   Ledger,
   | 'position'
@@ -46,7 +46,7 @@ export type SyncLedger = Pick<
   | 'markVerified'
 >;
 
-/** What has changed since the last call of `takeChanges`, in order. */
+/** The changes since the previous `takeChanges`, in order. */
 interface TakenChanges {
   readonly changes: readonly LedgerChange[];
   readonly retired: readonly RetiredOutput[];
@@ -55,9 +55,9 @@ interface TakenChanges {
 type ConstantFields = Pick<WalletContent, 'privateViewKey' | 'isViewWallet' | 'unknownFields'>;
 
 /**
- * The money of a wallet: outputs, transactions and how far the chain was read. Pure state without files, nodes or clocks, and
- * one writer; readers take `content`, whose values never change (docs/protocol/wallet.md#the-ledger). Every change is
- * queued as a `LedgerChange` until `takeChanges`.
+ * Outputs, transactions and scan progress of a wallet. Pure state: no files, nodes or clocks. One writer changes it; readers
+ * use `content`, whose values are immutable (docs/protocol/wallet.md#the-ledger). Every change is queued as a
+ * `LedgerChange` until `takeChanges`.
  */
 export class Ledger {
   private constant: ConstantFields;
@@ -68,8 +68,8 @@ export class Ledger {
   private retired: RetiredOutput[] = [];
 
   /**
-   * Loads the content synchronously; use `loading` for a large one.
-   * @param retiredFrom the retired outputs that were spent at or above a height
+   * Loads the content synchronously. Use `loading` for large contents.
+   * @param retiredFrom returns the retired outputs that were spent at or above a height
    */
   constructor(
     content: WalletContent,
@@ -82,7 +82,7 @@ export class Ledger {
     this.start = { height: startHeight, timestamp: startTimestamp };
   }
 
-  /** The ledger of a content of any size, as interruptible work. */
+  /** Loads a content of any size as a generator that can be interrupted. */
   static *loading(
     content: WalletContent,
     retiredFrom?: (spendHeight: number) => readonly RetiredOutput[],
@@ -90,7 +90,7 @@ export class Ledger {
     return new Ledger(content, retiredFrom, yield* partsOf(content));
   }
 
-  /** The queued changes; the queue is empty afterwards. */
+  /** Returns the queued changes and empties the queue. */
   takeChanges(): TakenChanges {
     const taken = { changes: this.changes, retired: this.retired };
     this.changes = [];
@@ -98,7 +98,7 @@ export class Ledger {
     return taken;
   }
 
-  /** Puts changes that could not be stored back in front of the queue. */
+  /** Puts changes that could not be stored back to the front of the queue. */
   putBack({ changes, retired }: TakenChanges): void {
     this.changes = [...changes, ...this.changes];
     this.retired = [...retired, ...this.retired];
@@ -108,12 +108,12 @@ export class Ledger {
     return this.changes.length > 0;
   }
 
-  /** Whether the queue holds more than blocks that do not concern the wallet. */
+  /** Whether the queue has other changes than blocks without transactions of the wallet. */
   get hasMoneyChanges(): boolean {
     return this.changes.some(({ kind }) => kind !== 'advance');
   }
 
-  /** Does a logged change again. Changes are not queued while they are replayed. */
+  /** Applies a logged change again, without queueing it. */
   replay(change: LedgerChange): void {
     switch (change.kind) {
       case 'block':
@@ -159,17 +159,17 @@ export class Ledger {
     this.takeChanges();
   }
 
-  /** The last block that was applied or marked: 0 and no hash at the start. */
+  /** The last block that was applied or marked as scanned; height 0 without a hash before the first one. */
   position(): { readonly height: number; readonly hash: string | undefined } {
     return this.parts.progress.position;
   }
 
-  /** The highest block that was applied; blocks that were only marked do not count. */
+  /** Height of the last applied block. Blocks that were only marked as scanned do not count. */
   get appliedHeight(): number {
     return this.parts.progress.appliedHeight;
   }
 
-  /** For a ledger that was just loaded: a container does not store it. */
+  /** Set after loading, because a container does not store this height. */
   set appliedHeight(height: number) {
     this.parts.progress.appliedHeight = height;
   }
@@ -179,11 +179,11 @@ export class Ledger {
   }
 
   /**
-   * Applies a block; one that is not above the last is a reorganisation, and the blocks it replaces are rewound first.
+   * Applies a block. A block that is not above the last one is a reorganisation: the replaced blocks are rewound first.
    * @param decryptedPaymentIds short payment ids that the scanner decrypted, by transaction hash
-   * @param isVerified whether a node has proved the block; its outputs are not unlocked until then
-   * @returns new transactions of the wallet, own sends among them, in the order of the block
-   * @throws LedgerFault for values that no chain can have; the ledger is unchanged then
+   * @param isVerified false: the outputs of the block stay locked until `markVerified`
+   * @returns new transactions of the wallet including own sends, in block order
+   * @throws LedgerFault for values that are impossible in a chain; the ledger is then unchanged
    */
   apply(
     block: SyncBlock,
@@ -208,14 +208,14 @@ export class Ledger {
     return transactions;
   }
 
-  /** Undoes all blocks from `height` on; own sends become unconfirmed again and keep their inputs. */
+  /** Removes all blocks from `height` on. Own sends become unconfirmed again, and their inputs stay locked. */
   rewind(height: number): void {
     for (const retired of this.retiredFrom(height)) this.parts.outputs.restore(retired);
     this.changes.push({ kind: 'rewind', height });
     rewindTo(this.parts, height);
   }
 
-  /** Marks the blocks up to this one as scanned. */
+  /** Marks the blocks up to this one as scanned, without applying them. */
   markTip(height: number, hash: string): void {
     const { progress } = this.parts;
     if (height < progress.height) return;
@@ -225,18 +225,19 @@ export class Ledger {
   }
 
   /**
-   * Unlocks outputs that no pending send spends. Only when the whole chain was scanned: every spent output is in `spent` then.
+   * Unlocks outputs that no pending send spends. Call it only after the whole chain was scanned: only then every spent output
+   * is in `spent`.
    */
   releaseAbandoned(): void {
     if (releaseAbandoned(this.parts)) this.changes.push({ kind: 'releaseAbandoned' });
   }
 
-  /** Own outputs without a known global index; a view wallet needs none. */
+  /** Own outputs without a known global index; empty for a view wallet, which needs no indexes. */
   unindexedOutputs(): readonly UnindexedOutput[] {
     return this.constant.isViewWallet ? [] : this.parts.outputs.unindexedOutputs();
   }
 
-  /** Blocks with own outputs that no node has proved, oldest first. */
+  /** Unverified blocks with transactions of the wallet, oldest first. */
   unverifiedBlocks(): readonly UnverifiedBlock[] {
     const { history, outputs } = this.parts;
     const blocks = groupBy(history.unverified(), ({ blockHeight }) => blockHeight);
@@ -249,7 +250,7 @@ export class Ledger {
     });
   }
 
-  /** The contents of a block were proved. @returns its transactions, as they are now */
+  /** Marks the contents of a block as verified. @returns its updated transactions */
   markVerified(height: number): readonly WalletTransaction[] {
     const transactions = this.parts.history.markVerified(height);
     if (transactions.length === 0) return transactions;
@@ -260,7 +261,7 @@ export class Ledger {
 
   /**
    * Whether a block spends an own output.
-   * @param received key images of outputs that are found, but not applied yet
+   * @param received key images of outputs that were found but not applied yet
    */
   hasOwnSpend({ transactions }: SyncBlock, received: ReadonlySet<string>): boolean {
     const { outputs } = this.parts;
@@ -269,29 +270,29 @@ export class Ledger {
     );
   }
 
-  /** Hashes of own sends that are in no block. */
+  /** Hashes of unconfirmed own sends. */
   unconfirmedHashes(): readonly string[] {
     return this.parts.history.content().unconfirmed.map(({ hash }) => hash);
   }
 
-  /** Whether a send of this hash is recorded and in no block. */
+  /** Whether an unconfirmed send with this hash is recorded. */
   hasSend(hash: string): boolean {
     return this.parts.history.send(hash) !== undefined;
   }
 
-  /** The confirmed transaction of this hash. */
+  /** The confirmed transaction with this hash. */
   confirmed(hash: string): WalletTransaction | undefined {
     return this.parts.history.confirmedTransaction(hash);
   }
 
-  /** An own output by its one-time key, with the list that it is in. */
+  /** An own output by its one-time key, with the name of its list. */
   findOutput(key: string): Pick<OutputPlace, 'list' | 'output'> | undefined {
     return this.parts.outputs.find(key);
   }
 
   /**
-   * @param indexes of all outputs of a transaction, by its hash
-   * @param replace whether known indexes are corrected; they stay otherwise
+   * @param indexes global indexes of all outputs of a transaction, by transaction hash
+   * @param replace whether to overwrite known indexes
    */
   setGlobalIndexes(indexes: ReadonlyMap<string, readonly number[]>, replace = false): void {
     if (indexes.size === 0) return;
@@ -299,19 +300,19 @@ export class Ledger {
     this.changes.push({ kind: 'indexes', indexes: [...indexes], ...(replace && { replace }) });
   }
 
-  /** @throws LedgerFault, and nothing has changed, when the hash is known or an input is not free */
+  /** @throws LedgerFault when the hash is already recorded or an input is not available; the ledger is then unchanged */
   recordSend(send: PendingSend): void {
     recordOwnSend(this.parts, send);
     this.changes.push({ kind: 'send', send });
   }
 
-  /** Frees the inputs of a send that was given up. Its key stays, since a block may hold it after all. */
+  /** Unlocks the inputs of a send that was given up. Its transaction key is retained, because it may still be mined. */
   cancelSend(hash: string): void {
     releaseSend(this.parts, hash);
     this.changes.push({ kind: 'release', hash, keepKey: true });
   }
 
-  /** Removes a send that was never submitted, or that a node refused. */
+  /** Removes a send that was not submitted or that a node refused. */
   forgetSend(hash: string): void {
     if (!this.hasSend(hash)) return;
     releaseSend(this.parts, hash);
@@ -325,21 +326,21 @@ export class Ledger {
     this.changes.push({ kind: 'transactionKey', key });
   }
 
-  /** Reserves the inputs of a transaction that is in no block and not sent, and expects its own outputs. In memory only. */
+  /** Locks the inputs of an unconfirmed transaction without a recorded send, and expects its own outputs. In memory only. */
   hold(transaction: HeldTransaction): void {
     const { held, outputs } = this.parts;
     held.set(transaction.hash, mergedHold(held.get(transaction.hash), transaction));
     lockHeld(outputs, transaction);
   }
 
-  /** Ends the reservation; inputs of a send with the same hash stay locked. */
+  /** Undoes `hold`. The inputs of a send with the same hash stay locked. */
   unhold(hash: string): void {
     if (this.parts.held.delete(hash) && !this.hasSend(hash)) releaseSend(this.parts, hash);
   }
 
   /**
-   * @param counter the highest deterministic index so far
-   * @throws LedgerFault when the spend key is known
+   * @param counter the highest deterministic index in use
+   * @throws LedgerFault when the spend key is already in the ledger
    */
   addSubWallet(subWallet: SubWallet, counter = subWallet.walletIndex): void {
     if (this.parts.outputs.book(subWallet.publicSpendKey) !== undefined) {
@@ -355,14 +356,14 @@ export class Ledger {
     this.changes.push({ kind: 'addSubWallet', subWallet, counter });
   }
 
-  /** Undoes an `addSubWallet` that could not be stored. */
+  /** Undoes `addSubWallet` when it could not be stored. */
   undoAddSubWallet(publicSpendKey: string, counterBefore: number): void {
     this.parts.outputs.removeBook(publicSpendKey);
     this.keys = undefined;
     this.subWalletIndexCounter = counterBefore;
   }
 
-  /** Removes a sub-wallet with its outputs and the transactions that touched nothing else; the next one becomes primary. */
+  /** Removes a sub-wallet, its outputs, and transactions that concern no other. The next sub-wallet becomes primary. */
   removeSubWallet(publicSpendKey: string): void {
     this.parts.outputs.removeBook(publicSpendKey);
     const [first] = this.parts.outputs.all();
@@ -373,7 +374,7 @@ export class Ledger {
     this.changes.push({ kind: 'removeSubWallet', publicSpendKey });
   }
 
-  /** Forgets everything from the chain and all sends; the next scan begins at `scanHeight`. */
+  /** Removes all data from the chain and all sends. The next scan begins at `scanHeight`. */
   reset(scanHeight: number): void {
     const { outputs, history, awaited, progress } = this.parts;
     for (const part of [outputs, history, awaited, progress]) part.clear();
@@ -388,7 +389,7 @@ export class Ledger {
     return this.parts.outputs.book(publicSpendKey)?.address;
   }
 
-  /** The keys that blocks are scanned with: the same object until a sub-wallet is added or removed. */
+  /** The keys for scanning blocks: the same object until a sub-wallet is added or removed. */
   scanKeys(): LedgerKeys {
     return (this.keys ??= {
       privateViewKey: this.constant.privateViewKey,
@@ -399,18 +400,18 @@ export class Ledger {
     });
   }
 
-  /** Where a scan without progress begins: a height, or unix seconds where the height is 0. */
+  /** Start of a scan without progress: a height, or Unix seconds if the height is 0. */
   scanStart(): { readonly height: number; readonly timestamp: number } {
     return this.start;
   }
 
-  /** Sets the start height; a start timestamp has no meaning any more. */
+  /** Sets the start height and clears the start timestamp. */
   startAt(height: number): void {
     this.start = { height, timestamp: 0 };
     this.changes.push({ kind: 'startAt', height });
   }
 
-  /** The whole content as immutable values; unchanged parts are the same objects as before. */
+  /** The content as immutable values. Unchanged parts are the same objects as in the previous call. */
   content(): WalletContent {
     return {
       ...this.constant,
@@ -423,7 +424,7 @@ export class Ledger {
     };
   }
 
-  /** The content for a container, without reservations: other programs cannot release what they do not know. */
+  /** The content for a container, without holds: other wallet programs could not release the locked inputs. */
   storedContent(): WalletContent {
     const { held, history } = this.parts;
     const content = this.content();
@@ -433,7 +434,7 @@ export class Ledger {
     return { ...content, subWallets: content.subWallets.map((subWallet) => withoutHeld(subWallet, isHeld)) };
   }
 
-  /** Adds to the last queued advance: only what a restart needs stays in it. */
+  /** Merges into the last queued advance and drops the blocks that are neither recent nor checkpoints. */
   private queueAdvance(height: number, hash: string): void {
     const last = this.changes.at(-1);
     if (last?.kind !== 'advance') {
@@ -442,7 +443,7 @@ export class Ledger {
     }
     const blocks = [...last.blocks, [height, hash] as const];
     const kept = blocks.filter(([at], i) => {
-      // A checkpoint comes first in the list once the blocks before it have left it.
+      // Blocks before a checkpoint may have been dropped: compare it with the previous block in the list.
       const before = blocks[i - 1]?.[0] ?? 0;
       return i >= blocks.length - MAX_RECENT_HASHES || crossesCheckpoint(before, at);
     });

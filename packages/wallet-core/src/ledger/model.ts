@@ -1,8 +1,8 @@
 import type { SyncBlock } from '@wrkz/client';
 
-/** An output that the scanner found to be ours. */
+/** An own output that the scanner found. */
 export interface OwnOutputFound {
-  /** 0 is the coinbase, whether it was read or not; then 1, 2, ... in the order of the block. */
+  /** Number of the transaction: 0 is the coinbase, even if it was not fetched; then 1, 2, ... in block order. */
   readonly transaction: number;
   /** Index in its transaction. */
   readonly output: number;
@@ -10,13 +10,13 @@ export interface OwnOutputFound {
   /** Undefined in a view wallet. */
   readonly keyImage: string | undefined;
   readonly privateEphemeral: string | undefined;
-  /** Undefined if the node has not reported it yet. */
+  /** Undefined until a node reports it. */
   readonly globalIndex: number | undefined;
 }
 
 /**
- * The ledger refuses a change that would break an invariant. The ledger is unchanged; the message names the block or the
- * send.
+ * The ledger rejected a change that would violate an invariant. The ledger is unchanged. The message identifies the block or
+ * the send.
  */
 export class LedgerFault extends Error {
   override readonly name = 'LedgerFault';
@@ -27,7 +27,7 @@ export class LedgerFault extends Error {
  * container; amounts are atomic units; heights are block indexes (docs/protocol/wallet.md#container).
  */
 
-/** An output of the chain that belongs to a sub-wallet. */
+/** A mined output that belongs to a sub-wallet. */
 export interface WalletOutput {
   /** Undefined in a view wallet, which cannot compute it. */
   readonly keyImage: string | undefined;
@@ -37,7 +37,7 @@ export interface WalletOutput {
   readonly transactionPublicKey: string;
   /** Index in its transaction. */
   readonly outputIndex: number;
-  /** Undefined until a node has reported it. Such an output counts and cannot be spent. */
+  /** Undefined until a node reports it. Until then the output is in the balance but cannot be spent. */
   readonly globalIndex: number | undefined;
   /** The one-time key. */
   readonly key: string;
@@ -48,23 +48,23 @@ export interface WalletOutput {
   readonly parentTransactionHash: string;
   /** The one-time secret key, if known. */
   readonly privateEphemeral: string | undefined;
-  /** Hash of the send that spends it (locked) or spent it. Undefined if another program wrote the file. */
+  /** Hash of the pending or mined send that spends the output. Undefined if another program wrote the file. */
   readonly spendingTransactionHash: string | undefined;
-  /** Present while no node has proved the block that holds it: it counts as locked and is not spent. */
+  /** Present while the block is unverified. The output then counts as locked and is not spent. */
   readonly verified?: false;
 }
 
-/** The position of an own output whose global index is not known. */
+/** The position of an own output whose global index is unknown. */
 export type UnindexedOutput = Pick<WalletOutput, 'blockHeight' | 'parentTransactionHash' | 'outputIndex'>;
 
-/** Expected change of an unconfirmed send. */
+/** An expected own output of an unconfirmed send. */
 export interface UnconfirmedAmount {
   readonly amount: bigint;
   readonly key: string;
   readonly parentTransactionHash: string;
 }
 
-/** Received less spent amount of one spend key in a transaction; 0 is listed too. */
+/** Received minus spent amount of one spend key in a transaction. Zero amounts are listed too. */
 export interface Transfer {
   readonly publicSpendKey: string;
   readonly amount: bigint;
@@ -84,11 +84,11 @@ export interface WalletTransaction {
   /** 0 while unconfirmed. */
   readonly unlockTime: bigint;
   readonly isCoinbase: boolean;
-  /** Hash of its block, present while no node has proved it by the bytes of that block. */
+  /** Hash of its block. Present while the block is unverified. */
   readonly unverifiedBlock?: string;
 }
 
-/** A block with own outputs whose contents no node has proved (docs/protocol/wallet-sync.md#raw-blocks). */
+/** A block of the ledger whose contents are not verified with its bytes yet (docs/protocol/wallet-sync.md#raw-blocks). */
 export interface UnverifiedBlock {
   readonly height: number;
   readonly hash: string;
@@ -100,14 +100,14 @@ export interface UnverifiedBlock {
 }
 
 export interface SubWallet {
-  /** 0 for the primary one and for imported keys. */
+  /** 0 for the primary sub-wallet and for imported keys. */
   readonly walletIndex: number;
   readonly publicSpendKey: string;
   /** Undefined in a view wallet. */
   readonly privateSpendKey: string | undefined;
   readonly address: string;
   readonly isPrimary: boolean;
-  /** Unix seconds; 0 if the scan begins at the height. */
+  /** Unix seconds; 0 if the scan begins at the start height. */
   readonly syncStartTimestamp: number;
   readonly syncStartHeight: number;
   readonly unspent: readonly WalletOutput[];
@@ -116,22 +116,22 @@ export interface SubWallet {
   readonly spent: readonly WalletOutput[];
   readonly unconfirmedIncoming: readonly UnconfirmedAmount[];
   /**
-   * One-time keys of retired outputs: a second output with such a key is worthless. Absent if another program wrote the file
-   * (docs/protocol/wallet.md#spent-outputs).
+   * One-time keys of retired outputs, since a second output with the same key cannot be spent. Absent if another program
+   * wrote the file (docs/protocol/wallet.md#spent-outputs).
    */
   readonly retiredKeys?: readonly string[];
 }
 
 /** The scan position; hashes newest first. */
 export interface SyncProgress {
-  /** Index of the last block that was applied; 0 at the start. */
+  /** Index of the last scanned block; 0 before the first one. */
   readonly height: number;
   /** At most 50. */
   readonly recentHashes: readonly string[];
   readonly checkpointHashes: readonly string[];
 }
 
-/** Where the first scan begins. One of the fields is 0; both are 0 for the whole chain. */
+/** Start of the first scan. At least one of the fields is 0; both are 0 for the whole chain. */
 export interface ScanStart {
   readonly height: number;
   /** Unix seconds. */
@@ -143,7 +143,7 @@ export interface TransactionKey {
   readonly secretKey: string;
 }
 
-/** The whole content: that of a container and of an export. */
+/** The content of a container or of an export. */
 export interface WalletContent {
   readonly privateViewKey: string;
   readonly isViewWallet: boolean;
@@ -159,38 +159,38 @@ export interface WalletContent {
   /** Start of the first scan, unix seconds; 0 if it began at the height. */
   readonly startTimestamp: number;
   readonly startHeight: number;
-  /** Unknown fields of the file by the path of their object; they are written back. */
+  /** Unknown fields of the file by the path of their object. They are written back. */
   readonly unknownFields: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 }
 
 /**
- * What the wallet records of a signed transaction before it is submitted (docs/protocol/wallet.md#own-sends), so that
- * neither a crash nor a lost response loses it.
+ * The record of a signed transaction, stored before it is submitted (docs/protocol/wallet.md#own-sends), so that it survives
+ * a crash and a lost response.
  */
 export interface PendingSend {
   readonly hash: string;
   readonly inputs: readonly { readonly output: WalletOutput; readonly publicSpendKey: string }[];
-  /** All outputs that belong to the wallet, change and payments to itself, by their one-time keys. */
+  /** All outputs that belong to the wallet: change and payments to itself. `key` is the one-time key. */
   readonly ownOutputs: readonly { readonly publicSpendKey: string; readonly amount: bigint; readonly key: string }[];
   readonly fee: bigint;
-  /** As requested: a short one cannot be read back from the chain. */
+  /** As requested. A short payment id cannot be read back from the chain. */
   readonly paymentId: string;
   readonly unlockTime: bigint;
   readonly transactionSecretKey: string;
-  /** How it is listed while it is in no block: what each own key spends, less its change. */
+  /** The transfers listed while it is unconfirmed: per own spend key, change minus spent amount. */
   readonly transfers: readonly Transfer[];
 }
 
-/** A spent output that left the ledger; the wallet database keeps it for a rewind or rescan below its spend. */
+/** A spent output that was removed from the ledger. The wallet database stores it for a rewind or rescan below its spend. */
 export interface RetiredOutput {
   readonly output: WalletOutput;
-  /** Owner. */
+  /** Key of the owning sub-wallet. */
   readonly publicSpendKey: string;
 }
 
 /**
- * One change of the ledger, as the wallet database logs it. Replaying the changes since a container was written on that
- * container's content gives the ledger as it was.
+ * One change of the ledger as logged in the wallet database. Applying the changes logged since a container was written to
+ * the content of that container restores the ledger.
  */
 export type LedgerChange =
   | {
@@ -199,22 +199,22 @@ export type LedgerChange =
       readonly block: SyncBlock;
       readonly found: readonly OwnOutputFound[];
       readonly paymentIds: readonly (readonly [hash: string, paymentId: string])[];
-      /** Present when no node has proved the block. */
+      /** Present for an unverified block. */
       readonly verified?: false;
     }
-  /** The contents of the block at this height were proved after it was applied. */
+  /** The contents of the block at this height were verified after it was applied. */
   | { readonly kind: 'verified'; readonly height: number }
-  /** Blocks that do not concern the wallet: those among the last 50, and those that became checkpoints. */
+  /** Blocks without transactions of the wallet. Only the last 50 and checkpoints are listed. */
   | { readonly kind: 'advance'; readonly blocks: readonly (readonly [height: number, hash: string])[] }
   | { readonly kind: 'rewind'; readonly height: number }
   | {
       readonly kind: 'indexes';
       readonly indexes: readonly (readonly [hash: string, indexes: readonly number[]])[];
-      /** Known indexes were corrected as well. */
+      /** Known indexes are overwritten. */
       readonly replace?: boolean;
     }
   | { readonly kind: 'send'; readonly send: PendingSend }
-  /** `keepKey`: the transaction key stays, since a block may hold the transaction after all. */
+  /** `keepKey`: the transaction key is retained, because the transaction may still be mined. */
   | { readonly kind: 'release'; readonly hash: string; readonly keepKey: boolean }
   | { readonly kind: 'transactionKey'; readonly key: TransactionKey }
   | { readonly kind: 'releaseAbandoned' }

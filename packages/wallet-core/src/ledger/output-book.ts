@@ -19,15 +19,15 @@ export class OutputBook {
   private readonly unindexed = new Map<string, Set<string>>();
 
   /**
-   * Adds a sub-wallet with its outputs. Of outputs with the same key, the first in the order spent, locked, unspent counts: a
-   * file of another program may contain a worthless second one.
+   * Adds a sub-wallet with its outputs. Of outputs with the same key, the first in the order spent, locked, unspent is used:
+   * a file of another program may contain an unspendable second one.
    */
   addBook(subWallet: SubWallet): void {
     const adding = this.addingBook(subWallet);
     while (adding.next().done !== true);
   }
 
-  /** `addBook` as a generator, which can be interrupted between outputs. */
+  /** Like `addBook`, as a generator that can be interrupted between outputs. */
   *addingBook(subWallet: SubWallet): Generator<void, void> {
     const { unspent, locked, spent, unconfirmedIncoming, retiredKeys = [], ...facts } = subWallet;
     const book = new SubWalletBook(facts satisfies SubWalletFacts);
@@ -66,7 +66,7 @@ export class OutputBook {
     return this.books.values();
   }
 
-  /** Whether an output with this one-time key is known, in any list or retired. */
+  /** Whether an output with this one-time key is in any list or retired. */
   knows(key: string): boolean {
     return this.places.has(key) || this.retired.has(key);
   }
@@ -98,14 +98,14 @@ export class OutputBook {
     this.stopAwaitingIndex(output);
   }
 
-  /** Removes a spent output and remembers its key. */
+  /** Removes a spent output and stores its key in `retiredKeys`. */
   retire(book: SubWalletBook, key: string): void {
     this.remove(key);
     book.retire(key);
     this.retired.add(key);
   }
 
-  /** Moves a retired output back to the spent ones; ignores one that is not retired. */
+  /** Moves a retired output back to the spent ones. Ignores an output that is not retired. */
   restore({ output, publicSpendKey }: RetiredOutput): void {
     const book = this.books.get(publicSpendKey);
     if (book === undefined || !book.retiredKeys.has(output.key)) return;
@@ -119,7 +119,7 @@ export class OutputBook {
     for (const index of [this.places, this.images, this.retired, this.unindexed]) index.clear();
   }
 
-  /** Sets the unknown global indexes of one transaction's outputs; with `replace` the known ones as well. */
+  /** Sets the unknown global indexes of one transaction's outputs. With `replace` known indexes are overwritten too. */
   setIndexes(transactionHash: string, indexes: readonly number[], replace: boolean): void {
     const keys = replace ? this.keysOf(transactionHash) : (this.unindexed.get(transactionHash) ?? []);
     for (const key of [...keys]) {
@@ -131,7 +131,7 @@ export class OutputBook {
     }
   }
 
-  /** Outputs of blocks that no node has proved. */
+  /** Outputs of unverified blocks. */
   unverified(): WalletOutput[] {
     return [...this.places.values()].flatMap(({ output }) => (output.verified === false ? [output] : []));
   }
@@ -148,14 +148,14 @@ export class OutputBook {
     }
   }
 
-  /** Outputs without a known global index, spent ones included: a reorganisation may make them unspent. */
+  /** Outputs without a known global index, including spent ones, which a reorganisation may make unspent. */
   unindexedOutputs(): WalletOutput[] {
     return [...this.unindexed.values()].flatMap((keys) =>
       [...keys].flatMap((key) => this.places.get(key)?.output ?? []),
     );
   }
 
-  /** Replaces an output, which keeps its position in the list. */
+  /** Replaces an output without changing its position in the list. */
   private replace(place: OutputPlace, output: WalletOutput): void {
     place.book.put(place.list, output);
     this.places.set(output.key, { ...place, output });

@@ -4,13 +4,13 @@ import type { SubWalletBook } from './sub-wallet-book';
 
 /**
  * Records a send: locks its inputs, expects its own outputs, stores its transaction key.
- * @throws LedgerFault, and nothing has changed, when the hash is known or an input is not free
+ * @throws LedgerFault when the hash is already recorded or an input is not available; the ledger is then unchanged
  */
 export function recordOwnSend({ outputs, history, held }: LedgerParts, send: PendingSend): void {
   const { hash, inputs, ownOutputs, fee, paymentId, transactionSecretKey, transfers } = send;
   const refuse = (why: string): LedgerFault => new LedgerFault(`the send ${hash} ${why}`);
   if (history.send(hash) !== undefined || history.confirmedTransaction(hash) !== undefined) {
-    throw refuse('is recorded already');
+    throw refuse('is already recorded');
   }
   if (inputs.length === 0) throw refuse('has no inputs');
   if (new Set(inputs.map(({ output }) => output.key)).size < inputs.length) throw refuse('spends an output twice');
@@ -42,7 +42,7 @@ export function recordOwnSend({ outputs, history, held }: LedgerParts, send: Pen
   history.setKey({ transactionHash: hash, secretKey: transactionSecretKey });
 }
 
-/** Removes a send: unlocks its inputs and no longer expects its outputs. */
+/** Removes a send: unlocks its inputs and removes its expected outputs. */
 export function releaseSend(parts: LedgerParts, hash: string): void {
   const { outputs, history, awaited, held } = parts;
   history.removeSend(hash);
@@ -57,14 +57,14 @@ export function releaseSend(parts: LedgerParts, hash: string): void {
   for (const [keyImage, { spendingTransactionHash, publicSpendKey, amount }] of [...awaited]) {
     if (spendingTransactionHash !== hash) continue;
     awaited.delete(keyImage);
-    // Its block has not returned. While the send that created it is pending, it is expected change of that send.
+    // The block of the output was not applied again. If the send that created it is pending, it becomes expected change.
     if (history.send(amount.parentTransactionHash) !== undefined) outputs.book(publicSpendKey)?.expect(amount);
   }
 }
 
 /**
- * Unlocks outputs that no pending send spends. Called when the whole chain was scanned: every spent output is in `spent`
- * then.
+ * Unlocks outputs that no pending send spends. Call it only after the whole chain was scanned: only then every spent output
+ * is in `spent`.
  */
 export function releaseAbandoned(parts: LedgerParts): boolean {
   const { outputs, history, held } = parts;

@@ -4,7 +4,7 @@ import type { SubWallet, WalletContent } from './model';
 /** Atomic units (docs/protocol/wallet.md#balances). */
 export interface Balance {
   readonly unlocked: bigint;
-  /** Unspent outputs that are not unlocked yet or whose block is not proved, and the expected change of pending sends. */
+  /** Unspent outputs that are not unlocked yet or whose block is unverified, and expected outputs of pending sends. */
   readonly locked: bigint;
 }
 
@@ -14,7 +14,7 @@ interface Sums {
   readonly unverified: bigint;
 }
 
-/** A value never changes, so neither do its sums. */
+/** Cached sums: a SubWallet value is immutable. */
 const sums = new WeakMap<SubWallet, Sums>();
 
 function sumsOf(subWallet: SubWallet): Sums {
@@ -33,7 +33,7 @@ function sumsOf(subWallet: SubWallet): Sums {
 
 /**
  * The balance of one sub-wallet.
- * @param at index of the network's tip, and the clock's unix seconds
+ * @param at index of the network's tip, and the current time in Unix seconds
  */
 export function subWalletBalance(subWallet: SubWallet, at: LockTime): Balance {
   let unlocked = 0n;
@@ -46,7 +46,7 @@ export function subWalletBalance(subWallet: SubWallet, at: LockTime): Balance {
   return { unlocked, locked };
 }
 
-/** The balance of these sub-wallets, or of the whole wallet. */
+/** The balance of the given sub-wallets; by default of the whole wallet. */
 export function walletBalance(
   { subWallets }: Pick<WalletContent, 'subWallets'>,
   at: LockTime,

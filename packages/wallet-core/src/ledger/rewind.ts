@@ -3,8 +3,8 @@ import type { LedgerParts } from './state';
 import type { SubWalletBook } from './sub-wallet-book';
 
 /**
- * Removes all blocks from `height` on. Own sends become unconfirmed again and keep their inputs locked: most of them return
- * to the node's pool, and a free input could be spent twice (docs/protocol/wallet.md#reorganisations).
+ * Removes all blocks from `height` on. Own sends become unconfirmed again, and their inputs stay locked: most of them return
+ * to the node's pool, and an unlocked input could be spent twice (docs/protocol/wallet.md#reorganisations).
  */
 export function rewindTo(parts: LedgerParts, height: number): void {
   const { outputs, history, progress } = parts;
@@ -36,14 +36,14 @@ export function rewindTo(parts: LedgerParts, height: number): void {
   progress.rewind(height);
 }
 
-/** Own inputs exceed own outputs: only this wallet can have created the transaction. */
+/** Whether own inputs exceed own outputs, so that only this wallet can have created the transaction. */
 function isOutgoing({ transfers }: WalletTransaction): boolean {
   return transfers.reduce((total, { amount }) => total + amount, 0n) < 0n;
 }
 
 /**
- * Spenders of outputs of which a file of another program has only the spend height: the only send of that height that touched
- * the sub-wallet. Keyed by spend key and height.
+ * Infers the spenders of outputs for which a file of another program has only the spend height: the only send of the
+ * sub-wallet at that height. Keyed by spend key and height.
  */
 function onlySpenders(removed: readonly WalletTransaction[], returned: ReadonlySet<string>): Map<string, string> {
   const candidates = new Map<string, string[]>();
@@ -61,7 +61,7 @@ function onlySpenders(removed: readonly WalletTransaction[], returned: ReadonlyS
   );
 }
 
-/** Removes an output whose block was removed; the change of a pending send stays expected. */
+/** Removes an output whose block was removed. The change of a pending send remains expected. */
 function withdraw(
   parts: LedgerParts,
   book: SubWalletBook,

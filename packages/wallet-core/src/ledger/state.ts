@@ -4,7 +4,7 @@ import { History } from './history';
 import type { UnconfirmedAmount, WalletContent } from './model';
 import { OutputBook } from './output-book';
 
-/** Runs a generator to its end without yielding to the event loop: for small contents. */
+/** Runs a generator to its end without yielding to the event loop. For small contents. */
 export function atOnce<T>(work: Generator<void, T>): T {
   for (;;) {
     const step = work.next();
@@ -16,7 +16,7 @@ export function atOnce<T>(work: Generator<void, T>): T {
 interface AwaitedSpend {
   readonly spendingTransactionHash: string;
   readonly publicSpendKey: string;
-  /** The expected change that it becomes if the send is given up before the block returns. */
+  /** The expected change that replaces the output if the send is given up before the block is applied again. */
   readonly amount: UnconfirmedAmount;
 }
 
@@ -25,11 +25,11 @@ export interface LedgerParts {
   readonly outputs: OutputBook;
   readonly history: History;
   /**
-   * Outputs that are locked as soon as their block returns, by key image, so that no second send spends them. In memory only:
-   * after a restart the node would refuse the second send.
+   * Outputs, by key image, to be locked when their block is applied again, so that no second send spends them. In memory
+   * only: after a restart the node would refuse the second send.
    */
   readonly awaited: Map<string, AwaitedSpend>;
-  /** By hash. In memory only. */
+  /** Held transactions by hash. In memory only. */
   readonly held: Map<string, HeldTransaction>;
   readonly progress: ChainProgress;
 }

@@ -2,7 +2,7 @@ import type { SubWallet, UnconfirmedAmount, WalletOutput } from './model';
 
 export type OutputList = 'unspent' | 'locked' | 'spent';
 
-/** If a file has an output in several lists, the first of these counts. */
+/** Order of precedence if a file has an output in several lists. */
 export const LISTS_BY_WEIGHT: readonly OutputList[] = ['spent', 'locked', 'unspent'];
 
 /** The fields of a sub-wallet that do not come from the chain. */
@@ -17,7 +17,7 @@ export class SubWalletBook {
   };
   private readonly incoming = new Map<string, UnconfirmedAmount>();
   private readonly retired = new Set<string>();
-  /** The arrays that `content` returned last, of lists that have not changed since. */
+  /** Arrays returned by the last `content`, for lists that have not changed since. */
   private readonly given: Partial<Record<OutputList, readonly WalletOutput[]>> = {};
   private givenRetired: readonly string[] | undefined;
   private value: SubWallet | undefined;
@@ -79,14 +79,14 @@ export class SubWalletBook {
     this.value = undefined;
   }
 
-  /** Removes everything that came from the chain. */
+  /** Removes all data from the chain. */
   clear(): void {
     for (const list of [...Object.values(this.lists), this.incoming, this.retired]) list.clear();
     for (const list of LISTS_BY_WEIGHT) this.changed(list);
     this.givenRetired = undefined;
   }
 
-  /** The sub-wallet as an immutable value; unchanged lists are the same arrays as before. */
+  /** The sub-wallet as an immutable value. Unchanged lists are the same arrays as in the previous call. */
   content(): SubWallet {
     return (this.value ??= {
       ...this.facts,

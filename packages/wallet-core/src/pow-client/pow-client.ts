@@ -9,23 +9,23 @@ export interface PowRequest {
   /** The serialized transaction prefix. Its last 8 bytes are replaced by the nonce; the buffer itself is not changed. */
   readonly prefix: Buffer;
   readonly difficulty: bigint;
-  /** Block index whose consensus rules determine the difficulty; only for the server. */
+  /** Block index whose consensus rules determine the difficulty. Only sent to the server. */
   readonly height?: number;
   readonly signal?: AbortSignal;
 }
 
 export interface PowResponse {
-  /** The verified 8 bytes for the end of the prefix. */
+  /** The verified nonce: the last 8 bytes of the prefix. */
   readonly nonce: Buffer;
   readonly source: 'server' | 'local';
-  /** The reason for the local search although a server is enabled. */
+  /** Why an enabled server was not used; undefined otherwise. */
   readonly serverFailure?: string;
 }
 
 export interface PowClientOptions {
-  /** Threads of the local search; default: all hardware threads. */
+  /** Number of threads of the local search; by default all hardware threads. */
   readonly threads?: number;
-  /** Milliseconds until the local search replaces the server. */
+  /** Timeout of the server in milliseconds, after which the local search starts. */
   readonly serverLimitMs?: number;
   /** Called before a local search that replaces an enabled server. */
   readonly onFallback?: (reason: string) => void;
@@ -69,7 +69,7 @@ export class PowClient {
       if (!transactionNonceMeets(prefix, nonce, difficulty)) throw new PowServerFailure('the nonce does not verify');
       return nonce;
     } catch (error) {
-      // The response to the submission, which has the job id, may still be on its way. Errors are ignored.
+      // The job id is in the response to the submission, which may be still pending. Errors are ignored.
       submitted.then((response) => server.cancel(jobId(response))).catch(() => undefined);
       if (end.aborted) throw new PowServerFailure(TIMED_OUT);
       throw error;
@@ -89,7 +89,7 @@ export class PowClient {
 
 const TIMED_OUT = 'no response in time';
 
-/** The reason why the server found no nonce, as one line of text. */
+/** Why the server found no nonce. The message is one line. */
 class PowServerFailure extends Error {
   override readonly name = 'PowServerFailure';
 
@@ -97,16 +97,16 @@ class PowServerFailure extends Error {
     message: string,
     /** Whether the same request may succeed later. */
     readonly isTemporary = false,
-    /** The delay that the server requests before the next attempt. */
+    /** Delay before the next attempt, from Retry-After. */
     readonly retryAfterMs = 0,
   ) {
     super(message);
   }
 }
 
-/** The minimum time between the starts of two polls, even if the server responds at once. */
+/** Min time between the starts of two polls, even if the server responds immediately. */
 const MIN_POLL_GAP_MS = 1_000;
-/** The maximum delay before the second attempt of a poll. */
+/** Max delay before a poll is retried. */
 const MAX_RETRY_MS = 20_000;
 
 async function pollUntilEnded(
@@ -143,22 +143,23 @@ function rejectOnAbort<T>(request: Promise<T>, signal: AbortSignal): Promise<T> 
 
 function jobId(response: ServerResponse): string {
   const id = response['job_id'];
-  if (typeof id !== 'string' || !/^[0-9a-f]{32}$/.test(id)) throw new PowServerFailure('a response without a job id');
+  if (typeof id !== 'string' || !/^[0-9a-f]{32}$/.test(id))
+    throw new PowServerFailure('the response has no valid job id');
   return id;
 }
 
 function nonceOf(response: ServerResponse): Buffer {
-  if (response['status'] !== 'done') throw new PowServerFailure(`the job ended as ${textOf(response['status'])}`);
+  if (response['status'] !== 'done') throw new PowServerFailure(`the job ended: ${textOf(response['status'])}`);
   const nonce = response['nonce'];
   if (typeof nonce !== 'string' || !/^[0-9a-f]{16}$/.test(nonce)) {
-    throw new PowServerFailure('a response without a nonce');
+    throw new PowServerFailure('the response has no valid nonce');
   }
   return Buffer.from(nonce, 'hex');
 }
 
-/** How long the server holds a poll (long polling). */
+/** Max duration of a poll at the server (long polling). */
 const POLL_MS = 20_000;
-/** A request fails this long after its response was due. */
+/** Added to the expected duration of a request to get its timeout. */
 const GRACE_MS = 5_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
@@ -172,7 +173,7 @@ interface ServerRequest {
   readonly signal?: AbortSignal;
 }
 
-/** The HTTP requests to a proof-of-work server. Each has a timeout and rejects with PowServerFailure. */
+/** HTTP client of a proof-of-work server. Each request has a timeout and rejects with PowServerFailure. */
 class ServerConnection {
   private readonly client: AxiosInstance;
 
@@ -188,13 +189,13 @@ class ServerConnection {
     });
   }
 
-  /** Returns without waiting for the nonce, so that the client has the id of the job early and can cancel it. */
+  /** Submits a job without waiting for its nonce, so that the client has the job id and can cancel the job. */
   submit(prefix: Buffer, height: number | undefined): Promise<ServerResponse> {
     const data = { prefix: prefix.toString('hex'), wait_ms: 0, height };
     return this.request({ method: 'POST', url: '/pow', data }, 0);
   }
 
-  /** Returns as soon as the job has ended, at the latest after `POLL_MS`. */
+  /** Returns when the job has ended, or after `POLL_MS`. */
   poll(id: string, signal: AbortSignal): Promise<ServerResponse> {
     return this.request({ method: 'GET', url: `/pow/${id}?wait_ms=${POLL_MS}`, signal }, POLL_MS);
   }
@@ -222,7 +223,7 @@ class ServerConnection {
   }
 }
 
-/** The milliseconds of a Retry-After header in seconds. A date, which the servers do not send, counts as 0. */
+/** Parses a Retry-After header in seconds. @returns milliseconds; 0 for a date, which the servers do not send */
 function retryAfterMs(header: unknown): number {
   return /^\d{1,4}$/.test(String(header)) ? Number(header) * 1_000 : 0;
 }
@@ -236,7 +237,7 @@ const MAX_TEXT_CHARACTERS = 200;
 /** Control and formatting characters, line ends and unpaired surrogates, which must not reach a log. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu;
 
-/** An untrusted text as one printable line; a longer text is cut and ends with an ellipsis. */
+/** An untrusted text as one printable line. A long text is truncated and ends with an ellipsis. */
 function cleanText(text: string): string {
   const characters = [...text.replace(UNPRINTABLE, ' ').trim()];
   return characters.length > MAX_TEXT_CHARACTERS

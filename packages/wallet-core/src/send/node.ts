@@ -4,15 +4,15 @@ import type { RandomOutsResult, SubmitResult, SendNode, TransactionStatus } from
 /** Error code of /getrandom_outs when the node has too few outputs of an amount. */
 const TOO_FEW_OUTPUTS = 27;
 
-/** HTTP statuses of a proxy that timed out: the node behind it may still accept the transaction. */
+/** HTTP statuses of proxy timeouts. The node behind the proxy may still accept the transaction. */
 const PROXY_TIMEOUTS = new Set([408, 499, 502, 504, 520, 521, 522, 523, 524]);
 
-/** Milliseconds for which a node is not queried again after a timeout. */
+/** Milliseconds after a timeout during which a node is not queried again. */
 const TIMEOUT_REMEMBERED_MS = 5_000;
 
 /**
- * Nodes whose last request timed out a moment ago. Sends run one after another: without this class each send in the queue
- * would wait for the same timeout again.
+ * Nodes whose last request timed out recently. Sends run sequentially: without this class every queued send would wait for
+ * the same timeout.
  */
 export class TimedOutNodes {
   private readonly since = new WeakMap<NodeCalls, number>();
@@ -30,16 +30,16 @@ export class TimedOutNodes {
   }
 }
 
-/** The node of a list that serves now. */
+/** The serving node of a list. */
 const servingOf = (node: NodeCalls): NodeCalls => (node instanceof NodeList ? node.serving : node);
 
-/** The node of one send: maps failures of the client to results that a send can handle. */
+/** The node as used by one send. Maps failures of the client to results. */
 export class SubmissionNode implements SendNode {
   /** The node that received the last submission. */
   private submittedTo: NodeCalls | undefined;
 
   /**
-   * @param serving the node that serves now
+   * @param serving the serving node
    * @param signal aborts the requests
    */
   constructor(
@@ -93,9 +93,9 @@ export class SubmissionNode implements SendNode {
 }
 
 /**
- * Only a submission that certainly reached no node is `unavailable`. No HTTP status proves that the node rejected the
- * transaction: a proxy also answers 503 when its connection broke after the node accepted it, and a load balancer may
- * return the response of another node. The caller then queries the transaction by hash.
+ * A submission is `unavailable` only if it certainly reached no node. No HTTP status proves that the node rejected the
+ * transaction: a proxy also returns 503 when its connection broke after the node accepted it, and a load balancer may
+ * return the response of another node. For `uncertain` the caller queries the transaction by hash.
  */
 function submitFailure({ kind, facts }: NodeFailure): SubmitResult {
   if (kind === 'foreignChain' || facts.isUnsent === true) return { kind: 'unavailable' };

@@ -1,7 +1,7 @@
 import { walletError } from '../errors';
 import type { WalletDb } from '../wallet-db/wallet-db';
 
-/** Who paused: the operator, or the wallet for a reason that it found. */
+/** Cause of a pause: a command of the operator, or a condition that the wallet detected. */
 export type PauseSource = 'operator' | 'database' | 'chainDisagreement' | 'heavierBranch';
 
 export interface Pause {
@@ -14,17 +14,17 @@ export interface Pause {
 const SETTING = 'pausedSends';
 
 /**
- * Pauses sends for safety. Pauses by the operator and for damage last until the operator resumes. A pause because of the
- * chain ends when its cause ends. Reads are not affected.
+ * Pauses sends for safety. Reads are not affected. A pause by the operator or for database damage lasts until the operator
+ * resumes sends. A pause caused by the chain ends with its cause.
  */
 export class SendPause {
   private readonly pauses = new Map<PauseSource, Pause>();
-  /** Causes that the operator has overruled until they end. */
+  /** Causes that the operator has overruled. An entry lasts until the cause ends. */
   private readonly overruled = new Set<PauseSource>();
 
   /**
    * @param commit runs writes in one transaction @throws WalletError
-   * @param onChange is called after each pause and resumption
+   * @param onChange called after each pause and resumption
    */
   constructor(
     private readonly db: () => WalletDb | undefined,
@@ -33,13 +33,13 @@ export class SendPause {
     private readonly onChange: (pause: Pause | undefined) => void,
   ) {}
 
-  /** Restores a pause by the operator. */
+  /** Restores a stored pause by the operator. */
   load(): void {
     const stored = this.db()?.settings.get(SETTING) as Pause | undefined;
     if (stored !== undefined) this.pauses.set(stored.source, stored);
   }
 
-  /** The pause in force. */
+  /** The current pause. */
   get current(): Pause | undefined {
     return [...this.pauses.values()].find(({ source }) => !this.overruled.has(source));
   }
@@ -58,13 +58,13 @@ export class SendPause {
     this.onChange(pause);
   }
 
-  /** The cause has ended. */
+  /** Removes a cause that has ended. */
   end(source: PauseSource): void {
     this.overruled.delete(source);
     if (this.pauses.delete(source)) this.onChange(this.current);
   }
 
-  /** The operator overrules all current causes. */
+  /** Resumes sends on the operator's command, overruling all current causes. */
   resume(): void {
     const isPaused = this.current !== undefined;
     this.commit(() => this.db()?.settings.delete(SETTING));

@@ -10,16 +10,16 @@ import { utcDayOf } from '../wallet-db/records';
 import type { StoredSend } from '../wallet-db/sends';
 import type { WalletDb } from '../wallet-db/wallet-db';
 
-/** A block with this many blocks above it stays, and so does what it spends (docs/protocol/wallet.md#own-sends). */
+/** Depth in blocks at which a transaction is final (docs/protocol/wallet.md#own-sends). */
 export const CONFIRMATIONS = 60;
 
-/** Refusals of a ring after which another one is drawn. Two rings of one input tell an observer more than one. */
+/** Refusals after which a ring is replaced. Two rings of one input reveal more to an observer than one. */
 const MAX_RING_REFUSALS = 3;
 
-/** Clears the fields of a refused or given-up send. */
+/** Clears the fields that only a refused or given-up send has. */
 const NOT_GIVEN_UP = { reason: undefined, replacedBy: undefined, refusedSince: undefined };
 
-/** An event as its source describes it; the wallet adds the time. */
+/** An event without its time, which the wallet adds. */
 export type NewEvent = Omit<MoneyEvent, 'time'>;
 
 export interface PendingSendsDependencies {
@@ -28,34 +28,34 @@ export interface PendingSendsDependencies {
   readonly db: () => WalletDb;
   /** Stores the queued changes of the ledger and the writes of `work` in one transaction. */
   readonly commit: (work: () => void) => void;
-  /** Records an event in the transaction of `commit`, and logs it after the commit. */
+  /** Records an event in the database transaction of `commit`, and emits it after the commit. */
   readonly event: (event: NewEvent) => void;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
 
 /**
- * Own transactions from their recording until 60 blocks confirm them. None disappears: it is submitted again until it is
- * mined, and given up only when an input is spent elsewhere 60 blocks deep, when the own rules have refused it for 60
- * blocks, or by the operator. A refused or given-up transaction may still be mined; until that is impossible it is contested
- * (`ContestedSend`).
+ * Own transactions from their recording until 60 confirmations. A pending transaction is resubmitted until it is mined. It is
+ * given up only if another transaction with 60 confirmations spends one of its inputs, if the wallet's own rules have
+ * rejected it for 60 blocks, or on the operator's command. A refused or given-up transaction may still be mined; until that
+ * is impossible it is contested (`ContestedSend`).
  */
 export class PendingSends {
   private readonly sends = new Map<string, StoredSend>();
   /** False until the stored sends could be read. */
   private isLoaded = false;
-  /** Sends of another wallet program that a node did not know, and the height of the tip at which that began. */
+  /** Sends of another wallet program that the node does not have, with the tip height since which it lacks them. */
   private readonly absent = new Map<string, number | undefined>();
 
   constructor(private readonly dependencies: PendingSendsDependencies) {}
 
-  /** Reads the stored sends, and compares them with the blocks that the wallet has. */
+  /** Reads the stored sends and updates their states from the applied blocks. */
   load(): void {
     this.restore();
     this.compareWithBlocks();
   }
 
-  /** Reads the stored sends. @throws DamagedSealedRow, and nothing has changed */
+  /** Reads the stored sends. @throws DamagedSealedRow; nothing is then changed */
   restore(): void {
     const open = this.dependencies.db().sends.all(['pending', 'refused', 'givenUp', 'confirmed']);
     this.isLoaded = true;
@@ -72,8 +72,8 @@ export class PendingSends {
   }
 
   /**
-   * Inputs of pending sends that the ledger does not list since a reset, with the hash of the send. Balances count them, like
-   * those of other wallet programs after a reset, but a new send must not spend them.
+   * Inputs of pending sends that the ledger lost in a reset, with the hash of the send. They are in the balance, as in other
+   * wallet programs after a reset, but a new send must not spend them.
    */
   reservedInputs(): ReadonlyMap<string, string> {
     const { ledger } = this.dependencies;
@@ -85,19 +85,19 @@ export class PendingSends {
     );
   }
 
-  /** The lowest block with an input of a refused or given-up send that may still be mined; Infinity without one. */
+  /** The lowest block height of an input of a contested send; Infinity if there is none. */
   lowestContestedInput(): number {
     const contested = [...this.sends.values()].filter(({ state }) => state === 'refused' || state === 'givenUp');
     const inputs = contested.flatMap(({ signed }) => signed?.pending.inputs ?? []);
     return Math.min(Infinity, ...inputs.map(({ output }) => output.blockHeight));
   }
 
-  /** Hashes of transactions that are submitted until they are mined. */
+  /** Sends that are resubmitted until they are mined. */
   pending(): StoredSend[] {
     return [...this.sends.values()].filter(({ state }) => state === 'pending');
   }
 
-  /** Records a transaction that is about to be submitted; called within `commit`. */
+  /** Records a transaction before its submission. Called within `commit`. */
   add(signed: SignedSend): void {
     const { hash, fee, mixin, defaultMixin } = signed;
     const created = this.sends.get(hash)?.created ?? this.dependencies.now();
@@ -111,8 +111,8 @@ export class PendingSends {
   }
 
   /**
-   * Undoes `add` for a submission that reached no node; called within `commit`.
-   * @param before what was stored before: a node may still hold the bytes of an earlier submission
+   * Undoes `add` for a submission that reached no node. Called within `commit`.
+   * @param before the previously stored send, restored because a node may have the bytes of an earlier submission
    */
   undoAdd(hash: string, before: StoredSend | undefined): void {
     if (before !== undefined) return this.put(before);
@@ -120,7 +120,7 @@ export class PendingSends {
     this.dependencies.db().sends.delete(hash);
   }
 
-  /** Marks a transaction that a node refused; called within `commit`. */
+  /** Marks a transaction as refused by a node. Called within `commit`. */
   refuse(signed: SignedSend, reason: string): void {
     const { hash, fee, mixin, defaultMixin } = signed;
     const created = this.sends.get(hash)?.created ?? this.dependencies.now();
@@ -129,9 +129,9 @@ export class PendingSends {
   }
 
   /**
-   * A node refused the rings of a transaction although the own global indexes are right, so a node may have invented decoys.
-   * After several refusals the next send draws new rings: a false decoy must not make an input unspendable. Called within
-   * `commit`.
+   * Counts a refusal of a transaction's rings although the own global indexes are correct: a node may have reported false
+   * decoys. After several refusals the next send draws new rings, so that a false decoy cannot make an input unspendable.
+   * Called within `commit`.
    */
   countRingRefusal({ hash, rings }: SignedSend): void {
     const { db, event } = this.dependencies;
@@ -142,7 +142,7 @@ export class PendingSends {
     }
   }
 
-  /** Whether an input has another ring by now, or gets one with the next send. */
+  /** Whether the ring of an input was replaced, or will be by the next send. */
   hasReplacedRing({ rings }: SignedSend): boolean {
     return rings.some(({ keyImage, members }) => {
       const stored = this.dependencies.db().rings.get(keyImage);
@@ -150,7 +150,7 @@ export class PendingSends {
     });
   }
 
-  /** The ring that an earlier transaction used for an input; undefined if a new one has to be drawn. */
+  /** The ring that an earlier transaction used for an input; undefined if a new one must be drawn. */
   ringOf(keyImage: string): readonly RingMember[] | undefined {
     const stored = this.dependencies.db().rings.get(keyImage);
     return stored?.isReplaced === false ? stored.members : undefined;
@@ -161,7 +161,7 @@ export class PendingSends {
     return [...this.sends.values()].flatMap(({ hash, state, signed }) => {
       if ((state !== 'refused' && state !== 'givenUp') || signed === undefined) return [];
       const inputs = signed.pending.inputs.map(({ output: { key }, publicSpendKey }) => ({ key, publicSpendKey }));
-      // A delayed transaction holds its inputs for itself.
+      // The inputs of a delayed transaction are still locked.
       const delayed = this.dependencies.db().delayed.get(hash)?.state;
       if (delayed === 'delayed' || delayed === 'sending') return [];
       const isReplaced = inputs.some(({ key }) => this.spentOutput(key) !== undefined);
@@ -170,8 +170,8 @@ export class PendingSends {
   }
 
   /**
-   * Gives up a pending transaction on the operator's command: its inputs are free, and it stays contested.
-   * @returns false when it is not pending
+   * Gives up a pending or refused transaction on the operator's command: its inputs are unlocked, and it is contested.
+   * @returns false for a transaction in another state
    */
   giveUp(hash: string, reason: string): boolean {
     const send = this.sends.get(hash);
@@ -184,19 +184,19 @@ export class PendingSends {
     return true;
   }
 
-  /** Hashes of unconfirmed sends that another wallet program recorded; this wallet does not have their bytes. */
+  /** Hashes of unconfirmed sends recorded by another wallet program. This wallet does not have their bytes. */
   foreign(): string[] {
     if (!this.isLoaded) return [];
     return this.dependencies.ledger.unconfirmedHashes().filter((hash) => !this.sends.has(hash));
   }
 
-  /** A node's answer about the foreign sends. @param unknown those that it does not know */
+  /** Records which foreign sends the node does not have. */
   noteForeign(unknown: readonly string[]): void {
     for (const hash of [...this.absent.keys()]) if (!unknown.includes(hash)) this.absent.delete(hash);
     for (const hash of unknown) if (!this.absent.has(hash)) this.absent.set(hash, undefined);
   }
 
-  /** Transactions of an applied block, or of one that was proved after it was applied. */
+  /** Handles transactions of a block that was applied, or that was verified after it was applied. */
   onApplied(transactions: readonly WalletTransaction[]): void {
     for (const transaction of transactions) {
       const send = this.sends.get(transaction.hash);
@@ -205,7 +205,7 @@ export class PendingSends {
     }
   }
 
-  /** Blocks from this height on are gone. */
+  /** Returns sends in removed blocks to the pending state. @param height of the lowest removed block */
   onRewound(height: number): void {
     for (const send of this.sends.values()) {
       if (send.state !== 'confirmed' || (send.height ?? 0) < height) continue;
@@ -213,9 +213,9 @@ export class PendingSends {
     }
   }
 
-  /** Settles, and gives up what became impossible. Called when the wallet has reached the tip at this height. */
+  /** Settles final sends and gives up impossible ones. Called when the wallet has reached the tip at this height. */
   onTip(height: number): void {
-    // A block or a rewind may have come while nothing could be stored.
+    // A block or a rewind may have been missed while the database could not be written.
     this.compareWithBlocks();
     for (const hash of this.foreign()) this.judgeForeign(hash, height);
     for (const send of [...this.sends.values()]) {
@@ -233,12 +233,12 @@ export class PendingSends {
       }
       if (state !== 'pending') continue;
       if (signed === undefined) this.dependencies.ledger.cancelSend(hash);
-      // The block of a send whose address was removed would not be noticed, so it may be mined already.
+      // A send of a removed address may already be mined, because the ledger ignores its block.
       else if (this.dependencies.ledger.hasSend(hash)) this.judge(send, signed, height);
     }
   }
 
-  /** The text of the rule that refuses these bytes in the pool at a height; undefined when they are acceptable. */
+  /** The text of the pool rule that these bytes violate at a height; undefined if they are valid. */
   ruleAgainst(signed: SignedSend, height: number): string | undefined {
     const { network, now, ledger } = this.dependencies;
     const isIndexed = signed.pending.inputs.every(({ output: { key, globalIndex } }) => {
@@ -266,12 +266,15 @@ export class PendingSends {
     }
   }
 
-  /** Whether its block is gone or not read yet. A ledger whose address was removed does not list it either. */
+  /**
+   * Whether the block of a confirmed send was removed or is not scanned yet. The ledger also lacks the sends of removed
+   * addresses, which stay confirmed.
+   */
   private isReturned({ hash, height = 0, signed }: StoredSend): boolean {
     const { ledger } = this.dependencies;
     if (ledger.hasSend(hash)) return true;
     if (ledger.scanStart().height <= height && ledger.position().height < height) return true;
-    // After a reset the ledger knows no send any more, and another branch may have been read.
+    // A reset removes all sends from the ledger, and another branch may have been scanned since.
     return signed?.pending.inputs.some(({ output }) => ledger.findOutput(output.key)?.list === 'unspent') === true;
   }
 
@@ -284,7 +287,7 @@ export class PendingSends {
       this.markGivenUp(send, `the network's rules refuse it: ${rule}`);
   }
 
-  /** The transaction that spent one of the inputs, 60 blocks deep or more. */
+  /** Hash of another transaction with at least 60 confirmations that spent one of the inputs. */
   private deepSpender({ hash, pending }: SignedSend, height: number): string | undefined {
     for (const { output } of pending.inputs) {
       const spent = this.spentOutput(output.key);
@@ -295,7 +298,7 @@ export class PendingSends {
     return undefined;
   }
 
-  /** An own output that a proved block spends; it may have been retired since. */
+  /** An own output spent in a verified block, including retired outputs. */
   private spentOutput(key: string): WalletOutput | undefined {
     const { ledger, db } = this.dependencies;
     const place = ledger.findOutput(key);
@@ -304,7 +307,7 @@ export class PendingSends {
     return place.list === 'spent' && spender?.unverifiedBlock === undefined ? place.output : undefined;
   }
 
-  /** A block that no node has proved confirms nothing: the send is still submitted. */
+  /** Marks a send as confirmed. An unverified block does not confirm: the send is still resubmitted. */
   private confirm(send: StoredSend, { blockHeight: height, unverifiedBlock }: WalletTransaction): void {
     if (unverifiedBlock !== undefined) return;
     const { hash, state, signed } = send;
@@ -324,7 +327,7 @@ export class PendingSends {
     });
   }
 
-  /** A send that was given up for good is in a block again: a reorganisation of more than 60 blocks was undone. */
+  /** Settles a permanently given-up send that was mined again by a reorganisation of more than 60 blocks. */
   private settleGivenUp({ hash, blockHeight: height, unverifiedBlock }: WalletTransaction): void {
     const { db, commit, event, now } = this.dependencies;
     const send = db().sends.get(hash);
@@ -336,18 +339,18 @@ export class PendingSends {
     });
   }
 
-  /** A node that does not know it for 60 blocks: its inputs must not stay locked for ever. */
+  /** Gives up a foreign send that the node has not had for 60 blocks, so that its inputs do not stay locked forever. */
   private judgeForeign(hash: string, height: number): void {
     if (!this.absent.has(hash)) return;
     const since = this.absent.get(hash) ?? height;
     this.absent.set(hash, since);
     if (since + CONFIRMATIONS > height) return;
-    this.giveUpForeign(hash, 'another wallet program sent it, and the node has not known it for 60 blocks');
+    this.giveUpForeign(hash, 'another wallet program sent it, and the node did not have it for 60 blocks');
   }
 
   private giveUpForeign(hash: string, reason: string): void {
     this.absent.delete(hash);
-    // A send of this program that had settled is among them after a reorganisation of more than 60 blocks.
+    // After a reorganisation of more than 60 blocks it may be a settled send of this program.
     const settled = this.dependencies.db().sends.get(hash);
     this.markGivenUp(settled ?? { hash, state: 'pending', created: this.dependencies.now() }, reason, false);
   }
@@ -363,7 +366,7 @@ export class PendingSends {
     if (!isContested) this.sends.delete(send.hash);
   }
 
-  /** An input is spent elsewhere for good: new sends need not replace it any more. */
+  /** Ends the contest of a send whose input is permanently spent: new sends no longer need to replace it. */
   private endContest(send: StoredSend): void {
     this.store({ ...send, signed: undefined });
     this.sends.delete(send.hash);
@@ -390,7 +393,10 @@ export class PendingSends {
   }
 }
 
-/** The ledger refuses a send that it lists, and inputs that another program spent meanwhile; then the chain decides. */
+/**
+ * Records a send in the ledger. The ledger rejects a send that it already has, and inputs that another program spent
+ * meanwhile: then the chain decides.
+ */
 function tryRecord(ledger: Ledger, signed: SignedSend): void {
   try {
     ledger.recordSend(signed.pending);

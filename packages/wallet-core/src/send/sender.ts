@@ -17,17 +17,17 @@ import type { NewEvent, PendingSends } from './pending-sends';
 import type { SendPause } from './pause';
 import { submitSend } from './submit';
 
-/** Follows the transactions of one request: a request may send several, as a sweep does. */
+/** Callbacks for the transactions of one request. A sweep sends several. */
 export interface SendObserver {
-  /** In the transaction that records the send, before it is submitted; an error prevents the submission. */
+  /** Called before the submission, within the database transaction that records the send. An error prevents the submission. */
   submitting?(send: SignedSend): void;
-  /** It never reached a node, or a node refused it. In the transaction that records that. */
+  /** The send reached no node, or a node refused it. Called within the database transaction that records this. */
   rejected?(send: SignedSend): void;
-  /** It was submitted, and it is unknown whether a node has it. */
+  /** The send was submitted, and it is unknown whether a node accepted it. */
   uncertain?(send: SignedSend): void;
 }
 
-/** Outputs whose global indexes are requested again after a wrong one. */
+/** Max number of outputs whose global indexes are requested again after a wrong one. */
 const MAX_CORRECTED = 100;
 
 export interface SenderDependencies {
@@ -40,39 +40,39 @@ export interface SenderDependencies {
   readonly pow: Pick<PowClient, 'findNonce'>;
   /** @throws WalletError notSynchronized, implausibleNodeHeight */
   readonly context: () => SendContext;
-  /** Stores the queued changes of the ledger and the writes of `work` in one transaction. @throws WalletError */
+  /** Stores the queued changes of the ledger and the writes of `work` in one database transaction. @throws WalletError */
   readonly commit: (work: () => void) => void;
   readonly event: (event: NewEvent) => void;
-  /** The ledger has changed: publish a snapshot. */
+  /** Called after the ledger has changed, to publish a snapshot. */
   readonly changed: () => void;
   readonly onRingFallback: NonNullable<SendPorts['onRingFallback']>;
   /** Unix milliseconds. */
   readonly now: () => number;
   /** Aborts builds when the wallet closes. */
   readonly signal: AbortSignal;
-  /** Ends the wait for the response to a submission: its outcome is uncertain then. */
+  /** Aborts the wait for the response to a submission, whose outcome is then uncertain. */
   readonly submissionSignal: AbortSignal;
 }
 
 /**
- * Sends: build, record, submit, in this order (docs/protocol/wallet.md#own-sends). A send is in the wallet database before
- * it is submitted. The caller runs one send at a time.
+ * Builds, records and submits transactions, in this order (docs/protocol/wallet.md#own-sends). A send is stored in the wallet
+ * database before it is submitted. The caller runs one send at a time.
  */
 export class TransactionSender {
   private readonly timedOut = new TimedOutNodes();
-  /** Hash of the transaction that is being submitted for the first time, or again after a refusal. */
+  /** Hash of the transaction whose first submission, or first one after a refusal, is running. */
   private firstSubmission: string | undefined;
 
   constructor(private readonly dependencies: SenderDependencies) {}
 
-  /** @throws WalletError; nothing was paid, unless it is daemonStillProcessing */
+  /** @throws WalletError; nothing was paid, unless the error is daemonStillProcessing */
   async send(request: SendRequest, observer?: SendObserver): Promise<SignedSend> {
     const signed = await this.build(request);
     await this.recordAndSubmit(signed, observer);
     return signed;
   }
 
-  /** Builds and signs; nothing is recorded. */
+  /** Builds and signs a transaction without recording it. */
   build(request: SendRequest): Promise<SignedSend> {
     this.dependencies.pause.check();
     return buildSend(request, this.dependencies.context(), this.buildPorts());
@@ -82,7 +82,7 @@ export class TransactionSender {
     return estimateSend(request, this.dependencies.context(), this.ports());
   }
 
-  /** Builds and stores a transaction that locks nothing. @param creator name of the access key */
+  /** Builds and stores a transaction without locking its inputs. @param creator name of the access key */
   async prepare(request: SendRequest, creator = ''): Promise<SignedSend> {
     const signed = await this.build(request);
     const { hash } = signed;
@@ -92,8 +92,8 @@ export class TransactionSender {
   }
 
   /**
-   * Submits a prepared transaction. It is deleted once it was submitted; after a failure it may be tried again.
-   * @throws WalletError preparedTransactionNotFound, preparedTransactionExpired (it is deleted then),
+   * Submits a prepared transaction and deletes it after the submission. After a failure it can be submitted again.
+   * @throws WalletError preparedTransactionNotFound, preparedTransactionExpired (it is then deleted),
    * refusedTransactionUnresolved, and those of a submission
    */
   async sendPrepared(hash: string, observer?: SendObserver): Promise<SignedSend> {
@@ -125,7 +125,7 @@ export class TransactionSender {
     return isDeleted;
   }
 
-  /** Submits a transaction that was built and held before. @throws WalletError refusedTransactionUnresolved, and others */
+  /** Submits a delayed transaction. @throws WalletError refusedTransactionUnresolved, and those of a submission */
   async sendSigned(signed: SignedSend, observer?: SendObserver): Promise<void> {
     this.dependencies.pause.check();
     this.checkContested(signed);
@@ -134,9 +134,9 @@ export class TransactionSender {
 
   /**
    * Submits the stored bytes of an earlier send again, for a repeated request.
-   * @returns the send; undefined when it never reached a node, or when its bytes cannot be mined as they are (the rules of
-   * the network refuse them, a global index was corrected, or a ring was replaced), so that it has to be built anew
-   * @throws WalletError transactionGivenUp; idempotencyKeyUnderWay while its inputs are taken by another send; those of `send`
+   * @returns the send; undefined if the transaction must be rebuilt, because it reached no node or its bytes can no longer be
+   * mined: they violate the network's rules, a global index was corrected, or a ring was replaced
+   * @throws WalletError transactionGivenUp; idempotencyKeyUnderWay while another send locks its inputs; those of `send`
    */
   async resubmit(hash: string, observer?: SendObserver): Promise<SendSummary | undefined> {
     const { pending, ledger } = this.dependencies;
@@ -157,8 +157,8 @@ export class TransactionSender {
   }
 
   /**
-   * Submits every pending transaction to every node of the list; a verdict only makes the wallet check global indexes. A first
-   * submission that is running is left out: it may end with the removal of the transaction, which no node must have then.
+   * Submits every pending transaction to every node of the list. A refusal only makes the wallet check global indexes. A
+   * running first submission is skipped: if it fails, the transaction is removed, and then no node may have it.
    */
   async resubmitPending(): Promise<void> {
     const { nodes, pending, signal } = this.dependencies;
@@ -188,7 +188,7 @@ export class TransactionSender {
   private async recordAndSubmit(signed: SignedSend, observer: SendObserver | undefined): Promise<void> {
     const { pending, commit, event, pause } = this.dependencies;
     const { hash } = signed;
-    // Sends may have been paused during the build, or since the last transaction of a sweep.
+    // Sends may have been paused during the build, or since the previous transaction of a sweep.
     pause.check();
     const before = pending.get(hash);
     const isFirst = this.record(signed, observer);
@@ -203,7 +203,7 @@ export class TransactionSender {
         observer?.uncertain?.(signed);
         throw walletError.daemonStillProcessing();
       case 'unsent':
-        // A pending send stays pending, and may still be mined: the client must not take it for one that was not paid.
+        // A pending send may still be mined: the client must not treat it as unpaid.
         if (!isFirst) throw walletError.daemonStillProcessing();
         this.withdraw(signed, observer, () => {
           pending.undoAdd(hash, before);
@@ -220,7 +220,7 @@ export class TransactionSender {
     }
   }
 
-  /** @returns whether this is its first submission, or the first after a refusal */
+  /** Records a send. @returns whether this is its first submission, or the first one after a refusal */
   private record(signed: SignedSend, observer: SendObserver | undefined): boolean {
     const { signal, ledger, pending, commit, event, changed } = this.dependencies;
     const { hash, fee } = signed;
@@ -232,7 +232,7 @@ export class TransactionSender {
     try {
       ledger.recordSend(signed.pending);
     } catch (error) {
-      // A block that came during the build spent an input, or has the transaction itself.
+      // A block applied during the build spent an input or contains the transaction.
       if (error instanceof LedgerFault) throw walletError.preparedTransactionExpired();
       throw error;
     }
@@ -253,8 +253,8 @@ export class TransactionSender {
   }
 
   /**
-   * Frees the inputs of a send that no node has accepted.
-   * @throws WalletError daemonStillProcessing when that cannot be stored: it stays pending then, and is submitted again
+   * Unlocks the inputs of a send that no node has accepted.
+   * @throws WalletError daemonStillProcessing when that cannot be stored: the send then stays pending and is resubmitted
    */
   private withdraw(signed: SignedSend, observer: SendObserver | undefined, store: () => void): void {
     const { ledger, commit, changed } = this.dependencies;
@@ -272,15 +272,15 @@ export class TransactionSender {
     }
   }
 
-  /** A block that no node has proved may be made up: a transaction in it still has to be submitted. */
+  /** Whether a verified block has the transaction. An unverified block may be forged, so its transactions are still submitted. */
   private isMined(hash: string): boolean {
     const transaction = this.dependencies.ledger.confirmed(hash);
     return transaction !== undefined && transaction.unverifiedBlock === undefined;
   }
 
   /**
-   * A transaction that was built before another one was refused must not be paid beside it.
-   * @throws WalletError refusedTransactionUnresolved when it shares no input with a contested one of the same addresses
+   * Prevents a double payment by a transaction that was built before another one was refused.
+   * @throws WalletError refusedTransactionUnresolved when it shares no input with a contested send of the same addresses
    */
   private checkContested({ hash, pending: { inputs } }: SignedSend): void {
     const { context, pending } = this.dependencies;
@@ -295,7 +295,7 @@ export class TransactionSender {
     }
   }
 
-  /** Whether all inputs are unlocked, or locked by the transaction itself. */
+  /** Whether all inputs are unspent, or locked by the transaction itself. */
   private hasItsInputs({ hash, pending }: SignedSend): boolean {
     const { subWallets, localHeight } = this.dependencies.context();
     const usable = new Set<string>();
@@ -311,9 +311,9 @@ export class TransactionSender {
   }
 
   /**
-   * Requests the global indexes of outputs again, and corrects wrong ones. The node that reported a wrong one probably reported
-   * those of outputs of about the same height as well, so they are corrected too.
-   * @returns whether all were right; false if the node failed
+   * Requests the global indexes of outputs again and corrects wrong ones. The node that reported a wrong index probably also
+   * reported those of outputs at similar heights, so these are corrected too.
+   * @returns whether all indexes were correct; false if the node failed
    */
   private async hasRightIndexes(outputs: readonly WalletOutput[], transaction?: string): Promise<boolean> {
     const wrong = await this.correctIndexes(outputs, transaction);
@@ -326,7 +326,7 @@ export class TransactionSender {
     return false;
   }
 
-  /** @returns the outputs whose indexes were wrong; undefined if no node reports all indexes */
+  /** Requests and corrects indexes. @returns the outputs whose indexes were wrong; undefined if no node reports all indexes */
   private async correctIndexes(
     outputs: readonly WalletOutput[],
     transaction: string | undefined,
@@ -367,7 +367,7 @@ export class TransactionSender {
 
 const inputsOf = ({ pending }: SignedSend): WalletOutput[] => pending.inputs.map(({ output }) => output);
 
-/** Whether a node refused a transaction for the members of its rings: wrong global indexes, made-up or locked decoys. */
+/** Whether a node refused a transaction because of its ring members: wrong global indexes, false or locked decoys. */
 function blamesRing(reason = ''): boolean {
   const { INPUT_INVALID_GLOBAL_INDEX, INPUT_INVALID_SIGNATURES, INPUT_SPEND_LOCKED_OUT } = REASONS;
   const reasons = [INPUT_INVALID_GLOBAL_INDEX, INPUT_INVALID_SIGNATURES, INPUT_SPEND_LOCKED_OUT];

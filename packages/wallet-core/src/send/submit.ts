@@ -1,8 +1,9 @@
 import type { SendNode, SignedSend, SubmitResult } from '../transaction/model';
 
 /**
- * Outcome of a submission. `unsent`: it certainly never reached a node. `refused`: the node finished the request, did not
- * accept it and, queried by hash, does not know it; the node may nevertheless have the bytes. `uncertain`: all other cases.
+ * Outcome of a submission. `unsent`: it certainly reached no node. `refused`: the node completed the request, did not accept
+ * the transaction and does not report it when queried by hash; it may nevertheless have the bytes. `uncertain`: all other
+ * cases.
  */
 export type SubmitOutcome =
   | { readonly kind: 'accepted' }
@@ -15,7 +16,7 @@ export async function submitSend({ bytes, hash }: SignedSend, node: SendNode): P
   const result = await node.submit(bytes).catch((): SubmitResult => ({ kind: 'uncertain', ended: false }));
   if (result.kind === 'accepted') return { kind: 'accepted' };
   if (result.kind === 'unavailable') return { kind: 'unsent' };
-  // After a refusal too: an earlier submission whose response was lost may be what the node already has.
+  // Also after a refusal: the node may already have the transaction from an earlier submission whose response was lost.
   const status = await node.transactionStatus(hash).catch(() => 'unavailable' as const);
   if (status === 'block' || status === 'pool') return { kind: 'accepted' };
   const hasEnded = result.kind === 'refused' || result.ended;

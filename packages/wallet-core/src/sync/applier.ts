@@ -17,16 +17,16 @@ interface ApplierEvents {
   readonly applied: (transactions: readonly WalletTransaction[], block: SyncBlock) => void;
   /** Rewinds the ledger: the block at this height replaces another one. */
   readonly rewind: (height: number) => void;
-  /** A block could not be scanned or applied and was skipped. */
+  /** Called for a block that could not be scanned or applied and was skipped. */
   readonly unreadable: (block: SyncBlock, error: unknown) => void;
-  /** Batches were applied: a good time to publish a snapshot. */
+  /** Called after batches were applied, to publish a snapshot. */
   readonly batch: () => void;
 }
 
 /** Scans stored blocks and applies them to the ledger, in order. */
 export class Applier {
   private reportedAt = -Infinity;
-  /** Batches were applied since the last `batch` event. */
+  /** Whether batches were applied since the last `batch` event. */
   private unreported = false;
 
   constructor(
@@ -37,8 +37,9 @@ export class Applier {
   ) {}
 
   /**
-   * Applies the stored blocks until none is left or the signal aborts.
-   * @throws NodeFailure when the serving node reported what the bytes of a block do not hold; nothing of that batch is applied
+   * Applies the stored blocks until the store is empty or the signal aborts.
+   * @throws NodeFailure when the serving node reported contents that the bytes of a block do not have; nothing of that batch
+   * is applied
    */
   async run(signal: AbortSignal): Promise<void> {
     try {
@@ -48,14 +49,14 @@ export class Applier {
     }
   }
 
-  /** A snapshot costs more the longer the history is, so the events are throttled; one always follows the last block. */
+  /** Throttles `batch`, because a snapshot of a long history is expensive. One event always follows the last block. */
   private report(): void {
     this.unreported = false;
     this.reportedAt = performance.now();
     this.events.batch();
   }
 
-  /** New keys end the chunk: the remaining blocks are scanned again with them. */
+  /** Applies one chunk. If keys are added, it ends early, and the remaining blocks are scanned again with the new keys. */
   private async chunk(signal: AbortSignal): Promise<void> {
     const keys = this.ledger.scanKeys();
     for await (const batch of scannedBatches(this.store.first(CHUNK), keys)) {
@@ -63,7 +64,7 @@ export class Applier {
       const verdicts = await this.verifier.verify(claims, signal);
       if (this.store.first(1)[0] !== batch[0]?.block) return;
       for (const { height, hash } of claims) requireTrue(height, verdicts.get(hash));
-      // Starting the scan of the next batch blocked the event loop as well.
+      // Starting the scan of the next batch has blocked the event loop.
       await yieldToEventLoop();
       const yielder = new EventLoopYielder(SLICE_MS);
       for (const scanned of batch) {
@@ -78,7 +79,7 @@ export class Applier {
     }
   }
 
-  /** Blocks with own outputs or own spends: a node that makes up a spend could make a send look mined or replaced. */
+  /** Blocks with own outputs or own spends. A forged spend could make a send look mined or replaced. */
   private ownBlocks(batch: readonly (ScannedBlock | UnreadableBlock)[]): SyncBlock[] {
     const received = new Set<string>();
     return batch.flatMap((one) => {
@@ -108,7 +109,7 @@ export class Applier {
     const tip = this.ledger.position();
     if (tip.hash === undefined && tip.height === 0) return true;
     if (height > tip.height) return true;
-    // The tip again, or the genesis block, which every branch shares.
+    // The tip itself, or the genesis block, which all branches share.
     if (height === tip.height && hash === tip.hash) return false;
     if (height === 0) return false;
     this.events.rewind(height);
@@ -116,7 +117,7 @@ export class Applier {
   }
 }
 
-/** @throws NodeFailure for a block that is not what the serving node reported */
+/** @throws NodeFailure for a block that differs from the report of the serving node */
 function requireTrue(height: number, verdict: BlockVerdict | undefined): void {
   if (verdict === 'disproved') {
     throw new NodeFailure(

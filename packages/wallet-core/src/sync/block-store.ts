@@ -1,12 +1,12 @@
 import type { SyncResponse, SyncBlock } from '@wrkz/client';
 
-/** Backpressure: fetching waits while the stored blocks take more bytes than this. */
+/** Backpressure: fetching waits while the stored blocks exceed this size. */
 const MAX_BYTES = 40 * 1024 * 1024;
 /** Estimated heap bytes of one input or output, and of one block. */
 const BYTES_PER_KEY = 150;
 const BYTES_PER_BLOCK = 500;
 
-/** FIFO queue of blocks that are fetched and not applied yet. */
+/** FIFO queue of blocks that were fetched but not applied yet. */
 export class BlockStore {
   private blocks: SyncBlock[] = [];
   private taken = 0;
@@ -31,7 +31,7 @@ export class BlockStore {
     }
   }
 
-  /** The oldest blocks, which stay until they are dropped. */
+  /** Returns the oldest blocks without removing them. */
   first(count: number): readonly SyncBlock[] {
     return this.blocks.slice(this.taken, this.taken + count);
   }
@@ -52,7 +52,7 @@ export class BlockStore {
     this.bytes = 0;
   }
 
-  /** Newest first, at most `count`. */
+  /** The hashes of at most `count` blocks, newest first. */
   newestHashes(count: number): string[] {
     const from = Math.max(this.taken, this.blocks.length - count);
     return this.blocks

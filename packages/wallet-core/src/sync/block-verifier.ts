@@ -23,10 +23,10 @@ import { groupBy } from '@wrkz/service-kit/base';
 import type { UnverifiedBlock, WalletOutput } from '../ledger/model';
 import { RANGE, rangeStart } from './index-finder';
 
-/** Ranges of blocks that are requested at the same time. */
+/** Max number of concurrent requests for block ranges. */
 const MAX_CONCURRENT_RANGES = 4;
 
-/** A block as it was reported, and a comparison of what the wallet believes of it with the bytes. */
+/** A reported block, and the comparison of its reported contents with its bytes. */
 interface BlockClaim {
   readonly height: number;
   readonly hash: string;
@@ -34,31 +34,31 @@ interface BlockClaim {
 }
 
 /**
- * - `verified`: the bytes have the hash and the contents, and enough work.
+ * - `verified`: hash, contents and proof of work of the bytes are as reported.
  * - `unverified`: no node served the bytes, or another node does not have the block.
- * - `disproved`: the bytes have the hash, but other contents or too little work.
+ * - `disproved`: the bytes have the hash, but different contents or insufficient proof of work.
  * - `replaced`: the serving node does not have the block on its chain.
  */
 export type BlockVerdict = 'verified' | 'unverified' | 'disproved' | 'replaced';
 
-/** The contents of a block, from its bytes. */
+/** The contents of a block parsed from its bytes. */
 interface RawContents {
   readonly parsed: ParsedBlock;
   readonly height: number;
   readonly hash: string;
-  /** By hash, the coinbase included. */
+  /** Transactions by hash, including the coinbase. */
   readonly transactions: ReadonlyMap<string, Transaction>;
 }
 
-/** Raw blocks of a range by height, and the node that served them. */
+/** Raw blocks of a range by height, with the node that served them. */
 interface ServedRange {
   readonly node: NodeCalls;
   readonly blocks: ReadonlyMap<number, RawContents>;
 }
 
 /**
- * Proves blocks by their bytes (docs/protocol/wallet-sync.md#raw-blocks): hash, contents and proof of work. A node that
- * cannot serve them is passed over for the next one of the list.
+ * Verifies hash, contents and proof of work of reported blocks with their bytes (docs/protocol/wallet-sync.md#raw-blocks).
+ * If a node cannot serve the bytes, the next node of the list is used.
  */
 export class SyncBlockVerifier {
   constructor(
@@ -66,12 +66,12 @@ export class SyncBlockVerifier {
     private readonly node: () => NodeCalls,
   ) {}
 
-  /** @returns by block hash @throws the signal's reason; never for a node that fails */
+  /** @returns verdicts by block hash @throws only the signal's reason: a failing node is skipped */
   async verify(claims: readonly BlockClaim[], signal: AbortSignal): Promise<ReadonlyMap<string, BlockVerdict>> {
     const node = this.node();
     const nodes = node instanceof NodeList ? [node.serving, ...node.others] : [node];
     const verdicts = new Map<string, BlockVerdict>();
-    // Nodes that failed once are not queried again for these claims.
+    // A node that failed is not queried again for these claims.
     const failed = new Set<NodeCalls>();
     const waiting = groupBy(claims, ({ height }) => rangeStart(height)).entries();
     const worker = async (): Promise<void> => {
@@ -101,7 +101,7 @@ export class SyncBlockVerifier {
     const block = blocks.get(claim.height);
     if (block === undefined) return 'unverified';
     if (block.hash === claim.hash) return claim.agrees(block) && (await this.hasWork(block)) ? 'verified' : 'disproved';
-    // Another node may be on another chain. The serving node contradicts itself, unless its chain was reorganised.
+    // Another node may be on another chain. The serving node contradicts its report, unless its chain was reorganised.
     if (node !== run.nodes[0]) return 'unverified';
     const known = await attempt(run, node, () => node.mainBlock(claim.hash, run.signal));
     if (known === undefined) return 'unverified';
@@ -109,8 +109,8 @@ export class SyncBlockVerifier {
   }
 
   /**
-   * Queries another node for the highest proved block of a range; the proved blocks below it are its ancestors. They are
-   * unverified if a node that is high enough does not have it. Nodes that fail or are lower are passed over.
+   * Queries another node for the highest verified block of a range; the lower verified blocks are its ancestors. If a node
+   * that is high enough does not have it, they become unverified. Nodes that fail or are lower are skipped.
    */
   private async requireOtherNode(
     claims: readonly BlockClaim[],
@@ -135,7 +135,7 @@ export class SyncBlockVerifier {
     }
   }
 
-  /** The blocks of a range that the node serves, at least up to `highest`; empty if it fails. */
+  /** The raw blocks of a range, at least up to `highest`; empty if the node fails. */
   private async fetchRange(
     node: NodeCalls,
     start: number,
@@ -166,14 +166,14 @@ export class SyncBlockVerifier {
 }
 
 interface VerifierRun {
-  /** The serving node first. */
+  /** All nodes, starting with the serving node. */
   readonly nodes: readonly NodeCalls[];
   readonly failed: Set<NodeCalls>;
   readonly verdicts: Map<string, BlockVerdict>;
   readonly signal: AbortSignal;
 }
 
-/** @returns undefined when the node fails, which is noted @throws the signal's reason */
+/** Runs a request. @returns undefined when the node fails, which is recorded @throws the signal's reason */
 async function attempt<T>(
   run: VerifierRun,
   node: NodeCalls,
@@ -189,7 +189,7 @@ async function attempt<T>(
   }
 }
 
-/** Whether the block at `height` is an ancestor of the one at `last`, by the hashes of parents. */
+/** Whether the parent hashes lead from the block at `last` to the block at `height`. */
 function isAncestor(height: number, last: number, blocks: ReadonlyMap<number, RawContents>): boolean {
   for (let child = last; child > height; child--) {
     const parent = blocks.get(child - 1);
@@ -199,7 +199,7 @@ function isAncestor(height: number, last: number, blocks: ReadonlyMap<number, Ra
   return true;
 }
 
-/** Empty for bytes that are not a block, or whose transactions are not those that the block lists. */
+/** Parses a raw block. @returns one element; empty for invalid bytes, or transactions other than the block lists */
 function contentsOf({ block, transactions }: RawChainBlock): RawContents[] {
   try {
     const parsed = parseBlock(block);
@@ -216,14 +216,14 @@ function contentsOf({ block, transactions }: RawChainBlock): RawContents[] {
   }
 }
 
-/** What a node reported of a block, as a claim. */
+/** The claim for a block as reported by a node. */
 export function claimOf(block: SyncBlock): BlockClaim {
   const { height, hash, timestamp, coinbase, transactions } = block;
   const reported = coinbase === undefined ? transactions : [coinbase, ...transactions];
   return {
     height,
     hash,
-    // A node may hide a whole block without own outputs, but no transaction of one with own outputs.
+    // A node can hide a whole block without own outputs, but no transaction of a block that it reports.
     agrees: (raw) =>
       Number(raw.parsed.block.timestamp) === timestamp &&
       transactions.length === raw.parsed.block.transactionHashes.length &&
@@ -251,14 +251,14 @@ function isOutput({ outputs }: Transaction, index: number, key: string, amount: 
   return output?.amount === amount && toHex(output.key) === key;
 }
 
-/** Nodes report no payment id for a coinbase; those of July 2025 report no short ones. */
+/** Compares payment ids. Nodes report none for a coinbase; nodes of July 2025 report no short ones. */
 function hasPaymentId(transaction: Transaction, reported: string): boolean {
   const { paymentId } = parseExtraWallet(transaction.extra);
   if (reported === paymentId) return true;
   return reported === '' && (paymentId.length !== LONG_PAYMENT_ID_LENGTH || transaction.inputs[0]?.type === 'base');
 }
 
-/** What the ledger has of an unverified block, as a claim. */
+/** The claim for an unverified block of the ledger. */
 export function claimOfUnverified({ height, hash, transactions, outputs, spent }: UnverifiedBlock): BlockClaim {
   const believed = (raw: RawContents): boolean =>
     transactions.every(({ hash: id, paymentId, unlockTime, timestamp, fee }) => {

@@ -1,8 +1,8 @@
 import type { SyncProgress } from '../ledger/model';
 
-/** Blocks of the first request, and the min after a success. */
+/** Number of blocks of the first request, and min after a success. */
 const FIRST = 100;
-/** The default limit of nodes. */
+/** Default limit of the nodes. */
 const MAX_BLOCKS_PER_REQUEST = 1_000;
 
 /** The number of blocks per request (docs/protocol/wallet-sync.md#batches). */
@@ -10,7 +10,7 @@ export class BlockBatchSize {
   private batchSize: number;
   private ceiling: number;
 
-  /** @param max at least 1; older nodes silently cut larger requests to 100 */
+  /** @param max at least 1; older nodes silently reduce larger requests to 100 */
   constructor(max = MAX_BLOCKS_PER_REQUEST) {
     this.ceiling = Math.max(1, Math.min(max, MAX_BLOCKS_PER_REQUEST));
     this.batchSize = Math.min(FIRST, this.ceiling);
@@ -29,7 +29,7 @@ export class BlockBatchSize {
     this.batchSize = Math.max(1, Math.floor(this.batchSize / 2));
   }
 
-  /** The node refused a request of this size. @returns whether a smaller one may be sent at once */
+  /** Called when the node refused a request of this size. @returns whether a smaller request can be sent immediately */
   refused(): boolean {
     if (this.batchSize <= FIRST) return false;
     this.ceiling = Math.max(FIRST, Math.floor(this.batchSize / 2));
@@ -38,11 +38,14 @@ export class BlockBatchSize {
   }
 }
 
-/** Requests that are under way at once. */
+/** Max number of concurrent requests. */
 const MAX_CONCURRENT_WINDOWS = 4;
-/** Four times the depth below which no node takes another branch: a fork between windows would not be noticed. */
+/**
+ * Windows stay this many blocks below the tip, because a fork between two windows would not be noticed. Four times the
+ * depth below which no node switches to another branch.
+ */
 const REORGANISATION_MARGIN = 720;
-/** Blocks per request that a node examines when empty ones are left out, as a multiple of the batch size. */
+/** Window size for nodes that leave out empty blocks, as a multiple of the batch size. */
 const SPARSE_FACTOR = 20;
 const WIDEST = 50_000;
 
@@ -53,8 +56,8 @@ export interface HeightWindow {
 }
 
 /**
- * The windows that may be fetched side by side, ascending; none near the tip (docs/protocol/wallet-sync.md#windows).
- * @param isSparse the node leaves empty blocks out, so that a response reaches further than its number of blocks
+ * The windows that can be fetched concurrently, ascending; none near the tip (docs/protocol/wallet-sync.md#windows).
+ * @param isSparse the node leaves out empty blocks, so that a response covers more heights than its number of blocks
  */
 export function heightWindows(next: number, localHeight: number, batch: number, isSparse: boolean): HeightWindow[] {
   const width = isSparse ? Math.min(SPARSE_FACTOR * batch, WIDEST) : batch;
@@ -65,14 +68,14 @@ export function heightWindows(next: number, localHeight: number, batch: number, 
   }));
 }
 
-/** Hashes of the newest blocks that are sent. */
+/** Max number of recent block hashes per request. */
 const NEWEST = 50;
-/** Old files may hold any number of sparse ones; no chain has more than this of one in 5,000 blocks. */
+/** Max number of sparse checkpoints per request. Old files may have any number; a chain has one per 5,000 blocks. */
 const SPARSE = 2_000;
 
 /**
- * The block hashes that a request carries, newest first: fetched ones, applied ones until there are 50, then the
- * sparse list (docs/protocol/wallet-sync.md#asking). Files of other programs repeat hashes; none is sent twice.
+ * The block hashes of a request, newest first: fetched and applied ones up to 50, then the sparse checkpoints
+ * (docs/protocol/wallet-sync.md#asking). Repeated hashes in files of other programs are sent only once.
  */
 export function checkpointsOf(fetched: readonly string[], progress: SyncProgress): string[] {
   const newest = [...new Set([...fetched, ...progress.recentHashes])].slice(0, NEWEST);

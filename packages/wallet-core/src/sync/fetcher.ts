@@ -14,22 +14,22 @@ import { BlockBatchSize, checkpointsOf, type HeightWindow, heightWindows } from 
 
 /** The outcome of one step; a failed step throws NodeFailure. */
 export type FetchOutcome =
-  /** Blocks were stored. */
+  /** Blocks were added to the store. */
   | 'stored'
-  /** The next step may follow at once. */
+  /** The next step may run immediately. */
   | 'again'
   /** The wallet is at the node's tip. */
   | 'tip'
-  /** The node has nothing more now. */
+  /** The node has no more blocks at the moment. */
   | 'nothing'
   /** The height of the node is not known yet. */
   | 'unknown'
   /** The node is below the wallet. */
   | 'behind'
-  /** The node does not serve what the wallet needs next. */
+  /** The node does not serve the block that the wallet needs next. */
   | 'gap';
 
-/** A stretch of blocks that a node does not serve. */
+/** A range of blocks that a node does not serve. */
 export interface SyncGap {
   /** The last index that was scanned. */
   readonly coveredTo: number;
@@ -42,7 +42,7 @@ export interface FetchOptions {
   readonly skipCoinbases?: boolean | undefined;
   /** Max blocks per request. */
   readonly maxBlocks?: number | undefined;
-  /** The highest index that the chain can have reached by now; a response above it is refused. */
+  /** The highest index that the chain can have reached by now. Responses above it are rejected. */
   readonly plausibleHeight?: (() => number) | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface FetchOptions {
 type SyncFeature = 'skipEmptyBlocks' | 'base64' | 'heightRange';
 
 interface FetcherDependencies {
-  /** The node that serves now. */
+  /** The serving node. */
   readonly node: () => NodeCalls;
   readonly ledger: SyncLedger;
   readonly store: BlockStore;
@@ -60,29 +60,29 @@ interface FetcherDependencies {
   readonly rewind: (height: number) => void;
 }
 
-/** Nodes of July 2025 silently cut larger requests to this. */
+/** Max blocks per request of nodes of July 2025, which silently reduce larger requests. */
 const OLD_NODES_BATCH = 100;
-/** Blocks below the node's tip that a wallet requests even when they are empty and coinbases are skipped. */
+/** Number of blocks below the node's tip that are requested completely, empty ones included. */
 const DENSE_BLOCKS = 100;
-/** A response that starts too high is requested again; this many in a row are a gap. */
+/** Number of consecutive responses starting too high after which they count as a gap. */
 const MAX_UNEXPLAINED_STARTS = 3;
-/** Further down than the newest hashes reach. */
+/** A rewind deeper than this is beyond the recent hashes. */
 const DEEP_REWIND = 50;
-/** Requests to a node below the wallet until its chain counts as another one. */
+/** Number of requests to a node below the wallet after which its chain counts as another chain. */
 const MAX_CHECKS_BELOW = 3;
 
 /** Fetches the blocks after those that the wallet has (docs/protocol/wallet-sync.md#asking). */
 export class Fetcher {
-  /** The state of the serving node. It stays when the node falls silent. */
+  /** The last reported state of the serving node. It remains while the node does not respond. */
   private lastInfo: NodeInfo | undefined;
   private batch: BlockBatchSize | undefined;
-  /** The next index to request; undefined until a response determined it. */
+  /** The next index to request; undefined until a response determines it. */
   private next: number | undefined;
-  /** Behind an empty stretch that is longer than what a node walks at once: the next request begins there. */
+  /** Start of the next request, after a range of empty blocks longer than one request of the node covers. */
   private skipTo: number | undefined;
-  /** The index of the tip in the node's last response that named one. */
+  /** The tip index in the node's last response that had one. */
   private reportedTip = Infinity;
-  /** The hashes that the wallet has belong to another chain. */
+  /** Whether the hashes of the wallet belong to another chain, so that requests omit them. */
   private withoutHashes = false;
   private checksBelow = 0;
   private unexplainedStarts = 0;
@@ -107,13 +107,13 @@ export class Fetcher {
     this.lastInfo = info;
   }
 
-  /** Another node serves from now on. */
+  /** Discards the state after a change of the serving node. */
   forgetNode(): void {
     this.lastInfo = undefined;
     this.reset();
   }
 
-  /** Discards what was learned of the node and the stored blocks: another node serves, or the ledger was changed. */
+  /** Discards the request state and the stored blocks, after a change of the node or of the ledger. */
   reset(): void {
     this.epoch++;
     this.batch = undefined;
@@ -126,7 +126,7 @@ export class Fetcher {
     this.dependencies.store.clear();
   }
 
-  /** @throws NodeFailure; the signal's reason */
+  /** Runs the next request. @throws NodeFailure; the signal's reason */
   async step(signal: AbortSignal): Promise<FetchOutcome> {
     const { ledger } = this.dependencies;
     const info = this.lastInfo;
@@ -151,12 +151,12 @@ export class Fetcher {
     return this.lastInfo?.syncFeatures.includes(feature) === true;
   }
 
-  /** A node of July 2025, which names no features, or a cache of that kind. */
+  /** Whether the node, or a cache of its kind, is of July 2025: it reports no features. */
   private get isOld(): boolean {
     return this.lastInfo?.syncFeatures.length === 0;
   }
 
-  /** The node just served this height; `/info` may be older. */
+  /** Raises the node's height to one that it just served, because the last `/info` may be older. */
   private noteHeight(height: number): void {
     const info = this.lastInfo;
     if (info === undefined || height <= info.localHeight) return;
@@ -168,14 +168,14 @@ export class Fetcher {
     this.currentGap = undefined;
   }
 
-  /** The lowest index of the blocks near the tip, which are requested without exception. */
+  /** The lowest index from which all blocks up to the tip are requested, empty ones included. */
   private get denseFrom(): number {
     return Math.min(this.lastInfo?.localHeight ?? 0, this.reportedTip) - DENSE_BLOCKS + 1;
   }
 
   /**
-   * Whether the next response may leave out empty blocks: current nodes do so on request, older ones with the coinbases.
-   * Near the tip none is missing, so that the tip is applied and not only marked.
+   * Whether the next response may omit empty blocks: current nodes do so on request, older ones when coinbases are skipped.
+   * Near the tip no block is omitted, so that the tip is applied and not only marked as scanned.
    */
   private get mayHaveHoles(): boolean {
     if (this.options.skipCoinbases !== true) return false;
@@ -188,20 +188,20 @@ export class Fetcher {
     return this.mayHaveHoles && this.offers('skipEmptyBlocks');
   }
 
-  /** The highest index fetched or applied. */
+  /** The highest fetched or applied index. */
   private get coveredTo(): number {
     const { store, ledger } = this.dependencies;
     return Math.max(store.last?.height ?? 0, ledger.position().height);
   }
 
-  /** Moves the start of a scan without progress to the first block of a lite node. @returns false at a gap */
+  /** Moves the start of a scan without progress up to the first block of a lite node. @returns false at a gap */
   private startsAtServedBlock(liteStartHeight: number): boolean {
     const { ledger, warn } = this.dependencies;
     const coveredTo = this.coveredTo;
     if (coveredTo === 0 && ledger.scanStart().height < liteStartHeight) {
       warn(
-        `the node is a lite node and holds no blocks below ${String(liteStartHeight)}: the scan begins there, and what ` +
-          'was received before cannot be seen through this node',
+        `the node is a lite node and has no blocks below ${String(liteStartHeight)}: the scan begins there, and earlier ` +
+          'payments cannot be found with this node',
       );
       ledger.startAt(liteStartHeight);
     }
@@ -247,7 +247,7 @@ export class Fetcher {
     };
   }
 
-  /** The blocks behind those that the wallet has; the hashes say which they are. */
+  /** Fetches the blocks after those of the wallet. The node finds the position by the hashes in the request. */
   private async fetchSequence(signal: AbortSignal): Promise<FetchOutcome> {
     const { ledger, store } = this.dependencies;
     const start = ledger.scanStart();
@@ -280,14 +280,14 @@ export class Fetcher {
       const outcome = this.take(response, request, start);
       return outcome === 'gap' && (await this.leavesWrongHeights(signal)) ? 'again' : outcome;
     }
-    // The response reaches into the blocks near the tip and may lack empty ones: those blocks are requested again.
+    // The blocks near the tip are requested again, because this response may lack empty ones.
     const below = response.blocks.filter(({ height }) => height < denseFrom);
     if (below.length > 0) return this.take({ ...response, blocks: below, scannedTo: denseFrom - 1 }, request, start);
     this.skipTo = Math.max(this.coveredTo + 1, denseFrom);
     return 'again';
   }
 
-  /** A node that just lost blocks knows none of the wallet's blocks, and its last reported height may be outdated. */
+  /** Whether a deep rewind is valid: a node that just lost its blocks may be lower than its last reported height. */
   private async mayRewindTo(first: number, signal: AbortSignal): Promise<boolean> {
     const { height } = this.dependencies.ledger.position();
     if (this.withoutHashes || first + DEEP_REWIND > height) return true;
@@ -300,13 +300,13 @@ export class Fetcher {
     const { ledger, store } = this.dependencies;
     const first = response.blocks[0]?.height ?? 0;
     const isOpen = start.timestamp !== 0 && this.coveredTo === 0;
-    // Empty blocks may be missing at the start, or the node resolves a timestamp.
+    // The first block may have any height: empty blocks may be omitted, or the node resolves a timestamp.
     const isFree = request.skipCoinbases || this.skipTo !== undefined || isOpen;
     if (!isFree && !this.continuesAt(first, start.height)) {
       this.next = undefined;
       return this.currentGap === undefined ? 'nothing' : 'gap';
     }
-    // A wallet with a history and no hashes, as conversion leaves it, begins there as well.
+    // A converted wallet, which has a history but no hashes, also begins at the first block.
     const isFirst = isOpen || (ledger.position().hash === undefined && store.isEmpty);
     if (start.timestamp !== 0) ledger.startAt(isFirst ? first : start.height);
     store.add(this.options.skipCoinbases === true ? withoutCoinbases(response) : response);
@@ -360,7 +360,7 @@ export class Fetcher {
     const { hash } = this.dependencies.ledger.position();
     const isUnknown = error.facts.status === 500 && error.facts.isEmpty === true && this.isOld;
     if (isUnknown && checkpoints.length > 0 && hash !== undefined) {
-      // A node of July 2025 gives this response if it knows none of the hashes, but also if it cannot read its chain.
+      // A node of July 2025 responds like this if it has none of the hashes, but also if it cannot read its chain.
       if ((await this.node.mainBlock(hash, signal)) === undefined) {
         this.withoutHashes = true;
         return 'again';
@@ -370,7 +370,7 @@ export class Fetcher {
     throw error;
   }
 
-  /** Several windows at once: whether any brought something. They are stored in order, up to the first that falls short. */
+  /** Fetches windows concurrently and stores them in order, up to the first incomplete one. @returns whether any was stored */
   private async fetchWindows(windows: readonly HeightWindow[], signal: AbortSignal): Promise<boolean> {
     const { store } = this.dependencies;
     const round = new AbortController();
@@ -433,12 +433,12 @@ export class Fetcher {
     }
     if (skipCoinbases || first === undefined) return;
     const gap = blocks.find(({ height }, i) => height !== first.height + i);
-    if (gap !== undefined) throw new NodeFailure('malformed', `leaves out blocks below ${String(gap.height)}`);
+    if (gap !== undefined) throw new NodeFailure('malformed', `omits blocks below ${String(gap.height)}`);
   }
 
   /**
-   * A node below the wallet is usually catching up, so the wallet waits. A node that has peers, reports that it is
-   * at the network's tip and knows none of the wallet's blocks proves that they are on no chain of the network.
+   * A node below the wallet is usually catching up, so the wallet waits. But if a node with peers reports that it is at the
+   * network's tip and has none of the wallet's blocks, these blocks are on no chain of the network.
    */
   private async checkFromBelow(signal: AbortSignal): Promise<FetchOutcome> {
     const { ledger } = this.dependencies;
@@ -454,15 +454,15 @@ export class Fetcher {
       this.checksBelow++;
     }
     if (this.checksBelow < MAX_CHECKS_BELOW) return 'behind';
-    this.readAgain('the node is at the tip of its network and knows no block of this wallet');
+    this.readAgain('the node is at the tip of its network and has no block of this wallet');
     return 'again';
   }
 
-  /** Whether the node has the wallet's last block at another height: a node before it reported wrong heights. */
+  /** Whether an earlier node reported wrong heights: this node has the wallet's last block at another height. */
   private async leavesWrongHeights(signal: AbortSignal): Promise<boolean> {
     const { height, hash } = this.dependencies.ledger.position();
     if (hash === undefined) return false;
-    // A cache without JSON-RPC cannot tell.
+    // A cache without JSON-RPC cannot respond to this.
     const known = await this.node.mainBlock(hash, signal).catch(() => undefined);
     if (known === undefined || known.height === height) return false;
     this.reset();
@@ -474,19 +474,19 @@ export class Fetcher {
 
   private readAgain(why: string): void {
     const { ledger, warn, rewind } = this.dependencies;
-    warn(`${why}: the chain is read again`);
+    warn(`${why}: rescanning the chain`);
     rewind(Math.max(1, ledger.scanStart().height));
     this.withoutHashes = true;
   }
 }
 
-/** The highest index that needs no second request: `scannedTo` counts only where empty blocks may be missing. */
+/** The highest index that the response covers. `scannedTo` counts only if empty blocks may be omitted. */
 function reachedBy({ blocks, scannedTo }: SyncResponse, { skipEmptyBlocks }: SyncRequest): number {
   const last = blocks.at(-1)?.height ?? 0;
   return skipEmptyBlocks ? Math.max(last, scannedTo ?? 0) : last;
 }
 
-/** The last index of a window that the response covers; undefined when the response cannot be used. */
+/** The last index of a window that the response covers; undefined for an invalid response. */
 function reachedIn({ start, end }: HeightWindow, response: SyncResponse, isSparse: boolean): number | undefined {
   const { blocks, scannedTo } = response;
   if (scannedTo === undefined || scannedTo < start || scannedTo >= end) return undefined;

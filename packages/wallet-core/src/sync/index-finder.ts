@@ -3,16 +3,16 @@ import { groupBy } from '@wrkz/service-kit/base';
 import type { SyncLedger } from '../ledger/ledger';
 import type { UnindexedOutput } from '../ledger/model';
 
-/** Blocks that are requested together, so that the node cannot tell which of them has an own output. */
+/** Number of blocks per request. A range hides from the node which of its blocks has an own output. */
 export const RANGE = 10;
 const TRIES = 3;
 
-/** The first height of the range that holds a block. */
+/** The first height of the range that contains a height. */
 export const rangeStart = (height: number): number => height - (height % RANGE);
 
-/** Learns the global indexes of own outputs (docs/protocol/wallet-sync.md#global-indexes). */
+/** Requests the global indexes of own outputs (docs/protocol/wallet-sync.md#global-indexes). */
 export class IndexFinder {
-  /** Responses without the indexes of a transaction, by its hash. */
+  /** Number of responses without the indexes of a transaction, by transaction hash. */
   private readonly tries = new Map<string, number>();
   /** Counts resets: responses to earlier requests are discarded. */
   private epoch = 0;
@@ -31,15 +31,15 @@ export class IndexFinder {
     return this.wanted().some((output) => this.triesOf(output) === 0);
   }
 
-  /** Requests all indexes that the ledger lacks, those that no node had included. Called after a rewind too. */
+  /** Clears the counts, so that all missing indexes are requested again. Also called after a rewind. */
   reset(): void {
     this.epoch++;
     this.tries.clear();
   }
 
   /**
-   * Requests each new range once, or all others if there is no new one, so that retries are spread out.
-   * @throws NodeFailure, which counts as no try; the signal's reason
+   * Requests each new range once, or all other ranges if there is no new one, so that retries are spread out.
+   * @throws NodeFailure, which does not count as a try; the signal's reason
    */
   async step(node: NodeCalls, signal: AbortSignal): Promise<void> {
     const epoch = this.epoch;
@@ -68,15 +68,15 @@ export class IndexFinder {
     if (first === undefined) return;
     this.warn(
       `the node reports no global index of ${String(others.length + 1)} own outputs, the first in transaction ` +
-        `${first.parentTransactionHash}: they count in the balance and cannot be spent yet`,
+        `${first.parentTransactionHash}: they are in the balance but cannot be spent yet`,
     );
   }
 }
 
 /**
- * Queries the global indexes of outputs again, after a node refused a send for them: the other nodes first, since the
- * serving node reported the refused ones.
- * @returns by transaction hash, from the first node that reports all of them; undefined when none does
+ * Requests the global indexes of outputs again after a node refused a send because of them. The serving node, which may have
+ * reported the refused ones, is queried last.
+ * @returns indexes by transaction hash, from the first node that reports all of them; undefined if none does
  */
 export async function indexesAgain(
   nodes: NodeList,
@@ -107,7 +107,7 @@ function indexOf(
   return indexes.get(parentTransactionHash)?.[outputIndex];
 }
 
-/** Those of own transactions; the others were requested to hide them. */
+/** The indexes of own transactions. The others were only requested to hide the own ones. */
 function known(indexes: IndexesByTransaction, outputs: readonly UnindexedOutput[]): IndexesByTransaction {
   const own = new Map<string, readonly number[]>();
   for (const output of outputs) {

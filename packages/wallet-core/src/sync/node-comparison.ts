@@ -1,23 +1,23 @@
 import { type NodeClient, NodeFailure, type NodeInfo, type NodeList } from '@wrkz/client';
 import type { SyncLedger } from '../ledger/ledger';
 
-/** A block with this many blocks above it is the same on every honest node. */
+/** Depth from which a block is the same on every honest node. */
 const SETTLED_DEPTH = 11;
-/** With fewer recent hashes the chains of nodes are not compared. */
+/** Min number of recent hashes for a comparison. */
 const MIN_RECENT_HASHES = 12;
 
-/** Comparisons in a row, about one per minute, after which a node that cannot be compared no longer disagrees. */
+/** Number of consecutive failed comparisons, about one per minute, after which a disagreement of a node is dropped. */
 const MAX_SILENCE = 60;
 
 interface Disagreement {
   readonly text: string;
-  /** Comparisons since then that the node did not respond to, or for which it was too low. */
+  /** Comparisons since then in which the node did not respond or was too low. */
   silence: number;
 }
 
 /** Compares the chain of the wallet with the nodes of its list (docs/protocol/wallet-sync.md#comparing-nodes). */
 export class NodeComparison {
-  /** Nodes that did not have the settled block when they were last compared. */
+  /** Nodes that lacked the settled block in their last comparison. */
   private readonly disagreements = new Map<NodeClient, Disagreement>();
 
   constructor(
@@ -52,15 +52,16 @@ export class NodeComparison {
   }
 
   /**
-   * Finds out whether most nodes know none of the last blocks of the wallet. Nodes count that are as high as the wallet, or
-   * that have peers and are at the tip of the network.
-   * @returns the height of the highest block that most nodes have, 0 for none; undefined when most nodes have the wallet's blocks
+   * Checks whether most nodes have none of the last blocks of the wallet. Only nodes are counted that are as high as the
+   * wallet, or that have peers and are at the tip of the network.
+   * @returns the height of the highest checkpoint that most nodes have, 0 if there is none; undefined if most nodes have the
+   * wallet's blocks
    */
   async forkPoint(signal: AbortSignal): Promise<number | undefined> {
     const { height, recentHashes, checkpointHashes } = this.ledger.progress();
     const oldest = recentHashes.at(-1);
     if (oldest === undefined || recentHashes.length < MIN_RECENT_HASHES) return undefined;
-    // Nodes that are high enough to judge the wallet's blocks.
+    // Nodes that are high enough to have the wallet's blocks.
     const voters: NodeClient[] = [];
     for (const node of [this.nodes.serving, ...this.nodes.others]) {
       const info = await orUndefined(() => node.info(signal));
@@ -76,7 +77,7 @@ export class NodeComparison {
   }
 }
 
-/** @returns the heights at which nodes have the block, and how many nodes do not have it */
+/** Queries a block from all nodes. @returns the heights at which nodes have it, and the number of nodes that lack it */
 async function votesFor(
   hash: string,
   voters: readonly NodeClient[],

@@ -9,7 +9,7 @@ import type { SyncBlock, SyncTransaction } from '@wrkz/client';
 import type { LedgerKeys } from '../ledger/ledger';
 import type { OwnOutputFound } from '../ledger/model';
 
-/** Outputs in one native batch: enough for all lanes and threads, few enough not to block the event loop. */
+/** Outputs per native batch: enough to use all SIMD lanes and threads, few enough not to block the event loop. */
 const OUTPUTS_A_BATCH = 1_000;
 
 const KEY_SIZE = 32;
@@ -22,7 +22,7 @@ export interface ScannedBlock {
   readonly decryptedPaymentIds: ReadonlyMap<string, string>;
 }
 
-/** A block that could not be scanned, and why. */
+/** A block that could not be scanned, with the error. */
 export interface UnreadableBlock {
   readonly block: SyncBlock;
   readonly error: unknown;
@@ -44,8 +44,8 @@ interface Place {
 }
 
 /**
- * Finds own outputs, with their one-time secrets and key images, on the native threads
- * (docs/protocol/wallet-sync.md#scanning). The next batch is scanned while the caller processes one.
+ * Finds own outputs with their one-time secret keys and key images, on native threads
+ * (docs/protocol/wallet-sync.md#scanning). The next batch is scanned while the caller processes the current one.
  */
 export async function* scannedBatches(
   blocks: readonly SyncBlock[],
@@ -75,7 +75,7 @@ function* batchesOf(blocks: readonly SyncBlock[]): Generator<readonly SyncBlock[
   if (batch.length > 0) yield batch;
 }
 
-/** A batch that fails is scanned block by block, so that one block does not hide the others. */
+/** Scans a failed batch block by block, so that only the invalid block is skipped. */
 async function scanEach(
   blocks: readonly SyncBlock[],
   keys: LedgerKeys,
@@ -132,14 +132,14 @@ async function scan(blocks: readonly SyncBlock[], given: LedgerKeys, keys: Prepa
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
 
 /**
- * Concatenates keys without an object for each: thousands of objects per batch would load the garbage collector.
+ * Concatenates keys without an object per key, to avoid garbage collection of thousands of objects per batch.
  * @throws RangeError for a malformed key
  */
 function packed(keys: readonly string[]): Buffer {
   const all = Buffer.allocUnsafe(KEY_SIZE * keys.length);
   keys.forEach((key, i) => {
     if (key.length !== 2 * KEY_SIZE || all.write(key, KEY_SIZE * i, 'hex') !== KEY_SIZE) {
-      throw new RangeError('a key has 32 bytes');
+      throw new RangeError('a key does not have 32 bytes');
     }
   });
   return all;
@@ -155,7 +155,7 @@ function prepare({ privateViewKey, spendKeys }: LedgerKeys): PreparedKeys {
   };
 }
 
-/** The outputs of a block, plus one for the block itself. */
+/** Batch size of a block: its outputs, plus one for the block itself. */
 function countOutputs({ coinbase, transactions }: SyncBlock): number {
   let count = 1 + (coinbase?.outputs.length ?? 0);
   for (const { outputs } of transactions) count += outputs.length;
@@ -172,7 +172,7 @@ interface OneTimeKeys {
   readonly privateEphemeral: string;
 }
 
-/** One entry per own output; undefined if the spend secret is not known. */
+/** Derives the one-time keys. @returns one entry per own output; undefined without the secret spend key */
 async function oneTimeKeys(
   owned: readonly OwnedOutput[],
   places: readonly Place[],

@@ -2,7 +2,7 @@ import { NodeFailure, type NodeFailureKind } from '@wrkz/client';
 import type { ScanStart } from '../ledger/model';
 import type { FetchOutcome, SyncGap } from './fetcher';
 
-/** Why the synchronization makes no progress. `message` is for the log and the operator. */
+/** The reason why synchronization makes no progress. `message` is for the log and the operator. */
 export interface SyncStall {
   readonly code:
     | 'nodeUnreachable'
@@ -16,7 +16,7 @@ export interface SyncStall {
   readonly message: string;
 }
 
-/** The position of a wallet. Heights are indexes; those of the node are 0 before its first response. */
+/** The sync position of a wallet. Heights are indexes. Heights of the node are 0 before its first response. */
 export interface WalletSyncStatus {
   readonly walletHeight: number;
   readonly localHeight: number;
@@ -24,23 +24,23 @@ export interface WalletSyncStatus {
   readonly peerCount: number;
   readonly difficulty: bigint;
   readonly liteStartHeight: number;
-  /** Where the scan begins: a height, or unix seconds where the height is 0. */
+  /** Start of the scan: a height, or Unix seconds if the height is 0. */
   readonly scanStart: ScanStart;
-  /** Whether no block of the chain has confirmed a converted history yet (`isUnconfirmedHistory`). */
+  /** Whether a converted history is not confirmed by the chain yet (`isUnconfirmedHistory`). */
   readonly isConverting: boolean;
   readonly gap: SyncGap | undefined;
   readonly stall: SyncStall | undefined;
-  /** Whether the last request found the wallet at the node's tip. */
+  /** Whether the wallet was at the node's tip in the last request. */
   readonly isAtTip: boolean;
-  /** Whether the node publishes new blocks. */
+  /** Whether the wallet receives new blocks from an event stream of the node. */
   readonly isFollowing: boolean;
-  /** Blocks that could not be read since the start and were skipped. */
+  /** Number of blocks that were skipped since the start because they could not be scanned or applied. */
   readonly unreadableBlocks: number;
 }
 
 /**
- * Whether a height was taken over from an old container and no block of the chain was applied since: a block hash belongs to
- * every other height. The wallet is not synchronized, whatever the height is.
+ * Whether the height was copied from an old container and no block was applied since: it is the only height without a block
+ * hash. Such a wallet is not synchronized at any height.
  */
 export function isUnconfirmedHistory({
   height,
@@ -74,14 +74,14 @@ export function stallOf(
     return {
       code: 'gap',
       message:
-        `this wallet has read the chain up to ${String(gap.coveredTo)}, and the node serves nothing below ` +
-        `${String(gap.servesFrom)}: connect a node that holds the whole chain, or reset the wallet to that height`,
+        `this wallet has scanned the chain up to ${String(gap.coveredTo)}, and the node serves no blocks below ` +
+        `${String(gap.servesFrom)}: connect a node with the whole chain, or reset the wallet to that height`,
     };
   }
   if (result === 'behind') {
     return {
       code: 'nodeBehindWallet',
-      message: `the node is at ${String(localHeight)}, below this wallet at ${String(walletHeight)}: waiting for it`,
+      message: `the node is at height ${String(localHeight)}, below this wallet at ${String(walletHeight)}: waiting for it`,
     };
   }
   return undefined;

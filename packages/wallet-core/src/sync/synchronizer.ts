@@ -20,17 +20,17 @@ const WAIT_MS = 5_000;
 const RATE_LIMITED_MS = 20_000;
 /** Polling interval while the node publishes its blocks. */
 const FOLLOWED_WAIT_MS = 60_000;
-/** Until event streams are requested again from a node without them. */
+/** Delay before event streams are requested again from a node without them. */
 const NO_STREAM_MS = 300_000;
-/** Between two comparisons of the wallet's chain with all nodes. */
+/** Interval of comparisons of the wallet's chain with all nodes. */
 const COMPARE_MS = 60_000;
-/** Between two attempts to prove unverified blocks. */
+/** Interval of attempts to verify unverified blocks. */
 const VERIFY_MS = 120_000;
-/** Blocks that are proved together, so that a node which fails is not queried for all of them. */
+/** Number of blocks verified together, so that a failing node is not queried for all of them. */
 const VERIFY_CHUNK = 100;
 /** Min interval between two reports of one kind of stall, so that an unstable node does not fill the log. */
 const STALL_REPORT_MS = 600_000;
-/** Refused responses in a row after which the chain is compared at once. */
+/** Number of consecutive rejected responses after which the nodes are compared immediately. */
 const MAX_REFUSED = 3;
 
 export interface SynchronizerOptions extends FetchOptions {
@@ -38,27 +38,27 @@ export interface SynchronizerOptions extends FetchOptions {
 }
 
 export interface SynchronizerEvents {
-  /** A block was applied; the transactions are its new ones of the wallet. */
+  /** A block was applied. The transactions are the new ones of the wallet. */
   applied: [readonly WalletTransaction[], SyncBlock];
-  /** A batch of blocks was applied: a good time to publish a snapshot. */
+  /** A batch of blocks was applied. The listener publishes a snapshot. */
   progressed: [];
-  /** Everything at or above the height is gone from the ledger. */
+  /** All blocks from this height on were removed from the ledger. */
   rewound: [number];
   /** The wallet is at the node's tip. */
   synced: [number];
   /** A block could not be processed and was skipped. */
   unreadable: [SyncBlock, unknown];
-  /** A node serves: the first one, another one, or one that was unreachable before. */
+  /** A node responds: the first one, a new one, or one that was unreachable. */
   connected: [];
-  /** The contents of a block were proved after it was applied. */
+  /** The contents of a block were verified after it was applied. */
   verified: [readonly WalletTransaction[]];
-  /** A block that no node had proved turned out to be made up; it is rewound next. */
+  /** An unverified block turned out to be forged. It is rewound next. */
   disproved: [UnverifiedBlock];
-  /** Global indexes of own outputs came in. */
+  /** Global indexes of own outputs were received. */
   indexed: [];
-  /** Another node does not have a settled block of the wallet, as a sentence; undefined: all nodes agree. */
+  /** Sentence about a node that lacks a settled block of the wallet; undefined if all nodes agree. */
   disagreement: [string | undefined];
-  /** A heavier branch that the serving node refused; undefined if it refuses no branch. */
+  /** A heavier branch that the serving node refuses; undefined if it refuses none. */
   heavierBranch: [NodeInfo['heavierBranch']];
   warning: [string];
 }
@@ -70,8 +70,9 @@ interface Run {
 }
 
 /**
- * Follows a node and applies its blocks to the ledger (docs/protocol/wallet-sync.md#the-node). Fetching goes on while blocks are
- * applied; all other requests have their own timers. A request to a failing node is repeated: only `stop` ends a run.
+ * Follows a node and applies its blocks to the ledger (docs/protocol/wallet-sync.md#the-node). Fetching continues while
+ * blocks are applied; all other requests have their own timers. Requests to a failing node are repeated: only `stop` ends a
+ * run.
  */
 export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   private readonly clock: WaitClock;
@@ -83,21 +84,21 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   private readonly fetcher: Fetcher;
   /** Each loop wakes on its timer or its event, whichever fires first. */
   private readonly wakeups = {
-    /** There may be something to fetch. */
+    /** New blocks may be available. */
     fetch: new AutoResetEvent(),
     /** Blocks were stored. */
     apply: new AutoResetEvent(),
-    /** Stored blocks were applied. */
+    /** Stored blocks were applied, so the store has room. */
     room: new AutoResetEvent(),
-    /** An own output may have no global index. */
+    /** An own output may lack its global index. */
     index: new AutoResetEvent(),
-    /** The state of the node is requested. */
+    /** The state of the node must be requested now. */
     info: new AutoResetEvent(),
-    /** Another node may offer events. */
+    /** A new node may offer events. */
     stream: new AutoResetEvent(),
-    /** A node that may prove unverified blocks serves. */
+    /** A node was connected that may serve the bytes of unverified blocks. */
     verify: new AutoResetEvent(),
-    /** The node's blocks may belong to no chain. */
+    /** The node's blocks may be invalid. */
     compare: new AutoResetEvent(),
   };
   private stream: TipStream | undefined;
@@ -107,9 +108,9 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   private isAtTip = false;
   private isFollowing = false;
   private unreadable = 0;
-  /** Malformed or foreign responses to sync requests since the last one that was accepted. */
+  /** Number of malformed or foreign responses to sync requests since the last valid one. */
   private refused = 0;
-  /** The last request for the node's state failed. */
+  /** Whether the last request for the node's state failed. */
   private wasAway = false;
 
   constructor(
@@ -139,8 +140,8 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         const depth = ledger.position().height - height;
         if (depth >= REORGANISATION_DEPTH) {
           warn(
-            `the node's chain leaves that of this wallet at block ${String(height)}, ${String(depth + 1)} blocks back, and ` +
-              'is read from there: is it a node of the same network?',
+            `the node's chain forks from that of this wallet at block ${String(height)}, ${String(depth + 1)} blocks back: ` +
+              'rescanning from there. Is it a node of the same network?',
           );
         }
         this.rewind(height);
@@ -215,7 +216,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     this.isFollowing = false;
   }
 
-  /** Goes on with the same progress at another node. */
+  /** Continues from the same position with another node. */
   async swap(node: NodeCalls): Promise<void> {
     const wasRunning = this.run !== undefined;
     await this.stop();
@@ -230,7 +231,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     this.wakeups.fetch.set();
   }
 
-  /** Another node of the list serves: height and features of the one before are forgotten. */
+  /** Discards height and features of the previous node after a change of the serving node. */
   private onOtherNode(): void {
     this.fetcher.forgetNode();
     this.isAtTip = false;
@@ -281,7 +282,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     );
   }
 
-  /** How long to wait after it. */
+  /** Handles the outcome of a fetch step. @returns the delay before the next step in milliseconds */
   private onOutcome(outcome: FetchOutcome): number {
     this.setStall(stallOf(outcome, this.fetcher.gap, this.status) ?? (outcome === 'unknown' ? this.stall : undefined));
     const wasAtTip = this.isAtTip;
@@ -316,7 +317,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     this.wakeups.compare.set();
   }
 
-  /** Comparisons with the other nodes of the list. */
+  /** Periodically compares the wallet's chain with the other nodes of the list. */
   private async compareNodes(nodes: NodeList, signal: AbortSignal): Promise<void> {
     if (nodes.others.length === 0) {
       this.emit('disagreement', undefined);
@@ -324,21 +325,21 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     }
     const comparison = new NodeComparison(nodes, this.ledger);
     const wait = (): Promise<void> => this.wakeups.compare.waitFor(COMPARE_MS, this.clock, signal);
-    await this.repeatCheck(signal, wait, 'the nodes could not be compared', async () => {
+    await this.repeatCheck(signal, wait, 'could not compare the nodes', async () => {
       const fork = await comparison.forkPoint(signal);
       if (fork !== undefined) await this.leaveFork(nodes, fork, signal);
       else if (this.isAtTip) this.emit('disagreement', await comparison.disagreement(signal));
     });
   }
 
-  /** Gives up blocks that most nodes do not have, and the node that served them. */
+  /** Rewinds blocks that most nodes do not have, and leaves the node that served them. */
   private async leaveFork(nodes: NodeList, fork: number, signal: AbortSignal): Promise<void> {
     const from = this.ledger.position().height;
     const height = Math.max(1, this.ledger.scanStart().height, fork + 1);
     this.emit(
       'warning',
-      `most nodes have none of the last blocks of this wallet, up to ${String(from)}: the chain is read again from ` +
-        `block ${String(height)}`,
+      `most nodes have none of the last blocks of this wallet, up to ${String(from)}: rescanning from block ` +
+        String(height),
     );
     this.fetcher.reset();
     this.rewind(height);
@@ -375,26 +376,26 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       await this.applier.run(signal);
     } catch (error) {
       if (!(error instanceof NodeFailure) || servingOf(this.node) !== serving) throw error;
-      // All stored blocks are from this node: none of them is applied.
+      // All stored blocks are from this node: discard them.
       this.fetcher.reset();
       if (error.kind === 'malformed' && node instanceof NodeList) await node.leave(error.message, signal);
       throw error;
     }
   }
 
-  /** Proves blocks that were applied unverified, as soon as a node can. */
+  /** Periodically verifies blocks that were applied unverified. */
   private async verifyAgain(signal: AbortSignal): Promise<void> {
     const wait = (): Promise<void> => this.wakeups.verify.waitFor(VERIFY_MS, this.clock, signal);
-    await this.repeatCheck(signal, wait, 'unverified blocks could not be checked', async () => {
+    await this.repeatCheck(signal, wait, 'could not verify unverified blocks', async () => {
       let isProgress = true;
       while (isProgress && !signal.aborted) {
-        // The newest first: a pruned node has no others.
+        // Newest first: a pruned node has no older raw blocks.
         isProgress = await this.verifyChunk(this.ledger.unverifiedBlocks().slice(-VERIFY_CHUNK), signal);
       }
     });
   }
 
-  /** @returns whether a block was proved and none was made up, so that the next chunk is worth a request */
+  /** @returns whether a block was verified and none was forged, so that the next chunk is worth a request */
   private async verifyChunk(blocks: readonly UnverifiedBlock[], signal: AbortSignal): Promise<boolean> {
     const verdicts = await this.verifier.verify(blocks.map(claimOfUnverified), signal);
     signal.throwIfAborted();
@@ -413,14 +414,14 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     return isProgress;
   }
 
-  /** Rewinds to below a block that was made up; the chain is read again from there. */
+  /** Rewinds a forged block and all above it, and rescans from there. */
   private dropFrom(block: UnverifiedBlock): void {
     const { height, hash, transactions } = block;
     const hashes = transactions.map((transaction) => transaction.hash).join(', ');
     this.emit(
       'warning',
-      `block ${String(height)} with hash ${hash} does not hold what a node had reported (transactions ${hashes}): the chain is ` +
-        'read again from there',
+      `the contents of block ${String(height)} with hash ${hash} differ from the report of a node (transactions ${hashes}): ` +
+        'rescanning from there',
     );
     this.emit('disproved', block);
     this.fetcher.reset();
@@ -439,7 +440,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         this.emit('indexed');
       },
       async (failure) => {
-        // Outputs found during a request are requested at once: they cannot be spent until then.
+        // Outputs found during a request are requested immediately, because they cannot be spent before.
         if (failure === undefined && (this.indexes.isDone || this.indexes.hasUntried)) return;
         await this.clock.wait(WAIT_MS, signal);
       },
@@ -456,14 +457,14 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
         await stream.ended;
         this.stream = undefined;
         this.isFollowing = false;
-        // Blocks that were published meanwhile are fetched.
+        // Fetch the blocks that were published meanwhile.
         this.wakeups.fetch.set();
       }
       await this.wakeups.stream.waitFor(stream === undefined ? NO_STREAM_MS : WAIT_MS, this.clock, signal);
     }
   }
 
-  /** Repeats a step and a wait until the signal aborts. A failed step sets the stall of the status and is repeated. */
+  /** Repeats a step and a wait until the signal aborts. A failed step sets `status.stall` and is repeated. */
   private async repeat(
     signal: AbortSignal,
     step: () => Promise<void>,
@@ -483,7 +484,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
     }
   }
 
-  /** Repeats a wait and a check until the signal aborts. A failed check is a warning. */
+  /** Repeats a wait and a check until the signal aborts. A failed check is reported as a warning. */
   private async repeatCheck(
     signal: AbortSignal,
     wait: () => Promise<void>,
@@ -502,5 +503,5 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   }
 }
 
-/** The node that serves now. */
+/** The serving node of a list. */
 const servingOf = (node: NodeCalls): NodeCalls => (node instanceof NodeList ? node.serving : node);

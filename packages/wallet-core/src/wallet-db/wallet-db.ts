@@ -35,7 +35,7 @@ const APPLICATION_ID = 0x57_4b_57_44;
 
 const TITLE = 'wallet database';
 
-/** The identity is first, so that `isForeignDatabaseFile` finds it in the first pages. */
+/** The identity table is created first, so that `isForeignDatabaseFile` finds it in the first pages. */
 const MONEY_TABLES = [
   IDENTITY,
   STATE,
@@ -50,7 +50,7 @@ const MONEY_TABLES = [
   'spending',
   'settings',
 ];
-/** Not checked at every open, since they can be large and their loss cannot cause a double payment. */
+/** Tables that are not verified at every open: they can be large, and their loss cannot cause a double payment. */
 const OTHER_TABLES = ['retired', 'details', 'events', 'notified', 'labels'];
 const ALL_TABLES = [...MONEY_TABLES, ...OTHER_TABLES];
 
@@ -68,14 +68,14 @@ export interface WalletDbOptions {
   readonly now: number;
 }
 
-/** An operator's text for an address or a transaction hash. */
+/** A text that the operator stores for an address or a transaction hash. */
 export interface Label {
   /** The address or hash. */
   readonly subject: string;
   readonly text: string;
 }
 
-/** The database belongs to another wallet. It was not changed. */
+/** The database file belongs to another wallet. The file is unchanged. */
 export class ForeignWalletDb extends Error {
   override readonly name = 'ForeignWalletDb';
 
@@ -84,7 +84,7 @@ export class ForeignWalletDb extends Error {
   }
 }
 
-/** The database is unusable. The operator restores a backup or begins a new database (`WalletDb.replaceDamaged`). */
+/** The database is unusable. The operator restores a backup or creates a new database (`WalletDb.replaceDamaged`). */
 export class WalletDbDamaged extends Error {
   override readonly name = 'WalletDbDamaged';
 
@@ -100,11 +100,11 @@ export class WalletDbDamaged extends Error {
 export const walletDbName = (walletFile: string): string => `${walletFile}.db`;
 
 /**
- * The SQLite database beside a container. It has all data that must survive between two writes of the container
+ * The SQLite database beside a container. It stores the changes since the last write of the container
  * (docs/protocol/wallet.md#wallet-database). Each writing call is a transaction, or joins the enclosing `transaction`, and is
  * durable when it returns. The caller holds the lock of the container.
  *
- * Damage has two forms. If the file cannot be opened, `open` throws WalletDbDamaged and leaves the file in place: the wallet
+ * Two kinds of damage: If the file cannot be opened, `open` throws WalletDbDamaged and leaves the file in place: the wallet
  * runs read-only without a database until the operator calls `replaceDamaged`. If a row is damaged, reading it throws
  * DamagedSealedRow and sets `damage`, which persists: the wallet refuses to send until the operator calls `dropDamagedRows`.
  * Both calls set `identity.loss` to 'damaged'.
@@ -122,13 +122,13 @@ export class WalletDb {
   readonly events;
   readonly spending;
   readonly notified;
-  /** By subject. */
+  /** Labels by subject. */
   readonly labels;
   /** Small values by name, such as a pause of sends with its reason. */
   readonly settings;
   /**
-   * Whether the container has the mark of this database. If not, the caller writes the container with `mark` before it appends
-   * to the log, because the log would not bring the container up to date.
+   * Whether the container has the mark of this database, so that the log continues it. If not, the caller writes the
+   * container with `mark` before it appends to the log.
    */
   readonly isNamedByContainer: boolean;
   private readonly identities;
@@ -185,7 +185,7 @@ export class WalletDb {
     return identity;
   }
 
-  /** The mark to be written into the container. */
+  /** The mark to write into the container. */
   get mark(): WalletDbMark {
     return { database: this.identity.database, position: this.database.state.position };
   }
@@ -195,7 +195,7 @@ export class WalletDb {
     return this.database.state.damage;
   }
 
-  /** The database was restored from a backup: what came after it is unknown. */
+  /** Records that the database was restored from a backup, so that later changes are unknown. */
   noteRestored(now: number): void {
     this.setIdentity({ ...this.identity, since: now, loss: 'outdated', isLossAcknowledged: false });
   }
@@ -239,7 +239,7 @@ export class WalletDb {
       database = openDatabase(databaseOptions(file, sealer, { since: options.now, loss }));
       return new WalletDb(new SealedDatabase(database, sealer), options);
     } catch (error) {
-      // The lock of an open database would refuse every later open.
+      // Otherwise the file lock would prevent every later open.
       database?.close();
       throw isDamaged(error) ? new WalletDbDamaged(file, failureText(error), { cause: error }) : error;
     }
@@ -264,10 +264,10 @@ export class WalletDb {
   }
 }
 
-/** The checks before SQLite opens the file, because that may change it. */
+/** Checks before SQLite opens the file, because opening may change it. */
 function checkFiles(file: string, sealer: RowSealer): void {
   for (const suffix of FILE_SUFFIXES) {
-    // Opening a pipe would wait for a writer.
+    // Opening a pipe blocks until a writer opens it.
     if (statSync(file + suffix, { throwIfNoEntry: false })?.isFile() === false) {
       throw new WalletDbDamaged(file, `${file}${suffix} is not a regular file`);
     }
@@ -275,7 +275,7 @@ function checkFiles(file: string, sealer: RowSealer): void {
   if (existsSync(file)) {
     if (isForeignDatabaseFile(file, sealer)) throw new ForeignWalletDb(file);
   } else {
-    // SQLite gives the files beside it the same permissions: only the owner may read them.
+    // SQLite creates the files beside it with the same permissions.
     closeSync(openSync(file, 'wx', 0o600));
   }
 }
@@ -301,7 +301,7 @@ function databaseOptions(
   };
 }
 
-/** Checks the content before the session changes the file. @throws ForeignWalletDb, WalletDbDamaged, DamagedSealedRow */
+/** Verifies the content before the file is changed. @throws ForeignWalletDb, WalletDbDamaged, DamagedSealedRow */
 function checkContent(file: string, connection: SqliteConnection, sealer: RowSealer): void {
   if (isForeign(connection, sealer)) throw new ForeignWalletDb(file);
   for (const table of MONEY_TABLES) {
@@ -314,7 +314,7 @@ function checkContent(file: string, connection: SqliteConnection, sealer: RowSea
   }
 }
 
-/** SQLITE_ERROR is a missing table or column, since the statements are constant. */
+/** Includes SQLITE_ERROR: the statements are constant, so it means a missing table or column. */
 function isDamaged(error: unknown): boolean {
   if (isDamage(error) || sqliteFailure(error)?.code.startsWith('SQLITE_ERROR') === true) return true;
   return [NotOurFile, IncompleteFiles, DamagedSealedRow].some((type) => error instanceof type);
@@ -340,7 +340,7 @@ export function backupWalletDb(
       const database = table<WalletDbIdentity>(IDENTITY).get(IDENTITY)?.database;
       const { position, logFloor } = table<DatabaseState>(STATE).get(STATE) as DatabaseState;
       const isOfContainer = expected !== undefined && database === expected.database;
-      // Saves of the container while it was copied may have removed the changes that the copy lacks.
+      // A save of the container during the copy may have truncated log entries that the copied container needs.
       if (!isOfContainer || position < expected.position || logFloor > expected.position) {
         throw new RangeError('the copied database does not continue the copied container');
       }

@@ -27,11 +27,11 @@ describe('a block that no chain can have', () => {
   const base: SyncBlock = scannedBlock(blockOf(1, coinbase('c', 1n), spending('a', 1n, 1n))).block;
   const [transaction] = base.transactions;
   const amount = (value: bigint) => [{ amount: value, key: '', keyImage: '' }];
-  const WRONG = 'block 1 has an amount that is not of 64 bits';
+  const WRONG = 'block 1 has an amount outside 64 bits';
 
   test.each<[string, Partial<SyncBlock>, string]>([
-    ['a negative height', { height: -1 }, 'block -1 has no height'],
-    ['a fraction as height', { height: 1.5 }, 'block 1.5 has no height'],
+    ['a negative height', { height: -1 }, 'block -1 has an invalid height'],
+    ['a fraction as height', { height: 1.5 }, 'block 1.5 has an invalid height'],
     ['a negative output', { transactions: [{ ...transaction!, outputs: amount(-1n) }] }, WRONG],
     ['an output of 2^64', { coinbase: { ...base.coinbase!, outputs: amount(MAX_UINT64 + 1n) } }, WRONG],
     ['an input of 2^64', { transactions: [{ ...transaction!, inputs: amount(MAX_UINT64 + 1n) }] }, WRONG],

@@ -23,8 +23,8 @@ const inputOf = (ledger: Ledger, key = KEY_OF_A) => {
 };
 
 test.each<[string, string, (ledger: Ledger, valid: PendingSend) => PendingSend]>([
-  ['that is pending', 'is recorded already', (ledger, valid) => (ledger.recordSend(valid), { ...valid, inputs: [] })],
-  ['that is in a block', 'is recorded already', (_, valid) => ({ ...valid, hash: hashOf('a'), inputs: [] })],
+  ['that is pending', 'is already recorded', (ledger, valid) => (ledger.recordSend(valid), { ...valid, inputs: [] })],
+  ['that is in a block', 'is already recorded', (_, valid) => ({ ...valid, hash: hashOf('a'), inputs: [] })],
   ['without inputs', 'has no inputs', (_, valid) => ({ ...valid, inputs: [] })],
   [
     'with an input twice',

@@ -140,9 +140,9 @@ describe('the job is cancelled', () => {
     ['after two polls that failed', disconnect, 2, /hang up|reset/],
     ['after a poll that was refused', json({ error: 'missing or incorrect X-API-KEY header' }, 401), 1, /401/],
     ['when the server does not know the job', json({ error: 'unknown or expired job' }, 404), 1, /404/],
-    ['when the response has an unknown status', json({ status: 'soon' }), 1, /ended as soon/],
-    ['when the job has failed', json({ status: 'error', state: 'failed' }), 1, /ended as error/],
-    ['when the nonce has another form', json({ status: 'done', nonce: 'no' }), 1, /without a nonce/],
+    ['when the response has an unknown status', json({ status: 'soon' }), 1, /ended: soon/],
+    ['when the job has failed', json({ status: 'error', state: 'failed' }), 1, /ended: error/],
+    ['when the nonce has another form', json({ status: 'done', nonce: 'no' }), 1, /no valid nonce/],
     ['when the nonce does not verify', json({ status: 'done', nonce: 'f'.repeat(16) }), 1, /does not verify/],
   ])('%s', async (_name, reply, polls, reason) => {
     const server = await startServer(polled(reply));
@@ -190,19 +190,19 @@ test.each([
   const { settings } = await startServer(json({ status: 'error', error }, 400));
   expect((await find(settings)).serverFailure).toBe(`status 400: ${reported}`);
   const other = await startServer(json({ status: error }));
-  expect((await find(other.settings)).serverFailure).toBe(`the job ended as ${reported}`);
+  expect((await find(other.settings)).serverFailure).toBe(`the job ended: ${reported}`);
 });
 
 const wrongNonce = 'ffffffffffffffff';
 
 test.each<[string, Reply, RegExp]>([
   ['status 503', json({ status: 'error', error: 'queue is full, try again later' }, 503), /status 503: queue is full/],
-  ['an error state', json({ status: 'error', state: 'failed' }), /ended as error/],
-  ['a cancelled job', json({ status: 'cancelled' }), /ended as cancelled/],
+  ['an error state', json({ status: 'error', state: 'failed' }), /ended: error/],
+  ['a cancelled job', json({ status: 'cancelled' }), /ended: cancelled/],
   ['a nonce that does not verify', json({ status: 'done', nonce: wrongNonce }), /does not verify/],
-  ['a nonce of another form', json({ status: 'done', nonce: '00' }), /without a nonce/],
-  ['a job id of another form', json({ status: 'pending', job_id: '../stats' }), /without a job id/],
-  ['a response that is not JSON', (_request, response) => response.end('<html>'), /ended as no reason given/],
+  ['a nonce of another form', json({ status: 'done', nonce: '00' }), /no valid nonce/],
+  ['a job id of another form', json({ status: 'pending', job_id: '../stats' }), /no valid job id/],
+  ['a response that is not JSON', (_request, response) => response.end('<html>'), /ended: no reason given/],
   [
     'a redirect',
     (_request, response) => response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(),

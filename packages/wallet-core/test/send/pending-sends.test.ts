@@ -533,7 +533,7 @@ describe('stored sends', () => {
 });
 
 describe('sends of another wallet program', () => {
-  const REASON = 'another wallet program sent it, and the node has not known it for 60 blocks';
+  const REASON = 'another wallet program sent it, and the node did not have it for 60 blocks';
   const foreign = (): Parts => {
     const made = parts();
     made.ledger.recordSend(signed.pending);

@@ -73,7 +73,7 @@ const FAULTS: readonly [string, string, RegExp, (node: StandInNode) => void][] =
   [
     'a block left out',
     'nodeHostile',
-    /leaves out blocks below 8/,
+    /omits blocks below 8/,
     (node) => items(node, (blocks) => blocks.filter(({ blockHeight }) => blockHeight !== 7)),
   ],
   [
@@ -197,7 +197,7 @@ test('switches to another chain, and leaves it at a lower node of the network', 
   expect(rewound).toEqual([1]);
   expect(wallet.warnings).toEqual([
     expect.stringContaining('is stalled: the node is at 149, below this wallet at 399'),
-    expect.stringContaining('knows no block of this wallet'),
+    expect.stringContaining('has no block of this wallet'),
   ]);
 });
 
@@ -220,7 +220,7 @@ test('switches to a higher node with another chain, and warns', async () => {
   const higher = await standIn({ blocks: scriptedChain(300, 'another', honest.blocks.slice(0, 1)) });
   await moved.sync.swap(client(higher));
   await moved.until(() => moved.ledger.position().height === 299);
-  expect(moved.warnings).toEqual([expect.stringMatching(/leaves that of this wallet at block 1, 249 blocks back/)]);
+  expect(moved.warnings).toEqual([expect.stringMatching(/forks from that of this wallet at block 1, 249 blocks back/)]);
 });
 
 test('warns once about an unreachable node', async () => {

@@ -28,7 +28,7 @@ export interface GreenCache {
   /** Public spend keys of the known addresses. */
   readonly addresses: ReadonlySet<string>;
   readonly transactions: readonly GreenTransaction[];
-  /** Without hidden outputs, which have the key image of another output. */
+  /** Excludes hidden outputs, whose key image equals that of another output. */
   readonly outputs: readonly GreenOutput[];
   /** Index of the last scanned block; -1 before the first one. */
   readonly height: number;
@@ -41,8 +41,8 @@ interface CacheFacts {
 }
 
 /**
- * Decrypts and parses the cache. The unlock jobs and unsent transactions after the synchronizer are not used.
- * @param offset of the cache in the file
+ * Decrypts and parses the cache. The unlock jobs and unsent transactions at its end are ignored.
+ * @param offset position of the cache in the file
  * @returns undefined when the file ends at the offset
  * @throws DecodeError when the cache is damaged, or belongs to another chain or wallet
  */
@@ -58,7 +58,7 @@ export async function readGreenCache(
   const iv = head.bytes(IV_SIZE);
   const size = head.varintNumber(53);
   const start = offset + head.offset;
-  // Every byte is stored in one or two bytes.
+  // Each byte is stored as a varint of one or two bytes.
   if (size > fileSize - start) throw new DecodeError('the cache is cut off');
   const cache = await readVarintBytes(handle, start, size);
   const yielder = new EventLoopYielder();
@@ -72,11 +72,11 @@ export async function readGreenCache(
 
 const MAX_VARINT_BYTES = 10;
 const CHACHA_BLOCK_BYTES = 64;
-/** Bytes that are read or decrypted at once, which takes a few milliseconds. */
+/** Bytes per read or decryption, which takes a few milliseconds. */
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Reads the array of the encrypted bytes, each a varint: values from 128 on take two bytes.
+ * Reads the array of encrypted bytes. Each byte is a varint: values from 128 on take two bytes.
  * @param size number of elements
  * @throws DecodeError
  */
@@ -91,7 +91,7 @@ async function readVarintBytes(handle: FileHandle, start: number, size: number):
     if (raw.length === 0) throw new DecodeError('the cache is cut off');
     for (const byte of raw) {
       if (length === size) break;
-      // The second byte of a varint from 128 to 255 has only bit 7 of the value.
+      // The second byte of a varint for 128 to 255 contains only bit 7 of the value.
       if (half !== undefined && byte !== 1) {
         throw new DecodeError('an element of the encrypted array is larger than a byte');
       }
@@ -106,7 +106,7 @@ async function readVarintBytes(handle: FileHandle, start: number, size: number):
   return bytes;
 }
 
-/** Save levels; 0 is a cache with keys only. */
+/** Save levels. Level 0 contains only keys. */
 const WITH_TRANSACTIONS = 1;
 const WITH_OUTPUTS = 2;
 
@@ -201,7 +201,7 @@ function* parseSubscription(reader: BinaryReader, outputs: GreenOutput[]): Gener
   if (reader.offset !== end) throw new DecodeError('the length of the transfers of an address is wrong');
 }
 
-/** State 0 is success. The payment id is that in extra: '', 64 hex digits, or 16 encrypted hex digits. */
+/** State 0 means success. `paymentId` is copied from extra: '', 64 hex digits, or 16 encrypted hex digits. */
 function readTransaction(reader: BinaryReader): GreenTransaction {
   const state = reader.varintNumber(8);
   const timestamp = reader.varintNumber(53);
@@ -231,7 +231,7 @@ function skipTransfer(reader: BinaryReader): void {
   reader.varintNumber(8); // type
 }
 
-/** Skips the synchronizer's record of a transaction, which duplicates an entry of the list. */
+/** Skips the synchronizer's record of a transaction, which duplicates an entry of the transaction list. */
 function skipInformation(reader: BinaryReader): void {
   reader.bytes(64); // hash and public key
   readIndex(reader); // block height
@@ -240,7 +240,7 @@ function skipInformation(reader: BinaryReader): void {
   reader.bytes(32); // payment id
 }
 
-/** Reads an output that is not spent. Hidden outputs (`isVisible` false) are ignored. */
+/** Reads an unspent output. Callers ignore hidden outputs (`isVisible` false). */
 function readOutput(reader: BinaryReader, owner: string): { output: GreenOutput; isVisible: boolean } {
   if (reader.varintNumber(8) !== 1) throw new DecodeError('an output is not to a key');
   const amount = reader.varint(64);
@@ -266,7 +266,7 @@ function readOutput(reader: BinaryReader, owner: string): { output: GreenOutput;
   return { output, isVisible };
 }
 
-/** Reads the fields that follow a spent output. */
+/** Reads the additional fields of a spent output. */
 function readSpend(reader: BinaryReader): Pick<GreenOutput, 'spendHeight' | 'spendingTransactionHash'> {
   const spendHeight = readIndex(reader);
   reader.varint(64); // timestamp
@@ -276,7 +276,7 @@ function readSpend(reader: BinaryReader): Pick<GreenOutput, 'spendHeight' | 'spe
   return { spendHeight, spendingTransactionHash };
 }
 
-/** Reads a count of records of at least `minSize` bytes. @throws DecodeError when the cache has fewer bytes */
+/** Reads a record count. @param minSize min bytes per record @throws DecodeError when the cache is too short for it */
 function countOf(reader: BinaryReader, minSize: number, what: string): number {
   const count = reader.varintNumber(53);
   if (count * minSize > reader.remaining) throw new DecodeError(`the cache is too short for its number of ${what}`);
@@ -291,10 +291,10 @@ function readHash(reader: BinaryReader): string {
   return reader.hash().toString('hex');
 }
 
-/** The value of an absent index. Some versions of the C++ wallets wrote it with 64 bits. */
+/** Encoding of an absent index. Some versions of the C++ wallets wrote it with 64 bits. */
 const NONE = 0xffff_ffffn;
 
-/** Reads an index of 32 bits; undefined if it is absent. */
+/** Reads a 32-bit index; undefined if absent. */
 function readIndex(reader: BinaryReader): number | undefined {
   const value = reader.varint(64);
   if (value === NONE || value === MAX_UINT64) return undefined;
@@ -306,7 +306,7 @@ function readFlag(reader: BinaryReader): boolean {
   return reader.byte() !== 0;
 }
 
-/** Reads a string: the length and the bytes. */
+/** Reads a length-prefixed string. */
 function readText(reader: BinaryReader): Buffer {
   return reader.bytes(reader.varintNumber(53));
 }

@@ -17,14 +17,14 @@ import { GREEN_PREFIX_SIZE, type GreenKeys, greenLayout, readGreenKeys } from '.
 export interface ContainerConversion {
   /** Path of the copy of the original file. */
   readonly backup: string;
-  /** The reason if the history was not converted and only the scan restores it. */
+  /** Why the history was not converted, so that only the scan restores it; undefined if it was converted. */
   readonly lostCache: string | undefined;
-  /** Where the scan of the chain begins. */
+  /** Start of the chain scan. */
   readonly scanStart: ScanStart;
 }
 
 /**
- * Replaces a WalletGreen file with a container of the same password, atomically, and keeps a copy of the original
+ * Replaces a WalletGreen file atomically with a container with the same password, and retains a copy of the original file
  * (docs/protocol/wallet.md#old-containers). After an error the file is unchanged.
  * @param file absolute path, locked by the caller
  * @returns undefined when the file is not a WalletGreen file
@@ -73,12 +73,12 @@ export async function readGreenFile(
     return { content: await runInSlices(convertedContent(keys, cache)), lostCache: undefined };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    // The keys are complete, and the chain has the transactions of the cache.
+    // The keys are complete, and the scan restores the transactions from the chain.
     return { content: await runInSlices(convertedContent(keys, undefined)), lostCache: error.message };
   }
 }
 
-/** The maximum Unix time of 32 bits, in the year 2106. A larger time is damaged. */
+/** Max 32-bit Unix time (year 2106). A larger value means that the file is damaged. */
 const MAX_TIME = 0xffff_ffffn;
 
 const NO_HISTORY: ConvertedHistory = {
@@ -90,9 +90,9 @@ const NO_HISTORY: ConvertedHistory = {
 };
 
 /**
- * Converts keys and cache. The history of the cache is available at once. The chain is still scanned from the first creation time
- * on, because WalletGreen missed transactions (docs/protocol/wallet.md#old-containers).
- * @throws DecodeError when the cache contradicts itself or the keys
+ * Converts keys and cache. The history of the cache is available immediately. The chain is nevertheless scanned from the
+ * first creation time on, because WalletGreen missed transactions (docs/protocol/wallet.md#old-containers).
+ * @throws DecodeError when the cache is inconsistent with itself or with the keys
  */
 function* convertedContent(keys: GreenKeys, cache: GreenCache | undefined): Generator<void, WalletContent> {
   const history = cache === undefined ? NO_HISTORY : yield* convertHistory(keys, cache);
@@ -119,8 +119,8 @@ function* convertedContent(keys: GreenKeys, cache: GreenCache | undefined): Gene
     transactions: history.transactions,
     unconfirmed: history.unconfirmed,
     transactionKeys: [],
-    // Without hashes the scan begins at the start time. Its first block is at or below this height, so the ledger rewinds the
-    // history as in a reorganisation and rebuilds it: transactions that are not in the chain disappear.
+    // Without hashes the scan begins at the start time. The first scanned block is at or below this height, so the ledger
+    // rewinds and rebuilds the history as in a reorganisation. Transactions that are not in the chain are removed.
     progress: { height: history.height, recentHashes: [], checkpointHashes: [] },
     startTimestamp: startTimestamp === Infinity ? 0 : startTimestamp,
     startHeight: 0,
@@ -128,7 +128,7 @@ function* convertedContent(keys: GreenKeys, cache: GreenCache | undefined): Gene
   };
 }
 
-/** The index of the spend key from which the view key derives, else 0. */
+/** The index of the spend key from which the view key is derived; 0 if there is none. */
 function primaryIndexOf({ spendKeys, viewSecret }: GreenKeys): number {
   const index = spendKeys.findIndex(
     ({ secretKey }) => secretKey !== undefined && viewKeyFromSpendKey(secretKey).equals(viewSecret),
@@ -140,7 +140,7 @@ const CHUNK_BYTES = 1024 * 1024;
 /** The maximum number of names that `backUp` tries. */
 const MAX_COPIES = 1000;
 
-/** The path of a copy of the original file. The first name is that of the C++ wallets. @param copy from 1 on */
+/** The path of a copy of the original file. The C++ wallets use the name of copy 1. @param copy starts at 1 */
 export function backupName(file: string, copy: number): string {
   return join(dirname(file), `old-version-backup-${basename(file)}${copy === 1 ? '' : `.${copy}`}`);
 }
@@ -167,7 +167,7 @@ async function backUp(handle: FileHandle, size: number, file: string): Promise<s
   throw walletErrorOf('invalidWalletFilename', undefined, { cause });
 }
 
-/** Whether the file exists and has the same bytes. */
+/** Whether the file `name` exists and equals the source. */
 function isCopy(source: FileHandle, size: number, name: string): Promise<boolean> {
   return withRegularFile(name, async (copy, copySize) => {
     if (copySize !== size) return false;

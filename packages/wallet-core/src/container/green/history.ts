@@ -16,7 +16,7 @@ export interface ConvertedHistory {
   readonly outputs: ReadonlyMap<string, Lists>;
   readonly transactions: readonly WalletTransaction[];
   readonly unconfirmed: readonly WalletTransaction[];
-  /** The highest block height of an output or transaction; 0 without any. */
+  /** The highest block height of an output or transaction; 0 if there is none. */
   readonly height: number;
   /** Unix seconds; Infinity without transactions. */
   readonly firstTimestamp: number;
@@ -40,15 +40,15 @@ interface Effect {
 const MAX_TRANSFER = 2n ** 63n - 1n;
 
 /**
- * Converts the history of a cache for the ledger: mined transactions, and own sends that are not mined yet with the outputs that
- * they lock. A cancelled, deleted or unsent transaction has no effect.
- * @throws DecodeError when the cache lacks an address or contradicts itself
+ * Converts the history of a cache for the ledger: mined transactions, and unconfirmed own sends with the outputs that they
+ * lock. Cancelled, deleted and unsent transactions are left out.
+ * @throws DecodeError when the cache lacks an address or is inconsistent
  */
 export function* convertHistory(keys: GreenKeys, cache: GreenCache): Generator<void, ConvertedHistory> {
   const lists = new Map<string, Lists>();
   for (const { publicKey } of keys.spendKeys) {
     const owner = publicKey.toString('hex');
-    // The effects of transactions on a missing address would be incomplete.
+    // Without the outputs of an address, the amounts of its transactions would be incomplete.
     if (!cache.addresses.has(owner)) throw new DecodeError('the cache lacks an address');
     lists.set(owner, { unspent: [], locked: [], spent: [], unconfirmedIncoming: [] });
   }
@@ -90,7 +90,7 @@ export function* convertHistory(keys: GreenKeys, cache: GreenCache): Generator<v
   for (const transaction of listed.values()) {
     yield;
     const effect = effects.get(transaction.hash);
-    // A transaction without effect belongs to a deleted address.
+    // The transaction concerns only a deleted address.
     if (effect === undefined) continue;
     const { blockHeight } = transaction;
     if (blockHeight !== undefined) requireScanned(blockHeight, cache.height);
@@ -102,7 +102,7 @@ export function* convertHistory(keys: GreenKeys, cache: GreenCache): Generator<v
   return { outputs: lists, transactions, unconfirmed, ...extentOf(transactions, lists) };
 }
 
-/** Hashes of own sends that are not mined: they spend an own output and neither failed nor were cancelled. */
+/** Hashes of unconfirmed own sends: they spend an own output and neither failed nor were cancelled. */
 function pendingSends(
   outputs: readonly GreenOutput[],
   listed: ReadonlyMap<string, GreenTransaction>,
@@ -173,7 +173,7 @@ class OutputConverter {
     this.spendSecrets = new Map(spendKeys.map(({ publicKey, secretKey }) => [publicKey.toString('hex'), secretKey]));
   }
 
-  /** Derives the key image again. @throws DecodeError when the output does not belong to the wallet */
+  /** Recomputes the key image. @throws DecodeError when the output does not belong to the wallet */
   unspent({ owner, ...output }: GreenOutput, blockHeight: number): WalletOutput {
     const spendSecret = this.spendSecrets.get(owner);
     const unspent = { ...output, blockHeight, spendHeight: 0, spendingTransactionHash: undefined };
@@ -185,13 +185,13 @@ class OutputConverter {
     return { ...unspent, keyImage, privateEphemeral: secret.toString('hex') };
   }
 
-  /** Uses the key image of the cache, since no search needs the key image of a spent output. */
+  /** Uses the unchecked key image of the cache: nothing is looked up by the key image of a spent output. */
   spent({ owner, ...output }: GreenOutput, blockHeight: number, spendHeight: number): WalletOutput {
     const isView = this.spendSecrets.get(owner) === undefined;
     return { ...output, blockHeight, spendHeight, keyImage: isView ? undefined : output.keyImage };
   }
 
-  /** Decrypts a short payment id. Only the receiver of the payment can do that. */
+  /** Decrypts a short payment id of an incoming payment. Only the receiver can, so the result is '' for an own send. */
   paymentId(stored: string, received: GreenOutput | undefined): string {
     if (stored === '' || stored.length === LONG_PAYMENT_ID_LENGTH) return stored;
     if (received === undefined) return '';

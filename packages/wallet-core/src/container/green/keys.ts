@@ -5,9 +5,9 @@ import { EventLoopYielder } from '@wrkz/service-kit/base';
 import { walletError, walletErrorOf } from '../../errors';
 import { readAt } from '../file-io';
 
-/* The frame and the key records of a WalletGreen file (docs/protocol/wallet.md#old-containers). Integers are little-endian. */
+/* The header and the key records of a WalletGreen file (docs/protocol/wallet.md#old-containers). Integers are little-endian. */
 
-/** The first byte of the file. There is no other version. */
+/** The first byte of the file. No other version exists. */
 const GREEN_VERSION = 6;
 const VERSION_SIZE = 1;
 export const IV_SIZE = 8;
@@ -32,7 +32,7 @@ export interface GreenLayout {
  */
 export function greenLayout(start: Buffer, fileSize: number): GreenLayout | undefined {
   if (start.length < GREEN_PREFIX_SIZE || start[0] !== GREEN_VERSION) return undefined;
-  // The product of an invalid capacity can exceed 64 bits, which overflowed in the C++ wallets.
+  // BigInt: an invalid capacity times the record size can exceed 64 bits and overflowed in the C++ wallets.
   const capacity = start.readBigUInt64LE(CAPACITY_OFFSET);
   const size = start.readBigUInt64LE(SIZE_OFFSET);
   const cacheOffset = BigInt(GREEN_PREFIX_SIZE) + BigInt(RECORD_SIZE) * capacity;
@@ -62,8 +62,8 @@ export interface GreenKeys {
 
 /**
  * Decrypts the key records.
- * @throws WalletError wrongPassword when a public key does not belong to its secret key (the password is wrong or the record
- * damaged); walletFileCorrupted when only some records have a secret key
+ * @throws WalletError wrongPassword when a public key does not match its secret key, since the password is wrong or the
+ * record is damaged; walletFileCorrupted when only some records have a secret key
  */
 export async function readGreenKeys(handle: FileHandle, layout: GreenLayout, password: string): Promise<GreenKeys> {
   const cacheKey = await powHashAsync('cn_slow_hash_v0', Buffer.from(password));
@@ -84,7 +84,7 @@ export async function readGreenKeys(handle: FileHandle, layout: GreenLayout, pas
         throw walletErrorOf('wrongPassword', undefined, { cause });
       }
       if (isViewOnly) viewOnly++;
-      // Like the C++ wallets: the first of two records with one key counts.
+      // As in the C++ wallets: of two records with one key, the first is used.
       const hex = record.publicKey.toString('hex');
       if (!found.has(hex)) found.set(hex, { ...record, secretKey: isViewOnly ? undefined : record.secretKey });
       if (yielder.isDue) await yielder.yieldIfDue();
@@ -115,10 +115,10 @@ function isPair(publicKey: Buffer, secretKey: Buffer): boolean {
 }
 
 /**
- * Encrypts or decrypts with the original ChaCha with 8 rounds, a 64-bit block counter and a 64-bit nonce. Up to 256 GiB it is
- * equal to the variant of the library, with a 32-bit counter and a 96-bit nonce whose first four bytes are zero.
+ * Encrypts or decrypts with the original ChaCha8: 8 rounds, a 64-bit block counter and a 64-bit nonce. Up to 256 GiB its
+ * output equals the library's variant with a 32-bit counter and a 96-bit nonce whose first four bytes are zero.
  * @param nonce 8 bytes
- * @param block counter of the first block of 64 bytes
+ * @param block counter of the first 64-byte block
  */
 export function chaCha8(key: Buffer, nonce: Buffer, bytes: Buffer, block = 0): Buffer {
   return Buffer.from(chacha8(key, Buffer.concat([Buffer.alloc(4), nonce]), bytes, undefined, block));

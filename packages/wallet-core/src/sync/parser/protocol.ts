@@ -7,12 +7,12 @@ import {
 } from '@wrkz/client/reading';
 import { carriedError } from '@wrkz/service-kit/base';
 
-/** A parsed response without its blocks, which are taken in pieces. */
+/** A parsed response without its blocks, which are fetched in pieces. */
 interface OpenedResponse extends Omit<SyncResponse, 'blocks'> {
   readonly id: number;
 }
 
-/** A thread that parses responses. Blocks are returned in pieces, so that deserialization never blocks the event loop. */
+/** A worker thread that parses responses. Blocks are returned in pieces, so that deserialization does not block the event loop. */
 export type ParserThread = {
   setup: undefined;
   ready: undefined;

@@ -2,10 +2,10 @@ import { readSyncResponse, type SyncResponse, type SyncBlock } from '@wrkz/clien
 import { workerEntry, WorkerThread } from '@wrkz/service-kit/base';
 import { PARSER_ERRORS, type ParserThread } from './protocol';
 
-/** Bytes. Smaller responses are parsed faster here than on the thread, which adds two messages. */
+/** Size in bytes below which parsing on the main thread is faster than two messages to the worker thread. */
 const SMALL = 256 * 1024;
 
-/** Parses sync responses. Large ones go to a worker thread, which is started for the first of them. */
+/** Parses sync responses. Large ones are parsed on a worker thread, which is started on demand. */
 export class ResponseParser {
   private thread: WorkerThread<ParserThread> | undefined;
 
@@ -23,7 +23,7 @@ export class ResponseParser {
     }
   };
 
-  /** Ends the thread; the next large response starts another one. */
+  /** Terminates the worker thread. The next large response starts a new one. */
   async close(): Promise<void> {
     const thread = this.thread;
     this.thread = undefined;

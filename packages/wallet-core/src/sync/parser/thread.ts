@@ -2,7 +2,7 @@ import { readSyncResponse, type SyncBlock } from '@wrkz/client/reading';
 import { serveThread } from '@wrkz/service-kit/base';
 import { PARSER_ERRORS, type ParserThread } from './protocol';
 
-/** Max keys, hashes and amounts in one piece. */
+/** Max number of keys, hashes and amounts in one piece. */
 const PIECE = 3_000;
 
 interface Rest {
