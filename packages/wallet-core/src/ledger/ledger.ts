@@ -344,7 +344,7 @@ export class Ledger {
    */
   addSubWallet(subWallet: SubWallet, counter = subWallet.walletIndex): void {
     if (this.parts.outputs.book(subWallet.publicSpendKey) !== undefined) {
-      throw new LedgerFault(`the sub-wallet ${subWallet.publicSpendKey} exists already`);
+      throw new LedgerFault(`the sub-wallet ${subWallet.publicSpendKey} already exists`);
     }
     const isFirst = this.subWallets().subWallets.length === 0;
     // The first sub-wallet of an emptied wallet decides whether it is a view wallet.

@@ -22,7 +22,7 @@ import { extraOf, outputsOf, type Payment, splitPayments } from './outputs';
 import { makeRings, offsetsOf, type Ring } from './rings';
 import { nodeRefusal, walletError } from '../errors';
 
-/** An assembled transaction. Only the proof-of-work nonce and the signatures are missing. */
+/** An assembled transaction that lacks only the proof-of-work nonce and the signatures. */
 export interface Plan extends Drawn, Layout {
   readonly settings: SendSettings;
   readonly fee: bigint;
@@ -37,7 +37,7 @@ interface Drawn {
   /** The transaction key pair. */
   readonly keys: KeyPair;
   readonly rings: readonly Ring[];
-  /** By index of the ring. */
+  /** Keys of the inputs, in the order of the rings. */
   readonly inputKeys: readonly InputKeys[];
 }
 
@@ -46,11 +46,11 @@ interface Layout {
   /** The outputs with their receivers. */
   readonly parts: readonly Payment[];
   readonly hasPow: boolean;
-  /** Serialized bytes, signatures included. */
+  /** Serialized size in bytes, including signatures. */
   readonly size: number;
 }
 
-/** How the sum of the inputs is distributed at some fee. */
+/** Payments and change for a given fee. */
 export interface Distribution {
   readonly payments: readonly Payment[];
   readonly change: bigint;
@@ -60,7 +60,7 @@ interface AssembleRequest {
   readonly settings: SendSettings;
   readonly mixin: number;
   readonly inputs: readonly OwnedInput[];
-  /** The estimated fee; it is raised until it suffices for the real size. */
+  /** Initial fee. It is raised until it suffices for the actual size. */
   readonly fee: bigint;
   /** @returns undefined when the inputs do not cover a fee */
   readonly distribute: (fee: bigint) => Distribution | undefined;
@@ -79,7 +79,7 @@ export class TooLarge extends Error {
 }
 
 /**
- * Draws the rings of the inputs and assembles a transaction whose fee suffices for its real size.
+ * Draws the rings of the inputs and assembles a transaction whose fee suffices for its actual size.
  * @returns undefined when the inputs do not cover the fee
  * @throws TooFewDecoys; TooLarge; WalletError daemonError (no global index), daemonOffline, outputDecomposition,
  * failedToCreateRingSignature, feeTooSmall (fixed fee)
@@ -112,7 +112,7 @@ export async function assemble(request: AssembleRequest, ports: SendPorts): Prom
 
 const SIGNATURE_SIZE = 64;
 
-/** @throws WalletError outputDecomposition; daemonError when no pool accepts the extra */
+/** @throws WalletError outputDecomposition; daemonError when every pool would reject the extra */
 function layOut(
   { change: { address }, data, fields, paymentId, terms, unlockTime }: SendSettings,
   { keys, rings, inputKeys }: Drawn,
@@ -136,7 +136,7 @@ function layOut(
   return { prefix, parts, hasPow, size: encodeTransactionPrefix(prefix).length + signatures };
 }
 
-/** The payments, and the change as the last one. */
+/** The payments followed by the change. */
 export function withChange(payments: readonly Payment[], change: bigint, address: string): readonly Payment[] {
   if (change === 0n) return payments;
   return [...payments, { to: checkAddress(address, { allowIntegrated: false }), amount: change }];
@@ -150,8 +150,8 @@ export interface InputKeys {
 }
 
 /**
- * Derives the keys of an input from the wallet's keys and compares them with the stored output: a damaged container must not
- * sign.
+ * Derives the keys of an input from the wallet's keys and compares them with the stored output, so that a damaged container
+ * does not sign.
  * @throws WalletError failedToCreateRingSignature
  */
 function keysOf({ output, owner }: OwnedInput, privateViewKey: string): InputKeys {
@@ -172,7 +172,7 @@ function keysOf({ output, owner }: OwnedInput, privateViewKey: string): InputKey
     if (output.keyImage !== undefined && output.keyImage !== keyImage.toString('hex')) throw failure();
     return { secret, keyImage };
   } catch (error) {
-    // A secret key outside the group order.
+    // RangeError: a secret key is not below the group order.
     throw error instanceof RangeError ? failure() : error;
   }
 }

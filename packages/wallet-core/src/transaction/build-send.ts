@@ -21,7 +21,7 @@ import { mapInSlices } from '@wrkz/service-kit/base';
 /** Size and cost of a send. */
 export interface SendEstimate {
   readonly fee: bigint;
-  /** Serialized bytes. */
+  /** Serialized size in bytes. */
   readonly size: number;
   /** Decoys per ring. */
   readonly mixin: number;
@@ -31,8 +31,8 @@ export interface SendEstimate {
 }
 
 /**
- * Builds, signs and checks a transaction (docs/protocol/wallet.md#building-a-transaction). It is neither recorded nor
- * submitted.
+ * Builds, signs and checks a transaction without recording or submitting it
+ * (docs/protocol/wallet.md#building-a-transaction).
  * @throws WalletError; AbortError when `ports.signal` fires
  */
 export async function buildSend(request: SendRequest, context: SendContext, ports: SendPorts): Promise<SignedSend> {
@@ -54,10 +54,10 @@ export function describePlan({ fee, size, mixin, settings, rings, parts }: Plan)
   return { fee, size, mixin, defaultMixin, inputs: rings.length, outputs: parts.length };
 }
 
-/** Limits the number of coin selections, since a node could report another amount as rare after each of them. */
+/** Max number of coin selections, since a node could report another amount as rare after each of them. */
 const MAX_SELECTIONS = 20;
 
-/** With these errors no other inputs can pay. */
+/** Errors of a coin selection after which no other inputs can pay. */
 const FINAL_ERRORS = [
   'notEnoughBalance',
   'failedToCreateRingSignature',
@@ -67,9 +67,9 @@ const FINAL_ERRORS = [
 ] as const;
 
 /**
- * Plans a send. If an amount has too few decoys even for the minimum ring size, the coin selection is repeated without outputs
- * of this amount (docs/protocol/wallet.md#ring-size-fallback).
- * @throws WalletError notEnoughFakeOutputs when no other inputs can pay; as `planWithoutAmounts`
+ * Plans a send. If an amount has too few decoys even for the minimum ring size, the coin selection is repeated without
+ * outputs of this amount (docs/protocol/wallet.md#ring-size-fallback).
+ * @throws WalletError notEnoughFakeOutputs when no other inputs can pay, and those of `planWithoutAmounts`
  */
 async function planSend(checked: CheckedSend, ports: SendPorts): Promise<Plan> {
   const excluded = new Set<bigint>();
@@ -91,10 +91,10 @@ async function planSend(checked: CheckedSend, ports: SendPorts): Promise<Plan> {
 }
 
 /**
- * Selects inputs that cover amount and fee, and assembles the transaction. If the default order needs more inputs than fit into
- * a transaction, the largest outputs are selected.
+ * Selects inputs that cover amount and fee, and assembles the transaction. If the default selection needs more inputs than
+ * fit into a transaction, the largest outputs are selected.
  * @param excluded amounts whose outputs are not used
- * @throws TooFewDecoys; WalletError as `assemble`, notEnoughBalance, tooManyInputsToFitInBlock
+ * @throws TooFewDecoys; WalletError notEnoughBalance, tooManyInputsToFitInBlock, and those of `assemble`
  */
 async function planWithoutAmounts(
   checked: CheckedSend,
@@ -119,15 +119,15 @@ async function planWithoutAmounts(
   throw candidates.length > indexed.length ? missingGlobalIndex() : walletError.notEnoughBalance();
 }
 
-/** Outputs that are unlocked both at the node's height, at which its pool judges, and at the height of the network. */
+/** Outputs that are unlocked at the node's height, which its pool uses, and at the height of the network. */
 export function spendableInputs({ sources, terms }: SendSettings, now: number): Generator<OwnedInput> {
   return unlocked(sources, Math.min(terms.localHeight, terms.networkHeight), now);
 }
 
 /**
- * Spends as many of the inputs, in their order, as cover amount and fee.
- * @param min so many inputs are spent in any case
- * @returns undefined when the inputs do not suffice. @throws TooLarge when more inputs are necessary than fit
+ * Spends the first inputs that together cover amount and fee.
+ * @param min min number of inputs to spend
+ * @returns undefined when the inputs do not suffice @throws TooLarge when the necessary inputs do not fit
  */
 async function cover(
   checked: CheckedSend,

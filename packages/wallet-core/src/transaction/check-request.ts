@@ -8,14 +8,14 @@ import type { Payment } from './outputs';
 import { type FeeTerms, MIN_UNLOCK_BLOCKS, SendTerms } from './terms';
 import { walletError } from '../errors';
 
-/** The settings of a transaction, apart from its payments: those of a send, or of one batch of a sweep. */
+/** The settings of a send or of one batch of a sweep, without its payments. */
 export interface SendSettings {
   readonly context: SendContext;
   readonly terms: SendTerms;
   readonly fees: FeeTerms;
   /** '' means no payment id. */
   readonly paymentId: string;
-  /** Free data for the nonce of extra. */
+  /** Arbitrary data for the nonce field of extra. */
   readonly data: Buffer;
   /** Complete fields of extra. */
   readonly fields: Buffer;
@@ -27,7 +27,7 @@ export interface SendSettings {
   readonly ringFallback: boolean;
 }
 
-/** A request that has passed every check that needs no node. */
+/** A request that has passed all checks that need no node. */
 export interface CheckedSend extends SendSettings {
   readonly payments: readonly Payment[];
   /** Sum of the payments. */
@@ -35,7 +35,7 @@ export interface CheckedSend extends SendSettings {
 }
 
 /**
- * Checks a request. The order of the checks is that of the C++ wallets and decides which of several errors is thrown
+ * Checks a request. The checks run in the order of the C++ wallets, which determines which of several errors is thrown
  * (docs/protocol/wallet.md#order-of-checks).
  * @param now Unix seconds
  * @throws WalletError
@@ -67,7 +67,7 @@ export async function checkRequest(request: SendRequest, context: SendContext, n
   };
 }
 
-/** The rules for a transaction that is made now. @throws WalletError illegalViewWalletOperation */
+/** The rules for a new transaction. @throws WalletError illegalViewWalletOperation */
 export function termsOf(context: SendContext): SendTerms {
   if (context.isViewWallet) throw walletError.illegalViewWalletOperation();
   return new SendTerms(context.network, context.localHeight, context.networkHeight, context.appliedHeight);
@@ -83,7 +83,7 @@ async function checkReceivers(addresses: readonly string[]): Promise<Address[]> 
   });
 }
 
-/** The sub-wallets of the addresses, each once; all sub-wallets if there are no addresses. */
+/** The distinct sub-wallets of the addresses; all sub-wallets if there are no addresses. */
 async function sourcesOf(addresses: readonly string[], { subWallets }: SendContext): Promise<readonly SubWallet[]> {
   if (addresses.length === 0) return subWallets;
   const distinct = [...new Set(addresses)];

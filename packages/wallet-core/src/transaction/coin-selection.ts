@@ -4,13 +4,13 @@ import { walletError } from '../errors';
 import type { SubWallet, WalletOutput } from '../ledger/model';
 import type { ContestedSend, SendContext, SendPorts } from './model';
 
-/** An output that may be spent, and the sub-wallet that owns it. */
+/** A spendable output, and the sub-wallet that owns it. */
 export interface OwnedInput {
   readonly output: WalletOutput;
   readonly owner: SubWallet;
 }
 
-/** The unlocked, verified outputs of some sub-wallets, each one-time key once. @param now Unix seconds */
+/** The unlocked, verified outputs of the sub-wallets. Repeated one-time keys are skipped. @param now Unix seconds */
 export function* unlocked(sources: readonly SubWallet[], height: number, now: number): Generator<OwnedInput> {
   const seen = new Set<string>();
   const at = { height, timestamp: now };
@@ -24,8 +24,8 @@ export function* unlocked(sources: readonly SubWallet[], height: number, now: nu
 }
 
 /**
- * Whether the unlocked outputs are worth the amount. Like a balance it includes outputs without a global index. Stops at the
- * first sufficient sum.
+ * Whether the unlocked outputs cover the amount. Includes outputs without a global index, as balances do. Stops as soon as
+ * the sum suffices.
  */
 export function unlockedCovers(amount: bigint, sources: readonly SubWallet[], height: number, now: number): boolean {
   let sum = 0n;
@@ -48,8 +48,9 @@ export function sumOf(inputs: readonly OwnedInput[]): bigint {
 }
 
 /**
- * The default coin selection (docs/protocol/wallet.md#input-choice). Each round takes the smallest remaining output of every
- * number of digits, ascending. Small outputs are spent early, but no send needs hundreds of them.
+ * The default coin selection (docs/protocol/wallet.md#input-choice). Groups outputs by number of digits; each round takes
+ * the smallest remaining output of every group, in ascending order. Small outputs are spent early, but no send needs
+ * hundreds of them.
  */
 export function* smallestFirstByDigits(inputs: Iterable<OwnedInput>): Generator<OwnedInput> {
   const byDigits = groupBy(groupsByAmount(inputs), ([first]) => String(first?.output.amount).length);
@@ -61,25 +62,25 @@ export function* smallestFirstByDigits(inputs: Iterable<OwnedInput>): Generator<
   }
 }
 
-/** One group after the other. */
+/** Concatenates groups. */
 export function* inOrder(groups: readonly Iterable<OwnedInput>[]): Generator<OwnedInput, undefined> {
   for (const group of groups) yield* group;
 }
 
-/** Coin selection with the fewest inputs, for amounts that would need too many inputs in the default order. */
+/** Coin selection with the fewest inputs, for amounts that would need too many inputs in the default selection. */
 export function largestFirst(inputs: Iterable<OwnedInput>): Generator<OwnedInput> {
   return inOrder(groupsByAmount(inputs).reverse());
 }
 
-/** Groups of equal amounts, ascending. There are few, since an amount is one digit times a power of ten. */
+/** Groups of equal amounts, ascending. The number of groups is small: an amount is one digit times a power of ten. */
 function groupsByAmount(inputs: Iterable<OwnedInput>): OwnedInput[][] {
   const groups = groupBy(inputs, ({ output }) => output.amount);
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
 }
 
 /**
- * The inputs with a known global index. Two outputs of one amount cannot have the same index: a node reported a wrong one, so
- * neither is used.
+ * The inputs with a known global index. If two outputs of one amount have the same index, a node reported a wrong one, and
+ * neither output is used.
  */
 export async function indexedInputs(
   inputs: readonly OwnedInput[],
@@ -94,14 +95,14 @@ export async function indexedInputs(
 
 function withSharedIndex(group: readonly OwnedInput[]): OwnedInput[] {
   const indexAt = (i: number): number => group[i]?.output.globalIndex ?? -1;
-  // A wallet may have many outputs. Indexes of one address ascend like its blocks, so almost none has to be looked up.
+  // Fast path for wallets with many outputs: the indexes of one address are usually in ascending order.
   if (group.every((_, i) => i === 0 || indexAt(i - 1) < indexAt(i))) return [];
   return [...groupBy(group, ({ output }) => output.globalIndex).values()].filter(({ length }) => length > 1).flat();
 }
 
 /*
- * Estimated sizes in bytes, before a transaction is assembled (docs/protocol/wallet.md#size-estimate). They are upper bounds:
- * four bytes per key offset, ten bytes per amount.
+ * Size estimates in bytes, before a transaction is assembled (docs/protocol/wallet.md#size-estimate). They are upper
+ * bounds: four bytes per key offset, ten bytes per amount.
  */
 
 const HEADER = 44;
@@ -110,7 +111,7 @@ const DATA_OVERHEAD = 4;
 const INPUT = 112;
 const DECOY = 68;
 const OUTPUT = 43;
-/** The C++ wallets use this smaller header when they compute how many inputs fit. */
+/** Header size that the C++ wallets use to compute how many inputs fit. */
 const HEADER_OF_BATCH = 42;
 
 interface Shape {
@@ -118,7 +119,7 @@ interface Shape {
   readonly outputs: number;
   readonly mixin: number;
   readonly hasPaymentId: boolean;
-  /** Bytes of free data in extra. */
+  /** Bytes of arbitrary data in extra. */
   readonly data: number;
 }
 
@@ -127,15 +128,15 @@ export function estimateSize({ inputs, outputs, mixin, hasPaymentId, data }: Sha
   return HEADER + extra + inputs * (INPUT + mixin * DECOY) + outputs * OUTPUT;
 }
 
-/** The number of inputs that fit into a transaction of `size` bytes beside its outputs. */
+/** The number of inputs that fit into a transaction of `size` bytes with the given number of outputs. */
 export function inputsThatFit(size: number, outputs: number, mixin: number): number {
   return Math.max(0, Math.floor((size - HEADER_OF_BATCH - outputs * OUTPUT) / (INPUT + mixin * DECOY)));
 }
 
 /**
- * The inputs that a send must spend: one input of every contested transaction with inputs of the sources. So either the send or
- * the contested transaction can be mined, but not both (docs/protocol/wallet.md#refused-transactions).
- * @param candidates the inputs that may be spent
+ * The inputs that a send must spend: one input of every contested transaction with inputs of the sources. Then either the
+ * send or the contested transaction can be mined, but not both (docs/protocol/wallet.md#refused-transactions).
+ * @param candidates the spendable inputs
  * @throws WalletError refusedTransactionUnresolved while other sends lock all inputs of a contested transaction
  */
 export function contestedInputs(

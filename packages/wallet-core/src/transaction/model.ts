@@ -3,13 +3,13 @@ import type { KeyPair } from '@wrkz/crypto';
 import type { PendingSend, SubWallet, WalletOutput } from '../ledger/model';
 import type { PowResponse, PowRequest } from '../pow-client/pow-client';
 
-/** The fee of a send: the network's minimum, a rate in atomic units per byte (fractions allowed), or a fixed amount. */
+/** The fee of a send: the network's minimum, a rate in atomic units per byte (may be fractional), or a fixed amount. */
 export type FeeChoice =
   | { readonly kind: 'minimum' }
   | { readonly kind: 'perByte'; readonly rate: number }
   | { readonly kind: 'fixed'; readonly amount: bigint };
 
-/** The request for a send, unchecked. Omitted fields have defaults (docs/protocol/wallet.md#defaults). */
+/** An unchecked request for a send. Omitted fields have defaults (docs/protocol/wallet.md#defaults). */
 export interface SendRequest {
   readonly destinations: readonly { readonly address: string; readonly amount: bigint }[];
   readonly fee?: FeeChoice | undefined;
@@ -19,44 +19,44 @@ export interface SendRequest {
   readonly ringFallback?: boolean | undefined;
   /** '' means no payment id. */
   readonly paymentId?: string | undefined;
-  /** Omitted or empty: every address of the wallet. */
+  /** Omitted or empty: all addresses of the wallet. */
   readonly sourceAddresses?: readonly string[] | undefined;
-  /** '' is the primary address. */
+  /** Omitted or '': the primary address. */
   readonly changeAddress?: string | undefined;
-  /** A height or Unix seconds; 0 is the default unlock height. */
+  /** A height or Unix seconds; 0 selects the default unlock height. */
   readonly unlockTime?: bigint | undefined;
-  /** Free data as hex, stored in the nonce field of extra. */
+  /** Arbitrary data as hex, stored in the nonce field of extra. */
   readonly extra?: string | undefined;
   /** Complete fields of extra as hex, appended after the nonce field. */
   readonly extraFields?: string | undefined;
 }
 
 /**
- * A transaction that was refused by a node or given up, and can still be mined. A new send that could replace it must spend one
- * of its inputs, so that only one of the two can be mined.
+ * A refused or given-up transaction that can still be mined. A new send from the same addresses must spend one of its
+ * inputs, so that only one of the two can be mined.
  */
 export interface ContestedSend {
   readonly hash: string;
   /** One-time keys of the inputs and the sub-wallets that own them. */
   readonly inputs: readonly { readonly key: string; readonly publicSpendKey: string }[];
-  /** A mined transaction spends one of the inputs, so this one can be mined only after a reorganisation. */
+  /** Whether a mined transaction spends one of the inputs, so that this one can be mined only after a reorganisation. */
   readonly isReplaced: boolean;
 }
 
-/** The state of wallet and chain that a transaction is built from. */
+/** The state of wallet and chain for building a transaction. */
 export interface SendContext {
   readonly network: Network;
   /** Index of the node's own top block. */
   readonly localHeight: number;
   /** Index of the network's top block, as the node reports it. */
   readonly networkHeight: number;
-  /** Index of the highest block that the wallet has applied; the default unlock height follows from it. */
+  /** Index of the highest applied block, from which the default unlock height is computed. */
   readonly appliedHeight: number;
   readonly privateViewKey: string;
   readonly isViewWallet: boolean;
   readonly subWallets: readonly SubWallet[];
   readonly contested: readonly ContestedSend[];
-  /** The ring of an earlier transaction with this key image (hex). A rebuild uses the same ring. */
+  /** Returns the ring of an earlier transaction with this key image (hex), which a rebuild must use again. */
   readonly ringOf: (keyImage: string) => readonly RingMember[] | undefined;
 }
 
@@ -68,14 +68,14 @@ export interface RingMember {
   readonly key: string;
 }
 
-/** A signed transaction and the data that the wallet records before it submits the transaction. */
+/** A signed transaction, with the data that the wallet records before submitting it. */
 export interface SignedSend {
   readonly bytes: Buffer;
   readonly hash: string;
   readonly fee: bigint;
   /** Decoys per ring. */
   readonly mixin: number;
-  /** The network's default ring size at this height. */
+  /** The network's default number of decoys per ring at this height. */
   readonly defaultMixin: number;
   readonly pending: PendingSend;
   readonly rings: readonly { readonly keyImage: string; readonly members: readonly RingMember[] }[];
@@ -84,7 +84,7 @@ export interface SignedSend {
 /** The fields of the response to a send. */
 export type SendSummary = Pick<SignedSend, 'hash' | 'fee' | 'mixin' | 'defaultMixin'>;
 
-/** The decoys that a node offers for one amount. Untrusted. */
+/** The decoys that a node returned for one amount. Untrusted. */
 export interface DecoySet {
   readonly amount: bigint;
   readonly outputs: readonly { readonly globalIndex: number | bigint; readonly key: string }[];
@@ -97,9 +97,9 @@ export type RandomOutsResult =
   | { readonly kind: 'unavailable' };
 
 /**
- * The result of /sendrawtransaction. `unavailable`: the node certainly did not receive the transaction (no connection, or it
- * serves another chain). `uncertain`: the request was sent without a conclusive response; `ended` is true if the node
- * completed the request.
+ * The result of /sendrawtransaction. `unavailable`: the node certainly did not receive the transaction, because the
+ * connection failed or the node serves another chain. `uncertain`: the request was sent without a conclusive response;
+ * `ended` is true if the node completed the request.
  */
 export type SubmitResult =
   | { readonly kind: 'accepted' }
@@ -107,34 +107,34 @@ export type SubmitResult =
   | { readonly kind: 'unavailable' }
   | { readonly kind: 'uncertain'; readonly ended: boolean };
 
-/** Where a node has a transaction; `unavailable` when the node does not respond. */
+/** Location of a transaction at a node; `unavailable` if the node does not respond. */
 export type TransactionStatus = 'block' | 'pool' | 'unknown' | 'unavailable';
 
-/** The node's part in a send. Failures of the node are results, never exceptions. */
+/** The requests of a send to a node. Failures of the node are returned, never thrown. */
 export interface SendNode {
-  /** One set per amount, in the order of the amounts, repeated amounts included; `count` outputs in each. */
+  /** Requests `count` outputs per amount. Returns one set per amount, in the order of the amounts, including repeated ones. */
   randomOuts(amounts: readonly bigint[], count: number): Promise<RandomOutsResult>;
   submit(transaction: Buffer): Promise<SubmitResult>;
   /**
-   * Reports that the serving node cannot be trusted with decoys.
-   * @returns whether another node serves from now on
+   * Reports that the serving node returned faulty decoys.
+   * @returns whether another node serves now
    */
   reportFaulty(reason: string): Promise<boolean>;
-  /** `unknown` is returned only for the node that received the last submission: another node need not have it. */
+  /** Only the node that received the last submission can return `unknown`: another node may not have the transaction yet. */
   transactionStatus(hash: string): Promise<TransactionStatus>;
 }
 
-/** Ports for building a transaction. The randomness of signatures comes from the native module. */
+/** External dependencies for building a transaction. The native module generates the randomness of signatures. */
 export interface SendPorts {
   readonly node: SendNode;
   readonly pow: { findNonce(request: PowRequest): Promise<PowResponse> };
-  /** A fresh transaction key pair from the operating system's randomness. */
+  /** Generates a transaction key pair with the operating system's random generator. */
   readonly transactionKeys: () => KeyPair;
   /** Unix seconds. */
   readonly now: () => number;
   /** Aborts the build, for example when the wallet closes. */
   readonly signal?: AbortSignal;
-  /** Reports outputs of one amount that have one global index, so that some of their indexes are wrong. */
+  /** Reports outputs of one amount with the same global index, so that some of the indexes are wrong. */
   readonly onIndexConflict?: (outputs: readonly WalletOutput[]) => Promise<void>;
   /** Reports that a send used a smaller ring than requested. */
   readonly onRingFallback?: (event: { readonly requested: number; readonly used: number }) => void;

@@ -13,7 +13,7 @@ import { derivePublicKey, encryptPaymentId, generateKeyDerivation, type KeyPair 
 import { isShortPaymentId } from '../keys/addresses';
 import { walletError } from '../errors';
 
-/** An amount for a receiver. One payment becomes several outputs, one for each denomination. */
+/** An amount for a receiver. A payment becomes one output per denomination. */
 export interface Payment {
   readonly to: Address;
   readonly amount: bigint;
@@ -30,7 +30,7 @@ export function denominationsOf(amount: bigint): bigint[] {
 }
 
 /**
- * Splits payments into denominations, ascending by amount: the order does not show which outputs are change
+ * Splits payments into denominations, ascending by amount, so that the order does not reveal which outputs are change
  * (docs/protocol/wallet.md#outputs).
  * @throws WalletError outputDecomposition
  */
@@ -50,7 +50,7 @@ function derivationFor({ viewPublic }: Address, transactionSecret: Buffer): Buff
   return derivation;
 }
 
-/** The outputs with their one-time keys. The index of a part is the index of its output. */
+/** The outputs with their one-time keys, in the order of the parts. */
 export function outputsOf(parts: readonly Payment[], transactionSecret: Buffer): TransactionOutput[] {
   const derivations = new Map<string, Buffer>();
   return parts.map(({ to, amount }, index) => {
@@ -67,11 +67,11 @@ interface ExtraContents {
   readonly keys: KeyPair;
   /** Checked hex, or ''. */
   readonly paymentId: string;
-  /** Free data for the nonce field. */
+  /** Arbitrary data for the nonce field. */
   readonly data: Buffer;
   /** Complete fields, appended unchanged. */
   readonly fields: Buffer;
-  /** A short payment id is encrypted for this address. */
+  /** The address for which a short payment id is encrypted. */
   readonly receiver: Address;
   readonly hasPow: boolean;
 }

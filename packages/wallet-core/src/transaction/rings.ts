@@ -15,21 +15,21 @@ export interface Ring {
 }
 
 const MAX_GLOBAL_INDEX = 0xffff_ffff;
-/** With a single own output of an amount, an empty set of the node may be honest: there may be no other one. */
+/** With only one own output of an amount, an empty set of the node may be correct: no other output may exist. */
 const MIN_OWN_OUTPUTS = 2;
 
-/** The node has too few decoys for some amount; a smaller ring may work. */
+/** The node has too few decoys for some amount. A smaller ring may be possible. */
 export class TooFewDecoys extends Error {
   override readonly name = 'TooFewDecoys';
 
   constructor(
-    /** The largest mixin that is possible with the offered decoys; 0 if that is unknown. */
+    /** The largest mixin for which the returned decoys suffice; 0 if unknown. */
     readonly achievable: number,
-    /** The error for the client if the send fails for it. */
+    /** The error for the client if the send fails because of this. */
     readonly failure: WalletError,
     /** All requested amounts. */
     readonly amounts: readonly bigint[],
-    /** The amounts with too few decoys; undefined if the node does not name them. */
+    /** The amounts with too few decoys; undefined if the node does not report them. */
     readonly rare?: readonly bigint[],
   ) {
     super(failure.message);
@@ -39,14 +39,14 @@ export class TooFewDecoys extends Error {
 export interface RingDependencies {
   readonly node: SendNode;
   readonly ringOf: SendContext['ringOf'];
-  /** The number of own unlocked outputs with an amount: a node that offers far fewer outputs is faulty. */
+  /** Returns the number of own unlocked outputs with an amount. A node that returns far fewer outputs is faulty. */
   readonly ownOutputs: (amount: bigint) => number;
 }
 
 /**
- * Draws the rings of some inputs with `mixin` decoys each. An input keeps the decoys of an earlier transaction: two different
- * rings with one key image would reveal the real member. The decoys of the node are untrusted: own outputs, duplicates,
- * indexes beyond 32 bits and keys that are not points are dropped (docs/protocol/wallet.md#decoys).
+ * Draws the rings of the inputs with `mixin` decoys each. Decoys of an earlier transaction are reused, because two different
+ * rings with the same key image would reveal the real member. The decoys of the node are untrusted: own outputs, duplicates,
+ * indexes above 32 bits and keys that are not points are dropped (docs/protocol/wallet.md#decoys).
  * @throws TooFewDecoys; WalletError daemonOffline, daemonError (no global index), notEnoughFakeOutputs
  */
 export async function makeRings(
@@ -76,7 +76,7 @@ export async function makeRings(
         ? expected >= MIN_OWN_OUTPUTS && 2 * offered < expected
         : lacking.every(({ output }) => ownOutputs(output.amount) > mixin);
     if (isFaulty) {
-      const reason = `offers ${offered} outputs of amount ${amount}, of which this wallet has ${expected} itself`;
+      const reason = `returned ${offered} outputs of amount ${amount}, although this wallet alone has ${expected}`;
       if (await node.reportFaulty(reason)) continue;
       throw walletError.notEnoughFakeOutputs(amount, expected, offered);
     }
@@ -94,8 +94,8 @@ export function offsetsOf({ members }: Ring): number[] {
 }
 
 /**
- * Runs an attempt with the requested ring size, after TooFewDecoys with the achievable one, and at last with the minimum of the
- * network (docs/protocol/wallet.md#ring-size-fallback).
+ * Runs an attempt with the requested ring size. After TooFewDecoys it is repeated with the achievable ring size, and finally
+ * with the minimum of the network (docs/protocol/wallet.md#ring-size-fallback).
  * @throws TooFewDecoys when the attempt with the minimum fails too, or `ringFallback` is false
  */
 export async function withRingFallback<T>(
@@ -114,9 +114,9 @@ export async function withRingFallback<T>(
 }
 
 /**
- * The amounts for which a node has too few decoys. If the node did not name them, a binary search finds them, with at most
- * twice as many requests as there are amounts.
- * @returns empty if the node refuses all amounts together, but each half of them is accepted
+ * The amounts for which a node has too few decoys. If the node did not report them, a binary search finds them with at most
+ * two requests per amount.
+ * @returns empty if the node refuses all amounts together but accepts each half
  * @throws WalletError daemonOffline
  */
 export async function findRareAmounts(
@@ -127,7 +127,7 @@ export async function findRareAmounts(
   return shortage.rare ?? refusedAmounts([...new Set(shortage.amounts)], mixin + 1, node);
 }
 
-/** @param amounts which the node refused together @param count outputs per amount */
+/** @param amounts amounts that the node refused in one request @param count outputs per amount */
 async function refusedAmounts(amounts: readonly bigint[], count: number, node: SendNode): Promise<bigint[]> {
   if (amounts.length <= 1) return [...amounts];
   const middle = Math.ceil(amounts.length / 2);
@@ -142,13 +142,13 @@ async function refusedAmounts(amounts: readonly bigint[], count: number, node: S
 
 interface Draw {
   readonly decoys: ReadonlyMap<OwnedInput, readonly RingMember[]>;
-  /** Number of distinct outputs in the node's sets, by amount, own outputs included. */
+  /** Number of distinct outputs in the node's sets by amount, including own outputs. */
   readonly offered: ReadonlyMap<bigint, number>;
-  /** The node refused the request, or left out an amount. */
+  /** Set if the node refused the request or omitted an amount. */
   readonly shortage: TooFewDecoys | undefined;
 }
 
-/** Queries the node once for all inputs. @throws WalletError daemonOffline */
+/** Requests the decoys of all inputs in one request. @throws WalletError daemonOffline */
 async function drawDecoys(
   inputs: readonly OwnedInput[],
   mixin: number,
@@ -191,7 +191,7 @@ function storedDecoys(
   });
 }
 
-/** Assigns a set to each amount. The node may return the sets in any order. */
+/** Assigns the sets, which the node may return in any order, to the amounts. */
 function matchSets(amounts: readonly bigint[], sets: readonly DecoySet[]): DecoySet[] | TooFewDecoys {
   const byAmount = groupBy(sets, ({ amount }) => amount);
   const matched = amounts.map((amount) => byAmount.get(amount)?.shift());
@@ -215,7 +215,7 @@ function knownKeys(inputs: readonly OwnedInput[]): Map<string, string> {
   );
 }
 
-/** Whether an output has the same key in all rings; if so, the key is remembered. @param key hex */
+/** Whether the key of an output equals its key in other rings. If so, the key is added to `known`. @param key hex */
 function isConsistent(known: Map<string, string>, amount: bigint, index: number, key: string): boolean {
   const place = placeOf(amount, index);
   if ((known.get(place) ?? key) !== key) return false;

@@ -14,8 +14,8 @@ import type { RingMember } from './model';
 
 /**
  * Parses a signed transaction and applies the rules of a node's pool at the same height: sizes, amounts, fee, ring sizes,
- * unlock time, proof of work and signatures (docs/protocol/wallet.md#self-check). Only the node can check that ring members
- * are unlocked and inputs unspent.
+ * unlock time, proof of work and signatures (docs/protocol/wallet.md#self-check). Only a node can check that ring members
+ * are unlocked and that inputs are unspent.
  * @throws WalletError failedToCreateRingSignature, daemonError, tooManyInputsToFitInBlock, amountsNotPretty, unexpectedFee,
  * outputDecomposition, unlockTimeTooSmall
  */
@@ -47,7 +47,7 @@ interface CheckedRing {
   readonly members: readonly RingMember[];
 }
 
-/** Applies the rules of the pool at a height. Does not check the signatures and the proof of work of the transaction. */
+/** Applies the rules of the pool at a height, except signatures and proof of work. */
 export function stageForPool(
   parsed: ParsedTransaction,
   { network, height, rings, now }: PoolContext,
@@ -66,7 +66,7 @@ export function stageForPool(
   });
 }
 
-/** The wallet error of a consensus failure. Failures without an own error get the text that a node would send. */
+/** The wallet error for a consensus failure. Failures without a wallet error of their own get the text of a node. */
 function failureOf(code: ReasonCode, size: number, maxSize: number): WalletError {
   switch (code) {
     case 'INPUT_INVALID_SIGNATURES':
@@ -86,7 +86,7 @@ function failureOf(code: ReasonCode, size: number, maxSize: number): WalletError
   }
 }
 
-/** A chain that contains only the ring members, as the node reported them. */
+/** A chain view that contains only the ring members as reported by the node. */
 function ringView(rings: readonly CheckedRing[], height: number): ChainView {
   const keys = new Map<string, Buffer>();
   const place = (amount: bigint, index: number): string => `${amount} ${index}`;

@@ -14,7 +14,7 @@ import type { SendPorts, SignedSend } from './model';
 import { selfCheck } from './self-check';
 import { walletError } from '../errors';
 
-/** Finds the proof of work, signs, and checks the result. @throws WalletError as `selfCheck`; the reason of `ports.signal` */
+/** Finds the proof of work, signs, and checks the result. @throws WalletError of `selfCheck`; the reason of `ports.signal` */
 export async function signPlan(plan: Plan, ports: SendPorts): Promise<SignedSend> {
   ports.signal?.throwIfAborted();
   const prefix = plan.hasPow ? await withNonce(plan, ports) : plan.prefix;
@@ -48,7 +48,7 @@ async function withNonce({ prefix, settings: { terms } }: Plan, ports: SendPorts
   return { ...prefix, extra: Buffer.concat([prefix.extra.subarray(0, -POW_NONCE_SIZE), nonce]) };
 }
 
-/** Yields to the event loop after each input: a signature takes up to a millisecond. */
+/** Signs the inputs and yields to the event loop after each of them: a signature takes up to a millisecond. */
 async function ringSignatures(prefix: TransactionPrefix, { rings, inputKeys }: Plan): Promise<Buffer[]> {
   const hash = prefixHash(prefix);
   const signatures: Buffer[] = [];

@@ -20,7 +20,7 @@ import { signPlan } from './sign';
 
 export interface SweepRequest {
   readonly destination: string;
-  /** Omitted or 0: everything. */
+  /** Atomic units; omitted or 0 for everything. */
   readonly amount?: bigint | undefined;
   readonly paymentId?: string | undefined;
 }
@@ -32,7 +32,7 @@ export type SweepEntry =
 
 export interface SweepResult {
   readonly entries: readonly SweepEntry[];
-  /** Amount for the destination in the transactions that were sent or may have been sent. */
+  /** Amount paid to the destination by transactions that were sent or may have been sent. */
   readonly paid: bigint;
   readonly fees: bigint;
   /** The part of the requested amount that is not paid; 0 when everything was requested. */
@@ -44,7 +44,7 @@ export interface SweepResult {
 /** Size, cost and paid amount of one transaction of a sweep. */
 export type SweepEstimate = SendEstimate & { readonly amount: bigint };
 
-/** After these errors the next batch would fail too, or its money could be spent twice. */
+/** Errors after which the next batch would fail too, or could pay twice. */
 const isFinal = (error: WalletError): boolean =>
   isWalletError(
     error,
@@ -58,9 +58,9 @@ const isFinal = (error: WalletError): boolean =>
   );
 
 /**
- * Sends everything, or exactly an amount, in as many transactions as necessary (docs/protocol/wallet.md#sweeps). Each is
- * recorded and submitted before the next one is built. Errors become entries. Outputs whose amounts have too few decoys are not
- * spent; an entry with notEnoughFakeOutputs reports them.
+ * Sends everything, or an exact amount, in as many transactions as necessary (docs/protocol/wallet.md#sweeps). Each is
+ * recorded and submitted before the next one is built. Errors are returned as entries. Outputs whose amounts have too few
+ * decoys are not spent; an entry with notEnoughFakeOutputs reports them.
  * @param readContext returns the current state of the wallet; called before each transaction
  * @param dispatch records and submits a transaction
  */
@@ -84,7 +84,7 @@ export async function sweep(
   return { entries, ...run.sums() };
 }
 
-/** One row for each transaction that a sweep would send. @throws WalletError when the sweep or a transaction is refused */
+/** One entry per transaction that a sweep would send. @throws WalletError when the sweep or a transaction is not possible */
 export async function estimateSweep(
   request: SweepRequest,
   readContext: () => SendContext,
@@ -118,7 +118,7 @@ class Sweep {
 
   /**
    * Plans and processes one batch after another.
-   * @param onFailure gets the error of a batch
+   * @param onFailure called with the error of a batch
    * @throws WalletError when the sweep cannot begin; the errors of `onFailure`
    */
   async batches(process: (plan: Plan) => Promise<void> | void, onFailure: (error: WalletError) => void): Promise<void> {
@@ -158,7 +158,7 @@ class Sweep {
     };
   }
 
-  /** Counts the transaction also if its submission is uncertain: an amount that may have been paid must not be paid again. */
+  /** Processes a plan. Its amount counts as paid even if the submission is uncertain, so that it is not paid twice. */
   private async process(plan: Plan, process: (plan: Plan) => Promise<void> | void): Promise<void> {
     try {
       await process(plan);
@@ -199,7 +199,7 @@ class Sweep {
     throw this.queue.length < this.all.length ? missingGlobalIndex() : walletError.notEnoughBalance();
   }
 
-  /** Whether the queue covers an amount and the maximum fees of the batches. */
+  /** Whether the queued inputs cover an amount and the max fees of its batches. */
   private covers(settings: SendSettings, amount: bigint): boolean {
     const capacity = batchCapacity(settings);
     const maxFee = (inputs: number): bigint => (inputs === 0 ? 0n : maxBatchFee(settings, inputs));
@@ -213,8 +213,8 @@ class Sweep {
   }
 
   /**
-   * Takes inputs from the queue: a full batch, or fewer if they cover the unpaid amount and the maximum fee.
-   * @returns the first `required` of them belong to contested transactions, so that the batch must spend them
+   * Takes inputs from the queue: a full batch, or fewer if they cover the unpaid amount and the max fee.
+   * @returns the batch must spend the first `required` inputs, because they belong to contested transactions
    */
   private nextInputs(settings: SendSettings): { inputs: OwnedInput[]; required: number } {
     const capacity = batchCapacity(settings);
@@ -236,7 +236,7 @@ class Sweep {
 
   /**
    * Removes outputs whose amounts have too few decoys from the queue.
-   * @returns the error of the batch if these amounts cannot be found
+   * @returns the error of the batch if the amounts cannot be determined
    */
   private async skipRare(
     settings: SendSettings,
@@ -248,12 +248,12 @@ class Sweep {
     if (rare.length === 0) return shortage.failure;
     this.shortage ??= shortage.failure;
     this.queue = [...inputs, ...this.queue].filter(({ output }) => !rare.includes(output.amount));
-    // If the other outputs do not cover the requested amount, nothing of it is sent.
+    // If the other outputs do not cover the requested amount, nothing is sent.
     if (this.paid === 0n && this.unpaid !== undefined && !this.covers(settings, this.unpaid)) this.queue = [];
     return undefined;
   }
 
-  /** Returns inputs that did not fit into the batch to the queue. */
+  /** Puts inputs that did not fit into the batch back into the queue. */
   private putBack(inputs: readonly OwnedInput[], plan: Plan): void {
     const taken = new Set(plan.rings.map(({ input }) => input));
     this.queue.unshift(...inputs.filter((input) => !taken.has(input)));
@@ -268,10 +268,10 @@ function walletErrorOf(error: unknown): WalletError {
 /** Bytes of the proof-of-work field, which `estimateSize` does not include. */
 const POW_FIELD = 9;
 const OUTPUTS_OF_BATCH = 2;
-/** The whole money supply, split into payment and change, has fewer denominations. */
+/** Upper bound for the denominations of payment and change, even for the whole money supply. */
 const MAX_DENOMINATIONS = 90;
 
-/** The number of inputs of one transaction of a sweep. */
+/** The max number of inputs per transaction of a sweep. */
 function batchCapacity({ terms }: SendSettings): number {
   return inputsThatFit(terms.maxSize, OUTPUTS_OF_BATCH, terms.defaultMixin);
 }
@@ -286,14 +286,14 @@ function feeFor({ fees, paymentId }: SendSettings, mixin: number, inputs: number
 
 interface Batch {
   readonly inputs: readonly OwnedInput[];
-  /** So many of the first inputs are spent in any case. */
+  /** Number of first inputs that must be spent. */
   readonly required: number;
   readonly to: Address;
-  /** undefined: the batch pays everything. */
+  /** Amount that is still to be paid; undefined if the batch pays everything. */
   readonly unpaid: bigint | undefined;
 }
 
-/** Pays the sum of the inputs minus the fee, but at most the unpaid amount; the rest is change. */
+/** Pays the sum of the inputs minus the fee, at most the unpaid amount. The remainder is change. */
 function distributeBatch({ to, unpaid }: Batch, sum: bigint, fee: bigint): Distribution | undefined {
   const available = sum - fee;
   if (available <= 0n) return undefined;
@@ -302,8 +302,9 @@ function distributeBatch({ to, unpaid }: Batch, sum: bigint, fee: bigint): Distr
 }
 
 /**
- * Plans the transaction of one batch. If it is too large, it spends fewer of the inputs.
- * @throws TooFewDecoys; WalletError as `assemble`, notEnoughBalance when the fee exceeds the inputs, tooManyInputsToFitInBlock
+ * Plans the transaction of one batch. If it is too large, it spends fewer inputs.
+ * @throws TooFewDecoys; WalletError notEnoughBalance when the fee exceeds the inputs, tooManyInputsToFitInBlock, and those
+ * of `assemble`
  */
 async function planBatch(settings: SendSettings, mixin: number, batch: Batch, ports: SendPorts): Promise<Plan> {
   for (let { inputs } = batch; inputs.length > 0 && inputs.length >= batch.required;) {

@@ -3,13 +3,13 @@ import { type FeeRule, MAX_UINT64, type MixinRange, type Network, type Transacti
 import type { FeeChoice } from './model';
 import { walletError } from '../errors';
 
-/** Minimum number of blocks between the node's top block and an unlock height (docs/protocol/transactions.md#unlock-time). */
+/** Min number of blocks from the node's top block to an unlock height (docs/protocol/transactions.md#unlock-time). */
 export const MIN_UNLOCK_BLOCKS = 15;
 
 /**
  * The consensus and pool rules for a new transaction. The pool applies the rules at the node's top block, a block template
- * those of the next height, and the network may be ahead of the node. Fee and proof of work satisfy the rules of all these
- * heights, so that a transaction is still mined when the rules change at the next block.
+ * those of the next height, and the network may be ahead of the node. Fee and proof of work satisfy the rules at all these
+ * heights, so that a rule change at the next block does not invalidate the transaction.
  */
 export class SendTerms {
   private readonly heights: readonly number[];
@@ -18,13 +18,13 @@ export class SendTerms {
     readonly network: Network,
     readonly localHeight: number,
     readonly networkHeight: number,
-    /** Index of the highest applied block. A height claimed by a node must not decide how long money is locked. */
+    /** Index of the highest applied block. An unverified height of a node must not determine how long outputs are locked. */
     readonly appliedHeight: number = networkHeight,
   ) {
     this.heights = [...new Set([localHeight, localHeight + 1, networkHeight, networkHeight + 1])];
   }
 
-  /** The ring sizes that both the pool and the next block accept: a block never takes what only the pool accepts. */
+  /** The ring sizes that both the pool and the next block accept. */
   get mixin(): MixinRange {
     const now = this.network.rulesAt(this.localHeight).mixin;
     const next = this.network.rulesAt(this.localHeight + 1).mixin;
@@ -42,7 +42,7 @@ export class SendTerms {
     return BigInt(this.appliedHeight + poolUnlockWindow + MIN_UNLOCK_BLOCKS);
   }
 
-  /** Bytes. A transaction of this size fits into a block template even if the recent blocks were small. */
+  /** Max size in bytes. Such a transaction fits into a block template even if the recent blocks were small. */
   get maxSize(): number {
     const { fullRewardZone } = this.network.rulesAt(this.localHeight + 1);
     return Math.min(
@@ -72,10 +72,10 @@ export class SendTerms {
   }
 }
 
-/** Atomic units per byte; equal for every rule that counts bytes: 20 per 256 bytes, 10 per 128 bytes. */
+/** Min fee in atomic units per byte. All size-based rules have the same rate: 20 per 256 bytes, 10 per 128 bytes. */
 const MIN_RATE = 10 / 128;
 
-/** The fees that the rules at several heights require (docs/protocol/wallet.md#fees). Sizes are bytes, fees atomic units. */
+/** Fee rules at several heights (docs/protocol/wallet.md#fees). Sizes are in bytes, fees in atomic units. */
 export class FeeTerms {
   /** @throws WalletError feeTooSmall when a rate is below the minimum or NaN */
   constructor(
@@ -85,7 +85,7 @@ export class FeeTerms {
     if (choice.kind === 'perByte' && !(choice.rate >= MIN_RATE)) throw walletError.feeTooSmall();
   }
 
-  /** The amount that the sender chose; undefined when the fee follows from the size. */
+  /** The fixed fee chosen by the sender; undefined if the fee depends on the size. */
   get fixed(): bigint | undefined {
     return this.choice.kind === 'fixed' ? this.choice.amount : undefined;
   }
@@ -95,14 +95,14 @@ export class FeeTerms {
     return this.rules.map((rule) => minimumFee(size, rule)).reduce(larger, 0n);
   }
 
-  /** The fee that a transaction of this size pays. */
+  /** The fee for a transaction of this size. */
   forSize(size: number): bigint {
     if (this.choice.kind === 'fixed') return this.choice.amount;
     const { rate } = this.choice.kind === 'perByte' ? this.choice : { rate: MIN_RATE };
     return this.rules.map((rule) => atRate(size, rule, rate)).reduce(larger, this.min(size));
   }
 
-  /** Whether a fixed fee is exact, and any other fee between `forSize` and twice of it. */
+  /** Whether the fee equals a fixed fee, or is between `forSize` and twice that amount. */
   isExpected(fee: bigint, size: number): boolean {
     if (this.fixed !== undefined) return fee === this.fixed;
     return fee >= this.forSize(size) && fee <= 2n * this.forSize(size);
@@ -111,7 +111,7 @@ export class FeeTerms {
 
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
-/** The size is rounded up to whole chunks. A fee above 64 bits, also an infinite one, becomes 2^64, which no balance covers. */
+/** Rounds the size up to whole chunks. A fee above 64 bits or Infinity becomes 2^64, which exceeds every balance. */
 function atRate(size: number, rule: FeeRule, rate: number): bigint {
   if (rule.kind === 'fixed') return rule.amount;
   const fee = Math.floor(Math.ceil(size / rule.chunk) * rate * rule.chunk);

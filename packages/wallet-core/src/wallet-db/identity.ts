@@ -3,7 +3,7 @@ import { SqliteConnection } from '@wrkz/sqlite';
 import type { WalletContent } from '../ledger/model';
 import type { RowSealer } from './seal';
 
-/** Why a database lacks changes from before `since`. */
+/** Reason why a database may lack changes made before `since`. */
 export type DatabaseLoss = 'missing' | 'damaged' | 'outdated';
 
 export interface WalletDbIdentity {
@@ -11,20 +11,20 @@ export interface WalletDbIdentity {
   readonly database: string;
   /** Unix milliseconds. The database is complete from this time on. */
   readonly since: number;
-  /** Undefined if no loss is known. */
+  /** Undefined without a detected loss. */
   readonly loss?: DatabaseLoss | undefined;
-  /** The operator resumed sends in spite of the loss. */
+  /** Whether the operator resumed sends despite the loss. */
   readonly isLossAcknowledged: boolean;
 }
 
 /**
- * Binds a container to its wallet database, in two fields beside those of the C++ wallets. A lost or older database is noticed
- * by it. A C++ wallet drops both fields when it saves.
+ * Binds a container to its wallet database, so that a missing or outdated database is detected. Stored in two container
+ * fields that the C++ wallets do not have and drop on save.
  */
 export interface WalletDbMark {
   /** Random id of the database, 32 hex characters. */
   readonly database: string;
-  /** The container includes all changes up to this position of the database. */
+  /** Position of the database up to which the container includes all changes. */
   readonly position: number;
 }
 
@@ -47,7 +47,7 @@ export function withWalletDbMark(content: WalletContent, { database, position }:
 /** Name of the table with the identity, and key of its single row. */
 export const IDENTITY = 'identity';
 
-/** The identity row is within these bytes: its table is the first one and never grows. */
+/** Size of the file prefix that contains the identity row: its table is the first one and never grows. */
 const FIRST_BYTES = 64 * 4096;
 
 /** Offsets in the header of an SQLite file. */
@@ -57,8 +57,8 @@ const PAGES_AT = 28;
 const HEADER_BYTES = 100;
 
 /**
- * Whether the file is the database of another wallet. SQLite must not open the file itself, because it may apply a log to it:
- * the first pages are opened as an in-memory database. False if they cannot be read.
+ * Whether the file is the database of another wallet. The first pages are opened as an in-memory database, because SQLite
+ * may apply a log to a file that it opens. False if the pages cannot be read.
  */
 export function isForeignDatabaseFile(file: string, sealer: RowSealer): boolean {
   const bytes = firstPages(file);
@@ -81,11 +81,11 @@ export function isForeign(connection: SqliteConnection, sealer: RowSealer): bool
   if (row === undefined) return false;
   const [sequence, id, sealed] = row;
   const ownId = sealer.id(IDENTITY, IDENTITY);
-  // A single damaged column leaves either the id or the seal intact: such a row is damaged, not foreign.
+  // If only one of id and seal mismatches, the row is damaged, not foreign.
   return !id.equals(ownId) && !sealer.isAuthentic({ table: IDENTITY, id: ownId, sequence }, sealed);
 }
 
-/** The first pages with an adjusted header; undefined if the file is too short for a header. */
+/** The first pages, with the header adjusted to their number; undefined if the file is shorter than a header. */
 function firstPages(file: string): Buffer | undefined {
   const descriptor = openSync(file, 'r');
   try {

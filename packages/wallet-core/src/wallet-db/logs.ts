@@ -1,7 +1,7 @@
 import type { SealedDatabase } from './sealed-database';
 
 interface LogEntry<Change> {
-  /** Position of the previous entry, so that a missing entry is noticed. */
+  /** Position of the previous entry, to detect a missing entry. */
   readonly previous: number;
   readonly change: Change;
 }
@@ -14,8 +14,8 @@ export interface PositionedChange<Change> {
 const PROGRESS = 'progress';
 
 /**
- * The redo log of the ledger. The entries after position p bring a container that was written at p up to date. The scan progress
- * through blocks without changes is a single row, which is overwritten.
+ * The redo log of the ledger. Applying the entries after position p to a container written at p restores the current state.
+ * The scan progress through blocks without changes is a single row that is overwritten.
  */
 export class LedgerLog<Change, Progress> {
   private readonly entries;
@@ -69,7 +69,7 @@ export class LedgerLog<Change, Progress> {
   }
 
   progress(): Progress | undefined {
-    // `get` would not notice a row whose blind identifier was changed.
+    // `get` would not detect a row whose blind identifier was changed.
     for (const progress of this.selectProgress.rows()) return progress;
     return undefined;
   }
@@ -78,7 +78,7 @@ export class LedgerLog<Change, Progress> {
     this.database.transaction(() => this.selectProgress.put(PROGRESS, progress));
   }
 
-  /** Discards entries and progress because they do not continue the container. The log begins again after this position. */
+  /** Discards entries and progress that do not continue the container. The log starts again after this position. */
   restart(position: number): void {
     this.database.transaction(() => {
       this.entries.clear();
@@ -88,7 +88,7 @@ export class LedgerLog<Change, Progress> {
   }
 }
 
-/** Something that happened to money or to a send. */
+/** An event about money or a send. */
 export interface MoneyEvent {
   readonly kind: string;
   /** Transaction hash. */
@@ -99,7 +99,7 @@ export interface MoneyEvent {
   readonly amount?: bigint | undefined;
   /** Unix milliseconds. */
   readonly time: number;
-  /** Further fields of this kind: JSON, bigints and Buffers. */
+  /** Additional fields of the event kind: JSON, bigints and Buffers. */
   readonly payload?: unknown;
 }
 
@@ -139,7 +139,7 @@ export class EventTable {
     return rows.map((row) => ({ ...row.row, sequence: row.sequence }));
   }
 
-  /** Removes all events before the last gap, so that the remaining ones have no gaps. */
+  /** Removes all events before the last gap, so that the remaining ones are gapless. */
   dropUpToGap(): void {
     this.database.transaction(() => {
       const { eventFloor } = this.database.state;

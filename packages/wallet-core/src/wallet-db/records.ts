@@ -8,7 +8,7 @@ export interface SentOutput {
   readonly isChange: boolean;
 }
 
-/** Data of a transaction that neither the container nor `/getwalletsyncdata` has. Amounts are atomic units. */
+/** Transaction data that is neither in the container nor in `/getwalletsyncdata`. Amounts are atomic units. */
 export interface StoredDetails {
   readonly extra: Buffer;
   /** Sum of all inputs, own and foreign; 0 for a coinbase. */
@@ -44,7 +44,7 @@ interface DaySum {
   readonly name: string;
   readonly day: number;
   readonly amount: bigint;
-  /** Hash of a refused transaction, for which the amount is charged again if it is mined after all. */
+  /** Hash of the refused transaction. If it is mined after all, the amount is charged again. */
   readonly refundOf?: string | undefined;
 }
 
@@ -64,9 +64,9 @@ export class SpendingTable {
   }
 
   /**
-   * Adds an amount before it is sent.
-   * @param hash of the transaction: an earlier refund of it no longer counts
-   * @returns false, and nothing is added, if that would exceed the limit of the day
+   * Reserves an amount before it is sent.
+   * @param hash hash of the transaction, whose earlier refund is deleted
+   * @returns false without a change if the amount would exceed the daily limit
    */
   reserve(name: string, day: number, amount: bigint, limit: bigint, hash = ''): boolean {
     if (amount < 0n) throw new RangeError('an amount must not be negative');
@@ -81,8 +81,8 @@ export class SpendingTable {
   }
 
   /**
-   * Subtracts a reserved amount of a transaction that a node refused or did not receive.
-   * @param day of the reservation
+   * Refunds the reserved amount of a transaction that a node refused or did not receive.
+   * @param day day of the reservation
    */
   giveBack(name: string, day: number, amount: bigint, hash: string): void {
     const rest = this.spent(name, day) - amount;
@@ -90,7 +90,7 @@ export class SpendingTable {
     this.sums.put(refundKey(hash), { name, day, amount, refundOf: hash });
   }
 
-  /** A refused transaction was mined after all: what was given back for it counts on this day, limit or not. */
+  /** Charges the refunded amount of a transaction that was mined after all to this day, regardless of the limit. */
   chargeAgain(hash: string, day: number): void {
     const refund = this.sums.get(refundKey(hash));
     if (refund === undefined) return;
@@ -101,7 +101,7 @@ export class SpendingTable {
 
   /**
    * Deletes the sums and refunds of days before a day.
-   * @param newest number of days that each key retains at any age, since a clock may be wrong for a while
+   * @param newest number of days that each key retains regardless of age, because a clock may be temporarily wrong
    * @returns the number of deleted sums
    */
   dropBefore(day: number, newest = 0): number {
@@ -122,12 +122,12 @@ export class SpendingTable {
   }
 }
 
-/** The last notification about a transaction: it was seen, or it was mined. */
+/** The last notification about a transaction: none, seen or confirmed. */
 export const NotifiedStage = { none: 0, seen: 1, confirmed: 2 } as const;
 
 export type NotifiedStage = (typeof NotifiedStage)[keyof typeof NotifiedStage];
 
-/** Stages of notifications by transaction hash: neither a restart nor a reorganisation repeats a notification. */
+/** Notification stages by transaction hash, so that neither a restart nor a reorganisation repeats a notification. */
 export class NotifiedTable extends SealedTable<NotifiedStage> {
   stage(hash: string): NotifiedStage {
     return this.get(hash) ?? NotifiedStage.none;
@@ -135,7 +135,7 @@ export class NotifiedTable extends SealedTable<NotifiedStage> {
 
   /**
    * Raises the stages of the hashes that are below `stage`.
-   * @returns for each hash the previous stage; undefined if it was not raised
+   * @returns the previous stage of each hash; undefined for hashes that were not raised
    */
   advance(hashes: readonly string[], stage: NotifiedStage): (NotifiedStage | undefined)[] {
     return this.dependencies.transaction(() =>

@@ -15,12 +15,12 @@ export interface StoredResponse {
 
 /** The state of a request. `sends` are the hashes of its transactions, in order. */
 export type RequestStatus =
-  /** First use of the key; the request is now recorded. */
+  /** First use of the key. The request was recorded. */
   | { readonly kind: 'new' }
   /** The key was used with another body. */
   | { readonly kind: 'other-body' }
   | { readonly kind: 'answered'; readonly answer: StoredResponse; readonly sends: readonly string[] }
-  /** It was begun, perhaps before a restart, and has no answer. */
+  /** The request was begun, possibly before a restart, and has no response. */
   | { readonly kind: 'unanswered'; readonly sends: readonly string[] };
 
 interface StoredRequest extends IdempotencyKey {
@@ -31,11 +31,11 @@ interface StoredRequest extends IdempotencyKey {
   readonly sends: readonly string[];
 }
 
-/** The requests that `dropOld` retains. */
+/** Requests that `dropOld` retains. */
 export interface RequestRetention {
-  /** Unix milliseconds: requests that were begun at or after it. */
+  /** Unix milliseconds. Requests begun at or after this time are retained. */
   readonly before: number;
-  /** The number of requests retained at any age, so that a temporarily wrong clock does not empty the table. */
+  /** Number of newest requests retained regardless of age, so that a temporarily wrong clock does not empty the table. */
   readonly newest: number;
 }
 
@@ -43,10 +43,10 @@ const MAX_DROPPED_AT_ONCE = 1_000;
 
 const nameOf = ({ owner, key }: IdempotencyKey): string => JSON.stringify([owner, key]);
 
-/** Requests by idempotency key. A repeated request gets the answer of the first one. */
+/** Requests by idempotency key. A repeated request gets the stored response of the first one. */
 export class RequestTable {
   private readonly requests;
-  /** Sequence number where the next slice of `dropOld` begins; undefined is the oldest row. */
+  /** Sequence number where the next slice of `dropOld` begins; undefined for the oldest row. */
   private dropFrom: number | undefined;
 
   constructor(private readonly database: SealedDatabase) {
@@ -68,7 +68,7 @@ export class RequestTable {
     });
   }
 
-  /** Records a transaction of the request, before it is submitted. @throws RangeError when the request was not begun */
+  /** Records a transaction of the request before its submission. @throws RangeError when the request was not begun */
   link(request: IdempotencyKey, hash: string): void {
     this.change(request, (stored) => {
       if (stored.sends.includes(hash)) return stored;
@@ -77,13 +77,13 @@ export class RequestTable {
     });
   }
 
-  /** Stores the answer, unless there already is one. @throws RangeError when the request was not begun */
+  /** Stores the response unless one is stored already. @throws RangeError when the request was not begun */
   answer(request: IdempotencyKey, answer: StoredResponse): void {
     this.change(request, (stored) => (stored.answer === undefined ? { ...stored, answer } : stored));
   }
 
   /**
-   * Deletes a request without an answer and without transactions, so that the key can be used again.
+   * Deletes a request that has neither a response nor transactions, so that the key can be used again.
    * @returns whether it was deleted
    */
   forget(request: IdempotencyKey): boolean {
@@ -113,7 +113,7 @@ export class RequestTable {
   private change(request: IdempotencyKey, change: (stored: StoredRequest) => StoredRequest): void {
     this.database.transaction(() => {
       const stored = this.requests.get(nameOf(request));
-      if (stored === undefined) throw new RangeError('no request with this idempotency key was begun');
+      if (stored === undefined) throw new RangeError('no request with this idempotency key is recorded');
       const changed = change(stored);
       if (changed !== stored) this.write(changed);
     });

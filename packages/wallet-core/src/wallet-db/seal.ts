@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, randomFillSync } from 'node:crypto';
 
 /*
- * The sealing of rows: AES-256-GCM over a JSON text, and blind identifiers in place of keys
- * (docs/protocol/wallet.md#wallet-database). Both secrets derive from the private view key, which the container encrypts with
- * its password.
+ * Sealing of rows: AES-256-GCM over a JSON text, and blind identifiers instead of keys
+ * (docs/protocol/wallet.md#wallet-database). Both secrets are derived from the private view key, which is encrypted in the
+ * container.
  */
 
 const CIPHER = 'aes-256-gcm';
@@ -11,10 +11,10 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const ID_BYTES = 16;
 
-/** Texts are padded to a multiple of this size, so that the length of a row reveals little about its content. */
+/** Texts are padded to a multiple of this size, so that row lengths reveal little about the content. */
 const PADDED_BYTES = 64;
 
-/** The columns of a row that are stored in plain text. The seal authenticates them. */
+/** The plain-text columns of a row. The seal authenticates them. */
 export interface RowPlace {
   readonly table: string;
   readonly id: Buffer;
@@ -24,7 +24,7 @@ export interface RowPlace {
 export class RowSealer {
   private readonly sealKey: Buffer;
   private readonly indexKey: Buffer;
-  /** Random bytes for the next nonces: a system call per nonce would take a third of the time of a row. */
+  /** Buffered random bytes for nonces: a system call per nonce would take a third of the time per row. */
   private readonly random = Buffer.alloc(NONCE_BYTES * 256);
   private randomUsed = this.random.length;
 
@@ -36,7 +36,7 @@ export class RowSealer {
     this.indexKey = derive('wallet database: index');
   }
 
-  /** The blind identifier of a key: 16 bytes, meaningless without the private view key. */
+  /** The blind identifier of a key: a 16-byte MAC, keyed by a secret derived from the private view key. */
   id(table: string, key: string): Buffer {
     return createHmac('sha256', this.indexKey).update(`${table}\0${key}`).digest().subarray(0, ID_BYTES);
   }
@@ -84,7 +84,7 @@ function placeBytes({ table, id, sequence }: RowPlace): Buffer {
   return Buffer.concat([Buffer.from(`${table}\0`), id, number]);
 }
 
-/** Appends spaces, which JSON ignores. */
+/** Pads with trailing spaces, which JSON ignores. */
 function padded(text: string): Buffer {
   const bytes = Buffer.from(text);
   const length = Math.ceil(bytes.length / PADDED_BYTES) * PADDED_BYTES;
@@ -96,7 +96,7 @@ function padded(text: string): Buffer {
  * with `~` is prefixed with `~s`.
  */
 export function encodeRow(row: unknown): string {
-  // `converted` is the result of `toJSON`; a Buffer is recognised only before it.
+  // `converted` is the result of `toJSON`. A Buffer can only be recognised before that conversion.
   return JSON.stringify(row, function (this: Record<string, unknown>, name: string, converted: unknown) {
     const value = this[name];
     if (typeof value === 'bigint') return `~n${value}`;

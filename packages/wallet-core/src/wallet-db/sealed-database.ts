@@ -2,18 +2,18 @@ import type { SqliteConnection, SqliteDatabase } from '@wrkz/sqlite';
 import type { RowSealer } from './seal';
 import { SealedTable, type TableDependencies } from './sealed-table';
 
-/** The counters of a database: a single sealed row, written by each transaction that changes them. */
+/** The state of a database: a single sealed row, written by each transaction that changes it. */
 export interface DatabaseState {
   /** Incremented by every change of money. */
   readonly position: number;
   /** The ledger log is complete after this position. */
   readonly logFloor: number;
-  /** Position of the newest entry of the ledger log, even if it was removed. */
+  /** Position of the newest entry of the ledger log, including removed entries. */
   readonly lastLogEntry: number;
   /** Events up to this sequence number were removed. */
   readonly eventFloor: number;
   readonly lastEvent: number;
-  /** Table with a damaged row, until the operator drops the damaged rows. */
+  /** Table with a damaged row. Cleared when the operator drops the damaged rows. */
   readonly damage?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export class SealedDatabase implements TableDependencies {
   private readonly states: SealedTable<DatabaseState>;
   private stored: DatabaseState;
   private currentState: DatabaseState;
-  /** Error of a nested call. The outermost call throws it, even if it was caught in between. */
+  /** Error of a nested call. The outermost call throws it even if an inner caller caught it. */
   private nestedError: Error | undefined;
 
   /** @throws DamagedSealedRow when the state row is damaged or missing */
@@ -41,7 +41,7 @@ export class SealedDatabase implements TableDependencies {
     this.currentState = this.stored = state;
   }
 
-  /** Writes the first state and a single row of another table, within the transaction that creates the database. */
+  /** Writes the initial state and the single row of another table, within the transaction that creates the database. */
   static initialize(connection: SqliteConnection, sealer: RowSealer, table: string, row: unknown): void {
     const dependencies = rawDependencies(connection, sealer);
     new SealedTable(table, dependencies).put(table, row);
@@ -76,7 +76,7 @@ export class SealedDatabase implements TableDependencies {
     try {
       this.database.committed();
     } catch {
-      // The transaction is durable, so it must not fail here. The next commit updates the log mark again.
+      // The transaction is already durable, so an error here is ignored. The next commit updates the log mark.
     }
     return result;
   }
@@ -98,8 +98,8 @@ export class SealedDatabase implements TableDependencies {
   }
 
   /**
-   * Makes the first commit of a session, which creates the log mark: on a full disk this call fails instead of a later
-   * transaction. A checkpoint before it copies the log into the database file, so that this file has the identity.
+   * Makes the first commit of a session, which creates the log mark, so that a full disk is detected here and not in a later
+   * transaction. A checkpoint before it copies the log into the database file, so that the file contains the identity.
    */
   begin(): void {
     this.database.cutLog();
@@ -128,19 +128,19 @@ export class SealedDatabase implements TableDependencies {
     return result;
   }
 
-  /** Writes outside of transactions: a transaction that fails because of the damage is rolled back. */
+  /** Writes outside of transactions, because a transaction that fails because of the damage is rolled back. */
   private recordDamage(): void {
     if (this.connection.inTransaction || this.currentState.damage === this.stored.damage) return;
     try {
       this.states.put(STATE, this.currentState);
       this.stored = this.currentState;
     } catch {
-      // The disk is full or disconnected. The state in memory still has the damage.
+      // The disk is full or disconnected. The damage remains recorded in memory.
     }
   }
 }
 
-/** Dependencies of tables outside of a SealedDatabase: every statement is a transaction of its own. */
+/** Dependencies for tables without a SealedDatabase: every statement is its own transaction. */
 export function rawDependencies(connection: SqliteConnection, sealer: RowSealer): TableDependencies {
   return { connection, sealer, transaction: (work) => work(), onDamage: () => undefined };
 }

@@ -1,7 +1,7 @@
 import { isDamage, type SqliteConnection, type SqliteStatement } from '@wrkz/sqlite';
 import type { RowSealer } from './seal';
 
-/** A row was changed after it was sealed, or a row of a gapless table is missing. */
+/** A row was modified after it was sealed, or a row of a gapless table is missing. */
 export class DamagedSealedRow extends Error {
   override readonly name = 'DamagedSealedRow';
 
@@ -28,7 +28,7 @@ export interface SequencedRow<Row> {
 
 type StoredRow = [sequence: number, id: Buffer, sealed: Buffer];
 
-/** Rows per query of a scan. No statement stays open between two rows, so the caller may write meanwhile. */
+/** Rows per query of a scan. No statement stays open between rows, so the caller can write during the scan. */
 const SCAN_ROWS = 256;
 
 const FIRST_SEQUENCE = -(2n ** 63n);
@@ -37,8 +37,8 @@ export const sealedTableSchema = (table: string): string =>
   `CREATE TABLE ${table} (sequence INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, sealed BLOB NOT NULL) STRICT;`;
 
 /**
- * Sealed rows by key. A sequence number, which orders the rows by their first insertion, and the blind identifier of the key
- * are stored in plain text. Every row is authenticated when it is read; a damaged row throws DamagedSealedRow. Table names in
+ * Sealed rows by key. Two columns are plain text: a sequence number that orders the rows by first insertion, and the blind
+ * identifier of the key. Every row is authenticated when it is read; a damaged row throws DamagedSealedRow. Table names in
  * SQL are constants of the callers, never data.
  */
 export class SealedTable<Row> {
@@ -79,7 +79,7 @@ export class SealedTable<Row> {
     return this.read(() => this.selectSequence.get(this.id(key))) !== undefined;
   }
 
-  /** Inserts a row after all others, or replaces the row of the key without moving it. */
+  /** Inserts a row at the end, or replaces the row of the key without moving it. */
   put(key: string, row: Row): void {
     this.dependencies.transaction(() => {
       const place = this.read(() => this.selectSequence.get(this.id(key)));
@@ -105,12 +105,12 @@ export class SealedTable<Row> {
     this.deleteUpTo(Number.MAX_SAFE_INTEGER);
   }
 
-  /** The sequence number of the newest row that is followed by `newest` rows; 0 if there is no such row. */
+  /** The sequence number of the row before the `newest` last rows; 0 if there is none. */
   lastButNewest(newest: number): number {
     return this.read(() => this.nthNewest.get(newest)) ?? 0;
   }
 
-  /** Rows in sequence order. The caller may write and delete rows meanwhile. */
+  /** Rows in sequence order. The caller may write and delete rows during the scan. */
   *scan(from: number | bigint = FIRST_SEQUENCE, limit = Infinity): Generator<SequencedRow<Row>, void> {
     for (let next = from, left = limit; left > 0; left -= SCAN_ROWS) {
       const rows = this.read(() => this.selectFrom.all(next, Math.min(left, SCAN_ROWS)));
@@ -125,7 +125,7 @@ export class SealedTable<Row> {
     for (const { row } of this.scan()) yield row;
   }
 
-  /** Authenticates every row, as interruptible work. @throws DamagedSealedRow */
+  /** Authenticates every row, as a generator that can be interrupted. @throws DamagedSealedRow */
   *verifying(): Generator<void, void> {
     for (const _ of this.scan()) yield;
   }

@@ -4,7 +4,7 @@ import type { RetiredOutput } from '../ledger/model';
 import type { SealedDatabase } from './sealed-database';
 import { SealedTable } from './sealed-table';
 
-/** `refused`: a node rejected it, but it may still be mined. `settled`: it has enough confirmations to be final. */
+/** `refused`: a node refused the send, but it may still be mined. `settled`: final after enough confirmations. */
 export type SendState = 'pending' | 'refused' | 'givenUp' | 'confirmed' | 'settled';
 
 export interface StoredSend {
@@ -15,11 +15,11 @@ export interface StoredSend {
   readonly created: number;
   /** The signed transaction; undefined for a settled send. */
   readonly signed?: SignedSend | undefined;
-  /** Retained after the signed transaction is dropped. */
+  /** Retained after the signed transaction was removed. */
   readonly summary?: SendSummary | undefined;
   /** Reason of a refused or given-up send. */
   readonly reason?: string | undefined;
-  /** Transaction that spent an input of a given-up send for good. */
+  /** Transaction that permanently spent an input of a given-up send. */
   readonly replacedBy?: string | undefined;
   /** Block height. */
   readonly height?: number | undefined;
@@ -30,7 +30,7 @@ export interface StoredSend {
 /** Own transactions by hash, recorded before their first submission. */
 export class SendTable {
   private readonly open;
-  /** A table of its own, so that a long history does not slow down the listing of open sends. */
+  /** A separate table, so that a long history does not slow down listing open sends. */
   private readonly settled;
 
   constructor(private readonly database: SealedDatabase) {
@@ -59,23 +59,23 @@ export class SendTable {
     });
   }
 
-  /** Sends in the given states, or all: first open, then settled ones, each in the order of their insertion. */
+  /** Sends in the given states, by default all: open ones, then settled ones, each in insertion order. */
   all(states?: readonly SendState[]): StoredSend[] {
     const open = [...this.open.rows()].filter(({ state }) => states?.includes(state) ?? true);
     return states?.includes('settled') === false ? open : [...open, ...this.settled.rows()];
   }
 }
 
-/** The ring of an input, so that a rebuild uses the same one. */
+/** The stored ring of an input, which a rebuild must use again. */
 export interface StoredRing {
   readonly members: readonly RingMember[];
-  /** How often a node refused it. */
+  /** Number of refusals by nodes. */
   readonly refusals: number;
-  /** The next send draws another ring. */
+  /** Whether the next send draws a new ring. */
   readonly isReplaced: boolean;
 }
 
-/** A transaction that was built and is sent or discarded by a later request of its creator. It locks no outputs. */
+/** A built transaction that a later request of its creator sends or deletes. It locks no outputs. */
 export interface PreparedTransaction {
   readonly hash: string;
   readonly signed: SignedSend;
@@ -85,12 +85,15 @@ export interface PreparedTransaction {
   readonly created: number;
 }
 
-/** A prepared transaction may take 100 KB. */
+/** Max number of prepared transactions. Each may take 100 KB. */
 const MAX_PREPARED = 1_000;
 
-/** By hash. Beyond 1,000 rows the creator with the most rows loses its oldest one, so that no key evicts those of another. */
+/**
+ * Prepared transactions by hash. Above 1,000 rows, the oldest row of the creator with the most rows is evicted, so that one
+ * key cannot evict the rows of another.
+ */
 export class PreparedTable extends SealedTable<PreparedTransaction> {
-  /** Creators by hash, in order of insertion; it may have hashes that were deleted since. Read when the table is full. */
+  /** Creators by hash, in insertion order. Loaded when the table is full; may contain hashes that were deleted since. */
   private creators: Map<string, string> | undefined;
 
   override put(hash: string, prepared: PreparedTransaction): void {
@@ -109,7 +112,7 @@ export class PreparedTable extends SealedTable<PreparedTransaction> {
   }
 }
 
-/** `sending`: it may have been submitted, and no node has confirmed it. */
+/** `sending`: the transaction may have been submitted, without a confirmation by a node. */
 export type DelayedSendState = 'delayed' | 'sending' | 'sent' | 'deleted';
 
 export interface DelayedSend {
@@ -120,7 +123,7 @@ export interface DelayedSend {
   readonly signed: SignedSend;
 }
 
-/** Transactions that were built and recorded, and are sent by a later request of the client. */
+/** Built and recorded transactions that a later request of the client sends. */
 export class DelayedTable {
   private readonly delayed;
 
@@ -132,7 +135,7 @@ export class DelayedTable {
     return this.delayed.get(hash);
   }
 
-  /** In order of insertion. */
+  /** Delayed transactions in a state, in insertion order. */
   inState(state: DelayedSendState): DelayedSend[] {
     return [...this.delayed.rows()].filter((row) => row.state === state);
   }
@@ -140,13 +143,13 @@ export class DelayedTable {
   /** @throws RangeError when the hash exists */
   add(transaction: Omit<DelayedSend, 'state'>): void {
     const { hash } = transaction;
-    if (this.delayed.has(hash)) throw new RangeError(`the delayed transaction ${hash} exists already`);
+    if (this.delayed.has(hash)) throw new RangeError(`the delayed transaction ${hash} already exists`);
     this.write({ ...transaction, state: 'delayed' });
   }
 
   /**
    * Compare-and-set of the state.
-   * @returns false, and nothing is written, when the transaction is not in the state `from`
+   * @returns false without a change if the transaction is not in the state `from`
    */
   move(hash: string, from: DelayedSendState, to: DelayedSendState): boolean {
     const row = this.delayed.get(hash);
@@ -163,9 +166,9 @@ export class DelayedTable {
   }
 }
 
-/** Spent outputs that were removed from the ledger, by one-time key. A rewind or rescan restores them. */
+/** Spent outputs that were removed from the ledger, by one-time key. A rewind or rescan needs them. */
 export class RetiredTable extends SealedTable<RetiredOutput> {
-  /** The highest spend height; undefined until all rows were read. Most reorganisations are above it. */
+  /** The highest spend height; undefined until all rows are read. Most reorganisations are above it and need no scan. */
   private highest: number | undefined;
 
   override put(key: string, retired: RetiredOutput): void {
@@ -173,7 +176,7 @@ export class RetiredTable extends SealedTable<RetiredOutput> {
     if (this.highest !== undefined) this.highest = Math.max(this.highest, retired.output.spendHeight);
   }
 
-  /** Outputs that were spent at this height or above. */
+  /** Outputs that were spent at or above this height. */
   from(spendHeight: number): RetiredOutput[] {
     if (spendHeight > (this.highest ?? Infinity)) return [];
     let highest = 0;

@@ -9,15 +9,16 @@ import { walletDbMarkOf } from '../wallet-db/identity';
 import { backupWalletDb, FILE_SUFFIXES, walletDbName } from '../wallet-db/wallet-db';
 
 /*
- * A backup is a pair of files: a copy of the container, and beside it, under the name that an open expects, a copy of the
- * wallet database that was taken after it. So the log of the copied database continues the copied container.
+ * A backup is a pair of files: a copy of the container, and beside it, under the default name, a copy of the wallet database.
+ * The database is copied after the container, so that its log continues the copied container.
  */
 
 /**
- * Copies container and database to `to` and `to.db`, and verifies both copies with the keys of the wallet. A failure leaves
- * neither.
- * @param save writes the container, and runs `copy` before anything else writes it
- * @throws WalletError walletFileAlreadyExists; invalidWalletFilename when a copy cannot be written or verified; as `save`
+ * Copies container and database to `to` and `to.db`, and verifies both copies with the keys of the wallet. After a failure
+ * both copies are removed.
+ * @param save writes the container, and calls `copy` before any other write of the container
+ * @throws WalletError walletFileAlreadyExists; invalidWalletFilename when a copy cannot be written or verified; those of
+ * `save`
  */
 export async function backupWallet(
   walletFile: Pick<WalletFile, 'file' | 'readCopy'>,
@@ -41,16 +42,19 @@ export async function backupWallet(
   }
 }
 
-/** An empty file beside a restored wallet until its first open, which pauses sends: later idempotency keys are unknown. */
+/**
+ * Path of the empty file that marks a restored wallet. Its first open removes the file and pauses sends, because idempotency
+ * keys used after the backup are unknown.
+ */
 export const restoredMarker = (file: string): string => `${file}.restored`;
 
-/** A file with content is another wallet of this name. */
+/** Whether the marker file exists and is empty. A file with content is a wallet with this name. */
 export function isRestored(file: string): boolean {
   return statSync(restoredMarker(file), { throwIfNoEntry: false })?.size === 0;
 }
 
 /**
- * Copies a backup to a place where no wallet is. The wallet opens with the password that it had at the time of the backup.
+ * Copies a backup to a path without a wallet. The wallet opens with its password at the time of the backup.
  * @throws WalletError filenameNonExistent, notAWalletFile, walletFileAlreadyExists, invalidWalletFilename
  */
 export async function restoreBackup(backup: string, file: string): Promise<void> {
@@ -68,7 +72,7 @@ export async function restoreBackup(backup: string, file: string): Promise<void>
   }
 }
 
-/** A database beside a missing container may be the last copy of what it holds, and SQLite would apply a log beside it. */
+/** Requires that no files exist: a database may be the last copy of its data, and SQLite would apply a leftover log. */
 function checkTargets(file: string): void {
   checkName(file);
   const names = [file, restoredMarker(file), ...FILE_SUFFIXES.map((suffix) => walletDbName(file) + suffix)];

@@ -2,11 +2,11 @@ import type { LockTime } from '@wrkz/consensus';
 import { type Balance, subWalletBalance, walletBalance } from '../ledger/queries';
 import type { SubWallet, WalletContent, WalletTransaction } from '../ledger/model';
 
-/** Filter of a listing of confirmed transactions; an absent field filters nothing. */
+/** Filter for confirmed transactions. Absent fields do not filter. */
 export interface TransactionFilter {
   /** First block index. */
   readonly start?: number | undefined;
-  /** Block index after the last one. */
+  /** Last block index, exclusive. */
   readonly end?: number | undefined;
   readonly publicSpendKey?: string | undefined;
   /** Case-sensitive. */
@@ -34,7 +34,7 @@ export class WalletSnapshot {
     return this.content.subWallets.find(({ isPrimary }) => isPrimary) ?? this.content.subWallets[0];
   }
 
-  /** The balance of these spend keys, or of the whole wallet. */
+  /** The balance of the given spend keys; by default of the whole wallet. */
   balance(publicSpendKeys?: Iterable<string>): Balance {
     return walletBalance(this.content, this.lockTime, publicSpendKeys);
   }
@@ -44,7 +44,7 @@ export class WalletSnapshot {
     return subWalletBalance(subWallet, this.lockTime);
   }
 
-  /** At the wallet's own height: a height that a node merely claims must not unlock an output. */
+  /** The wallet's own height and time: an unverified height of a node must not unlock outputs. */
   private get lockTime(): LockTime {
     return { height: this.content.progress.height, timestamp: this.now() };
   }
@@ -67,7 +67,7 @@ export class WalletSnapshot {
     return this.content.unconfirmed.filter((transaction) => touches(transaction, publicSpendKey));
   }
 
-  /** A confirmed transaction; the newest are searched first. */
+  /** A confirmed transaction by hash. The newest are searched first. */
   transaction(hash: string): WalletTransaction | undefined {
     const wanted = hash.toLowerCase();
     return this.content.transactions.findLast((transaction) => transaction.hash === wanted);

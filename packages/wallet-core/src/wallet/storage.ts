@@ -12,13 +12,13 @@ import { DamagedSealedRow } from '../wallet-db/sealed-table';
 import { ForeignWalletDb, WalletDb, WalletDbDamaged, type WalletDbOptions } from '../wallet-db/wallet-db';
 import { backupWallet, isRestored, restoredMarker } from './backup';
 
-/** How often a container with changes is written in the background, in milliseconds. */
+/** Interval of background saves of a changed container. */
 const SAVE_INTERVAL_MS = 600_000;
-/** How long a close waits for the container; the wallet database has what it could not write. */
+/** Max wait of a close for the save of the container. Unsaved changes remain in the wallet database. */
 const CLOSE_LIMIT_MS = 8_000;
 const SUMMARY = 'container';
 
-/** What the last container written by this program held, to report what another program changed. */
+/** Summary of the last container written by this program, to report changes by another program. */
 interface Summary {
   readonly height: number;
   readonly transactions: number;
@@ -28,9 +28,9 @@ interface Summary {
 export interface OpenedStorage {
   readonly storage: WalletStorage;
   readonly ledger: Ledger;
-  /** Defined when the container had the old format. */
+  /** Defined if the container was converted from the old format. */
   readonly converted: ContainerConversion | undefined;
-  /** What another program changed in the container, or what of the log could not be applied. */
+  /** Description of changes by another program, or of a log that could not be applied; undefined if there are none. */
   readonly containerChange: string | undefined;
 }
 
@@ -44,18 +44,18 @@ export interface StorageOptions {
 }
 
 /**
- * The files of a wallet: the container of the C++ format, and the wallet database beside it. Each change is one transaction
- * in the database; the container is written now and then. Opening applies the logged changes to the container
+ * The files of a wallet: the container in the C++ format, and the wallet database beside it. Each change is one database
+ * transaction; the container is written periodically. Opening applies the logged changes to the content of the container
  * (docs/protocol/wallet.md#wallet-database).
  */
 export class WalletStorage {
-  /** The damage that keeps the database from being opened. */
+  /** Why the database cannot be opened. */
   private damageText: string | undefined;
   private openDb: WalletDb | undefined;
   private ledger: Ledger | undefined;
-  /** Position of the database that the container on disk, and the one before it, have. */
+  /** Database position up to which the container on disk includes all changes. */
   private savedPosition = 0;
-  /** Number of saves that were requested. */
+  /** Number of requested saves. */
   private saves = 0;
   private timer: NodeJS.Timeout | undefined;
 
@@ -71,14 +71,14 @@ export class WalletStorage {
     return WalletStorage.begin(walletFile, content, converted, options);
   }
 
-  /** @param content is called once the file name has proved to be usable @throws WalletError */
+  /** @param content returns the content; called after the file name was checked @throws WalletError */
   static async create(
     options: StorageOptions,
     content: () => WalletContent | Promise<WalletContent>,
   ): Promise<OpenedStorage> {
     const created = await WalletFile.create(options.file, options.password, async () => {
       const first = await content();
-      // Before the container is written: a refusal leaves no file.
+      // Check before the container is written, so that an error leaves no file.
       WalletDb.checkNotForeign(options.file, first.privateViewKey);
       return first;
     }).catch((error: unknown) => {
@@ -111,36 +111,36 @@ export class WalletStorage {
     }
   }
 
-  /** @throws WalletError walletDatabaseDamaged while there is none */
+  /** The database. @throws WalletError walletDatabaseDamaged when it is not open */
   get db(): WalletDb {
     if (this.openDb === undefined) throw walletError.walletDatabaseDamaged(this.damageText ?? 'it was closed');
     return this.openDb;
   }
 
-  /** @throws WalletError walletDatabaseDamaged while nothing can be stored */
+  /** @throws WalletError walletDatabaseDamaged when the database is not open or has a damaged row */
   requireUndamaged(): void {
     const { damage } = this.db;
     if (damage !== undefined) throw walletError.walletDatabaseDamaged(`table ${damage}`);
   }
 
-  /** The database, or undefined while it is damaged. */
+  /** The database; undefined when it is not open. */
   get dbIfUsable(): WalletDb | undefined {
     return this.openDb;
   }
 
-  /** Why sends must wait for the operator: damage, or a database that does not have everything. */
+  /** Why sends are paused until the operator resumes them: a damaged or incomplete database. */
   get damage(): string | undefined {
     if (this.openDb === undefined) return this.damageText;
     const { damage, identity } = this.openDb;
     if (damage !== undefined) return `table ${damage} of the wallet database is damaged`;
     if (identity.loss === undefined || identity.isLossAcknowledged) return undefined;
     return (
-      `the wallet database was ${identity.loss}, so that idempotency keys and pending transactions of the time before ` +
-      'may be missing'
+      `the wallet database was ${identity.loss}, so that earlier idempotency keys and pending transactions may be ` +
+      'missing'
     );
   }
 
-  /** The operator continues despite the damage. A database that cannot be opened is moved aside and created again. */
+  /** Continues despite the damage, on the operator's command. A database that cannot be opened is renamed and replaced. */
   async acknowledgeDamage(): Promise<void> {
     if (this.openDb === undefined) {
       this.openDb = WalletDb.replaceDamaged({ ...this.dbOptions, now: this.options.now() });
@@ -156,15 +156,15 @@ export class WalletStorage {
   }
 
   /**
-   * Stores the queued changes of the ledger and the writes of `work` in one transaction. When this returns they survive a
-   * power loss; when it throws nothing is stored and the changes stay queued.
-   * @throws WalletError invalidWalletFilename for a full or failing disk; what `work` throws
+   * Stores the queued changes of the ledger and the writes of `work` in one durable transaction. If it throws, nothing is
+   * stored and the changes stay queued.
+   * @throws WalletError invalidWalletFilename for a full or failing disk; errors of `work`
    */
   commit(work: () => void = () => undefined): void {
     const db = this.openDb;
     const ledger = this.ledger;
     if (ledger === undefined) return;
-    // Without a database nothing is stored: the container stays as it is until the operator decides.
+    // Without a database nothing is stored, and the container is not changed until the operator resumes sends.
     if (db === undefined) return;
     const taken = ledger.takeChanges();
     try {
@@ -181,7 +181,7 @@ export class WalletStorage {
   }
 
   /**
-   * Writes the container with everything up to now. While the database is damaged the container stays as it is.
+   * Writes the container with the current content. While the database is damaged, the container is not changed.
    * @throws WalletError invalidWalletFilename, walletDatabaseDamaged
    */
   async save(): Promise<void> {
@@ -190,8 +190,8 @@ export class WalletStorage {
   }
 
   /**
-   * Saves, and copies container and database; both copies are verified.
-   * @param exclusively runs the part during which nothing else may write the container
+   * Saves, copies container and database, and verifies both copies.
+   * @param exclusively runs the part during which no other write of the container may happen
    * @throws WalletError
    */
   backup(to: string, exclusively: (task: () => Promise<void>) => Promise<void>): Promise<void> {
@@ -203,7 +203,7 @@ export class WalletStorage {
     );
   }
 
-  /** Writes the container under another password. @throws WalletError invalidWalletFilename */
+  /** Writes the container with another password. @throws WalletError invalidWalletFilename */
   changePassword(password: string): Promise<void> {
     return this.writeContainer((content) => this.walletFile.changePassword(password, content));
   }
@@ -212,7 +212,7 @@ export class WalletStorage {
     return this.walletFile.isPassword(password);
   }
 
-  /** Saves, unless that takes too long, and releases both files. @throws WalletError when it cannot be saved */
+  /** Saves with a time limit, and releases both files. @throws WalletError when the save fails */
   async close(): Promise<void> {
     clearInterval(this.timer);
     let limit: NodeJS.Timeout | undefined;
@@ -229,7 +229,7 @@ export class WalletStorage {
       this.openDb?.close();
       this.openDb = undefined;
       const closed = this.walletFile.close();
-      // A late save continues, and the lock is released after it.
+      // A save beyond the limit continues; the lock is released after it.
       if (isLate) closed.catch(() => undefined);
       else await closed;
     }
@@ -265,7 +265,7 @@ export class WalletStorage {
     }
     this.ledger = ledger;
     this.savedPosition = this.dbOptions.expected?.position ?? 0;
-    // The container has to name the database before the log continues it.
+    // The container must have the mark of the database before new log entries can continue it.
     const isContinued = db?.isNamedByContainer === true && containerChange === undefined;
     if (db !== undefined && !isContinued && db.damage === undefined) await this.save();
     return { ledger, containerChange };
@@ -284,9 +284,9 @@ export class WalletStorage {
     } catch (error) {
       throw storageError(error);
     }
-    // The newest of several concurrent saves says which containers are on disk: older ones may have been combined with it.
+    // Only the newest of concurrent saves determines which containers are on disk, because older ones may be combined with it.
     if (this.openDb !== db || save !== this.saves) return;
-    // The container before this one is kept on disk, and needs the log from its own position on.
+    // The previous container is retained on disk and needs the log from its own position on.
     db.transaction(() => {
       db.log.truncate(this.savedPosition);
       db.settings.put(SUMMARY, summaryOf(content));
@@ -294,7 +294,7 @@ export class WalletStorage {
     this.savedPosition = mark.position;
   }
 
-  /** Whether the container on disk lacks something. */
+  /** Whether the container on disk is outdated. */
   private get isChanged(): boolean {
     return this.ledger?.hasChanges === true || (this.openDb?.mark.position ?? 0) > this.savedPosition;
   }
@@ -304,7 +304,7 @@ export class WalletStorage {
     if (!this.isChanged) return;
     this.save().catch((error: unknown) => {
       this.options.warn(
-        `the container could not be written (the wallet database has everything): ${writeFailure(error)}`,
+        `the container could not be written (its changes are in the wallet database): ${writeFailure(error)}`,
       );
     });
   }
@@ -312,7 +312,7 @@ export class WalletStorage {
 
 /**
  * Applies the logged changes after a position.
- * @returns undefined, or why the log does not continue this container
+ * @returns undefined on success, or why the log does not continue this container
  */
 async function replayLog(db: WalletDb, ledger: Ledger, position: number): Promise<string | undefined> {
   const yielder = new EventLoopYielder();
@@ -344,14 +344,14 @@ function summaryOf(content: WalletContent): Summary {
 function describeChange(before: Summary | undefined, ledger: Ledger, problem: string): string | undefined {
   if (before === undefined) return undefined;
   const { height, transactions, balance } = summaryOf(ledger.content());
-  const cause = problem === '' ? 'another program wrote the container, or an older copy was put in its place' : problem;
+  const cause = problem === '' ? 'another program wrote the container, or it was replaced with an older copy' : problem;
   return (
-    `${cause}; its content was taken over: height ${before.height} -> ${height}, transactions ` +
+    `${cause}; its content is used: height ${before.height} -> ${height}, transactions ` +
     `${before.transactions} -> ${transactions}, balance ${before.balance} -> ${balance}`
   );
 }
 
-/** The wallet error for a failure of the wallet database or of SQLite; any other error is returned as it is. */
+/** The wallet error for a failure of the wallet database or of SQLite. Other errors are returned unchanged. */
 export function storageError(error: unknown): unknown {
   if (error instanceof ForeignWalletDb) return walletErrorOf('walletDatabaseForeign', error.message);
   if (error instanceof DamagedSealedRow) return walletError.walletDatabaseDamaged(error.message);

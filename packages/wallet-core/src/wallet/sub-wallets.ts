@@ -2,16 +2,16 @@ import { yieldToEventLoop } from '@wrkz/service-kit/base';
 import { importedSubWallet, viewSubWallet } from '../keys/wallet-keys';
 import type { ScanStart, SubWallet, WalletContent } from '../ledger/model';
 
-/** Keys that are made between two yields to the event loop. */
+/** Number of keys derived between two yields to the event loop. */
 const KEYS_PER_SLICE = 50;
 
-/** Keys to import: keys that can spend, or addresses that are only watched. */
+/** Keys to import: private spend keys, or public spend keys of a view wallet. */
 export type NewKeys =
   | { readonly kind: 'secret'; readonly privateSpendKeys: readonly string[] }
   | { readonly kind: 'public'; readonly publicSpendKeys: readonly string[] };
 
 /**
- * Sub-wallets of several keys, all or none. An emptied wallet accepts either kind.
+ * Creates the sub-wallets of all keys or, after an error, of none. A wallet without sub-wallets accepts either kind.
  * @throws WalletError illegalViewWalletOperation, illegalNonViewWalletOperation, invalidPublicKey, invalidPrivateKey,
  * subwalletAlreadyExists
  */

@@ -37,7 +37,7 @@ import { WalletSnapshot } from './snapshot';
 import { type OpenedStorage, WalletStorage } from './storage';
 import { type NewKeys, subWalletsOf } from './sub-wallets';
 
-/** What every wallet of a service shares. */
+/** Dependencies shared by all wallets of a service. */
 export interface WalletDependencies {
   readonly network: Network;
   readonly pow: Pick<PowClient, 'findNonce'>;
@@ -56,43 +56,43 @@ export interface WalletOptions {
 
 interface WalletEvents {
   /**
-   * A block brought it; the snapshot has it by then. The hash is that of the block, where it is known. A transaction of an
-   * unverified block comes again once that is proved.
+   * A block with the transaction was applied, and the snapshot includes it. The string is the block hash, if known. The event
+   * is emitted again when an unverified block is verified.
    */
   transaction: [WalletTransaction, string | undefined];
-  /** A new snapshot is published. */
+  /** A new snapshot was published. */
   changed: [];
   warning: [string];
-  /** Something happened to money; the wallet database has it. */
+  /** An event about money or a send was stored in the wallet database. */
   event: [StoredEvent];
-  /** Sends were paused, or resumed. */
+  /** Sends were paused; undefined: sends were resumed. */
   paused: [Pause | undefined];
   /** A send used a smaller ring than requested. */
   ringFallback: [{ readonly requested: number; readonly used: number }];
 }
 
-/** A wallet that lacks more blocks than this refuses to send. */
+/** A wallet that is more blocks behind its node refuses to send. */
 const MAX_BLOCKS_BEHIND = 20;
-/** How often scan progress without changes of money is stored, in milliseconds. */
+/** Interval for storing scan progress without changes of money. */
 const PROGRESS_INTERVAL_MS = 5_000;
-/** How long an open waits for the node to name its genesis block. */
+/** Max wait of an open for the genesis block of the node. */
 const NETWORK_CHECK_MS = 2_000;
-/** How often pending sends are submitted again, and other nodes are compared, in milliseconds. */
+/** Interval for resubmitting pending sends. */
 const RESUBMIT_INTERVAL_MS = 180_000;
-/** How long a close waits for the response to a submission, in milliseconds. */
+/** Max wait of a close for the response to a submission. */
 const SUBMISSION_LIMIT_MS = 2_000;
-/** Settings of the wallet database: the anchor of `PlausibleHeight`, and the name of the network that was scanned. */
+/** Keys in `WalletDb.settings`: the anchor of `PlausibleHeight`, and the name of the scanned network. */
 const HEIGHT_ANCHOR = 'heightAnchor';
 const NETWORK = 'network';
 
 /**
- * An open wallet. One writer: whatever changes keys, sends or the life of the wallet runs behind a mutex, and blocks are
- * applied in between. Readers take `snapshot`, which never waits (docs/protocol/wallet.md#one-writer).
+ * An open wallet. Operations that change keys or sends, and the close, run one at a time behind a mutex; blocks are applied
+ * between them. Readers use `snapshot`, which never waits (docs/protocol/wallet.md#one-writer).
  */
 export class Wallet extends EventEmitter<WalletEvents> {
-  /** Defined when the container had the old format. */
+  /** Defined if the container was converted from the old format. */
   readonly converted: ContainerConversion | undefined;
-  /** What another program changed in the container since this one wrote it. */
+  /** Description of changes that another program made to the container; undefined if there are none. */
   readonly containerChange: string | undefined;
   readonly pause: SendPause;
   private readonly storage: WalletStorage;
@@ -105,9 +105,9 @@ export class Wallet extends EventEmitter<WalletEvents> {
   private readonly submissionEnd = new AbortController();
   private currentNodes: NodeList;
   private currentSnapshot: WalletSnapshot;
-  /** Transactions of blocks that no snapshot shows yet. */
+  /** Transactions of applied blocks that are not in a published snapshot yet. */
   private unpublished: [WalletTransaction, string | undefined][] = [];
-  /** Events of the commit that is running. */
+  /** Events of the running commit. */
   private newEvents: StoredEvent[] = [];
   private progressStoredAt = 0;
   private plausibleHeight: PlausibleHeight;
@@ -163,7 +163,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return Wallet.begin(dependencies, options, await WalletStorage.open(storageOptions(dependencies, options)));
   }
 
-  /** With new keys. @throws WalletError foreignNetwork, walletFileAlreadyExists, invalidWalletFilename */
+  /** Creates a wallet with new keys. @throws WalletError foreignNetwork, walletFileAlreadyExists, invalidWalletFilename */
   static create(dependencies: WalletDependencies, options: WalletOptions): Promise<Wallet> {
     const start = startOfNewKeys(Math.floor((dependencies.now ?? Date.now)() / 1000));
     return Wallet.createOpen(dependencies, options, () => createdWallet(start));
@@ -189,7 +189,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return Wallet.createOpen(dependencies, options, () => walletFromSeed(words, { height: scanHeight, timestamp: 0 }));
   }
 
-  /** A view wallet: it sees incoming payments and cannot spend. @throws WalletError */
+  /** Creates a view wallet, which detects incoming payments and cannot spend. @throws WalletError */
   static importView(
     dependencies: WalletDependencies,
     options: WalletOptions,
@@ -237,7 +237,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
         this.storedAnchor = this.db.settings.get(HEIGHT_ANCHOR) as PlausibleHeight['anchor'] | undefined;
         if (this.storedAnchor !== undefined) this.plausibleHeight = new PlausibleHeight(this.storedAnchor);
       } catch (error) {
-        // The wallet is read, and the operator decides.
+        // A damaged wallet opens read-only until the operator resumes sends.
         if (this.storage.damage === undefined) throw error;
       }
       if (this.containerChange !== undefined) {
@@ -251,13 +251,13 @@ export class Wallet extends EventEmitter<WalletEvents> {
     this.resubmitTimer = setInterval(() => void this.resubmitDue(), RESUBMIT_INTERVAL_MS).unref();
   }
 
-  /** On another network the wallet would discard its history and its sends. @throws WalletError foreignNetwork */
+  /** Requires the scanned network: on another one, history and sends would be lost. @throws WalletError foreignNetwork */
   private requireScannedNetwork(): void {
     const scanned = this.db.settings.get(NETWORK);
     if (scanned !== undefined && scanned !== this.dependencies.network.name) throw walletError.foreignNetwork();
   }
 
-  /** The state that was published last. */
+  /** The last published state. */
   get snapshot(): WalletSnapshot {
     return this.currentSnapshot;
   }
@@ -267,7 +267,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return this.storage.db;
   }
 
-  /** The wallet database; undefined while it is damaged, and after the close. */
+  /** The wallet database; undefined if it could not be opened, and after the close. */
   get dbIfUsable(): WalletDb | undefined {
     return this.storage.dbIfUsable;
   }
@@ -276,7 +276,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return this.closed !== undefined;
   }
 
-  /** Where the node is and what the synchronization does. */
+  /** State of node and synchronization. */
   get syncStatus(): WalletSyncStatus {
     return this.synchronizer.status;
   }
@@ -289,7 +289,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return this.storage.isPassword(password);
   }
 
-  /** Writes the container; resolves when it survives a power loss. @throws WalletError invalidWalletFilename */
+  /** Writes the container; resolves when it is durable. @throws WalletError invalidWalletFilename */
   save(): Promise<void> {
     return this.storage.save();
   }
@@ -303,12 +303,12 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return this.storage.backup(to, (task) => this.write(task));
   }
 
-  /** Writes the content in plain JSON. @throws WalletError invalidWalletFilename */
+  /** Writes the content as unencrypted JSON. @throws WalletError invalidWalletFilename */
   exportPlain(file: string): Promise<void> {
     return WalletFile.exportPlain(file, this.currentSnapshot.content);
   }
 
-  /** Stops the synchronization, saves and releases files and nodes; a second call waits for the first. */
+  /** Stops the synchronization, saves, and releases files and nodes. Idempotent: a second call returns the same promise. */
   close(): Promise<void> {
     return (this.closed ??= this.end());
   }
@@ -318,8 +318,8 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   /**
-   * Forgets everything from the chain and scans it again from a height, or from the lowest input of a refused or given-up
-   * send: without its inputs nothing could be sent in its place.
+   * Removes all data from the chain and rescans from a height, at the latest from the lowest input of a refused or given-up
+   * send, because a replacement must spend one of its inputs.
    * @throws WalletError liteNodeCannotRescanThatLow, walletDatabaseDamaged
    */
   reset(scanHeight: number): Promise<void> {
@@ -336,12 +336,12 @@ export class Wallet extends EventEmitter<WalletEvents> {
     });
   }
 
-  /** Scans the chain again from a height. Retains the data below it, and all sends and their keys. */
+  /** Rescans the chain from a height. Retains the data below it, all sends and their transaction keys. */
   rescan(scanHeight: number): Promise<void> {
     return this.write(() => this.whileStopped(() => this.rescanFrom(scanHeight)));
   }
 
-  /** Follows other nodes; progress stays. */
+  /** Replaces the nodes and retains the progress. */
   setNodes(nodes: NodeList): Promise<void> {
     return this.write(async () => {
       const before = this.currentNodes;
@@ -352,7 +352,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     });
   }
 
-  /** Reconnects to the node and asks it at once. */
+  /** Reconnects to the node and polls it immediately. */
   refresh(): Promise<void> {
     return this.write(async () => {
       await this.synchronizer.swap(this.currentNodes);
@@ -360,7 +360,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     });
   }
 
-  /** The next deterministic sub-wallet; it is stored when this resolves. @throws WalletError illegalViewWalletOperation */
+  /** Creates and stores the next deterministic sub-wallet. @throws WalletError illegalViewWalletOperation */
   createSubWallet(): Promise<SubWallet> {
     const start = startOfNewKeys(this.seconds());
     return this.addSubWallet(() => nextSubWallet(this.ledger.content(), start, this.closing.signal));
@@ -387,17 +387,17 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return this.addSubWallet(() => viewSubWallet(this.ledger.content(), publicSpendKey, start), scanHeight);
   }
 
-  /** @throws WalletError of the address; cannotDeletePrimaryAddress */
+  /** @throws WalletError cannotDeletePrimaryAddress, and those of the address */
   removeSubWallet(address: string): Promise<void> {
     return this.removeFound(() => removableSubWallet(this.ledger.content(), address));
   }
 
-  /** Any address, the primary and the last one too. @throws WalletError of the address */
+  /** Removes any address, including the primary and the last one. @throws WalletError those of the address */
   removeAnySubWallet(address: string): Promise<void> {
     return this.removeFound(() => subWalletOf(this.ledger.content(), address));
   }
 
-  /** Imports several keys, all or none; without a height they are searched for from now on. @throws WalletError */
+  /** Imports all keys or none. Without a height only new blocks are scanned for them. @throws WalletError */
   importKeyList(keys: NewKeys, scanHeight: number | undefined): Promise<readonly SubWallet[]> {
     return this.writeAddresses(async () => {
       const start = scanHeight === undefined ? startOfNewKeys(this.seconds()) : { height: scanHeight, timestamp: 0 };
@@ -407,12 +407,12 @@ export class Wallet extends EventEmitter<WalletEvents> {
     });
   }
 
-  /** Builds, records and submits: when this resolves the transaction is stored and a node has it. @throws WalletError */
+  /** Builds, records and submits a transaction; resolves when a node has accepted it. @throws WalletError */
   send(request: SendRequest, observer?: SendObserver): Promise<SignedSend> {
     return this.write(() => this.sender.send(request, observer));
   }
 
-  /** Builds and stores a transaction that locks nothing. @param creator name of the access key */
+  /** Builds and stores a transaction without locking its inputs. @param creator name of the access key */
   prepare(request: SendRequest, creator?: string): Promise<SignedSend> {
     return this.write(() => this.sender.prepare(request, creator));
   }
@@ -428,8 +428,8 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   /**
-   * Builds a transaction and holds its inputs; nothing is submitted.
-   * @param store is called before the inputs are held; its error undoes everything
+   * Builds a transaction and locks its inputs without submitting it.
+   * @param store called before the inputs are locked; after an error they are not locked
    */
   delay(request: SendRequest, store: (signed: SignedSend) => void): Promise<SignedSend> {
     return this.write(async () => {
@@ -451,8 +451,8 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   /**
-   * Gives up a send that is in no block. It may be mined all the same.
-   * @returns false when there is no such send
+   * Gives up an unconfirmed send. It may still be mined.
+   * @returns false if there is no such send
    * @throws WalletError walletDatabaseDamaged
    */
   giveUp(hash: string, reason: string): Promise<boolean> {
@@ -468,7 +468,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return this.write(() => this.sender.sweep(request, observer));
   }
 
-  /** What a send would cost. Nothing is written, so nothing is waited for. */
+  /** Estimates size and fee of a send. Does not wait for running sends, because nothing is written. */
   estimate(request: SendRequest): Promise<SendEstimate> {
     return this.sender.estimate(request);
   }
@@ -477,21 +477,21 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return this.sender.estimateSweep(request);
   }
 
-  /** Resumes sends on the operator's command, in spite of damage or a disagreement of nodes. */
+  /** Resumes sends on the operator's command, despite damage or a disagreement of nodes. */
   resumeSends(): Promise<void> {
     return this.write(async () => {
       if (this.storage.damage !== undefined) {
         const isNew = this.storage.dbIfUsable === undefined;
         await this.storage.acknowledgeDamage();
         this.pending.load();
-        // While there was no database nothing could record the pause.
+        // The pause could not be recorded without a database.
         if (isNew) this.recordPause(this.pause.current);
       }
       this.pause.resume();
     });
   }
 
-  /** Reserves the inputs of transactions that are in no block and not sent by this wallet, and expects their outputs. */
+  /** Locks the inputs of unconfirmed transactions without a recorded send, and expects their own outputs. */
   hold(transactions: readonly HeldTransaction[]): void {
     for (const transaction of transactions) this.ledger.hold(transaction);
     if (transactions.length > 0) this.publish();
@@ -542,7 +542,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   /**
-   * Changes the ledger while no block can be applied, stores the change and publishes it.
+   * Changes the ledger while the synchronization is stopped, stores the change and publishes a snapshot.
    * @param undo undoes the change when it cannot be stored
    */
   private async whileStopped(change: () => void, undo?: () => void): Promise<void> {
@@ -569,7 +569,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     }
   }
 
-  /** While the wallet database is damaged, new addresses could not be stored: the close would lose them. */
+  /** Rejects while the wallet database is damaged: new addresses could not be stored and would be lost. */
   private writeAddresses<T>(task: () => Promise<T>): Promise<T> {
     return this.write(() => {
       this.storage.requireUndamaged();
@@ -585,14 +585,14 @@ export class Wallet extends EventEmitter<WalletEvents> {
   private write<T>(task: () => Promise<T>): Promise<T> {
     return this.mutex.run(() => {
       if (this.closed !== undefined) throw new WalletClosed();
-      // A damaged row may have been read since the last call.
+      // A damaged row may have been found since the last call.
       this.pauseForDamage();
       return task();
     });
   }
 
   private async end(): Promise<void> {
-    // Builds are aborted; a recorded send is still submitted, but a node that hangs must not hold up the close.
+    // Builds are aborted. A recorded send is still submitted, but a hanging node must not delay the close.
     this.closing.abort(new WalletClosed());
     clearInterval(this.resubmitTimer);
     const limit = setTimeout(() => this.submissionEnd.abort(), SUBMISSION_LIMIT_MS);
@@ -606,7 +606,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     }
   }
 
-  /** Stores the changes of the ledger, the writes of `work` and the events of both in one transaction. */
+  /** Stores the changes of the ledger, the writes of `work` and their events in one database transaction. */
   private commit(work: () => void = () => undefined): void {
     this.newEvents = [];
     try {
@@ -615,7 +615,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
         this.storeAnchor();
       });
     } catch (error) {
-      // Nothing was stored: what is in memory must not be ahead of the disk.
+      // Nothing was stored, so the state in memory must be reverted to the stored one.
       this.recordProblem(() => this.pending.restore());
       throw error;
     }
@@ -648,12 +648,12 @@ export class Wallet extends EventEmitter<WalletEvents> {
     this.recordProblem(() => this.commit(() => this.recordEvent({ kind, payload })));
   }
 
-  /** Other networks than mainnet may produce blocks at any rate. */
+  /** The highest plausible height; Infinity for other networks than mainnet, whose block rate is not limited. */
   private maxHeight(): number {
     return this.dependencies.network.name === 'mainnet' ? this.plausibleHeight.at(this.seconds()) : Infinity;
   }
 
-  /** The tip that confirmations are counted with: made-up blocks above the tip must not settle a send or give it up. */
+  /** The tip for counting confirmations: forged blocks above the real tip must not settle or give up a send. */
   private countedHeight(tip: number): number {
     if (this.dependencies.network.name !== 'mainnet') return tip;
     return Math.min(tip, this.plausibleHeight.withoutMargin(this.seconds()));
@@ -664,7 +664,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     const { network } = this.dependencies;
     const { height } = this.ledger.position();
     const { status } = this.synchronizer;
-    // Before the node's first response the wallet's own height is the best guess.
+    // Use the wallet's own height until the node's first response.
     const { localHeight, networkHeight } =
       status.networkHeight === 0 ? { localHeight: height, networkHeight: height } : status;
     const plausible = this.maxHeight();
@@ -768,7 +768,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     this.publish();
   }
 
-  /** What cannot be stored now stays queued and is stored by the next commit. */
+  /** Reports a failed write as a warning. Queued changes are stored by the next commit. */
   private recordProblem(work: () => void): void {
     try {
       work();
@@ -798,7 +798,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     }
   }
 
-  /** A listener that fails (its write finds a full disk) must not look like a failure of what was stored before. */
+  /** Emits to listeners. An error of a listener, such as a full disk, is a warning and does not fail the commit. */
   private publishTo(emit: () => void): void {
     try {
       emit();
@@ -816,16 +816,16 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 }
 
-/** What a signed transaction spends and brings, while it waits to be submitted. */
+/** The hold for the inputs and own outputs of a signed transaction that is not submitted yet. */
 export function heldBy({ hash, pending }: Pick<SignedSend, 'hash' | 'pending'>): HeldTransaction {
   return { hash, inputs: pending.inputs.map(({ output }) => output.key), ownOutputs: pending.ownOutputs };
 }
 
-/** A node that does not answer in time does not prevent opening. @throws WalletError foreignNetwork */
+/** Checks the network of the node. A node that does not respond in time is accepted. @throws WalletError foreignNetwork */
 async function requireNetwork(nodes: NodeList): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, NETWORK_CHECK_MS)));
-  // The client compares the genesis block before its first response.
+  // The client compares the genesis block before it returns its first response.
   const isForeign = nodes.info().then(
     () => false,
     (error: unknown) => error instanceof NodeFailure && error.kind === 'foreignChain',

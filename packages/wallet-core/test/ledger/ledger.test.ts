@@ -256,7 +256,7 @@ describe('sub-wallets', () => {
 
   test('cannot be added twice', () => {
     expect(() => newLedger().addSubWallet(emptySubWallet(ALICE))).toThrow(
-      new LedgerFault(`the sub-wallet ${ALICE} exists already`),
+      new LedgerFault(`the sub-wallet ${ALICE} already exists`),
     );
   });
 

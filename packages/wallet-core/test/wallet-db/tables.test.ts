@@ -120,7 +120,7 @@ describe('requests', () => {
   });
 
   test('a request that was not begun can be neither linked nor completed', () => {
-    const refusal = new RangeError('no request with this idempotency key was begun');
+    const refusal = new RangeError('no request with this idempotency key is recorded');
     expect(() => db.requests.link(shop, HASH)).toThrow(refusal);
     expect(() => db.requests.answer(shop, { status: 201, body: '' })).toThrow(refusal);
   });
@@ -200,7 +200,7 @@ test('prepared transactions of one access key do not evict those of another one'
 test('a delayed transaction moves only from its current state', () => {
   const transaction = { hash: HASH, created: 5, signed: signedSend(HASH) };
   db.delayed.add(transaction);
-  expect(() => db.delayed.add(transaction)).toThrow(new RangeError(`the delayed transaction ${HASH} exists already`));
+  expect(() => db.delayed.add(transaction)).toThrow(new RangeError(`the delayed transaction ${HASH} already exists`));
   db.delayed.add({ ...transaction, hash: OTHER_HASH, created: 4 });
   reopen();
   expect(db.delayed.inState('delayed').map(({ hash }) => hash)).toEqual([HASH, OTHER_HASH]);
