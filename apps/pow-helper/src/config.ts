@@ -22,14 +22,14 @@ const LIMITS = 'Limits';
 const ACCESS = 'Access';
 const LOGGING = 'Logging and metrics';
 
-/** Log levels have names only. */
+/** Log levels by name. */
 export const LOG_SCALE: LogScale = {
   names: ['trace', 'debug', 'info', 'warning', 'fatal', 'disabled'],
   help: 'trace, debug, info, warning, fatal or disabled',
   complaint: 'must be one of trace, debug, info, warning, fatal, disabled',
 };
 
-/** The options, for the command line and the configuration file. */
+/** Options of the command line and the configuration file. */
 export const OPTIONS = defineOptions([
   bindAddressOption({
     name: 'bind-ip',
@@ -169,14 +169,14 @@ export interface PowHelperConfig {
   readonly threads: number;
   /** Addresses and ranges of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Logged at the start. */
+  /** Warnings to log at startup. */
   readonly warnings: readonly string[];
-  /** Hidden in log lines. */
+  /** Values to hide in log lines. */
   readonly secrets: readonly string[];
 }
 
 /**
- * @param argv the command line without the program
+ * @param argv the command-line arguments, without program and script name
  * @throws UsageError, EarlyExit (`--help`, `--version`...) with the text to print
  */
 export function readPowHelperConfig(argv: readonly string[]): PowHelperConfig {

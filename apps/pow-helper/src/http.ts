@@ -21,7 +21,7 @@ export interface PowServerOptions {
   readonly config: PowHelperConfig;
   readonly context: PowContext;
   readonly logger: Logger;
-  /** Port of both listeners; 0: a free port. */
+  /** Port of both listeners; 0 selects a free port. */
   readonly port: number;
 }
 
@@ -71,7 +71,7 @@ export function powListenAddresses({ options }: PowHelperConfig, port: number): 
 }
 
 /**
- * The routes, and the guards of their paths for all other methods. /metrics requires the key even if metrics are disabled.
+ * The routes, and guards of their paths for all other methods. /metrics requires the key even if metrics are disabled.
  */
 function boundRoutes(context: PowContext): BoundRoute[] {
   const routes = powRoutes(context);

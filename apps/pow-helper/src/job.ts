@@ -3,7 +3,7 @@ import { transactionNonceMeets, transactionPowSearch } from '@wrkz/consensus';
 import { searchNonce } from '@wrkz/crypto';
 import type { z } from 'zod';
 
-/** Clients see queued and running jobs as pending; the other three states are final. */
+/** State of a job. Clients see queued and running jobs as pending; the other states are final. */
 export type JobState = z.output<typeof powHelperApi.jobState>;
 
 /** Error texts of failed jobs. */
@@ -27,18 +27,18 @@ export type JobEnd =
   | { readonly state: 'failed'; readonly error: string }
   | { readonly state: 'cancelled' };
 
-/** The state of a job, with its data. */
+/** State of a job with the data of that state. */
 export type JobPhase = { readonly state: 'queued' } | { readonly state: 'running' } | JobEnd;
 
 /** Snapshot of a job. */
 export type JobRecord = JobPhase & {
-  /** 32 lower-case hex characters from a secure random source: the id is the permission to cancel the job. */
+  /** 32 lower-case hex characters from a secure random generator: clients with the id can cancel the job. */
   readonly id: string;
   readonly difficulty: bigint;
   readonly inputs: number;
   readonly outputs: number;
   readonly hashes: bigint;
-  /** Milliseconds since the submission, up to the end of the job. */
+  /** Milliseconds from the submission until now, or until the end of the job. */
   readonly elapsedMs: number;
 };
 
@@ -78,18 +78,18 @@ export interface Solution {
 }
 
 export interface SolveOptions {
-  /** Hashing threads; all of them work on this one job. */
+  /** Number of hashing threads. All of them work on one job. */
   readonly threads: number;
   readonly signal: AbortSignal;
   readonly onProgress: (hashes: bigint) => void;
 }
 
-/** Searches the nonce of a job. */
+/** Searches for the nonce of a job. */
 export type Solver = (spec: JobSpec, options: SolveOptions) => Promise<Solution>;
 
 /**
- * Makes a solver of a search. Each nonce is verified with one more hash.
- * @throws AbortError if cancelled; Error if the nonce is invalid, which is a fault of the search
+ * Creates a solver from a search function. Each nonce is verified with one additional hash.
+ * @throws AbortError if cancelled; Error if the search returned an invalid nonce
  */
 export function solverWith(search: typeof searchNonce): Solver {
   return async ({ prefix, difficulty }, { threads, signal, onProgress }) => {

@@ -10,7 +10,7 @@ const readConfig = () => readPowHelperConfig(process.argv.slice(2));
 runMain(
   async () => {
     const config = readConfig();
-    // Before anything is created.
+    // Check the ports before anything is created.
     await assertPortsFree(powListenAddresses(config, config.options['bind-port']));
     return PowHelper.create(config);
   },

@@ -18,11 +18,11 @@ import { RedisQueue } from './queue/redis/redis-queue';
 import type { PowContext } from './routes';
 import { Stats } from './stats';
 
-/** For tests. */
+/** Replacements for tests. */
 export interface PowHelperOverrides {
   readonly logger?: Logger;
   readonly solver?: Solver;
-  /** 0: a free port. */
+  /** 0 selects a free port. */
   readonly port?: number;
   /** Unix milliseconds. */
   readonly now?: () => number;
@@ -30,14 +30,14 @@ export interface PowHelperOverrides {
   readonly elapsed?: () => number;
   /** Default: `POLL_TIMEOUT_MS`. */
   readonly pollTimeoutMs?: number;
-  /** Default: the queue of `--queue`. */
+  /** Default: the queue selected by `--queue`. */
   readonly queue?: (dependencies: QueueDependencies) => JobQueue;
 }
 
-/** Time for running requests to end when the helper stops. */
+/** Max wait for running requests when the helper stops. */
 const DRAIN_MS = 8_000;
 
-/** The service. `create`, then `start`, then `stop`. */
+/** The service. Call `create`, then `start`, then `stop`. */
 export class PowHelper implements Service {
   readonly logger: Logger;
   /** SIGHUP reloads only the log. */
@@ -100,7 +100,7 @@ export class PowHelper implements Service {
     return this.server?.port ?? this.configuredPort;
   }
 
-  /** @throws Error with a message for the operator, after everything opened so far is closed */
+  /** @throws Error with a message for the operator; everything opened so far is then closed */
   async start(): Promise<void> {
     try {
       await this.serve();
@@ -110,7 +110,7 @@ export class PowHelper implements Service {
     }
   }
 
-  /** Refuses new jobs, sends a response to all waiting clients, aborts the search and closes the listeners. */
+  /** Rejects new jobs, responds to all waiting clients, aborts the search and closes the listeners. */
   stop(): Promise<void> {
     this.stopping = true;
     return this.closers.closeAll();
@@ -119,7 +119,7 @@ export class PowHelper implements Service {
   private async serve(): Promise<void> {
     const { options, network, threads } = this.config;
     const { queue } = this.context;
-    // The queue stops before the server: open requests wait for its jobs.
+    // Closers run in reverse order: the queue stops before the server, because open requests wait for its jobs.
     this.closers.add('the HTTP server', () => this.server?.close(DRAIN_MS));
     this.closers.add('the job queue', () => queue.stop());
     await queue.start();
@@ -141,7 +141,7 @@ function queueOf(url: string | undefined, dependencies: QueueDependencies): JobQ
   return url === undefined ? new MemoryQueue(dependencies) : new RedisQueue(url, dependencies);
 }
 
-/** Metrics of the queue. While Redis is unreachable, the length is the last known one. */
+/** Registers the metrics of the queue. While Redis is unreachable, the gauge has the last known length. */
 function publishDepth(metrics: Metrics, queue: JobQueue): void {
   metrics.gauge('queue_waiting', 'Queued jobs', [], async (gauge) => gauge.set((await queue.depth()).waiting));
   metrics.gauge('queue_up', '1 if jobs can be submitted, else 0', [], async (gauge) =>

@@ -26,8 +26,8 @@ export interface PrefixOptions {
 }
 
 /**
- * Validates a serialized prefix, and calculates the difficulty of its proof of work.
- * @throws PowRefusal for the first reason in the order of the error table
+ * Validates a serialized prefix and computes the difficulty of its proof of work.
+ * @throws PowRefusal for the first failing check, in the order of the error table
  */
 export function validatePrefix(bytes: Buffer, options: PrefixOptions): JobSpec {
   if (bytes.length < MIN_PREFIX_SIZE) throw new PowRefusal('tooShort');

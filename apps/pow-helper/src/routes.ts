@@ -46,14 +46,14 @@ export interface PowContext extends Pick<PowHelperConfig, 'network' | 'options' 
 
 const declareRoute = routeDeclarer<PowContext>();
 
-/** For load balancers and monitors. */
+/** No guards, for load balancers and monitors. */
 const OPEN: Guards = { key: false, limit: false };
 /** Requires the API key. */
 export const KEY: Guards = { key: true, limit: false };
 /** Requires the API key. Rate-limited per client address. */
 const KEY_AND_LIMIT: Guards = { key: true, limit: true };
 
-/** Of the OpenAPI document, with the errors that routes have in common. */
+/** Head of the OpenAPI document, and the errors shared by the routes. */
 export const POW_SERVICE: ServiceDescription<PowContext, never> = {
   title: 'WrkzCoin transaction proof-of-work helper',
   version: VERSION,
@@ -131,7 +131,7 @@ const postPow = declareRoute({
   body: powHelperApi.submission,
   response: powHelperApi.jobResponse,
   invalid: { prefix: errors.notHex },
-  // notCanonical is missing: the decoder already refuses every other encoding.
+  // Without notCanonical, because the decoder already rejects every other encoding.
   errors: [
     errors.badJson,
     errors.noPrefix,
@@ -200,8 +200,8 @@ function queryWait({ wait_ms: text }: z.output<typeof powHelperApi.waitQuery>): 
 }
 
 /**
- * Waits until the job has ended, the time (at most `--max-wait-ms`) is over, or the client has disconnected. The job continues
- * after a disconnect, and its result is stored.
+ * Waits until the job has ended, the wait time (at most `--max-wait-ms`) has elapsed, or the client has disconnected. The job
+ * continues after a disconnect, and its result is stored.
  */
 async function respondWhenEnded(
   context: PowContext,
@@ -216,15 +216,15 @@ async function respondWhenEnded(
   return respond(context, job);
 }
 
-/** The number of queued jobs is read only for a queued job. */
+/** Builds the response. Reads the number of queued jobs only for a queued job. */
 async function respond({ queue }: PowContext, job: JobRecord): Promise<JobResponse> {
   const queued = job.state === 'queued' ? (await queue.depth()).waiting : 0;
   return toJobResponse(job, queued);
 }
 
-/** A client that disconnects before the response does not know the id of its job. */
+/** Cancels the job of a client that disconnects before the response, because it has no job id to poll with. */
 function cancelWhenGone({ queue }: PowContext, id: string, gone: AbortSignal): void {
-  // If Redis is unreachable the job stays. It is abandoned after the poll timeout.
+  // While Redis is unreachable the job is not cancelled. It is abandoned after the poll timeout.
   const cancel = (): void => void queue.cancel(id).catch(() => undefined);
   if (gone.aborted) cancel();
   else gone.addEventListener('abort', cancel, { once: true });
@@ -248,7 +248,7 @@ async function submit(
   return job.id;
 }
 
-/** Valid prefixes count, also if the queue is full. */
+/** Counts a valid submission, even if the queue is full. */
 async function countJob({ options, jobCounter, now }: PowContext): Promise<void> {
   const perMinute = options['max-jobs-per-minute'];
   if (perMinute === 0 || (await jobCounter.hit('all')) <= perMinute) return;

@@ -72,7 +72,7 @@ export class Stats {
     return this.busyMs === 0 ? 0 : Number(this.hashes) / (this.busyMs / 1000);
   }
 
-  /** `work` of /stats: totals and averages of ended jobs. */
+  /** The field `work` of /stats: totals and averages of ended jobs. */
   work(): z.output<typeof powHelperApi.statsResponse>['work'] {
     const average = (sum: number): number =>
       this.outcomes.completed === 0 ? 0 : Math.round(sum / this.outcomes.completed);

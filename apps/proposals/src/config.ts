@@ -13,16 +13,16 @@ export interface ProposalsConfig {
   readonly folder: DatabaseFolder;
   /** Addresses and ranges of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Logged at the start. */
+  /** Warnings to log at startup. */
   readonly warnings: readonly string[];
-  /** Hidden in log lines. */
+  /** Values to hide in log lines. */
   readonly secrets: readonly string[];
 }
 
 export type ParsedCommandLine = ReturnType<typeof parseCommandLine>;
 
 /**
- * @param argv the command line without the program
+ * @param argv the command-line arguments, without program and script name
  * @returns an admin command, or the options of the service
  * @throws UsageError, EarlyExit (`--help`, `--version`...) with the text to print
  */

@@ -6,11 +6,11 @@ import { completeDraft, parseFields, parseProposalFile } from './admin/proposal-
 import { type Contribution, FundingStore } from './store/funding';
 import { ProposalWriter } from './store/proposals';
 
-/** Coins by age in days. */
+/** Donated coins by age in days. */
 type SampleDonations = Readonly<Record<number, number>>;
 
 interface Sample {
-  /** Of the file in `assets`. */
+  /** Name of the file in `assets`. */
   readonly name: string;
   readonly daysAgo: number;
   readonly unlocked: SampleDonations;
@@ -26,7 +26,7 @@ const SAMPLES: readonly Sample[] = [
   { name: 'hosting', daysAgo: 20, unlocked: { 18: 9_800, 11: 0.5 } },
 ];
 
-/** An address of a devnet recording. */
+/** An address from a devnet recording. */
 const DEVNET_ADDRESS =
   'WrkziZp1ebXV6D9WxRj4s8bHKetYR7DzrYywVnEwkshKjnfqbjNx1oBXpe4p8JpNgQ5scpJ4fsTKhjnAbPf3Mgr57KTxVEvZUj';
 const SECONDS_PER_DAY = 86_400;

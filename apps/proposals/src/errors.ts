@@ -19,13 +19,13 @@ export class ProposalsError extends HttpError {
   }
 }
 
-/** Texts of errors of the HTTP framework. The reason of an internal error is only logged. */
+/** Texts of errors of the HTTP framework. The cause of an internal error is only logged. */
 const SHARED_TEXTS: Readonly<Record<string, string>> = {
   rate_limited: proposalErrors.rateLimited.text,
   internal: proposalErrors.internal.text,
 };
 
-/** JSON for API paths, else a page. */
+/** Error body: JSON for API paths, otherwise a page. */
 export function errorBody(site: Site): RefusalBody {
   return ({ status, code, message }: Refusal, { url = '' }: IncomingMessage) => {
     const data = SHARED_TEXTS[code] ?? message;

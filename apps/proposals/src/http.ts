@@ -16,7 +16,7 @@ import { errorBody, ProposalsError } from './errors';
 import { proposalsRoutes } from './routes';
 import { FUNDING_AGE_HEADER, type ProposalsContext } from './routes/declare';
 
-/** No route has a request body. */
+/** Max size of a request body. No route has one. */
 const BODY_LIMIT = 1024;
 const METHODS = 'GET, HEAD, OPTIONS';
 
@@ -24,7 +24,7 @@ export interface ProposalsServerOptions {
   readonly config: ProposalsConfig;
   readonly context: ProposalsContext;
   readonly logger: Logger;
-  /** Port of both listeners; 0: a free port. */
+  /** Port of both listeners; 0 selects a free port. */
   readonly port: number;
 }
 
@@ -61,7 +61,7 @@ export function proposalsListenAddresses({ options }: ProposalsConfig, port: num
 /** The routes, and an error for all other methods of their paths. */
 function boundRoutes(context: ProposalsContext): BoundRoute[] {
   const bound = bindRoutes(proposalsRoutes(context), context, {
-    // Not reached: no route has a body.
+    // Unreachable, because no route has a body.
     notJson: () => new ProposalsError('internal'),
     invalid: ({ name, value }) => invalidQuery(name, value),
   });

@@ -6,7 +6,7 @@ import type { ProposalPage, ProposalReader } from './store/proposals';
 /** A proposal with its donations. */
 export interface ListedProposal {
   readonly proposal: Proposal;
-  /** Undefined if the donations are not followed. */
+  /** Undefined if donations are not followed. */
   readonly funding: AddressFunding | undefined;
   /** Percent of the target with two decimals. 0 without donations; may be above 100. */
   readonly fundedPercent: number;
@@ -15,7 +15,7 @@ export interface ListedProposal {
 /** Joins proposals and donations for pages and API. */
 export class Listing {
   /**
-   * @param funding undefined: donations are not followed
+   * @param funding undefined if donations are not followed
    * @param follower undefined in the demo
    */
   constructor(
@@ -33,7 +33,7 @@ export class Listing {
     return proposal && this.withFunding(proposal);
   }
 
-  /** Newest first. */
+  /** Donations to an address, newest first. */
   contributions(address: string): Contribution[] {
     return this.funding?.contributions(address) ?? [];
   }
@@ -48,7 +48,7 @@ export class Listing {
     return this.follower?.failure !== undefined;
   }
 
-  /** Changes whenever a response may change. */
+  /** Revision of the data. It changes whenever a response may change. */
   revision(): string {
     return [this.reader.version(), this.funding?.revision, this.isStale()].join();
   }
@@ -60,7 +60,7 @@ export class Listing {
   }
 }
 
-/** Received share of the target in hundredths of a percent, halves rounded up: 1 of 3 is 3333. */
+/** Received share of the target in hundredths of a percent, rounded half up: 1 of 3 is 3333. */
 export function fundedHundredths(received: bigint, target: bigint): bigint {
   return (received * 20_000n + target) / (target * 2n);
 }

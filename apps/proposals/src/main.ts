@@ -14,7 +14,7 @@ runMain(
     const parsed = parseCommandLine(argv);
     if (parsed.command !== undefined) throw new EarlyExit(runAdmin(parsed), 0);
     const config = proposalsConfig(parsed);
-    // Before anything is created.
+    // Check the ports before anything is created.
     await assertPortsFree(proposalsListenAddresses(config, config.options['bind-port']));
     return Proposals.create(config);
   },

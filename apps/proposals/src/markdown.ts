@@ -3,11 +3,11 @@ import { LRUCache } from 'lru-cache';
 import MarkdownIt from 'markdown-it';
 import sanitizeHtml from 'sanitize-html';
 
-/** Deeper nesting is rendered as text. */
+/** Max nesting depth. Deeper nesting is rendered as text. */
 const MAX_NESTING = 20;
 /** Max characters of an excerpt. */
 const EXCERPT_LENGTH = 200;
-/** Max elements of a text, block and inline. A text of 32 KB with so many is rendered in about 40 ms. */
+/** Max number of block and inline elements. Rendering a text of 32 KB with this number takes about 40 ms. */
 export const MAX_ELEMENTS = 20_000;
 /** Max bytes of cached markup and excerpts. */
 const CACHE_BYTES = 16 * 1024 * 1024;
@@ -24,7 +24,7 @@ for (const name of ['link_open', 'link_close'] as const)
     if (env !== undefined) env['isInLink'] = name === 'link_open';
     return renderer.renderToken(tokens, at, options);
   };
-// The content security policy forbids images of other hosts, so an image is rendered as a link to it.
+// The content security policy forbids images from other hosts, so an image is rendered as a link.
 rules['image'] = (tokens, at, _options, env) => {
   const { escapeHtml } = parser.utils;
   const url = String(tokens[at]?.attrGet('src') ?? '');
@@ -33,11 +33,11 @@ rules['image'] = (tokens, at, _options, env) => {
   return `<a href="${escapeHtml(url)}">${escapeHtml(text || url)}</a>`;
 };
 
-/** Relative URLs would have another target on each page and in feed readers. */
+/** Relative URLs are removed, because they would resolve differently on each page and in feed readers. */
 const ABSOLUTE_URL = /^(https?:\/\/|mailto:|wrkz:)/i;
 
 /**
- * Second line of defence: removes everything that the parser should never produce
+ * Defence in depth: removes everything that the parser should never produce
  * (docs/protocol/lessons.md#a-listing-without-input-validation).
  */
 const SANITIZER: sanitizeHtml.IOptions = {
@@ -58,7 +58,7 @@ const SANITIZER: sanitizeHtml.IOptions = {
   allowedSchemesAppliedToAttributes: ['href'],
   allowProtocolRelative: false,
   disallowedTagsMode: 'discard',
-  // Links and headings without text are invisible, but screen readers announce them.
+  // Remove links and headings without text: they are invisible, but screen readers announce them.
   exclusiveFilter: ({ tag, text }) => /^(a|h\d)$/.test(tag) && text.trim() === '',
   transformTags: {
     a: (_tag, { href }) => ({
@@ -76,7 +76,7 @@ export function renderMarkdown(markdown: string): string {
   return sanitizeHtml(parser.render(markdown), SANITIZER);
 }
 
-/** The number of elements, the measure of the rendering time. */
+/** The number of elements, which determines the rendering time. */
 export function countElements(markdown: string): number {
   return parser.parse(markdown, {}).reduce((sum, { children }) => sum + 1 + (children?.length ?? 0), 0);
 }
@@ -105,7 +105,7 @@ export class MarkdownCache {
     sizeCalculation: (result, key) => 2 * (result.length + key.length) + 256,
   });
 
-  /** Yields to the event loop before each rendering: a feed has many texts. */
+  /** Yields to the event loop before each rendering, because a feed has many texts. */
   async render(markdown: string): Promise<string> {
     if (!this.cache.has(`render ${markdown}`)) await yieldToEventLoop();
     return this.cached(`render ${markdown}`, () => renderMarkdown(markdown));

@@ -16,7 +16,7 @@ const FUNDING = 'Funding';
 const LIMITS = 'Limits';
 const LOGGING = 'Logging and metrics';
 
-/** Log levels have names only. */
+/** Log levels by name. */
 export const PROPOSALS_LOG_SCALE: LogScale = {
   names: ['trace', 'debug', 'info', 'warning', 'fatal', 'disabled'],
   help: 'trace, debug, info, warning, fatal or disabled',

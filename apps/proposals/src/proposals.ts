@@ -26,10 +26,10 @@ import { ResponseCache } from './response-cache';
 import type { ProposalsContext } from './routes/declare';
 import { openStores, type Stores } from './store/database';
 
-/** For tests. */
+/** Replacements for tests. */
 export interface ProposalsOverrides {
   readonly logger?: Logger;
-  /** 0: a free port. */
+  /** 0 selects a free port. */
   readonly port?: number;
   /** Unix milliseconds. */
   readonly now?: () => number;
@@ -37,10 +37,10 @@ export interface ProposalsOverrides {
   readonly pollMs?: number;
 }
 
-/** Time for running requests to end when the service stops. */
+/** Max wait for running requests when the service stops. */
 const DRAIN_MS = 5_000;
 
-/** The service. `create`, then `start`, then `stop`. */
+/** The service. Call `create`, then `start`, then `stop`. */
 export class Proposals implements Service {
   readonly logger: Logger;
   /** SIGHUP reloads only the log. */
@@ -49,9 +49,9 @@ export class Proposals implements Service {
   private readonly closers = new Closers();
   private server: HttpServer | undefined;
   private stopping = false;
-  /** The logged error of the databases, if any. */
+  /** The last logged error of the databases. */
   private databaseError: string | undefined;
-  /** For tests, which poll the wallet themselves. Undefined without a wallet. */
+  /** Public for tests, which poll the wallet themselves. Undefined without a wallet. */
   follower: FundingFollower | undefined;
 
   private constructor(
@@ -72,7 +72,7 @@ export class Proposals implements Service {
     return this.server?.port ?? this.overrides.port ?? this.config.options['bind-port'];
   }
 
-  /** @throws Error with a message for the operator, after everything opened so far is closed */
+  /** @throws Error with a message for the operator; everything opened so far is then closed */
   async start(): Promise<void> {
     try {
       await this.serve();
@@ -151,7 +151,7 @@ export class Proposals implements Service {
     };
   }
 
-  /** Logs an error once, not at each call. */
+  /** Whether the databases are readable. Logs the same error only once. */
   private areDatabasesReadable(stores: Stores): boolean {
     const before = this.databaseError;
     try {
@@ -165,7 +165,7 @@ export class Proposals implements Service {
   }
 }
 
-/** The wallet of the options; undefined: donations are not followed. */
+/** The wallet service selected by the options; undefined if donations are not followed. */
 function walletOf(options: ProposalsOptions): WalletService | undefined {
   const { 'wallet-api': apiUrl, 'wallet-rpc': rpcUrl } = options;
   if (apiUrl !== undefined) return new WalletApiClient(apiUrl, options['wallet-api-key'] ?? '');

@@ -3,11 +3,11 @@ import { PreparedResponse, responseLru } from './response-cache';
 
 /** Max bytes of cached images. */
 const CACHE_BYTES = 8 * 1024 * 1024;
-/** As in the original service: a long address still has large modules. */
+/** As in the original service: low error correction keeps the modules of a long address large. */
 const CORRECTION = { errorCorrectionLevel: 'L' } as const;
 /**
- * Width and height in pixels, and light modules around the code, as in the original service. One filter for all rows (2:
- * difference to the row above) and gray pixels: by default the encoder tries five filters for each row of colours.
+ * Size in pixels and quiet zone in modules, as in the original service. For speed, one filter for all rows (2: difference to
+ * the row above) and gray pixels: by default the encoder tries five filters for each row of RGBA pixels.
  */
 const PNG = { width: 300, margin: 2, rendererOpts: { filterType: 2, colorType: 0 } as object };
 

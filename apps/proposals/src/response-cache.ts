@@ -4,7 +4,7 @@ import { entityTag, FinishedJson, Reply } from '@wrkz/service-kit';
 /** Max bytes of cached responses. */
 const CACHE_BYTES = 32 * 1024 * 1024;
 
-/** The body of a response with its ETag. */
+/** A response body with its ETag. */
 export class PreparedResponse {
   readonly tag: string;
 
@@ -34,7 +34,7 @@ export class ResponseCache {
   private readonly cache = responseLru(CACHE_BYTES);
   private revision = '';
 
-  /** @param revision of the data; a new one clears the cache */
+  /** @param revision revision of the data. A new revision clears the cache */
   async get(revision: string, key: string, create: () => string | Promise<string>): Promise<PreparedResponse> {
     if (revision !== this.revision) {
       this.cache.clear();

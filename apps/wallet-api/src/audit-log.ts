@@ -11,7 +11,7 @@ import {
 
 type Request = RouteRequest['http']['request'];
 
-/** What a route does, as the audit log names it. A route without an action is not logged. */
+/** Name of a route in the audit log. Routes without an action are not logged. */
 export type AuditAction =
   | 'open-wallet'
   | 'create-wallet'
@@ -36,13 +36,13 @@ export type AuditAction =
   | 'set-label'
   | 'delete-label';
 
-/** Scoped keys cannot have this name. */
+/** Name of the main key in the log. Scoped keys cannot have this name. */
 const MAIN_KEY = '(main)';
 
 /**
- * The file of `--audit-log`: one JSON line per request that reads keys, moves money or changes the wallet, written when the
- * response is finished or the client has left (docs/operations/wallet-api.md#audit-log). It never contains keys, seeds or
- * passwords: a line has no field of a request body unless a handler adds it by `note`.
+ * The file of `--audit-log`: one JSON line per request that reads keys, moves money or changes the wallet. A line is written
+ * when the response is finished or the client has disconnected (docs/operations/wallet-api.md#audit-log). It never contains
+ * keys, seeds or passwords: fields of a request body are included only if a handler adds them with `note`.
  */
 export class AuditLog {
   private readonly notes = new WeakMap<Request, Record<string, unknown>>();
@@ -63,7 +63,7 @@ export class AuditLog {
     return log;
   }
 
-  /** Adds public facts to the line of a request, such as a transaction hash. */
+  /** Adds public data to the line of a request, such as a transaction hash. */
   note(request: Request, facts: Readonly<Record<string, unknown>>): void {
     this.notes.set(request, { ...this.notes.get(request), ...facts });
   }
@@ -89,7 +89,7 @@ export class AuditLog {
     });
   }
 
-  /** Opens the file for each line, so that a log rotation may rename it. */
+  /** Opens the file for each line, so that log rotation can rename it. */
   private append(text: string): void {
     appendFileSync(this.file, text, { mode: 0o600 });
   }

@@ -13,16 +13,16 @@ import {
 import { readKeyFile, type ScopedKey } from './keys';
 import { WALLET_API_OPTIONS } from './options';
 
-/** Option values by option name. */
+/** Option values by name. */
 export type WalletApiOptions = OptionValues<typeof WALLET_API_OPTIONS>;
 
-/** The command line and configuration file, resolved and checked. */
+/** The resolved and validated configuration. */
 export interface WalletApiConfig {
   readonly options: WalletApiOptions;
   readonly password: string;
   readonly keys: readonly ScopedKey[];
   readonly network: Network;
-  /** Min 1. */
+  /** At least 1. */
   readonly threads: number;
   /** Absolute path. */
   readonly walletDirectory: string;
@@ -34,7 +34,8 @@ export interface WalletApiConfig {
 const NAME = 'wrkz-wallet-api';
 
 /**
- * Resolves the command line into a configuration. `argv` starts after the script name.
+ * Resolves the command line into a configuration.
+ * @param argv the command-line arguments, without program and script name
  * @throws UsageError, EarlyExit (`--help`, `--version`...) with the text to print
  */
 export function readWalletApiConfig(argv: readonly string[]): WalletApiConfig {
@@ -59,7 +60,7 @@ export function readWalletApiConfig(argv: readonly string[]): WalletApiConfig {
   };
 }
 
-/** The required address, and the optional IPv6 address. */
+/** The main address, and the optional IPv6 address. */
 export function walletListenAddresses(
   { options }: Pick<WalletApiConfig, 'options'>,
   port = options.port,

@@ -7,13 +7,13 @@ const HELP = ['Commands:', '  exit, quit   save the wallet and stop the service'
 export interface ConsoleOptions {
   readonly input: NodeJS.ReadableStream;
   readonly write: (line: string) => void;
-  /** Called by exit, quit, and the end of the input. */
+  /** Called on `exit`, `quit` and the end of the input. */
   readonly stop: () => void;
 }
 
 /**
- * Whether a file descriptor accepts console commands: a terminal, pipe or socket. Service managers, containers and `&` in a
- * script give `/dev/null`; its immediate end of input must not stop the service.
+ * Whether a file descriptor is used for console commands: a terminal, pipe or socket. With `/dev/null`, the input under
+ * service managers, in containers and with `&` in scripts, the immediate end of input must not stop the service.
  */
 export function isConsole(descriptor: number): boolean {
   if (isatty(descriptor)) return true;

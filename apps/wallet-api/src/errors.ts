@@ -45,10 +45,10 @@ export function mapHandlerError(error: unknown): unknown {
   return error;
 }
 
-/** Errors of service-kit have no body here; `httpErrorOf` brings its own. */
+/** Errors of service-kit have no body in this service. `httpErrorOf` adds its own body. */
 export const emptyErrorBody = (_refused: Refusal): undefined => undefined;
 
-/** Replaces the text of invalidWalletFilename by the system's reason (`No space left on device`), if one is known. */
+/** Replaces the text of invalidWalletFilename with the reason of the system (`No space left on device`), if known. */
 export function withSystemText(error: unknown): unknown {
   if (!(error instanceof WalletError) || error.code !== walletErrorRows.invalidWalletFilename.code) return error;
   const text = systemTextOf(error);

@@ -1,11 +1,11 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-/** Where file names in requests may point. */
+/** Restrictions for file names in requests. */
 export interface FilePolicy {
   /** Absolute path of `--wallet-dir`. */
   readonly directory: string;
-  /** `--allow-any-path`: names may leave the directory. */
+  /** `--allow-any-path`: files outside the directory are allowed. */
   readonly anyPath: boolean;
 }
 
@@ -16,7 +16,7 @@ export function assertDirectory(directory: string): void {
 }
 
 /**
- * The absolute path of a file name in a request; undefined for a path outside the directory, also through a symlink.
+ * The absolute path of a file name in a request; undefined for a path outside the directory, including through symlinks.
  */
 export function resolveFile(name: string, { directory, anyPath }: FilePolicy): string | undefined {
   if (name === '' || name.includes('\0')) return undefined;

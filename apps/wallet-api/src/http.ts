@@ -21,10 +21,10 @@ import { covers } from './keys';
 import { walletRoutes } from './routes';
 import type { WalletApiContext, WalletLabels } from './routes/declare';
 
-/** Bytes. A send with the maximum number of destinations takes about 30 KB. */
+/** Max body size in bytes. A send with the maximum number of destinations takes about 30 KB. */
 const BODY_LIMIT = 1024 * 1024;
 const CORS_HEADERS = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
-/** A send waits for its proof of work, a sweep for many of them. */
+/** Max time of a response. A send waits for its proof of work, a sweep for that of each transaction. */
 const RESPONSE_TIMEOUT_MS = 3_600_000;
 
 export interface WalletServerOptions {
@@ -32,7 +32,7 @@ export interface WalletServerOptions {
   readonly context: WalletApiContext;
   readonly counters: RequestCounters;
   readonly logger: Logger;
-  /** The port of both listeners; 0 chooses a free port. */
+  /** Port of both listeners; 0 selects a free port. */
   readonly port: number;
 }
 
@@ -72,7 +72,7 @@ function createWalletApp({ config, context, counters, logger }: WalletServerOpti
   });
 }
 
-/** The text of invalidWalletFilename does not say what failed (`no space left on device`). */
+/** Logs the cause of invalidWalletFilename (`no space left on device`), which its text does not include. */
 function logFileError(thrown: unknown, logger: Logger): void {
   const error = storageError(thrown);
   const { code } = walletErrorRows.invalidWalletFilename;
@@ -94,11 +94,11 @@ function preflightResponse(
   };
 }
 
-/** As in the C++ program, a body that is not JSON counts as absent, and an invalid field is a 400 without a body. */
+/** As in the C++ program, a body that is not JSON is ignored, and an invalid field results in 400 without a body. */
 function boundRoutes(context: WalletApiContext, logger: Logger): BoundRoute[] {
   const bound = bindRoutes(walletRoutes(context), context, {
     notJson: () => undefined,
-    // Not its value, which may be a password.
+    // Do not log the value, which may be a password.
     invalid: ({ path, kind }) => {
       logger.debug('invalid field', { field: path.join('.'), problem: kind });
       return badRequest();
@@ -115,8 +115,8 @@ function boundRoutes(context: WalletApiContext, logger: Logger): BoundRoute[] {
 }
 
 /**
- * Checks a request against the labels of its route, and begins its line in the audit log.
- * @throws HttpError 403 for a key of a lower scope or a wallet in the wrong state; 400 illegalViewWalletOperation
+ * Checks the preconditions of a route and starts the audit log line of the request.
+ * @throws HttpError 403 for a key with a lower scope or a wallet in the wrong state; 400 illegalViewWalletOperation
  */
 export function authorize(
   labels: WalletLabels | undefined,
@@ -135,7 +135,7 @@ export function authorize(
   }
 }
 
-/** The C++ program sends no CORS headers for an unknown route. */
+/** Removes the CORS headers: the C++ program sends none for an unknown route. */
 function withoutCors(route: BoundRoute): BoundRoute {
   return {
     ...route,

@@ -3,7 +3,7 @@ import { checkAddress, type SignedSend, utcDayOf, type Wallet, walletError, wall
 import type { KeyGrant } from './keys';
 import type { OpenWallet } from './wallet-manager';
 
-/** Entries of the bounded maps below; the oldest entry is evicted. */
+/** Max number of entries of `UncertainSends`. Above it the oldest entry is evicted. */
 const MAX_ENTRIES = 1_000;
 
 type Pending = Pick<SignedSend, 'pending'>;
@@ -13,7 +13,7 @@ function inputAmount({ pending }: Pending): bigint {
   return pending.inputs.reduce((sum, { output }) => sum + output.amount, 0n);
 }
 
-/** What a transaction takes out of the wallet, fee included, atomic units. */
+/** Amount that leaves the wallet including the fee, atomic units. */
 function outgoingAmount({ pending }: Pending): bigint {
   return pending.ownOutputs.reduce((rest, { amount }) => rest - amount, inputAmount({ pending }));
 }
@@ -34,12 +34,12 @@ export const addressNotAllowed = (): Error => limitExceeded('This key may not se
 
 const limitExceeded = (text: string): Error => walletErrorOf('keyLimitExceeded', text);
 
-/** A key with `allowedAddresses` may send and drop only what it prepared itself. */
+/** Whether a key may send or delete a prepared transaction. A key with `allowedAddresses` may do so only with its own. */
 export function mayUsePrepared({ name, allowedAddresses }: KeyGrant, { db }: Wallet, hash: string): boolean {
   return allowedAddresses === undefined || db.prepared.get(hash.toLowerCase())?.creator === name;
 }
 
-/** Transactions with an unknown outcome that are already counted against the limit of a key. */
+/** Transactions with an unknown outcome that were already charged against the limit of a key. */
 export class UncertainSends {
   private readonly known = new Set<string>();
 
@@ -71,12 +71,12 @@ interface Dependencies {
 /** Default of `maxUnlockBlocks` for keys below admin: about one day. */
 const MAX_UNLOCK_BLOCKS = 1_440;
 const SECONDS_PER_BLOCK = 60n;
-/** A wallet may be this far behind the network when it chooses a default unlock time, with some reserve. */
+/** Tolerance for a default unlock time: the wallet may be behind the network when it is computed. */
 const DEFAULT_LOCK_RESERVE_BLOCKS = 45;
 
 /**
- * The limits of an API key for the sends of one request. Each transaction is checked and charged against `dailyLimit` before it
- * is submitted, and refunded if the node rejects it. Days are UTC.
+ * The limits of an API key for the sends of one request. Each transaction is checked and charged against `dailyLimit` before
+ * it is submitted, and refunded if the node rejects it. Days are in UTC.
  */
 export class KeyLimits {
   private readonly charged = new Map<string, { readonly day: number; readonly amount: bigint }>();
@@ -85,7 +85,7 @@ export class KeyLimits {
 
   constructor(private readonly dependencies: Dependencies) {}
 
-  /** @throws WalletError keyLimitExceeded */
+  /** Checks and charges a transaction. @throws WalletError keyLimitExceeded */
   charge(send: SignedSend): void {
     try {
       this.check(send);
@@ -98,14 +98,14 @@ export class KeyLimits {
   }
 
   /**
-   * A sweep reports errors per entry. If the limits blocked all of them, the request fails. @throws WalletError
-   * keyLimitExceeded
+   * Fails the request if the limits rejected all its transactions, because a sweep only reports errors per entry.
+   * @throws WalletError keyLimitExceeded
    */
   requireAccepted(): void {
     if (this.hasRefused && this.accepted.size === 0) throw walletError.keyLimitExceeded();
   }
 
-  /** The outcome is unknown: the charge stays, and a resubmission of the same transaction is free. */
+  /** Records an unknown outcome: the charge remains, and a resubmission of the transaction is not charged again. */
   markUncertain({ hash }: SignedSend): void {
     const { grant, uncertain } = this.dependencies;
     if (this.charged.has(hash)) uncertain.record(grant.name, hash);
@@ -143,14 +143,14 @@ export class KeyLimits {
     this.charged.set(send.hash, { day, amount });
   }
 
-  /** Whether the change is locked for longer than the default. Such change counts as spent: the owner cannot use it. */
+  /** Whether the change is locked longer than by default. Such change counts as spent, because the owner cannot use it. */
   private isFarLocked({ bytes }: SignedSend): boolean {
     const { network, open } = this.dependencies;
     const { poolUnlockWindow } = network.rulesAt(open.wallet.syncStatus.walletHeight);
     return this.lockedBlocks(bytes) > poolUnlockWindow + DEFAULT_LOCK_RESERVE_BLOCKS;
   }
 
-  /** Blocks from the height of the wallet, which no node can invent, to the unlock time of a transaction. */
+  /** Blocks from the wallet's own height, which a node cannot forge, to the unlock time of a transaction. */
   private lockedBlocks(bytes: Buffer): number {
     const { open, now } = this.dependencies;
     const { unlockTime } = parseTransaction(bytes).transaction;

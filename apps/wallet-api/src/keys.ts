@@ -7,7 +7,7 @@ import { checkAddress } from '@wrkz/wallet-core';
 import { AttemptLimiter, type AttemptLimiterOptions } from '@wrkz/wallet-server';
 import { z } from 'zod';
 
-/** The scopes of API keys; each scope includes the rights of the scopes before it. */
+/** The scopes of API keys. Each scope includes the rights of the previous ones. */
 export const KEY_SCOPES = ['read', 'receive', 'send', 'admin'] as const;
 
 export type KeyScope = (typeof KEY_SCOPES)[number];
@@ -17,13 +17,13 @@ const scopedKey = z.strictObject({
   /** SHA-256 of the key, hex. */
   hash,
   scope: z.enum(KEY_SCOPES),
-  /** Atomic units per day, with fees and locked change; no limit if left out. */
+  /** Atomic units per day, including fees and locked change. Default: no limit. */
   dailyLimit: uint64.optional(),
-  /** Atomic units per transaction; no limit if left out. */
+  /** Atomic units per transaction. Default: no limit. */
   maxFee: uint64.optional(),
-  /** How far ahead the unlock time of a send may be. Default: 1,440 for scopes below admin, no limit for admin. */
+  /** Max blocks until the unlock time of a send. Default: 1,440 for scopes below admin, no limit for admin. */
   maxUnlockBlocks: integer.optional(),
-  /** The only addresses that the key may send to. */
+  /** Addresses that the key may send to. Default: any address. */
   allowedAddresses: z.array(z.string()).optional(),
 });
 
@@ -35,15 +35,15 @@ export type KeyGrant = Omit<ScopedKey, 'hash'>;
 
 const MAIN_GRANT: KeyGrant = { name: '', scope: 'admin' };
 
-/** Whether the rights of a scope include those of the needed scope. */
+/** Whether a scope includes the rights of the needed scope. */
 export function covers(scope: KeyScope, needed: KeyScope): boolean {
   return KEY_SCOPES.indexOf(scope) >= KEY_SCOPES.indexOf(needed);
 }
 
 /**
  * Reads the key file (docs/operations/wallet-api.md#scoped-keys).
- * @param password the main key: no entry may equal it, since the main key has all rights
- * @throws UsageError with the invalid entry
+ * @param password the main key. No entry may equal it, because the main key has all rights
+ * @throws UsageError that describes the invalid entry
  */
 export function readKeyFile(path: string, password: string): ScopedKey[] {
   const invalid = (why: string): UsageError => new UsageError(`--rpc-key-file: ${path}: ${why}`);
@@ -64,7 +64,7 @@ export function readKeyFile(path: string, password: string): ScopedKey[] {
   return keys;
 }
 
-/** Duplicate names, duplicate keys and invalid addresses. */
+/** Checks for duplicate names, duplicate keys and invalid addresses. @returns an error text */
 function findFault(keys: readonly ScopedKey[], mainHash: string): string | undefined {
   const nameByHash = new Map([[mainHash, 'the main one']]);
   const names = new Set<string>();
@@ -99,7 +99,7 @@ interface AuthenticatedKey {
   readonly grant: KeyGrant;
 }
 
-/** Authenticates requests: finds the API key of a request and limits wrong attempts per client address. */
+/** Authenticates requests: identifies the API key and limits wrong attempts per client address. */
 export class Authenticator {
   private readonly mainKey: AuthenticatedKey;
   private scopedKeys: readonly AuthenticatedKey[] = [];
@@ -112,12 +112,12 @@ export class Authenticator {
     this.setScopedKeys(scoped);
   }
 
-  /** Replaces the keys of the key file. Requests that are already authenticated keep their rights. */
+  /** Replaces the keys of the key file. Requests that are already authenticated retain their rights. */
   setScopedKeys(scoped: readonly ScopedKey[]): void {
     this.scopedKeys = scoped.map(({ hash, ...grant }) => ({ digest: Buffer.from(hash, 'hex'), grant }));
   }
 
-  /** Compares with every key, so the time does not depend on which key matches. @returns the refusal: 401 or 429 */
+  /** Compares with every key, so that the time does not depend on the matching key. @returns the error: 401 or 429 */
   readonly authenticate = async (presented: string, request: IncomingMessage): Promise<HttpError | undefined> => {
     if (presented === '') return refusal('unauthorized');
     const tooMany = await this.attempts.admit(request);

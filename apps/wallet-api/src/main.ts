@@ -18,7 +18,7 @@ runMain(
     const restore = restoreCommand(argv, write);
     if (restore !== undefined) return restore;
     const config = readWalletApiConfig(argv);
-    // Loads the native module, so that a machine without it fails at start.
+    // Load the native module, so that the start fails if it is missing.
     cpuFeatures();
     await assertPortsFree(walletListenAddresses(config));
     return WalletApi.create(config, {

@@ -22,7 +22,7 @@ const SOCKET = 'Local socket';
 const HOOKS = 'Notification hooks';
 const LOGGING = 'Console, logging and metrics';
 
-/** Log levels as the C++ program numbers them: 0 disables logging, and there is no level `error`. */
+/** Log levels with the numbers of the C++ program: 0 disables logging, and there is no level `error`. */
 export const WALLET_LOG_SCALE: LogScale = {
   names: ['disabled', 'fatal', 'warning', 'info', 'debug', 'trace'],
   numbers: ['disabled', 'fatal', 'warning', 'info', 'debug', 'trace'],
@@ -30,7 +30,7 @@ export const WALLET_LOG_SCALE: LogScale = {
   complaint: 'Log level must be between 0 and 5!',
 };
 
-/** Every start-up option, for the command line and the configuration file. */
+/** Options of the command line and the configuration file. */
 export const WALLET_API_OPTIONS = defineOptions([
   {
     ...apiKeyOption({
@@ -102,7 +102,7 @@ export const WALLET_API_OPTIONS = defineOptions([
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
     group: WALLET,
-    help: 'Scan again from this block height, once per opened wallet file; earlier transactions stay',
+    help: 'Rescan from this block height, once per opened wallet file; earlier transactions are retained',
   },
   {
     name: 'sync-windows',

@@ -6,9 +6,9 @@ import { withSystemText } from './errors';
 const RESTORE_COMMANDS = defineCommands([
   {
     name: 'restore',
-    help: 'Copy a backup to a place where no wallet is, then open it with the password of that time.',
+    help: 'Restore a backup to a new wallet file, which opens with the password at the time of the backup',
     arguments: [
-      { name: 'backup', help: 'A file of POST /backup or --backup-every; its database <backup>.db is beside it' },
+      { name: 'backup', help: 'A file of POST /backup or --backup-every, with its database <backup>.db beside it' },
       { name: 'file', help: 'The wallet file to create; nothing is overwritten' },
     ],
     options: [],
@@ -29,8 +29,8 @@ export function restoreCommand(argv: readonly string[], write: (line: string) =>
         throw new UsageError(failureText(error, backup, file));
       });
       write(
-        `${backup} was restored as ${file}. It does not know sends and idempotency keys since the backup, so its sends ` +
-          'are paused. Check recent payments, then call POST /sends/resume.',
+        `${backup} was restored as ${file}. Sends and idempotency keys after the backup are missing, so its sends are ` +
+          'paused. Check recent payments, then call POST /sends/resume.',
       );
     },
     stop: () => Promise.resolve(),
@@ -38,12 +38,12 @@ export function restoreCommand(argv: readonly string[], write: (line: string) =>
   };
 }
 
-/** With the names of the files, which the texts for HTTP responses do not have. */
+/** The error text with the names of the files, which the texts of HTTP responses do not contain. */
 function failureText(error: unknown, backup: string, file: string): string {
   const { walletFileAlreadyExists, filenameNonExistent, notAWalletFile } = walletErrorRows;
   const code = error instanceof WalletError ? error.code : undefined;
   if (code === walletFileAlreadyExists.code)
-    return `restore: ${file} exists, or a file beside it. Choose another name.`;
+    return `restore: ${file} or a file beside it already exists. Choose another name.`;
   if (code === filenameNonExistent.code || code === notAWalletFile.code) {
     return `restore: cannot read the backup ${backup} with its database ${backup}.db: ${errorText(error)}`;
   }

@@ -9,11 +9,11 @@ import { KeyLimits, UncertainSends } from './key-limits';
 import type { Authenticator, KeyGrant } from './keys';
 import type { OpenWallet, WalletManager } from './wallet-manager';
 
-/** What a send route does with the wallet. */
+/** The wallet operation of a send route. */
 export interface SendOperation<Value> {
   readonly status: 200 | 201;
   run(open: OpenWallet, grant: KeyGrant, observer: SendObserver): Promise<Value>;
-  /** The response to an interrupted request whose transactions are in a block or a pool, in their order. */
+  /** Builds the response to an interrupted request. @param sends its transactions in blocks and pools, in order */
   recovered(sends: readonly SendSummary[]): Value;
 }
 
@@ -29,7 +29,7 @@ interface Dependencies {
 type Request = RouteRequest['http']['request'];
 
 /**
- * Executes the send routes: first the idempotency key, then the limits of the API key, then the wallet
+ * Executes the send routes. Checks the idempotency key first, then the limits of the API key, then calls the wallet
  * (docs/operations/wallet-api.md#idempotency-keys).
  */
 export class SendExecutor {
@@ -83,8 +83,8 @@ export class SendExecutor {
 }
 
 /**
- * Charges each transaction in the database transaction that records it, and refunds a rejected one.
- * @param note is called for each charged transaction
+ * Charges each transaction in the database transaction that records it, and refunds rejected ones.
+ * @param note called for each charged transaction
  */
 function charging(limits: KeyLimits, next: SendObserver | undefined, note: (send: SignedSend) => void): SendObserver {
   return {

@@ -38,21 +38,21 @@ import { type OpenWallet, WalletManager } from './wallet-manager';
 /** Replacements for tests, and the console streams of `main`. */
 export interface WalletApiOverrides {
   readonly logger?: Logger;
-  /** 0 chooses a free port; the option does not allow it. */
+  /** 0 selects a free port, which the option does not allow. */
   readonly port?: number;
   /** Unix milliseconds. */
   readonly now?: () => number;
-  /** Console input; without it there is no console. */
+  /** Console input; undefined disables the console. */
   readonly input?: NodeJS.ReadableStream;
   readonly write?: (line: string) => void;
   readonly requestStop?: () => void;
   readonly nodeTimeouts?: Partial<NodeTimeouts>;
   readonly attempts?: AttemptLimiterOptions;
-  /** Delays between requests to a node. */
+  /** Clock of the synchronization. */
   readonly syncClock?: WaitClock;
 }
 
-/** How long running requests may continue when the service stops. */
+/** Max wait for running requests when the service stops. */
 const DRAIN_MS = 2_000;
 
 /** The wallet API service and its composition root. Call `create`, `start`, `stop` in this order. */
@@ -95,7 +95,7 @@ export class WalletApi implements Service {
     return new WalletApi(config, overrides);
   }
 
-  /** The bound port, once started. */
+  /** The bound port after the start. */
   get port(): number {
     return this.servers[0]?.port ?? this.config.options.port;
   }
@@ -105,7 +105,7 @@ export class WalletApi implements Service {
     return this.context.wallets.current;
   }
 
-  /** @throws Error with a message for the operator, after closing everything opened so far */
+  /** @throws Error with a message for the operator; everything opened so far is then closed */
   async start(): Promise<void> {
     try {
       await this.open();

@@ -15,26 +15,26 @@ export interface OpenWallet {
   readonly file: string;
   readonly node: NodeChoice;
   readonly nodes: NodeList;
-  /** The last failover; the timestamp is unix seconds. */
+  /** The last failover. The timestamp is in Unix seconds. */
   readonly nodeSwitch: (NodeSwitch & { readonly timestamp: number }) | undefined;
 }
 
 interface WalletManagerEvents {
   /** A transaction was found in a block. */
   transaction: [WalletTransaction, OpenWallet];
-  /** Something happened to money; the wallet database has it. */
+  /** An event about money or a send was stored in the wallet database. */
   moneyEvent: [StoredEvent];
   /** A send used a smaller ring than requested. Both numbers are decoys per input. */
   ringFallback: [{ readonly requested: number; readonly used: number }];
   opened: [OpenWallet];
-  /** Saved and closed. */
+  /** The wallet was saved and closed. */
   closed: [];
   warning: [string];
 }
 
 /**
- * Opens and closes the one wallet of the service. A mutex serializes open, close, node changes and `withWallet`; readers use
- * `current` and never wait.
+ * Opens and closes the single wallet of the service. A mutex serializes open, close, node changes and `withWallet`; readers
+ * use `current` and never wait.
  */
 export class WalletManager extends EventEmitter<WalletManagerEvents> {
   private openWallet: OpenWallet | undefined;
@@ -42,7 +42,7 @@ export class WalletManager extends EventEmitter<WalletManagerEvents> {
   private readonly mutex = new Mutex();
   /** The last failover within each node list. */
   private readonly switches = new WeakMap<NodeList, NonNullable<OpenWallet['nodeSwitch']>>();
-  /** Files already scanned again because of `--rescan-from`. */
+  /** Files that were already rescanned because of `--rescan-from`. */
   private readonly rescanned = new Set<string>();
 
   constructor(
@@ -63,7 +63,7 @@ export class WalletManager extends EventEmitter<WalletManagerEvents> {
     return this.openWallet;
   }
 
-  /** @throws HttpError 403 when a wallet is open already; WalletError */
+  /** @throws HttpError 403 when a wallet is already open; WalletError */
   open(
     factory: WalletFactory,
     { file, password, node, isNew }: { file: string; password: string; node: NodeChoice; isNew: boolean },
@@ -71,7 +71,7 @@ export class WalletManager extends EventEmitter<WalletManagerEvents> {
     return this.mutex.run(async () => {
       if (this.openWallet !== undefined || this.isShutDown) throw forbidden();
       const nodes = nodeList(node, this.options);
-      // A failover may happen while the file is still being read.
+      // A failover may happen while the file is being read.
       this.watchFailover(nodes);
       try {
         const wallet = await factory(this.dependencies, { file, password, nodes });
@@ -89,7 +89,7 @@ export class WalletManager extends EventEmitter<WalletManagerEvents> {
     return this.mutex.run(() => this.closeWallet(this.require()));
   }
 
-  /** Closes the wallet at program exit. Later calls of `open` fail. */
+  /** Closes the wallet at program exit. Later calls of `open` are rejected. */
   async shutDown(): Promise<void> {
     this.isShutDown = true;
     await this.mutex.run(async () => {

@@ -2,16 +2,16 @@ import type { NodeCalls, RawChainBlock, SyncBlock, SyncTip, SyncTransaction } fr
 import { parseBlock, type ParsedTransaction, parseExtraWallet, parseTransaction } from '@wrkz/core-types';
 import { type LedgerKeys, scannedBatches, type StoredDetails, type WalletContent } from '@wrkz/wallet-core';
 
-/** Blocks of one request. */
+/** Number of blocks per request. */
 const AT_ONCE = 1_000;
-/** Max hashes of one response: each is requested from the node. */
+/** Max hashes per response, because each is requested from the node. */
 const MAX_COUNT = 10_000;
 
-/** Block hashes from the node: a container has only the most recent ones. */
+/** Requests block hashes from the node, because a container has only the most recent ones. */
 export class BlockHashes {
   constructor(
     private readonly nodes: Pick<NodeCalls, 'walletSyncData' | 'mainBlock'>,
-    /** Max hashes of one response. */
+    /** Max hashes per response. */
     readonly maxCount = MAX_COUNT,
   ) {}
 
@@ -43,14 +43,14 @@ export class BlockHashes {
   }
 }
 
-/** Details of the wanted transactions of a block. */
+/** Details of the requested transactions of a block. */
 export interface BlockDetails {
   readonly height: number;
   readonly hash: string;
   readonly transactions: readonly (readonly [hash: string, details: StoredDetails])[];
 }
 
-/** Parses a block and returns its hash and the details of the wanted transactions. */
+/** Parses a block and returns its hash and the details of the requested transactions. */
 export async function blockDetails(
   raw: RawChainBlock,
   isWanted: (height: number, hash: string) => boolean,
@@ -72,7 +72,7 @@ export async function blockDetails(
   return { height, hash, transactions };
 }
 
-/** Amounts by own public spend key, by the position of the transaction in the block, starting at 1. */
+/** Received amounts by position of the transaction in the block, starting at 1, and by own public spend key. */
 async function receivedIn(block: SyncBlock, keys: LedgerKeys): Promise<Map<number, Map<string, bigint>>> {
   const received = new Map<number, Map<string, bigint>>();
   if (block.transactions.length === 0 || keys.spendKeys.length === 0) return received;
@@ -116,7 +116,7 @@ export function scannable({ extra, ...rest }: ScannableParts): SyncTransaction {
   return { ...rest, transactionPublicKey: publicKey.toString('hex'), paymentId };
 }
 
-/** The same for a parsed transaction. */
+/** Like `scannable`, for a parsed transaction. */
 function scannableOf(parsed: ParsedTransaction): SyncTransaction {
   const { inputs, outputs, unlockTime, extra } = parsed.transaction;
   return scannable({

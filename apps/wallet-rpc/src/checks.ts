@@ -15,7 +15,7 @@ export function requireHash(text: string): string {
   return hash;
 }
 
-/** A payment id in lower case, '' for none. @throws wrongPaymentId */
+/** Validates a payment id; '' means none. @returns lower case @throws wrongPaymentId */
 export function requirePaymentId(text: string): string {
   if (text !== '' && !isPaymentId(text)) throw applicationError('wrongPaymentId');
   return text.toLowerCase();
@@ -31,7 +31,7 @@ export async function requireAllPlain(addresses: readonly string[]): Promise<voi
   await allChecked(addresses, false);
 }
 
-/** Destinations, plain or integrated. @throws badAddress; wrongPaymentId if the id of an integrated address is not hex */
+/** Decodes plain or integrated destinations. @throws badAddress; wrongPaymentId if an integrated payment id is not hex */
 export function checkedPayees(addresses: readonly string[]): Promise<readonly CheckedAddress[]> {
   return allChecked(addresses, true);
 }

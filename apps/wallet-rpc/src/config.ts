@@ -17,21 +17,21 @@ import {
 import { type NodeChoice, nodeChoice } from '@wrkz/wallet-server';
 import { SERVICE_LOG_SCALE, WALLET_RPC_OPTIONS } from './options';
 
-/** The resolved options under their own names. */
+/** Option values by name. */
 export type WalletRpcOptions = OptionValues<typeof WALLET_RPC_OPTIONS>;
 
-/** All resolved and validated settings of the program. */
+/** The resolved and validated configuration. */
 export interface WalletRpcConfig {
   readonly options: WalletRpcOptions;
   readonly network: Network;
   /** At least 1. */
   readonly threads: number;
-  /** Absolute. */
+  /** Absolute path. */
   readonly containerFile: string;
-  /** Absolute; undefined for none. */
+  /** Absolute path; undefined for none. */
   readonly logFile: string | undefined;
   readonly node: NodeChoice;
-  /** In place of the port. */
+  /** Replaces the port. */
   readonly socket: LocalSocketAddress | undefined;
   readonly trustedProxies: readonly string[];
   readonly warnings: readonly string[];
@@ -41,7 +41,8 @@ export interface WalletRpcConfig {
 const NAME = 'wrkz-wallet-rpc';
 
 /**
- * Resolves the command line (without the program's own words) into a configuration.
+ * Resolves the command line into a configuration.
+ * @param argv the command-line arguments, without program and script name
  * @throws UsageError, EarlyExit (`--help`, `--version`...) with the text to print
  */
 export function readWalletRpcConfig(argv: readonly string[]): WalletRpcConfig {
@@ -79,7 +80,7 @@ export function readWalletRpcConfig(argv: readonly string[]): WalletRpcConfig {
   };
 }
 
-/** The address to listen on; none if a local socket replaces it. */
+/** The address to listen on; empty if a local socket replaces it. */
 export function serviceListenAddresses(
   { options, socket }: Pick<WalletRpcConfig, 'options' | 'socket'>,
   port = options['bind-port'],
@@ -87,7 +88,7 @@ export function serviceListenAddresses(
   return socket === undefined ? [{ host: options['bind-address'], port, portOption: 'bind-port' }] : [];
 }
 
-/** In the words of the reference, in its order. */
+/** Validates the options, with the texts and in the order of the C++ program. @returns an error text */
 function complaint(values: Readonly<Record<string, OptionValue>>): string | undefined {
   const given = (name: string): boolean => values[name] !== undefined && values[name] !== '';
   if (!given('container-file')) return 'You must specify a wallet file to open!';
@@ -118,7 +119,7 @@ function requireContainer(file: string, given: string): void {
   throw new UsageError(`${missing}; please check your spelling and try again.`);
 }
 
-/** Without a log file that cannot be opened: the service starts, and reports it in a warning. */
+/** The logger. If the log file cannot be opened, the service starts without it and logs a warning. */
 export function serviceLogger(config: WalletRpcConfig): Logger {
   const file = config.logFile ?? '';
   return loggerFromOptions(config, { scale: SERVICE_LOG_SCALE, file, fileRequired: false });

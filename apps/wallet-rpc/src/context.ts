@@ -13,7 +13,7 @@ export interface WalletRpcContext {
   readonly wallet: Wallet;
   readonly network: Network;
   readonly nodes: NodeList;
-  /** The container's folder; exports are written only there. */
+  /** The folder of the container. Exports can only be written there. */
   readonly directory: string;
   readonly details: TransactionDetailsCache;
   readonly delayed: DelayedTransactionQueue;

@@ -15,30 +15,31 @@ export interface DelayedQueueDependencies {
   readonly wallet: Wallet;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Called when a node has accepted it. */
+  /** Called when a node has accepted a delayed transaction. */
   readonly sent: (send: SignedSend) => void;
 }
 
-/** States that a block with the transaction ends: another program, or an earlier submission, may have published it. */
+/** States that end when the transaction is mined: another program or an earlier submission may have published it. */
 const OPEN_STATES = ['delayed', 'sending'] as const;
 
 /**
- * Transactions that are built now and sent later. Each is in the wallet database before the request is answered, so no kill
- * loses one. Their bytes never change, so none is paid twice (docs/operations/wallet-rpc.md#delayed-transactions).
+ * Transactions that are built now and sent later. Each is stored in the wallet database before the response, so that it
+ * survives a crash. The bytes never change, so no payment is made twice
+ * (docs/operations/wallet-rpc.md#delayed-transactions).
  */
 export class DelayedTransactionQueue {
-  /** Being submitted by a running request. */
+  /** Hashes of transactions that a running request submits. */
   private readonly submitting = new Set<string>();
 
   constructor(private readonly dependencies: DelayedQueueDependencies) {}
 
-  /** Holds the inputs of delayed transactions of earlier runs, and follows the wallet. */
+  /** Locks the inputs of delayed transactions of earlier runs, and subscribes to events of the wallet. */
   start(): void {
     const { wallet } = this.dependencies;
     try {
       if (wallet.dbIfUsable !== undefined) this.load(wallet.dbIfUsable);
     } catch (error) {
-      // Sends are paused until the operator decides, who may go on without the damaged rows.
+      // Sends are paused until the operator resumes them, with or without the damaged rows.
       if (!isWalletError(storageError(error), 'walletDatabaseDamaged')) throw error;
     }
     wallet.on('event', ({ kind, transaction = '' }) => {
@@ -60,7 +61,7 @@ export class DelayedTransactionQueue {
     wallet.hold(waiting.map(({ signed }) => heldBy(signed)));
   }
 
-  /** @param store is called in the transaction that stores the delayed transaction */
+  /** Builds and stores a transaction. @param store called in the database transaction that stores it */
   create(request: SendRequest, store: (signed: SignedSend) => void): Promise<SignedSend> {
     const { wallet, now } = this.dependencies;
     return wallet.delay(request, (signed) => {
@@ -76,8 +77,9 @@ export class DelayedTransactionQueue {
   }
 
   /**
-   * Hashes of those that may be sent, by creation time. They include transactions whose submission was interrupted by a kill
-   * or a reset: the same bytes may be submitted again. @throws WalletError walletDatabaseDamaged
+   * Hashes of the transactions that can be sent, by creation time. Includes transactions whose submission was interrupted by a
+   * crash or a reset, because the same bytes can be submitted again.
+   * @throws WalletError walletDatabaseDamaged
    */
   hashes(): string[] {
     const { delayed } = this.dependencies.wallet.db;
@@ -87,7 +89,10 @@ export class DelayedTransactionQueue {
       .map(({ hash }) => hash);
   }
 
-  /** @throws unknownObject; cannotTransfer if already sent or deleted; WalletError, after which it can be sent again */
+  /**
+   * Submits a transaction. After a WalletError it can be sent again.
+   * @throws unknownObject; cannotTransfer if it was already sent or deleted; WalletError
+   */
   async send(hash: string, observer?: SendObserver): Promise<void> {
     const { wallet, sent } = this.dependencies;
     const row = wallet.db.delayed.get(hash);
@@ -109,21 +114,21 @@ export class DelayedTransactionQueue {
     sent(signed);
   }
 
-  /** Whether no request submits it and the wallet does not list it: its submission was interrupted. */
+  /** Whether the submission was interrupted: no request submits the transaction, and the wallet does not list it. */
   isLost(hash: string): boolean {
     const { snapshot } = this.dependencies.wallet;
     if (this.submitting.has(hash) || snapshot.transaction(hash) !== undefined) return false;
     return snapshot.unconfirmed().every((transaction) => transaction.hash !== hash);
   }
 
-  /** Unlocks the inputs of transactions that left the pool; delayed transactions stay locked. */
+  /** Unlocks the inputs of transactions that left the pool, except those of delayed transactions. */
   release(hashes: readonly string[]): void {
     const { wallet } = this.dependencies;
     const isOpen = (hash: string): boolean => OPEN_STATES.some((state) => state === this.get(hash)?.state);
     wallet.unhold(hashes.filter((hash) => !isOpen(hash)));
   }
 
-  /** @throws unknownObject; cannotCancel if sent, deleted or being submitted: it may still be mined */
+  /** Deletes a transaction. @throws unknownObject; cannotCancel if it was sent, deleted or is being submitted */
   remove(hash: string): void {
     const { wallet } = this.dependencies;
     if (wallet.db.delayed.get(hash) === undefined) throw applicationError('unknownObject');
@@ -132,12 +137,12 @@ export class DelayedTransactionQueue {
   }
 }
 
-/** The node refused it and does not know its hash, so no earlier submission reached it. */
+/** Whether the node refused the transaction and does not have it from an earlier submission. */
 function isRefusal(error: unknown): boolean {
   return isWalletError(error, 'daemonError');
 }
 
-/** Nobody knows whether the node has it: the state stays `sending` until a block or a node's answer tells. */
+/** Whether the outcome is unknown: the state stays `sending` until a block or a response of the node determines it. */
 function isUnclear(error: unknown): boolean {
   return isWalletError(error, 'daemonStillProcessing');
 }

@@ -21,12 +21,12 @@ import type { WalletRpcContext } from './context';
 import type { WalletRpcMethod } from './methods/declare';
 import { envelopeError, toJsonRpcError } from './errors';
 
-/** Requests of one batch; each may be a send. */
+/** Max requests per batch. Each may be a send. */
 const MAX_BATCH_SIZE = 100;
 
 export interface EnvelopeOptions {
   readonly methods: readonly WalletRpcMethod[];
-  /** Undefined: requests need none. */
+  /** Undefined if requests need no password. */
   readonly password: string | undefined;
   readonly attempts: AttemptLimiter;
   readonly logger: Logger;
@@ -36,8 +36,8 @@ type Members = Readonly<Record<string, JsonValue>>;
 type Call = (params: Members, context: WalletRpcContext, request: RouteRequest) => Promise<unknown>;
 
 /**
- * Executes the requests of `/json_rpc` (docs/operations/wallet-rpc.md#envelope). Order of the checks: JSON, an object, the
- * password, the method, its params.
+ * Executes the requests of `/json_rpc` (docs/operations/wallet-rpc.md#envelope). The checks run in this order: JSON syntax,
+ * object, password, method, params.
  */
 export class Envelope {
   private readonly calls: ReadonlyMap<string, Call>;
@@ -47,9 +47,10 @@ export class Envelope {
   }
 
   /**
+   * Executes a request or a batch.
    * @param isBatch whether an array is executed as a batch
-   * @returns JSON
-   * @throws HttpError 429 when too many attempts of the address wait
+   * @returns the response as JSON
+   * @throws HttpError 429 when too many attempts of the client address are waiting
    */
   async answer(text: string, isBatch: boolean, context: WalletRpcContext, request: RouteRequest): Promise<string> {
     let body: JsonValue;
@@ -95,7 +96,7 @@ export class Envelope {
     return call(params, context, request);
   }
 
-  /** @throws JsonRpcError for a missing or wrong password; HttpError 429 when too many attempts of the address wait */
+  /** @throws JsonRpcError for a missing or wrong password; HttpError 429 when too many attempts of the address are waiting */
   private async authenticate(given: JsonValue | undefined, request: IncomingMessage): Promise<void> {
     const { password, attempts } = this.options;
     if (password === undefined) return;
@@ -131,7 +132,7 @@ function callOf(method: WalletRpcMethod): Call {
   };
 }
 
-/** An empty object in the place of a list is an empty list. */
+/** Replaces empty objects with empty lists where a list is expected. */
 function withLists(sent: Members, lists: readonly string[]): Members {
   const odd = lists.filter((name) => {
     const value = Object.hasOwn(sent, name) ? sent[name] : undefined;

@@ -9,19 +9,19 @@ const { walletRpcErrors, walletRpcEnvelopeErrors } = walletRpcApi;
 
 export type WalletRpcErrorName = keyof typeof walletRpcErrors;
 
-/** An error of a method: envelope code -32700 and `data.application_code`. @param message in place of the table's text */
+/** An error of a method: code -32700 with `data.application_code`. @param message replaces the text of the table */
 export function applicationError(name: WalletRpcErrorName, message?: string): JsonRpcError {
   const { code, text, application } = walletRpcErrors[name];
   return new JsonRpcError(code, message ?? text, 200, { application_code: application });
 }
 
-/** An error of the JSON-RPC envelope. @param message in place of the text of the table */
+/** An error of the JSON-RPC envelope. @param message replaces the text of the table */
 export function envelopeError(name: keyof typeof walletRpcEnvelopeErrors, message?: string): JsonRpcError {
   const { code, text } = walletRpcEnvelopeErrors[name];
   return new JsonRpcError(code, message ?? text);
 }
 
-/** Which error of this interface each wallet error becomes. Wallet errors that are not listed are internal errors. */
+/** Application errors by wallet error. Wallet errors that are not listed become internal errors. */
 const APPLICATION_ERRORS: Partial<Record<WalletErrorName, WalletRpcErrorName>> = {
   willOverflow: 'sumOverflow',
   addressNotInWallet: 'badAddress',
@@ -73,7 +73,7 @@ const NAME_OF_CODE = new Map(
   Object.entries(walletErrorRows).map(([name, { code }]) => [code, name as WalletErrorName]),
 );
 
-/** The response to an error that a method threw; undefined for an unexpected one. */
+/** Maps an error thrown by a method; undefined for an unexpected error. */
 export function toJsonRpcError(thrown: unknown): JsonRpcError | undefined {
   const error = storageError(thrown);
   if (error instanceof JsonRpcError) return error;
@@ -83,17 +83,17 @@ export function toJsonRpcError(thrown: unknown): JsonRpcError | undefined {
   const walletErrorName = NAME_OF_CODE.get(error.code);
   const name = walletErrorName && APPLICATION_ERRORS[walletErrorName];
   if (name === undefined) return envelopeError('unexpected', error.message);
-  // A text with placeholders is filled in by the wallet.
+  // If the text has placeholders, the message of the wallet error is the completed text.
   return applicationError(name, walletRpcErrors[name].text.includes('{') ? error.message : undefined);
 }
 
-/** A file that cannot be written: number and text of the system error that caused it. */
+/** The error for a file that cannot be written: number and text of the causing system error. */
 function fileError(error: unknown): JsonRpcError {
   const name = systemErrorName(error);
   return name === undefined ? cannotWrite(errorText(error)) : systemError(name, errorText(error));
 }
 
-/** @param name such as EEXIST @param fallback the message if the system does not know the name */
+/** @param name such as EEXIST @param fallback the message for an unknown name */
 export function systemError(name: string, fallback = name): JsonRpcError {
   const number = [...getSystemErrorMap()].find(([, [knownName]]) => knownName === name)?.[0];
   return number === undefined ? cannotWrite(fallback) : cannotWrite(systemText(name) ?? fallback, Math.abs(number));

@@ -31,13 +31,13 @@ import { SERVICE_DESCRIPTION } from './methods/declare';
 import { Envelope } from './envelope';
 import { ALL_METHODS } from './methods';
 
-/** Bytes. A send with the max number of destinations takes about 30 KB; a list of keys may be longer. */
+/** Max body size in bytes. A send with the max number of destinations takes about 30 KB; a list of keys may be longer. */
 const BODY_LIMIT = 1024 * 1024;
-/** A send waits for its proof of work. */
+/** Max time of a response. A send waits for its proof of work. */
 const RESPONSE_TIMEOUT_MS = 3_600_000;
 const NO_GUARDS: Guards = { key: false, limit: false };
 const PASSWORD_REQUIRED: Guards = { key: true, limit: false };
-/** With the value 1 an array is executed as a batch. */
+/** Request header. With the value 1 an array is executed as a batch. */
 const BATCH_HEADER = 'x-json-rpc-batch';
 
 export interface ServiceServerOptions {
@@ -46,12 +46,12 @@ export interface ServiceServerOptions {
   readonly logger: Logger;
   /** Undefined without `--enable-metrics`. */
   readonly metrics: Metrics | undefined;
-  /** 0 chooses a free port. */
+  /** 0 selects a free port. */
   readonly port: number;
 }
 
 /**
- * Listens on the local socket if one is configured, else on the port.
+ * Listens on the local socket if one is configured, otherwise on the port.
  * @throws Error with a message for the operator
  */
 export function startServiceServer({
@@ -64,7 +64,7 @@ export function startServiceServer({
   const { options, socket, trustedProxies } = config;
   const isOpen = options['rpc-legacy-security'];
   const password = isOpen ? undefined : options['rpc-password'];
-  // Wrong passwords in bodies and in headers count together.
+  // One limiter for wrong passwords in bodies and in headers.
   const attempts = new AttemptLimiter({ now: context.now });
   const app = createHttpApp({
     logger,
@@ -72,7 +72,7 @@ export function startServiceServer({
     clientAddress: trustedProxies.length === 0 ? 'connection' : { trustedProxies },
     cors: { origin: options['enable-cors'], preflight: servicePreflight, exposed: ['X-Request-Id'] },
     apiKey: { key: undefined, bearer: true, judge: passwordCheck(password, attempts) },
-    // Without a password any web page in a browser on this machine could spend.
+    // Without a password, a web page in a local browser could spend, so the Host header is restricted.
     ...(isOpen ? { allowedHosts: [] } : {}),
     bodyLimit: BODY_LIMIT,
     counters: new RequestCounters(),
@@ -93,7 +93,7 @@ export function startServiceServer({
   });
 }
 
-/** Checks the RPC password of a header, for routes without a JSON-RPC body. */
+/** Checks the RPC password in a header, for routes without a JSON-RPC body. */
 function passwordCheck(password: string | undefined, attempts: AttemptLimiter) {
   return async (presented: string, request: IncomingMessage): Promise<HttpError | undefined> => {
     if (password === undefined) return undefined;
@@ -109,7 +109,7 @@ function passwordCheck(password: string | undefined, attempts: AttemptLimiter) {
   };
 }
 
-/** Every HTTP method is accepted: only the body matters. */
+/** The JSON-RPC route. Every HTTP method is accepted. */
 function jsonRpcRoute(context: WalletRpcContext, envelope: Envelope): BoundRoute {
   return {
     method: 'ALL',
@@ -133,7 +133,7 @@ function jsonRpcRoute(context: WalletRpcContext, envelope: Envelope): BoundRoute
   };
 }
 
-/** The documentation page and the health routes, without a password, and the metrics, with the password in a header. */
+/** The documentation page and health routes, without password, and the metrics, with the password in a header. */
 function otherRoutes(context: WalletRpcContext, metrics: Metrics | undefined): BoundRoute[] {
   const docs = docsRoutes(SERVICE_DESCRIPTION, { methods: () => ALL_METHODS, guards: NO_GUARDS });
   const health = healthRoutes(() => ({ ready: !context.wallet.isClosed }));
@@ -155,7 +155,7 @@ const unknownRoute: BoundRoute = {
   },
 };
 
-/** OPTIONS with Access-Control-Request-Method is a preflight; any other OPTIONS is a request. */
+/** OPTIONS with Access-Control-Request-Method is a preflight. Any other OPTIONS is a request. */
 function servicePreflight(
   { headers }: Pick<IncomingMessage, 'headers'>,
   origin: string | undefined,
@@ -172,7 +172,7 @@ function servicePreflight(
   };
 }
 
-/** Errors outside of the envelope, such as a body that is too large. */
+/** Body of errors outside the envelope, such as a body that is too large. */
 const refusalBody: RefusalBody = ({ message }) => ({
   error: { code: walletRpcApi.walletRpcEnvelopeErrors.unexpected.code, message },
   jsonrpc: '2.0',

@@ -14,7 +14,7 @@ const readConfig = () => readWalletRpcConfig(process.argv.slice(2));
 runMain(
   async ({ signal }) => {
     const config = readConfig();
-    // Fails at once on a machine without the native module.
+    // Load the native module, so that the start fails if it is missing.
     cpuFeatures();
     if (config.options['generate-container']) {
       return new OneShotCommand(

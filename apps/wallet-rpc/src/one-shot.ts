@@ -12,9 +12,9 @@ import { serviceLogger, type WalletRpcConfig } from './config';
 import { openContainer } from './open-container';
 
 /**
- * Creates the container, without a node. When `signal` fires, the new container is removed.
- * @returns its first address
- * @throws UsageError with a message for the operator; the reason of `signal`
+ * Creates the container without a node. If the signal aborts, the new container is removed.
+ * @returns the first address
+ * @throws UsageError with a message for the operator; the signal's reason
  */
 export async function generateContainer(
   { options, containerFile }: WalletRpcConfig,

@@ -29,7 +29,7 @@ export async function openContainer(
   const warn = (text: string): void => logger.warning(text);
   const pow = new PowClient(powServerSettings(options), {
     threads,
-    onFallback: (reason) => warn(`the proof-of-work helper failed, this machine computes instead: ${reason}`),
+    onFallback: (reason) => warn(`the proof-of-work server failed, using local threads: ${reason}`),
   });
   const sync = {
     skipCoinbases: options['skip-coinbase-transactions'],
@@ -48,7 +48,7 @@ export async function openContainer(
       { file, password: options['container-password'], nodes },
     );
     wallet.on('warning', warn);
-    nodes.on('switched', ({ from, to, reason }) => warn(`the node ${to} serves now instead of ${from}: ${reason}`));
+    nodes.on('switched', ({ from, to, reason }) => warn(`node failover from ${from} to ${to}: ${reason}`));
     openingWarnings(wallet).forEach(warn);
     return { wallet, nodes };
   } catch (error) {

@@ -21,7 +21,7 @@ const SOCKET = 'Local socket';
 const HOOKS = 'Notification hooks';
 const LOGGING = 'Logging and metrics';
 
-/** Log levels as this program numbers them: 0 logs fatal errors only. */
+/** Log levels with the numbers of the C++ program: 0 logs only fatal errors. */
 export const SERVICE_LOG_SCALE: LogScale = {
   names: ['fatal', 'error', 'warning', 'info', 'debug', 'trace'],
   numbers: ['fatal', 'error', 'warning', 'info', 'debug', 'trace'],
@@ -39,7 +39,7 @@ const [logLevel, logFile, ...furtherLogging] = loggingOptions({
 
 const PLACEHOLDERS = '(%s hash, %h height, %a amount, %f fee, %p payment id, %c 1 if in a block, else 0)';
 
-/** Every start-up option, for the command line and the configuration file. */
+/** Options of the command line and the configuration file. */
 export const WALLET_RPC_OPTIONS = defineOptions([
   {
     name: 'rpc-password',

@@ -9,7 +9,7 @@ import {
 } from '@wrkz/wallet-core';
 import { scanKeysOf, scannable } from './blocks';
 
-/** A transaction of the pool that pays the wallet or spends its outputs. */
+/** A pool transaction that pays to the wallet or spends its outputs. */
 export interface OwnPoolTransaction {
   readonly transaction: WalletTransaction;
   readonly held: HeldTransaction;
@@ -21,7 +21,7 @@ interface OwnedOutput {
   readonly publicSpendKey: string;
 }
 
-/** Finds the transactions that pay the wallet or spend its outputs. */
+/** Finds the transactions that pay to the wallet or spend its outputs. */
 export async function ownPoolTransactions(
   added: readonly NodePoolTransaction[],
   content: WalletContent,
@@ -88,7 +88,7 @@ function ownPoolTransaction(
   };
 }
 
-/** Own outputs that these key images spend, by key image. */
+/** Own outputs by key image, for the given key images. */
 function outputsByImage({ subWallets }: WalletContent, images: ReadonlySet<string>): Map<string, OwnedOutput> {
   const byImage = new Map<string, OwnedOutput>();
   for (const { publicSpendKey, unspent, locked } of subWallets) {

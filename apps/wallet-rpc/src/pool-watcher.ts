@@ -8,25 +8,25 @@ export interface PoolWatcherDependencies {
   readonly nodes: Pick<NodeCalls, 'poolChanges'>;
   readonly details: Pick<TransactionDetailsCache, 'put' | 'get'>;
   readonly seen: (transaction: WalletTransaction) => void;
-  /** Called when transactions left the pool: their inputs are unlocked unless a delayed transaction has them. */
+  /** Called when transactions left the pool, to unlock their inputs unless a delayed transaction uses them. */
   readonly release: (hashes: readonly string[]) => void;
-  /** Milliseconds between two requests. */
+  /** Polling interval in milliseconds. */
   readonly everyMs?: number;
 }
 
 const EVERY_MS = 3_000;
-/** Far more than an honest pool holds: a node that reports ever new transactions must not fill the memory. */
+/** Max number of stored hashes, far above a real pool, so that a faulty node cannot exhaust the memory. */
 const MAX_KNOWN = 100_000;
 
 /**
- * Polls the node's pool for transactions of the wallet. Outputs that they spend are locked; amounts that they pay count as
- * locked balance (docs/operations/wallet-rpc.md#pool).
+ * Polls the node's pool for transactions of the wallet. Outputs spent by them are locked, and received amounts are included in
+ * the locked balance (docs/operations/wallet-rpc.md#pool).
  */
 export class PoolWatcher {
-  /** Hashes of all transactions of the pool. */
+  /** Hashes of all pool transactions. */
   private known = new Set<string>();
   private readonly own = new Map<string, WalletTransaction>();
-  /** Missing at the last look: mined in a block that is not scanned yet, or dropped. */
+  /** Transactions missing in the last poll: mined in a block that is not scanned yet, or dropped. */
   private leaving = new Set<string>();
   private readonly ending = new AbortController();
   private timer: NodeJS.Timeout | undefined;
@@ -56,8 +56,8 @@ export class PoolWatcher {
   }
 
   /**
-   * Scans the whole pool again: the keys have changed, or the history was discarded. Known inputs stay locked until then,
-   * because a send in between would spend them again.
+   * Makes the next poll scan the whole pool, after a change of keys or a reset. The inputs of known transactions stay locked
+   * meanwhile, so that a send cannot spend them again.
    */
   forget(): void {
     const { subWallets } = this.dependencies.wallet.snapshot;
@@ -69,7 +69,7 @@ export class PoolWatcher {
     this.known = new Set();
   }
 
-  /** Polls once. Never rejects: the next poll repeats a failed one. */
+  /** Polls once. Never rejects: a failed poll is repeated by the next one. */
   look(): Promise<void> {
     return (this.looking ??= this.compare()
       .catch(() => undefined)
@@ -91,7 +91,7 @@ export class PoolWatcher {
     if (tail === '') return;
     const { added, deleted } = await nodes.poolChanges(tail, [...before], this.ending.signal);
     const found = await ownPoolTransactions(added, wallet.snapshot.content);
-    // `forget` or the close came meanwhile; the next poll starts anew.
+    // `forget` or a close happened during the request: discard the response.
     if (this.known !== before || wallet.isClosed) return;
     const ours = new Set(found.map(({ transaction }) => transaction.hash));
     for (const { hash } of added) {

@@ -9,9 +9,9 @@ import { applicationError, envelopeError, type WalletRpcErrorName } from './erro
 
 type SendParams = z.output<typeof walletRpcApi.sendParams>;
 
-/** Atomic units. Amounts from here on exceed the total supply. */
+/** Atomic units. Amounts from this value on exceed the total supply. */
 const AMOUNT_LIMIT = 2n ** 63n - 1n;
-/** Bytes. Nodes refuse an extra of this size; the transaction key and the proof of work take EXTRA_FRAME of it. */
+/** Bytes. Nodes reject an extra of this size. EXTRA_FRAME is the part for the transaction key and the proof of work. */
 const EXTRA_LIMIT = 1_024;
 const EXTRA_FRAME = 42;
 
@@ -45,7 +45,7 @@ export const SERVICE_SEND_ERRORS = [
 ] as const satisfies readonly WalletRpcErrorName[];
 
 /**
- * Converts params into a request to the wallet; checks run in the order of the C++ program.
+ * Converts params into a request to the wallet. The checks run in the order of the C++ program.
  * @param badExtra error for an extra that is not hex
  * @throws JsonRpcError, WalletError
  */
@@ -94,7 +94,7 @@ export async function checkedRequest(
   };
 }
 
-/** Details of a send that the container does not store. */
+/** The details of a send that are not stored in the container. */
 export function detailsOfSend(
   { bytes, pending, mixin }: SignedSend,
   { destinations, changeAddress }: SendRequest,
@@ -117,7 +117,7 @@ export function detailsOfSend(
   return { ...details, sent, mixin, unlockTime: parsed.transaction.unlockTime };
 }
 
-/** The payment id in lower case, given or from integrated addresses. @throws conflictingPaymentIds */
+/** The payment id in lower case, from params or integrated addresses. @throws conflictingPaymentIds */
 function onePaymentId(given: string, named: readonly string[]): string {
   const ids = new Set([given, ...named].map((id) => id.toLowerCase()));
   ids.delete('');

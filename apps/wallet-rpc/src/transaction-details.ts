@@ -7,19 +7,20 @@ export interface DetailsCacheDependencies {
   readonly wallet: Wallet;
   readonly nodes: Pick<NodeCalls, 'rawBlocks'>;
   readonly warn: (text: string) => void;
-  /** Milliseconds until a failed request is repeated. */
+  /** Delay before a failed request is repeated, in milliseconds. */
   readonly retryMs?: number;
 }
 
-/** Blocks of one request; fewer when the response would be too large. */
+/** Initial number of blocks per request. It is reduced when the response would be too large. */
 const AT_ONCE = 50;
 const RETRY_MS = 30_000;
-/** Transactions of one database lookup. */
+/** Number of transactions per database lookup. */
 const LOOKED_UP = 200;
 
 /**
- * Cache of transaction details that neither the container nor `/getwalletsyncdata` has (whole extra, amounts of others). They
- * are read once from raw blocks and stored in the wallet database (docs/operations/wallet-rpc.md#extras).
+ * Cache of transaction details that are neither in the container nor in `/getwalletsyncdata`: the full extra, and amounts of
+ * other parties. They are read once from raw blocks and stored in the wallet database
+ * (docs/operations/wallet-rpc.md#extras).
  */
 export class TransactionDetailsCache {
   private readonly wanted = new WantedTransactions();
@@ -34,12 +35,12 @@ export class TransactionDetailsCache {
 
   constructor(private readonly dependencies: DetailsCacheDependencies) {}
 
-  /** Fetches missing details, and follows the wallet. */
+  /** Fetches missing details and subscribes to events of the wallet. */
   start(): void {
     const { wallet } = this.dependencies;
     wallet.on('transaction', (transaction, blockHash) => this.onFound(transaction, blockHash));
     this.fetchMissing();
-    // A replaced database has no details.
+    // The database may have been replaced, and the new one has no details.
     wallet.on('paused', (pause) => {
       if (pause === undefined) this.fetchMissing();
     });
@@ -61,12 +62,12 @@ export class TransactionDetailsCache {
     return this.dependencies.wallet.dbIfUsable?.details.get(hash);
   }
 
-  /** Stores the details of a transaction that is in no block. Without a usable database they are not stored. */
+  /** Stores the details of an unconfirmed transaction. Does nothing without an open database. */
   put(hash: string, details: StoredDetails): void {
     this.dependencies.wallet.dbIfUsable?.details.put(hash, details);
   }
 
-  /** Waits up to `ms` milliseconds for the details of these transactions; not at all while the node fails. */
+  /** Waits up to `ms` milliseconds for the details of the transactions. Does not wait while the node fails. */
   async ensure(transactions: readonly WalletTransaction[], ms = 5_000): Promise<void> {
     if (!(await this.want(transactions)) || this.retry !== undefined) return;
     const late = new AbortController();
@@ -92,7 +93,7 @@ export class TransactionDetailsCache {
     void this.work();
   }
 
-  /** @returns whether any of them is missing */
+  /** Queues the missing details. @returns whether any are missing */
   private async want(transactions: readonly WalletTransaction[]): Promise<boolean> {
     let isMissing = false;
     for await (const { blockHeight, hash } of this.missing(transactions)) {
@@ -107,7 +108,7 @@ export class TransactionDetailsCache {
     return false;
   }
 
-  /** Transactions without details; there may be 100,000. */
+  /** The transactions without details, in chunks, because there may be 100,000 transactions. */
   private async *missing(transactions: readonly WalletTransaction[]): AsyncGenerator<WalletTransaction> {
     const details = this.dependencies.wallet.dbIfUsable?.details;
     if (details === undefined) return;
@@ -143,7 +144,7 @@ export class TransactionDetailsCache {
     }
   }
 
-  /** Newest blocks first: clients list them most. */
+  /** Fetches the newest blocks first, because clients list them most often. */
   private async fetchSome(): Promise<void> {
     const run = this.wanted.newest(this.atOnce);
     if (run === undefined) return;
@@ -156,11 +157,11 @@ export class TransactionDetailsCache {
       if (this.ending.signal.aborted) return;
       isServed = (await this.storeDetails(raw, start, end)) || isServed;
     }
-    // After a reorganisation the scan finds the block again; an unreadable block stays without details.
+    // After a reorganisation the new block is found by the scan. An unreadable block remains without details.
     if (!isServed) this.wanted.delete(end);
   }
 
-  /** Empty if the node serves not even one block. @throws NodeFailure when no node responds */
+  /** Requests raw blocks; empty if the node does not even serve one. @throws NodeFailure when no node responds */
   private async blocks(start: number, end: number): Promise<readonly RawChainBlock[]> {
     try {
       const blocks = await this.dependencies.nodes.rawBlocks(start, end - start + 1, this.ending.signal);

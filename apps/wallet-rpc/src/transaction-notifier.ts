@@ -2,7 +2,7 @@ import { errorText, type HookEvent, type NotificationHooks } from '@wrkz/service
 import { type Wallet, NotifiedStage, type StoredDetails, type WalletTransaction } from '@wrkz/wallet-core';
 import { isNotified, netAmount } from '@wrkz/wallet-server';
 
-/** The hooks, by their options. */
+/** Option names of the hooks. */
 export const HOOKS = { tx: 'tx-notify', confirmed: 'tx-confirmed-notify' } as const;
 
 export interface NotifierDependencies {
@@ -15,13 +15,13 @@ export interface NotifierDependencies {
 }
 
 /**
- * Notifies the hooks of each transaction: when it is first seen, and when a block has it. The wallet database stores what was
- * notified, so neither a restart nor a reorganisation repeats it; while the database is damaged nothing is notified
- * (docs/operations/wallet-rpc.md#notifications). While the database cannot be written (full disk), transactions of blocks
- * wait for the next change of the wallet, and a send is not notified before its block.
+ * Notifies the hooks about each transaction: when it is first seen, and when it is mined. Notifications are recorded in the
+ * wallet database, so that neither a restart nor a reorganisation repeats them. While the database is damaged, nothing is
+ * notified (docs/operations/wallet-rpc.md#notifications). While the database cannot be written (full disk), mined
+ * transactions wait for the next change of the wallet, and a send is not notified before it is mined.
  */
 export class TransactionNotifier {
-  /** Transactions of one response of the node: one database transaction stores them all. */
+  /** Mined transactions that are not notified yet. One database transaction records all of them. */
   private mined: WalletTransaction[] = [];
   private warned = '';
 
@@ -30,11 +30,11 @@ export class TransactionNotifier {
   start(): void {
     const { wallet } = this.dependencies;
     wallet.on('transaction', (transaction) => void this.mined.push(transaction));
-    // The wallet emits the transactions of a change right after this event.
+    // The wallet emits the `transaction` events of a change immediately after `changed`.
     wallet.on('changed', () => queueMicrotask(() => this.notifyConfirmed()));
   }
 
-  /** An own send that a node accepted, or a transaction of the pool. */
+  /** Notifies about an own send that a node accepted, or a pool transaction. */
   seen(transaction: WalletTransaction): void {
     const [before] = this.advance([transaction], NotifiedStage.seen) ?? [];
     if (before !== undefined) this.notify('tx', transaction, false);
@@ -57,7 +57,7 @@ export class TransactionNotifier {
     });
   }
 
-  /** @returns the stage of each before, as `NotifiedTable.advance`; undefined when it could not be stored */
+  /** Records a stage. @returns the previous stages as `NotifiedTable.advance`; undefined when they could not be stored */
   private advance(
     transactions: readonly WalletTransaction[],
     stage: NotifiedStage,

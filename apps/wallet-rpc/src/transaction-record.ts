@@ -7,7 +7,7 @@ import type { WalletRpcContext } from './context';
 export type ServiceTransaction = z.output<typeof walletRpcApi.transactionObject>;
 type TransferRecord = ServiceTransaction['transfers'][number];
 
-/** `blockIndex` of a transaction that is in no block. */
+/** `blockIndex` of an unconfirmed transaction. */
 const NO_BLOCK = 4_294_967_295;
 
 export const TransactionState = { succeeded: 0, cancelled: 2, created: 3 } as const;
@@ -17,7 +17,7 @@ type State = (typeof TransactionState)[keyof typeof TransactionState];
 const NORMAL = 0;
 const CHANGE = 2;
 
-/** Returns a function that creates the records of one response; it looks up addresses once. */
+/** Returns a converter for the records of one response, which looks up addresses once. */
 export function serviceTransactions({
   wallet,
   details: cache,
@@ -55,15 +55,15 @@ function sentTransfers(sent: NonNullable<Details['sent']>): TransferRecord[] {
   return sent.map(({ address, amount, isChange }) => ({ address, amount, type: isChange ? CHANGE : NORMAL }));
 }
 
-/** Net amount of a send for the container, payments to own addresses included. */
+/** Net amount of a send for the container, including payments to own addresses. */
 function ownSum(transfers: readonly TransferRecord[], addresses: ReadonlyMap<string, string>): bigint {
   const own = new Set(addresses.values());
   return transfers.reduce((sum, { address, amount }) => sum + (own.has(address) ? amount : 0n), 0n);
 }
 
 /**
- * Per own address the spent and the received amount, then the same for all other parties together. Without details an own
- * address has one entry with the difference, and other parties have none.
+ * The spent and the received amount of each own address, then of all other parties together. Without details, each own
+ * address has one entry with the net amount, and there are no entries for other parties.
  */
 function scannedTransfers(
   { transfers, isCoinbase }: WalletTransaction,

@@ -34,13 +34,13 @@ import { notifyOfSend } from './methods/sends';
 /** Replacements for tests. */
 export interface WalletRpcOverrides {
   readonly logger?: Logger;
-  /** 0 chooses a free port; the option does not allow it. */
+  /** 0 selects a free port, which the option does not allow. */
   readonly port?: number;
   /** Unix milliseconds. */
   readonly now?: () => number;
-  /** Milliseconds between two requests for the pool. */
+  /** Polling interval of the pool in milliseconds. */
   readonly poolMs?: number;
-  /** Max hashes of one response. */
+  /** Max block hashes per response. */
   readonly maxHashes?: number;
   /** Timeouts of requests to nodes. */
   readonly nodeTimeouts?: Partial<NodeTimeouts>;
@@ -48,10 +48,10 @@ export interface WalletRpcOverrides {
   readonly syncClock?: WaitClock;
 }
 
-/** How long a stop waits for running requests, in milliseconds. */
+/** Max wait for running requests when the service stops. */
 const DRAIN_MS = 2_000;
 
-/** The wallet over JSON-RPC: composes its components. Call `create`, then `start`, then `stop`. */
+/** The wallet JSON-RPC service and its composition root. Call `create`, then `start`, then `stop`. */
 export class WalletRpc implements Service {
   readonly logger: Logger;
   /** SIGHUP reloads only the log. */
@@ -72,18 +72,18 @@ export class WalletRpc implements Service {
     return new WalletRpc(config, overrides);
   }
 
-  /** The bound port, once started. */
+  /** The bound port after the start. */
   get port(): number {
     return this.server?.port ?? this.config.options['bind-port'];
   }
 
-  /** Dependencies of the methods, once started. */
+  /** Dependencies of the methods, available after the start. */
   get context(): WalletRpcContext {
     if (this.served === undefined) throw new Error('the service has not started');
     return this.served;
   }
 
-  /** @throws Error with a message for the operator; everything opened so far is closed again */
+  /** @throws Error with a message for the operator; everything opened so far is then closed */
   async start(): Promise<void> {
     try {
       await this.serve();
@@ -144,14 +144,14 @@ export class WalletRpc implements Service {
     logger.info(`wrkz-wallet-rpc ${VERSION} listens on ${at}, network ${network.name}, container ${containerFile}`);
   }
 
-  /** In this order, because listeners run in it: the delayed queue and the notifier before the pool watcher. */
+  /** Starts the components. Listeners run in this order: delayed queue and notifier must precede the pool watcher. */
   private startComponents({ details, delayed, notifier, pool }: WalletRpcContext): void {
     delayed.start();
     notifier.start();
     details.start();
     this.closers.add('the transaction details', () => details.stop());
     pool.start();
-    this.closers.add('the pool watch', () => pool.stop());
+    this.closers.add('the pool watcher', () => pool.stop());
   }
 
   private contextOf(container: ServedContainer, hooks: NotificationHooks, now: () => number): WalletRpcContext {

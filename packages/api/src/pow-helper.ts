@@ -20,7 +20,7 @@ export const jobResponse = z.object({
   hashes: uint64,
   inputs: integer,
   job_id: jobId,
-  /** Of a finished job: the 8 bytes that replace the last 8 bytes of the prefix. */
+  /** Nonce of a finished job: the 8 bytes that replace the last 8 bytes of the prefix. */
   nonce: z
     .string()
     .regex(/^[0-9a-f]{16}$/)

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ApiError, sharedErrors } from './errors';
 import { decimal, integer } from './scalars';
 
-/** A query parameter that may be repeated: the first one counts. */
+/** A query parameter that may be repeated. The first value is used. */
 export function first<S extends z.ZodType>(schema: S) {
   return z.preprocess((value: unknown) => (Array.isArray(value) ? (value[0] as unknown) : value), schema);
 }
@@ -50,7 +50,7 @@ export const MAX_LISTED = 100;
 /** Max offset. */
 export const MAX_OFFSET = 2 ** 31 - 1;
 
-/** Query of GET /api/1/proposals. The first of a repeated parameter counts. An empty `cat` is no filter. */
+/** Query of GET /api/1/proposals. Of a repeated parameter the first value is used. An empty `cat` is no filter. */
 export const listQuery = z.object({
   status: integerParameter({ min: 0, max: MAX_STATUS, defaultValue: 1 }),
   cat: first(z.string()).optional().meta({ type: 'string', description: 'Category. Default: all' }),
@@ -58,7 +58,7 @@ export const listQuery = z.object({
   offset: integerParameter({ min: 0, max: MAX_OFFSET, defaultValue: 0 }),
 });
 
-/** Newest first. The total number is not included. */
+/** Response of GET /api/1/proposals, newest first. Without the total number. */
 export const listResponse = z.object({ data: z.array(proposalRecord) });
 
 /** Query of GET /api/1/qr. */

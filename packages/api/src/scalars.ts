@@ -10,7 +10,7 @@ const MAX_INTEGER = BigInt(Number.MAX_SAFE_INTEGER);
 /** An unsigned 64-bit integer as bigint, such as an amount. */
 export const uint64 = z.uint64();
 
-/** An unsigned integer as number: heights, counts, times, sizes. A larger value than 2^53 - 1 becomes 2^53 - 1. */
+/** An unsigned integer as number: heights, counts, times, sizes. Clamped to 2^53 - 1. */
 export const integer = z.codec(uint64, z.int(), {
   decode: (value) => Number(value < MAX_INTEGER ? value : MAX_INTEGER),
   encode: (value) => BigInt(value),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ApiError } from './errors';
 
-/** A hashing blob has a few hundred bytes, a line at most 8192. */
+/** Max hex digits of a hashing blob. A blob has a few hundred bytes, a line at most 8192. */
 const MAX_BLOB_DIGITS = 4096;
 
 const evenHex = z.string().regex(/^([0-9a-fA-F]{2})+$/);

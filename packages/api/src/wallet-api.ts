@@ -214,7 +214,7 @@ export const transactionRecord = z.object({
   transfers: z.array(z.object({ address: z.string(), amount: signedAmount })),
   unlockTime: uint64.meta({ description: 'Block height or unix seconds until which the outputs are locked' }),
   verified: z.literal(false).optional().meta({
-    description: 'Present while no node has proved the block by its bytes: what was received is locked until then',
+    description: 'Present while the block is not verified by its bytes: received amounts are locked until then',
   }),
 });
 

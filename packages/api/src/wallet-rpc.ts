@@ -29,14 +29,14 @@ export const done = z.object({});
 
 export const ofAddress = z.object({ address: z.string() });
 
-/** 64 hex digits in either case. The method checks the format, because the error is an application error. */
+/** A hash of 64 hex digits in either case. The method validates it, because the error is an application error. */
 export const ofTransaction = z.object({ transactionHash: z.string() });
 
 export const transactionHashList = z.object({ transactionHashes: z.array(z.string()) });
 
 export const addressList = z.object({ addresses: z.array(z.string()) });
 
-/** Where the scan for added keys begins. */
+/** Start of the scan for added keys. */
 const scanFrom = {
   newAddress: z.boolean().optional().meta({ description: 'Scan from the current height on; excludes scanHeight' }),
   scanHeight: integer.optional().meta({ description: 'The first block to scan. Default 0' }),
@@ -159,7 +159,7 @@ export const transactionObject = z.object({
   transfers: z.array(transfer),
   unlockTime: uint64,
   verified: z.literal(false).optional().meta({
-    description: 'Present while no node has proved the block by its bytes: what was received is locked until then',
+    description: 'Present while the block is not verified by its bytes: received amounts are locked until then',
   }),
 });
 
@@ -194,7 +194,7 @@ export const integratedResult = z.object({ integratedAddress: z.string() });
 export interface WalletRpcError extends ApiError {
   readonly status: 200;
   readonly code: number;
-  /** `data.application_code`. Error categories of the C++ program share numbers: only the text distinguishes them. */
+  /** `data.application_code`. Error categories of the C++ program use the same numbers; only the text is unique. */
   readonly application?: number;
 }
 
@@ -228,7 +228,7 @@ export const walletRpcErrors = {
   wrongPaymentId: own(2, 'Wrong payment id format', 'The payment id is neither 16 nor 64 hex digits.'),
   wrongHash: own(3, 'Wrong block id format', 'A hash is not 64 hex digits.'),
   unknownObject: own(4, 'Requested object not found', 'The block or delayed transaction does not exist.'),
-  duplicateKey: own(5, 'Duplicate key', 'The list holds a key twice.'),
+  duplicateKey: own(5, 'Duplicate key', 'The list contains a key twice.'),
   keysNotDeterministic: own(
     6,
     'Keys not deterministic',
@@ -254,13 +254,13 @@ export const walletRpcErrors = {
   trackingMode: own(21, 'The wallet is in tracking mode', 'The container has no secret spend keys.'),
   wrongParameters: own(22, 'Wrong parameters passed', 'The values do not fit the container or the chain.'),
   objectNotFound: own(23, 'Object not found', 'The container has no such address or transaction.'),
-  walletNotFound: own(24, 'Requested wallet not found', 'The address is not of this container.'),
+  walletNotFound: own(24, 'Requested wallet not found', 'The address is not in this container.'),
   changeAddressRequired: own(
     25,
     'Change address required',
     'Several addresses are spent from, and changeAddress is missing.',
   ),
-  changeAddressNotFound: own(26, 'Change address not found', 'The change address is not of this container.'),
+  changeAddressNotFound: own(26, 'Change address not found', 'The change address is not in this container.'),
   badPaymentId: own(
     29,
     'Wrong payment id format',
@@ -272,7 +272,7 @@ export const walletRpcErrors = {
   conflictingPaymentIds: own(
     33,
     "Multiple conflicting payment ID's were specified via the use of integrated addresses",
-    'The request holds two different payment ids.',
+    'The request contains two different payment ids.',
   ),
   extraTooLarge: own(34, 'Transaction extra too large', 'The extra field would have 1024 bytes or more.'),
   tooManyOutputs: own(
@@ -286,7 +286,7 @@ export const walletRpcErrors = {
   nodeTimeout: own(
     8,
     'Operation timed out',
-    'The node may have accepted the transaction. Its inputs stay locked until the wallet finds out.',
+    'The node may have accepted the transaction. Its inputs stay locked until the outcome is known.',
   ),
 
   noSuchFile: own(
@@ -315,12 +315,12 @@ export const walletRpcErrors = {
     1007,
     'Transaction {hash} of these addresses was refused or given up and may still be mined. Wait for the next block, ' +
       'then try again.',
-    'A send must spend one of the inputs of that transaction, and the pool of the node or another send has all of them.',
+    'A send must spend one of the inputs of that transaction, but the pool of the node or another send uses all of them.',
   ),
   sendsPaused: own(
     1008,
     'Sends are paused: {reason}. They go on when the operator resumes them.',
-    'The operator paused sends with pauseSends, or the wallet did: nodes disagree, or its database is damaged.',
+    'Sends were paused by pauseSends, or by the wallet because nodes disagree or its database is damaged.',
   ),
   notSynchronized: own(
     1009,
@@ -331,7 +331,7 @@ export const walletRpcErrors = {
   implausibleNodeHeight: own(
     1010,
     'The node claims height {claimed}, but the chain cannot be above {plausible} yet. Connect another node.',
-    'Mainnet only: the node claims more blocks than can have been mined since the last block of the wallet.',
+    'Mainnet only: the node reports more blocks than can have been mined since the last block of the wallet.',
   ),
   walletDatabaseDamaged: own(
     1011,

@@ -1,35 +1,36 @@
 import { isSocketAddress, nodePath, socketPath } from '@wrkz/service-kit/base';
 
-/** Where a node listens, as a user names it (docs/protocol/wallet-sync.md#the-address-of-a-node). */
+/** Address of a node as configured by a user (docs/protocol/wallet-sync.md#the-address-of-a-node). */
 export interface NodeAddress {
-  /** A name, an IP address, either with a base path behind it, or a socket: `/path`, `@name`, `ipc://path`. */
+  /** A host name or IP address, optionally followed by a base path, or a socket: `/path`, `@name`, `ipc://path`. */
   readonly host: string;
-  /** Has no meaning for a socket. */
+  /** Ignored for a socket. */
   readonly port: number;
   readonly ssl: boolean;
-  /** Sent as X-API-KEY; nodes without one ignore it. */
+  /** Access token, sent as X-API-KEY. Nodes without an access token ignore it. */
   readonly token?: string | undefined;
 }
 
 /** A parsed node address. */
 export interface NodeLocation {
-  /** Without a slash at its end. For a local socket the host has no meaning. */
+  /** Without a trailing slash. For a local socket the host is a placeholder. */
   readonly baseUrl: string;
   /** Path of a local socket for `net`. */
   readonly socket: string | undefined;
   /** Whether requests stay on this machine. A name other than `localhost` is not resolved. */
   readonly isLoopback: boolean;
-  /** For display; without the token. */
+  /** Address for display, without the token. */
   readonly name: string;
 }
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** @throws RangeError when the address names no node */
+/** Parses an address. @throws RangeError when it is invalid */
 export function nodeLocation({ host, port, ssl }: NodeAddress): NodeLocation {
   const text = host.trim();
   if (isSocketAddress(text)) return socketEndpoint(text);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError('a port lies between 1 and 65535');
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new RangeError('the port must be between 1 and 65535');
   const slash = text.indexOf('/');
   const hostname = slash < 0 ? text : text.slice(0, slash);
   const basePath = slash < 0 ? '' : text.slice(slash);
@@ -52,5 +53,5 @@ function bracketed(hostname: string): string {
 }
 
 function noNode(host: string): RangeError {
-  return new RangeError(`${JSON.stringify(host)} names no node`);
+  return new RangeError(`${JSON.stringify(host)} is not a valid node address`);
 }

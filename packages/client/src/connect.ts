@@ -6,11 +6,11 @@ import type { NodeLocation } from './address';
 
 export interface ConnectOptions {
   readonly connectMs: number;
-  /** Certificates that are trusted besides the system's. */
+  /** Trusted certificates in PEM format. They replace the default certificates of Node.js. */
   readonly certificates?: string | undefined;
 }
 
-/** Opens a connection that fails by itself when it does not come about in time. */
+/** Opens a connection, which fails with ETIMEDOUT if it is not established within `connectMs`. */
 export function connectTo({ baseUrl, socket }: NodeLocation, options: ConnectOptions): Socket {
   const { connectMs, certificates } = options;
   if (socket !== undefined) return watched(connectTcp({ path: socket }), 'connect', connectMs);
@@ -36,8 +36,8 @@ function watched(socket: Socket, ready: 'connect' | 'secureConnect', limit: numb
 }
 
 /**
- * The pool of kept connections: one for the sequence of requests and one for each window that is fetched beside it.
- * @param sockets how many may be open
+ * Agent with keep-alive connections: one for sequential requests, and one per window that is fetched concurrently.
+ * @param sockets max number of open connections
  */
 export function nodeAgent(endpoint: NodeLocation, sockets: number, options: ConnectOptions): HttpAgent {
   const Agent = endpoint.baseUrl.startsWith('https:') ? HttpsAgent : HttpAgent;
@@ -46,8 +46,8 @@ export function nodeAgent(endpoint: NodeLocation, sockets: number, options: Conn
 }
 
 /**
- * Connections for one request each, for requests that must not be repeated: the node may close a kept connection at that
- * moment, and then it is unknown whether it received the request.
+ * Agent with one connection per request, for requests that must not be repeated. With a keep-alive connection, which the
+ * node may just be closing, it would be unknown whether the node received the request.
  */
 export function freshConnections(endpoint: NodeLocation, options: ConnectOptions): HttpAgent {
   const Agent = endpoint.baseUrl.startsWith('https:') ? HttpsAgent : HttpAgent;

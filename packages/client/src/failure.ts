@@ -1,33 +1,33 @@
 import { plainText } from '@wrkz/service-kit/base';
 
 /**
- * Why there is no usable response:
- * - `unreachable`: no connection, or it broke
- * - `timeout`: it did not connect, went silent, or took too long in all
- * - `rateLimited`: 429
- * - `refused`: another status of the 4xx, or a `status` field other than OK
- * - `failed`: a status of the 5xx, or a redirection
- * - `malformed`: a response that is not what the route responses
- * - `tooLarge`: a response above the bound of its route, unpacked
- * - `foreignChain`: another genesis block
+ * Kinds of failed requests:
+ * - `unreachable`: the connection could not be established or broke
+ * - `timeout`: a timeout of the connection, of silence or of the whole response
+ * - `rateLimited`: HTTP status 429
+ * - `refused`: another status 4xx
+ * - `failed`: a status 5xx, a redirection, or a `status` field other than OK
+ * - `malformed`: a response that does not match the schema of the route
+ * - `tooLarge`: a decompressed response larger than the limit of the route
+ * - `foreignChain`: a chain of another network
  */
 export type NodeFailureKind =
   'unreachable' | 'timeout' | 'rateLimited' | 'refused' | 'failed' | 'malformed' | 'tooLarge' | 'foreignChain';
 
 export interface NodeFailureFacts {
-  /** No connection came about, so nothing was sent. */
+  /** No connection was established, so nothing was sent. */
   readonly isUnsent?: boolean;
-  /** HTTP status, where there was a response. */
+  /** HTTP status, if there was a response. */
   readonly status?: number;
   /** The response had no body. */
   readonly isEmpty?: boolean;
-  /** The wallet error code that some routes response. */
+  /** Wallet error code, which some routes return. */
   readonly errorCode?: number;
-  /** What the node said of it, cut and made safe to show. */
+  /** Error text of the node, truncated and sanitized. */
   readonly text?: string;
 }
 
-/** Each call of a client fails with this and with nothing else, its caller's own abort aside. */
+/** The only error of client calls, apart from the reason of the caller's abort signal. */
 export class NodeFailure extends Error {
   override readonly name = 'NodeFailure';
 
@@ -39,7 +39,7 @@ export class NodeFailure extends Error {
     super(message);
   }
 
-  /** Whether the cause is the node, and not the request. */
+  /** Whether the node is at fault, not the request. */
   get isUnhealthy(): boolean {
     return this.kind !== 'rateLimited' && this.kind !== 'refused';
   }
@@ -47,7 +47,7 @@ export class NodeFailure extends Error {
 
 const LONGEST_TEXT = 300;
 
-/** A stranger's text, short and on one line. */
+/** An untrusted text, truncated and on one line. */
 export function sanitizedText(value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
   return plainText(value.slice(0, LONGEST_TEXT));

@@ -9,19 +9,19 @@ import type { SyncResponse, SyncInput, SyncOutput, SyncRequest, SyncTip } from '
 import { openTipStream, type TipStream } from './tip-stream';
 import { NodeTransport, type TransportOptions } from './transport';
 
-/** What a node says of itself and the network (docs/protocol/wallet-sync.md#the-node). */
+/** State of a node and the network as reported by the node (docs/protocol/wallet-sync.md#the-node). */
 export interface NodeInfo {
-  /** The index of its own tip. */
+  /** Index of the node's tip. */
   readonly localHeight: number;
-  /** The highest index that it has heard of. */
+  /** Index of the network's tip, as known to the node. */
   readonly networkHeight: number;
   readonly peerCount: number;
   readonly difficulty: bigint;
-  /** 0 of a node that holds the whole chain. */
+  /** 0 for a node with the whole chain. */
   readonly liteStartHeight: number;
   readonly syncFeatures: readonly string[];
   readonly isCompressed: boolean;
-  /** A branch with more work than the node's own that the node refused, because it forks too deep. */
+  /** A branch with more work than the node's chain that the node refuses because the fork is too deep. */
   readonly heavierBranch?: SyncTip | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface RandomOuts {
   readonly outs: readonly RandomOut[];
 }
 
-/** What became of a transaction that was given to a node. */
+/** Result of submitting a transaction to a node. */
 export type SendVerdict = { readonly isTaken: true } | { readonly isTaken: false; readonly reason: string | undefined };
 
 export interface TransactionPlaces {
@@ -47,36 +47,36 @@ export interface TransactionPlaces {
   readonly unknown: readonly string[];
 }
 
-/** Reads the bytes of a sync response, on this thread or on another one. */
+/** Parses a sync response, on this thread or on another one. */
 export type ReadSyncBody = (body: Buffer) => SyncResponse | Promise<SyncResponse>;
 
-/** The calls that wallets make; one node and a list of nodes response them alike. Each may fail with NodeFailure. */
+/** Node requests of wallets, implemented by a single node and by a list of nodes. Each may fail with NodeFailure. */
 export interface NodeCalls {
   info(signal?: AbortSignal): Promise<NodeInfo>;
   walletSyncData(request: SyncRequest, signal?: AbortSignal, read?: ReadSyncBody): Promise<SyncResponse>;
-  /** Of the blocks [start, end). */
+  /** Global indexes of the transactions in blocks [start, end). */
   globalIndexes(start: number, end: number, signal?: AbortSignal): Promise<IndexesByTransaction>;
   transactionPlaces(hashes: readonly string[], signal?: AbortSignal): Promise<TransactionPlaces>;
-  /** One set for each amount, as the node returned them: not checked against the request. */
+  /** Returns the sets of the node without comparing them with the request; normally one per amount. */
   randomOuts(amounts: readonly bigint[], count: number, signal?: AbortSignal): Promise<readonly RandomOuts[]>;
   sendTransaction(transaction: Buffer, signal?: AbortSignal): Promise<SendVerdict>;
-  /** The block of the main chain with this hash; undefined when the main chain has none. */
+  /** The main-chain block with this hash; undefined if there is none. */
   mainBlock(hash: string, signal?: AbortSignal): Promise<SyncTip | undefined>;
   /**
-   * Whole blocks from an index on, as many as the node returns at once, at most `count`. A node without the bodies of these
-   * blocks starts at the first body that it has.
+   * Raw blocks from an index on: as many as the node returns in one response, at most `count`. A node without these blocks
+   * starts at the first block that it has.
    */
   rawBlocks(start: number, count: number, signal?: AbortSignal): Promise<readonly RawChainBlock[]>;
-  /** How the pool differs from the hashes that are known of it. */
+  /** Differences between the node's pool and the known hashes. */
   poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges>;
-  /** Undefined when the node offers no events. */
+  /** Opens an event stream; undefined if the node has no events. */
   tipStream(onTip: () => void, signal: AbortSignal): Promise<TipStream | undefined>;
 }
 
-/** A block of the chain as serialized. */
+/** A serialized block with its transactions. */
 export interface RawChainBlock {
   readonly block: Buffer;
-  /** Without the coinbase. */
+  /** Serialized transactions, without the coinbase. */
   readonly transactions: readonly Buffer[];
 }
 
@@ -100,7 +100,7 @@ interface KnownBlock {
   readonly hash: string;
 }
 
-/** Blocks by which the network of a chain is recognized. All networks share the genesis block. */
+/** Blocks that identify the network of a chain. All networks have the same genesis block. */
 export interface ChainIdentity {
   readonly genesisHash: string;
   /** Blocks of this network, ascending. */
@@ -110,12 +110,12 @@ export interface ChainIdentity {
 }
 
 export interface NodeClientOptions extends TransportOptions {
-  /** A node with another chain is refused. */
+  /** Expected chain. Nodes with another chain fail with `foreignChain`. */
   readonly chain?: ChainIdentity | undefined;
 }
 
 const KIB = 1024;
-/** Bytes that a response may have, unpacked, by route. */
+/** Max response size in bytes after decompression, by route. */
 const BOUNDS = {
   info: 64 * KIB,
   header: 64 * KIB,
@@ -127,12 +127,12 @@ const BOUNDS = {
   pool: 16 * 1024 * KIB,
 };
 
-/** One node. The network of its chain is checked before the first request, and again after a failed connection. */
+/** Client of one node. Checks the network of its chain before the first request and after each failed connection. */
 export class NodeClient implements NodeCalls {
   private readonly transport: NodeTransport;
   private chain: Promise<void> | undefined;
 
-  /** @throws RangeError when the address names no node */
+  /** @throws RangeError when the address is invalid */
   constructor(
     readonly address: NodeAddress,
     private readonly options: NodeClientOptions = {},
@@ -293,16 +293,16 @@ export class NodeClient implements NodeCalls {
     return openTipStream(this.transport, onTip, signal);
   }
 
-  /** Ends its kept connections. */
+  /** Closes the keep-alive connections. */
   close(): void {
     this.transport.close();
   }
 
-  /** @throws NodeFailure `foreignChain` when the chain of the node is not of the wallet's network */
+  /** Checks the chain once. @throws NodeFailure `foreignChain` when it is not of the wallet's network */
   private async requireChain(signal: AbortSignal | undefined): Promise<void> {
     const { chain } = this.options;
     if (chain === undefined) return;
-    // Concurrent callers share one request; a caller that aborts does not end it.
+    // Concurrent callers share one check. The abort of one caller does not end it.
     if (this.chain === undefined) {
       const check = this.checkIdentity(chain);
       check.catch(() => {
@@ -318,14 +318,14 @@ export class NodeClient implements NodeCalls {
     try {
       genesis = await this.hashAt(0);
     } catch (error) {
-      // Third-party caches have no JSON-RPC: they are trusted until a sync response has a genesis block.
+      // Third-party caches have no JSON-RPC. Their genesis block is checked in the sync response that contains it.
       if (error instanceof NodeFailure && error.facts.status === 404) return;
       throw error;
     }
     if (genesis !== genesisHash) {
       throw new NodeFailure('foreignChain', 'serves another chain: its first block is not that of this network');
     }
-    // The highest known block that the node has decides.
+    // Only the highest known block that the node has is compared.
     for (const { height, hash } of knownBlocks.toReversed()) {
       const served = await this.hashAt(height);
       if (served === undefined) continue;
@@ -341,7 +341,7 @@ export class NodeClient implements NodeCalls {
     }
   }
 
-  /** Undefined when the node has no block at the height. */
+  /** Hash of the block at a height; undefined if the node has none. */
   private async hashAt(height: number): Promise<string | undefined> {
     return (await this.header('getblockheaderbyheight', { height }))?.hash;
   }
@@ -363,7 +363,7 @@ export class NodeClient implements NodeCalls {
     try {
       return await this.transport.request(request);
     } catch (error) {
-      // Another node may listen at this address next.
+      // Another node may listen at this address next, so its chain must be checked.
       if (error instanceof NodeFailure && error.kind === 'unreachable') this.chain = undefined;
       throw error;
     }
@@ -409,7 +409,7 @@ function syncBody(request: SyncRequest): object {
   };
 }
 
-/** Rejects for this caller on abort, while work that callers share goes on. */
+/** Rejects when the signal aborts. Work shared by several callers continues. */
 export function untilAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return result;
   return new Promise((resolve, reject) => {

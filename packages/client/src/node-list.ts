@@ -24,23 +24,23 @@ export interface NodeSwitch {
   readonly reason: string;
 }
 
-/** One node of a list, for display. */
+/** A node of a list, for display. */
 export interface ListedNode {
   readonly name: string;
   /** Whether it is the serving node, reachable or not. */
   readonly isInUse: boolean;
-  /** Why it was last found unable to serve. */
+  /** Last failure of the node. */
   readonly failure: string | undefined;
 }
 
 export interface NodeListOptions extends NodeClientOptions {
   /** Monotonic milliseconds. */
   readonly now?: (() => number) | undefined;
-  /** How often a node before the serving one is looked at again, in milliseconds. */
+  /** Interval for retrying the nodes before the serving one, in milliseconds. */
   readonly returnMs?: number | undefined;
 }
 
-/** Failures in a row after which a reachable node is left. */
+/** Number of consecutive failures after which a reachable node is left. */
 const MAX_FAILURES = 2;
 const RETURN_MS = 60_000;
 
@@ -48,11 +48,11 @@ interface NodeListEvents {
   switched: [NodeSwitch];
 }
 
-/** A node that lacks more blocks of its network than this is catching up. */
+/** A node that is more blocks behind its network counts as catching up. */
 const CATCHING_UP = 5;
-/** Exponential backoff: how often the wait for a failing node is doubled at most. */
+/** Exponential backoff: max number of doublings of the delay before a failed node is retried. */
 const MAX_DOUBLINGS = 5;
-/** A node that has served for this many return intervals is no longer counted as failing. */
+/** Number of return intervals of service after which earlier failovers of a node no longer count. */
 const RECOVERY_FACTOR = 10;
 
 interface Row {
@@ -60,7 +60,7 @@ interface Row {
   failure: string | undefined;
   /** Recent failovers away from this node. */
   recentFailovers: number;
-  /** Times of the monotonic clock, milliseconds: it serves since `since`, and is not tried before `notBefore`. */
+  /** Monotonic milliseconds: start of service (`since`), and time before which the node is not retried (`notBefore`). */
   since: number;
   notBefore: number;
 }
@@ -76,7 +76,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
   private lastSearch = -Infinity;
   private search: Promise<boolean> | undefined;
 
-  /** @throws RangeError when there is no address, or one that names no node */
+  /** @throws RangeError for an empty list or an invalid address */
   constructor(
     addresses: readonly NodeAddress[],
     private readonly options: NodeListOptions = {},
@@ -87,12 +87,12 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
     this.rows = addresses.map((address) => ({ client: new NodeClient(address, options), ...untried }));
   }
 
-  /** The node that serves now. */
+  /** The serving node. */
   get serving(): NodeClient {
     return this.row.client;
   }
 
-  /** All nodes but the one that serves now, in the order of the list. */
+  /** All nodes except the serving one, in list order. */
   get others(): readonly NodeClient[] {
     return this.rows.filter((_, i) => i !== this.servingIndex).map(({ client }) => client);
   }
@@ -113,7 +113,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
     return hasLeft ? this.read((node) => node.info(signal), signal, false) : info;
   }
 
-  /** Not repeated at another node, whose height and features may differ. */
+  /** Not retried at another node, whose height and features may differ. */
   walletSyncData(request: SyncRequest, signal?: AbortSignal, read?: ReadSyncBody): Promise<SyncResponse> {
     return this.callOnce((node) => node.walletSyncData(request, signal, read), signal);
   }
@@ -130,7 +130,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
     return this.read((node) => node.randomOuts(amounts, count, signal), signal);
   }
 
-  /** Never repeated at another node: the first may have accepted it. */
+  /** Never retried at another node, because the first one may have accepted the transaction. */
   sendTransaction(transaction: Buffer, signal?: AbortSignal): Promise<SendVerdict> {
     return this.callOnce((node) => node.sendTransaction(transaction, signal), signal);
   }
@@ -143,7 +143,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
     return this.read((node) => node.rawBlocks(start, count, signal), signal);
   }
 
-  /** Not repeated at another node, whose pool differs. */
+  /** Not retried at another node, whose pool differs. */
   poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges> {
     return this.callOnce((node) => node.poolChanges(tail, known, signal), signal);
   }
@@ -153,8 +153,8 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
   }
 
   /**
-   * Leaves the serving node, whose responses turned out to be wrong, for the next healthy one.
-   * @returns whether another node serves from now on
+   * Switches from the serving node, whose responses were wrong, to the next healthy one.
+   * @returns whether another node serves now
    */
   leave(reason: string, signal?: AbortSignal): Promise<boolean> {
     const left = this.row;
@@ -181,7 +181,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
     return row;
   }
 
-  /** A request with the same result at every node of the chain: after a failover it is repeated once. */
+  /** Runs a request that has the same result at every node of the chain. It is retried once after a failover. */
   private async read<T>(
     call: (node: NodeClient) => Promise<T>,
     signal: AbortSignal | undefined,
@@ -196,7 +196,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
     }
   }
 
-  /** @param isProof whether a response resets the failure count; `/info` may be all that works of a node */
+  /** @param isProof whether a response resets the failure count: not for `/info`, which may work on a failing node */
   private async callOnce<T>(
     call: (node: NodeClient) => Promise<T>,
     signal: AbortSignal | undefined,
@@ -237,7 +237,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
     return (this.options.now ?? (() => performance.now()))();
   }
 
-  /** Whether the return interval has passed, so that other nodes may be tried while one serves. */
+  /** Whether the return interval has passed, so that other nodes may be tried although one serves. */
   private isRetryDue(): boolean {
     const now = this.now();
     if (this.rows.length === 1 || now - this.lastSearch < this.returnMs) return false;
@@ -246,8 +246,8 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
   }
 
   /**
-   * One search at a time; concurrent callers share it.
-   * @param isUrgent whether a node that is catching up is better than the present one
+   * Switches to the first healthy node. Only one search runs at a time; concurrent callers share it.
+   * @param isUrgent whether a node that is catching up is preferred to the current one
    */
   private searchAmong(
     rows: readonly Row[],
@@ -277,7 +277,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
     return isUrgent && late !== undefined && this.take(late, left, reason, true);
   }
 
-  /** @param hasFailed whether the node before failed: each recent failover doubles the wait before it is tried again */
+  /** @param hasFailed whether the left node failed: each recent failover doubles the delay before it is retried */
   private take(row: Row, left: Row, reason: string, hasFailed: boolean): true {
     const now = this.now();
     if (hasFailed) {
@@ -294,7 +294,7 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
   }
 }
 
-/** As the node reports it; a node without peers knows no network height and is not catching up. */
+/** Whether the node reports a higher network. A node without peers reports no network height and is not catching up. */
 function isCatchingUp({ localHeight, networkHeight }: NodeInfo): boolean {
   return localHeight + CATCHING_UP < networkHeight;
 }

@@ -3,12 +3,12 @@ import type { z } from 'zod';
 import { NodeFailure, sanitizedText } from './failure';
 import type { NodeResponse } from './transport';
 
-/** JSON values that a response may hold where nothing else is said. */
+/** Default max number of JSON values in a response. */
 const MAX_VALUES = 100_000;
 
 /**
- * The response of a route, read by its schema, every integer exact.
- * @throws NodeFailure for a status other than 200, a `status` other than OK, and what does not fit the schema
+ * Parses a response with the schema of its route. Integers are exact.
+ * @throws NodeFailure for an HTTP status other than 200, a `status` field other than OK, and a schema mismatch
  */
 export function parseResponse<S extends z.ZodType>(response: NodeResponse, schema: S): z.output<S> {
   requireSuccess(response);
@@ -23,7 +23,7 @@ export function parseResponse<S extends z.ZodType>(response: NodeResponse, schem
   );
 }
 
-/** @throws NodeFailure when the text is no JSON, or has more values than that */
+/** @throws NodeFailure when the text is not JSON or has more than `maxValues` values */
 export function readJsonBody(body: Buffer, maxValues = MAX_VALUES): unknown {
   try {
     return parseJson(body.toString('utf8'), maxValues);
@@ -32,7 +32,7 @@ export function readJsonBody(body: Buffer, maxValues = MAX_VALUES): unknown {
   }
 }
 
-/** @throws NodeFailure for every status but 200, and for a `status` field other than OK that comes with it */
+/** @throws NodeFailure for every HTTP status except 200 */
 export function requireSuccess({ status, body }: NodeResponse): void {
   if (status === 200) return;
   const said = errorBody(body);
@@ -43,7 +43,7 @@ export function requireSuccess({ status, body }: NodeResponse): void {
   throw new NodeFailure('failed', `failed (${String(status)})${reason}`, facts);
 }
 
-/** A 200 may carry the status BUSY. The schema of a route decides whether Failed is a valid status. */
+/** Rejects `status` fields such as BUSY in responses with HTTP status 200. The schema decides whether Failed is valid. */
 function requireOk(body: unknown): void {
   const status = typeof body === 'object' && body !== null ? (body as { status?: unknown }).status : undefined;
   if (typeof status !== 'string' || status === 'OK' || status === 'Failed') return;

@@ -2,7 +2,7 @@ import { daemonApi, integer } from '@wrkz/api';
 import { z } from 'zod';
 
 /**
- * What is read of `/info`. Nodes of July 2025 lack the last fields, third-party caches add one
+ * The fields of `/info` that are used. Nodes of July 2025 lack the last fields, third-party caches add one
  * (docs/protocol/wallet-sync.md#older-nodes).
  */
 export const anyNodeInfo = daemonApi.infoResponse
@@ -25,7 +25,7 @@ export const anyNodeInfo = daemonApi.infoResponse
     heavier_branch: z.object({ height: integer, hash: z.string().max(64) }).nullish(),
   });
 
-/** The fields of a JSON-RPC response that carry a block header. */
+/** The fields of a JSON-RPC response with a block header. */
 export const headerEnvelope = z.object({
   result: z
     .object({ block_header: daemonApi.blockHeaderObject.pick({ hash: true, height: true, orphan_status: true }) })

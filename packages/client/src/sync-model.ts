@@ -1,4 +1,4 @@
-/** Values of `/getwalletsyncdata` after their bounds were checked. Hashes and keys are 64 lower-case hex characters. */
+/** Validated values of `/getwalletsyncdata`. Hashes and keys are 64 lower-case hex characters. */
 
 export interface SyncInput {
   readonly keyImage: string;
@@ -15,14 +15,14 @@ export interface SyncTransaction {
   /** 64 zeros if the extra has no key. */
   readonly transactionPublicKey: string;
   readonly unlockTime: bigint;
-  /** Empty, 64 characters of a long id, or 16 of an encrypted short one. */
+  /** Empty, a long id (64 characters), or an encrypted short id (16 characters). */
   readonly paymentId: string;
   readonly inputs: readonly SyncInput[];
   readonly outputs: readonly SyncOutput[];
 }
 
 export interface SyncBlock {
-  /** An index. */
+  /** Block index. */
   readonly height: number;
   readonly hash: string;
   /** Unix seconds. */
@@ -38,11 +38,11 @@ export interface SyncTip {
 }
 
 export interface SyncResponse {
-  /** Heights ascend; there are gaps only where empty blocks are left out. */
+  /** In ascending order. Gaps are allowed only where empty blocks are omitted. */
   readonly blocks: readonly SyncBlock[];
-  /** The highest index that the node looked at; undefined where it does not say. */
+  /** The highest index that the node scanned; undefined if the node does not report it. */
   readonly scannedTo: number | undefined;
-  /** The tip of the node; present when it has no more blocks to send. */
+  /** The tip of the node. Present if it has no more blocks to send. */
   readonly tip: SyncTip | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface SyncRequest {
   /** Newest first. */
   readonly checkpoints: readonly string[];
   readonly startHeight: number;
-  /** Unix seconds; 0 where the height counts. */
+  /** Unix seconds; 0 if `startHeight` is used. */
   readonly startTimestamp: number;
   readonly blockCount: number;
   readonly skipCoinbases: boolean;

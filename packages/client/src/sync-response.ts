@@ -2,18 +2,18 @@ import { readJsonBody } from './response';
 import { NodeFailure } from './failure';
 import type { SyncResponse, SyncBlock, SyncInput, SyncOutput, SyncTransaction } from './sync-model';
 
-/** A node ends its response at 8 MiB of blocks as it holds them; written as JSON they take up to four times that. */
+/** Nodes limit responses to 8 MiB of serialized blocks. As JSON they take up to four times as much. */
 export const MAX_SYNC_BYTES = 32 * 1024 * 1024;
-/** JSON values in a response of that size, with room to spare. */
+/** Max number of JSON values, above that of the largest valid response. */
 const MAX_VALUES = 2_000_000;
-/** No node sends more blocks than this. */
+/** Max number of blocks in a response of a node. */
 const MAX_BLOCKS = 10_000;
-/** Beyond every chain; what is added to a height stays exact. */
+/** Above the height of every chain, and small enough for exact additions. */
 const MAX_HEIGHT = 2 ** 32;
 
 /**
- * Reads a response of `/getwalletsyncdata`, in either encoding of keys. Written by hand, since a scan spends much of its
- * time here; a test holds it against the schema of the route.
+ * Parses a response of `/getwalletsyncdata` with keys in hex or base64. Hand-written, because it takes a large part of the
+ * time of a scan. A test compares it with the schema of the route.
  * @throws NodeFailure `malformed`
  */
 export function readSyncResponse(body: Buffer): SyncResponse {
@@ -60,7 +60,7 @@ function heightOf(value: unknown, name: string): number {
   return Number(height);
 }
 
-/** A time beyond every clock is cut. */
+/** A timestamp, clamped to 2^53 - 1. */
 function secondsOf(value: unknown): number {
   const seconds = uint64Of(value, 'blockTimestamp');
   return seconds > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(seconds);
@@ -70,7 +70,7 @@ const HEX = /^[0-9a-f]{64}$/;
 const BASE64 = /^[A-Za-z0-9+/]{43}=$/;
 const PAYMENT_ID = /^(?:[0-9a-f]{16}|[0-9a-f]{64})?$/;
 
-/** 32 bytes in hex or base64; which one follows from the length. */
+/** Parses 32 bytes in hex or base64, depending on the length. @returns hex */
 function key(value: unknown, name: string): string {
   if (typeof value !== 'string') fail(name, 'is not a string');
   if (value.length === 64 && HEX.test(value)) return value;
@@ -115,7 +115,7 @@ function output(value: unknown): SyncOutput {
   return { key: key(fields['key'], 'key'), amount: uint64Of(fields['amount'], 'amount') };
 }
 
-/** An empty object is an input that spends nothing. */
+/** Parses inputs. An empty object is an input without a key image and is skipped. */
 function inputs(values: readonly unknown[]): SyncInput[] {
   const spent: SyncInput[] = [];
   for (const value of values) {

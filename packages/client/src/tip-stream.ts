@@ -2,22 +2,22 @@ import { parseJson } from '@wrkz/service-kit/base';
 import { WebSocket } from 'ws';
 import type { NodeTransport } from './transport';
 
-/** A stream of events that a node keeps open. */
+/** An open event stream of a node. */
 export interface TipStream {
-  /** Resolves when it has ended, by either side. */
+  /** Resolves when either side has closed the stream. */
   readonly ended: Promise<void>;
   close(): void;
 }
 
-/** Blocks, and reorganisations, whose blocks come in one message. */
+/** New blocks, and reorganisations, which report all their blocks in one message. */
 const TOPICS = ['hashblock', 'chainswitch'];
-/** Messages carry a hash or the hashes of a branch. */
+/** Max message size in bytes. A message contains a hash or the hashes of a branch. */
 const MAX_MESSAGE = 1024 * 1024;
-/** Throttling in milliseconds: one notification per interval, and no other message is parsed, since a node may flood its clients. */
+/** Throttle interval. At most one message per interval is parsed and reported, because a node may flood its clients. */
 const THROTTLE_MS = 100;
-/** Messages of other topics until the stream is closed. */
+/** Number of messages with other topics after which the stream is closed. */
 const MAX_UNEXPECTED_MESSAGES = 1_000;
-/** A node sends something every 30 seconds. */
+/** Timeout of a silent stream. Nodes send a message or ping every 30 seconds. */
 const SILENCE_MS = 95_000;
 
 /**
@@ -41,7 +41,7 @@ export function openTipStream(
   });
   const close = (): void => socket.terminate();
   signal.addEventListener('abort', close, { once: true });
-  // The library's own limit has no hold on a socket that it is given.
+  // The handshake timeout of the library does not apply to sockets of `createConnection`.
   const handshake = setTimeout(close, timeouts.connectMs);
   const silence = setTimeout(close, SILENCE_MS);
   const ended = new Promise<void>((resolve) => {
@@ -82,7 +82,7 @@ function topicOf(message: Buffer): string | undefined {
   }
 }
 
-/** Throttle: calls at once, then at most once per interval, at its end if there was a call in it. */
+/** Throttle: the first call is immediate. Further calls within an interval are combined into one at its end. */
 function throttled(onTip: () => void): {
   readonly isOver: () => boolean;
   readonly call: () => void;

@@ -5,12 +5,12 @@ import { type NodeAddress, type NodeLocation, nodeLocation } from './address';
 import { connectTo, freshConnections, nodeAgent } from './connect';
 import { NodeFailure } from './failure';
 
-/** How long a node may take, in milliseconds. */
+/** Timeouts in milliseconds. */
 export interface NodeTimeouts {
   readonly connectMs: number;
-  /** Without a single byte. */
+  /** Max time without a received byte. */
   readonly silenceMs: number;
-  /** From the request to the last byte of the response. */
+  /** Max time from the request to the last byte of the response. */
   readonly responseMs: number;
 }
 
@@ -19,9 +19,9 @@ export const NODE_TIMEOUTS: NodeTimeouts = { connectMs: 10_000, silenceMs: 30_00
 export interface TransportOptions {
   readonly timeouts?: Partial<NodeTimeouts> | undefined;
   readonly userAgent?: string | undefined;
-  /** Connections that may be open at once. */
+  /** Max number of open connections. */
   readonly sockets?: number | undefined;
-  /** Certificates that are trusted besides the system's, as PEM. */
+  /** Trusted certificates in PEM format. They replace the default certificates of Node.js. */
   readonly certificates?: string | undefined;
 }
 
@@ -30,10 +30,10 @@ export interface NodeRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: object | undefined;
-  /** Bytes that the response may have, unpacked. */
+  /** Max response size in bytes after decompression. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** Never repeated, since the node may have received the first one. Uses a new connection. */
+  /** Whether the request must not be repeated, because the node may have received it. Uses a new connection. */
   readonly isOnce?: boolean | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface NodeResponse {
 
 const SOCKETS = 5;
 
-/** Requests and responses as bytes, over few kept connections. Every failure is a NodeFailure; every request ends. */
+/** HTTP transport over a few keep-alive connections. Every request ends; every failure is a NodeFailure. */
 export class NodeTransport {
   readonly endpoint: NodeLocation;
   readonly timeouts: NodeTimeouts;
@@ -54,7 +54,7 @@ export class NodeTransport {
   private readonly agent: Agent;
   private readonly fresh: Agent;
 
-  /** @throws RangeError when the address names no node */
+  /** @throws RangeError when the address is invalid */
   constructor(
     address: NodeAddress,
     readonly options: TransportOptions = {},
@@ -79,7 +79,7 @@ export class NodeTransport {
       headers: {
         ...this.headers,
         Accept: 'application/json',
-        // On this machine compression costs more processor time than the copy that it saves.
+        // On loopback, compression takes more CPU time than it saves.
         'Accept-Encoding': this.endpoint.isLoopback ? 'identity' : 'gzip',
       },
       validateStatus: () => true,
@@ -88,19 +88,19 @@ export class NodeTransport {
     });
   }
 
-  /** @throws NodeFailure without a response; the signal's reason when the caller gives up */
+  /** @returns a response of any status @throws NodeFailure without a response; the signal's reason */
   async request(request: NodeRequest): Promise<NodeResponse> {
     try {
       return await this.sendOnce(request);
     } catch (error) {
       request.signal?.throwIfAborted();
-      // A kept connection that the node was just closing: nothing was heard, so the request is put once more.
+      // The node closed a keep-alive connection before responding, so the request is repeated once.
       if (request.isOnce !== true && isStaleConnection(error)) return this.sendOnce(request).catch(refuse);
       return refuse(error);
     }
   }
 
-  /** A connection of its own, for a stream. */
+  /** Opens a separate connection for a stream. */
   connect(): ReturnType<typeof connectTo> {
     return connectTo(this.endpoint, this.connectOptions());
   }
@@ -134,14 +134,14 @@ export class NodeTransport {
   }
 }
 
-/** Whether a kept connection broke before the response began. */
+/** Whether a keep-alive connection broke before the response began. */
 function isStaleConnection(error: unknown): boolean {
   if (!isAxiosError(error) || error.response !== undefined) return false;
   const request = error.request as { reusedSocket?: boolean } | undefined;
   return request?.reusedSocket === true && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }
 
-/** How the system says that there was never a connection. */
+/** Error codes of connections that were never established. */
 const NO_CONNECTION: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -160,7 +160,7 @@ function refuse(error: unknown): never {
   if (code === 'ECONNABORTED' || code === 'ETIMEDOUT')
     throw new NodeFailure('timeout', `did not respond in time: ${text}`);
   if (text.includes('maxContentLength')) throw new NodeFailure('tooLarge', 'returned a response larger than its limit');
-  // A connection that broke within a response speaks of the connection, not of what was said.
+  // A connection that broke during a response is `unreachable`, not `malformed`.
   const isCut = text.includes('aborted');
   if (!isCut && code !== undefined && /^(Z_|ERR_BAD_RESPONSE$|HPE_)/.test(code)) {
     throw new NodeFailure('malformed', `returned an unreadable response: ${text}`);

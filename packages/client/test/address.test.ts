@@ -41,7 +41,7 @@ test.each([
 });
 
 test.each(['', '  ', 'a b', 'user:secret@node', 'node?x', 'node#x', 'ipc://', '@', '/daemon\0', 'http://node'])(
-  '%j names no node',
+  '%j is not a valid node address',
   (host) => {
     expect(() => at(host)).toThrow(RangeError);
   },

@@ -7,9 +7,9 @@ const MAX_NONCE = 0xffff_ffffn;
 export interface BlockSearchOptions {
   readonly threads: number;
   readonly rate: HashRate;
-  /** Called for each valid nonce; of shares, the search continues. */
+  /** Called for each valid nonce. A search for shares continues after it. */
   readonly onFound: (work: MiningWork, found: FoundNonce) => void;
-  /** The work cannot be searched. */
+  /** Called when the search fails. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -30,7 +30,7 @@ export class BlockSearch {
     this.current.abort();
     this.latest = work;
     const { signal } = (this.current = new AbortController());
-    // The threads of the last search end before the next search starts.
+    // The next search starts after the threads of the last one have ended.
     this.running = this.running.then(() => (work === undefined ? undefined : this.searchAll(work, signal)));
   }
 
@@ -47,7 +47,7 @@ export class BlockSearch {
         if (found === null) return;
         this.options.onFound(work, found);
         if (!work.isShare) return;
-        // Threads search interleaved nonces: some below this one are skipped. There are enough.
+        // Threads search interleaved nonces, so some lower nonces are skipped. This is harmless.
         next = found.nonce + 1n;
       }
     } catch (error) {

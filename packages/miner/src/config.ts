@@ -20,7 +20,7 @@ export interface MinerConfig {
   readonly secrets: readonly string[];
 }
 
-/** Options of the C++ miner, with the replacement. */
+/** Options of the C++ miner that no longer exist, with advice. */
 export const FORMER_MINER_OPTIONS: FormerOptions = {
   'daemon-address': { advice: 'use --daemon host:port' },
   'daemon-host': { advice: 'use --daemon host:port' },

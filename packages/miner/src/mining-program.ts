@@ -25,7 +25,7 @@ export interface MinerOverrides {
   readonly reconnectDelay?: ReconnectDelay;
 }
 
-/** The miner: takes work, searches nonces, submits blocks or shares. `create`, then `start`, then `stop`. */
+/** The miner: receives work, searches nonces, submits blocks or shares. Call `create`, then `start`, then `stop`. */
 export class MiningProgram implements Service {
   readonly logger: Logger;
   /** Resolves with the exit code after `--blocks` blocks, or when it was stopped. */
@@ -128,7 +128,7 @@ export class MiningProgram implements Service {
     if (blocks > 0 && this.accepted >= blocks) this.finish(0);
   }
 
-  /** Whether `--blocks` is reached. Pending shares count: if one is refused, another is found soon. */
+  /** Whether `--blocks` is reached. Pending shares count, because a refused share is soon replaced by another. */
   private isEnough({ isShare }: MiningWork): boolean {
     const { blocks } = this.config.options;
     return blocks > 0 && this.accepted + (isShare ? this.submissions.size : 0) >= blocks;

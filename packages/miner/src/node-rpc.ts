@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { WorkRefused } from './work';
 
 const REQUEST_TIMEOUT_MS = 15_000;
-/** A template has some hundreds of kilobytes at most. */
+/** Max response size. A template takes at most some hundreds of kilobytes. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 /** JSON-RPC error code of a block that is not accepted. */
 const NOT_ACCEPTED = daemonApi.rpcErrors.blockNotAccepted.code;
@@ -28,7 +28,7 @@ const envelope = z.object({
 export interface NodeEndpoint {
   /** Without a trailing slash. */
   readonly baseURL: string;
-  /** A local socket; an abstract one begins with a zero byte. */
+  /** Path of a local socket. An abstract one begins with a zero byte. */
   readonly socketPath?: string;
 }
 
@@ -53,7 +53,7 @@ function localSocket(text: string): string | undefined {
   return undefined;
 }
 
-/** The node RPC that a miner needs. Each call throws an Error with a message for the operator, and has a timeout. */
+/** RPC client of a node. Each call has a timeout and throws an Error with a message for the operator. */
 export class NodeRpc {
   private readonly client: AxiosInstance;
 

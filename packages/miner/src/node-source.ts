@@ -5,7 +5,7 @@ import type { NodeRpc, NodeTemplate } from './node-rpc';
 import { delay, ReconnectDelay } from './reconnect-delay';
 import type { MiningWork, WorkListener, WorkSource } from './work';
 
-/** A template is replaced at this age: the pool has new transactions by then. */
+/** Max age of a template, after which it is replaced to include new transactions of the pool. */
 const MAX_TEMPLATE_AGE_MS = 30_000;
 
 export interface NodeSourceOptions {
@@ -14,10 +14,10 @@ export interface NodeSourceOptions {
   readonly reconnectDelay?: ReconnectDelay | undefined;
 }
 
-/** Templates of a node: a new one when the tip changes. */
+/** Requests templates from a node: a new one when the tip changes or a template is too old. */
 export class NodeSource implements WorkSource {
   private readonly reconnectDelay: ReconnectDelay;
-  /** Aborted after a submission: the next poll follows at once. */
+  /** Aborted after a submission, so that the next poll is immediate. */
   private pollNow = new AbortController();
   private tip: string | undefined;
   private templateAt = 0;
@@ -64,7 +64,7 @@ export class NodeSource implements WorkSource {
     try {
       await this.rpc.submit(blob);
     } finally {
-      // The template is used up, accepted or not.
+      // Request a new template whether the block was accepted or not.
       this.tip = undefined;
       this.pollNow.abort();
     }

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { stratumApi } from '@wrkz/api';
 
 const MAX_LINE_BYTES = 64 * 1024;
-/** For connecting, and for each response. */
+/** Timeout of the connection and of each response. */
 const TIMEOUT_MS = 20_000;
 
 /** Address of a stratum server. */

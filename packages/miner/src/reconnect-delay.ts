@@ -16,7 +16,7 @@ export class ReconnectDelay {
     private readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void> = delay,
   ) {}
 
-  /** Begins again with the shortest delay. */
+  /** Resets to the shortest delay. */
   reset(): void {
     this.failures = 0;
   }

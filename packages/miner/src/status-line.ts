@@ -1,11 +1,11 @@
-/** Without a terminal, the status is logged at this interval. */
+/** Log interval of the status without a terminal. */
 const LOG_INTERVAL_MS = 60_000;
 const REDRAW_INTERVAL_MS = 1_000;
 
 export interface StatusLineOptions {
-  /** The status line is drawn here if this is a terminal. */
+  /** Draws the status line here if this is a terminal. */
   readonly stream: NodeJS.WriteStream;
-  /** Logs the status if it is not. */
+  /** Logs the status otherwise. */
   readonly write: (text: string) => void;
   readonly text: () => string;
 }
@@ -24,7 +24,7 @@ export class StatusLine {
       : setInterval(() => write(text()), LOG_INTERVAL_MS);
   }
 
-  /** Erases the line, writes, and draws the line again below. */
+  /** Erases the line, calls `write`, and redraws the line below. */
   above(write: () => void): void {
     this.clear();
     write();

@@ -7,10 +7,10 @@ import { type PoolEndpoint, PoolConnection } from './pool-connection';
 import { type MiningWork, type WorkListener, WorkRefused, type WorkSource } from './work';
 
 const KEEP_ALIVE_INTERVAL_MS = 60_000;
-/** Of every hashing blob of this family of coins. */
+/** Offset of the nonce in hashing blobs of CryptoNote coins. */
 const NONCE_OFFSET = 39;
 const NONCE_SIZE = 4;
-/** Of a job that names no algorithm: the algorithm of current blocks. */
+/** Algorithm of current blocks, for jobs without an algorithm. */
 const DEFAULT_ALGORITHM = 'cn/upx2';
 
 export interface StratumSourceOptions {
@@ -20,7 +20,7 @@ export interface StratumSourceOptions {
   readonly reconnectDelay?: ReconnectDelay | undefined;
 }
 
-/** Jobs of a stratum server. */
+/** Receives jobs from a stratum server. */
 export class StratumSource implements WorkSource {
   private readonly reconnectDelay: ReconnectDelay;
 
@@ -43,7 +43,7 @@ export class StratumSource implements WorkSource {
     return endpointText(this.options.endpoint);
   }
 
-  /** Runs one connection. @returns why it closed */
+  /** Runs one connection. @returns the reason why it closed */
   private async runConnection(listener: WorkListener, signal: AbortSignal, onLogin: () => void): Promise<string> {
     const onJob = (message: unknown): void =>
       listener.onWork(jobWork(message, (job, found) => this.submit(client, job, found)));

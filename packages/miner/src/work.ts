@@ -10,7 +10,7 @@ export interface MiningWork {
   readonly difficulty: bigint;
   /** Index of the block, if known. */
   readonly height: number | undefined;
-  /** Shares: several nonces of the same work are valid. */
+  /** Whether the results are shares, so that several nonces of the same work are valid. */
   readonly isShare: boolean;
   /** Submits a block or share. @throws WorkRefused if it is not accepted */
   submit(found: FoundNonce): Promise<void>;
@@ -23,7 +23,7 @@ export interface WorkSource {
 }
 
 export interface WorkListener {
-  /** The work has changed; undefined while there is none. */
+  /** Called when the work has changed; undefined if there is none. */
   onWork(work: MiningWork | undefined): void;
   /** A message for the operator. */
   onNotice(level: 'info' | 'warning', text: string): void;

@@ -10,7 +10,7 @@ export interface PageAsset {
   readonly bytes: Buffer;
 }
 
-/** Files of this package, relative to the root of the repository. */
+/** Files of this package, as paths relative to the root of the repository. */
 export const SUITE_STYLE = 'packages/pages/assets/suite.css';
 export const COPY_SCRIPT = 'packages/pages/assets/copy.js';
 export const SUITE_ICON = 'packages/pages/assets/icon.svg';

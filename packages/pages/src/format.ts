@@ -21,7 +21,7 @@ export function isoTime(unixSeconds: number): string {
   return new Date(unixSeconds * 1000).toISOString().replace('.000Z', 'Z');
 }
 
-/** A day, with the exact time as tooltip and for programs. */
+/** A `time` element: the day as text, the exact time as tooltip and in `datetime`. */
 export function dayElement(unixSeconds: number): Markup {
   return html`<time datetime="${isoTime(unixSeconds)}" title="${timeText(unixSeconds)}">${dayText(unixSeconds)}</time>`;
 }

@@ -1,6 +1,6 @@
 /**
- * Headers of every page. Pages load only files of this server, have no inline scripts or styles, cannot be framed, and send no
- * referrer.
+ * Headers of every page. Pages load only files from this server, have no inline scripts or styles, cannot be framed, and send
+ * no referrer.
  */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': [

@@ -1,4 +1,4 @@
-/** HTML that needs no escaping. Created by `html` and `trustedMarkup`. */
+/** Safe HTML, which is not escaped again. Created by `html` and `trustedMarkup`. */
 export class Markup {
   constructor(private readonly text: string) {}
 
@@ -17,7 +17,7 @@ export function html(parts: TemplateStringsArray, ...values: readonly Fragment[]
   return new Markup(text);
 }
 
-/** Markup from a file of this program, or from a sanitizer. */
+/** Marks HTML as safe. Only for files of this program and output of a sanitizer. */
 export function trustedMarkup(text: string): Markup {
   return new Markup(text);
 }

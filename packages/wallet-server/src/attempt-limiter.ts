@@ -5,9 +5,9 @@ import { clientAddressOf, countedAddress, type HttpError, refusal } from '@wrkz/
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Wrong keys or passwords per minute and budget before further attempts have to wait. */
+/** Wrong keys or passwords per minute and budget after which further attempts must wait. */
 const MAX_FAILURES_PER_MINUTE = 100;
-/** Waiting attempts per budget. */
+/** Max number of waiting attempts per budget. */
 const MAX_WAITING = 16;
 
 export interface AttemptLimiterOptions {
@@ -28,13 +28,13 @@ interface Budget {
 }
 
 /**
- * Limits guessing of keys and passwords without locking out the owner. Past the limit, attempts of an address wait; one per
- * second, chosen at random, may be judged. An address that presented a right key within 24 hours has a budget of its own.
+ * Limits guessing of keys and passwords without locking out the owner. Above the limit, attempts of an address wait, and one
+ * per second, chosen at random, is admitted. An address that presented a valid key within 24 hours has its own budget.
  * Requests without a key are not attempts: callers refuse them directly.
  */
 export class AttemptLimiter {
   private readonly budgets = new Map<string, Budget>();
-  /** When each address last presented a right key, unix milliseconds. */
+  /** Time of the last valid key by address, Unix milliseconds. */
   private readonly successes = new Map<string, number>();
   private readonly now: () => number;
   private readonly delay: (ms: number) => Promise<unknown>;
@@ -49,8 +49,9 @@ export class AttemptLimiter {
   }
 
   /**
-   * Call it before an attempt is judged.
-   * @returns undefined once the attempt may be judged; 429 with Retry-After if too many attempts wait or the client left
+   * Must be called before the key of an attempt is compared.
+   * @returns undefined when the key may be compared; 429 with Retry-After if too many attempts wait or the client has
+   * disconnected
    */
   async admit(request: IncomingMessage): Promise<HttpError | undefined> {
     const budget = this.budgetOf(request);
@@ -121,7 +122,7 @@ export class AttemptLimiter {
     budget.failures = 0;
   }
 
-  /** Once per minute, so that the map holds only the addresses of the current minute. */
+  /** Deletes the budgets of earlier minutes, once per minute. */
   private forgetOldBudgets(): void {
     const minute = Math.floor(this.now() / MINUTE_MS);
     if (minute === this.minute) return;

@@ -10,7 +10,7 @@ interface Dependencies {
   readonly current: () => { readonly wallet: Pick<Wallet, 'backup'>; readonly file: string } | undefined;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Called with the name of each backup that was written and verified. */
+  /** Called with the file name of each verified backup. */
   readonly written: (file: string) => void;
   readonly warn: (text: string) => void;
 }
@@ -18,7 +18,7 @@ interface Dependencies {
 interface Options {
   /** 0: no backups. */
   readonly everyMinutes: number;
-  /** Backups of each wallet that stay; older ones are deleted after a new one was verified. */
+  /** Number of backups to retain per wallet. Older ones are deleted after a new one was verified. */
   readonly keep: number;
 }
 
@@ -61,7 +61,7 @@ async function backUp({ current, now, written }: Dependencies, keep: number): Pr
 /** `20261124T080715Z` */
 const stampOf = (now: number): string => new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
 
-/** @param written the newest backup: after a wrong clock others have later times */
+/** @param written the newest backup. If the clock was wrong, older backups may have later times */
 async function deleteOld(directory: string, name: string, keep: number, written: string): Promise<void> {
   const stamps = new Set<string>();
   for (const entry of await readdir(directory)) {

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
 
-/** Whether the file exists and is no earlier JSON export: an export must never overwrite it. */
+/** Whether the file exists and is not an earlier JSON export, so that an export must not overwrite it. */
 export async function isForeignFile(file: string): Promise<boolean> {
   let handle: FileHandle | undefined;
   try {
@@ -11,7 +11,7 @@ export async function isForeignFile(file: string): Promise<boolean> {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(1), 0, 1, 0);
     return buffer.toString('latin1', 0, bytesRead) !== '{';
   } catch {
-    // The write reports an unreadable file.
+    // The later write reports the error.
     return false;
   } finally {
     await handle?.close();

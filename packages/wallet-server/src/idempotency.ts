@@ -12,20 +12,20 @@ import {
 /** A request with an idempotency key. */
 export interface IdempotentRequest<Value> {
   readonly key: IdempotencyKey;
-  /** A repetition must carry the same bytes. */
+  /** Request body. A repeated request must have the same bytes. */
   readonly body: string | Uint8Array;
   /** HTTP status stored with the response. */
   readonly status: number;
-  /** A sweep may return only failed entries. Such a response has changed nothing, so its key stays usable. */
+  /** Whether a response may have no transaction, like a sweep with failed entries only. Its key can then be used again. */
   readonly mayBeNothing: boolean;
-  /** Runs when no other request uses the key. Throws when the wallet was closed meanwhile. */
+  /** Called before the execution, when no other request uses the key. Throws when the wallet was closed meanwhile. */
   readonly admit?: () => void;
-  /** Executes the request; the observer follows each transaction. */
+  /** Executes the request and reports each transaction to the observer. */
   run(observer: SendObserver): Promise<Value>;
   /**
-   * The response to an interrupted request.
-   * @param hashes of its recorded transactions, in their order
-   * @returns undefined when nothing of it is with the network, so that it has to be executed
+   * Builds the response to an interrupted request.
+   * @param hashes hashes of its recorded transactions, in order
+   * @returns undefined if the network has none of them, so that the request must be executed
    */
   recover(hashes: readonly string[]): Promise<Value | undefined>;
 }
@@ -37,9 +37,9 @@ interface Dependencies {
 }
 
 /**
- * Executes each request with an idempotency key at most once. A repetition gets the stored response, also after a restart;
- * concurrent requests with one key run one after the other. A transaction that was built for a key stays with the key: a
- * repetition submits the same bytes (docs/operations/wallet-api.md#idempotency-keys).
+ * Executes each request with an idempotency key at most once. A repeated request gets the stored response, even after a
+ * restart. Concurrent requests with the same key run sequentially. Transactions are stored with their key, so that a repeated
+ * request submits the same bytes (docs/operations/wallet-api.md#idempotency-keys).
  */
 export class IdempotentRequests {
   /** Running requests by wallet, owner and key. */
@@ -79,7 +79,7 @@ async function executeOrReplay<Value>(
     case 'answered': {
       const { answer, sends } = status;
       const replaced = checkNotGivenUp(wallet, sends);
-      // The transaction that the stored response names gave way to another one of the request.
+      // The transaction in the stored response was replaced by another one of the same request.
       const isOutdated = replaced.some((hash) => answer.body.includes(hash));
       const value = isOutdated ? await request.recover(sends) : undefined;
       return new FinishedJson(value === undefined ? answer.body : stringifyJson(value));
@@ -95,11 +95,11 @@ async function executeOrReplay<Value>(
 }
 
 /**
- * A refused transaction and the one that was built in its place share an input, so the given-up one of the two is not reported:
- * the client would pay again what the other one has paid.
- * @param hashes of one request
- * @returns those that were given up since another one of the request was mined
- * @throws WalletError transactionGivenUp for any other one that was given up
+ * Checks a request for given-up transactions. A refused transaction and its replacement share an input. If one of them was
+ * mined, the other one is not an error: the client would pay again.
+ * @param hashes hashes of the transactions of one request
+ * @returns the given-up transactions that another transaction of the request replaced
+ * @throws WalletError transactionGivenUp for any other given-up transaction
  */
 function checkNotGivenUp({ db, snapshot }: Wallet, hashes: readonly string[]): string[] {
   return hashes.filter((hash) => {
@@ -119,7 +119,7 @@ async function execute<Value>(
   let isUncertain = false;
   try {
     const value = await request.run({
-      // In the transaction that records the send: a send of this key is never in the database without the key.
+      // Runs in the database transaction that records the send, so that the send is never stored without its key.
       submitting: ({ hash }) => {
         requests.link(request.key, hash);
         submitted.add(hash);
@@ -127,21 +127,21 @@ async function execute<Value>(
       rejected: ({ hash }) => void submitted.delete(hash),
       uncertain: () => void (isUncertain = true),
     });
-    // A sweep reports an uncertain transaction as an entry. A repetition then gets a definite response.
+    // The response of a sweep with an uncertain transaction is not stored: a repeated request gets a definite one.
     if (isUncertain) return value;
     if (submitted.size > 0 || !request.mayBeNothing) return store(dependencies, request, value);
     requests.forget(request.key);
     return value;
   } catch (error) {
-    // A key with a recorded transaction stays: a repetition submits the same bytes.
+    // `forget` retains a key with a recorded transaction: a repeated request submits the same bytes.
     ifWritable(() => requests.forget(request.key));
     throw error;
   }
 }
 
 /**
- * Submits recorded transactions again, with the same bytes: two transactions that share an input cannot both be mined.
- * @returns those that are with the network
+ * Submits the recorded bytes of transactions again.
+ * @returns the transactions that the network has
  * @throws WalletError transactionGivenUp, idempotencyKeyUnderWay, and those of a send
  */
 export async function resubmitSends(
@@ -165,8 +165,8 @@ function store<Value>({ wallet }: Dependencies, { key, status }: IdempotentReque
 }
 
 /**
- * Ignores a full disk, so that it does not hide the outcome of a send: a repetition of a request without a stored response
- * recovers it from its transactions.
+ * Ignores a full disk, so that it does not hide the outcome of a send. Without a stored response, a repeated request recovers
+ * the response from the transactions.
  */
 function ifWritable(write: () => void): void {
   try {

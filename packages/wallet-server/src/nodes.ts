@@ -54,8 +54,8 @@ export function nodeList(choice: NodeChoice, { network, failover, token, timeout
 }
 
 /**
- * Parses `host:port`, `[address]:port`, or a local socket (`/path`, `@name`, `ipc://path`; port 0). The host may carry a base
- * path. Returns undefined for anything else.
+ * Parses `host:port`, `[address]:port`, or a local socket (`/path`, `@name`, `ipc://path`; port 0). A base path may follow the
+ * host. Returns undefined for anything else.
  */
 export function parseNodeAddress(text: string): { readonly host: string; readonly port: number } | undefined {
   const trimmed = text.trim();

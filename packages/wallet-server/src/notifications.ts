@@ -1,6 +1,6 @@
 import type { Wallet, WalletSyncStatus, WalletTransaction } from '@wrkz/wallet-core';
 
-/** Transactions more than this many blocks below the tip are history: hooks skip them unless configured otherwise. */
+/** By default hooks skip transactions that are more than this number of blocks below the tip. */
 export const RECENT_BLOCKS = 1_440;
 
 /** Whether hooks report a transaction without `--notify-during-sync`. */
@@ -11,7 +11,7 @@ export function isRecent(
   return blockHeight + RECENT_BLOCKS >= Math.max(localHeight, networkHeight);
 }
 
-/** Whether a transaction is notified: never while no node has proved its block, and old ones only on request. */
+/** Whether hooks report a transaction: only in verified blocks, and old ones only with `--notify-during-sync`. */
 export function isNotified(transaction: WalletTransaction, status: WalletSyncStatus, isDuringSync: boolean): boolean {
   return transaction.unverifiedBlock === undefined && (isDuringSync || isRecent(transaction, status));
 }
@@ -21,7 +21,7 @@ export function netAmount({ transfers }: Pick<WalletTransaction, 'transfers'>): 
   return transfers.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** Warnings to log when a wallet was opened: its file was converted or changed outside, or its sends are paused. */
+/** Warnings about an opened wallet: its file was converted or changed by another program, or its sends are paused. */
 export function openingWarnings({
   converted,
   containerChange,
@@ -35,6 +35,7 @@ export function openingWarnings({
 }
 
 function conversionText({ backup, lostCache }: NonNullable<Wallet['converted']>): string {
-  const history = lostCache === undefined ? '' : `; its history was unreadable (${lostCache}) and is scanned again`;
+  const history =
+    lostCache === undefined ? '' : `; its history was unreadable (${lostCache}) and is restored by a rescan`;
   return `this wallet had the old file format and was converted; the original file is stored as ${backup}${history}`;
 }

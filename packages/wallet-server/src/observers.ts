@@ -8,7 +8,7 @@ export interface WalletObserver {
   readonly ringFallback: (fallback: { readonly requested: number; readonly used: number }) => void;
 }
 
-/** Kinds of money events that the operator should look at. */
+/** Kinds of money events that are logged as warnings. */
 const WARNING_KINDS = new Set([
   'send-refused',
   'send-given-up',
@@ -19,7 +19,7 @@ const WARNING_KINDS = new Set([
   'ring-replaced',
 ]);
 
-/** Logs each money event with the fields that the wallet database has, and each ring fallback. */
+/** Logs each money event with its stored fields, and each ring fallback. */
 export function moneyEventLogger(logger: Logger): WalletObserver {
   return {
     event: ({ kind, payload, ...fields }) => {
@@ -79,7 +79,7 @@ export function registerWalletMetrics(metrics: Metrics, current: () => Wallet | 
   };
 }
 
-/** No counts without a wallet or while its database is damaged. A contested send can still be mined. */
+/** Sends by state; empty without a wallet or while its database is damaged. A contested send can still be mined. */
 function countSends(wallet: Wallet | undefined): Record<string, number> {
   try {
     const sends = wallet?.dbIfUsable?.sends.all(['pending', 'refused', 'givenUp']);

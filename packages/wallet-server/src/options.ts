@@ -3,8 +3,7 @@ import { powServerOptions } from '@wrkz/wallet-core';
 import { parseNodeAddress } from './nodes';
 
 /**
- * The start-up options that both wallet services have. Each function puts its options into the caller's group of
- * `--help`.
+ * Start-up options of both wallet services. Each function has the heading in `--help` as parameter.
  */
 
 export function networkOption<const Group extends string>(group: Group) {
@@ -90,7 +89,7 @@ export function nodeFollowOptions<const Group extends string>(group: Group) {
       type: 'list',
       default: [],
       group,
-      help: 'Further node, host:port or a socket, used while the nodes before it fail; may be repeated',
+      help: 'Failover node, host:port or a socket, used while the nodes before it fail; may be repeated',
       validate: (value: string | number | boolean) =>
         parseNodeAddress(String(value)) === undefined
           ? 'must be host:port, [address]:port, or a socket: /path or @name'

@@ -6,9 +6,9 @@ const HOUR_MS = 3_600_000;
 
 /** Retention periods. */
 export const RETENTION = {
-  /** Responses stored for idempotency keys; the newest ones stay at any age. */
+  /** Stored responses of idempotency keys. The newest ones are retained regardless of age. */
   answers: { days: 30, newest: 10_000 },
-  /** Amounts sent by scoped keys, per day; the latest days of each key stay at any age. */
+  /** Daily sums of scoped keys. The latest days of each key are retained regardless of age. */
   spending: { days: 35, latest: 35 },
 };
 
@@ -21,7 +21,7 @@ interface Dependencies {
 }
 
 export interface RetentionJob {
-  /** Runs the job now, for a wallet that was just opened. */
+  /** Runs the job immediately, for a wallet that was just opened. */
   readonly run: () => void;
   readonly stop: () => void;
 }
@@ -40,7 +40,7 @@ export function startRetentionJob({ current, now, warn }: Dependencies): Retenti
   return { run, stop: () => clearInterval(timer) };
 }
 
-/** @param isOpen checked between two steps: the wallet may be closed meanwhile */
+/** @param isOpen checked between steps, because the wallet may be closed meanwhile */
 export async function deleteExpired(
   { requests, sends, spending }: Pick<WalletDb, 'requests' | 'sends' | 'spending'>,
   now: number,
@@ -50,7 +50,7 @@ export async function deleteExpired(
   spending.dropBefore(utcDayOf(now) - retention.spending.days, retention.spending.latest);
   const before = now - retention.answers.days * DAY_MS;
   const { newest } = retention.answers;
-  // A key lives at least until its transactions can neither be mined nor undone any more.
+  // A key is retained until its transactions can neither be mined nor reverted.
   const isSettled = (hash: string): boolean => {
     const send = sends.get(hash);
     return send === undefined || send.state === 'settled' || (send.state === 'givenUp' && send.signed === undefined);

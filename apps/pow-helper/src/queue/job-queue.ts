@@ -18,17 +18,17 @@ export interface QueueDepth {
 }
 
 export interface QueueOptions {
-  /** Max queued jobs. */
+  /** Max number of queued jobs. */
   readonly capacity: number;
-  /** A job that is queued for longer expires. */
+  /** Max time in the queue, after which a job expires. */
   readonly jobTimeoutMs: number;
-  /** Time for which a finished job is stored. */
+  /** Retention of a finished job. */
   readonly resultTtlMs: number;
-  /** A job without a poll for longer is abandoned: other jobs take precedence. */
+  /** Time without a poll after which a job is abandoned, so that other jobs take precedence. */
   readonly pollTimeoutMs: number;
 }
 
-/** How a job ended. The instance that ran or cancelled the job reports it once. */
+/** Outcome of a job. The instance that ran or cancelled the job reports it once. */
 export interface Outcome {
   readonly kind: 'done' | 'failed' | 'cancelled' | 'expired';
   readonly hashes: bigint;
@@ -38,7 +38,7 @@ export interface Outcome {
   readonly queueWaitMs: number;
 }
 
-/** Of both kinds of queue. */
+/** Dependencies of both kinds of queue. */
 export interface QueueDependencies {
   readonly options: QueueOptions;
   /** Hashing threads. */
@@ -52,19 +52,19 @@ export interface QueueDependencies {
   readonly now: () => number;
 }
 
-/** Result of a cancellation; a finished job cannot be cancelled. */
+/** Result of a cancellation. A finished job cannot be cancelled. */
 export type Cancellation = { readonly cancelled: true } | { readonly cancelled: false; readonly job: JobRecord };
 
 /**
- * The job queue: in memory, or in Redis for several instances. While Redis is unreachable, methods throw the refusal
- * `queueAway` within two seconds, unless they state otherwise.
+ * The job queue: in memory, or in Redis for several instances. While Redis is unreachable, methods throw PowRefusal
+ * `queueAway` within two seconds, unless documented otherwise.
  */
 export interface JobQueue {
   /** @throws Error with a message for the operator if the queue is unreachable */
   start(): Promise<void>;
-  /** Adds a job. A full queue drops an abandoned job; undefined if there is none. */
+  /** Adds a job. A full queue drops an abandoned job. @returns undefined if the queue is full and no job is abandoned */
   submit(spec: JobSpec): Promise<JobRecord | undefined>;
-  /** Polls a job. */
+  /** Returns a job and records the poll. */
   get(id: string): Promise<JobRecord | undefined>;
   /** Resolves with the job when it has ended, after `ms`, or when `signal` is aborted. */
   wait(id: string, ms: number, signal: AbortSignal): Promise<JobRecord | undefined>;
@@ -72,17 +72,17 @@ export interface JobQueue {
   cancel(id: string): Promise<Cancellation | undefined>;
   /** Never throws: returns the last known values while Redis is unreachable. */
   depth(): Promise<QueueDepth>;
-  /** A counter shared by all instances; counts in this process while Redis is unreachable. */
+  /** A counter shared by all instances. While Redis is unreachable it counts in this process. */
   counter(name: string): MinuteCounter;
-  /** Whether jobs can be submitted now. */
+  /** Whether jobs can currently be submitted. */
   isReachable(): Promise<boolean>;
   /** Starts no further job, ends all waits, and aborts the running search. */
   stop(): Promise<void>;
 }
 
 /**
- * A job without a poll for longer is abandoned. Clients poll again as soon as they have a response, so this is the time to
- * reconnect.
+ * Time without a poll after which a job is abandoned. Clients poll again as soon as they have a response, so this is the time
+ * they have to reconnect.
  */
 export const POLL_TIMEOUT_MS = 30_000;
 
@@ -99,7 +99,7 @@ export function firstAbandoned<Job>(queued: readonly Job[], isPolled: (job: Job)
   return queued.find((job) => !isPolled(job));
 }
 
-/** Requests that wait for jobs to end. */
+/** Requests that wait for the end of a job. */
 export class Waiters {
   private readonly byId = new Map<string, Set<() => void>>();
 
@@ -135,7 +135,7 @@ export class Waiters {
     return this.byId.has(id);
   }
 
-  /** Jobs with a waiting request. */
+  /** Ids of the jobs with a waiting request. */
   ids(): string[] {
     return [...this.byId.keys()];
   }

@@ -15,7 +15,7 @@ import {
 /** Times are monotonic milliseconds. */
 interface MemoryJob {
   readonly id: string;
-  /** Without the prefix after the end. */
+  /** The prefix is dropped when the job has ended. */
   spec: JobSpec;
   readonly abort: AbortController;
   readonly submittedAt: number;
@@ -125,7 +125,7 @@ export class MemoryQueue implements JobQueue {
     return { ...phase, id, difficulty, inputs, outputs, hashes, elapsedMs };
   }
 
-  /** A job whose TTL is not over; the timer that removes it may be late. */
+  /** A job whose TTL has not expired. Checked here, because the timer that removes it may be late. */
   private stored(id: string): MemoryJob | undefined {
     const job = this.jobs.get(id);
     const { resultTtlMs } = this.dependencies.options;
@@ -151,7 +151,7 @@ export class MemoryQueue implements JobQueue {
     return true;
   }
 
-  /** Does nothing if the job is not queued. */
+  /** Expires a job. Does nothing if the job is not queued. */
   private expire(job: MemoryJob): void {
     if (!this.queued.includes(job)) return;
     this.dequeue(job);
@@ -168,7 +168,7 @@ export class MemoryQueue implements JobQueue {
       const job = nextJob(this.queued, this.isPolled);
       if (job === undefined) return;
       if (this.dependencies.elapsed() - job.submittedAt > this.dependencies.options.jobTimeoutMs) {
-        // The timer is late.
+        // Its expiry timer is late.
         this.expire(job);
         continue;
       }

@@ -18,7 +18,7 @@ const CHANGE_OPTIONS = defineOptions([
     group: CHANGE,
     help: 'Reason, recorded in the audit log',
   },
-  flag('dry-run', 'Validate and print the change, but do not make it'),
+  flag('dry-run', 'Validate and print the change without making it'),
 ]);
 
 const FILE = { name: 'file', help: 'Markdown with front matter; - reads standard input' };

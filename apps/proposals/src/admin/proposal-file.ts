@@ -61,7 +61,7 @@ export function parseProposalFile(text: string): ProposalFile {
   const { matter = '', body = '' } = match.groups ?? {};
   let value: unknown;
   try {
-    // The failsafe schema converts no value to a number, date or boolean.
+    // With the failsafe schema all values stay text.
     value = parse(matter, { schema: 'failsafe', uniqueKeys: true, logLevel: 'error', maxAliasCount: 0 }) ?? {};
   } catch (error) {
     throw new InvalidFile(`front matter: ${errorText(error).split('\n', 1)[0] ?? ''}`);
@@ -128,7 +128,7 @@ const PARSERS = {
   },
 } as const satisfies Record<string, (text: string) => unknown>;
 
-/** 0 to 4, or a name. @throws InvalidFile */
+/** Parses a status: 0 to 4, or a name. @throws InvalidFile */
 export function parseStatus(text: string): ProposalStatus {
   const names = proposalsApi.PROPOSAL_STATUSES;
   const status = names.findIndex((name, number) => [name, String(number)].includes(text.trim()));
@@ -171,8 +171,8 @@ export function completeDraft({ id: _id, ...fields }: ProposalFields, now: numbe
 }
 
 /**
- * Control characters, line ends, direction marks and invisible characters, which can make two names look alike. The joiners
- * U+200C and U+200D are allowed: scripts and emoji need them.
+ * Control characters, line ends, direction marks and invisible characters, which can make different names look the same. The
+ * joiners U+200C and U+200D are allowed: writing systems and emoji need them.
  */
 const FORBIDDEN_IN_LINE =
   /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;

@@ -15,7 +15,7 @@ export type AdminCall = Exclude<ParsedCommandLine, { readonly command: undefined
 /**
  * Runs an admin command.
  * @returns its output
- * @throws UsageError with the problem; nothing was changed then
+ * @throws UsageError with the problem; nothing is then changed
  */
 export function runAdmin(call: AdminCall): string {
   try {
@@ -97,7 +97,7 @@ function addProposal({ writer, now }: ChangeSession, path: string): string {
 function editProposal({ writer, reader }: ChangeSession, idText: string, path: string): string {
   const id = parseId(idText);
   const { id: fileId, ...changes } = readProposalFile(path);
-  if (fileId !== undefined && fileId !== id) throw new InvalidFile(`${path} is about proposal ${fileId}, not ${id}`);
+  if (fileId !== undefined && fileId !== id) throw new InvalidFile(`${path} is for proposal ${fileId}, not ${id}`);
   const before = reader.find(id);
   const after = writer.change(id, changes, 'edit');
   const changed = (Object.keys(changes) as (keyof Proposal)[]).filter((name) => before?.[name] !== after[name]);
@@ -123,14 +123,14 @@ function nameOf({ id, headline }: Proposal): string {
   return `proposal ${id}, ${JSON.stringify(headline)}`;
 }
 
-/** The account of the operator; behind sudo, both accounts. */
+/** The user account of the operator; with sudo, both accounts. */
 function operatorName(): string {
   const caller = process.env['SUDO_USER'];
   try {
     const { username } = userInfo();
     return caller === undefined || caller === '' ? username : `${caller} as ${username}`;
   } catch {
-    // In a container the user id may have no name.
+    // In a container the user id may have no account name.
     return `user ${process.getuid?.() ?? '?'}`;
   }
 }

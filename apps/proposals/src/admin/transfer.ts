@@ -25,7 +25,7 @@ import {
   withSource,
 } from './proposal-file';
 
-/** What a command changes, in one transaction. */
+/** Reader, writer and time of the transaction of a command. */
 export interface ChangeSession {
   readonly writer: ProposalWriter;
   readonly reader: ProposalReader;
@@ -34,7 +34,7 @@ export interface ChangeSession {
 }
 
 interface Entry {
-  /** File, and number of the record of a JSON file; for errors. */
+  /** File name, and record number of a JSON file, for error messages. */
   readonly source: string;
   readonly fields: ProposalFields;
 }
@@ -43,7 +43,7 @@ interface Entry {
 export function importProposals({ writer, reader, now }: ChangeSession, path: string, replace: boolean): string {
   const entries = readEntries(path);
   let replaced = 0;
-  // Entries with an id first: an entry without one must not get the id of another entry.
+  // Entries with an id first, so that an entry without one does not get the id of another entry.
   const idOf = ({ fields }: Entry): number => fields.id ?? Number.MAX_SAFE_INTEGER;
   for (const { source, fields } of [...entries].sort((a, b) => idOf(a) - idOf(b))) {
     const { id, ...changes } = fields;

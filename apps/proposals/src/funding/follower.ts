@@ -16,12 +16,12 @@ export interface FollowerDependencies {
   readonly onPoll?: (isSuccess: boolean) => void;
 }
 
-/** Polls the wallet for donations. A failed poll changes no stored donation. */
+/** Polls the wallet for donations. A failed poll does not change stored donations. */
 export class FundingFollower {
   private readonly stopping = new AbortController();
-  /** By base address. */
+  /** Readers by base address. */
   private readonly readers = new Map<string, ReceiptReader>();
-  /** Addresses of other wallets that were logged. */
+  /** Addresses of other wallets that were already logged. */
   private readonly foreign = new Set<string>();
   private lastFailure: string | undefined;
   private running: Promise<void> = Promise.resolve();

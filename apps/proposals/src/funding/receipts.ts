@@ -3,11 +3,11 @@ import { decodeAddress, encodeAddress } from '@wrkz/core-types';
 import type { Contribution } from '../store/funding';
 import { type Receipt, ResponseTooLong, type WalletService, WalletUnavailable } from './wallet';
 
-/** Blocks below the tip that each poll reads again. Only a full read detects a deeper reorganisation. */
+/** Number of blocks below the tip that each poll rereads. Only a full read detects a deeper reorganisation. */
 export const REREAD_DEPTH = 1_440;
-/** Polls between two full reads. */
+/** Number of polls between two full reads. */
 export const POLLS_BETWEEN_FULL_READS = 60;
-/** Blocks of the first request of a read. Later requests ask for more if there are few receipts. */
+/** Number of blocks of the first request of a read. Later requests are larger if there are few receipts. */
 const FIRST_RANGE_BLOCKS = 20_000;
 const FEW_RECEIPTS = 500;
 /** Max donations to an address. */
@@ -17,14 +17,14 @@ const MAX_SUM = 2n ** 63n - 1n;
 /** Last second of the year 9999. Later times have no ISO 8601 form of four digits. */
 const MAX_TIME = 253_402_300_799;
 
-/** Reads the receipts of an address: all blocks first, then the latest ones. */
+/** Reads the receipts of an address: from all blocks at first, then from the latest blocks. */
 export class ReceiptReader {
   private receipts = new Map<string, Receipt>();
-  /** Tip at the last read. */
+  /** Tip height of the last read. */
   private tip: number | undefined;
   private pollsSinceFullRead = 0;
 
-  /** @returns all receipts up to the tip @throws WalletUnavailable; the state is unchanged then */
+  /** @returns all receipts up to the tip @throws WalletUnavailable; the state is then unchanged */
   async read(wallet: WalletService, address: string, tip: number, signal: AbortSignal): Promise<Receipt[]> {
     const from = this.firstBlockToRead(tip);
     // Keyed by hash: a reorganisation between two requests may move a transaction to another block.
@@ -113,7 +113,7 @@ export function donationTarget(address: string): DonationTarget {
 /**
  * Assigns the receipts of one base address to proposals by payment id. A proposal with the standard address gets all receipts
  * without a payment id of another proposal.
- * @param at tip and time that decide whether a receipt is unlocked
+ * @param at tip and time for deciding whether a receipt is unlocked
  * @returns contributions by donation address
  */
 export function assignReceipts(

@@ -25,7 +25,7 @@ const apiStatus = z.object({
   walletBlockCount: integer,
   localDaemonBlockCount: integer,
   networkBlockCount: integer,
-  /** Only from a wallet of this suite: the synchronization has stalled, and the counts are outdated. */
+  /** Present if the synchronization has stalled and the counts are outdated. Only wallets of this suite send it. */
   syncStall: z.object({ code: z.string() }).optional(),
 });
 const apiTransactions = z.object({
@@ -46,7 +46,7 @@ export class WalletApiClient implements WalletService {
     const found = await this.get('/status', apiStatus, signal);
     const { addresses } = await this.get('/addresses', addressList, signal);
     const { walletBlockCount: height, localDaemonBlockCount: local, networkBlockCount: network, syncStall } = found;
-    // Both counts are 0 before the first response of the node.
+    // Both heights are 0 before the first response of the node.
     const isSynced = syncStall === undefined && network > 0 && isAtTip({ wallet: height, node: local, network });
     return { height, isSynced, addresses: new Set(addresses) };
   }

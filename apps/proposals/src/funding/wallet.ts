@@ -25,19 +25,19 @@ export interface WalletState {
   readonly addresses: ReadonlySet<string>;
 }
 
-/** A wallet service. The methods throw WalletUnavailable if there is no valid response, and the reason of the signal. */
+/** A wallet service. Methods throw WalletUnavailable without a valid response, and the signal's reason. */
 export interface WalletService {
   state(signal: AbortSignal): Promise<WalletState>;
   /** Receipts of an address in the blocks `from` (inclusive) to `to` (exclusive). */
   receipts(address: string, from: number, to: number, signal: AbortSignal): Promise<Receipt[]>;
 }
 
-/** The wallet service gave no valid response. The message is for the log. */
+/** The wallet service returned no valid response. The message is for the log. */
 export class WalletUnavailable extends Error {
   override readonly name: string = 'WalletUnavailable';
 }
 
-/** The response was larger than the limit; a smaller range may succeed. */
+/** The response exceeded the size limit. A smaller range may succeed. */
 export class ResponseTooLong extends WalletUnavailable {}
 
 /** Max distance of a synchronized wallet to the tip, in both directions; `isWalletSynced` of the services uses the same. */
@@ -64,7 +64,7 @@ export function receiptsOf(address: string, transactions: readonly IncomingTrans
 
 const TIMEOUT_MS = 20_000;
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
-/** Max values of the JSON of a response. */
+/** Max number of JSON values of a response. */
 const MAX_VALUES = 1_000_000;
 
 interface WalletRequest {

@@ -13,10 +13,10 @@ export interface AtomEntry {
   readonly html: string;
 }
 
-/** XML needs the same escaping as HTML. */
+/** XML template tag: XML needs the same escaping as HTML. */
 const xml = html;
 
-/** @param entries newest first. Ids do not contain the host, so they survive a move. */
+/** Renders the feed. Ids do not contain the host, so they survive a move. @param entries newest first */
 export function atomFeed(site: Site, entries: readonly AtomEntry[]): string {
   const { network } = site.options;
   const newest = entries[0]?.listed.proposal.posted ?? 0;

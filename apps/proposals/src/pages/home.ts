@@ -6,7 +6,7 @@ import type { ProposalCount } from '../store/proposals';
 import { CATEGORY_LABELS, categoryLabel, fundingMeter, LISTED_STATUSES, STATUSES, statusLabel } from './labels';
 import type { PageContent } from './site';
 
-/** Instructions for the operator. */
+/** Instructions for the operator, shown while there are no proposals. */
 const EMPTY_LIST = 'apps/proposals/assets/empty-list.html';
 /** Proposals per page. */
 export const PER_PAGE = 20;
@@ -15,7 +15,7 @@ export const PER_PAGE = 20;
 export interface HomeView {
   readonly status: ProposalStatus | undefined;
   readonly category: Category | undefined;
-  /** From 1. */
+  /** Starts at 1. */
   readonly page: number;
 }
 

@@ -4,9 +4,9 @@ import type { ListedProposal } from '../listing';
 import { STATUS, type Category, type ProposalStatus } from '../store/proposal';
 
 interface StatusText {
-  /** In queries, files and commands. */
+  /** Name in queries, files and commands. */
   readonly name: string;
-  /** On pages. */
+  /** Text on pages. */
   readonly label: string;
   /** CSS class of the label. */
   readonly look: string;

@@ -6,10 +6,10 @@ import { STATUS } from '../store/proposal';
 import { categoryLabel, fundingMeter, STATUSES, statusLabel } from './labels';
 import type { PageContent } from './site';
 
-/** Max donations in the table. */
+/** Max number of donations in the table. */
 const MAX_SHOWN = 100;
 
-/** The amount of a payment QR code in atomic units, or the text of the query if it is not an amount. */
+/** The amount of a payment QR code in atomic units, or the text of an invalid query. */
 export type RequestedAmount = { readonly amount: bigint } | { readonly invalid: string } | undefined;
 
 export interface ProposalData {

@@ -18,14 +18,14 @@ export interface PageContent {
   readonly title: string;
   readonly description: string;
   readonly main: Fragment;
-  /** The path of its entry in the navigation. */
+  /** Path of the current entry in the navigation. */
   readonly path?: string;
 }
 
 export interface SiteOptions {
   readonly network: string;
   readonly isDemo: boolean;
-  /** Without a trailing slash; undefined without `--public-url`. */
+  /** Value of `--public-url` without a trailing slash. */
   readonly publicUrl: string | undefined;
 }
 
@@ -86,7 +86,7 @@ export class Site {
 
 const ERROR_TITLES: Readonly<Record<number, string>> = { 404: 'Page not found', 429: 'Too many requests' };
 
-/** @param text of the error, as the API returns it */
+/** @param text text of the error, as returned by the API */
 export function errorPage(status: number, text: string): PageContent {
   const title = ERROR_TITLES[status] ?? (status < 500 ? 'Invalid request' : 'Internal error');
   const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;

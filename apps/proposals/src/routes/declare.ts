@@ -23,7 +23,7 @@ export interface ProposalsContext {
   readonly markdown: MarkdownCache;
   readonly images: QrImages;
   readonly site: Site;
-  /** Max new QR images per minute and client; 0: no limit. */
+  /** Max new QR images per minute and client; 0 for no limit. */
   readonly imagesPerMinute: number;
   readonly imageCounter: MinuteCounter;
   readonly requests: RequestCounters;
@@ -38,7 +38,7 @@ export type ProposalsRoute = Route<ProposalsContext, never>;
 
 export const declareProposalsRoute = routeDeclarer<ProposalsContext>();
 
-/** For monitors and for files of pages. */
+/** No rate limit, for monitors and page assets. */
 export const UNLIMITED: Guards = { key: false, limit: false };
 /** Rate-limited per client address. */
 export const LIMITED: Guards = { key: false, limit: true };
@@ -53,7 +53,7 @@ export const FUNDING_AGE_HEADER = 'X-Funding-Age';
 
 const { proposalErrors } = proposalsApi;
 
-/** The head of the OpenAPI document, and the errors that routes share. */
+/** Head of the OpenAPI document, and the errors shared by the routes. */
 export const PROPOSALS_SERVICE: ServiceDescription<ProposalsContext, never> = {
   title: 'WrkzCoin proposal listing',
   version: VERSION,

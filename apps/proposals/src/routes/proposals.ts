@@ -62,7 +62,7 @@ function formatDate(unixSeconds: number): string {
   return `${month} ${day} ${year} ${time}`;
 }
 
-/** No header without a successful poll. */
+/** The header with the age of the donations. Empty before the first successful poll. */
 function fundingAge({ listing, now }: ProposalsContext): Record<string, string> {
   const checkedAt = listing.checkedAt();
   if (checkedAt === undefined) return {};

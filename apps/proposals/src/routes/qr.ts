@@ -71,7 +71,7 @@ export function findProposal({ listing }: ProposalsContext, { id }: z.output<typ
   return listed;
 }
 
-/** An empty text means no amount. */
+/** Parses the query parameter. Empty text means no amount. */
 export function parseRequestedAmount(text = ''): RequestedAmount {
   if (text.trim() === '') return undefined;
   const amount = text.length > MAX_AMOUNT_LENGTH ? undefined : parseAmount(text);
@@ -79,7 +79,7 @@ export function parseRequestedAmount(text = ''): RequestedAmount {
   return isValid ? { amount } : { invalid: text.slice(0, MAX_AMOUNT_LENGTH) };
 }
 
-/** The donation address of a proposal, or with an amount a payment URI. */
+/** Route for the QR code of a proposal: its donation address, or a payment URI if an amount is given. */
 function proposalQrRoute(format: 'png' | 'svg', contentType: string) {
   return declareProposalsRoute({
     method: 'GET',

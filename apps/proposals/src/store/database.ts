@@ -7,7 +7,7 @@ import { fromRow, type ProposalRow } from './proposal';
 import { ProposalReader } from './proposals';
 import { FUNDING_ID, FUNDING_MIGRATIONS, PROPOSALS_ID, PROPOSALS_MIGRATIONS } from './schema';
 
-/** The database belongs to another network, or its rows contradict each other. The message is for the operator. */
+/** The database belongs to another network or is inconsistent. The message is for the operator. */
 export class InvalidDatabase extends Error {
   override readonly name = 'InvalidDatabase';
 }
@@ -60,7 +60,7 @@ export interface Stores {
 }
 
 /**
- * Opens both databases and checks their consistency; the demo has a database of samples in memory.
+ * Opens both databases and checks their consistency. The demo uses an in-memory database with samples.
  * @param now Unix milliseconds
  * @throws SqliteFileError, InvalidDatabase
  */
@@ -71,7 +71,7 @@ export function openStores(folder: DatabaseFolder, isDemo: boolean, now: () => n
   try {
     const proposals = openForReading(folder);
     opened.push(proposals);
-    // In one transaction: a command must not change a proposal between the reads of its row and of its audit.
+    // In one transaction, so that no command changes a proposal between reading its row and reading its audit entries.
     proposals.connection.transaction(() => assertAuditMatches(proposals.connection))();
     const funding = openFunding(folder);
     opened.push(funding);

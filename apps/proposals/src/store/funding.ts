@@ -10,7 +10,7 @@ export interface Contribution {
   readonly height: number;
   /** Block timestamp, Unix seconds. */
   readonly time: number;
-  /** Whether it was spendable at the last poll. */
+  /** Whether the donation was unlocked at the last poll. */
   readonly unlocked: boolean;
 }
 
@@ -44,7 +44,7 @@ const ADD_CONTRIBUTION = 'INSERT INTO contributions VALUES (@address, @hash, @am
 export class FundingStore {
   /** Increases with each poll. */
   revision = 0;
-  /** Unix seconds of the last successful poll, also of an earlier run. */
+  /** Unix seconds of the last successful poll, including polls of earlier runs. */
   lastChecked: number | undefined;
 
   /** @param committed called after each commit */
@@ -56,7 +56,7 @@ export class FundingStore {
     this.lastChecked = select.get() ?? undefined;
   }
 
-  /** Undefined for an address that was never polled. */
+  /** Donations to an address; undefined if it was never polled. */
   find(address: string): AddressFunding | undefined {
     const row = this.connection.prepare<[string], FundingRow>(SELECT_FUNDING).safeIntegers().get(address);
     return row && { ...row, checked: Number(row.checked), height: Number(row.height) };

@@ -30,16 +30,16 @@ export interface Proposal extends ProposalDraft {
   readonly id: number;
 }
 
-/** Max lengths: characters, for the content bytes of UTF-8. */
+/** Max lengths in characters; for the content in UTF-8 bytes. */
 export const LIMITS = { headline: 140, user: 19, content: 32_768 } as const;
-/** Max target and max amount of a payment in atomic units, above the supply. */
+/** Max target and max payment amount in atomic units. Exceeds the total supply. */
 export const MAX_AMOUNT = 10n ** 15n;
 
 type IntegerColumn = 'id' | 'posted' | 'status';
 /** A row of the table `proposals`, read with bigint integers. */
 export type ProposalRow = Omit<Proposal, IntegerColumn> & Readonly<Record<IntegerColumn, bigint>>;
 
-/** The commands have validated the row before they wrote it. */
+/** Converts a row. Not validated again, because the commands validate before writing. */
 export function fromRow(row: ProposalRow): Proposal {
   return { ...row, id: Number(row.id), status: Number(row.status) as ProposalStatus, posted: Number(row.posted) };
 }

@@ -10,7 +10,7 @@ import {
 } from './proposal';
 
 export interface ProposalPage {
-  /** Undefined: all except disabled ones. */
+  /** Undefined for all statuses except disabled. */
   readonly status?: number | undefined;
   readonly category?: Category | undefined;
   readonly limit: number;
@@ -24,7 +24,7 @@ export interface ProposalCount {
   readonly count: number;
 }
 
-/** The origin of a change, for the audit. */
+/** Origin of a change, for the audit log. */
 export interface ChangeContext {
   readonly actor: string;
   /** Unix seconds. */
@@ -54,12 +54,12 @@ export class ProposalReader {
     this.selectVersion = connection.prepare<[], number>('PRAGMA data_version').pluck();
   }
 
-  /** Changes with each commit of another connection or process. */
+  /** `PRAGMA data_version`: changes with each commit of another connection or process. */
   version(): number {
     return this.selectVersion.get() ?? 0;
   }
 
-  /** Newest first; the higher id first if the times are equal. */
+  /** Lists proposals, newest first. With equal times, the higher id is first. */
   list({ status, category, limit, offset }: ProposalPage): Proposal[] {
     const select = this.connection.prepare<[PageParameters], ProposalRow>(SELECT_PAGE).safeIntegers();
     return select.all({ status: status ?? null, category: category ?? null, limit, offset }).map(fromRow);
@@ -92,7 +92,7 @@ export class ProposalReader {
     return this.connection.prepare<[string], number>('SELECT id FROM proposals WHERE address = ?').pluck().get(address);
   }
 
-  /** Oldest first. */
+  /** The audit log, oldest entry first. */
   audit(): AuditEntry[] {
     const sql = 'SELECT at, actor, action, proposal, before, after, note FROM audit ORDER BY id';
     const rows = this.connection.prepare<[], Omit<AuditEntry, 'before'> & { before: string | null }>(sql).all();
@@ -100,7 +100,7 @@ export class ProposalReader {
   }
 }
 
-/** A change that contradicts the existing proposals. The message is for the operator. */
+/** A change that conflicts with existing proposals. The message is for the operator. */
 export class InvalidChange extends Error {
   override readonly name = 'InvalidChange';
 }
@@ -122,7 +122,7 @@ export class ProposalWriter {
   }
 
   /**
-   * @param id default: the next free one
+   * @param id default: the next free id
    * @throws InvalidChange if the id or the address is in use
    */
   add(draft: ProposalDraft, action: ChangeAction = 'add', id?: number): Proposal {

@@ -1,8 +1,8 @@
 import type { Migration } from '@wrkz/sqlite';
 
 /*
- * Each database has one writer. `proposals.sqlite`: the admin commands; the service only reads it. `funding.sqlite`: the
- * service; it is a cache of wallet data and can be deleted while the service is stopped.
+ * Each database has one writer. `proposals.sqlite` is written by the admin commands and only read by the service.
+ * `funding.sqlite` is written by the service. It is a cache of wallet data and can be deleted while the service is stopped.
  */
 
 /** `WPRO`. */
@@ -11,8 +11,8 @@ export const PROPOSALS_ID = 0x5750524f;
 export const FUNDING_ID = 0x5746554e;
 
 /**
- * Amounts are in atomic units, times in Unix seconds. Addresses are unique: donations to one address cannot be assigned to
- * two proposals. AUTOINCREMENT: an id is never reused.
+ * Amounts are in atomic units, times in Unix seconds. Addresses are unique, because donations to one address cannot be
+ * assigned to two proposals. AUTOINCREMENT prevents the reuse of ids.
  */
 const PROPOSALS = `
   CREATE TABLE network (name TEXT NOT NULL) STRICT;
@@ -46,7 +46,7 @@ const PROPOSALS = `
   CREATE TRIGGER audit_stands BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is kept'); END;
 `;
 
-/** Donations by address at the last complete poll. A poll replaces all rows of an address, so reorganised blocks leave no rows. */
+/** Donations by address. Each poll replaces all rows of an address, so that no rows of reorganised blocks remain. */
 const FUNDING = `
   -- checked: time of the poll; height: block index of the wallet's tip at that time
   CREATE TABLE funding (

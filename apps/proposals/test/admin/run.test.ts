@@ -201,7 +201,7 @@ test('rejects a second proposal with the same address or number', () => {
   expect(() => run('edit', '8', proposalFile({ address: donationAddress('same') }))).toThrow(
     'proposal 1 already has this address',
   );
-  expect(() => run('edit', '8', proposalFile({ id: '7' }))).toThrow('is about proposal 7, not 8');
+  expect(() => run('edit', '8', proposalFile({ id: '7' }))).toThrow('is for proposal 7, not 8');
 });
 
 test('rejects a change of an unknown proposal and an invalid number', () => {

@@ -33,7 +33,7 @@ const createAddress = declareWalletRoute({
   path: '/addresses/create',
   summary: 'Creates the next deterministic address.',
   description:
-    'The keys derive from the private spend key of the primary address and `walletIndex`, so the seed of the ' +
+    'The keys are derived from the private spend key of the primary address and `walletIndex`, so the seed of the ' +
     'wallet restores them. The wallet is saved before the response. `privateSpendKey` is returned to keys of the ' +
     'scope admin only.',
   ...access('receive', { viewWallet: false, audit: 'create-address' }),
@@ -53,8 +53,8 @@ const importAddress = declareWalletRoute({
   path: '/addresses/import',
   summary: 'Imports an address by its private spend key.',
   description:
-    'The address uses the private view key of the wallet. The chain is scanned again from `scanHeight` (default ' +
-    '0). Back up the key separately: the seed of the wallet does not restore it.',
+    'The address uses the private view key of the wallet. The chain is rescanned from `scanHeight` (default 0). ' +
+    'Back up the key separately: the seed of the wallet does not restore it.',
   ...access('admin', { viewWallet: false, audit: 'import-address' }),
   body: walletApi.importAddressBody,
   response: walletApi.addressResponse,
@@ -73,8 +73,8 @@ const importDeterministicAddress = declareWalletRoute({
   path: '/addresses/import/deterministic',
   summary: 'Imports the deterministic address of an index.',
   description:
-    'Use it after a restore from the seed to get back addresses made by `POST /addresses/create`. `walletIndex` ' +
-    'is the number that the creation returned. The chain is scanned again from `scanHeight` (default 0).',
+    'Use it after a restore from the seed to restore addresses created by `POST /addresses/create`. `walletIndex` ' +
+    'is the number that the creation returned. The chain is rescanned from `scanHeight` (default 0).',
   ...access('admin', { viewWallet: false, audit: 'import-address' }),
   body: walletApi.importDeterministicBody,
   response: walletApi.addressResponse,
@@ -93,7 +93,7 @@ const importViewAddress = declareWalletRoute({
   path: '/addresses/import/view',
   summary: 'Imports an address into a view wallet by its public spend key.',
   description:
-    'The view wallet then reports payments to the address but cannot spend them. The chain is scanned again from ' +
+    'The view wallet then reports payments to the address but cannot spend them. The chain is rescanned from ' +
     '`scanHeight` (default 0).',
   ...access('admin', { audit: 'import-address' }),
   body: walletApi.importViewAddressBody,

@@ -45,7 +45,7 @@ const getBalances = declareWalletRoute({
   },
 });
 
-/** Unlike other routes, this one names the address in the text of addressNotInWallet. */
+/** Finds a sub-wallet. Unlike in other routes, the text of addressNotInWallet includes the address. */
 function findSubWallet({ subWallets }: WalletSnapshot, address: string): SubWallet {
   const found = subWallets.find((subWallet) => subWallet.address === address);
   if (found !== undefined) return found;

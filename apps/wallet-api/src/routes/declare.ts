@@ -22,7 +22,7 @@ export interface WalletApiContext {
   readonly authenticator: Authenticator;
   readonly files: FilePolicy;
   readonly sends: SendExecutor;
-  /** Undefined without `--audit-log`. */
+  /** Set with `--audit-log`. */
   readonly audit: AuditLog | undefined;
   /** Undefined without `--enable-metrics`. */
   readonly metrics: Metrics | undefined;
@@ -32,11 +32,11 @@ export interface WalletApiContext {
 /** Preconditions of a route, checked before the request is parsed. */
 export interface WalletLabels {
   readonly wallet: 'open' | 'closed' | 'any';
-  /** Whether the route works in a view wallet, which has no private spend keys. */
+  /** Whether the route works with a view wallet, which has no private spend keys. */
   readonly viewWallet: boolean;
-  /** The min scope of the API key. */
+  /** Min scope of the API key. */
   readonly scope: KeyScope;
-  /** Name of the route in the audit log; undefined: it is not logged. */
+  /** Name of the route in the audit log; undefined if it is not logged. */
   readonly audit?: AuditAction | undefined;
 }
 
@@ -44,12 +44,12 @@ export type WalletRoute = Route<WalletApiContext, WalletLabels>;
 
 export const declareWalletRoute = routeDeclarer<WalletApiContext, WalletLabels>();
 
-/** The service limits wrong API keys, not the number of requests. */
+/** Requires the API key. Wrong keys are limited, the number of requests is not. */
 export const KEY_REQUIRED: Guards = { key: true, limit: false };
 
 export const NO_GUARDS: Guards = { key: false, limit: false };
 
-/** Guards and labels of a route. Default: the wallet is open and may be a view wallet. */
+/** Guards and preconditions of a route. Default: the wallet is open and may be a view wallet. */
 export function access(
   scope: KeyScope,
   { wallet = 'open', viewWallet = true, audit }: Partial<WalletLabels> = {},
@@ -64,7 +64,7 @@ export const NOT_FOUND = withoutBody(404, 'Not found.');
 const UNAUTHORIZED = withoutBody(401, 'The API key is missing or wrong.');
 const TOO_MANY_ATTEMPTS = withoutBody(
   429,
-  'The client address sent too many wrong API keys, and too many attempts wait.',
+  'The client address sent too many wrong API keys, and too many attempts are waiting.',
 );
 const FORBIDDEN = withoutBody(
   403,
@@ -73,7 +73,7 @@ const FORBIDDEN = withoutBody(
 const INVALID_FIELD = withoutBody(400, 'A field or path parameter is missing, has a wrong type or is out of range.');
 const INTERNAL_ERROR = withoutBody(500, 'Internal error; the log has the details.');
 
-/** The head of the API documents, and the errors that many routes share. */
+/** Head of the API documents, and the errors shared by many routes. */
 export const WALLET_SERVICE: ServiceDescription<WalletApiContext, WalletLabels> = {
   title: 'WrkzCoin wallet API',
   version: VERSION,

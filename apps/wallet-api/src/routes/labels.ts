@@ -8,7 +8,7 @@ const getLabels = declareWalletRoute({
   method: 'GET',
   path: '/labels',
   summary: 'Lists the labels of addresses and transactions.',
-  description: 'In the order in which the subjects were first labelled. `subject` is an address or a transaction hash.',
+  description: 'In the order of the first label of each subject. `subject` is an address or a transaction hash.',
   ...access('read'),
   response: walletApi.labelsResponse,
   errors: walletErrors('walletDatabaseDamaged'),
@@ -20,9 +20,9 @@ const setLabel = declareWalletRoute({
   path: '/labels/{subject}',
   summary: 'Sets the label of an address or a transaction.',
   description:
-    'Replaces an earlier label. `subject` is any standard address or a transaction hash, of this wallet or not: ' +
-    'label the addresses of customers as well as own ones. Labels are stored encrypted in the wallet database, not ' +
-    'in the wallet file: a restore from the seed does not bring them back, a restored backup does.',
+    'Replaces an earlier label. `subject` is a standard address or a transaction hash, of this wallet or any other, ' +
+    'for example the address of a customer. Labels are stored encrypted in the wallet database, not in the wallet ' +
+    'file: a backup includes them, a restore from the seed does not restore them.',
   ...access('receive', { audit: 'set-label' }),
   params: walletApi.labelParams,
   body: walletApi.labelBody,
@@ -53,7 +53,7 @@ const deleteLabel = declareWalletRoute({
   },
 });
 
-/** Checks an address; a hash is lower case. @throws WalletError addressNotValid */
+/** Validates an address, or converts a hash to lower case. @throws WalletError addressNotValid */
 function subjectOf(text: string): string {
   if (!text.startsWith('Wrkz')) return text.toLowerCase();
   return checkAddress(text, { allowIntegrated: false }).plain;

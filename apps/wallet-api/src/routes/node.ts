@@ -9,7 +9,7 @@ const getNode = declareWalletRoute({
   summary: 'Returns the configured node.',
   description:
     'The node from the request that opened the wallet or from `PUT /node`. `GET /status` shows which node of the ' +
-    'failover list is in use. Node fees do not exist any more: `nodeAddress` is empty and `nodeFee` is 0.',
+    'failover list is in use. Nodes no longer charge fees: `nodeAddress` is empty and `nodeFee` is 0.',
   ...access('read'),
   response: walletApi.nodeResponse,
   errors: [],
@@ -22,7 +22,7 @@ const setNode = declareWalletRoute({
   summary: 'Switches to another node.',
   description:
     'The wallet continues at its current height. The response does not wait for the node; check `GET /status`. ' +
-    'The nodes of `--daemon-failover` stay behind the new one. `daemonPort` defaults to the RPC port of the ' +
+    'The nodes of `--daemon-failover` follow the new one in the list. `daemonPort` defaults to the RPC port of the ' +
     'network.',
   ...access('admin', { audit: 'set-node' }),
   body: walletApi.setNodeBody,
@@ -41,7 +41,7 @@ const refreshSync = declareWalletRoute({
   path: '/sync/refresh',
   summary: 'Reconnects to the node.',
   description:
-    'Drops the connection, asks the node for its state again and continues the synchronization. Use it when `GET ' +
+    'Closes the connection, requests the state of the node and continues the synchronization. Use it when `GET ' +
     '/status` shows no progress.',
   ...access('admin'),
   response: walletApi.refreshResponse,

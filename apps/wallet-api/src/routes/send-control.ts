@@ -3,7 +3,7 @@ import { refusal } from '@wrkz/service-kit';
 import { walletErrors } from '../errors';
 import { access, declareWalletRoute, NOT_FOUND, type WalletRoute } from './declare';
 
-/* Commands of the operator about sends. They need no private keys, so they work in a view wallet too. */
+/* Commands of the operator that control sends. They need no private keys, so they also work with a view wallet. */
 
 const DEFAULT_PAUSE_REASON = 'the operator paused them';
 const GIVE_UP_REASON = 'the operator gave it up';
@@ -13,9 +13,9 @@ const pauseSends = declareWalletRoute({
   path: '/sends/pause',
   summary: 'Pauses all sends of the wallet.',
   description:
-    'New sends, prepared ones included, are refused with error 1008 until `POST /sends/resume`, also after a restart. ' +
-    'Reads go on, and transactions that were sent before are still submitted until they are mined. `GET /status` ' +
-    'shows the pause as `sendsPaused`. Pausing again changes nothing.',
+    'New sends and prepared ones are refused with error 1008 until `POST /sends/resume`, even after a restart. ' +
+    'Reads are not affected, and pending transactions are still resubmitted until they are mined. `GET /status` ' +
+    'returns the pause as `sendsPaused`. Pausing again changes nothing.',
   ...access('admin', { audit: 'pause-sends' }),
   body: walletApi.pauseBody,
   response: walletApi.noContent,
@@ -31,9 +31,9 @@ const resumeSends = declareWalletRoute({
   path: '/sends/resume',
   summary: 'Resumes the sends of the wallet.',
   description:
-    'Ends every pause: that of `POST /sends/pause`, and one that the wallet set itself because nodes disagree or the ' +
-    'wallet database is damaged. A database that cannot be read is renamed and replaced by a new one; idempotency ' +
-    'keys and pending sends in it are then unknown, so check recent payments first.',
+    'Ends every pause: by `POST /sends/pause`, or by the wallet because nodes disagree or the wallet database is ' +
+    'damaged. A database that cannot be read is renamed and replaced with a new one, without the idempotency keys ' +
+    'and pending sends in it, so check recent payments first.',
   ...access('admin', { audit: 'resume-sends' }),
   response: walletApi.noContent,
   errors: walletErrors('invalidWalletFilename'),
@@ -48,9 +48,9 @@ const giveUpSend = declareWalletRoute({
   path: '/transactions/pending/{hash}',
   summary: 'Gives up a send that is in no block.',
   description:
-    'The wallet no longer submits the transaction and frees its inputs. A node may still hold it, so it may be mined ' +
-    'all the same; until that is impossible, the next send from the same addresses spends one of its inputs, so that ' +
-    'only one of the two can be mined. Its idempotency key then answers 1006. 404 when no such send is pending or ' +
+    'The wallet no longer submits the transaction and unlocks its inputs. A node may still have it, so it may still be ' +
+    'mined. Until that is impossible, the next send from the same addresses spends one of its inputs, so that only ' +
+    'one of the two can be mined. Its idempotency key then returns error 1006. 404 when no such send is pending or ' +
     'refused.',
   ...access('admin', { audit: 'give-up-send' }),
   params: walletApi.hashParams,

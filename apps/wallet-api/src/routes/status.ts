@@ -5,7 +5,7 @@ import { access, declareWalletRoute, type WalletRoute } from './declare';
 
 /** Block time: hash rate = difficulty / block time. */
 const BLOCK_SECONDS = 60n;
-/** Blocks that a synchronized wallet may be behind the network. */
+/** Max number of blocks that a synchronized wallet is behind the network. */
 const MAX_LAG_BLOCKS = 10;
 
 const getStatus = declareWalletRoute({
@@ -14,8 +14,8 @@ const getStatus = declareWalletRoute({
   summary: 'Returns the synchronization status of the wallet and its node.',
   description:
     'Poll it until `isWalletSynced` is true before you rely on balances. The fields named `*BlockCount` are block ' +
-    'heights; those of the node are 0 until it first responds. `syncStall` tells why the wallet makes no ' +
-    'progress, `nodes` which node is in use, `nodeSwitch` the last failover. `hashrate` is in hashes per second.',
+    'heights; those of the node are 0 until it first responds. `syncStall` is the reason why the wallet makes no ' +
+    'progress, `nodes` lists the nodes, `nodeSwitch` is the last failover. `hashrate` is in hashes per second.',
   ...access('read'),
   response: walletApi.statusResponse,
   errors: [],
@@ -28,7 +28,7 @@ function statusRecord({ wallet, nodes, nodeSwitch }: OpenWallet): z.output<typeo
   const { walletHeight, localHeight, networkHeight, gap, stall, isConverting, scanStart } = sync;
   const { isViewWallet, subWallets } = wallet.snapshot.content;
   const isDaemonSynced = localHeight + 1 >= networkHeight;
-  // Before the first response of a node nothing is known about the height of the network.
+  // The height of the network is unknown before the first response of a node.
   const isKnown = networkHeight > 0;
   const isWalletSynced = isKnown && !isConverting && walletHeight + MAX_LAG_BLOCKS >= networkHeight;
   return {

@@ -22,7 +22,7 @@ const COLUMNS = [
   'transfers',
 ] as const;
 
-/** The last second of a `Date`: files and nodes may have any time of 64 bits. */
+/** Max seconds of a `Date`. Times in files and from nodes may be any 64-bit value. */
 const MAX_DATE_SECONDS = 8_640_000_000_000;
 
 const exportTransactions = declareWalletRoute({
@@ -92,7 +92,7 @@ async function* jsonFile(open: OpenWallet, transactions: readonly WalletTransact
   yield '\n';
 }
 
-/** Escapes a cell. A text that a spreadsheet would run as a formula gets a leading quote; negative numbers stay. */
+/** Escapes a cell. A quote is prefixed to text that a spreadsheet would run as a formula, except negative numbers. */
 export function csvCell(text: string): string {
   const safe = /^[=+@\t\r]|^-(?!\d+$)/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -9,8 +9,8 @@ export type TransactionRecord = z.output<typeof walletApi.transactionRecord>;
 type PageQuery = z.output<typeof walletApi.pageQuery>;
 
 /**
- * Converts transactions to records. Addresses are looked up once per response. Confirmations are blocks that the wallet has: a
- * height that a node merely claims confirms nothing.
+ * Returns a converter from transactions to records, which looks up addresses once per response. Confirmations count only
+ * blocks of the wallet: the unverified height of a node confirms nothing.
  */
 export function transactionRecorder({ wallet }: OpenWallet): (transaction: WalletTransaction) => TransactionRecord {
   const { snapshot } = wallet;
@@ -36,7 +36,8 @@ export function transactionRecorder({ wallet }: OpenWallet): (transaction: Walle
 const CHUNK_SIZE = 500;
 
 /**
- * Chunks of a list. Yields to the event loop before each chunk but the first: a wallet may hold 100,000 transactions.
+ * Chunks of a list. Yields to the event loop before each chunk except the first, because a wallet may have 100,000
+ * transactions.
  */
 export async function* chunks<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
   for (let from = 0; from < items.length; from += CHUNK_SIZE) {

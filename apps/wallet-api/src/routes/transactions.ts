@@ -47,7 +47,7 @@ const getUnconfirmedByAddress = declareWalletRoute({
   method: 'GET',
   path: '/transactions/unconfirmed/{address}',
   summary: 'Lists unconfirmed sends that involve an address.',
-  description: 'As `GET /transactions/unconfirmed`. An address of another wallet gives an empty list.',
+  description: 'Like `GET /transactions/unconfirmed`. The list is empty for an address of another wallet.',
   ...access('read'),
   params: walletApi.addressParams,
   response: walletApi.transactionsResponse,
@@ -63,7 +63,7 @@ const getByHash = declareWalletRoute({
   method: 'GET',
   path: '/transactions/hash/{hash}',
   summary: 'Returns one confirmed transaction.',
-  description: 'Poll it to follow `confirmations`. Unconfirmed and unknown transactions give 404.',
+  description: 'Poll it to follow `confirmations`. Returns 404 for unconfirmed and unknown transactions.',
   ...access('read'),
   params: walletApi.hashParams,
   response: walletApi.transactionResponse,
@@ -193,8 +193,8 @@ const getInRangeByAddress = declareWalletRoute({
 });
 
 /**
- * The public spend key to filter by. An address of another wallet matches nothing. @throws WalletError
- * addressNotValid
+ * The public spend key to filter by. Nothing matches an address of another wallet.
+ * @throws WalletError addressNotValid
  */
 function spendKeyOf({ subWallets }: WalletSnapshot, address: string): string {
   const found = subWallets.find((subWallet) => subWallet.address === address);
@@ -209,7 +209,7 @@ interface HeightRange {
   readonly end: number;
 }
 
-/** Clamps to the safe integers. @throws HttpError 400 beyond 64 bits */
+/** Parses a height and clamps it to 2^53 - 1. @throws HttpError 400 above 64 bits */
 function parseHeight(text: string): number {
   const height = BigInt(text);
   if (height > MAX_UINT64) throw badRequest();
@@ -221,7 +221,7 @@ function rangeFrom(startText: string): HeightRange {
   return { start, end: start + DEFAULT_RANGE_BLOCKS };
 }
 
-/** @throws HttpError 400 for an empty range, and beyond 64 bits */
+/** @throws HttpError 400 for an empty range and for heights above 64 bits */
 function parseRange(start: string, end: string): HeightRange {
   const range = { start: parseHeight(start), end: parseHeight(end) };
   if (BigInt(start) >= BigInt(end)) throw badRequest();
@@ -254,7 +254,7 @@ function pageOf(all: readonly WalletTransaction[], query: PageQuery): Page {
   return { transactions, nextCursor: undefined };
 }
 
-/** The index after the transaction of a cursor. If a reorganisation removed it, the page continues at its height. */
+/** The index after the transaction of a cursor, or at its height if a reorganisation removed the transaction. */
 function indexAfter(ordered: readonly WalletTransaction[], cursor: string, order: 'asc' | 'desc'): number {
   const [height, hash] = cursor.split('-');
   const at = ordered.findIndex((transaction) => transaction.hash === hash);
@@ -265,7 +265,7 @@ function indexAfter(ordered: readonly WalletTransaction[], cursor: string, order
   return next < 0 ? ordered.length : next;
 }
 
-/** Paths with fixed segments come before paths with parameters in the same place. */
+/** Paths with a fixed segment must precede paths with a parameter in the same position. */
 export const TRANSACTION_ROUTES: readonly WalletRoute[] = [
   getTransactions,
   getUnconfirmed,

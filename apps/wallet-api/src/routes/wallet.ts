@@ -19,8 +19,8 @@ const openWallet = declareWalletRoute({
   path: '/wallet/open',
   summary: 'Opens a wallet file.',
   description:
-    'Files of the C++ programs are accepted; an old format is converted and the original stays as a backup. ' +
-    'A node of another network is refused if it answers within 2 seconds; otherwise the wallet is opened without it. ' +
+    'Files of the C++ programs are accepted; an old format is converted and the original is retained as a backup. ' +
+    'A node of another network is refused if it responds within 2 seconds; otherwise the wallet is opened without it. ' +
     FILE_NOTE,
   ...access('admin', { wallet: 'closed', audit: 'open-wallet' }),
   body: walletApi.openBody,
@@ -145,7 +145,7 @@ const closeWallet = declareWalletRoute({
   method: 'DELETE',
   path: '/wallet',
   summary: 'Saves and closes the wallet.',
-  description: 'The file stays. The wallet is closed even if saving fails; then the response is error 2.',
+  description: 'The file is not deleted. The wallet is closed even if saving fails; the response is then error 2.',
   ...access('admin', { audit: 'close-wallet' }),
   response: walletApi.noContent,
   errors: walletErrors('invalidWalletFilename'),
@@ -178,7 +178,7 @@ const saveWallet = declareWalletRoute({
   path: '/save',
   summary: 'Saves the wallet file.',
   description:
-    'The wallet database beside the file has every change at once. The file itself is written by this request, ' +
+    'The wallet database beside the file stores every change immediately. The file itself is written by this request, ' +
     'when the wallet is closed, and at most every 10 minutes while there are changes. To copy a wallet use `POST ' +
     '/backup`.',
   ...access('receive'),
@@ -215,11 +215,11 @@ const backupWallet = declareWalletRoute({
 const resetWallet = declareWalletRoute({
   method: 'PUT',
   path: '/reset',
-  summary: 'Discards all transactions and scans the chain again.',
+  summary: 'Discards all transactions and rescans the chain.',
   description:
-    'Use it when the balance is wrong. Keys and addresses stay; payments below `scanHeight` (default 0) are not ' +
-    'found again. Pending sends are still submitted and new sends do not spend their inputs, but the balance shows them ' +
-    'only when a block contains them.',
+    'Use it when the balance is wrong. Keys and addresses are retained; payments below `scanHeight` (default 0) are ' +
+    'not found again. Pending sends are still submitted and new sends do not spend their inputs, but the balance ' +
+    'includes them only when a block contains them.',
   ...access('admin', { audit: 'reset-wallet' }),
   body: walletApi.resetBody,
   response: walletApi.noContent,
@@ -274,7 +274,7 @@ async function openWith(
 }
 
 /**
- * Whether a body is present but no JSON object. To ignore it, as other routes do, would reset the wallet to height 0.
+ * Whether a body is present but not a JSON object. Ignoring it, as other routes do, would reset the wallet to height 0.
  */
 function isMalformed(body: Buffer): boolean {
   if (body.length === 0) return false;
@@ -285,7 +285,7 @@ function isMalformed(body: Buffer): boolean {
   }
 }
 
-/** The text that the C++ program reports for a file name that cannot be written. */
+/** The error text of the C++ program for a file name that cannot be written. */
 function refusedNameText(name: string, { directory }: FilePolicy): string {
   const isDirectory = resolve(directory, name) === directory;
   return systemText(name === '' ? 'ENOENT' : isDirectory ? 'EISDIR' : 'EACCES') ?? '';

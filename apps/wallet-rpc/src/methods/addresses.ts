@@ -100,7 +100,7 @@ type Parts = Pick<WalletRpcContext, 'wallet' | 'pool'>;
 
 /** Adds an address with a new key. @throws wrongParameters in a view-only container */
 async function addNewAddress({ wallet }: Parts): Promise<string> {
-  // Without a first address there is nothing that the next one could follow from.
+  // Deterministic addresses are derived from the first one, so the first address gets a random key.
   if (wallet.snapshot.primary === undefined) {
     const privateSpendKeys = [generateKeyPair().secretKey.toString('hex')];
     const [first] = await wallet.importKeyList({ kind: 'secret', privateSpendKeys }, undefined);
@@ -142,7 +142,7 @@ async function addPublicKey({ wallet, pool }: Parts, text: string, from: number 
   return made?.address ?? '';
 }
 
-/** A kind of key that the container does not take is a wrong parameter here. */
+/** Maps the errors for a kind of key that the container does not accept to wrongParameters. */
 async function fitting<T>(result: Promise<T>): Promise<T> {
   try {
     return await result;

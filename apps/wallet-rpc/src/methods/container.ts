@@ -48,8 +48,8 @@ export const resetMethod = declareWalletMethod({
 });
 
 /**
- * The place of a file that a request names: within the container's folder, links followed.
- * @throws noSuchFile for a missing folder, and for a name that leads out of the container's folder
+ * The path of a file name in a request, with links resolved.
+ * @throws noSuchFile for a missing folder, and for a path outside the folder of the container
  */
 export function exportPlace(directory: string, name: string): string {
   const missing = applicationError('noSuchFile');

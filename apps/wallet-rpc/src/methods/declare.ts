@@ -6,7 +6,7 @@ type ErrorName = keyof typeof walletRpcApi.walletRpcErrors;
 
 export type WalletRpcMethod = Method<WalletRpcContext>;
 
-/** Declares a method of the service; its file is named after it. */
+/** Declares a method of the service. */
 export const declareWalletMethod = methodDeclarer<WalletRpcContext>();
 
 /** Rows of the table of application errors. */
@@ -16,14 +16,14 @@ export function applicationErrors(...names: readonly ErrorName[]): walletRpcApi.
 
 const { password, params, unexpected } = walletRpcApi.walletRpcEnvelopeErrors;
 
-/** The head of the service's document, and the errors that every method shares. */
+/** Head of the OpenRPC document, and the errors shared by all methods. */
 export const SERVICE_DESCRIPTION: ServiceDescription<WalletRpcContext, unknown> = {
   title: 'WrkzCoin wallet over JSON-RPC',
   version: VERSION,
   description:
-    'One container over POST /json_rpc. Amounts are atomic units. Params are always an object; the password stands beside ' +
-    'them. Errors of the wallet have the code -32700 and a number in data.application_code. An array of requests is ' +
-    'answered only with the header X-JSON-RPC-Batch: 1.',
+    'One container over POST /json_rpc. Amounts are in atomic units. Params are always an object; the password is a field ' +
+    'beside them. Errors of the wallet have the code -32700 and a number in data.application_code. An array of requests ' +
+    'is executed only with the header X-JSON-RPC-Batch: 1.',
   errorBody: walletRpcApi.walletRpcResponse,
   methodErrors: () => [password, params, unexpected],
 };

@@ -26,7 +26,7 @@ import {
   getUnconfirmedTransactionHashesMethod,
 } from './transactions';
 
-/** The methods of the reference in its order, then those that it does not have. */
+/** The methods of the C++ program in its order, then the additional ones. */
 export const WALLET_METHODS: readonly WalletRpcMethod[] = [
   saveMethod,
   exportContainerMethod,
@@ -58,7 +58,7 @@ export const WALLET_METHODS: readonly WalletRpcMethod[] = [
   giveUpTransactionMethod,
 ];
 
-/** Every method, `rpc.discover` among them. */
+/** All methods, including `rpc.discover`. */
 export const ALL_METHODS: readonly WalletRpcMethod[] = [
   ...WALLET_METHODS,
   discoverMethod(SERVICE_DESCRIPTION, () => ALL_METHODS),

@@ -3,13 +3,13 @@ import { requireHash } from '../checks';
 import { applicationError } from '../errors';
 import { applicationErrors, declareWalletMethod } from './declare';
 
-/* Commands of the operator about sends. They need no secret spend keys, so they work in a view-only container too. */
+/* Commands of the operator that control sends. They need no secret spend keys, so they also work with a view-only container. */
 
 const GIVE_UP_REASON = 'the operator gave it up';
 
 export const pauseSendsMethod = declareWalletMethod({
   name: 'pauseSends',
-  summary: 'Refuses new sends with error 1008 until resumeSends, also after a restart. Everything else goes on.',
+  summary: 'Refuses new sends with error 1008 until resumeSends, even after a restart. Nothing else is affected.',
   params: walletRpcApi.pauseParams,
   paramsOptional: true,
   result: walletRpcApi.done,
@@ -23,7 +23,7 @@ export const pauseSendsMethod = declareWalletMethod({
 export const resumeSendsMethod = declareWalletMethod({
   name: 'resumeSends',
   summary:
-    'Ends every pause of sends. A damaged wallet database is set aside and replaced; check recent payments first, ' +
+    'Ends every pause of sends. A damaged wallet database is renamed and replaced. Check recent payments first, ' +
     'because its idempotency keys and pending sends are lost.',
   params: walletRpcApi.noParams,
   paramsOptional: true,

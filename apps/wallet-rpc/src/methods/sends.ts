@@ -160,7 +160,7 @@ interface SendOperation<Value> {
   recover(hashes: readonly string[]): Promise<Value | undefined>;
 }
 
-/** Executes a request at most once per idempotency key, if it has one (docs/operations/wallet-rpc.md#idempotency). */
+/** Executes a request. With an idempotency key, at most once per key (docs/operations/wallet-rpc.md#idempotency). */
 async function once<Value>(
   { wallet, keyed, now }: WalletRpcContext,
   key: string | undefined,
@@ -178,7 +178,7 @@ async function once<Value>(
   return keyed.execute({ wallet, now }, request);
 }
 
-/** Notifies the hooks of a send that a node has accepted. */
+/** Notifies the hooks about a send that a node has accepted. */
 export function notifyOfSend(context: Pick<WalletRpcContext, 'wallet' | 'notifier'>, hash: string): void {
   const [sent] = knownOf(context, [hash]);
   if (sent !== undefined && sent.blockHeight === 0) context.notifier.seen(sent);

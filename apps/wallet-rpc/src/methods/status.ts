@@ -13,7 +13,7 @@ export const getStatusMethod = declareWalletMethod({
     const { localHeight, networkHeight, walletHeight, peerCount, isConverting } = wallet.syncStatus;
     const [top] = wallet.snapshot.content.progress.recentHashes;
     return {
-      // The height of an unconfirmed converted history proves nothing: clients take equal counts for synchronized.
+      // Clients treat equal counts as synchronized, so the height of an unconfirmed converted history is not returned.
       blockCount: isConverting ? 1 : walletHeight + 1,
       ...(isConverting ? { converting: true as const } : {}),
       knownBlockCount: networkHeight + 1,

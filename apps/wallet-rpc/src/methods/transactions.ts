@@ -78,7 +78,7 @@ export const getTransactionMethod = declareWalletMethod({
   },
 });
 
-/** A submitted transaction is no longer delayed, even if the wallet has lost it after a reset or without its address. */
+/** States of delayed transactions. `sent` also applies if the wallet lost the transaction in a reset or with its address. */
 const STATES = {
   delayed: TransactionState.created,
   sending: TransactionState.created,
@@ -86,7 +86,7 @@ const STATES = {
   deleted: TransactionState.cancelled,
 } as const satisfies Record<DelayedSendState, number>;
 
-/** A transaction of the wallet: in a block, on its way, in the pool, delayed or deleted. */
+/** Finds a transaction of the wallet: confirmed, pending, in the pool, delayed or deleted. */
 async function findTransaction(context: WalletRpcContext, hash: string): Promise<ServiceTransaction | undefined> {
   const { wallet, pool, delayed, details } = context;
   const { snapshot } = wallet;
@@ -114,9 +114,9 @@ async function findTransaction(context: WalletRpcContext, hash: string): Promise
 type WindowParams = z.output<typeof walletRpcApi.windowParams>;
 
 /**
- * One item for each block of a window that holds transactions of the wallet, ascending; filters empty an item and leave it.
+ * One item per block with transactions of the wallet, in ascending order. Filters may leave an item with an empty list.
  *
- * @param print returns the list entry of a transaction @param list the name of that list
+ * @param list field name of the list @param print returns the list entry of a transaction
  * @throws params, badAddress, wrongPaymentId, wrongHash, wrongParameters, unknownObject, in this order; nodeAway
  */
 async function windowItems(
@@ -153,13 +153,13 @@ async function windowItems(
   return new FinishedJson(`{"items":[${parts.join(',')}]}`);
 }
 
-/** Where nothing else tells it, the node does. */
+/** Requests a block hash that is in no stored details from the node. */
 async function hashOf({ blockHashes }: WalletRpcContext, height: number): Promise<string> {
   const [hash = ''] = await blockHashes.range(height, height + 1);
   return hash;
 }
 
-/** @throws JsonRpcError */
+/** The height of the first block of the window. @throws JsonRpcError */
 async function firstIndex(
   { wallet, blockHashes }: WalletRpcContext,
   { firstBlockIndex, blockHash, blockCount }: WindowParams,
@@ -172,7 +172,7 @@ async function firstIndex(
   return first;
 }
 
-/** @throws JsonRpcError */
+/** A predicate for addresses and payment id. @throws JsonRpcError */
 async function filterOf({
   addresses,
   paymentId,
@@ -187,7 +187,7 @@ async function filterOf({
     (wanted.size === 0 || transfers.some(({ address }) => wanted.has(address))) && (id === '' || found === id);
 }
 
-/** Those of the blocks [start, end), of a list whose heights ascend. */
+/** The transactions of blocks [start, end). @param all ascending by height */
 function transactionsFrom(all: readonly WalletTransaction[], start: number, end: number): readonly WalletTransaction[] {
   const firstFrom = (height: number): number =>
     lowerBound(0, all.length, (i) => (all[i]?.blockHeight ?? Infinity) < height);

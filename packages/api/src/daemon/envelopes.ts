@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { integer } from '../scalars';
 
-/* Envelopes of requests and responses. They are not in `errors.ts`, which reader threads load without any schema. */
+/* Envelopes of requests and responses. Separate from `errors.ts`, which reader threads load without schemas. */
 
 /** Body of an HTTP error of the daemon. */
 export const daemonErrorBody = z.union([

@@ -202,7 +202,7 @@ export const rpcErrors = {
   transactionUnknown: rpcError(
     -1,
     'Block hash specified does not exist!',
-    'No main-chain transaction has this hash. The C++ daemon says "Block", too.',
+    'No main-chain transaction has this hash. The text of the C++ daemon has "Block", too.',
   ),
   shortPaymentId: rpcError(
     -1,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addressText, hash, integer, statusOk, uint64 } from '../scalars';
 
-/** `/height` and `/getheight`. Block counts. There is no hash: miners of the Monero line rely on its absence. */
+/** `/height` and `/getheight`: block counts. Without a hash, because miners derived from Monero rely on its absence. */
 export const heightResponse = z.object({ height: integer, network_height: integer, status: statusOk });
 
 /** `/info` and `/getinfo` */
@@ -116,7 +116,7 @@ export const nodeEvent = z.union([
   event(
     'damage',
     z.object({
-      page: integer.meta({ description: 'A page of the chain database that does not fit its checksum' }),
+      page: integer.meta({ description: 'Number of the database page whose checksum is wrong' }),
       table: z.string().optional(),
       first_height: integer.optional().meta({ description: 'The lowest block with a row on the page' }),
       last_height: integer.optional(),

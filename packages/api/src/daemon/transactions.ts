@@ -143,7 +143,7 @@ export const sendRawTransactionRequest = z.object({
   tx_as_hex: z.string().meta({ description: 'Serialized transaction, hex' }),
 });
 
-/** HTTP status 200 for a rejected transaction, too: `error` has the reason. */
+/** Also sent with HTTP status 200 for a rejected transaction: `error` has the reason. */
 export const sendRawTransactionResponse = z.object({
   error: z.string().meta({ description: 'Empty if the pool accepted the transaction' }),
   status: z.enum(['OK', 'Failed']),

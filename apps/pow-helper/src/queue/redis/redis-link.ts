@@ -14,20 +14,20 @@ const RETRY_AFTER_SECONDS = 2;
 export type Channel = keyof typeof CHANNELS;
 
 export interface LinkEvents {
-  /** Redis became unreachable. */
+  /** Called when Redis became unreachable. */
   readonly onAway: () => void;
   readonly onMessage: (channel: Channel, id: string) => void;
 }
 
 /**
- * The connections of one instance to Redis. A command fails within two seconds and is never sent again. While heartbeats
- * fail, all other commands are refused at once.
+ * The Redis connections of one instance. A command fails within two seconds and is never sent again. While heartbeats fail,
+ * all other commands are rejected immediately.
  */
 export class RedisLink {
   private readonly commands: Redis;
   private readonly subscriber: Redis;
   private isAway = false;
-  /** Number of outages. The result of a command from before an outage says nothing about the present. */
+  /** Number of outages. The result of a command sent before an outage must not change the current state. */
   private losses = 0;
   private isClosed = false;
   /** The last error of the connection: commands only report that it is closed. */
@@ -40,7 +40,7 @@ export class RedisLink {
   ) {
     this.commands = connection(url);
     this.subscriber = connection(url);
-    // Failures appear in commands or as a closed connection; an emitter without a listener would throw.
+    // Without a listener the emitter would throw. Failures are handled through commands and the closed connection.
     this.commands.on('error', (error: Error) => (this.failure = error));
     this.subscriber.on('error', () => undefined);
   }
@@ -108,7 +108,7 @@ export class RedisLink {
     this.subscriber.disconnect();
   }
 
-  /** Writes: a Redis that is full, read-only or loading responds to a plain PING. */
+  /** Tests a write: a Redis that is full, read-only or loading still responds to PING. */
   private async ping(): Promise<void> {
     await this.commands.set(`${PREFIX}ping`, '1', 'PX', 1_000);
   }
@@ -124,7 +124,7 @@ export class RedisLink {
     this.isAway = true;
     this.losses++;
     this.logger.warning(`the queue in Redis is unreachable: ${reason}; jobs are refused until it is reachable again`);
-    // Pending commands must not run later, so the connection is opened again.
+    // Reconnect, so that pending commands do not run later.
     if (this.commands.status === 'ready') this.commands.disconnect(true);
     this.events.onAway();
   }
@@ -150,7 +150,7 @@ function away(): PowRefusal {
 async function within<T>(ms: number, run: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('it does not respond')), ms);
+    timer = setTimeout(() => reject(new Error('no response in time')), ms);
   });
   return Promise.race([run(), timeout]).finally(() => clearTimeout(timer));
 }

@@ -9,8 +9,8 @@ import { RedisStore } from './redis-store';
 const HEARTBEAT_INTERVAL_MS = 1_000;
 
 /**
- * The queue in Redis, shared by several instances: each can return every job. Each instance runs one job at a time; the job of
- * an instance that dies is run by another.
+ * The queue in Redis, shared by several instances. Every instance can return every job. Each instance runs one job at a time;
+ * the job of a dead instance is run by another one.
  */
 export class RedisQueue implements JobQueue {
   private readonly waiters = new Waiters();
@@ -51,14 +51,14 @@ export class RedisQueue implements JobQueue {
   }
 
   async wait(id: string, ms: number, signal: AbortSignal): Promise<JobRecord | undefined> {
-    // Register before the lookup: an end in between would be missed.
+    // Register before the lookup: otherwise the end of the job could be missed.
     const done = new AbortController();
     const waited = this.waiters.wait(id, ms, AbortSignal.any([signal, done.signal]));
     try {
       const job = await this.get(id);
       if (job === undefined || isFinal(job)) return job;
       await waited;
-      // A client that has disconnected does not poll.
+      // The request of a disconnected client does not count as a poll.
       return signal.aborted ? job : await this.get(id);
     } finally {
       done.abort();
@@ -99,12 +99,12 @@ export class RedisQueue implements JobQueue {
     clearTimeout(this.timer);
     this.waiters.wakeAll();
     await this.search.stop();
-    // Responses are in order: after this one, all pending commands have theirs.
+    // Redis responds in order, so after this response all earlier commands are complete.
     await this.link.isReachable();
     this.link.close();
   }
 
-  /** Renews the lock of the running job, and reads events that messages may have missed. */
+  /** Renews the lock of the running job, and handles ended jobs whose messages may have been lost. */
   private async heartbeat(): Promise<void> {
     const { running } = this.search;
     try {

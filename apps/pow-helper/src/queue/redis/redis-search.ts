@@ -8,7 +8,7 @@ interface Search {
   readonly job: TakenJob;
   readonly abort: AbortController;
   readonly startedAt: number;
-  /** When the lock was last confirmed. */
+  /** Time of the last confirmation of the lock, monotonic milliseconds. */
   heldAt: number;
   hashes: bigint;
   /** Reason of the abort. */
@@ -20,12 +20,12 @@ export class RedisSearch {
   private current: Search | undefined;
   private ended: Promise<void> = Promise.resolve();
   private taking: Promise<void> | undefined;
-  /** A job was queued during `take`. */
+  /** Whether a job was queued during `take`. */
   private isRetryNeeded = false;
   private stopping = false;
-  /** A result that could not be stored. No other job is searched before it is. */
+  /** A result that could not be stored yet. No other job starts before it is stored. */
   private unsaved: { readonly search: Search; readonly solution: Solution } | undefined;
-  /** A job to be returned that could not be. */
+  /** A job that could not be returned to the queue yet. */
   private unreturned: TakenJob | undefined;
 
   constructor(
@@ -38,7 +38,7 @@ export class RedisSearch {
     return this.current && { ...this.current.job, hashes: this.current.hashes };
   }
 
-  /** Takes the next job, unless one runs. */
+  /** Takes the next job if none is running. */
   async next(): Promise<void> {
     if (this.taking !== undefined) {
       this.isRetryNeeded = true;
@@ -61,13 +61,13 @@ export class RedisSearch {
     else this.abort(search, held);
   }
 
-  /** Handles a failed heartbeat: after the lock timeout the job belongs to another instance. */
+  /** Handles a failed heartbeat: after the lock timeout another instance may have the job. */
   onAway(): void {
     const search = this.current;
     if (search !== undefined && performance.now() - search.heldAt > LOCK_MS) this.abort(search, 'lost');
   }
 
-  /** Aborts the search of a job if it runs here. */
+  /** Aborts the search for a job if it runs in this instance. */
   end(id: string, reason: 'cancelled' | 'lost'): void {
     if (this.current?.job.id === id) this.abort(this.current, reason);
   }
@@ -127,7 +127,7 @@ export class RedisSearch {
   private async onFailure(search: Search, error: unknown): Promise<void> {
     const { job, reason } = search;
     if (reason === 'cancelled') return this.reportOutcome(search, 'cancelled');
-    // After a long outage the job is still marked as running here.
+    // After a long outage Redis may still have the job as running in this instance.
     if (reason !== undefined) return this.store.returnJob(job);
     this.dependencies.logger.error(`a search failed: ${errorText(error)}`);
     this.reportOutcome(search, 'failed');
@@ -135,7 +135,7 @@ export class RedisSearch {
   }
 
   /**
-   * Stores what an outage prevented.
+   * Stores the result and returns the job that an outage held back.
    * @throws PowRefusal if Redis is still unreachable
    */
   private async storePending(): Promise<void> {

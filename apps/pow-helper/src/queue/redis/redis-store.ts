@@ -3,11 +3,11 @@ import type { Cancellation, QueueDepth, QueueOptions } from '../job-queue';
 import { COMMAND_TIMEOUT_MS, type RedisLink } from './redis-link';
 import { CANCEL, COMPLETE, COUNT, DEPTH, FAIL, HEARTBEAT, READ, RETURN_JOB, SUBMIT, TAKE } from './scripts';
 
-/** Lock timeout: without a renewal, the job goes to another instance. */
+/** Lock timeout: without a renewal, another instance takes the job. */
 export const LOCK_MS = 6_000;
-/** A job whose instance died this number of times fails: it may be the cause. */
+/** Number of dead instances after which a job fails, because it may be the cause. */
 const MAX_LOSSES = 3;
-/** A script that starts later must do nothing: its caller has been refused. */
+/** A script that starts later must do nothing, because its caller has already received an error. */
 const DEADLINE_MS = COMMAND_TIMEOUT_MS;
 
 /** A job assigned to this instance. `token` identifies this assignment. */
@@ -31,7 +31,7 @@ export interface Heartbeat {
   readonly expired: readonly number[];
 }
 
-/** Typed calls of the scripts. All but `heartbeat` are refused at once while Redis is unreachable. */
+/** Typed calls of the scripts. While Redis is unreachable, all except `heartbeat` are rejected immediately. */
 export class RedisStore {
   /** Clock of Redis minus the local monotonic clock, in milliseconds. */
   private clockOffset: number | undefined;
@@ -41,7 +41,7 @@ export class RedisStore {
     private readonly options: QueueOptions,
   ) {}
 
-  /** `droppedAfterMs`: queue time of the job that was dropped, if one was. */
+  /** Adds a job. `droppedAfterMs`: queue time of the dropped job, if any. */
   async submit(
     id: string,
     spec: JobSpec,
@@ -71,7 +71,7 @@ export class RedisStore {
     return { job: { id, token, spec: specOf(fields), waitedMs }, expired: expired as number[] };
   }
 
-  /** Also called during an outage, to find its end. */
+  /** Also called during an outage, to detect its end. */
   async heartbeat(
     running: { readonly id: string; readonly token: string; readonly hashes: bigint } | undefined,
     polled: readonly string[],
@@ -110,7 +110,7 @@ export class RedisStore {
     await this.run(RETURN_JOB, id, token);
   }
 
-  /** `before`: the job before the cancellation. */
+  /** Cancels a job. `before`: the job before the cancellation. */
   async cancel(id: string): Promise<(Cancellation & { readonly before: JobRecord }) | undefined> {
     const [now, raw] = await this.run(CANCEL, id, this.options.resultTtlMs);
     const job = recordOf(id, fieldsOf(raw as RawJob), Number(now));
@@ -142,7 +142,7 @@ export class RedisStore {
     return Number((await this.run(COUNT, name))[1]);
   }
 
-  /** Only heartbeats set the clock: they have no deadline. */
+  /** Deadline in Redis time. Only heartbeats, which have no deadline, set the clock offset. */
   private deadline(): number {
     return this.clockOffset === undefined ? 0 : Math.round(performance.now() + this.clockOffset + DEADLINE_MS);
   }

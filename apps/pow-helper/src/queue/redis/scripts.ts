@@ -15,10 +15,10 @@
  *
  * Every result begins with the time. Messages on the channels `queued`, `ended` and `cancelled` carry the id of a job.
  *
- * BullMQ 6.7.0 was measured and breaks four promises. With room for 5 jobs, 40 concurrent submissions are all accepted,
- * because its `add` has no limit. 30 submissions that timed out while Redis was suspended were in the queue after it went
- * on, because `add` has no deadline. A result is refused when the lock was lost ("Missing lock", "Lock mismatch"), so the
- * job is solved twice. A job that another instance runs cannot be removed.
+ * BullMQ 6.7.0 was tested and does not meet four requirements. With a capacity of 5 jobs, it accepts all of 40 concurrent
+ * submissions, because its `add` has no limit. 30 submissions that timed out while Redis was suspended were in the queue
+ * after Redis resumed, because `add` has no deadline. A result is refused when the lock was lost ("Missing lock", "Lock
+ * mismatch"), so the job is solved twice. A job that another instance runs cannot be removed.
  */
 
 export const PREFIX = 'wrkz-pow:';
@@ -125,7 +125,7 @@ end`;
 /**
  * ARGV: token, id of the running job or empty, its hashes, lock, max losses, ttl, failure text, job timeout, expired text, then the
  * polled ids. Renews the lock, returns jobs of dead instances to the queue, fails jobs with too many losses, and expires queued
- * jobs. If there was no heartbeat of any instance for long, Redis was unreachable: all locks are renewed.
+ * jobs. If no instance had a heartbeat for a long time, Redis was unreachable, and all locks are renewed.
  * Returns the state of the running job (`held`, `lost`, `cancelled`), queue times of failed jobs, ended ids, the number of
  * queued jobs, queue times of expired jobs.
  */
@@ -178,8 +178,8 @@ end
 return { now, held, givenUp, ended, redis.call('zcard', P .. 'waiting'), expired }`;
 
 /**
- * ARGV: id, nonce, hashes, ttl. A nonce is valid even if the lock was lost, so it is accepted for every job that has not ended.
- * Returns 1 if it was.
+ * ARGV: id, nonce, hashes, ttl. A nonce is valid even if the lock was lost, so it is accepted for every job that has not
+ * ended. Returns 1 if it was accepted.
  */
 export const COMPLETE = `${PRELUDE}
 local state = redis.call('hget', P .. 'job:' .. ARGV[1], 'state')
