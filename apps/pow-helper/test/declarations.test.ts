@@ -28,7 +28,7 @@ describe('each documented error is reachable', () => {
     expect(undeclared(route, answer)).toEqual([]);
   });
 
-  test('no test case remains for an error that is not declared', () => {
+  test('every test case is for a declared error', () => {
     const declared = new Set<ErrorName>(routes.flatMap((route) => errorsOf(route).map(nameOf)));
     expect(Object.keys(provocations).filter((name) => !declared.has(name as ErrorName))).toEqual([]);
   });
@@ -77,7 +77,7 @@ describe('responses match the schemas', () => {
     ]);
   });
 
-  test.each(titled)('%s has no other answer to odd requests', async (_title, route) => {
+  test.each(titled)('%s returns only declared responses to odd requests', async (_title, route) => {
     const scene = await startScene(['--rate-limit', '0', '--max-jobs-per-minute', '0']);
     const good = goodRequest(route, scene);
     const bodies = ['', '{', '[]', 'null', '5', '"x"', '{}', '{"prefix":null}', '{"prefix":"00","height":{}}'];
@@ -97,7 +97,7 @@ describe('responses match the schemas', () => {
     }
   });
 
-  test('a response that does not match the schema is noticed', async () => {
+  test('a response that does not match the schema is detected', async () => {
     const [, health] = routes as [PowRoute, PowRoute];
     const text = '{"capacity":64,"queue":0,"status":"OK","threads":1}';
     const answer = { status: 200, headers: {}, text };

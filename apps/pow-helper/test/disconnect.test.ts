@@ -21,7 +21,7 @@ async function submitAndLeave(url: string, solver: ManualSolver): Promise<void> 
 function leaving(args: () => readonly string[]): void {
   afterEach(stopAll);
 
-  test('a disconnect before the response ends the search, and the next job begins', async () => {
+  test('a disconnect before the response aborts the search, and the next job starts', async () => {
     const solver = new ManualSolver();
     const { url } = await startHelper([...ARGS, ...args()], { solver: solver.solve });
     await submitAndLeave(url, solver);

@@ -43,7 +43,7 @@ test('a job is queued, running, done', async () => {
   expect((await ask(`${url}/pow/${String(second.body['job_id'])}`)).body).toMatchObject({ state: 'running' });
 });
 
-test('submitting can wait for the result, by the body or by the query', async () => {
+test('a submission can wait for the result, by a field of the body or the query', async () => {
   const { url, solver, submit } = await startManual();
   const waiting = submit({ wait_ms: 20_000 });
   await solver.started(1);
@@ -55,7 +55,7 @@ test('submitting can wait for the result, by the body or by the query', async ()
   expect((await byQuery).body).toMatchObject({ status: 'done' });
 });
 
-test('a wait is capped and never an error', async () => {
+test('a wait is clamped and never an error', async () => {
   const { url, submit } = await startManual(['--max-wait-ms', '20']);
   expect((await submit({ wait_ms: 10 ** 15 })).body).toMatchObject({ status: 'pending' });
   const { body } = await submit();
@@ -95,7 +95,7 @@ test('DELETE cancels queued and running jobs, and returns jobs that have ended',
   expect((await ask(`${url}/stats`)).body['jobs']).toMatchObject({ accepted: 3, completed: 1, cancelled: 2 });
 });
 
-test('an expired job is dropped when it is next, a result is deleted after its TTL', async () => {
+test('an expired job is dropped before it runs, a result is deleted after its TTL', async () => {
   let now = Date.now();
   const { url, solver, submit } = await startManual(['--job-timeout', '600', '--result-ttl', '300'], () => now);
   const first = String((await submit()).body['job_id']);
@@ -114,7 +114,7 @@ test('an expired job is dropped when it is next, a result is deleted after its T
   expect(await ask(`${url}/pow/${first}`)).toMatchObject({ status: 404, body: { error: 'unknown or expired job' } });
 });
 
-test('a queued job ends at --job-timeout, while another one still runs', async () => {
+test('a queued job expires after --job-timeout while another one runs', async () => {
   const { url, solver, submit } = await startManual(['--job-timeout', '1']);
   const running = String((await submit()).body['job_id']);
   await solver.started(1);
@@ -126,7 +126,7 @@ test('a queued job ends at --job-timeout, while another one still runs', async (
   expect((await ask(`${url}/stats`)).body).toMatchObject({ jobs: { expired: 1, failed: 0 }, queue: { waiting: 0 } });
 });
 
-test('200 jobs at once against a queue of 64', async () => {
+test('200 concurrent jobs with a queue of 64', async () => {
   const { url, submit, solver } = await startManual(['--max-jobs-per-minute', '0', '--rate-limit', '0']);
   const answers = await Promise.all(Array.from({ length: 200 }, () => submit()));
   const taken = answers.filter(({ status }) => status === 200);
@@ -150,7 +150,7 @@ test('200 jobs at once against a queue of 64', async () => {
   expect(last.every(({ body }) => body['status'] === 'done')).toBe(true);
 });
 
-test('a stop sends responses to waiting clients and refuses new jobs', async () => {
+test('a stop responds to waiting clients and rejects new jobs', async () => {
   const { url, submit, stop, helper } = await startManual();
   const running = String((await submit()).body['job_id']);
   const queued = String((await submit()).body['job_id']);

@@ -12,7 +12,7 @@ const overrides = () => ({ solver: new ManualSolver().solve, now: () => NOW });
 
 const id = '0'.repeat(32);
 
-test('a burst over the limit of a client address', async () => {
+test('a burst above the limit of a client address', async () => {
   const { url } = await startHelper(['--rate-limit', '5'], overrides());
   const answers = await Promise.all(Array.from({ length: 12 }, () => ask(`${url}/pow/${id}`)));
   expect(answers.filter(({ status }) => status === 404)).toHaveLength(5);
@@ -68,7 +68,7 @@ describe('forged proxy headers', () => {
     expect(statuses).toEqual([404, 404, 429, 429]);
   });
 
-  test('from a trusted proxy X-Real-IP counts, else the last entry of X-Forwarded-For', async () => {
+  test('from a trusted proxy X-Real-IP is used, otherwise the last entry of X-Forwarded-For', async () => {
     const { url } = await startHelper(['--rate-limit', '1', '--trusted-proxy', '10.0.0.1,127.0.0.1'], overrides());
     expect((await from(url, { 'x-real-ip': ' 1.2.3.4 ', 'x-forwarded-for': '9.9.9.9' })).status).toBe(404);
     expect((await from(url, { 'x-real-ip': '::ffff:1.2.3.4' })).status).toBe(429);

@@ -64,7 +64,7 @@ function turns(start: () => Promise<Scene>): void {
     expect(await jobs.order(1)).toBe('acdeb');
   });
 
-  test('a poll restores the place of an abandoned job', async () => {
+  test('a poll restores the position of an abandoned job', async () => {
     const scene = await start();
     const jobs = new Letters(scene);
     for (const letter of 'abcd') await jobs.submit(letter);
@@ -75,7 +75,7 @@ function turns(start: () => Promise<Scene>): void {
     expect(await jobs.order(4)).toBe('abdc');
   });
 
-  test('a full queue drops the first abandoned job; without one it refuses', async () => {
+  test('a full queue drops the first abandoned job, and rejects new jobs if there is none', async () => {
     const scene = await start();
     const jobs = new Letters(scene);
     for (const letter of 'abcde') expect(await jobs.submit(letter)).toBe(200);
@@ -120,7 +120,7 @@ describe('in memory', () => {
     expect(await jobs.order(3)).toBe('abc');
   });
 
-  test('a waiting request counts as a poll for all its time', async () => {
+  test('a waiting request counts as a poll until it ends', async () => {
     const scene = await start();
     const jobs = new Letters(scene);
     for (const letter of 'abc') await jobs.submit(letter);

@@ -132,7 +132,7 @@ withRedis('Redis is unreachable', () => {
       expect([200, 503]).toContain((await held).status);
     });
 
-    test('a result of that time is stored later, and is not searched again', async () => {
+    test('a result found during the outage is stored later, and the job is not searched again', async () => {
       const { url, solver, stop } = await start();
       const id = idOf(await submit(url));
       await solver.started(1);
@@ -170,7 +170,7 @@ withRedis('Redis is unreachable', () => {
     expect((await look(`${url}/pow/${next}?wait_ms=20000`)).body).toMatchObject({ state: 'done' });
   });
 
-  test('a search whose lock cannot be renewed ends, and its job is run again', async () => {
+  test('a search whose lock cannot be renewed is aborted, and its job is run again', async () => {
     const { url, solver } = await start();
     const id = idOf(await submit(url));
     await solver.started(1);
@@ -187,7 +187,7 @@ withRedis('Redis is unreachable', () => {
     ['is full', ['maxmemory', '1'], ['maxmemory', '0'], /OOM/],
     ['cannot save', ['min-replicas-to-write', '1'], ['min-replicas-to-write', '0'], /NOREPLICAS/],
   ];
-  test.each(states)('one that %s is as good as away', async (_state, set, unset, reason) => {
+  test.each(states)('a Redis that %s counts as unreachable', async (_state, set, unset, reason) => {
     const { url, lines } = await start();
     const client = redis.client();
     await client.config('SET', ...(set as [string, string]));

@@ -129,7 +129,7 @@ withRedis('the shared queue', () => {
     expect(await client.hget(key(ID), 'losses')).toBe('0');
   });
 
-  test('a returned job keeps its place', async () => {
+  test('a returned job retains its position', async () => {
     const other = 'cd'.repeat(16);
     await store.submit(ID, SPEC);
     await store.submit(other, SPEC);

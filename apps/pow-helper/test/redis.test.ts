@@ -53,7 +53,7 @@ withRedis('instances that share a queue', () => {
     expect((await ask(`${one.url}/pow/${'ab'.repeat(16)}`)).status).toBe(404);
   });
 
-  test('a queued job ends at --job-timeout, while others still run, and is counted once', async () => {
+  test('a queued job expires after --job-timeout while others run, and is counted once', async () => {
     const solvers = [new ManualSolver(), new ManualSolver()] as const;
     const [one, two] = await Promise.all(solvers.map((solver) => start(solver, ['--job-timeout', '1'])));
     await Promise.all([submit(one!.url), submit(two!.url)]);
@@ -65,7 +65,7 @@ withRedis('instances that share a queue', () => {
     expect(counts.map((jobs) => (jobs as { expired: number }).expired).sort()).toEqual([0, 1]);
   });
 
-  test('rate limit and capacity are shared', async () => {
+  test('rate limit and capacity are shared by the instances', async () => {
     const args = ['--max-jobs-per-minute', '0', '--rate-limit', '0', '--max-queue', '5'];
     const solvers = [new ManualSolver(), new ManualSolver()] as const;
     const [one, two] = await Promise.all(solvers.map((solver) => start(solver, args)));
@@ -77,7 +77,7 @@ withRedis('instances that share a queue', () => {
     expect((await ask(`${one!.url}/health`)).body).toMatchObject({ queue: 5 });
   });
 
-  test('the limits per minute are shared', async () => {
+  test('the limits per minute are shared by the instances', async () => {
     const args = ['--rate-limit', '6', '--max-jobs-per-minute', '4'];
     const [one, two] = await Promise.all([start(new ManualSolver(), args), start(new ManualSolver(), args)]);
     // a window may turn in between: at most twice the limit passes then
@@ -100,7 +100,7 @@ withRedis('instances that share a queue', () => {
     expect((await ask(`${two.url}/pow/${id}?wait_ms=20000`)).body).toMatchObject({ state: 'done' });
   });
 
-  test('kill -9 of one of two instances in mid-job: every accepted job still ends in a result', async () => {
+  test('after kill -9 of one of two instances during a job, every accepted job has a result', async () => {
     const args = ['--queue', redis.url, '--network', 'devnet', '--threads', '1', '--rate-limit', '0'];
     const [one, two] = await Promise.all([startInstance(args), startInstance(args)]);
     // so many outputs that a job takes a good while even on devnet

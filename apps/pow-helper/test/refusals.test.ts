@@ -90,7 +90,7 @@ test('unknown jobs, paths that are not routed, bodies over the limit', async () 
   expect((await post(`${url}/pow`, 'x'.repeat(524_289))).status).toBe(413);
 });
 
-test('the key is required where the reference requires it, and compared completely', async () => {
+test('the key is required where the original helper requires it, and compared completely', async () => {
   const { url } = await startHelper(['--api-key', 'secret key', '--enable-metrics']);
   const refused = { status: 401, body: { status: 'error', error: 'missing or incorrect X-API-KEY header' } };
   for (const path of ['/', '/stats', '/pow', `/pow/${'0'.repeat(32)}`, '/metrics']) {

@@ -63,7 +63,7 @@ test.each([
   expect(() => parseCommandLine(args)).toThrow(text);
 });
 
-test('never prints a key', () => {
+test('prints no keys', () => {
   expect(() => read('--wallet-api', 'http://a', '--wallet-api-key', 'hidden', '--dump-config')).toThrow(
     /"wallet-api-key": "\*\*\*"/,
   );
@@ -100,7 +100,7 @@ test('every option and command is in the operator page', () => {
   expect([...new Set(ofCommands)].filter((name) => !page.includes(`--${name}`))).toEqual([]);
 });
 
-test('--demo needs no folder and makes none; it serves samples and labels them as such', async () => {
+test('--demo needs and creates no folder, and serves samples that are labelled as such', async () => {
   const folder = join(temporaryFolder(), 'never');
   const { url } = await startService(['--demo', '--data-dir', folder]);
   const { data } = json(await send(url, '/api/1/proposals?status=2')) as { data: { funded_pct: number }[] };
@@ -150,7 +150,7 @@ test('opens a second listener on IPv6, and limits clients behind a trusted proxy
   if (reachable) expect(await ask(six, '203.0.113.1')).toBe(429);
 });
 
-test('a port in use fails the start before a file is made', async () => {
+test('a port in use fails the start before a file is created', async () => {
   const { service } = await startService();
   const folder = join(temporaryFolder(), 'never');
   const started = runSource(join(__dirname, '../src/main.ts'), [

@@ -41,7 +41,7 @@ test('logs opening and closing of a wallet without its keys', async () => {
   expect(JSON.stringify(logger.entries)).not.toContain('of the wallet');
 });
 
-test('logs the reason of a refusal whose response has none, and no field value', async () => {
+test('logs the reason of a refusal without a body, and no field value', async () => {
   const logger = createMemoryLogger();
   const service = await serve([], { logger });
   const body = { filename: 'none/first.wallet', password: 'of the wallet', daemonPort: 1 };

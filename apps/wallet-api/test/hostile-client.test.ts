@@ -91,7 +91,7 @@ test('uses the first of duplicate fields', async () => {
   expect((await service.request({ method: 'POST', path: '/addresses/validate', body })).status).toBe(200);
 });
 
-test('returns 413 for a body over the limit and 415 for an encoded body', async () => {
+test('returns 413 for a body above the limit and 415 for an encoded body', async () => {
   const big = Buffer.alloc(1024 * 1024 + 1, 0x20).toString();
   expect(await service.request({ method: 'POST', path: '/addresses/validate', body: big })).toMatchObject({
     status: 413,

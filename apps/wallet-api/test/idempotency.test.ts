@@ -63,7 +63,7 @@ function loseRequest(): void {
   stage.standIn.on(RELAY, cutOff).on(STATUS_ROUTE, cutOff);
 }
 
-test('makes one payment for five concurrent requests with one key, with one response, also after a restart', async () => {
+test('makes one payment for five concurrent requests with one key and returns one response, even after a restart', async () => {
   const service = await alice();
   const before = relays();
   const answers = await Promise.all(Array.from({ length: 5 }, () => send(service, PAYMENT, { key: 'five' })));
@@ -87,7 +87,7 @@ test('makes one payment for five concurrent requests with one key, with one resp
   expect(relays() - before).toBe(1);
 });
 
-test('frees the key of a request that changed nothing, also of a sweep of failures', async () => {
+test('frees the key of a request that changed nothing, including a sweep of failures', async () => {
   const service = await alice();
   expect(codeOf(await send(service, { ...PAYMENT, amount: 10 ** 15 }, { key: 'poor' }))).toBe(11);
   stage.standIn.on('/getrandom_outs', cutOff);
@@ -132,7 +132,7 @@ test('makes one payment if a node accepts a transaction but reports a rejection'
 });
 
 test.each([503, 429])(
-  '%i after acceptance is found by its hash, and is 55 while no node reports it',
+  'finds a transaction by its hash after status %i, and returns 55 while no node reports it',
   async (status) => {
     const service = await alice();
     stage.standIn.on(RELAY, async (_request, behind) => {
@@ -179,24 +179,27 @@ test('finds an accepted transaction by its hash when the response of the node wa
 test.each([
   ['the node took it', loseResponse],
   ['it never came to the node', loseRequest],
-])('returns 55 for an unknown outcome, and resubmits the same transaction on repetition: %s', async (_, lose) => {
-  const service = await alice();
-  lose();
-  expect(codeOf(await send(service, PAYMENT, { key: 'doubt' }))).toBe(55);
-  expect(codeOf(await send(service, PAYMENT, { key: 'doubt' }))).toBe(55);
-  const given = new Set(
-    stage.standIn
-      .requestsTo(RELAY)
-      .slice(-2)
-      .map(({ body }) => body['tx_as_hex']),
-  );
-  expect(given.size).toBe(1);
-  stage.standIn.off(RELAY).off(STATUS_ROUTE);
-  const hash = hashOf(await send(service, PAYMENT, { key: 'doubt' }));
-  expect(stage.node.pool()).toEqual([hash]);
-});
+])(
+  'returns 55 for an unknown outcome, and resubmits the same transaction for a repeated request: %s',
+  async (_, lose) => {
+    const service = await alice();
+    lose();
+    expect(codeOf(await send(service, PAYMENT, { key: 'doubt' }))).toBe(55);
+    expect(codeOf(await send(service, PAYMENT, { key: 'doubt' }))).toBe(55);
+    const given = new Set(
+      stage.standIn
+        .requestsTo(RELAY)
+        .slice(-2)
+        .map(({ body }) => body['tx_as_hex']),
+    );
+    expect(given.size).toBe(1);
+    stage.standIn.off(RELAY).off(STATUS_ROUTE);
+    const hash = hashOf(await send(service, PAYMENT, { key: 'doubt' }));
+    expect(stage.node.pool()).toEqual([hash]);
+  },
+);
 
-test('stores no response for a sweep with an unknown outcome, and resubmits it on repetition', async () => {
+test('stores no response for a sweep with an unknown outcome, and resubmits it for a repeated request', async () => {
   const service = await alice();
   const path = '/transactions/send/sweep';
   const entries = async (): Promise<unknown> =>

@@ -85,7 +85,7 @@ test('counts one confirmation for the top block and none for an unconfirmed tran
   ).toHaveLength(1);
 });
 
-test('the claimed height of a node adds no confirmation and unlocks nothing', async () => {
+test('the reported height of a node adds no confirmation and unlocks nothing', async () => {
   const service = world.at('full');
   const before = await get('/balances');
   const info = NodeClient.prototype.info;
@@ -105,7 +105,7 @@ test('the claimed height of a node adds no confirmation and unlocks nothing', as
   }
 });
 
-test('exports a transaction whose time is beyond the calendar', async () => {
+test('exports a transaction whose time is outside the range of dates', async () => {
   const { snapshot } = world.at('full').api.current?.wallet ?? {};
   if (snapshot === undefined) throw new Error('no wallet is open');
   const [one] = snapshot.transactions().map((each) => ({ ...each, timestamp: Number.MAX_SAFE_INTEGER }));

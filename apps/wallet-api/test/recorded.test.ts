@@ -53,7 +53,7 @@ const CORS = 762;
 
 const rows = recordedRows();
 
-test.each(['A', 'B', 'C'] as const)('gives the recorded responses of session %s', async (session) => {
+test.each(['A', 'B', 'C'] as const)('returns the recorded responses of session %s', async (session) => {
   const node = await suite.node({ from: chain });
   const ofSession = rows.filter((row) => row.session === session);
   const replayed: Replayed[] = [];
@@ -85,7 +85,7 @@ test('lists each difference once and for a recorded row', () => {
   expect(listed).toHaveLength(new Set(listed).size);
 });
 
-test('reports unlisted, vanished and changed differences', () => {
+test('reports unlisted, missing and changed differences', () => {
   const [plain, fusion] = [1, 30].map((id) => rows.find((row) => row.id === id) as RecordedRow) as [
     RecordedRow,
     RecordedRow,

@@ -350,7 +350,7 @@ test('confines a key with allowedAddresses on every route', async () => {
   expect((await request('/transactions/send/advanced', strange)).status).toBe(400);
 });
 
-test('separates idempotency keys by API key, and reads the key file again only on a reload', async () => {
+test('separates idempotency keys by API key, and rereads the key file only on a reload', async () => {
   const { service } = await shop();
   const key = 'same';
   const hashes = [

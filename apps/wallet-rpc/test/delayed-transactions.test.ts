@@ -83,7 +83,7 @@ function add(hash: string, created = 1): void {
 
 const state = (hash: string): string | undefined => db.delayed.get(hash)?.state;
 
-test('after a restart waiting and submitted transactions hold their inputs, and mined ones do not', () => {
+test('after a restart the inputs of waiting and submitted transactions are locked, those of mined ones are not', () => {
   add(FIRST);
   add(SECOND);
   // The second one was waiting: another program submitted it, or it was given up and mined all the same.
@@ -112,7 +112,7 @@ test('lists sendable transactions in the order of their creation, interrupted su
   expect(new Wallet().queue().hashes()).toEqual([FIRST, SECOND]);
 });
 
-test('a transaction in a block is no longer waiting, whichever program submitted it', () => {
+test('a mined transaction is no longer waiting, even if another program submitted it', () => {
   add(FIRST);
   add(SECOND);
   const wallet = new Wallet();
@@ -164,7 +164,7 @@ test('an uncertain transaction is given up after a refusal, not after an unavail
   expect(state(FIRST)).toBe('delayed');
 });
 
-test('a deleted transaction unlocks its inputs', () => {
+test('the inputs of a deleted transaction are unlocked', () => {
   add(FIRST);
   const wallet = new Wallet();
   const queue = wallet.queue();

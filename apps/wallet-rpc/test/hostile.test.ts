@@ -45,7 +45,7 @@ const ODD: readonly unknown[] = [null, true, -1, 1.5, 2n ** 64n, '', 'x', '\u000
 const methods = WALLET_METHODS.filter(({ name }) => !['reset', 'deleteAddress'].includes(name));
 
 test.each(methods.map(({ name, params }) => [name, Object.keys((params as z.ZodObject).shape)] as const))(
-  '%s returns a declared refusal for odd values of each field, or accepts them',
+  '%s returns a declared error for odd values of each field, or accepts them',
   async (method, members) => {
     const oddValues = method === 'export' ? ODD.filter((value) => typeof value !== 'string') : ODD;
     for (const member of members) {
@@ -88,7 +88,7 @@ test.each([
   expect([status, text]).toEqual([200, '{"error":{"code":-32700,"message":"Parse error"},"id":null,"jsonrpc":"2.0"}']);
 });
 
-test('echoes an id of any size and type digit by digit', async () => {
+test('echoes an id of any size and type exactly', async () => {
   for (const id of [
     '123456789012345678901234567890',
     '-0',
@@ -101,7 +101,7 @@ test('echoes an id of any size and type digit by digit', async () => {
   }
 });
 
-test('refuses a body over the limit, and names of Object.prototype as methods', async () => {
+test('refuses a body above the limit, and names of Object.prototype as methods', async () => {
   expect((await service.request('x'.repeat(1024 * 1024 + 1))).status).toBe(413);
   for (const method of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
     expect((await service.call(method)).error?.code).toBe(-32_601n);

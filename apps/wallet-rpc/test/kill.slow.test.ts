@@ -7,7 +7,7 @@ jest.unmock('node:crypto');
 
 const KILLS = Number(process.env['KILLS'] ?? 100);
 
-test(`${String(KILLS)} kills while clients send, delay and save lose no response and pay nothing twice`, async () => {
+test(`${String(KILLS)} kills during sends, delayed sends and saves lose no response and pay nothing twice`, async () => {
   const { book, inWork } = await killService(KILLS, true);
   expect(inWork).toBeGreaterThan(KILLS / 2);
   const delayed = book.payments.filter(({ kind }) => kind === 'delayed').length;

@@ -6,7 +6,7 @@ jest.unmock('node:crypto');
 jest.setTimeout(300_000);
 
 // A hundred kills are in kill.slow.test.ts.
-test('two kills while clients send, delay and save lose no response and pay nothing twice', async () => {
+test('two kills during sends, delayed sends and saves lose no response and pay nothing twice', async () => {
   const { book } = await killService(2);
   expect(book.payments.length).toBeGreaterThan(0);
 });

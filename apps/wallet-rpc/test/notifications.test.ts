@@ -47,7 +47,7 @@ async function mine(node: SuiteNode, services: readonly TestService[], count = 1
   for (const service of services) await service.synced(node.height);
 }
 
-test('notifies of a transaction once in the pool and once in a block, of own sends after their submission', async () => {
+test('notifies about a transaction once in the pool and once in a block, about own sends after their submission', async () => {
   const { node, rival, link } = await world.rivals();
   const [tx, confirmed, ownTx, ownConfirmed] = [await receiver(), await receiver(), await receiver(), await receiver()];
   const sender = await world.synced('alice', node.daemon.ports.rpc, hooks(ownTx, ownConfirmed));
@@ -107,7 +107,7 @@ test('notifies of a transaction once in the pool and once in a block, of own sen
   }
 });
 
-test('an accepted send succeeds on a full disk, and is notified when there is space', async () => {
+test('an accepted send succeeds on a full disk, and is notified when space is available', async () => {
   const node = await world.node();
   const [tx, confirmed] = [await receiver(), await receiver()];
   const sender = await world.synced('alice', node.daemon.ports.rpc, hooks(tx, confirmed));
@@ -145,7 +145,7 @@ test('after a restart only new transactions are notified', async () => {
   expect(confirmed.received.map((notification) => notification.hash)).toEqual([hash]);
 });
 
-test('a hanging receiver delays neither the other one nor the wallet', async () => {
+test('a hanging receiver delays neither other receivers nor the wallet', async () => {
   const node = await world.node();
   const [tx, confirmed] = [await receiver(), await receiver()];
   tx.hangs = true;
@@ -157,7 +157,7 @@ test('a hanging receiver delays neither the other one nor the wallet', async () 
   expect((await service.result<{ blockCount: bigint }>('getStatus')).blockCount).toBe(BigInt(node.height + 1));
 });
 
-test('notifies of old transactions only with --notify-during-sync', async () => {
+test('notifies about old transactions only with --notify-during-sync', async () => {
   const node = await world.node();
   const stand = world.suite.closeAtEnd(await StandInNode.start(node.url));
   // The claimed network height makes all of chain A older than 1,440 blocks.

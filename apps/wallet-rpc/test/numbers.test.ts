@@ -60,7 +60,7 @@ function common({
   };
 }
 
-test.each(['alice', 'bob'])('%s has the balance and the transactions that are recorded', async (name) => {
+test.each(['alice', 'bob'])('%s has the recorded balance and transactions', async (name) => {
   const { report } = expectedWallet(name);
   const service = await world.synced(name, node.daemon.ports.rpc);
   expect(await service.result('getBalance')).toEqual({

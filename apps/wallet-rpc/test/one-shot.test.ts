@@ -7,7 +7,7 @@ const folder = new Folder();
 afterAll(() => folder.remove());
 afterEach(() => jest.restoreAllMocks());
 
-test('a signal during its creation removes a container', async () => {
+test('a signal during the creation of a container removes it', async () => {
   const stop = new AbortController();
   const { create } = WalletFile;
   jest.spyOn(WalletFile, 'create').mockImplementation(async (...args) => {
@@ -18,7 +18,7 @@ test('a signal during its creation removes a container', async () => {
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-test('a signal removes no existing container', async () => {
+test('a signal does not remove an existing container', async () => {
   const file = folder.file('existing');
   await generate(file, '');
   const before = readdirSync(folder.path);

@@ -81,7 +81,7 @@ test('deleting an address deletes its pool transactions', async () => {
   expect(service.rpc.context.pool.get(hash)).toBeUndefined();
 });
 
-test('a node that keeps reporting new transactions does not fill the memory', async () => {
+test('a node that continually reports new transactions does not exhaust the memory', async () => {
   const content = { subWallets: [], progress: { recentHashes: ['ab'] } };
   const snapshot = { content, unconfirmed: () => [], transaction: () => undefined };
   const sizes: number[] = [];

@@ -132,7 +132,7 @@ test('a wallet whose addresses were deleted becomes a tracking wallet and return
   }
 });
 
-test('every listed difference is one of the recorded rows', () => {
+test('every listed difference is in the recorded rows', () => {
   const ids = new Set(rows.map(({ id }) => id));
   expect([...listedDifferences()].filter((id) => !ids.has(id))).toEqual([]);
   expect(rows).toHaveLength(517);

@@ -26,7 +26,7 @@ test.each([
   [hex, '0x', false],
 ])('%# hex', (schema, text, right) => expect(schema.safeParse(text).success).toBe(right));
 
-test('an error message is built from its placeholders, and recognised', () => {
+test('an error message with replaced placeholders is recognised', () => {
   const { missing, wrongType, notJson } = daemonApi.refusals;
   const text = errorMessage(missing, { name: "a'{b}" });
   expect(text).toBe("Missing JSON parameter: 'a'{b}'");

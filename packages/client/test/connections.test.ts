@@ -284,7 +284,7 @@ describe('a stream of events', () => {
     await stream?.ended;
   });
 
-  test('closes on an oversized or masked message', async () => {
+  test('closes the stream after an oversized or masked message', async () => {
     for (const send of [
       (socket: WebSocket) => socket.send(Buffer.alloc(2 * 1024 * 1024)),
       (socket: WebSocket) => socket.send('x', { mask: true }),
@@ -294,7 +294,7 @@ describe('a stream of events', () => {
     }
   });
 
-  test('fails when the handshake is refused, invalid or gets no response', async () => {
+  test('fails when the handshake is refused, invalid or not responded to', async () => {
     const wrong = await listening(createHttp((_request, response) => response.writeHead(401).end()));
     const incomplete = await serverWriting((socket) =>
       socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'),

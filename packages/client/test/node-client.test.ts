@@ -68,7 +68,7 @@ test.each([
   ['no known block yet', {}, true],
   ['another block at the lower known height', { 100: OTHER }, false],
   ['the lower known block, and another one at the higher height', { 100: A, 5_000: OTHER }, false],
-] as const)('of a network with known blocks, a node with %s (%j): accepted %s', async (_name, hashes, isAccepted) => {
+] as const)('accepts a node of a network with known blocks that has %s (%j): %s', async (_name, hashes, isAccepted) => {
   const client = keep(new NodeClient(address(await nodeWith(hashes)), { chain: { ...CHAIN, knownBlocks: KNOWN } }));
   if (isAccepted) await expect(client.info()).resolves.toMatchObject({ localHeight: 10 });
   else await expect(client.info()).rejects.toMatchObject({ kind: 'foreignChain' });

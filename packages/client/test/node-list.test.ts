@@ -88,7 +88,7 @@ test('uses the first node when all are catching up, and prefers a late node to a
   expect(serves()).toBe(1);
 });
 
-test('stays with a node below the network height when no other node is higher', async () => {
+test('retains a node below the network height when no other node is higher', async () => {
   const [first, second] = [await Stand.start(), await Stand.start('cd'.repeat(32))];
   first.network = 1_000_000;
   second.height = second.network = 1_000_000;
@@ -98,7 +98,7 @@ test('stays with a node below the network height when no other node is higher', 
   expect(list.nodes()[1]?.failure).toMatch(/first block is not that of this network/);
 });
 
-test('backs off longer after each failure of a node', async () => {
+test('doubles the delay after each failure of a node', async () => {
   const [first, second] = [await Stand.start(), await Stand.start()];
   const { list, clock, serves, switches } = await listOf(first, second);
   first.isHollow = true;

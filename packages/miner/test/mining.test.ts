@@ -53,7 +53,7 @@ describe('solo', () => {
     await node.digest();
   });
 
-  test('logs once that the node is unreachable, and continues when it can be reached', async () => {
+  test('logs once that the node is unreachable, and continues when it is reachable again', async () => {
     const port = await freePort();
     const { program, logger } = await mine('--daemon', `http://127.0.0.1:${port}`, '--blocks', '1', '--threads', '1');
     expect(logger.linesOf('warning').length).toBeLessThanOrEqual(1);

@@ -98,7 +98,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('%s ends the search with 0', async (sign
   expect(await program.ended).toEqual({ code: 0, signal: null });
 });
 
-it.each(['SIGINT', 'SIGTERM'] as const)('%s ends with 0 also while nobody has work', async (signal) => {
+it.each(['SIGINT', 'SIGTERM'] as const)('%s ends with 0 even without work', async (signal) => {
   const program = new Program('--address', address, '--stratum', `127.0.0.1:${String(await freePort())}`);
   await program.prints(/no work from/);
   program.signal(signal);

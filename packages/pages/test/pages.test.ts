@@ -19,7 +19,7 @@ import {
 
 const top = join(__dirname, '../../..');
 
-test('a template escapes text and leaves markup', () => {
+test('a template escapes text but not markup', () => {
   const text = `<b>"x"</b> & 'y'`;
   expect(html`<p title="${text}">${text}</p>`.toString()).toBe(
     '<p title="&lt;b&gt;&quot;x&quot;&lt;/b&gt; &amp; &#39;y&#39;">&lt;b&gt;&quot;x&quot;&lt;/b&gt; &amp; &#39;y&#39;</p>',
@@ -64,7 +64,7 @@ test('the name of an asset has a hash of its content', () => {
   expect(() => loadAsset(join(folder, 'a.txt'))).toThrow(RangeError);
 });
 
-test.each([SUITE_STYLE, COPY_SCRIPT, SUITE_ICON])('%s loads nothing from elsewhere', (file) => {
+test.each([SUITE_STYLE, COPY_SCRIPT, SUITE_ICON])('%s loads nothing from other hosts', (file) => {
   const text = loadAsset(join(top, file)).bytes.toString();
   expect(text.replace('http://www.w3.org/2000/svg', '')).not.toMatch(/url\(\s*['"]?(?!#)|@import|https?:/);
 });

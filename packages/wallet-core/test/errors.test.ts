@@ -11,7 +11,7 @@ test('codes 0 to 62 and from 1000 on exist once each, and names are distinct', (
 });
 
 test.each(Object.entries(walletErrorRows))(
-  'walletError.%s makes the error of its row',
+  'walletError.%s creates the error of its row',
   (maker, { code, name, text }) => {
     const error = walletError[maker as 'unknownError']();
     expect([error.code, error.name, error.message]).toEqual([code, name, text]);
@@ -65,7 +65,7 @@ test.each([
   expect([code, message]).toEqual([expected.code, expected.message]);
 });
 
-test('walletErrorOfCode makes the error of a code, and unknownError for an unknown code', () => {
+test('walletErrorOfCode returns the error of a code, and unknownError for an unknown code', () => {
   expect(walletErrorOfCode(31, 'no')).toMatchObject({ code: 31, name: 'DAEMON_ERROR', message: 'no' });
   expect(walletErrorOfCode(31).message).toBe(walletErrorRows.daemonError.text);
   expect(walletErrorOfCode(777).code).toBe(54);

@@ -83,7 +83,7 @@ const moneyOf = ({ subWallets, transactions }: WalletContent): unknown => ({
   locked: subWallets.flatMap(({ locked }) => locked.map(({ key }) => key)),
 });
 
-test(`killed ${String(KILLS)} times while it sends and saves, a wallet opens every time and has every send`, async () => {
+test(`after each of ${String(KILLS)} kills during sends and saves, a wallet opens and has every send`, async () => {
   const file = fresh('dave.wallet');
   copyFileSync(recordedDave.path, file);
   const sent = new Set<string>();

@@ -48,7 +48,7 @@ function fail(address: string, times = MAX_PER_MINUTE): void {
   for (let i = 0; i < times; i++) limiter.recordFailure(from(address));
 }
 
-test('checks attempts immediately up to the limit, and one per second beyond it', async () => {
+test('admits attempts immediately up to the limit, and one per second above it', async () => {
   fail('192.0.2.1', MAX_PER_MINUTE - 1);
   expect(await limiter.admit(from('192.0.2.1'))).toBeUndefined();
   fail('192.0.2.1', 1);
@@ -99,7 +99,7 @@ test('gives the slot of a disconnected client to the next attempt', async () => 
   expect(judged).toEqual(['left refused', 'last']);
 });
 
-test('checks all waiting attempts when the next minute begins', async () => {
+test('admits all waiting attempts when the next minute begins', async () => {
   fail('192.0.2.1');
   const judged: string[] = [];
   for (const name of ['a', 'b', 'c']) void attempt('192.0.2.1', name, judged);
@@ -108,7 +108,7 @@ test('checks all waiting attempts when the next minute begins', async () => {
   expect(judged.sort()).toEqual(['a', 'b', 'c']);
 });
 
-test('gives an address that presented a right key a budget of its own for 24 hours', async () => {
+test('gives an address that presented a valid key a separate budget for 24 hours', async () => {
   limiter.recordSuccess(from('2001:db8::1'));
   fail('2001:db8::2');
   expect(await limiter.admit(from('2001:db8::1'))).toBeUndefined();
@@ -123,7 +123,7 @@ test('gives an address that presented a right key a budget of its own for 24 hou
   expect(judged).toEqual([]);
 });
 
-test('starts a fresh budget at the first right key, so the owner does not wait for an attacker at the same address', async () => {
+test('starts a new budget at the first valid key, so that the owner does not wait for an attacker at the same address', async () => {
   fail('192.0.2.1');
   const judged: string[] = [];
   void attempt('192.0.2.1', 'owner', judged);

@@ -70,7 +70,7 @@ test('writes a backup per interval and deletes all but the newest', async () => 
   ]);
 });
 
-test('retains the latest backup when earlier ones have times of the future', async () => {
+test('retains the latest backup when earlier ones have times in the future', async () => {
   const run = job(write, 2);
   now += 1_000_000_000_000;
   for (let i = 0; i < 2; i++) {

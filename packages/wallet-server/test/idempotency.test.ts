@@ -40,7 +40,7 @@ function execute(run: Run, more: Partial<IdempotentRequest<string>> = {}): Promi
 
 const never: Run = () => Promise.reject(new Error('executed again'));
 
-test('runs concurrent requests with one key one after the other until one succeeds', async () => {
+test('runs concurrent requests with the same key sequentially until one succeeds', async () => {
   let atWork = 0;
   let maxAtWork = 0;
   let tries = 0;
@@ -67,12 +67,12 @@ test('runs requests of different owners concurrently', async () => {
   await first;
 });
 
-test('frees the key after a failure without a recorded transaction, also for another body', async () => {
+test('frees the key after a failure without a recorded transaction, even for another body', async () => {
   await expect(execute(() => Promise.reject(new Error('too little money')))).rejects.toThrow('too little money');
   expect(await execute(async () => 'done', { body: '{"other":1}' })).toBeInstanceOf(FinishedJson);
 });
 
-test('binds the key to a refused transaction: a repetition gets its hash, and never builds another one on its own', async () => {
+test('binds the key to a refused transaction: a repeated request gets its hash and does not build another one', async () => {
   const refused: Run = (observer) => {
     observer.submitting?.(send(HASH));
     observer.rejected?.(send(HASH));
@@ -84,7 +84,7 @@ test('binds the key to a refused transaction: a repetition gets its hash, and ne
   expect(String(((await execute(never, { recover })) as FinishedJson).text)).toBe(`"submitted ${HASH} again"`);
 });
 
-test('binds the key to its request after a failure with a submitted transaction, and recovers it on repetition', async () => {
+test('binds the key to its request after a failure with a submitted transaction, and recovers it when repeated', async () => {
   const cut: Run = (observer) => {
     observer.submitting?.(send(HASH));
     return Promise.reject(new Error('cut'));
@@ -103,7 +103,7 @@ test('binds the key to its request after a failure with a submitted transaction,
   expect(recovered).toEqual([HASH]);
 });
 
-test('gives all recorded transactions of a key to a repetition', async () => {
+test('passes all recorded transactions of a key to a repeated request', async () => {
   const cut =
     (hash: string): Run =>
     (observer) => {
@@ -165,7 +165,7 @@ describe('while the disk is full', () => {
     expect(refused).toMatchObject({ code: walletErrorRows.invalidWalletFilename.code });
   });
 
-  test('reports an accepted send as accepted, and recovers it for a repetition', async () => {
+  test('reports an accepted send as accepted, and recovers it for a repeated request', async () => {
     fails('answer');
     const run: Run = async (observer) => {
       observer.submitting?.(send(HASH));

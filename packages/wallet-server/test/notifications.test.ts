@@ -19,7 +19,7 @@ test.each([
   expect(isRecent({ blockHeight: 10_001 }, heights)).toBe(true);
 });
 
-test('does not notify a transaction whose block no node has proved', () => {
+test('does not notify a transaction of an unverified block', () => {
   const status = { localHeight: 100, networkHeight: 100 } as WalletSyncStatus;
   const transaction = { blockHeight: 100 } as WalletTransaction;
   expect(isNotified(transaction, status, false)).toBe(true);

@@ -148,7 +148,7 @@ const INVALID_FILES: readonly (readonly [string, Record<string, string | undefin
   ['a number of another kind', { id: '0' }, '', /id: expected a number/],
 ];
 
-test.each(INVALID_FILES)('rejects %s, and adds nothing', (_what, fields, content, text) => {
+test.each(INVALID_FILES)('rejects %s without adding a proposal', (_what, fields, content, text) => {
   run('add', proposalFile());
   const path = proposalFile(fields, content === '' ? undefined : content);
   expect(() => run('add', path)).toThrow(text);

@@ -20,7 +20,7 @@ afterAll(async () => {
 const newAddress = async (wallet: WalletService): Promise<string> =>
   (await wallet.ask<{ address: string }>('POST', '/addresses/create')).address;
 
-test('donations count once unlocked, are removed in a reorganisation, and return, with a read-only key', async () => {
+test('donations count once unlocked, are removed by a reorganisation, and count again, with a read-only key', async () => {
   const [operator, donor] = await Promise.all([community.wallet('bob'), community.wallet('alice')]);
   const plain = await newAddress(operator);
   const other = await newAddress(operator);

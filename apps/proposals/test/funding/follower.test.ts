@@ -156,7 +156,7 @@ test.each([
     '',
   ],
 ] as readonly [string, (response: import('node:http').ServerResponse) => void, string][])(
-  'a wallet with %s is away, and the service goes on',
+  'a wallet with %s counts as unavailable, and the service continues',
   async (_what, answer, why) => {
     const service = await startFollowing(API());
     service.add({ target: '100', address: donationAddress('a') });
@@ -260,7 +260,7 @@ test('discards a read during which the chain was reorganised', async () => {
   expect(await percents(service)).toEqual([1.23]);
 });
 
-test('an amount beyond 2^53 counts exactly, to the last unit', async () => {
+test('an amount above 2^53 is exact', async () => {
   const service = await startFollowing(API());
   service.add({ target: '100', address: WALLET_ADDRESS });
   wallet.answer = tells({ transfers: [{ address: WALLET_ADDRESS, amount: '#9007199254740993#' }] });
@@ -280,7 +280,7 @@ test('a page shows the newest contributions and counts them all', async () => {
   expect(shown).toEqual(Array.from({ length: 100 }, (_, i) => hash(102 - i)));
 });
 
-test('two payments to one address in a transaction count together', async () => {
+test('two payments to one address in a transaction are added', async () => {
   const service = await startFollowing(API());
   service.add({ target: '100', address: WALLET_ADDRESS });
   const transfers = [1, 2].map((amount) => ({ address: WALLET_ADDRESS, amount: 1000 * amount }));

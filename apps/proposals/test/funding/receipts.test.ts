@@ -37,7 +37,7 @@ test('reads all blocks first, then the latest ones, and periodically all again',
   expect(requested[0]?.[0]).toBe(0);
 });
 
-test('removes a transaction of the first block that is read again', async () => {
+test('removes a transaction of the first reread block', async () => {
   let chain = [receipt(1, 10_000 - REREAD_DEPTH), receipt(2, 10_000 - REREAD_DEPTH - 1)];
   const source = {
     state: () => Promise.reject(new Error('unused')),
@@ -50,7 +50,7 @@ test('removes a transaction of the first block that is read again', async () => 
   expect((await reader.read(source, 'x', 10_000, never)).map((one) => one.hash)).toEqual([hash(2)]);
 });
 
-test('retains transactions below the range that is read again, and removes missing ones in it', async () => {
+test('retains transactions below the reread range, and removes missing ones in it', async () => {
   let chain = [receipt(1, 10), receipt(2, 5000), receipt(3, 9000)];
   const source = {
     state: () => Promise.reject(new Error('unused')),
@@ -75,7 +75,7 @@ test('splits a range whose response is too long', async () => {
   expect(await new ReceiptReader().read(source, 'x', 3000, never)).toHaveLength(3001);
 });
 
-test('aborts if a wallet returns donations without end', async () => {
+test('aborts if a wallet returns an unlimited number of donations', async () => {
   const source = {
     state: () => Promise.reject(new Error('unused')),
     receipts: async (_a: string, from: number) =>

@@ -113,7 +113,7 @@ describe('each documented error is reachable', () => {
     expect(Object.keys(told)).toContain(String(answer?.headers['content-type']).split(';')[0]);
   });
 
-  test('every provocation belongs to a declared error', () => {
+  test('every test case is for a declared error', () => {
     const declared = new Set<ErrorName>(routes.flatMap((route) => errorsOf(route).map(nameOf)));
     expect(Object.keys(provocations).filter((name) => !declared.has(name as ErrorName))).toEqual([]);
   });

@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
 });
 
-test('the list is newest first, in pages of 20, without disabled proposals', async () => {
+test('lists proposals newest first, in pages of 20, without disabled ones', async () => {
   const first = await page('/');
   expect(headlines(first)).toEqual([25, ...Array.from({ length: 19 }, (_, i) => 23 - i)]);
   expect(first).toContain('Page 1 of 2');

@@ -158,7 +158,7 @@ test.each(['unknown', 'CORE', 'core ', "core' OR 1=1 --", '%', '\u0000', 'x'.rep
   },
 );
 
-test('a response is cacheable for a moment, has an ETag, and 304 confirms it', async () => {
+test('a response is cacheable briefly, has an ETag, and is revalidated with 304', async () => {
   const first = await ask('?limit=3');
   const tag = String(first.headers['etag']);
   expect(first.headers['cache-control']).toBe('public, max-age=15');

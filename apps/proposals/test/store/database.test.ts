@@ -173,7 +173,7 @@ const canMount = spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs -o size
 if (!canMount) process.stderr.write('skipped: a full disk, as nothing can be mounted here\n');
 
 (canMount ? test : test.skip)(
-  'on a full disk nothing is half written, what was known stays, and it goes on later',
+  'on a full disk no write is partial, known donations are retained, and polls continue later',
   () => {
     const folder = temporaryFolder();
     const script = 'mount -t tmpfs -o size=1536k tmpfs "$0" && exec "$@"';

@@ -21,7 +21,7 @@ const codesOf = ({ errors }: Pick<WalletRoute, 'errors'>): number[] =>
 /** Sweeps return the codes of their transactions in entries, with status 200. */
 const isSweep = (key: string): boolean => key.startsWith('POST /transactions/send/sweep');
 
-test('declares the routes of the C++ program and our own', () => {
+test('declares the routes of the C++ program and the additional ones', () => {
   const table = [...REFERENCE_ROUTES, ...OWN_ROUTES].map(keyOf);
   expect([...declared.keys()].sort()).toEqual(table.sort());
   expect([REFERENCE_ROUTES.length, OWN_ROUTES.length]).toEqual([47, 11]);
@@ -47,7 +47,7 @@ describe.each([...REFERENCE_ROUTES, ...OWN_ROUTES].map((route) => [keyOf(route),
     expect(named(true).sort()).toEqual([...row.optional].sort());
   });
 
-  test('declares the error codes of the table and our own', () => {
+  test('declares the error codes of the table and the additional ones', () => {
     const codes = codesOf(route as WalletRoute);
     const expected = isSweep(key) ? [39] : row.codes;
     const own = new Set([...OWN_CODES, ...(OWN_BESIDES[key] ?? [])]);

@@ -181,7 +181,7 @@ test('refuses the database of another wallet', async () => {
   }
 });
 
-test('refuses to open a wallet at a node of another network, and opens it at one that does not respond', async () => {
+test('refuses to open a wallet with a node of another network, and opens it with one that does not respond', async () => {
   const service = await TestService.start();
   const node = await StandInNode.start();
   node.on('/json_rpc', () => ({

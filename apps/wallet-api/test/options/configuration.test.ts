@@ -105,7 +105,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
 };
 
 test.each(Object.entries(WRONG).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
-  '--%s=%j is refused with 1 and a text that names it',
+  '--%s=%j is refused with exit code 1 and an error that names the option',
   (name, value) => {
     const { code, text } = refused('-r', 'key', `--${name}=${value}`);
     expect(code).toBe(1);

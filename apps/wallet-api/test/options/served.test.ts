@@ -123,7 +123,7 @@ test('sends the recorded CORS headers for routes, and none for unknown paths', a
   });
 });
 
-test('lets attempts of an address wait after 100 wrong keys in a minute', async () => {
+test('delays attempts of an address after 100 wrong keys in a minute', async () => {
   let passSecond = (): void => undefined;
   let attempts: AttemptLimiterOptions = {};
   const waiting = new Promise<void>((isWaiting) => {

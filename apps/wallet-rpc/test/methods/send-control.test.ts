@@ -46,7 +46,7 @@ test('paused sends are refused with the reason, also after a restart, until they
   await service.result('sendTransaction', TO_BOB);
 });
 
-test('a send that was given up is reported under its key and in the log, and its inputs are free', async () => {
+test('a given-up send is reported under its key and in the log, and its inputs are unlocked', async () => {
   const stand = world.suite.closeAtEnd(await StandInNode.start(node.url));
   const file = await world.read('alice', stand.port);
   const logged: unknown[] = [];

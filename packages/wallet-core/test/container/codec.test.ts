@@ -16,7 +16,7 @@ const decode = (text: string | Buffer): Promise<WalletContent> => runInSlices(de
 const seed = exportOf2026('seed');
 const exported = readFixture('devnet/wallets/alice.export.json');
 
-test('any content is unchanged after encoding and decoding', async () => {
+test('decoding restores any encoded content', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryContent, async (content) => {
       expect(await decode(contentText(content))).toEqual(content);
@@ -24,7 +24,7 @@ test('any content is unchanged after encoding and decoding', async () => {
   );
 });
 
-test('JSON is parsed like by the parser of requests', async () => {
+test('JSON is parsed like the JSON of requests', async () => {
   await fc.assert(
     fc.asyncProperty(fc.json({ maxDepth: 9 }), async (text) => {
       expect(await runInSlices(readContainerJson(Buffer.from(text)))).toEqual(parseJson(text));
@@ -44,7 +44,7 @@ test('invalid UTF-8 and endless nesting are invalid JSON', () => {
   expect(() => [...readContainerJson(Buffer.from('['.repeat(100_000)))]).toThrow(SyntaxError);
 });
 
-test('a container that is cut off or has a changed byte is decoded, or refused as corrupted or of another version', async () => {
+test('a truncated or modified container is decoded, or refused as corrupted or of another version', async () => {
   const damage = fc.tuple(fc.nat(seed.length - 1), fc.integer({ min: 0, max: 255 }), fc.boolean());
   await fc.assert(
     fc.asyncProperty(damage, async ([at, byte, cut]) => {
@@ -78,7 +78,7 @@ function* fieldsOf(
 
 const OPTIONAL = new Set(['subWalletIndexCounter', 'walletIndex', 'privateEphemeral']);
 
-test('every field except three is required, and each has a type', async () => {
+test('every field except three is required and has a checked type', async () => {
   const document = plain(exported);
   const wallet = listAt(document, 'subWallets', 'subWallet')[0]!;
   for (const list of ['unspentInputs', 'spentInputs']) listAt(wallet, list).splice(1);
@@ -120,7 +120,7 @@ test('64-bit numbers are exact, and a height above 2^53 is above every chain', a
   });
 });
 
-test('repeats of a hash are dropped in decoding and encoding', async () => {
+test('decoding and encoding drop repeated hashes', async () => {
   const [a, b] = ['a'.repeat(64), 'b'.repeat(64)] as const;
   const content = walletAt(1);
   const progress = { height: 1, recentHashes: [a, a, b, b, a], checkpointHashes: [b, b] };
@@ -130,7 +130,7 @@ test('repeats of a hash are dropped in decoding and encoding', async () => {
   expect((await decode(doubled)).progress.checkpointHashes).toEqual([b]);
 });
 
-test('unknown fields are written back, and follow their object to another list', async () => {
+test('unknown fields are written back, even after their object moved to another list', async () => {
   const document = plain(exported);
   const wallet = listAt(document, 'subWallets', 'subWallet')[0]!;
   const unspent = listAt(wallet, 'unspentInputs');
@@ -154,7 +154,7 @@ test('unknown fields are written back, and follow their object to another list',
   expect(spent).toEqual([{ ...unspent[2], spendHeight: 700n }]);
 });
 
-test('the first of repeated field names counts', async () => {
+test('of repeated field names the first is used', async () => {
   expect((await decode(seed.replace('"startHeight":', '"startHeight":77,"startHeight":'))).startHeight).toBe(77);
 });
 

@@ -42,7 +42,7 @@ test('an unreadable path is refused with filenameNonExistent', async () => {
   expect(readdirSync(dirname(pipe))).toEqual(['pipe']);
 });
 
-test('each defect of a file has its error, in the order of the checks', async () => {
+test('each defect of a file is reported with its error, in the order of the checks', async () => {
   const good = containerOf('secret', text);
   expect(await refusal(fileOf(''))).toBe('notAWalletFile');
   expect(await refusal(fileOf(good.subarray(0, 63)))).toBe('notAWalletFile');

@@ -63,7 +63,7 @@ test('an existing or unusable name is refused, and no file remains', async () =>
   expect(readFileSync(file, 'utf8')).toBe('something');
 });
 
-test('one of two concurrent creates of a file succeeds', async () => {
+test('exactly one of two concurrent creates of a file succeeds', async () => {
   const file = fresh('a.wallet');
   const results = await Promise.allSettled([1, 2].map((at) => WalletFile.create(file, 'secret', () => walletAt(at))));
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -135,7 +135,7 @@ test('a temporary file of a killed program is replaced, and a link at its path i
   expect(readdirSync(dirname(walletFile.file)).sort()).toEqual(['a.wallet', 'a.wallet.lock', 'a.wallet.previous']);
 });
 
-describe('the previous version', () => {
+describe('the previous version of a container', () => {
   test('is retained by each save with the permissions of the container', async () => {
     const { walletFile, content } = await made();
     chmodSync(walletFile.file, 0o640);
@@ -228,7 +228,7 @@ test('an export has the JSON and a line end, and replaces an older file', async 
   expect(await errorNameOf(WalletFile.exportPlain(join(file, 'below'), content))).toBe('invalidWalletFilename');
 });
 
-test('a save beyond the file size limit fails, the old version stays, and a later save works', async () => {
+test('a save above the file size limit fails without changing the file, and a later save succeeds', async () => {
   const { walletFile } = await made();
   await walletFile.close();
   const program = runProgram('fill.ts', [walletFile.file, 'secret'], 'ulimit -f 1000');

@@ -100,7 +100,7 @@ test('a password of a million characters opens its container', async () => {
   await again.walletFile.close();
 });
 
-test('one of several programs that open a container at once succeeds', async () => {
+test('exactly one of several programs that open a container concurrently succeeds', async () => {
   const file = container();
   const programs = Array.from({ length: 4 }, () => runProgram('hold.ts', [file, 'secret']));
   const lines = await Promise.all(programs.map((program) => program.line()));

@@ -168,7 +168,7 @@ test('a sub-wallet is found by its address, and the primary one cannot be remove
   expect(await errorNameOf(() => wallets.subWalletOf(content, `${primary.slice(0, -1)}x`))).toBe('addressNotValid');
 });
 
-test('integrated addresses have short or long payment ids, and each defect of an address has its error', async () => {
+test('integrated addresses have short or long payment ids, and each defect of an address is reported with its error', async () => {
   const { address } = wallets.walletFromSeed(words, START).subWallets[0]!;
   for (const [paymentId, length] of [
     ['1122334455667788', 120],

@@ -23,7 +23,7 @@ const coinbase = (name: string, amount: bigint): ModelTransaction => ({ ...payin
 const transfersOf = (ledger: Ledger, name: string): unknown =>
   ledger.content().transactions.find(({ hash }) => hash === hashOf(name))?.transfers;
 
-describe('a block that no chain can have', () => {
+describe('a block that is impossible in a chain', () => {
   const base: SyncBlock = scannedBlock(blockOf(1, coinbase('c', 1n), spending('a', 1n, 1n))).block;
   const [transaction] = base.transactions;
   const amount = (value: bigint) => [{ amount: value, key: '', keyImage: '' }];
@@ -71,7 +71,7 @@ test('found outputs of an unknown transaction, output or owner are ignored', () 
   expect(change?.kind === 'block' && change.found.map(({ transaction }) => transaction)).toStrictEqual([1, 1, 1]);
 });
 
-test('a transaction of two blocks counts in the first, and an output is spent once', () => {
+test('a transaction in two blocks counts in the first, and an output is spent once', () => {
   const ledger = newLedger();
   apply(ledger, blockOf(1, paying('a', 100n)), blockOf(2, paying('a', 100n)), blockOf(3, spending('b')));
   apply(ledger, blockOf(4, { ...spending('c'), outputs: [] }));
@@ -102,7 +102,7 @@ test.each([
   ]);
 });
 
-test('a coinbase has no payment id, nor has a transaction whose short one was not decrypted', () => {
+test('a coinbase and a transaction with an undecrypted short payment id have no payment id', () => {
   const ledger = newLedger();
   const long = 'ab'.repeat(32);
   const short = { ...paying('a', 1n), paymentId: 'ab'.repeat(8) };
@@ -201,7 +201,7 @@ describe('change that a pending send spends', () => {
     expect(of(ledger).locked).toEqual([]);
   });
 
-  test('is free after its sub-wallet was removed with the send and added again', () => {
+  test('is unlocked after its sub-wallet was removed with the send and added again', () => {
     const { ledger, first, second } = twoSends();
     ledger.removeSubWallet(ALICE);
     ledger.cancelSend(second.hash);
@@ -240,14 +240,14 @@ describe('the transfers of a send that returns in another block', () => {
     expect(transfersOf(ledger, 'send')).toEqual([{ publicSpendKey: ALICE, amount: -60n }]);
   });
 
-  test('are computed again where that gives less than was recorded', () => {
+  test('are recomputed where that gives less than was recorded', () => {
     const { ledger, send } = sent();
     apply(ledger, blockOf(5_761, send));
     apply(ledger, blockOf(5_761, duplicate), blockOf(5_762, send));
     expect(transfersOf(ledger, 'send')).toEqual([{ publicSpendKey: ALICE, amount: -100n }]);
   });
 
-  test('are computed again for a sub-wallet without retired outputs', () => {
+  test('are recomputed for a sub-wallet without retired outputs', () => {
     const ledger = newLedger();
     apply(ledger, blockOf(1, paying('a', 100n)), blockOf(2, duplicate));
     const send = { ...spending('send', 100n, 40n) };
@@ -257,7 +257,7 @@ describe('the transfers of a send that returns in another block', () => {
     expect(transfersOf(ledger, 'send')).toEqual([{ publicSpendKey: ALICE, amount: -60n }]);
   });
 
-  test('are computed again after its sub-wallet was removed', () => {
+  test('are recomputed after its sub-wallet was removed', () => {
     const { ledger, send } = sent();
     apply(ledger, blockOf(5_761, send));
     ledger.rewind(5_761);
@@ -291,7 +291,7 @@ describe('spent outputs', () => {
     expect(of(ledger).spent).toHaveLength(1);
   });
 
-  test('stay while the spending block is not verified', () => {
+  test('are not retired while the spending block is unverified', () => {
     const ledger = newLedger();
     apply(ledger, blockOf(1, paying('a', 1n)));
     const { block, found } = scannedBlock(blockOf(2, spent(2, 'a')));

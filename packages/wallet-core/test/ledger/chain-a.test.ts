@@ -43,7 +43,7 @@ describe.each(names)('%s', (name) => {
     applyAll(ledger, wallet.chain);
   });
 
-  test('has every transaction as the reference reported it', () => {
+  test('has every transaction as reported by the C++ wallet', () => {
     expect(asRecorded(wallet, ledger)).toEqual(
       wallet.report.transactions.map((transaction) => ({
         ...transaction,
@@ -52,7 +52,7 @@ describe.each(names)('%s', (name) => {
     );
   });
 
-  test('has every balance as the reference reported it', () => {
+  test('has every balance as reported by the C++ wallet', () => {
     const balance = (keys?: readonly string[]): unknown => {
       const { locked, unlocked } = balanceOf(ledger, CHAIN_A_HEIGHT, RECORDED_AT, keys);
       return { locked: Number(locked), unlocked: Number(unlocked) };

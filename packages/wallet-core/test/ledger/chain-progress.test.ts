@@ -10,7 +10,7 @@ test.each([
   expect(new ChainProgress(progress).hasStarted).toBe(hasStarted);
 });
 
-test('a file may repeat hashes, and the first 50 count', () => {
+test('of the hashes in a file the first 50 distinct ones are used', () => {
   const recentHashes = Array.from({ length: 60 }, (_, i) => `r${i}`);
   const read = new ChainProgress({ height: 99, recentHashes: ['r0', ...recentHashes], checkpointHashes: ['c', 'c'] });
   expect(read.content()).toEqual({ height: 99, recentHashes: recentHashes.slice(0, 50), checkpointHashes: ['c'] });

@@ -32,7 +32,7 @@ describe('own sends', () => {
     expect(amounts(of(ledger).unspent)).toEqual([100n]);
   });
 
-  test('inputs that another program left locked are unlocked once the chain is read and no send is pending', () => {
+  test('inputs that another program left locked are unlocked once the chain is scanned and no send is pending', () => {
     const ledger = newLedger();
     apply(ledger, blockOf(1, paying('a', 100n), paying('b', 7n)));
     sendAll(ledger, 'send', 40n);
@@ -74,7 +74,7 @@ describe('own sends', () => {
     expect(() => ledger.recordSend(pendingOf({ ...first, hash: hashOf('bob') }, others))).toThrow('not unspent');
   });
 
-  test('an own send has its short payment id; a send of another program has none', () => {
+  test('an own send has its short payment id, a send of another program has none', () => {
     const ledger = newLedger();
     apply(ledger, blockOf(1, paying('a', 100n)));
     const send = sendAll(ledger, 'send', 40n);
@@ -176,7 +176,7 @@ describe('reorganisations', () => {
 describe('outputs with a known one-time key', () => {
   const second = (name: string, amount: bigint): ModelTransaction => paying(name, amount, ALICE, hashOf('output of a'));
 
-  test.each(['unspent', 'locked', 'spent'])('are worth nothing while the first one is %s', (list) => {
+  test.each(['unspent', 'locked', 'spent'])('are not counted while the first one is %s', (list) => {
     const ledger = newLedger();
     apply(ledger, blockOf(1, paying('a', 100n)));
     const send = list === 'unspent' ? undefined : sendAll(ledger, 'send', 40n);
@@ -187,7 +187,7 @@ describe('outputs with a known one-time key', () => {
     expect(ledger.content().transactions.at(-1)).toMatchObject({ hash: hashOf('b'), transfers: [{ amount: 0n }] });
   });
 
-  test('are worth nothing after the first one was retired, also after a restart', () => {
+  test('are not counted after the first one was retired, even after a restart', () => {
     let ledger = newLedger();
     apply(ledger, blockOf(1, paying('a', 100n)));
     const send = sendAll(ledger, 'send', 40n);
@@ -278,7 +278,7 @@ test.each([
   [500_000_000n, 0, 499_999_940, true],
   [1_700_000_060n, 0, 1_700_000_000, true],
   [1_700_000_061n, 9_999_999, 1_700_000_000, false],
-])('an output locked to %s is free at index %s and time %s: %s', (unlockTime, height, now, isFree) => {
+])('an output locked to %s is unlocked at index %s and time %s: %s', (unlockTime, height, now, isFree) => {
   const ledger = newLedger();
   const { block, found } = scannedBlock(blockOf(1, paying('a', 100n)));
   const transactions = block.transactions.map((transaction) => ({ ...transaction, unlockTime }));

@@ -102,7 +102,7 @@ test('inputs of a sub-wallet that is added again are locked', () => {
   expect(lists(ledger.content())).toEqual(lists(content));
 });
 
-test('a second hold with fewer inputs and outputs releases nothing', () => {
+test('a second hold with fewer inputs and outputs unlocks nothing', () => {
   const ledger = funded();
   ledger.hold(held);
   ledger.removeSubWallet(ALICE);
@@ -188,7 +188,7 @@ test('a block with the transaction ends the hold', () => {
   expect(ledger.content()).toEqual(before);
 });
 
-test('a held input that is not known yet is locked when its block is applied', () => {
+test('a held input is locked when its block is applied later', () => {
   const ledger = new Ledger(emptyContent([emptySubWallet(ALICE)]));
   ledger.hold(held);
   apply(ledger, 1, coinbase('first', KEY, 100n));
@@ -197,7 +197,7 @@ test('a held input that is not known yet is locked when its block is applied', (
   expect(lists(ledger.storedContent())).toEqual(FREE);
 });
 
-test('a reset keeps the hold: inputs are locked again when they are found', () => {
+test('a hold survives a reset: inputs are locked again when they are found', () => {
   const ledger = funded();
   ledger.hold(held);
   ledger.reset(0);
@@ -230,7 +230,7 @@ test('an input that another transaction spent in a block stays spent after the r
   expect(lists(ledger.content())).toEqual({ unspent: [[OTHER_KEY, undefined]], locked: [], incoming: [] });
 });
 
-test('own outputs that are known, or of another wallet, are not expected', () => {
+test('outputs that are already known or belong to another wallet are not expected', () => {
   const ledger = funded();
   const output = { publicSpendKey: ALICE, amount: 40n, key: OTHER_KEY };
   ledger.hold({ ...held, ownOutputs: [output, { ...output, publicSpendKey: hashOf('nobody'), key: CHANGE }] });

@@ -15,7 +15,7 @@ const applyUnverified = (ledger: Ledger, model: ModelBlock): void => {
 };
 
 describe('queued changes', () => {
-  test('can be taken once, and put back in front of newer ones', () => {
+  test('can be taken once, and put back before newer ones', () => {
     const ledger = newLedger();
     expect(ledger.takeChanges()).toEqual({ changes: [], retired: [] });
     expect([ledger.hasChanges, ledger.hasMoneyChanges]).toEqual([false, false]);
@@ -52,7 +52,7 @@ describe('queued changes', () => {
     expect(ledger.takeChanges().changes.map(({ kind }) => kind)).toEqual(['rewind', 'advance']);
   });
 
-  test('of a tip below the ledger are none', () => {
+  test('are empty for a tip below the ledger', () => {
     const ledger = newLedger();
     apply(ledger, blockOf(5));
     ledger.takeChanges();
@@ -122,7 +122,7 @@ describe('queued changes', () => {
   });
 });
 
-describe('a block that no node has proved', () => {
+describe('an unverified block', () => {
   const balance = (ledger: Ledger): object => balanceOf(ledger, 9, 0);
 
   test('is listed with its transactions, outputs and spends until it is verified', () => {
@@ -176,7 +176,7 @@ describe('a block that no node has proved', () => {
     expect(ledger.content()).toEqual(verified.content());
   });
 
-  test('is one block after a rewind and a second branch', () => {
+  test('is listed once after a rewind and a second branch', () => {
     const ledger = newLedger();
     applyUnverified(ledger, blockOf(2, paying('a', 100n)));
     expect(ledger.unverifiedBlocks().map(({ spent }) => spent)).toStrictEqual([[]]);
@@ -200,7 +200,7 @@ test('the applied height does not count marked blocks', () => {
   expect(ledger.appliedHeight).toBe(3);
 });
 
-test('a block has an own spend if any input is an own output, or one that is not applied yet', () => {
+test('a block has an own spend if any input is an applied or received own output', () => {
   const ledger = newLedger();
   apply(ledger, blockOf(1, paying('a', 100n)));
   const mixed = {
@@ -263,16 +263,19 @@ describe('sub-wallets', () => {
   test.each([
     ['with a private spend key', secret, false],
     ['without one', undefined, true],
-  ])('the first one after all were removed is primary, and %s decides the kind of the wallet', (_what, key, isView) => {
-    const ledger = new Ledger(emptyContent([emptySubWallet(ALICE)], { isViewWallet: !isView }));
-    ledger.removeSubWallet(ALICE);
-    expect(ledger.content()).toMatchObject({ subWallets: [], isViewWallet: !isView });
-    ledger.addSubWallet(emptySubWallet(CAROL, { privateSpendKey: key }));
-    ledger.addSubWallet(emptySubWallet(BOB, { privateSpendKey: key === undefined ? secret : undefined }));
-    const { isViewWallet, privateViewKey, subWallets } = ledger.content();
-    expect([isViewWallet, privateViewKey]).toEqual([isView, '0'.repeat(64)]);
-    expect(subWallets.map(({ isPrimary }) => isPrimary)).toEqual([true, false]);
-  });
+  ])(
+    'the first one after all were removed is primary, and %s determines the kind of the wallet',
+    (_what, key, isView) => {
+      const ledger = new Ledger(emptyContent([emptySubWallet(ALICE)], { isViewWallet: !isView }));
+      ledger.removeSubWallet(ALICE);
+      expect(ledger.content()).toMatchObject({ subWallets: [], isViewWallet: !isView });
+      ledger.addSubWallet(emptySubWallet(CAROL, { privateSpendKey: key }));
+      ledger.addSubWallet(emptySubWallet(BOB, { privateSpendKey: key === undefined ? secret : undefined }));
+      const { isViewWallet, privateViewKey, subWallets } = ledger.content();
+      expect([isViewWallet, privateViewKey]).toEqual([isView, '0'.repeat(64)]);
+      expect(subWallets.map(({ isPrimary }) => isPrimary)).toEqual([true, false]);
+    },
+  );
 
   test.each([
     ['the primary one', true, [true, false]],
@@ -288,7 +291,7 @@ describe('sub-wallets', () => {
     expect(ledger.content().subWallets.map((one) => one.isPrimary)).toEqual(expected);
   });
 
-  test('have balances of their own', () => {
+  test('have separate balances', () => {
     const ledger = newLedger();
     apply(ledger, blockOf(1, paying('a', 100n), paying('b', 7n, BOB)));
     expect(balanceOf(ledger, 1, 0, [BOB])).toEqual({ unlocked: 7n, locked: 0n });
@@ -296,7 +299,7 @@ describe('sub-wallets', () => {
     expect(balanceOf(ledger, 1, 0)).toEqual({ unlocked: 107n, locked: 0n });
   });
 
-  test('take their transfers with them, and sends that touched nothing else', () => {
+  test('are removed with their transfers, and with sends that concern no other sub-wallet', () => {
     const ledger = newLedger();
     apply(ledger, blockOf(1, paying('a', 100n), paying('b', 7n, BOB)));
     const inputsOf = (...owners: string[]) => owners.map((owner) => ({ owner, output: of(ledger, owner).unspent[0]! }));
@@ -317,7 +320,7 @@ test('the scan starts at the height of the file, until a start height is set', (
   expect(ledger.scanStart()).toEqual({ height: 9, timestamp: 0 });
 });
 
-test('a rewind restores retired outputs that a removed block spent, once, and none of another wallet', () => {
+test('a rewind restores retired outputs that a removed block spent, once, and no others', () => {
   const ledger = newLedger();
   apply(ledger, blockOf(1, paying('a', 100n)), blockOf(2, spending('b', 60n)), blockOf(5_760));
   const { retired } = ledger.takeChanges();

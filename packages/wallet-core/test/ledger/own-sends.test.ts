@@ -69,7 +69,7 @@ test.each<[string, string, (ledger: Ledger, valid: PendingSend) => PendingSend]>
   expect(ledger.content()).toEqual(before);
 });
 
-test('an input that a file locks for a send without listing the send is free only after the chain is read', () => {
+test('an input that a file locks for an unlisted send is unlocked only after the chain is scanned', () => {
   const ledger = newLedger();
   apply(ledger, blockOf(1, paying('a', 100n)));
   const input = inputOf(ledger);
@@ -89,7 +89,7 @@ test('an input that a file locks for a send without listing the send is free onl
   expect(read.takeChanges().changes.map(({ kind }) => kind)).toEqual(['send']);
 });
 
-describe('when a send is cancelled that spends change whose block was removed', () => {
+describe('when a send is cancelled that spends change of a removed block', () => {
   /** `first` pays change of 40, which `second` spends; `third` spends an output of Bob. */
   function threeSends(): Ledger {
     const ledger = newLedger();

@@ -20,7 +20,7 @@ function withoutSpenders(ledger: Ledger): Ledger {
   });
 }
 
-test('a removed transaction that spends own outputs is a send, whatever it pays back', () => {
+test('a removed transaction that spends own outputs is a send, whatever change it has', () => {
   const ledger = newLedger();
   apply(ledger, blockOf(1, paying('a', 100n)));
   apply(ledger, blockOf(2, taking('more', 150n, 'a'), paying('worthless', 1n, ALICE, hashOf('output of a'))));
@@ -32,7 +32,7 @@ test('a removed transaction that spends own outputs is a send, whatever it pays 
 test.each([
   ['the only send of its block', [taking('send', 40n, 'a'), paying('b', 1n)], hashOf('send')],
   ['one of two sends of its block', [taking('send', 40n, 'a'), taking('other', 1n, 'c')], undefined],
-])('an output whose spender is not known was spent by %s', (_what, transactions, spender) => {
+])('an output without a known spender was spent by %s', (_what, transactions, spender) => {
   const before = newLedger();
   apply(before, blockOf(1, paying('a', 100n), paying('c', 7n)), blockOf(2, ...transactions));
   const ledger = withoutSpenders(before);

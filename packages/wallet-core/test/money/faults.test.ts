@@ -121,7 +121,7 @@ const untilPooled = async (money: MoneyWallet, hash: string): Promise<void> => {
   await nodes.node.untilPool([hash]);
 };
 
-describe('a send that was reported as successful is submitted until it is mined', () => {
+describe('a send that was reported as successful is resubmitted until it is mined', () => {
   const keepsSilent = (): unknown => front.on(ROUTES.relay, () => ({ json: { status: 'OK', error: '' } }));
 
   test('although the node dropped it', async () => {
@@ -225,7 +225,7 @@ test('a reset above the inputs of a refused send does not block its address', as
   await mine(money);
 });
 
-test('the inputs of a send of another wallet program are free once the node has not known it for 60 blocks', async () => {
+test('the inputs of a send of another wallet program are unlocked when the node has not had it for 60 blocks', async () => {
   const money = await open('foreign');
   const events: unknown[] = [];
   const before = balanceOf(money);
@@ -250,7 +250,7 @@ test('the inputs of a send of another wallet program are free once the node has 
 describe('a send that a node refused is never paid twice', () => {
   const refusing = (): unknown => front.on(ROUTES.relay, () => ({ json: { status: 'Failed', error: 'no room' } }));
 
-  test('its inputs are free, and a repeated send spends one of them', async () => {
+  test('its inputs are unlocked, and a repeated send spends one of them', async () => {
     const money = await open('refused');
     const before = balanceOf(money);
     refusing();
@@ -283,7 +283,7 @@ describe('a send that a node refused is never paid twice', () => {
     expect((await summed(receiver)) - paidBefore).toBe(60_000n);
   });
 
-  test('a retry that reaches no node does not make the wallet forget it', async () => {
+  test('a retry that reaches no node does not remove it from the wallet', async () => {
     const money = await open('unsent');
     refusing();
     await expect(money.wallet.send(pay(60_000n))).rejects.toMatchObject({ code: 31 });
@@ -300,7 +300,7 @@ describe('a send that a node refused is never paid twice', () => {
     await mine(money);
   });
 
-  test('a prepared transaction with other inputs is not paid beside it', async () => {
+  test('a prepared transaction with other inputs is not paid in addition', async () => {
     const money = await open('prepared');
     const other = await money.wallet.prepare(pay(60_000n));
     refusing();
@@ -332,7 +332,7 @@ describe('a send that a node refused is never paid twice', () => {
   });
 });
 
-test('a first submission is not broadcast to other nodes while its outcome is open', async () => {
+test('a first submission is not broadcast to other nodes while its outcome is unknown', async () => {
   const money = await open('broadcast');
   const { wallet } = money;
   const submit = jest.spyOn(NodeClient.prototype, 'sendTransaction');
@@ -358,7 +358,7 @@ test('a first submission is not broadcast to other nodes while its outcome is op
   expect(nodes.node.pool()).toEqual([]);
 });
 
-test('a close waits only a moment for a node that hangs during a submission', async () => {
+test('a close waits at most briefly for a node that hangs during a submission', async () => {
   const money = await open('hanging');
   front.on(ROUTES.relay, () => () => undefined);
   const outcome = money.wallet.send(pay(10_000n)).then(
@@ -516,7 +516,7 @@ describe('error 55, for an uncertain submission', () => {
   });
 });
 
-test('an import of an address does not make older funds vanish', async () => {
+test('older funds remain after an import of an address', async () => {
   const money = await open('vanished');
   const { hash } = await money.wallet.send(pay(10_000n));
   const before = balanceOf(money);
@@ -598,7 +598,7 @@ describe('nodes with false responses', () => {
 });
 
 /* Open: a stored ring with made-up decoys is used again for ever, and so is its input, which every send must spend. */
-test('an input with made-up decoys can be spent once an honest node has rejected them three times', async () => {
+test('an input with false decoys can be spent after an honest node has rejected them three times', async () => {
   const money = await open('decoys');
   const path = '/getrandom_outs';
   front.on(path, async (_request, behind) => {

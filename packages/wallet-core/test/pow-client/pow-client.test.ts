@@ -172,7 +172,7 @@ describe('the job is cancelled', () => {
     expect(await untilDeleted(server)).toEqual(['POST /pow', DELETE]);
   });
 
-  test('when the time limit ends between two polls', async () => {
+  test('when the time limit expires between two polls', async () => {
     const server = await startServer(polled(json(pending)));
     const answer = await find(server.settings, { serverLimitMs: 300 });
     expect(answer).toMatchObject({ source: 'local', serverFailure: 'no response in time' });
@@ -239,7 +239,7 @@ test('a server that cannot be reached leads to the local search', async () => {
   expect((await find(settings)).serverFailure).toMatch(/ECONNREFUSED/);
 });
 
-test('when the time limit ends, the job is cancelled and the nonce searched locally', async () => {
+test('when the time limit expires, the job is cancelled and the nonce is searched locally', async () => {
   let held = false;
   const { seen, settings, changed } = await startServer((entry, response) => {
     if (entry.method === 'GET') held = true;

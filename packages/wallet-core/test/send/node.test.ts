@@ -27,7 +27,7 @@ test.each<[string, NodeFailureKind, NodeFailureFacts, object]>([
   expect(await nodeWith({ sendTransaction: failing(kind, facts) }).submit(Buffer.from('00', 'hex'))).toEqual(answer);
 });
 
-test('a hash that is missing in a response is not known to be absent', async () => {
+test('a hash that is missing in a response does not count as unknown to the node', async () => {
   const places = { inBlock: [], inPool: [], unknown: [] };
   expect(await nodeWith({ transactionPlaces: () => Promise.resolve(places) }).transactionStatus(HASH)).toBe(
     'unavailable',
@@ -41,7 +41,7 @@ test.each([
   ['an error, after which another one serves', { status: 500 }, 'uncertain'],
   ['a refusal', { json: { status: 'Failed', error: 'no' } }, 'refused'],
 ])(
-  'that another node does not know a transaction proves nothing about the node that received it: %s',
+  'the response of another node does not show that the receiving node lacks a transaction: %s',
   async (_, word, kind) => {
     const places = (known: readonly string[]) => ({
       json: {
@@ -95,14 +95,14 @@ test('a silent node is not retried immediately; another one is used', async () =
   expect(await ask()).toEqual({ kind: 'outs', sets: [] });
 });
 
-test('a shortage is reported by its code, and an error that is not of the node is rethrown', async () => {
+test('a shortage is reported by its code, and other errors than NodeFailure are rethrown', async () => {
   const short = nodeWith({ randomOuts: failing('refused', { status: 400, errorCode: 27 }) });
   expect(await short.randomOuts([1n], 3)).toEqual({ kind: 'tooFew' });
   const broken = nodeWith({ randomOuts: () => Promise.reject(new TypeError('a fault of ours')) });
   await expect(broken.randomOuts([1n], 3)).rejects.toThrow('a fault of ours');
 });
 
-test('only a timeout is remembered, on a monotonic clock', async () => {
+test('only timeouts are recorded, on a monotonic clock', async () => {
   let requests = 0;
   const away = nodeWith({ randomOuts: () => (requests++, failing('unreachable')()) });
   for (let i = 0; i < 2; i++) expect(await away.randomOuts([1n], 3)).toEqual({ kind: 'unavailable' });

@@ -51,7 +51,7 @@ test('a full disk while its block is applied does not let a mined send be given 
   db.close();
 });
 
-test('a full disk during a rewind does not settle a send that is in no block', () => {
+test('a full disk during a rewind does not settle an unconfirmed send', () => {
   const { db, ledger, commit, pending, disk } = parts();
   ledger.recordSend(signed.pending);
   commit(() => pending.add(signed));
@@ -67,7 +67,7 @@ test('a full disk during a rewind does not settle a send that is in no block', (
   db.close();
 });
 
-test('a send that a reset finds in no block any more is pending again', () => {
+test('a send that a rescan after a reset does not find in a block is pending again', () => {
   const { db, ledger, commit, pending } = parts();
   ledger.recordSend(signed.pending);
   commit(() => pending.add(signed));
@@ -94,7 +94,7 @@ test('a send that a reset finds in no block any more is pending again', () => {
   db.close();
 });
 
-test('a settled send that a deep reorganisation returned is settled again when its block is back', () => {
+test('a settled send that a deep reorganisation returned is settled again when its block is applied again', () => {
   const { db, ledger, commit, pending, events } = parts();
   const block = blockWith(signed, HEIGHT + 1);
   const toTip = (height: number): void => {
@@ -122,7 +122,7 @@ test('a settled send that a deep reorganisation returned is settled again when i
   db.close();
 });
 
-test('a send that is given up for another one names the transaction that spent its input', () => {
+test('a send that is given up because of another one reports the transaction that spent its input', () => {
   const { db, ledger, commit, pending } = parts();
   commit(() => pending.refuse(signed, 'no room'));
   const hash = hashAt(0xef);
@@ -133,7 +133,7 @@ test('a send that is given up for another one names the transaction that spent i
   db.close();
 });
 
-test('a refused send in a block that no node has proved is not reported as sent', async () => {
+test('a refused send in an unverified block is not reported as sent', async () => {
   const made = parts();
   const { db, ledger, commit, pending } = made;
   commit(() => {
@@ -237,7 +237,7 @@ test.each(['send', 'sweep'] as const)(
 );
 
 describe('a refused send whose inputs are held', () => {
-  test('because a pool has it stays contested: a new payment beside it would be a second one', () => {
+  test('because a pool has it stays contested: another payment could be mined too', () => {
     const { db, ledger, commit, pending } = parts();
     commit(() => pending.refuse(signed, 'no room'));
     ledger.hold(heldBy(signed));
@@ -268,7 +268,7 @@ describe('a pending send whose input got another global index', () => {
       return [output.parentTransactionHash, list];
     });
 
-  test('by a deep reorganisation is given up after 60 blocks: its ring is invalid for good', () => {
+  test('by a deep reorganisation is given up after 60 blocks: its ring is permanently invalid', () => {
     const { db, ledger, commit, pending } = parts();
     ledger.recordSend(signed.pending);
     commit(() => pending.add(signed));
@@ -281,7 +281,7 @@ describe('a pending send whose input got another global index', () => {
     db.close();
   });
 
-  test('since a node had lied about it is noticed when another node refuses it', async () => {
+  test('because a node had reported a wrong one is detected when another node refuses it', async () => {
     const made = parts();
     const { db, ledger, commit, event, pending } = made;
     ledger.recordSend(signed.pending);
@@ -317,7 +317,7 @@ describe('a pending send that is submitted again', () => {
     ['sent to no node', () => Promise.reject(new NodeFailure('unreachable', 'is away', { isUnsent: true }))],
   ];
 
-  test.each(SECOND)('and is %s then is reported as uncertain: it may still be mined', async (_name, submit) => {
+  test.each(SECOND)('and is then %s is reported as uncertain, because it may still be mined', async (_name, submit) => {
     const made = parts();
     const { db, commit, pending } = made;
     commit(() => db.prepared.put(signed.hash, { hash: signed.hash, signed, creator: '', created: 1 }));
@@ -339,7 +339,7 @@ describe('a full disk after a submission', () => {
     ['reached no node', () => Promise.reject(new NodeFailure('unreachable', 'is away', { isUnsent: true }))],
   ];
 
-  test.each(FAILURES)('that %s: the send stays, and the error reports that it may be paid', async (_name, submit) => {
+  test.each(FAILURES)('that %s: the send remains, and the error reports that it may be paid', async (_name, submit) => {
     const made = parts();
     const { db, ledger, pending, disk } = made;
     const node = {
@@ -488,7 +488,7 @@ describe('stored sends', () => {
     db.close();
   });
 
-  test('a pending send without its bytes frees its inputs at the tip', () => {
+  test('the inputs of a pending send without its bytes are unlocked at the tip', () => {
     const made = parts();
     made.ledger.recordSend(signed.pending);
     put(made, 'pending', { signed: undefined });
@@ -540,7 +540,7 @@ describe('sends of another wallet program', () => {
     return made;
   };
 
-  test('are known once the stored sends could be read', () => {
+  test('are listed once the stored sends could be read', () => {
     const { db, commit, pending } = foreign();
     expect(pending.foreign()).toEqual([]);
     expect(pending.giveUp(signed.hash, 'a reason')).toBe(false);
@@ -551,7 +551,7 @@ describe('sends of another wallet program', () => {
     db.close();
   });
 
-  test('are given up when the node has not known them for 60 blocks without a break', () => {
+  test('are given up when the node has not had them for 60 consecutive blocks', () => {
     const { db, ledger, pending, events } = foreign();
     pending.load();
     pending.onTip(HEIGHT);
@@ -621,24 +621,27 @@ describe('at the tip', () => {
     db.close();
   });
 
-  test.each(['pending', 'refused'] as const)('a %s send is given up with 60 blocks above a rival', (state) => {
-    const { db, ledger, commit, pending, events } = pendingParts();
-    if (state === 'refused') {
-      ledger.forgetSend(signed.hash);
-      commit(() => pending.refuse(signed, 'no room'));
-    }
-    events.length = 0;
-    ledger.apply(blockWith({ ...signed, ...rival }, HEIGHT - 10), [], new Map());
-    pending.onTip(HEIGHT + 49);
-    expect(db.sends.get(signed.hash)?.state).toBe(state);
-    pending.onTip(HEIGHT + 50);
-    const reason = `an input was spent by transaction ${rival.hash}`;
-    expect(db.sends.get(signed.hash)).toMatchObject({ state: 'givenUp', reason, replacedBy: rival.hash });
-    expect(db.sends.get(signed.hash)?.signed).toBeUndefined();
-    expect(events).toEqual([{ kind: 'send-given-up', transaction: signed.hash, payload: { reason } }]);
-    expect(pending.contested()).toEqual([]);
-    db.close();
-  });
+  test.each(['pending', 'refused'] as const)(
+    'a %s send is given up with 60 blocks above a conflicting transaction',
+    (state) => {
+      const { db, ledger, commit, pending, events } = pendingParts();
+      if (state === 'refused') {
+        ledger.forgetSend(signed.hash);
+        commit(() => pending.refuse(signed, 'no room'));
+      }
+      events.length = 0;
+      ledger.apply(blockWith({ ...signed, ...rival }, HEIGHT - 10), [], new Map());
+      pending.onTip(HEIGHT + 49);
+      expect(db.sends.get(signed.hash)?.state).toBe(state);
+      pending.onTip(HEIGHT + 50);
+      const reason = `an input was spent by transaction ${rival.hash}`;
+      expect(db.sends.get(signed.hash)).toMatchObject({ state: 'givenUp', reason, replacedBy: rival.hash });
+      expect(db.sends.get(signed.hash)?.signed).toBeUndefined();
+      expect(events).toEqual([{ kind: 'send-given-up', transaction: signed.hash, payload: { reason } }]);
+      expect(pending.contested()).toEqual([]);
+      db.close();
+    },
+  );
 
   test('the contest of a send that the operator gave up ends without another event', () => {
     const { db, ledger, pending, events } = pendingParts();
@@ -653,7 +656,7 @@ describe('at the tip', () => {
     db.close();
   });
 
-  test('the rival of a file without the spending transaction is of another wallet program', () => {
+  test('a conflicting transaction that the file does not name is of another wallet program', () => {
     const spent = signed.pending.inputs.map(({ output }) => ({ ...output, spendHeight: HEIGHT - 100 }));
     const subWallets = context.subWallets.map((one) => ({ ...one, unspent: [], spent }));
     const { db, commit, pending } = parts({ subWallets });
@@ -663,7 +666,7 @@ describe('at the tip', () => {
     db.close();
   });
 
-  test('a rival in a block that no node has proved gives up nothing', () => {
+  test('a conflicting transaction in an unverified block does not give up a send', () => {
     const { db, ledger, pending } = pendingParts();
     ledger.apply(blockWith({ ...signed, ...rival }, HEIGHT - 10), [], new Map(), false);
     pending.onTip(HEIGHT + 50);
@@ -693,7 +696,7 @@ describe('at the tip', () => {
     db.close();
   });
 
-  test('a refused send is not judged by the rules', () => {
+  test('the rules are not applied to a refused send', () => {
     const { db, ledger, commit, pending } = pendingParts();
     commit(() => pending.refuse(signed, 'no room'));
     expect(ledger.hasSend(signed.hash)).toBe(true);
@@ -763,7 +766,7 @@ describe('a mined send', () => {
     ['givenUp', true, 'settled'],
     ['givenUp', false, 'givenUp'],
     ['settled', true, 'settled'],
-  ] as const)('that is stored as final %s is in a block, proved: %s: %s', (state, isVerified, expected) => {
+  ] as const)('that is stored as final %s is in a block, verified: %s: %s', (state, isVerified, expected) => {
     const made = parts();
     const { db, events } = made;
     made.pending.load();
@@ -786,7 +789,7 @@ describe('a mined send', () => {
     db.close();
   });
 
-  test('of another wallet changes nothing', () => {
+  test('of another wallet has no effect', () => {
     const made = parts();
     made.pending.load();
     mine(made, HEIGHT + 1);

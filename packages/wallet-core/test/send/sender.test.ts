@@ -134,7 +134,7 @@ describe.each([true, false])('the outcome of a first submission, with an observe
 });
 
 test.each([{}, { submitting: undefined, rejected: undefined, uncertain: undefined }] as SendObserver[])(
-  'an observer may lack every callback',
+  'an observer may have no callbacks',
   async (observer) => {
     for (const isRecorded of [true, false]) {
       for (const [answer, code] of [
@@ -225,7 +225,7 @@ describe('nothing is submitted', () => {
     db.close();
   });
 
-  test('when it cannot be recorded: its inputs are free', async () => {
+  test('when it cannot be recorded, and its inputs are unlocked', async () => {
     const { db, ledger, node, sender, disk, changes } = begin();
     disk.isFull = true;
     await expect(sender.sendSigned(signed)).rejects.toThrow('full');
@@ -233,7 +233,7 @@ describe('nothing is submitted', () => {
     db.close();
   });
 
-  test('beside a contested send of the same address, unless both share an input or that one is replaced', async () => {
+  test('besides a contested send of the same address, unless both share an input or the contested one is replaced', async () => {
     const contest = { hash: hashAt(5), inputs: [{ key: hashAt(6), publicSpendKey: '' }], isReplaced: false };
     const owner = signed.pending.inputs[0]?.publicSpendKey ?? '';
     const key = signed.pending.inputs[0]?.output.key ?? '';
@@ -264,7 +264,7 @@ describe('nothing is submitted', () => {
     ['refused', true],
     ['givenUp', true],
     ['settled', false],
-  ] as const)('beside a contested send, unless it is contested itself: %s: %s', async (state, isSent) => {
+  ] as const)('besides a contested send, unless it is contested itself: %s: %s', async (state, isSent) => {
     const owner = signed.pending.inputs[0]?.publicSpendKey ?? '';
     const other = { hash: hashAt(5), inputs: [{ key: hashAt(6), publicSpendKey: owner }], isReplaced: false };
     const { db, node, sender } = begin({ context: () => ({ ...context, contested: [other] }) });
@@ -294,7 +294,7 @@ describe('a prepared transaction', () => {
     db.close();
   });
 
-  test('is deleted once it was submitted, whatever the case of its hash', async () => {
+  test('is deleted after its submission, regardless of the letter case of its hash', async () => {
     const { db, node, sender } = prepared();
     await expect(sender.sendPrepared(hashAt(1))).rejects.toEqual(errorOf('preparedTransactionNotFound'));
     expect((await sender.sendPrepared(signed.hash.toUpperCase())).hash).toBe(signed.hash);
@@ -302,7 +302,7 @@ describe('a prepared transaction', () => {
     db.close();
   });
 
-  test('is deleted when an input is locked by another transaction, and stays when its own hold locks it', async () => {
+  test('is deleted when another transaction locks an input, and retained when its own hold locks it', async () => {
     for (const hash of [signed.hash, hashAt(4)]) {
       const { db, ledger, sender } = prepared();
       ledger.hold({ hash, inputs: signed.pending.inputs.map(({ output }) => output.key), ownOutputs: [] });
@@ -404,7 +404,7 @@ describe('a repeated request', () => {
     made.db.close();
   });
 
-  test('of a pending send submits its bytes whatever was corrected since', async () => {
+  test('of a pending send submits its bytes even after corrections', async () => {
     const made = stored('pending');
     for (const [, change] of NEW_PARTS) change(made);
     expect(await made.sender.resubmit(signed.hash)).toEqual(made.summary);
@@ -421,7 +421,7 @@ describe('a repeated request', () => {
     made.db.close();
   });
 
-  test('of a refused send rebuilds it when the rules reject it now', async () => {
+  test('of a refused send rebuilds it when the current rules reject it', async () => {
     const made = parts();
     const node = new TestNode();
     const late = { ...context, localHeight: HEIGHT + 100, contested: [] };
@@ -439,7 +439,7 @@ describe('a repeated request', () => {
     made.db.close();
   });
 
-  test('of an input that is gone is still submitted when its index is not known any more', async () => {
+  test('is still submitted when the index of a removed input is no longer known', async () => {
     const { db, ledger, sender } = stored('refused');
     ledger.reset(0);
     await expect(sender.resubmit(signed.hash)).rejects.toEqual(errorOf('idempotencyKeyUnderWay'));
@@ -496,7 +496,7 @@ describe('pending sends are broadcast', () => {
     db.close();
   });
 
-  test('but not the one whose first submission is running, nor one that ended meanwhile', async () => {
+  test('except one whose first submission is running, and one that ended meanwhile', async () => {
     const { db, node, sender } = begin();
     node.answer = async () => (await sender.resubmitPending(), { isTaken: true });
     await sender.sendSigned(signed);
@@ -584,7 +584,7 @@ describe('a refusal that blames a ring', () => {
     db.close();
   });
 
-  test('of another kind requests no indexes', async () => {
+  test('of another kind does not request indexes', async () => {
     const { made, node, sender, db } = begin();
     node.answer = REFUSED;
     node.indexes = () => Promise.reject(new Error('not asked'));

@@ -147,7 +147,7 @@ test('reports a gap below the first block of a lite node, and continues at a ful
   client.close();
 });
 
-test('replaces a start timestamp by the height of the first returned block', async () => {
+test('replaces a start timestamp with the height of the first returned block', async () => {
   const wallet = new SyncedWallet(
     new FakeLedger(keysOf('alice'), { height: 0, timestamp: 1_700_039_707 }),
     nodeAt(node.daemon.ports.rpc),
@@ -158,7 +158,7 @@ test('replaces a start timestamp by the height of the first returned block', asy
   expect(wallet.ledger.blocks[0]?.height).toBe(wallet.ledger.start.height);
 });
 
-test('reaches the tip without coinbases, and without their amounts', async () => {
+test('reaches the tip without coinbases and their amounts', async () => {
   const wallet = new SyncedWallet(new FakeLedger(keysOf('carol-nocoinbase')), nodeAt(node.daemon.ports.rpc), {
     skipCoinbases: true,
   });

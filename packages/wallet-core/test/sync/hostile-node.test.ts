@@ -204,7 +204,7 @@ test('switches to another chain, and leaves it at a lower node of the network', 
 test.each([
   ['at its tip', 0],
   ['below its tip', 20],
-])('reads the chain again at an honest node when a node had shifted its heights: %s', async (_name, below) => {
+])('rescans the chain at an honest node when a node had reported shifted heights: %s', async (_name, below) => {
   const { blocks } = honest;
   const shifted = blocks.slice(51, blocks.length - below).map((one) => ({ ...one, blockHeight: one.blockHeight - 50 }));
   const wallet = opened(client(await standIn({ blocks: [...blocks.slice(0, 1), ...shifted] })));
@@ -276,7 +276,7 @@ test('reports and skips a block that the ledger refuses', async () => {
   expect(kept.ledger.total).toBe(148n * 1_000n);
 });
 
-test('requests windows concurrently far below the tip, and loses no block when one is incomplete', async () => {
+test('requests windows concurrently far below the tip, and misses no block when one is incomplete', async () => {
   const chain = { blocks: scriptedChain(2_000) };
   const node = await standIn(chain);
   const serve = node.handlerOf('/getwalletsyncdata');

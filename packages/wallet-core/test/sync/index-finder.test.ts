@@ -32,7 +32,7 @@ test('requests new ranges before it retries the others', async () => {
   expect(requested).toEqual([0, 20, 0, 20]);
 });
 
-test('gives an output up after three responses without its index, until a rewind', async () => {
+test('stops requesting the index of an output after three responses without it, until a rewind', async () => {
   const requested: number[] = [];
   const node = {
     globalIndexes: (start: number) => {

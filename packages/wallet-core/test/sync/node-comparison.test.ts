@@ -36,7 +36,7 @@ async function nextDisagreement(synced: SyncedWallet): Promise<string | undefine
   return result?.text;
 }
 
-test('another node that lacks the block 11 below the tip disagrees until it has the block', async () => {
+test('a node that lacks the block 11 below the tip disagrees until it has the block', async () => {
   const other = { blocks: scriptedChain(301, 'fork', honest.slice(0, 288)) };
   const synced = await opened({ blocks: honest }, other);
   await synced.untilSynced();
@@ -47,7 +47,7 @@ test('another node that lacks the block 11 below the tip disagrees until it has 
   expect(await nextDisagreement(synced)).toBeUndefined();
 });
 
-test('a node that disagreed and does not respond for 60 comparisons disagrees no more', async () => {
+test('a disagreement is dropped when the node does not respond for 60 comparisons', async () => {
   const other = { blocks: scriptedChain(301, 'fork', honest.slice(0, 288)) };
   const synced = await opened({ blocks: honest }, other);
   await synced.untilSynced();
@@ -58,7 +58,7 @@ test('a node that disagreed and does not respond for 60 comparisons disagrees no
   expect(await nextDisagreement(synced)).toBeUndefined();
 });
 
-test('a fork at most 10 deep, and a node below the wallet, are no disagreement', async () => {
+test('a fork of at most 10 blocks and a node below the wallet are no disagreement', async () => {
   const fork = { blocks: scriptedChain(301, 'fork', honest.slice(0, 289)) };
   const lower = { blocks: scriptedChain(299, 'fork', honest.slice(0, 200)) };
   const synced = await opened({ blocks: honest }, fork, lower);
@@ -66,7 +66,7 @@ test('a fork at most 10 deep, and a node below the wallet, are no disagreement',
   expect(await nextDisagreement(synced)).toBeUndefined();
 });
 
-test('made-up blocks of the serving node are replaced by the chain of most nodes', async () => {
+test('forged blocks of the serving node are replaced with the chain of most nodes', async () => {
   const forged = { blocks: scriptedChain(320, 'forged', honest.slice(0, 220)) };
   const synced = await opened(forged, { blocks: honest }, { blocks: honest });
   await synced.until(() => synced.ledger.position().hash === honest.at(-1)?.blockHash);

@@ -160,7 +160,7 @@ const FAULTS: readonly [string, (block: ReportedBlock) => void][] = [
   ],
 ];
 
-test.each(FAULTS)('rejects %s, and has the right balance at an honest node', async (_name, fault) => {
+test.each(FAULTS)('rejects %s, and has the correct balance at an honest node', async (_name, fault) => {
   const wallet = opened(client(await faultyNode(fault)));
   await wallet.until(() => wallet.sync.status.stall?.code === 'nodeHostile');
   expect(wallet.sync.status.stall?.message).toMatch(/contents of block \d+ that the bytes of the block do not have/);
@@ -171,7 +171,7 @@ test.each(FAULTS)('rejects %s, and has the right balance at an honest node', asy
   expect(holdings(wallet)).toEqual(expected);
 });
 
-test('replaces a node whose raw block contradicts it by the next of the list', async () => {
+test('switches to the next node when a raw block contradicts the report of the node', async () => {
   const nodes = list(await faultyNode(addMadeUp), honest());
   const wallet = opened(nodes);
   await wallet.untilSynced();
@@ -179,7 +179,7 @@ test('replaces a node whose raw block contradicts it by the next of the list', a
   expect(nodes.nodes().map(({ isInUse }) => isInUse)).toEqual([false, true]);
 });
 
-test('rejects a block whose proof of work is too weak', async () => {
+test('rejects a block with insufficient proof of work', async () => {
   const network = networkOf('devnet');
   const raw = chainA()[OWN_AT];
   if (raw === undefined) throw new Error('chain A is shorter');
@@ -205,7 +205,7 @@ test('rejects a block whose proof of work is too weak', async () => {
   expect(wallet.ledger.position().height).toBeLessThan(OWN_AT);
 });
 
-test('locks outputs that a pruned node cannot prove, and unlocks them when another node proves them', async () => {
+test('locks outputs that a pruned node cannot verify, and unlocks them when another node verifies them', async () => {
   const wallet = opened(client(pruned(await standIn())));
   await wallet.untilSynced();
   const unproved = holdings(wallet);
@@ -219,13 +219,13 @@ test('locks outputs that a pruned node cannot prove, and unlocks them when anoth
   expect(verified.length).toBeGreaterThan(0);
 });
 
-test('skips a pruned node for the next of the list', async () => {
+test('uses the next node of the list instead of a pruned one', async () => {
   const wallet = opened(list(pruned(await standIn()), honest()));
   await wallet.untilSynced();
   expect(holdings(wallet)).toEqual(expected);
 });
 
-test('rejects a made-up output of a pruned node that the next of the list disproves', async () => {
+test('rejects a forged output of a pruned node that the next node disproves', async () => {
   const nodes = list(pruned(await faultyNode(addMadeUp)), honest());
   const wallet = opened(nodes);
   await wallet.untilSynced();
@@ -233,7 +233,7 @@ test('rejects a made-up output of a pruned node that the next of the list dispro
   expect(nodes.nodes()[1]?.isInUse).toBe(true);
 });
 
-test('drops a made-up transaction of a pruned node when a node disproves it', async () => {
+test('removes a forged transaction of a pruned node when another node disproves it', async () => {
   const wallet = opened(client(pruned(await faultyNode(addMadeUp))));
   await wallet.untilSynced();
   expect(balanceOf(wallet.ledger, CHAIN_A_HEIGHT, 0)).toMatchObject({ unlocked: 0n });
@@ -247,7 +247,7 @@ test('drops a made-up transaction of a pruned node when a node disproves it', as
   expect(holdings(wallet)).toEqual(expected);
 });
 
-test('drops a made-up spend in a real transaction when a node disproves it', async () => {
+test('removes a forged spend in a real transaction when another node disproves it', async () => {
   const spend = { k_image: unspent.keyImage, amount: Number(unspent.amount) };
   let at = Infinity;
   const faulty = await faultyNode(({ blockHeight, transactions: [first] }) => {

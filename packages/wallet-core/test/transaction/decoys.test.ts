@@ -60,7 +60,7 @@ test('outputs of one amount with the same global index are reported and not spen
   });
 });
 
-test('the own output among the decoys is dropped, by its global index and by its key', async () => {
+test('an own output among the decoys is dropped, by its global index and by its key', async () => {
   const own = new Map(wallet.subWallets[0]!.unspent.map((output) => [output.amount, output]));
   const byIndex = each(({ amount, outputs }) => [
     { globalIndex: own.get(amount)!.globalIndex!, key: outputs[0]!.key },
@@ -108,7 +108,7 @@ test.each(JUNK)('%s are not ring members', async (name, junk) => {
   expect((await rings(node, one)).every((ring) => ring.length === 2)).toBe(true);
 });
 
-test('a global index with two keys counts only with the first key', async () => {
+test('a global index with two keys is used only with the first key', async () => {
   const contradicting = (sets: readonly DecoySet[]) =>
     outs(
       sets.map((set, i) => ({
@@ -174,7 +174,7 @@ test('after a refusal for too few outputs the minimum ring size is requested imm
   expect(node.requests.map(({ count }) => count)).toEqual([8, 2]);
 });
 
-test('an unavailable node gets no second request', async () => {
+test('an unavailable node is not queried again', async () => {
   const node = new FakeNode(() => ({ kind: 'unavailable' }));
   await expect(rings(node)).rejects.toMatchObject({ code: walletErrorRows.daemonOffline.code });
   expect(node.requests).toHaveLength(1);

@@ -65,7 +65,7 @@ const rule: fc.Arbitrary<FeeRule> = fc.oneof(
   fc.record({ kind: fc.constant('perChunk' as const), chunk: fc.constantFrom(128, 256), amount: fc.bigInt(1n, 500n) }),
 );
 
-test('a fee is at least the minimum of every rule and the rate, and never falls with the size', () => {
+test('a fee is at least the minimum of every rule and the rate, and never decreases with the size', () => {
   const size = fc.integer({ min: 1, max: 125_000 });
   const rate = fc.double({ min: 10 / 128, max: 1_000, noNaN: true });
   fc.assert(

@@ -146,7 +146,7 @@ test('of two errors the first in the order of the checks is reported', async () 
   }
 });
 
-test('a repeated source address counts once', async () => {
+test('a repeated source address is used once', async () => {
   const view = aliceWith([50_000n, 50_000n]);
   const source = [alice.address, alice.address, alice.address];
   expect(await outcomeOf({ sourceAddresses: source, destinations: [to(bob.address, 120_000n)] }, view)).toBe(
@@ -189,7 +189,7 @@ test('a container with a wrong key cannot sign', async () => {
   }
 });
 
-test('a payment to a key that no one or everyone can spend from is refused', async () => {
+test('a payment to a key of small order or the identity is refused', async () => {
   const identity = Buffer.concat([Buffer.of(1), Buffer.alloc(31)]);
   // The point of order two: y = -1.
   const torsion = Buffer.from('ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', 'hex');

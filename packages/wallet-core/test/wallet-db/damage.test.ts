@@ -166,7 +166,7 @@ describe('a refused open changes no byte of the database', () => {
   });
 
   test.each(['identity', 'sends', 'sqlite_autoindex_requests_1'])(
-    'with a damaged page of %s, which it names',
+    'with a damaged page of %s, which the error names',
     (name) => {
       fillDb(walletFile);
       const file = walletDbName(walletFile);
@@ -285,7 +285,7 @@ test('a page of a table that cannot be read is damage of the table, a closed dat
   expect(() => db.rings.get(HASH)).toThrow('The database connection is not open');
 });
 
-test('a failure of SQLite that is no corruption is not damage', () => {
+test('a failure of SQLite other than corruption is not damage', () => {
   fillDb(walletFile);
   const db = openDb(walletFile);
   withRaw((raw) => raw.exec('DROP TABLE labels'));

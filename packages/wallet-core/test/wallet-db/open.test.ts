@@ -156,7 +156,7 @@ describe('with a marker in the container,', () => {
     db.close();
   });
 
-  test('a missing database is replaced by a new one that reports the loss, also after a restart', () => {
+  test('a missing database is replaced with a new one that reports the loss, even after a restart', () => {
     const expected = { database: 'ab'.repeat(16), position: 40 };
     let db = openDb(walletFile, { expected, now: 9 });
     expect(db.isNamedByContainer).toBe(false);
@@ -224,7 +224,7 @@ describe('with a marker in the container,', () => {
   });
 });
 
-describe('a damaged file stays in place', () => {
+describe('a damaged file is not moved', () => {
   const damages: Record<string, () => void> = {
     'is no database': () => writeFileSync(file, 'text '.repeat(1_000)),
     'is the database of another program': () => {
@@ -282,7 +282,7 @@ describe('a damaged file stays in place', () => {
   });
 });
 
-test('damage has its cause, and a folder at the path of the file is named', () => {
+test('damage is reported with its cause, and a folder at the path of the file by its name', () => {
   const damageOf = (): unknown => {
     try {
       openDb(walletFile).close();
@@ -345,7 +345,7 @@ test('the control file follows the transactions', () => {
   expect(control()).toContain('copied');
 });
 
-test('whether a file is foreign is known without opening it as the database', () => {
+test('a foreign file is detected without opening it as the database', () => {
   const check = (key: string) => () => WalletDb.checkNotForeign(walletFile, key);
   expect(check(VIEW_KEY)).not.toThrow();
   writeFileSync(file, 'short');
@@ -358,7 +358,7 @@ test('whether a file is foreign is known without opening it as the database', ()
   expect(check(OTHER_VIEW_KEY)).toThrow(expect.objectContaining({ name: 'ForeignWalletDb', file }));
 });
 
-test('a restored database reports what came after the backup as lost', () => {
+test('a restored database reports the changes after the backup as lost', () => {
   const db = openDb(walletFile);
   db.acknowledgeLoss();
   db.noteRestored(44);

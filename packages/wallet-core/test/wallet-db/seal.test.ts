@@ -3,7 +3,7 @@ import { VIEW_KEY } from './support/filled';
 
 const place = { table: 'labels', id: Buffer.alloc(16), sequence: 1 };
 
-test('a row that was cut short is not authentic', () => {
+test('a truncated row is not authentic', () => {
   const sealer = new RowSealer(VIEW_KEY);
   const sealed = sealer.seal(place, 'rent');
   expect(sealer.isAuthentic(place, sealed)).toBe(true);

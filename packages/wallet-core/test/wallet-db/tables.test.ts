@@ -125,7 +125,7 @@ describe('requests', () => {
     expect(() => db.requests.answer(shop, { status: 201, body: '' })).toThrow(refusal);
   });
 
-  test('an old request is deleted when its transactions are settled, and the newest ones stay', () => {
+  test('an old request is deleted when its transactions are settled, and the newest ones are retained', () => {
     const keys = ['settled', 'open', 'none', 'young', 'last but newest', 'newest'];
     keys.forEach((key, i) => db.requests.begin({ owner: '', key }, '', i === 3 ? 50 : i));
     db.requests.link({ owner: '', key: 'settled' }, HASH);
@@ -197,7 +197,7 @@ test('prepared transactions of one access key do not evict those of another one'
   expect(['till', 'late', '3', '4'].map((hash) => db.prepared.has(hash))).toEqual([true, true, false, true]);
 });
 
-test('a delayed transaction moves only from its current state', () => {
+test('the state of a delayed transaction changes only from its current state', () => {
   const transaction = { hash: HASH, created: 5, signed: signedSend(HASH) };
   db.delayed.add(transaction);
   expect(() => db.delayed.add(transaction)).toThrow(new RangeError(`the delayed transaction ${HASH} already exists`));
@@ -332,7 +332,7 @@ test('more events than one query reads are returned up to a limit', () => {
 });
 
 describe('spending', () => {
-  test('is reserved up to the limit of key and day, and can be given back', () => {
+  test('is reserved up to the daily limit of a key, and can be refunded', () => {
     expect(db.spending.reserve('shop', 3, 5n, 9n)).toBe(true);
     expect(db.spending.reserve('shop', 3, 5n, 9n)).toBe(false);
     expect(db.spending.reserve('shop', 3, 4n, 9n)).toBe(true);
@@ -348,7 +348,7 @@ describe('spending', () => {
     expect(() => db.spending.reserve('shop', 3, -1n, 9n)).toThrow(new RangeError('an amount must not be negative'));
   });
 
-  test('a refund is charged again once, on the day on which the transaction was mined', () => {
+  test('a refund is charged again once, on the day when the transaction was mined', () => {
     db.spending.reserve('shop', 3, 7n, 9n);
     db.spending.giveBack('shop', 3, 5n, HASH);
     db.spending.giveBack('shop', 3, 2n, '00');
@@ -376,7 +376,7 @@ describe('spending', () => {
     expect(db.spending.spent('shop', 3)).toBe(5n);
   });
 
-  test('the newest days of each key stay at any age', () => {
+  test('the newest days of each key are retained regardless of age', () => {
     for (const [name, day] of [
       ['a', 3],
       ['a', 5],
@@ -395,7 +395,7 @@ describe('spending', () => {
   });
 });
 
-test('the notification stage of each hash only rises, also after a restart', () => {
+test('the notification stage of each hash only increases, even after a restart', () => {
   const { none, seen, confirmed } = NotifiedStage;
   expect(db.notified.advance([HASH], seen)).toEqual([none]);
   expect(db.notified.advance([HASH, OTHER_HASH], seen)).toEqual([undefined, none]);

@@ -17,7 +17,7 @@ async function created(): Promise<{ wallet: Wallet; folder: (name: string) => st
   return { wallet, folder: (name) => first.replace(/a\.wallet$/, name) };
 }
 
-test('a restored backup has the keys and the database of the time of the backup', async () => {
+test('a restored backup has the keys and the database as of the backup', async () => {
   const { wallet, folder } = await created();
   const { address } = await wallet.createSubWallet();
   wallet.db.labels.put('one', { subject: 'one', text: 'before' });
@@ -91,7 +91,7 @@ test('neither a wallet nor a backup can use a name that another wallet uses for 
   await wallet.close();
 });
 
-test('a wallet that is named like the marker of a restore is neither deleted nor overwritten', async () => {
+test('a wallet whose name equals a restore marker is neither deleted nor overwritten', async () => {
   const { wallet, folder } = await created();
   await wallet.backup(folder('backup'));
   await wallet.close();
@@ -119,7 +119,7 @@ test('a backup that cannot be verified leaves no files', async () => {
   await wallet.close();
 });
 
-test('restore refuses a backup without its database, and a file that is no container', async () => {
+test('restore refuses a backup without its database, and a file that is not a container', async () => {
   const { wallet, folder } = await created();
   await wallet.backup(folder('backup'));
   await wallet.close();
@@ -129,7 +129,7 @@ test('restore refuses a backup without its database, and a file that is no conta
   expect(existsSync(folder('x'))).toBe(false);
 });
 
-test('a backup opens with the password of its time', async () => {
+test('a backup opens with the password at the time of the backup', async () => {
   const { wallet, folder } = await created();
   await wallet.changePassword('new');
   await wallet.backup(folder('backup'));

@@ -85,7 +85,7 @@ function lyingChain(): { blocks: ScriptedBlock[]; total: bigint } {
   return { blocks, total: BigInt(LENGTH - 1) * 1_000n + 7n + 5n + 3n };
 }
 
-test('counts a repeated key once, skips sums beyond 64 bits, and writes a file that opens', async () => {
+test('counts a repeated key once, skips sums above 64 bits, and writes a valid file', async () => {
   const falseChain = lyingChain();
   const falseNode = await serving(falseChain.blocks);
   const whole = await begin(imported, falseNode);
@@ -133,7 +133,7 @@ test('a node that serves another chain each time leaves a wallet on one of them'
   }
 });
 
-test('made-up blocks for which there was no time on mainnet do not confirm a send', async () => {
+test('forged blocks that are implausible in time do not confirm a send on mainnet', async () => {
   // One block in ten minutes since the first one; the others are accepted as the margin of the plausible height.
   const options = { network: { ...networkOf('devnet'), name: 'mainnet' as const }, now: 1_529_831_318 + 600 };
   const node = await serving(scriptedChain(62));

@@ -18,7 +18,7 @@ const nodesAt = ({ port }: { port: number }): NodeList =>
 
 afterAll(removeFolders);
 
-test('a wallet of devnet refuses to open at a node of mainnet, which has the same genesis block', async () => {
+test('a wallet of devnet refuses to open with a node of mainnet, which has the same genesis block', async () => {
   const node = await StandInNode.start();
   const settings = { file: fresh('some.wallet'), password: 'pw' };
   await (await Wallet.create(dependencies, { ...settings, nodes: nodesAt(node) })).close();
@@ -36,7 +36,7 @@ test('a wallet of devnet refuses to open at a node of mainnet, which has the sam
   await node.close();
 });
 
-test('refuses to open or create at a node of another network, and opens at one that does not respond', async () => {
+test('refuses to open or create with a node of another network, and opens with one that does not respond', async () => {
   const node = await StandInNode.start();
   const file = fresh('some.wallet');
   const settings = { file, password: 'pw' };

@@ -40,7 +40,7 @@ async function readFrom(node: SuiteNode, name: string): Promise<WholeWallet> {
   return whole.untilSynced();
 }
 
-test('a pruned node serves a full rescan, and outputs that it cannot prove are locked', async () => {
+test('a pruned node serves a full rescan, and outputs that it cannot verify are locked', async () => {
   const full = await suite.node({ from: await suite.chainA() });
   const pruned = await suite.node({ from: await suite.chainA(), args: ['--prune'] });
   await untilPruned(pruned, PRUNED_TO);

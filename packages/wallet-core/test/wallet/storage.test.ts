@@ -121,7 +121,7 @@ test('a change whose transaction fails stays queued and is stored by the next on
   expect(comparable((await opened(crashImage(file))).ledger)).toEqual(expected);
 });
 
-test('a container that another program wrote is taken over, and the difference is reported', async () => {
+test('a container written by another program is used, and the difference is reported', async () => {
   const file = container();
   const original = readFileSync(file);
   const first = await opened(file);
@@ -208,7 +208,7 @@ const kinds: [string, (path: string) => void][] = [
 ];
 
 test.each(kinds)(
-  'a %s at the path of the database is damage: the wallet is readable, and waits for the operator',
+  'a %s at the path of the database is damage: the wallet is read-only until the operator resumes sends',
   async (_kind, make) => {
     const file = container();
     const bytes = readFileSync(file);
@@ -225,7 +225,7 @@ test.each(kinds)(
   },
 );
 
-test('a damaged page is damage, and the container stays as it is until the operator decides', async () => {
+test('a damaged page is damage, and the container is not changed until the operator resumes sends', async () => {
   const file = container();
   await closed(await opened(file));
   const bytes = readFileSync(file);

@@ -52,7 +52,7 @@ const unverifiedOf = ({ wallet }: WholeWallet): string[] =>
 
 const kindsOf = ({ wallet }: WholeWallet): string[] => wallet.db.events.after(0, 10_000).map(({ kind }) => kind);
 
-test('stays unverified and locked over a restart, and is announced as verified once a node proves it', async () => {
+test('stays unverified and locked after a restart, and is reported as verified once a node verifies it', async () => {
   const first = await begin(imported, pruned.port);
   await first.untilSynced();
   const total = first.wallet.snapshot.balance().locked;
@@ -82,7 +82,7 @@ test('stays unverified and locked over a restart, and is announced as verified o
   expect(kindsOf(third)).toContain('transaction');
 });
 
-test('stays verified over a restart at an honest node', async () => {
+test('stays verified after a restart with an honest node', async () => {
   const first = await begin(imported, node.daemon.ports.rpc);
   await first.untilSynced();
   const balance = first.wallet.snapshot.balance();

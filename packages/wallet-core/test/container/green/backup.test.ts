@@ -34,7 +34,7 @@ async function opened(file: string): Promise<string | undefined> {
   return converted?.backup;
 }
 
-test('an existing file is not replaced by the copy, and an identical copy is used again', async () => {
+test('the backup copy replaces no existing file, and an identical copy is reused', async () => {
   const file = copied();
   writeFileSync(backupName(file, 1), 'another file');
   mkdirSync(backupName(file, 2));
@@ -57,7 +57,7 @@ test('a copy or container that cannot be written leaves the file unchanged', asy
   }
 }, 30_000);
 
-test('a kill during the conversion leaves the old or the new file', async () => {
+test('after a kill during the conversion the file is the old or the new one', async () => {
   for (let i = 0; i < 6; i++) {
     const file = copied();
     const program = runProgram('hold.ts', [file, old.password]);

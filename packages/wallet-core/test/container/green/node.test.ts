@@ -79,7 +79,7 @@ test.each([
   ['alice-scan-high.green', 'alice'],
   ['reset.green', 'alice'],
   ['killed.green', 'alice'],
-])('%s has after the scan exactly the transactions of the chain', async (name, wallet) => {
+])('%s has exactly the transactions of the chain after the scan', async (name, wallet) => {
   expect(await readGreenAtTip(name)).toMatchObject({ ...expected(wallet), unconfirmed: [], height: CHAIN_A_HEIGHT });
 });
 
@@ -90,7 +90,7 @@ test('a view-only file has the incoming transactions', async () => {
   expect(read.hashes).toHaveLength(transactionCount);
 });
 
-test('a pending send stays unconfirmed, and an unsent transaction disappears', async () => {
+test('a pending send stays unconfirmed, and an unsent transaction is removed', async () => {
   const { unconfirmed } = greenNamed('alice-pending.green');
   expect(await readGreenAtTip('alice-pending.green')).toMatchObject({ hashes: expected('alice').hashes, unconfirmed });
 });
@@ -127,7 +127,7 @@ test('the scan begins at the block of the creation time and finds later transact
   expect(since.map(({ hash }) => hash)).toEqual(expect.arrayContaining([...hashes]));
 });
 
-test('the history below the creation time stays, and later blocks are scanned again', async () => {
+test('the history below the creation time is retained, and later blocks are rescanned', async () => {
   const { path, password } = greenNamed('alice-synced.green');
   const { content } = (await readGreen(path, password))!;
   const file = fresh('a.wallet');

@@ -72,7 +72,7 @@ test('lengths are compared without overflow', () => {
   );
 });
 
-test('a file that is cut off is no WalletGreen file, or still has its keys', async () => {
+test('a truncated file is not a WalletGreen file, or still has its keys', async () => {
   const { path, password } = greenNamed('carol-view-unscanned.green');
   const bytes = readFileSync(path);
   const whole = keysOf(await outcomeOf(bytes, password));

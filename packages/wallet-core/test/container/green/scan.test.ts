@@ -51,7 +51,7 @@ test.each([
   ['several.green', 'alice'],
   ['killed.green', 'alice'],
   ['bob-incoming.green', 'bob'],
-])('%s equals after the scan a wallet without converted history', async (name, wallet) => {
+])('%s equals a wallet without converted history after the scan', async (name, wallet) => {
   const content = await contentOf(name);
   expect(isUnconfirmedHistory(new Ledger(content).position())).toBe(content.progress.height > 0);
   const ledger = await scanned(content, wallet);
@@ -64,7 +64,7 @@ test.each([
   expect(ledger.content().unconfirmed).toEqual([]);
 });
 
-test('the inputs of a pending send stay locked through the scan, until it is cancelled', async () => {
+test('the inputs of a pending send stay locked during the scan until the send is cancelled', async () => {
   const content = await contentOf('alice-pending.green');
   const [send] = content.unconfirmed;
   const takes = 787_700;
@@ -83,7 +83,7 @@ test('the inputs of a pending send stay locked through the scan, until it is can
   expect(balanceOf(ledger)).toEqual(expected);
 });
 
-test('a transaction that is not in the chain disappears', async () => {
+test('a transaction that is not in the chain is removed', async () => {
   const content = await contentOf('alice-synced.green');
   const [first] = content.transactions;
   const unknown = { ...first!, hash: 'ab'.repeat(32), blockHeight: 700 };

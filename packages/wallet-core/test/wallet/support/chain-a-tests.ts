@@ -115,7 +115,7 @@ export const booksOf = ({ wallet: { snapshot } }: WholeWallet): ReturnType<typeo
 export function testFile({ name, file, password }: (typeof FILES)[number]): void {
   const isView = name === 'bob-view';
 
-  test(`${file} opens, synchronizes, rescans from the start, and reports the same`, async () => {
+  test(`${file} reports the same state after opening, synchronizing and a rescan`, async () => {
     const whole = await (await openFile({ file, password }, wallets[name]?.scanCoinbase === false)).untilSynced(false);
     const report = recordedReport(name);
     expect(reportOf(whole.wallet.snapshot)).toEqual(report);
