@@ -3,7 +3,7 @@ import { parseBlock, type ParsedTransaction, parseExtraWallet, parseTransaction 
 import { type LedgerKeys, scannedBatches, type StoredDetails, type WalletContent } from '@wrkz/wallet-core';
 
 /** Number of blocks per request. */
-const AT_ONCE = 1_000;
+const BLOCKS_PER_REQUEST = 1_000;
 /** Max hashes per response, because each is requested from the node. */
 const MAX_COUNT = 10_000;
 
@@ -24,7 +24,7 @@ export class BlockHashes {
         checkpoints: [],
         startHeight: from,
         startTimestamp: 0,
-        blockCount: Math.min(AT_ONCE, end - from),
+        blockCount: Math.min(BLOCKS_PER_REQUEST, end - from),
         skipCoinbases: true,
         skipEmptyBlocks: false,
         endHeight: 0,

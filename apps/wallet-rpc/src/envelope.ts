@@ -52,7 +52,7 @@ export class Envelope {
    * @returns the response as JSON
    * @throws HttpError 429 when too many attempts of the client address are waiting
    */
-  async answer(text: string, isBatch: boolean, context: WalletRpcContext, request: RouteRequest): Promise<string> {
+  async execute(text: string, isBatch: boolean, context: WalletRpcContext, request: RouteRequest): Promise<string> {
     let body: JsonValue;
     try {
       body = parseJson(text);

@@ -127,7 +127,7 @@ function jsonRpcRoute(context: WalletRpcContext, envelope: Envelope): BoundRoute
         http: { request, response },
       };
       const isBatch = request.headers[BATCH_HEADER] === '1';
-      const text = await envelope.answer(bodyText(request), isBatch, context, typed);
+      const text = await envelope.execute(bodyText(request), isBatch, context, typed);
       if (!response.destroyed) await sendText(request, response, 200, new FinishedText('application/json', text));
     },
   };

@@ -27,10 +27,10 @@ export class PoolWatcher {
   private known = new Set<string>();
   private readonly own = new Map<string, WalletTransaction>();
   /** Transactions missing in the last poll: mined in a block that is not scanned yet, or dropped. */
-  private leaving = new Set<string>();
+  private missing = new Set<string>();
   private readonly ending = new AbortController();
   private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> | undefined;
+  private polling: Promise<void> | undefined;
 
   constructor(private readonly dependencies: PoolWatcherDependencies) {}
 
@@ -42,7 +42,7 @@ export class PoolWatcher {
   async stop(): Promise<void> {
     this.ending.abort();
     clearTimeout(this.timer);
-    await this.looking;
+    await this.polling;
   }
 
   /** Transactions of the pool except own sends of this program, which the wallet lists itself. */
@@ -59,26 +59,26 @@ export class PoolWatcher {
    * Makes the next poll scan the whole pool, after a change of keys or a reset. The inputs of known transactions stay locked
    * meanwhile, so that a send cannot spend them again.
    */
-  forget(): void {
+  rescan(): void {
     const { subWallets } = this.dependencies.wallet.snapshot;
     const keys = new Set(subWallets.map(({ publicSpendKey }) => publicSpendKey));
     for (const [hash, { transfers }] of this.own) {
       if (!transfers.some(({ publicSpendKey }) => keys.has(publicSpendKey))) this.drop(hash);
     }
-    this.leaving.clear();
+    this.missing.clear();
     this.known = new Set();
   }
 
   /** Polls once. Never rejects: a failed poll is repeated by the next one. */
-  look(): Promise<void> {
-    return (this.looking ??= this.compare()
+  poll(): Promise<void> {
+    return (this.polling ??= this.compare()
       .catch(() => undefined)
-      .finally(() => (this.looking = undefined)));
+      .finally(() => (this.polling = undefined)));
   }
 
   private again(): void {
     if (this.ending.signal.aborted) return;
-    this.timer = setTimeout(() => void this.look().then(() => this.again()), this.dependencies.everyMs ?? EVERY_MS);
+    this.timer = setTimeout(() => void this.poll().then(() => this.again()), this.dependencies.everyMs ?? EVERY_MS);
     this.timer.unref();
   }
 
@@ -91,7 +91,7 @@ export class PoolWatcher {
     if (tail === '') return;
     const { added, deleted } = await nodes.poolChanges(tail, [...before], this.ending.signal);
     const found = await ownPoolTransactions(added, wallet.snapshot.content);
-    // `forget` or a close happened during the request: discard the response.
+    // `rescan` or a close happened during the request: discard the response.
     if (this.known !== before || wallet.isClosed) return;
     const ours = new Set(found.map(({ transaction }) => transaction.hash));
     for (const { hash } of added) {
@@ -110,12 +110,12 @@ export class PoolWatcher {
       wallet.hold([held]);
       this.dependencies.seen(transaction);
     }
-    this.letGo(deleted);
+    this.removeDropped(deleted);
   }
 
-  private letGo(deleted: readonly string[]): void {
-    const gone = deleted.filter((hash) => !this.own.has(hash) || this.leaving.has(hash));
-    this.leaving = new Set(deleted.filter((hash) => !gone.includes(hash)));
+  private removeDropped(deleted: readonly string[]): void {
+    const gone = deleted.filter((hash) => !this.own.has(hash) || this.missing.has(hash));
+    this.missing = new Set(deleted.filter((hash) => !gone.includes(hash)));
     for (const hash of gone) {
       this.known.delete(hash);
       this.drop(hash);
@@ -132,6 +132,6 @@ export class PoolWatcher {
 
   private mined(hash: string): void {
     this.own.delete(hash);
-    this.leaving.delete(hash);
+    this.missing.delete(hash);
   }
 }

@@ -12,10 +12,10 @@ export interface DetailsCacheDependencies {
 }
 
 /** Initial number of blocks per request. It is reduced when the response would be too large. */
-const AT_ONCE = 50;
+const MAX_BATCH_BLOCKS = 50;
 const RETRY_MS = 30_000;
 /** Number of transactions per database lookup. */
-const LOOKED_UP = 200;
+const LOOKUP_SIZE = 200;
 
 /**
  * Cache of transaction details that are neither in the container nor in `/getwalletsyncdata`: the full extra, and amounts of
@@ -30,7 +30,7 @@ export class TransactionDetailsCache {
   private step: Promise<void> | undefined;
   private retry: NodeJS.Timeout | undefined;
   private starting: Promise<void> = Promise.resolve();
-  private atOnce = AT_ONCE;
+  private batchSize = MAX_BATCH_BLOCKS;
   private warned = '';
 
   constructor(private readonly dependencies: DetailsCacheDependencies) {}
@@ -113,10 +113,10 @@ export class TransactionDetailsCache {
     const details = this.dependencies.wallet.dbIfUsable?.details;
     if (details === undefined) return;
     const yielder = new EventLoopYielder();
-    for (let i = 0; i < transactions.length; i += LOOKED_UP) {
+    for (let i = 0; i < transactions.length; i += LOOKUP_SIZE) {
       await yielder.yieldIfDue();
       if (this.ending.signal.aborted) return;
-      const some = transactions.slice(i, i + LOOKED_UP);
+      const some = transactions.slice(i, i + LOOKUP_SIZE);
       const missing = new Set(details.missing(some.map(({ hash }) => hash)));
       for (const transaction of some) if (missing.has(transaction.hash)) yield transaction;
     }
@@ -146,7 +146,7 @@ export class TransactionDetailsCache {
 
   /** Fetches the newest blocks first, because clients list them most often. */
   private async fetchSome(): Promise<void> {
-    const run = this.wanted.newest(this.atOnce);
+    const run = this.wanted.newest(this.batchSize);
     if (run === undefined) return;
     const { start, end } = run;
     const blocks = await this.blocks(start, end);
@@ -165,13 +165,13 @@ export class TransactionDetailsCache {
   private async blocks(start: number, end: number): Promise<readonly RawChainBlock[]> {
     try {
       const blocks = await this.dependencies.nodes.rawBlocks(start, end - start + 1, this.ending.signal);
-      this.atOnce = Math.min(AT_ONCE, this.atOnce * 2);
+      this.batchSize = Math.min(MAX_BATCH_BLOCKS, this.batchSize * 2);
       return blocks;
     } catch (error) {
       const isItsSize = error instanceof NodeFailure && (error.kind === 'tooLarge' || error.kind === 'refused');
       if (!isItsSize) throw error;
-      this.atOnce = Math.max(1, Math.floor((end - start + 1) / 2));
-      if (start < end) return this.blocks(end - this.atOnce + 1, end);
+      this.batchSize = Math.max(1, Math.floor((end - start + 1) / 2));
+      if (start < end) return this.blocks(end - this.batchSize + 1, end);
       this.warn(`block ${String(end)} could not be fetched: ${error.message}`);
       return [];
     }

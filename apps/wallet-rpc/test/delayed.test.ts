@@ -128,9 +128,9 @@ test('an uncertain transaction can be sent again but not deleted, also after a r
   // The pool watcher finds it in the pool. After the watcher drops it, its inputs are still locked.
   const { pool } = service.rpc.context;
   const taken = await balance(service);
-  for (let reads = 0; reads < 2; reads++) await pool.look();
+  for (let reads = 0; reads < 2; reads++) await pool.poll();
   expect(pool.get(hash)).toBeDefined();
-  pool.forget();
+  pool.rescan();
   expect(await balance(service)).toEqual(taken);
   await service.result('sendDelayedTransaction', { transactionHash: hash });
   expect(node.pool()).toEqual([hash]);

@@ -23,7 +23,7 @@ function around(handlers: Readonly<Record<string, () => Promise<unknown>>>) {
     logger: { ...silentLogger(), error: (text: string) => void logged.push(text) },
     attempts: new AttemptLimiter(),
   });
-  const answer = (text: string): Promise<string> => envelope.answer(text, true, {} as WalletRpcContext, REQUEST);
+  const answer = (text: string): Promise<string> => envelope.execute(text, true, {} as WalletRpcContext, REQUEST);
   return { logged, ask: answer };
 }
 

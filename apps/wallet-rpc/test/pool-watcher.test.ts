@@ -29,7 +29,7 @@ async function withSendInPool(): Promise<{ service: TestService; hash: string }>
   await service.synced(node.height);
   const { pool } = service.rpc.context;
   expect(pool.get(hash)).toBeUndefined();
-  await pool.look();
+  await pool.poll();
   expect(pool.get(hash)).toMatchObject({ hash });
   return { service, hash };
 }
@@ -66,7 +66,7 @@ test('releases a transaction after two pool reads without it', async () => {
     return { json: { addedTxs: [], deletedTxsIds: knownTxsIds, isTailBlockActual: true, status: 'OK' } };
   });
   try {
-    for (let reads = 0; reads < 3; reads++) await pool.look();
+    for (let reads = 0; reads < 3; reads++) await pool.poll();
   } finally {
     stand.off('/get_pool_changes_lite');
   }
@@ -95,6 +95,6 @@ test('a node that continually reports new transactions does not exhaust the memo
       },
     },
   } as unknown as PoolWatcherDependencies);
-  for (let looks = 0; looks < 40; looks++) await pool.look();
+  for (let looks = 0; looks < 40; looks++) await pool.poll();
   expect(Math.max(...sizes)).toBeLessThanOrEqual(100_000);
 });

@@ -72,7 +72,7 @@ async function replay(rowsToReplay: readonly RecordedRow[], service: TestService
     }
     if (['reset', 'createAddress', 'createAddressList'].includes(row.method ?? ''))
       await service.synced(CHAIN_A_HEIGHT);
-    if (row.method === 'reset') await service.rpc.context.pool.look();
+    if (row.method === 'reset') await service.rpc.context.pool.poll();
   }
   return complaints;
 }

@@ -49,7 +49,7 @@ export function nodeAgent(endpoint: NodeLocation, sockets: number, options: Conn
  * Agent with one connection per request, for requests that must not be repeated. With a keep-alive connection, which the
  * node may just be closing, it would be unknown whether the node received the request.
  */
-export function freshConnections(endpoint: NodeLocation, options: ConnectOptions): HttpAgent {
+export function singleUseAgent(endpoint: NodeLocation, options: ConnectOptions): HttpAgent {
   const Agent = endpoint.baseUrl.startsWith('https:') ? HttpsAgent : HttpAgent;
   return Object.assign(new Agent({ keepAlive: false }), { createConnection: () => connectTo(endpoint, options) });
 }

@@ -187,11 +187,11 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
     signal: AbortSignal | undefined,
     isProof = true,
   ): Promise<T> {
-    const asked = this.row;
+    const queried = this.row;
     try {
       return await this.callOnce(call, signal, isProof);
     } catch (error) {
-      if (this.row === asked || !(error instanceof NodeFailure)) throw error;
+      if (this.row === queried || !(error instanceof NodeFailure)) throw error;
       return this.callOnce(call, signal);
     }
   }
@@ -202,20 +202,20 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
     signal: AbortSignal | undefined,
     isProof = true,
   ): Promise<T> {
-    const asked = this.row;
+    const queried = this.row;
     try {
-      const result = await call(asked.client);
-      if (asked === this.row && isProof) this.failures = 0;
+      const result = await call(queried.client);
+      if (queried === this.row && isProof) this.failures = 0;
       return result;
     } catch (error) {
-      if (error instanceof NodeFailure && error.isUnhealthy) await this.onFailure(asked, error, signal);
+      if (error instanceof NodeFailure && error.isUnhealthy) await this.onFailure(queried, error, signal);
       throw error;
     }
   }
 
-  private async onFailure(asked: Row, failure: NodeFailure, signal: AbortSignal | undefined): Promise<void> {
-    asked.failure = failure.message;
-    if (asked !== this.row || this.rows.length === 1) return;
+  private async onFailure(queried: Row, failure: NodeFailure, signal: AbortSignal | undefined): Promise<void> {
+    queried.failure = failure.message;
+    if (queried !== this.row || this.rows.length === 1) return;
     this.failures++;
     const isGone = failure.kind === 'unreachable' || failure.kind === 'foreignChain';
     if (!isGone && this.failures < MAX_FAILURES) return;

@@ -2,7 +2,7 @@ import type { Agent } from 'node:http';
 import axios, { type AxiosInstance, type AxiosResponse, isAxiosError } from 'axios';
 import { errorText, stringifyJson, VERSION } from '@wrkz/service-kit/base';
 import { type NodeAddress, type NodeLocation, nodeLocation } from './address';
-import { connectTo, freshConnections, nodeAgent } from './connect';
+import { connectTo, singleUseAgent, nodeAgent } from './connect';
 import { NodeFailure } from './failure';
 
 /** Timeouts in milliseconds. */
@@ -66,7 +66,7 @@ export class NodeTransport {
       ...(address.token === undefined || address.token === '' ? {} : { 'X-API-KEY': address.token }),
     };
     this.agent = nodeAgent(this.endpoint, options.sockets ?? SOCKETS, this.connectOptions());
-    this.fresh = freshConnections(this.endpoint, this.connectOptions());
+    this.fresh = singleUseAgent(this.endpoint, this.connectOptions());
     this.client = axios.create({
       baseURL: this.endpoint.baseUrl,
       httpAgent: this.agent,

@@ -61,7 +61,7 @@ export const deleteAddressMethod = declareWalletMethod({
   handle: async ({ wallet, pool }, { address }) => {
     requireSubWallet(wallet.snapshot, address, 'objectNotFound');
     await wallet.removeAnySubWallet(address);
-    pool.forget();
+    pool.rescan();
     return {};
   },
 });
@@ -129,7 +129,7 @@ async function addSecretKeys(
   });
   if (privateSpendKeys.length === 0) return [];
   const made = await fitting(wallet.importKeyList({ kind: 'secret', privateSpendKeys }, from));
-  pool.forget();
+  pool.rescan();
   return made.map(({ address }) => address);
 }
 
@@ -138,7 +138,7 @@ async function addPublicKey({ wallet, pool }: Parts, text: string, from: number 
   const key = hex64(text);
   if (key === undefined) throw applicationError('wrongKey');
   const [made] = await fitting(wallet.importKeyList({ kind: 'public', publicSpendKeys: [key] }, from));
-  pool.forget();
+  pool.rescan();
   return made?.address ?? '';
 }
 

@@ -26,7 +26,7 @@ export const exportContainerMethod = declareWalletMethod({
   result: walletRpcApi.done,
   errors: applicationErrors('noSuchFile', 'cannotWrite'),
   handle: async ({ wallet, directory }, { fileName }) => {
-    const place = exportPlace(directory, fileName);
+    const place = exportPath(directory, fileName);
     if (await isForeignFile(place)) throw systemError('EEXIST');
     await wallet.exportPlain(place);
     return {};
@@ -42,7 +42,7 @@ export const resetMethod = declareWalletMethod({
   errors: applicationErrors('wrongParameters', 'cannotWrite', 'walletDatabaseDamaged'),
   handle: async ({ wallet, pool }, { scanHeight }) => {
     await wallet.reset(scanHeight);
-    pool.forget();
+    pool.rescan();
     return {};
   },
 });
@@ -51,7 +51,7 @@ export const resetMethod = declareWalletMethod({
  * The path of a file name in a request, with links resolved.
  * @throws noSuchFile for a missing folder, and for a path outside the folder of the container
  */
-export function exportPlace(directory: string, name: string): string {
+export function exportPath(directory: string, name: string): string {
   const missing = applicationError('noSuchFile');
   if (name === '' || name.includes('\0')) throw missing;
   const path = resolve(directory, name);

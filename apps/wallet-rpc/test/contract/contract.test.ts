@@ -83,7 +83,7 @@ test.each(Object.keys(SUCCESSES))('%s succeeds with the declared result', async 
     await states.alice.synced(CHAIN_A_HEIGHT);
     const { pool } = states.alice.rpc.context;
     const isKnown = (hash: string): boolean => pool.get(hash) !== undefined;
-    while (!states.node.pool().every(isKnown)) await pool.look().then(() => setImmediate());
+    while (!states.node.pool().every(isKnown)) await pool.poll().then(() => setImmediate());
   }
 });
 

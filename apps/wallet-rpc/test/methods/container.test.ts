@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exportPlace } from '../../src/methods/container';
+import { exportPath } from '../../src/methods/container';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'wrkz-export-')));
 const own = join(root, 'wallets');
@@ -22,7 +22,7 @@ test.each([
   ['way-in/a.json', 'inner/a.json'],
   [join(own, 'a.json'), 'a.json'],
 ])('%s is within the folder', (name, place) => {
-  expect(exportPlace(own, name)).toBe(join(own, place));
+  expect(exportPath(own, name)).toBe(join(own, place));
 });
 
 test.each([
@@ -36,5 +36,5 @@ test.each([
   ['a link that leads out', 'way-out/a.json'],
   ['a folder that is not there', 'nowhere/a.json'],
 ])('%s is refused', (_what, name) => {
-  expect(() => exportPlace(own, name)).toThrow('No such file or directory');
+  expect(() => exportPath(own, name)).toThrow('No such file or directory');
 });

@@ -40,7 +40,7 @@ function emptyPlan(block: SyncBlock, { history }: LedgerParts): PlannedTransacti
 }
 
 /** @throws LedgerFault for an amount above 64 bits, or a height that is not a non-negative safe integer */
-export function requirePossible(block: SyncBlock): void {
+export function requireValidValues(block: SyncBlock): void {
   const fault = (what: string): LedgerFault => new LedgerFault(`block ${block.height} ${what}`);
   if (!Number.isSafeInteger(block.height) || block.height < 0) throw fault('has an invalid height');
   for (const transaction of [block.coinbase, ...block.transactions]) {
@@ -70,7 +70,7 @@ export function planBlock(
     const book = parts.outputs.book(item.publicSpendKey);
     if (planned === undefined || target === undefined || book === undefined) continue;
     // Outputs with the same one-time key have the same key image, so only one of them can be spent.
-    const isSecond = parts.outputs.knows(target.key) || fresh.has(target.key);
+    const isSecond = parts.outputs.has(target.key) || fresh.has(target.key);
     addTo(planned.transfers, item.publicSpendKey, isSecond ? 0n : target.amount);
     if (isSecond) continue;
     const received = { book, output: outputOf(block, planned.transaction, item, target) };
@@ -125,7 +125,7 @@ function outputOf(
 }
 
 /** Age in blocks at which spent outputs are retired, and the interval of the retirement (docs/protocol/wallet.md#spent-outputs). */
-export const SPENT_KEPT = 2_880;
+export const RETIREMENT_BLOCKS = 2_880;
 
 /** Applies a plan. @returns the transactions that were added to the history */
 export function applyPlan(
@@ -227,16 +227,16 @@ function paymentIdOf(
 }
 
 /**
- * Retires outputs spent at least {@link SPENT_KEPT} blocks ago, each time the height passes a multiple of `SPENT_KEPT`.
+ * Retires outputs spent at least {@link RETIREMENT_BLOCKS} blocks ago, each time the height passes a multiple of `RETIREMENT_BLOCKS`.
  * @returns the retired outputs, for the wallet database
  */
 export function retireSpent({ outputs, history }: LedgerParts, from: number, to: number): RetiredOutput[] {
-  const boundary = to - (to % SPENT_KEPT);
+  const boundary = to - (to % RETIREMENT_BLOCKS);
   const retired: RetiredOutput[] = [];
   if (from >= boundary) return retired;
   for (const book of outputs.all()) {
     for (const output of [...book.outputs('spent').values()]) {
-      if (output.spendHeight > boundary - SPENT_KEPT) continue;
+      if (output.spendHeight > boundary - RETIREMENT_BLOCKS) continue;
       // The block of the spend is not verified yet.
       const spender = history.confirmedTransaction(output.spendingTransactionHash ?? '');
       if (spender?.unverifiedBlock !== undefined) continue;

@@ -38,7 +38,7 @@ export function lockHeld(outputs: OutputBook, { hash, inputs, ownOutputs }: Held
     }
   }
   for (const { publicSpendKey, amount, key } of ownOutputs) {
-    if (!outputs.knows(key)) outputs.book(publicSpendKey)?.expect({ amount, key, parentTransactionHash: hash });
+    if (!outputs.has(key)) outputs.book(publicSpendKey)?.expect({ amount, key, parentTransactionHash: hash });
   }
 }
 

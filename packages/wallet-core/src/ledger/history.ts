@@ -14,7 +14,7 @@ export class History {
   private keyValues: readonly TransactionKey[] | undefined;
 
   /** Fills an empty history with the content of a file. Of transactions with the same hash, the first is used. */
-  *taking(content: HistoryContent & Pick<WalletContent, 'transactionKeys'>): Generator<void, void> {
+  *loading(content: HistoryContent & Pick<WalletContent, 'transactionKeys'>): Generator<void, void> {
     for (const transaction of content.transactions) {
       if (!this.byHash.has(transaction.hash)) {
         this.byHash.set(transaction.hash, transaction);

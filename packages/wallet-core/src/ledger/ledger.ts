@@ -1,6 +1,6 @@
 import type { SyncBlock } from '@wrkz/client';
 import { groupBy } from '@wrkz/service-kit/base';
-import { applyPlan, planBlock, relevantPart, requirePossible, retireSpent } from './apply-block';
+import { applyPlan, planBlock, relevantPart, requireValidValues, retireSpent } from './apply-block';
 import { crossesCheckpoint, MAX_RECENT_HASHES } from './chain-progress';
 import { type HeldTransaction, lockHeld, mergedHold, withoutHeld } from './held-transactions';
 import {
@@ -20,7 +20,7 @@ import {
 import type { OutputPlace } from './output-book';
 import { recordOwnSend, releaseAbandoned, releaseSend } from './own-sends';
 import { rewindTo } from './rewind';
-import { atOnce, type LedgerParts, partsOf } from './state';
+import { runToEnd, type LedgerParts, partsOf } from './state';
 
 /** The keys of a wallet as hex; no private spend key in a view wallet. */
 export interface LedgerKeys {
@@ -74,7 +74,7 @@ export class Ledger {
   constructor(
     content: WalletContent,
     private readonly retiredFrom: (spendHeight: number) => readonly RetiredOutput[] = () => [],
-    private readonly parts: LedgerParts = atOnce(partsOf(content)),
+    private readonly parts: LedgerParts = runToEnd(partsOf(content)),
   ) {
     const { privateViewKey, isViewWallet, unknownFields, startHeight, startTimestamp } = content;
     this.constant = { privateViewKey, isViewWallet, unknownFields };
@@ -191,7 +191,7 @@ export class Ledger {
     decryptedPaymentIds: ReadonlyMap<string, string>,
     isVerified = true,
   ): readonly WalletTransaction[] {
-    requirePossible(block);
+    requireValidValues(block);
     const { progress } = this.parts;
     if (progress.hasStarted && block.height <= progress.height) this.rewind(block.height);
     const plan = planBlock(this.parts, block, found);

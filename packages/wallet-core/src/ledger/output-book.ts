@@ -1,5 +1,5 @@
 import type { RetiredOutput, SubWallet, WalletOutput } from './model';
-import { LISTS_BY_WEIGHT, type OutputList, SubWalletBook, type SubWalletFacts } from './sub-wallet-book';
+import { LIST_PRECEDENCE, type OutputList, SubWalletBook, type SubWalletFacts } from './sub-wallet-book';
 
 /** An output with its sub-wallet and list. */
 export interface OutputPlace {
@@ -38,14 +38,14 @@ export class OutputBook {
       yield;
     }
     const lists = { unspent, locked, spent };
-    for (const list of LISTS_BY_WEIGHT) {
+    for (const list of LIST_PRECEDENCE) {
       for (const output of lists[list]) {
-        if (!this.knows(output.key)) this.put(book, list, output);
+        if (!this.has(output.key)) this.put(book, list, output);
         yield;
       }
     }
     for (const amount of unconfirmedIncoming) {
-      if (!this.knows(amount.key)) book.expect(amount);
+      if (!this.has(amount.key)) book.expect(amount);
       yield;
     }
   }
@@ -53,7 +53,7 @@ export class OutputBook {
   removeBook(publicSpendKey: string): void {
     const book = this.books.get(publicSpendKey);
     if (book === undefined) return;
-    for (const list of LISTS_BY_WEIGHT) for (const key of [...book.outputs(list).keys()]) this.remove(key);
+    for (const list of LIST_PRECEDENCE) for (const key of [...book.outputs(list).keys()]) this.remove(key);
     for (const key of book.retiredKeys) this.retired.delete(key);
     this.books.delete(publicSpendKey);
   }
@@ -67,7 +67,7 @@ export class OutputBook {
   }
 
   /** Whether an output with this one-time key is in any list or retired. */
-  knows(key: string): boolean {
+  has(key: string): boolean {
     return this.places.has(key) || this.retired.has(key);
   }
 

@@ -5,7 +5,7 @@ import type { UnconfirmedAmount, WalletContent } from './model';
 import { OutputBook } from './output-book';
 
 /** Runs a generator to its end without yielding to the event loop. For small contents. */
-export function atOnce<T>(work: Generator<void, T>): T {
+export function runToEnd<T>(work: Generator<void, T>): T {
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
@@ -39,7 +39,7 @@ export function* partsOf(content: WalletContent): Generator<void, LedgerParts> {
   const outputs = new OutputBook();
   for (const subWallet of content.subWallets) yield* outputs.addingBook(subWallet);
   const history = new History();
-  yield* history.taking(content);
+  yield* history.loading(content);
   return {
     outputs,
     history,

@@ -3,7 +3,7 @@ import type { SubWallet, UnconfirmedAmount, WalletOutput } from './model';
 export type OutputList = 'unspent' | 'locked' | 'spent';
 
 /** Order of precedence if a file has an output in several lists. */
-export const LISTS_BY_WEIGHT: readonly OutputList[] = ['spent', 'locked', 'unspent'];
+export const LIST_PRECEDENCE: readonly OutputList[] = ['spent', 'locked', 'unspent'];
 
 /** The fields of a sub-wallet that do not come from the chain. */
 export type SubWalletFacts = Omit<SubWallet, OutputList | 'unconfirmedIncoming' | 'retiredKeys'>;
@@ -82,7 +82,7 @@ export class SubWalletBook {
   /** Removes all data from the chain. */
   clear(): void {
     for (const list of [...Object.values(this.lists), this.incoming, this.retired]) list.clear();
-    for (const list of LISTS_BY_WEIGHT) this.changed(list);
+    for (const list of LIST_PRECEDENCE) this.changed(list);
     this.givenRetired = undefined;
   }
 

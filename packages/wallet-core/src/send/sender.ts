@@ -10,7 +10,7 @@ import { nodeRefusal, walletError } from '../errors';
 import type { Ledger } from '../ledger/ledger';
 import { LedgerFault, type WalletOutput } from '../ledger/model';
 import type { PowClient } from '../pow-client/pow-client';
-import { indexesAgain } from '../sync/index-finder';
+import { requestIndexesAgain } from '../sync/index-finder';
 import type { WalletDb } from '../wallet-db/wallet-db';
 import { TimedOutNodes, SubmissionNode } from './node';
 import type { NewEvent, PendingSends } from './pending-sends';
@@ -332,7 +332,7 @@ export class TransactionSender {
     transaction: string | undefined,
   ): Promise<WalletOutput[] | undefined> {
     const { nodes, ledger, commit, event, signal, changed } = this.dependencies;
-    const indexes = await indexesAgain(nodes(), outputs, signal).catch(() => undefined);
+    const indexes = await requestIndexesAgain(nodes(), outputs, signal).catch(() => undefined);
     if (indexes === undefined) return undefined;
     const wrong = outputs.filter(
       (one) => indexes.get(one.parentTransactionHash)?.[one.outputIndex] !== one.globalIndex,

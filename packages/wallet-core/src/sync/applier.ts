@@ -63,7 +63,7 @@ export class Applier {
       const claims = this.ownBlocks(batch).map(claimOf);
       const verdicts = await this.verifier.verify(claims, signal);
       if (this.store.first(1)[0] !== batch[0]?.block) return;
-      for (const { height, hash } of claims) requireTrue(height, verdicts.get(hash));
+      for (const { height, hash } of claims) requireVerified(height, verdicts.get(hash));
       // Starting the scan of the next batch has blocked the event loop.
       await yieldToEventLoop();
       const yielder = new EventLoopYielder(SLICE_MS);
@@ -118,7 +118,7 @@ export class Applier {
 }
 
 /** @throws NodeFailure for a block that differs from the report of the serving node */
-function requireTrue(height: number, verdict: BlockVerdict | undefined): void {
+function requireVerified(height: number, verdict: BlockVerdict | undefined): void {
   if (verdict === 'disproved') {
     throw new NodeFailure(
       'malformed',

@@ -454,7 +454,7 @@ export class Fetcher {
       this.checksBelow++;
     }
     if (this.checksBelow < MAX_CHECKS_BELOW) return 'behind';
-    this.readAgain('the node is at the tip of its network and has no block of this wallet');
+    this.rescan('the node is at the tip of its network and has no block of this wallet');
     return 'again';
   }
 
@@ -466,13 +466,11 @@ export class Fetcher {
     const known = await this.node.mainBlock(hash, signal).catch(() => undefined);
     if (known === undefined || known.height === height) return false;
     this.reset();
-    this.readAgain(
-      `the node has the last block of this wallet at height ${String(known.height)}, not ${String(height)}`,
-    );
+    this.rescan(`the node has the last block of this wallet at height ${String(known.height)}, not ${String(height)}`);
     return true;
   }
 
-  private readAgain(why: string): void {
+  private rescan(why: string): void {
     const { ledger, warn, rewind } = this.dependencies;
     warn(`${why}: rescanning the chain`);
     rewind(Math.max(1, ledger.scanStart().height));

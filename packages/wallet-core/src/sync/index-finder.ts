@@ -78,7 +78,7 @@ export class IndexFinder {
  * reported the refused ones, is queried last.
  * @returns indexes by transaction hash, from the first node that reports all of them; undefined if none does
  */
-export async function indexesAgain(
+export async function requestIndexesAgain(
   nodes: NodeList,
   outputs: readonly UnindexedOutput[],
   signal: AbortSignal,

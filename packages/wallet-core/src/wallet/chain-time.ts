@@ -15,7 +15,7 @@ export function startOfNewKeys(now: number): ScanStart {
 }
 
 /** Whether a block at this height is before the start of the scan. */
-export function liesBefore(height: number, start: ScanStart): boolean {
+export function isBeforeStart(height: number, start: ScanStart): boolean {
   if (start.height > 0 || start.timestamp === 0) return height < start.height;
   return FIRST_BLOCK_TIMESTAMP + BLOCK_SECONDS * height < start.timestamp;
 }

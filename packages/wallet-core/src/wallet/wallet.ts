@@ -32,7 +32,7 @@ import type { WalletSyncStatus } from '../sync/status';
 import { Synchronizer, type SynchronizerOptions } from '../sync/synchronizer';
 import type { StoredEvent } from '../wallet-db/logs';
 import type { WalletDb } from '../wallet-db/wallet-db';
-import { liesBefore, PlausibleHeight, startOfNewKeys } from './chain-time';
+import { isBeforeStart, PlausibleHeight, startOfNewKeys } from './chain-time';
 import { WalletSnapshot } from './snapshot';
 import { type OpenedStorage, WalletStorage } from './storage';
 import { type NewKeys, subWalletsOf } from './sub-wallets';
@@ -402,7 +402,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return this.writeAddresses(async () => {
       const start = scanHeight === undefined ? startOfNewKeys(this.seconds()) : { height: scanHeight, timestamp: 0 };
       const made = await subWalletsOf(this.ledger.content(), keys, start);
-      if (made.length > 0) await this.takeIn(made, 0, scanHeight);
+      if (made.length > 0) await this.storeSubWallets(made, 0, scanHeight);
       return made;
     });
   }
@@ -505,12 +505,12 @@ export class Wallet extends EventEmitter<WalletEvents> {
   private addSubWallet(make: () => NewSubWallet | Promise<NewSubWallet>, scanHeight?: number): Promise<SubWallet> {
     return this.writeAddresses(async () => {
       const { subWallet, subWalletIndexCounter } = await make();
-      await this.takeIn([subWallet], subWalletIndexCounter, scanHeight);
+      await this.storeSubWallets([subWallet], subWalletIndexCounter, scanHeight);
       return subWallet;
     });
   }
 
-  private async takeIn(
+  private async storeSubWallets(
     subWallets: readonly SubWallet[],
     counter: number,
     scanHeight: number | undefined,
@@ -535,7 +535,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
   }
 
   private rescanFrom(scanHeight: number): void {
-    if (liesBefore(scanHeight, this.ledger.scanStart())) this.ledger.startAt(scanHeight);
+    if (isBeforeStart(scanHeight, this.ledger.scanStart())) this.ledger.startAt(scanHeight);
     if (scanHeight > this.ledger.position().height) return;
     this.ledger.rewind(scanHeight);
     this.pending.onRewound(scanHeight);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Ledger } from '../../src/ledger/ledger';
-import { SPENT_KEPT } from '../../src/ledger/apply-block';
+import { RETIREMENT_BLOCKS } from '../../src/ledger/apply-block';
 import type { LedgerChange, RetiredOutput, WalletContent, WalletOutput } from '../../src/ledger/model';
 import { emptyContent, emptySubWallet } from './support/contents';
 import {
@@ -289,7 +289,7 @@ test('the ledger equals a recomputation from the chain and the pending sends', (
 });
 
 test('history and balance equal one scan from scratch after any retirement, restart, rewind and rescan', () => {
-  const gap = fc.oneof(fc.constant(1), fc.integer({ min: SPENT_KEPT / 2, max: 2 * SPENT_KEPT }));
+  const gap = fc.oneof(fc.constant(1), fc.integer({ min: RETIREMENT_BLOCKS / 2, max: 2 * RETIREMENT_BLOCKS }));
   let retired = 0;
   fc.assert(
     fc.property(fc.array(stepWith(gap), { minLength: 20, maxLength: 60, size: 'max' }), (all) => {
