@@ -21,7 +21,7 @@ test('restores a backup of an open wallet with one command, overwrites nothing, 
     const [backup, restored] = [join(service.folder, 'backup'), join(service.folder, 'restored')];
     await restoreCommand(['restore', backup, restored], noOutput)?.start();
     const failed = (from: string, to: string) => restoreCommand(['restore', from, to], noOutput)?.start();
-    await expect(failed(backup, restored)).rejects.toThrow(`${restored} exists`);
+    await expect(failed(backup, restored)).rejects.toThrow(`${restored} or a file beside it already exists`);
     await expect(failed(`${backup}.old`, `${restored}.old`)).rejects.toThrow(`cannot read the backup ${backup}.old`);
     await expect(failed(`${backup}.db`, `${restored}.old`)).rejects.toThrow(`cannot read the backup ${backup}.db`);
     await expect(failed(backup, join(service.folder, 'none', 'a'))).rejects.toThrow('No such file or directory');

@@ -124,7 +124,7 @@ test('starts the scan at the first block of a lite node, with a warning', async 
   const wallet = open('alice', lite.port);
   await wallet.untilSynced();
   expect(wallet.ledger.start).toEqual({ height: 300, timestamp: 0 });
-  expect(wallet.warnings).toEqual([expect.stringContaining('holds no blocks below 300')]);
+  expect(wallet.warnings).toEqual([expect.stringContaining('has no blocks below 300')]);
   expect(wallet.ledger.blocks[0]?.height).toBe(300);
   expect(wallet.sync.status).toMatchObject({ liteStartHeight: 300, gap: undefined, walletHeight: CHAIN_A_HEIGHT });
 });

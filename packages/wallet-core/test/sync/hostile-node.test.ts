@@ -85,7 +85,7 @@ const FAULTS: readonly [string, string, RegExp, (node: StandInNode) => void][] =
   [
     'a start too high',
     'gap',
-    /serves nothing below 20/,
+    /serves no blocks below 20/,
     (node) => items(node, (blocks) => blocks.filter(({ blockHeight }) => blockHeight >= 20)),
   ],
   [
@@ -196,7 +196,7 @@ test('switches to another chain, and leaves it at a lower node of the network', 
   await expectRecovery(wallet);
   expect(rewound).toEqual([1]);
   expect(wallet.warnings).toEqual([
-    expect.stringContaining('is stalled: the node is at 149, below this wallet at 399'),
+    expect.stringContaining('is stalled: the node is at height 149, below this wallet at 399'),
     expect.stringContaining('has no block of this wallet'),
   ]);
 });

@@ -71,7 +71,7 @@ test('forged blocks of the serving node are replaced with the chain of most node
   const synced = await opened(forged, { blocks: honest }, { blocks: honest });
   await synced.until(() => synced.ledger.position().hash === honest.at(-1)?.blockHash);
   expect(synced.ledger.blocks.map(({ hash }) => hash)).toEqual(honest.map(({ blockHash }) => blockHash));
-  expect(synced.warnings).toContainEqual(expect.stringContaining('read again from block 201'));
+  expect(synced.warnings).toContainEqual(expect.stringContaining('rescanning from block 201'));
   expect(synced.nodes.nodes()[0]).toMatchObject({ isInUse: false });
 });
 

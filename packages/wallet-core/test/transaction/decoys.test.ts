@@ -217,7 +217,7 @@ describe('a node that offers fewer than half of the wallet outputs of an amount'
     const node = new FakeNode((sets, attempt) => (attempt === 1 ? empty(sets) : outs(sets)));
     node.hasAnother = true;
     expect((await rings(node, rich)).every((ring) => ring.length === 8)).toBe(true);
-    expect(node.faults).toEqual([expect.stringContaining('offers 0 outputs of amount 9100000')]);
+    expect(node.faults).toEqual([expect.stringContaining('returned 0 outputs of amount 9100000')]);
   });
 
   test('is notEnoughFakeOutputs with both numbers without another node', async () => {

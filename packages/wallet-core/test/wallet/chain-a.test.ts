@@ -40,7 +40,7 @@ test('at a lite node the scan starts higher with a warning, and a rescan that wo
     { ports: [lite.port] },
   );
   await whole.untilSynced();
-  expect(whole.warnings).toEqual([expect.stringContaining('holds no blocks below 300')]);
+  expect(whole.warnings).toEqual([expect.stringContaining('has no blocks below 300')]);
   expect(whole.status).toMatchObject({ liteStartHeight: 300, gap: undefined });
   expect(booksOf(whole)).toEqual(amountsFrom(300, content));
   // nothing is lost that was never seen

@@ -68,5 +68,5 @@ test('a lite node serves a rescan from its lite height, and the wallet reports t
   const { content } = whole.wallet.snapshot;
   const all = await contentOf({ file: 'wallets/dave.restored.wallet', password: 'secret_dave' });
   expect(amountsOf(content, whole.wallet.snapshot.balance())).toEqual(amountsFrom(LITE_HEIGHT, all));
-  expect([...new Set(whole.warnings)]).toEqual([expect.stringContaining(`holds no blocks below ${LITE_HEIGHT}`)]);
+  expect([...new Set(whole.warnings)]).toEqual([expect.stringContaining(`has no blocks below ${LITE_HEIGHT}`)]);
 });
