@@ -16,7 +16,7 @@ import { Checkpoints, type RuleFailure } from '@wrkz/consensus';
 import { encodeTransaction, networkOf, type ParsedTransaction, parseTransaction } from '@wrkz/core-types';
 import { type TestWalletOutput, TestWallet } from '@wrkz/testing';
 import { ChainEngine } from '../apps/daemon/src/chain/engine';
-import { ChainJudge } from '../apps/daemon/src/mempool/chain-judge';
+import { ChainValidator } from '../apps/daemon/src/mempool/chain-validator';
 import { POOL_BYTES } from '../apps/daemon/src/mempool/limits';
 import { TransactionPool } from '../apps/daemon/src/mempool/pool';
 import { BlockGenerator } from '../apps/daemon/src/mining/generate';
@@ -30,11 +30,11 @@ const NOW = 1_790_000_000;
 const now = (): number => NOW;
 
 /** Verifies like the node, unless the pool is being filled. */
-class FillingJudge extends ChainJudge {
+class FillingValidator extends ChainValidator {
   isFilling = true;
 
-  override async judge(parsed: ParsedTransaction): Promise<RuleFailure | undefined> {
-    return this.isFilling ? undefined : super.judge(parsed);
+  override async validate(parsed: ParsedTransaction): Promise<RuleFailure | undefined> {
+    return this.isFilling ? undefined : super.validate(parsed);
   }
 }
 
@@ -93,9 +93,9 @@ runBench(async () => {
   try {
     const { reader } = db;
     const wallet = new TestWallet('mempool bench');
-    const judge = new FillingJudge(network, reader, now);
+    const validator = new FillingValidator(network, reader, now);
     const makePool = (): { pool: TransactionPool; miner: Miner } => {
-      const pool = new TransactionPool(judge);
+      const pool = new TransactionPool(validator);
       return { pool, miner: new Miner({ network, reader, chain, pool, now }) };
     };
     const generator = new BlockGenerator(network, makePool().miner, now, new AbortController().signal);
@@ -122,9 +122,9 @@ runBench(async () => {
       validPerSecond: number,
     ) => {
       const { pool, miner } = makePool();
-      judge.isFilling = true;
+      validator.isFilling = true;
       await fill(pool, unsigned(wallet.spend(spendable[0]!, { fee: 1_000n }), padding), () => isFull(pool));
-      judge.isFilling = false;
+      validator.isFilling = false;
       console.log(`\n${name}`);
       console.log(row('pooled, MiB', [pool.size, (pool.bytes / 2 ** 20).toFixed(1)]));
       const delay = monitorEventLoopDelay({ resolution: 5 });

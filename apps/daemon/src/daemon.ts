@@ -33,7 +33,7 @@ import { EventSource } from './events/routes/event-source';
 import { TopicStream } from './events/topics';
 import { startWebSocket } from './events/websocket/hub';
 import { startZmq } from './events/zmq';
-import { ChainJudge } from './mempool/chain-judge';
+import { ChainValidator } from './mempool/chain-validator';
 import { TransactionPool } from './mempool/pool';
 import { PoolFile } from './mempool/pool-file';
 import { BlockGenerator } from './mining/generate';
@@ -80,7 +80,7 @@ export interface DaemonComponents {
 
 /** Expired transactions are removed from the pool at this interval. */
 const POOL_SWEEP_INTERVAL_MS = 60_000;
-/** Running requests have so long to end when the daemon stops. */
+/** Max wait for running requests when the daemon stops. */
 const RPC_DRAIN_MS = 2_000;
 
 /** The node. Creates, connects and closes all its components. Call `create`, `start`, `stop` in this order. */
@@ -97,7 +97,7 @@ export class Daemon implements Service {
   private action: Promise<number> | undefined;
   private http: HttpServer | undefined;
   private running: DaemonComponents | undefined;
-  /** Why the node has stopped following the chain. */
+  /** The reason why the node stopped following the chain; undefined while it follows. */
   private damaged: string | undefined;
 
   private constructor(
@@ -182,13 +182,13 @@ export class Daemon implements Service {
     const events = this.closers.use('the events', new NodeEvents(onListenerError), (all) => all.close());
     const storageLog = new StorageLog(chain, logger.child('storage'), (branch) => events.publishRefusedBranch(branch));
     this.closers.use('the storage log', storageLog, (log) => log.close());
-    this.closers.use('the log of write pauses', logWritePauses(chain, logger.child('upkeep')), (end) => end());
+    this.closers.use('the write pause log', logWritePauses(chain, logger.child('upkeep')), (end) => end());
     const lowDiskWatch = new LowDiskWatch({
       folder: directory,
       minBytes: options['auto-prune-min-free-bytes'],
       logger: logger.child('upkeep'),
     });
-    this.closers.use('the watch over the disk', lowDiskWatch.start(), (watch) => watch.stop());
+    this.closers.use('the disk space watch', lowDiskWatch.start(), (watch) => watch.stop());
     for (const line of openingLines(chain.opening)) this.notice(line);
     await rewindAtStart(config, chain, this.notice);
     this.closers.use('the chain log', logChain(chain, logger.child('chain')), (end) => end());
@@ -197,25 +197,25 @@ export class Daemon implements Service {
     const db = this.closers.use('the database', open(), (opened) => opened.close());
     const { reader } = db;
     this.closers.use(
-      'the watch over the folder',
+      'the database file watch',
       watchStorage(db, (error) => this.giveUp(error)),
       (end) => end(),
     );
-    const pool = new TransactionPool(new ChainJudge(network, reader, now));
+    const pool = new TransactionPool(new ChainValidator(network, reader, now));
     events.followChain(chain); // before the pool follows it
     events.followPool(pool);
     const follow: CommitListener = (event) => void pool.onCommit(event).catch((error: unknown) => this.giveUp(error));
     chain.on('commit', follow);
     const sweep = (): void => void pool.sweep().catch((error: unknown) => this.giveUp(error));
     const sweeps = setInterval(sweep, POOL_SWEEP_INTERVAL_MS);
-    // The engine still commits while it stops, and then the database of the pool is closed.
+    // Unsubscribes first: the engine still commits while it stops, when the pool's database connection is already closed.
     this.closers.use('the pool', sweeps, (timer) => {
       clearInterval(timer);
       chain.off('commit', follow);
     });
     const poolFile = new PoolFile({ directory, network: network.name, pool, logger: logger.child('pool') });
-    this.closers.use('the file of the pool', poolFile, (file) => file.close());
-    await poolFile.load(this.stopping.signal); // before the journal: its clients have these transactions from the last run
+    this.closers.use('the pool file', poolFile, (file) => file.close());
+    await poolFile.load(this.stopping.signal); // before the journal starts: its clients received these transactions in the last run
 
     const miner = new Miner({ network, reader, chain, pool, now });
     const generator = new BlockGenerator(network, miner, now, this.stopping.signal);
@@ -236,9 +236,9 @@ export class Daemon implements Service {
       this.overrides.control?.requestStop(1);
     };
     const lite = { storage: config.storage, network, reader, chain, peers, stop };
-    this.closers.use('the rule of lite nodes', watchLiteRule(lite), (end) => end());
+    this.closers.use('the lite node check', watchLiteRule(lite), (end) => end());
     const sources = { config, directory, events, chain, pool, peers, logger: logger.child('events') };
-    const journal = this.closers.use('the journal of events', await startJournal(sources), (open) => open.close());
+    const journal = this.closers.use('the event journal', await startJournal(sources), (open) => open.close());
     const hooks = this.closers.use('the hooks', await startNodeHooks({ ...sources, journal }), (open) => open.close());
     const topics = new TopicStream(events, reader.floors().lite);
     this.closers.use('the ZMQ publisher', await startZmq(config, topics, logger.child('zmq')), (zmq) => zmq?.close());
@@ -298,7 +298,7 @@ export class Daemon implements Service {
     this.http = this.closers.use('the RPC', await startRpcServer(context, server, logger.child('rpc')), (http) =>
       http.close(RPC_DRAIN_MS),
     );
-    this.closers.use('the WebSocket clients', webSocket, (open) => open?.hub.close()); // before the RPC cuts them
+    this.closers.use('the WebSocket clients', webSocket, (open) => open?.hub.close()); // before the RPC server destroys their sockets
     const compaction = new Compaction(options, {
       chain,
       reader,
@@ -306,14 +306,14 @@ export class Daemon implements Service {
       logger: logger.child('upkeep'),
     });
     this.closers.use('the compaction', compaction, (running) => running.stop());
-    // A console command may wait for the compaction, and the stop of the console for that command.
+    // Stopping the console waits for its command, and the command may wait for the compaction.
     this.stopping.signal.addEventListener('abort', () => void compaction.stop(), { once: true });
     compaction.enable();
     if (metrics !== undefined) {
       publishUpkeepMetrics(metrics, {
         paused: () => chain.diskShortage !== undefined,
         freeBytes: () => freeBytes(directory),
-        // Damage of the header must not end the report of the metrics.
+        // A damaged file header must not fail the metrics request.
         fileSpace: () => damage.orUndefined(() => reader.fileSpace()),
         logBytes: () => logBytes(directory),
         compaction,
@@ -339,7 +339,7 @@ export class Daemon implements Service {
     this.openConsole(runner, { rpc: context, pool, peers, stratum, compaction, scrub, directory });
   }
 
-  /** Runs commands from now on, from the terminal and over the local socket. */
+  /** Starts the console on the terminal and on the local socket. */
   private openConsole(
     runner: ConsoleRunner,
     parts: Omit<ConsoleContext, 'network' | 'snapshots' | 'logger' | 'tail' | 'listensAt' | 'requestStop'> & {
@@ -353,7 +353,7 @@ export class Daemon implements Service {
     const { network } = config;
     const { directory, rpc } = parts;
     const exporter = new SnapshotExporter({ directory, network, reader: rpc.reader, logger: logger.child('snapshot') });
-    const snapshots = this.closers.use('the export of a snapshot', exporter, (open) => open.close());
+    const snapshots = this.closers.use('the snapshot export', exporter, (open) => open.close());
     runner.open({ ...parts, network, snapshots, logger, tail, listensAt, requestStop });
     this.closers.use('the console', runner, (closing) => closing.close());
     if (input === undefined || config.options['no-console']) return;
@@ -361,17 +361,17 @@ export class Daemon implements Service {
     this.closers.use('the terminal', end, (ends) => ends());
   }
 
-  /** After damage the node answers from the data that it can read, and neither writes nor follows the chain. */
+  /** On damage the node stops writing and following the chain, and still serves the data that it can read. */
   private onChainFailed(error: Error): void {
     if (!(error instanceof ChainDamaged) || this.running === undefined) return this.giveUp(error);
     this.damaged = error.message;
-    this.logger.fatal(`the node has stopped following the chain and only answers requests: ${error.message}`);
+    this.logger.fatal(`the node has stopped following the chain and only serves requests: ${error.message}`);
     void this.running.peers.stop().catch((failure: unknown) => this.giveUp(failure));
   }
 
-  /** Ends the daemon: the disk is full, or a component met an unexpected error. */
+  /** Stops the daemon: the disk is full, or a component failed unexpectedly. */
   private giveUp(error: unknown): void {
-    this.logger.fatal(`the daemon cannot go on: ${operatorText(error)}`, { error });
+    this.logger.fatal(`the daemon cannot continue: ${operatorText(error)}`, { error });
     this.overrides.control?.requestStop(1);
   }
 }

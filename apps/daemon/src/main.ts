@@ -25,9 +25,9 @@ runMain(
       return new ServeRpc(readerConfig, { control });
     }
     const config = readConfig(argv, [...SERVE_RPC_COMMANDS, ...ATTACH_COMMANDS, ...ONE_SHOT_COMMANDS]);
-    // Loads the native module at the start: a missing one fails here, and not under load.
+    // Loads the native module now, so that a missing one fails at the start and not under load.
     cpuFeatures();
-    // Nothing is created before the ports are known to be free.
+    // Check the ports before anything is created.
     await assertPortsFree(listenAddresses(config));
     return Daemon.create(config, { control, input: process.stdin });
   },

@@ -328,7 +328,7 @@ describe('a whole daemon', () => {
       expect(await asked).toBe(1);
       expect(daemon.parts.chain.tip().height).toBe(height);
       expect(logger.entries.map(({ message }) => message).join('\n')).toMatch(
-        /the daemon cannot go on: .*chain\.sqlite of the open chain database was removed or moved/,
+        /the daemon cannot continue: .*chain\.sqlite of the open chain database was removed or moved/,
       );
     } finally {
       await daemon.stop();

@@ -2,17 +2,17 @@ import { RuleFailure } from '@wrkz/consensus';
 import type { ChainCommit } from '../src/chain/service';
 import { LIFETIME } from '../src/mempool/limits';
 import { TransactionPool } from '../src/mempool/pool';
-import { bench, block, commit, FakeJudge, freshKeyImage, hashOf, made } from './support/pool';
+import { bench, block, commit, FakeValidator, freshKeyImage, hashOf, made } from './support/pool';
 
 describe('the pool follows the chain', () => {
   it('removes mined, double-spent, expired and no longer fitting transactions, each with its reason', async () => {
-    const { pool, judge, clock, gone } = bench();
+    const { pool, validator, clock, gone } = bench();
     const spent = freshKeyImage();
     const [mined, doubled, old, shrunk, kept] = [made(), made({ keyImage: spent }), made(), made(), made()];
     await pool.add(old, 'p2p');
     clock.now += LIFETIME;
     for (const bytes of [mined, doubled, shrunk, kept]) await pool.add(bytes, 'p2p');
-    judge.misfits.set(hashOf(shrunk).toString('hex'), new RuleFailure('INVALID_MIXIN'));
+    validator.limitFailures.set(hashOf(shrunk).toString('hex'), new RuleFailure('INVALID_MIXIN'));
     await pool.onCommit(commit({ added: [block({ transactionHashes: [hashOf(mined)], keyImages: [spent] })] }));
     clock.now += 1;
     await pool.sweep();
@@ -27,7 +27,7 @@ describe('the pool follows the chain', () => {
   });
 
   it('retains its transactions when the system clock is set forward by a day', async () => {
-    const pool = new TransactionPool(new FakeJudge());
+    const pool = new TransactionPool(new FakeValidator());
     await pool.add(made(), 'p2p');
     const wall = Date.now();
     const set = jest.spyOn(Date, 'now').mockReturnValue(wall + 2 * LIFETIME * 1000);
@@ -40,12 +40,12 @@ describe('the pool follows the chain', () => {
   });
 
   it('checks every transaction again after a reorganisation and takes back those of the detached blocks', async () => {
-    const { pool, judge, gone } = bench();
+    const { pool, validator, gone } = bench();
     const [stays, fails, returns, mined] = [made(), made(), made(), made()];
     await pool.add(stays, 'p2p');
     await pool.add(fails, 'p2p');
-    judge.refusals.set(hashOf(fails).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
-    judge.spent.set(hashOf(mined).toString('hex'), 'in block');
+    validator.refusals.set(hashOf(fails).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
+    validator.spent.set(hashOf(mined).toString('hex'), 'in block');
     const removed = [{ height: 5, hash: Buffer.alloc(32), transactions: [returns, mined] }];
     await pool.onCommit(commit({ kind: 'switch', removed }));
     expect(gone).toEqual([`NotActual ${hashOf(fails).toString('hex')}`]);
@@ -60,36 +60,36 @@ describe('the pool follows the chain', () => {
   });
 
   it('accepts new transactions while a large pool is being checked again', async () => {
-    const { pool, judge } = bench();
+    const { pool, validator } = bench();
     for (let i = 0; i < 4200; i++) await pool.add(made(), 'p2p');
     let open = (): void => undefined;
-    judge.gate = new Promise((resolve) => (open = resolve));
-    const judging = pool.onCommit(commit({ kind: 'switch' }));
+    validator.gate = new Promise((resolve) => (open = resolve));
+    const validating = pool.onCommit(commit({ kind: 'switch' }));
     await new Promise(setImmediate);
     const adding = pool.add(made(), 'p2p');
     open();
     expect(await adding).toMatchObject({ accepted: true });
-    await judging;
+    await validating;
     expect(pool.size).toBe(4201);
   });
 
   it('removes a transaction whose unlock time has become too near, with the block that makes it so', async () => {
-    const { pool, judge, gone } = bench();
+    const { pool, validator, gone } = bench();
     const [lapses, together, stays] = [made({ unlockTime: 20n }), made({ unlockTime: 20n }), made({ unlockTime: 21n })];
     for (const bytes of [lapses, together, stays]) await pool.add(bytes, 'p2p');
-    const looks = judge.looks;
+    const looks = validator.looks;
     await pool.onCommit(commit({ added: [block({})] }));
     expect(gone).toEqual([]);
-    judge.lapsed.add(20n);
+    validator.lapsed.add(20n);
     await pool.onCommit(commit({ added: [block({})] }));
     expect(gone).toEqual([lapses, together].map((bytes) => `NotActual ${hashOf(bytes).toString('hex')}`));
     expect(pool.hashes()).toEqual([hashOf(stays)]);
-    expect(judge.looks - looks).toBeLessThanOrEqual(3);
+    expect(validator.looks - looks).toBeLessThanOrEqual(3);
     // Nothing is left of what has gone: the same may not come back, others may.
     expect(await pool.add(lapses, 'p2p')).toMatchObject({ accepted: false, code: 'UNLOCK_TIME_TOO_SMALL' });
-    judge.lapsed.clear();
+    validator.lapsed.clear();
     expect(await pool.add(lapses, 'p2p')).toMatchObject({ accepted: true });
-    judge.lapsed.add(20n).add(21n);
+    validator.lapsed.add(20n).add(21n);
     await pool.sweep();
     expect(pool.size).toBe(0);
   });
@@ -106,19 +106,19 @@ describe('the pool follows the chain', () => {
   });
 
   it('checks the whole pool only when a rule that applies to it has changed', async () => {
-    const { pool, judge } = bench();
+    const { pool, validator } = bench();
     await pool.onCommit(commit({}));
     for (let i = 0; i < 10; i++) await pool.add(made(), 'p2p');
-    const looks = judge.looks;
+    const looks = validator.looks;
     for (let i = 0; i < 5; i++) await pool.onCommit(commit({ added: [block({})] }));
-    expect(judge.looks).toBe(looks);
+    expect(validator.looks).toBe(looks);
   });
 
   it('is checked in slices of 5 ms after a block, and other tasks run in between', async () => {
-    const { pool, judge } = bench();
+    const { pool, validator } = bench();
     for (let i = 0; i < 100; i++) await pool.add(made({ unlockTime: BigInt(i) }), 'p2p');
-    judge.misfits.set(hashOf(made()).toString('hex'), new RuleFailure('INVALID_MIXIN'));
-    const checks = (): number => judge.looks + judge.lapseChecks;
+    validator.limitFailures.set(hashOf(made()).toString('hex'), new RuleFailure('INVALID_MIXIN'));
+    const checks = (): number => validator.looks + validator.lapseChecks;
     const first = checks();
     // Each check of a transaction takes a millisecond.
     const clock = jest.spyOn(performance, 'now').mockImplementation(checks);
@@ -140,20 +140,20 @@ describe('the pool follows the chain', () => {
   });
 
   it('shares one check between blocks that arrive during another check', async () => {
-    const { pool, judge } = bench();
+    const { pool, validator } = bench();
     for (let i = 0; i < 10; i++) await pool.add(made(), 'p2p');
-    judge.misfits.set(hashOf(made()).toString('hex'), new RuleFailure('INVALID_MIXIN'));
-    judge.looks = 0;
+    validator.limitFailures.set(hashOf(made()).toString('hex'), new RuleFailure('INVALID_MIXIN'));
+    validator.looks = 0;
     await Promise.all(Array.from({ length: 50 }, () => pool.onCommit(commit({ added: [block({})] }))));
-    expect(judge.looks).toBeLessThanOrEqual(2 * (10 + 1));
+    expect(validator.looks).toBeLessThanOrEqual(2 * (10 + 1));
   });
 
   it('does nothing for a side block', async () => {
-    const { pool, judge } = bench();
+    const { pool, validator } = bench();
     await pool.add(made(), 'p2p');
-    const before = judge.judged;
+    const before = validator.validated;
     await pool.onCommit({ kind: 'alternative', height: 1, hash: Buffer.alloc(32), tip: {} as ChainCommit['tip'] });
-    expect(judge.judged).toBe(before);
+    expect(validator.validated).toBe(before);
     expect(pool.size).toBe(1);
   });
 });

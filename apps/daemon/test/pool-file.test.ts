@@ -37,11 +37,11 @@ async function saved(directory: string): Promise<Buffer[]> {
 test('restores the pool after a restart, and checks each transaction again', async () => {
   const directory = temporaryDirectory();
   const [first, second, third] = await saved(directory);
-  const { pool, judge, file, logger } = open(directory);
-  judge.refusals.set(hashOf(second!).toString('hex'), new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'));
+  const { pool, validator, file, logger } = open(directory);
+  validator.refusals.set(hashOf(second!).toString('hex'), new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'));
   await file.load(signal);
   expect(pool.hashes()).toEqual([hashOf(first!), hashOf(third!)]);
-  expect(judge.judged).toBe(3);
+  expect(validator.validated).toBe(3);
   expect(logger.linesOf('info').join()).toContain('2 of 3 pooled transactions are still valid');
   await file.close();
   const again = open(directory);
@@ -95,10 +95,10 @@ test('a folder or a named pipe in the place of the file is not read', async () =
 });
 
 test('starts with an empty pool if there is no file, and logs nothing', async () => {
-  const { file, judge, logger } = open(temporaryDirectory());
+  const { file, validator, logger } = open(temporaryDirectory());
   await file.load(signal);
   expect([...logger.linesOf('info'), ...logger.linesOf('warning')]).toEqual([]);
-  expect(judge.judged).toBe(0);
+  expect(validator.validated).toBe(0);
   await file.close();
 });
 

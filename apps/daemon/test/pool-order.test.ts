@@ -121,9 +121,9 @@ describe('a pool over its budget', () => {
   });
 
   it('reserves space for other sources during a flood from one source', async () => {
-    const { pool, judge } = bench();
+    const { pool, validator } = bench();
     let open = (): void => undefined;
-    judge.gate = new Promise((resolve) => (open = resolve));
+    validator.gate = new Promise((resolve) => (open = resolve));
     const flood = Array.from({ length: 5000 }, () => pool.add(made(), 'p2p'));
     const honest = Array.from({ length: 100 }, () => pool.add(made(), 'rpc'));
     open();
@@ -132,11 +132,11 @@ describe('a pool over its budget', () => {
   });
 
   it('checks transactions of the sources in turn', async () => {
-    const { pool, judge } = bench();
+    const { pool, validator } = bench();
     const order: string[] = [];
     pool.on('added', ({ source }) => order.push(source));
     let open = (): void => undefined;
-    judge.gate = new Promise((resolve) => (open = resolve));
+    validator.gate = new Promise((resolve) => (open = resolve));
     const all = [
       ...Array.from({ length: 100 }, () => pool.add(made(), 'p2p')),
       ...Array.from({ length: 5 }, () => pool.add(made(), 'rpc')),

@@ -25,14 +25,14 @@ describe('admission', () => {
     made().subarray(0, -1),
     Buffer.concat([made(), Buffer.from([0])]),
   ])('rejects the unreadable bytes %p', async (bytes) => {
-    const answer = { accepted: false, message: 'Could not deserialize transaction', fault: 'everywhere' };
+    const answer = { accepted: false, message: 'Could not deserialize transaction', scope: 'everywhere' };
     expect(await bench().pool.add(bytes, 'p2p')).toEqual(answer);
   });
 
   it('reports the reason code of the violated rule', async () => {
-    const { pool, judge } = bench();
+    const { pool, validator } = bench();
     const bytes = made();
-    judge.refusals.set(hashOf(bytes).toString('hex'), new RuleFailure('WRONG_FEE'));
+    validator.refusals.set(hashOf(bytes).toString('hex'), new RuleFailure('WRONG_FEE'));
     expect(await pool.add(bytes, 'rpc')).toMatchObject({
       accepted: false,
       code: 'WRONG_FEE',
@@ -42,39 +42,39 @@ describe('admission', () => {
   });
 
   it('accepts the same transaction once, from any source', async () => {
-    const { pool, judge } = bench();
+    const { pool, validator } = bench();
     const bytes = made();
     let open = (): void => undefined;
-    judge.gate = new Promise((resolve) => (open = resolve));
+    validator.gate = new Promise((resolve) => (open = resolve));
     const both = [pool.add(bytes, 'rpc'), pool.add(bytes, 'p2p')];
     open();
     const [first, second] = await Promise.all(both);
     expect([first?.accepted, second?.accepted]).toEqual([true, false]);
     expect(second?.message).toBe('Transaction already exists in pool');
     expect(await pool.add(bytes, 'p2p')).toMatchObject({ message: 'Transaction already exists in pool' });
-    expect(judge.judged).toBe(1);
+    expect(validator.validated).toBe(1);
   });
 
   it('gives two concurrent copies of an invalid transaction the same reason', async () => {
-    const { pool, judge } = bench();
+    const { pool, validator } = bench();
     const bytes = made();
-    judge.refusals.set(hashOf(bytes).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
+    validator.refusals.set(hashOf(bytes).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
     const answers = await Promise.all([pool.add(bytes, 'rpc'), pool.add(bytes, 'p2p')]);
     expect(answers.map(({ code }) => code)).toEqual(['INPUT_INVALID_SIGNATURES', 'INPUT_INVALID_SIGNATURES']);
   });
 
   it('rejects a second spend of a key image after every other check has passed', async () => {
-    const { pool, judge } = bench();
+    const { pool, validator } = bench();
     const spent = freshKeyImage();
     await pool.add(made({ keyImage: spent }), 'rpc');
     const second = made({ keyImage: spent, fee: 50n });
     expect(await pool.add(second, 'rpc')).toMatchObject({ message: 'Transaction already exists in pool' });
-    judge.refusals.set(hashOf(second).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
+    validator.refusals.set(hashOf(second).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
     expect(await pool.add(second, 'rpc')).toMatchObject({ code: 'INPUT_INVALID_SIGNATURES' });
   });
 
   it('reports a double spend once per pair and at most 60 times per minute, and counts each', async () => {
-    const { pool, clock, judge } = bench();
+    const { pool, clock, validator } = bench();
     const reports: string[] = [];
     pool.on('doubleSpend', ({ pooled, refused, keyImage }) =>
       reports.push([pooled, refused, keyImage].map((part) => part.toString('hex')).join(' ')),
@@ -84,7 +84,7 @@ describe('admission', () => {
     const spent = freshKeyImage();
     const [first, invalid] = [made({ keyImage: spent }), made({ keyImage: spent, fee: 9n })];
     await pool.add(first, 'rpc');
-    judge.refusals.set(hashOf(invalid).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
+    validator.refusals.set(hashOf(invalid).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
     await pool.add(invalid, 'rpc');
     expect(reports).toEqual([]);
     const conflicts = Array.from({ length: 100 }, (_, i) => made({ keyImage: spent, fee: BigInt(100 + i) }));
@@ -108,14 +108,14 @@ describe('admission', () => {
   });
 
   it('holds at most 60 fusion transactions, and checks that limit before the rules', async () => {
-    const { pool, judge } = bench();
+    const { pool, validator } = bench();
     for (let i = 0; i < FEELESS_TRANSACTIONS; i++)
       expect((await pool.add(made({ fee: 0n }), 'p2p')).accepted).toBe(true);
-    const judged = judge.judged;
+    const validated = validator.validated;
     expect(await pool.add(made({ fee: 0n }), 'p2p')).toMatchObject({
       message: 'Pool already contains the maximum amount of fusion transactions',
     });
-    expect(judge.judged).toBe(judged);
+    expect(validator.validated).toBe(validated);
     const paying = made();
     expect((await pool.add(paying, 'p2p')).accepted).toBe(true);
     pool.remove(hashOf(paying), 'NotActual');
@@ -133,9 +133,9 @@ describe('admission', () => {
   });
 
   it('rejects a flood instead of queueing it', async () => {
-    const { pool, judge } = bench();
+    const { pool, validator } = bench();
     let open = (): void => undefined;
-    judge.gate = new Promise((resolve) => (open = resolve));
+    validator.gate = new Promise((resolve) => (open = resolve));
     const all = Array.from({ length: 4200 }, () => pool.add(made(), 'p2p'));
     open();
     const answers = await Promise.all(all);
@@ -144,9 +144,9 @@ describe('admission', () => {
   });
 
   it('queues at most 16 MiB per source', async () => {
-    const { pool, judge } = bench();
+    const { pool, validator } = bench();
     let open = (): void => undefined;
-    judge.gate = new Promise((resolve) => (open = resolve));
+    validator.gate = new Promise((resolve) => (open = resolve));
     const all = Array.from({ length: 40 }, () => pool.add(made({ padding: 1024 * 1024 }), 'p2p'));
     open();
     const answers = await Promise.all(all);
@@ -155,17 +155,17 @@ describe('admission', () => {
   });
 
   it('rejects an oversized transaction before parsing it', async () => {
-    const { pool, judge } = bench();
-    judge.limit = 500;
+    const { pool, validator } = bench();
+    validator.limit = 500;
     const answer = { accepted: false, code: 'SIZE_TOO_LARGE', message: 'Transaction is too large (in bytes)' };
     expect(await pool.add(Buffer.alloc(501), 'p2p')).toMatchObject(answer);
     expect(await pool.add(Buffer.alloc(500), 'p2p')).toMatchObject({ message: 'Could not deserialize transaction' });
-    expect(judge.judged).toBe(0);
+    expect(validator.validated).toBe(0);
   });
 
   it('rejects an input that references no output without queueing it', async () => {
-    const { pool, judge } = bench();
-    judge.gate = new Promise(() => undefined);
+    const { pool, validator } = bench();
+    validator.gate = new Promise(() => undefined);
     const inputs = Array.from({ length: 3 }, () => ({ type: 'base' as const, height: 1 }));
     const signatures = inputs.map(() => Buffer.alloc(0));
     const bytes = encodeTransaction({
@@ -183,23 +183,23 @@ describe('admission', () => {
   });
 
   it('discards a check result from before a reorganisation', async () => {
-    const { pool, judge } = bench();
+    const { pool, validator } = bench();
     let open = (): void => undefined;
-    judge.gate = new Promise((resolve) => (open = resolve));
+    validator.gate = new Promise((resolve) => (open = resolve));
     const bytes = made();
     const adding = pool.add(bytes, 'p2p');
     await new Promise(setImmediate);
     await pool.onCommit(commit({ kind: 'switch' }));
-    judge.refusals.set(hashOf(bytes).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
+    validator.refusals.set(hashOf(bytes).toString('hex'), new RuleFailure('INPUT_INVALID_SIGNATURES'));
     open();
     expect(await adding).toMatchObject({ code: 'INPUT_INVALID_SIGNATURES' });
-    expect(judge.judged).toBe(2);
+    expect(validator.validated).toBe(2);
   });
 
   it('checks a transaction of one source whose copy was evicted from the queue of another', async () => {
-    const { pool, judge } = bench();
+    const { pool, validator } = bench();
     let open = (): void => undefined;
-    judge.gate = new Promise((resolve) => (open = resolve));
+    validator.gate = new Promise((resolve) => (open = resolve));
     const flood = Array.from({ length: 16 + 4095 }, () => pool.add(made(), 'p2p'));
     const bytes = made();
     const both = [pool.add(bytes, 'p2p'), pool.add(bytes, 'rpc')];
@@ -214,29 +214,29 @@ describe('admission', () => {
   });
 
   it('removes nothing for a check result from before the second of two reorganisations', async () => {
-    const { pool, judge, gone } = bench();
+    const { pool, validator, gone } = bench();
     await pool.add(made(), 'p2p');
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
-    const verdicts = [new RuleFailure('INPUT_INVALID_SIGNATURES'), undefined];
-    judge.judge = async () => {
-      const verdict = verdicts.shift();
+    const results = [new RuleFailure('INPUT_INVALID_SIGNATURES'), undefined];
+    validator.validate = async () => {
+      const result = results.shift();
       await gate;
-      return verdict;
+      return result;
     };
     const first = pool.onCommit(commit({ kind: 'switch' }));
     await new Promise(setImmediate);
     const second = pool.onCommit(commit({ kind: 'switch' }));
     open();
     await Promise.all([first, second]);
-    expect(verdicts).toEqual([]);
+    expect(results).toEqual([]);
     expect(gone).toEqual([]);
   });
 
   it('rejects a transaction whose key image a block spent while its signatures were checked', async () => {
-    const { pool, judge } = bench();
+    const { pool, validator } = bench();
     const bytes = made();
-    judge.spent.set(hashOf(bytes).toString('hex'), new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'));
+    validator.spent.set(hashOf(bytes).toString('hex'), new RuleFailure('INPUT_KEYIMAGE_ALREADY_SPENT'));
     expect(await pool.add(bytes, 'p2p')).toMatchObject({ code: 'INPUT_KEYIMAGE_ALREADY_SPENT' });
   });
 });

@@ -154,7 +154,7 @@ describe('the chain log', () => {
     commit({ kind: 'switch', source: 'sync', added: [block(6)], removed: removed(10), tip });
     expect(logger.linesOf('warning')).toHaveLength(1);
     commit({ kind: 'switch', source: 'rewind', removed: removed(2), tip });
-    expect(logger.linesOf('info').at(-1)).toContain('taken back to block 5, 2 blocks less');
+    expect(logger.linesOf('info').at(-1)).toContain('rewound to block 5, 2 blocks removed');
     commit({ kind: 'alternative', height: 6, hash, tip });
     expect(logger.linesOf('debug').at(-1)).toContain('is stored on a side branch');
     end();

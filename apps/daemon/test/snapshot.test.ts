@@ -148,7 +148,7 @@ test('checks the file in a dry run and writes nothing; an invalid file destroys 
   const dry = await oneShot(dataDir, ...args);
   expect(dry.code).toBe(0);
   expect(dry.log).toMatch(
-    /records of the blocks[^]*The snapshot is whole and would be taken\nNothing was changed: --dry-run$/,
+    /records of the blocks[^]*The snapshot is complete and would be imported\nNothing was changed: --dry-run$/,
   );
   expect(existsSync(join(dataDir, 'devnet'))).toBe(false);
   const data = await suite.chainA();

@@ -1,5 +1,5 @@
 import { createMetrics, errorsOfRoute, openApiDocument, stringifyJson, type Route } from '@wrkz/service-kit';
-import { documentFaults, stopWallClock } from '@wrkz/testing';
+import { documentErrors, stopWallClock } from '@wrkz/testing';
 import { POW_SERVICE, powRoutes, type PowRoute } from '../src/routes';
 import { matching, undeclared } from './support/declared';
 import { ask, goodPrefix, post, startHelper, stopAll } from './support/helper';
@@ -126,7 +126,7 @@ describe('the document', () => {
     );
     const documented = titled.map(([title]) => title).filter((title) => !title.includes(' /docs/'));
     expect(named.sort()).toEqual(documented.sort());
-    expect(await documentFaults('openapi', text)).toEqual([]);
+    expect(await documentErrors('openapi', text)).toEqual([]);
   });
 
   test('shows which routes require a key, and has no metrics if they are disabled', () => {

@@ -38,7 +38,7 @@ test.each([
   [['--bind-ip', ''], '--bind-ip: an IP address is expected'],
   [['--bind-ip', 'localhost'], '--bind-ip: an IP address is expected'],
   [['--bind-ipv6-address', 'x'], '--bind-ipv6-address'],
-  [['--trusted-proxy', '10.0.0.0/99'], '--trusted-proxy: 10.0.0.0/99 is no address or range'],
+  [['--trusted-proxy', '10.0.0.0/99'], '--trusted-proxy: 10.0.0.0/99 is not an address or range'],
   [['--network', 'testnet'], '--network: expected one of'],
   [['--rate-limit', '-1'], '--rate-limit: -1 is out of range'],
   [['--qr-limit', 'many'], '--qr-limit: expected a whole number'],

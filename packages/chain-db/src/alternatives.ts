@@ -47,7 +47,7 @@ export class AlternativeQueries {
     return this.total.get()?.[0] ?? 0;
   }
 
-  /** A block with its bytes. */
+  /** An alternative block with its bytes. */
   block(hash: Buffer): AlternativeBlock | undefined {
     const info = this.info(hash);
     const row = this.body.get(hash);
@@ -95,7 +95,7 @@ export class AlternativeStore {
   dropUnrooted(): void {
     const kept = new Set<string>();
     for (const { facts, parent } of this.chain.alternatives()) {
-      // Ascending: parents are decided before their children.
+      // Ascending by height: parents are processed before their children.
       const rooted = kept.has(parent.toString('hex')) || this.chain.heightOf(parent) === facts.height - 1;
       if (rooted) kept.add(facts.hash.toString('hex'));
       else this.remove.run(facts.hash);

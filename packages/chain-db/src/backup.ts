@@ -9,8 +9,8 @@ import { openChainDb } from './open';
 import { toChainDbError } from './open-errors';
 
 /**
- * Takes over a copied or replaced chain database: checks every page and gives the database a new id. SQLite reads all pages in
- * one go: call this in a process of its own.
+ * Takes over a copied or replaced chain database: checks every page and gives the database a new id. SQLite reads all pages
+ * without interruption: call this in a separate process.
  *
  * @throws NotAChainDatabase for a damaged file; IncompleteDatabase for the log of another database; DatabaseLocked,
  *   DatabaseMissing, DatabaseUnwritable, WrongSchema
@@ -29,7 +29,7 @@ export function adoptChainDb(path: string): void {
 export interface ChainBackupOptions {
   readonly directory: string;
   readonly network: NetworkName;
-  /** The new file; its folder has to exist. */
+  /** The new file; its folder must exist. */
   readonly to: string;
   /** Counts of pages. Called synchronously after each step, so it may throttle the copying. */
   readonly onProgress?: (copied: number, total: number) => void;
@@ -62,7 +62,7 @@ export async function backupChainDb(options: ChainBackupOptions): Promise<ChainB
     };
     await backupDatabase({ ...connectionOptions(directory, 'read'), ...copyOptions, to, toOption: '--backup', check });
   } catch (error) {
-    // A full disk or a lock of the copy is no error of the database.
+    // An error of the copy, such as a full disk or a lock, does not concern the database.
     if (error instanceof SqliteFileError && error.file === resolve(to)) throw error;
     throw toChainDbError(directory, error);
   }

@@ -23,7 +23,7 @@ export function blockBody({ bytes, coinbase }: ParsedBlock, transactions: readon
     coinbase.bytes,
     transactions.map(({ hash }) => hash),
   );
-  if (!joined.equals(bytes)) throw new RefusedChange('a block and the transactions beside it do not belong together');
+  if (!joined.equals(bytes)) throw new RefusedChange('the block does not list the given transactions');
   return body;
 }
 

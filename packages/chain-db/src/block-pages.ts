@@ -3,23 +3,23 @@ import { childPages, isFreeLeaf, pageOwner, type PageOwner, type SqliteConnectio
 import { CorruptDatabase } from './errors';
 import { damageIn } from './failures';
 
-/** The tables with the bytes of blocks: their rows can be computed again from blocks that peers send. */
+/** The tables with the bytes of blocks: their rows can be recomputed from blocks of peers. */
 const BLOCK_TABLES = ['block_bodies', 'signatures', 'transactions'];
 
-/** Where a page of the database file is. */
+/** Table and blocks of a page of the database file. */
 export interface PageLocation {
   readonly owner: PageOwner;
-  /** First and last height of the blocks with rows on the page; undefined for an inner page and for an index, which has many. */
+  /** First and last height of the blocks with rows on the page; undefined for an inner page and for an index. */
   readonly heights: readonly [first: number, last: number] | undefined;
-  /** The source from which the page can be computed again: blocks, or the pages below it. A free page has no data. */
+  /** The source from which the page can be rebuilt: blocks, or its child pages. A free page has no data. */
   readonly source: 'blocks' | 'pages' | 'free' | undefined;
 }
 
 const FREE_PAGE = { table: 'the free list', overflow: undefined, rows: undefined };
 
 /**
- * The table and heights of a page; undefined where other damage hides it, for a pointer map, and for a trunk page of the free
- * list, which names other free pages.
+ * The table and heights of a page; undefined if other damage prevents it, for a pointer map, and for a trunk page of the
+ * free list, which refers to other free pages.
  */
 export function pageLocation(connection: SqliteConnection, page: number): PageLocation | undefined {
   try {
@@ -47,7 +47,7 @@ export function pageText(page: number, location: PageLocation | undefined): stri
   return `page ${page}${table}${blocks}`;
 }
 
-/** The damage in an error, with table and blocks where SQLite names only a page; undefined for any other error. */
+/** The damage in an error, with table and blocks added if SQLite only reports a page; undefined for any other error. */
 export function damageWithTable(connection: SqliteConnection, error: unknown): CorruptDatabase | undefined {
   const damage = damageIn(error);
   const page = Number(/page (\d+),? does not fit/.exec(damage?.reason ?? '')?.[1]);
@@ -74,7 +74,7 @@ function heightsOf(connection: SqliteConnection, { table, rows }: PageOwner): Pa
       const end = (numberOf(connection, 'SELECT max(id) FROM key_images') ?? -1) + 1;
       const heightAt = (id: number): number =>
         numberOf(connection, `SELECT height FROM key_images WHERE id = ${id}`) ?? 0;
-      // The rows of the page itself cannot be read: the heights of its neighbours bound theirs.
+      // The rows of the page cannot be read: the heights of the neighbouring rows bound theirs.
       return [rows.first <= 0 ? 0 : heightAt(rows.first - 1), rows.last + 1 >= end ? tip : heightAt(rows.last + 1)];
     }
     default:

@@ -45,7 +45,7 @@ export function factsOf(row: FactsRow): BlockFacts {
   };
 }
 
-/** The unsigned 64 bits of which these are the lower and upper halves. */
+/** Joins the lower and upper halves of an unsigned 64-bit value. */
 export function joined(low: number, high: number): bigint {
   return high === 0 ? BigInt(low) : (BigInt(high) << 32n) | BigInt(low);
 }

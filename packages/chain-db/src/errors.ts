@@ -96,7 +96,7 @@ export class WrongSchema extends ChainDbError {
   }
 }
 
-/** One of the files is missing, was cut short, or belongs to another database. None was touched; the message says what to do. */
+/** A file is missing, truncated, or belongs to another database. No file was changed; the message contains the remedy. */
 export class IncompleteDatabase extends ChainDbError {
   constructor(cause: Error) {
     super('INCOMPLETE_DATABASE', cause.message, { cause });
@@ -110,7 +110,7 @@ export class DatabaseVanished extends ChainDbError {
   }
 }
 
-/** The database was replaced or is missing, and is being opened again. */
+/** The database was replaced or is missing, and is being reopened. */
 export class DatabaseAway extends ChainDbError {
   constructor(directory: string) {
     super('DATABASE_AWAY', `the chain database in ${directory} cannot be read at this moment`);
@@ -153,7 +153,7 @@ export class NeedsWholeChain extends ChainDbError {
   }
 }
 
-/** A query of the tip, and the database has no blocks. */
+/** The tip was requested, and the database has no blocks. */
 export class EmptyDatabase extends ChainDbError {
   constructor() {
     super('EMPTY_DATABASE', 'the chain database has no blocks');

@@ -35,7 +35,7 @@ export function sameHashIn(connection: SqliteConnection): (kind: HashKind, a: nu
  * Finds the row of a hash.
  *
  * @param hashOf the hash of a row; undefined if there is no such row
- * @throws CorruptDatabase if a row has another fingerprint: "unknown" could let an output be spent twice
+ * @throws CorruptDatabase if a row has another fingerprint: the result "not found" could allow a double spend
  */
 export function findRow(
   source: HashSource,

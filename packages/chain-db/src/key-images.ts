@@ -57,7 +57,7 @@ export class KeyImageQueries {
     if (id === undefined) return undefined;
     const { height } = this.at(id);
     if (this.hasBlock.get(height) === undefined) {
-      throw new CorruptDatabase(`key image ${id} is spent by block ${height}, which is not there`);
+      throw new CorruptDatabase(`key image ${id} is spent by block ${height}, which is missing`);
     }
     return height;
   }

@@ -4,16 +4,15 @@ import { BelowFloor, CorruptDatabase } from './errors';
 import { plainPaymentId } from './payment-ids';
 import type { ChainReader } from './reader/reader';
 
-/** Blocks that are looked at after a stop that was none. */
+/** Number of blocks that are checked after an unclean stop. */
 export const LAST_BLOCKS = 1_000;
 
 /**
- * Looks whether the highest blocks are whole and fit together: ids, links, running totals, transactions, global indexes,
- * outputs, key images and payment ids. These are what the last commits have written, which is what a power cut, a lost log or a disk
- * that lies about what it has stored would take. Where a mode has dropped bodies, or never stored transactions, what is there
- * is looked at.
+ * Checks that the highest blocks are complete and consistent: ids, links, cumulative values, transactions, global indexes,
+ * outputs, key images and payment ids. The last commits wrote them, so a power cut, a lost log, or a disk that acknowledged
+ * writes without storing them would damage them first. On a pruned or lite node only the stored data is checked.
  *
- * @returns how many were looked at
+ * @returns the number of checked blocks
  * @throws CorruptDatabase
  */
 export function checkLastBlocks(reader: ChainReader, count = LAST_BLOCKS): number {
@@ -34,7 +33,7 @@ type Expect = (holds: boolean, what: string) => void;
 
 function expectOf(height: number): Expect {
   return (holds, what) => {
-    if (!holds) throw new CorruptDatabase(`${what} of block ${height}, found after a stop that was not in order`);
+    if (!holds) throw new CorruptDatabase(`${what} of block ${height}, found after an unclean stop`);
   };
 }
 
@@ -44,13 +43,16 @@ function checkFacts(reader: ChainReader, height: number): [BlockFacts, BlockFact
   if (facts === undefined) throw new CorruptDatabase(`block ${height} is missing`);
   const below = reader.facts(height - 1);
   const expect = expectOf(height);
-  expect(reader.heightOf(facts.hash) === height, 'the look-up by id');
+  expect(reader.heightOf(facts.hash) === height, 'the lookup by id');
   expect(facts.cumulativeDifficulty === (below?.cumulativeDifficulty ?? 0n) + facts.difficulty, 'the work');
   expect(facts.generatedTransactions > (below?.generatedTransactions ?? 0), 'the transactions');
   return [facts, below];
 }
 
-/** Where nothing tells which images and outputs the last blocks brought: that none is of a block above them. */
+/**
+ * Without transactions it is unknown which key images and outputs belong to the last blocks. So checks that none is above the
+ * tip.
+ */
 function checkEnds(reader: ChainReader, tip: number): void {
   const expect = expectOf(tip);
   expect(reader.keyImagesBetween(tip + 1, Infinity).length === 0, 'a key image above the top');
@@ -79,7 +81,7 @@ function checkRecords(reader: ChainReader, facts: BlockFacts, below: BlockFacts 
   });
 }
 
-/** undefined where bodies are not kept. */
+/** Undefined if the body is not stored. */
 function decodedBlock(reader: ChainReader, height: number): ReturnType<typeof decodeBlock> | undefined {
   try {
     const raw = reader.rawBlock(height);

@@ -20,7 +20,7 @@ import {
   WrongSchema,
 } from './errors';
 
-/** An error of opening as this package's callers know it; anything else as it is. */
+/** Converts an error of an open to an error of this package; other errors are returned unchanged. */
 export function toChainDbError(directory: string, error: unknown): unknown {
   if (error instanceof FileLocked) return new DatabaseLocked(directory);
   if (error instanceof FileMissing) return new DatabaseMissing(directory);

@@ -28,8 +28,8 @@ export interface OpenOptions {
    */
   readonly lite?: number | undefined;
   /**
-   * For reading, in a process that already has the database open: skips the check of the log. The check opens and closes the file,
-   * and a close releases all POSIX locks of the process on that file.
+   * For reading, in a process that already has the database open: skips the check of the log. The check opens and closes the
+   * file, and a close releases all POSIX locks of the process on that file.
    */
   readonly besideOwn?: boolean | undefined;
   /** Size of caches and log, if not the default. */
@@ -83,7 +83,7 @@ export class ChainDb {
     this.named(() => this.database.checkWritable());
   }
 
-  /** The same for a reader. @throws DatabaseVanished */
+  /** The same check for a reader. @throws DatabaseVanished */
   checkStanding(): void {
     this.named(() => this.database.checkInPlace());
   }

@@ -136,7 +136,7 @@ function useOf([, paymentId, use, transactionId]: UseRow): PaymentIdUse {
   return { paymentId, use, transactionId };
 }
 
-/** Max cached counts of uses: some megabytes. A full cache is cleared. */
+/** Max cached counts of uses, some megabytes. A full cache is cleared. */
 const REMEMBERED_IDS = 20_000;
 
 /** Adds and removes uses of payment ids. The caller holds the transaction, and flushes the index at its end. */

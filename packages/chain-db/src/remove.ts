@@ -8,7 +8,7 @@ import { openChainDb } from './open';
 import { takeWriteLock } from '@wrkz/sqlite';
 import { toChainDbError } from './open-errors';
 
-/** Folders that `--repair` and the import of a snapshot create beside the database while they work. */
+/** Temporary folders of `--repair` and of the import of a snapshot, beside the database. */
 const WORK_NAMES = ['repair', 'snapshot-import'] as const;
 
 /** The existing work folders of a data directory. They belong to the chain and are deleted with it. */
@@ -17,8 +17,8 @@ function workPaths(directory: string): string[] {
 }
 
 /**
- * Whether a path collides with the files of the chain in a data directory. SQLite would use a file of such a name as the log of the
- * database, and a file in a work folder would be deleted.
+ * Whether a path collides with the files of the chain in a data directory. SQLite would use a file with such a name as the log of
+ * the database, and files in a work folder are deleted.
  */
 export function isPlaceOfChain(directory: string, file: string): boolean {
   const [first = ''] = relative(real(directory), join(real(dirname(file)), basename(file))).split(sep);
@@ -46,12 +46,12 @@ function measuredPath(path: string): ChainPath {
   return { path, bytes: sum('bytes'), files: sum('files') };
 }
 
-/** The files of a database. The control file is last: it tells a later open that a log is missing. */
+/** The files of a database. The control file is deleted last: with it a later open detects a missing log. */
 const SUFFIXES = ['', '-wal', '-shm', '-control'] as const;
 
 /**
- * Deletes the chain database of a directory, whole or damaged, and what unfinished work on it has left there; one that another
- * program has open, or that belongs to another network, is left as it is.
+ * Deletes the chain database of a directory, intact or damaged, and its work folders. A database that is open in another program,
+ * or that belongs to another network, is not changed.
  * @returns whether there was one
  * @throws DatabaseLocked, WrongNetwork, DatabaseUnwritable, DatabaseRemains
  */
@@ -76,7 +76,7 @@ export function removeChainDb(directory: string, network: NetworkName): boolean 
   return files.length > 0;
 }
 
-/** What `removeChainDb` would delete now. Nothing is locked or opened. */
+/** The paths that `removeChainDb` would delete now. Locks and opens nothing. */
 export function removablePaths(directory: string): ChainPath[] {
   return [...databaseFiles(directory), ...workPaths(directory)].map(measuredPath);
 }
@@ -103,7 +103,7 @@ function remove(file: string): void {
   }
 }
 
-/** Damage is a reason to delete a database and does not keep anybody from it. @throws WrongNetwork */
+/** Accepts a damaged database: damage must not prevent its deletion. @throws WrongNetwork */
 export function assertNetwork(directory: string, network: NetworkName): void {
   try {
     openChainDb({ directory, network, readonly: true }).close();

@@ -29,7 +29,7 @@ function tamper(directory: string, sql: string): void {
 }
 
 describe('the last blocks', () => {
-  test('are looked at after a stop that was none, and after no other', () => {
+  test('are checked after an unclean stop, and only then', () => {
     const db = openHere();
     expect(db.opening).toEqual({ cleanStop: true, checked: 0 });
     writerOf(db).append(chainA().slice(0, 300));

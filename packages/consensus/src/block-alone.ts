@@ -11,7 +11,7 @@ import { minTimestamp } from './timestamps';
 export const checkHardSize: BlockStep = ({ size, height }) =>
   size > hardSizeLimit(height) ? 'CUMULATIVE_BLOCK_SIZE_TOO_BIG' : undefined;
 
-/** The version is that of the height that the coinbase claims, or of 0 if it claims none. */
+/** Requires the version of the height in the coinbase, or of height 0 if the coinbase has none. */
 export const checkVersion: BlockStep = ({ parsed, context }) => {
   const [input, second] = parsed.block.coinbase.inputs;
   const claimed = input?.type === 'base' && second === undefined ? input.height : 0;
@@ -20,7 +20,7 @@ export const checkVersion: BlockStep = ({ parsed, context }) => {
 
 export const checkParentBlock: BlockStep = ({ parsed }) => {
   const { majorVersion, parentBlock } = parsed.block;
-  // The parent is a part of the block, so a block below the limit needs no second check.
+  // The parent block is part of the block, so a block below the limit needs no further check.
   if (parsed.bytes.length > MAX_PARENT_BLOCK_SIZE && parsed.parentSize > MAX_PARENT_BLOCK_SIZE)
     return 'PARENT_BLOCK_SIZE_TOO_BIG';
   return majorVersion === 2 && parentBlock !== undefined && parentBlock.majorVersion > 1

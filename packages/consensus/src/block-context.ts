@@ -13,13 +13,13 @@ export interface BlockContext {
   readonly now: number;
   readonly checkpoints: Checkpoints;
   /**
-   * `effectiveMedian` of the main chain's tip, if the branch is an alternative one: it sets the transaction size limit even
-   * there (docs/protocol/blocks.md#alternative-blocks). Undefined: the branch is the main chain.
+   * `effectiveMedian` of the main chain's tip, if the branch is an alternative one: it determines the transaction size limit
+   * even there (docs/protocol/blocks.md#alternative-blocks). Undefined: the branch is the main chain.
    */
   readonly mainMedianSize?: number | undefined;
 }
 
-/** A block that passed every cheap check; its proofs are still to be run. */
+/** A block that passed all cheap checks. Its proofs are not yet checked. */
 export interface GoodBlock {
   readonly failure: undefined;
   readonly block: ParsedBlock;
@@ -34,11 +34,11 @@ export interface GoodBlock {
   readonly baseReward: bigint;
   /** Median of the previous 100 block sizes. */
   readonly sizeMedian: number;
-  /** Whether it is in the checkpoint zone. */
+  /** Whether the block is in the checkpoint zone. */
   readonly checkpointed: boolean;
 }
 
-/** A block refused by a cheap check. A failed proof collected before that check takes precedence. */
+/** A block rejected by a cheap check. A failed proof collected before that check takes precedence. */
 export interface BadBlock {
   readonly failure: RuleFailure;
   readonly block: ParsedBlock;
@@ -71,5 +71,5 @@ export interface BlockStaging {
   emission: bigint;
 }
 
-/** A rule: returns its refusal, or undefined. */
+/** A rule: returns the reason of rejection, or undefined. */
 export type BlockStep = (staging: BlockStaging) => ReasonCode | RuleFailure | undefined;

@@ -18,8 +18,8 @@ export const checkDifficulty: BlockStep = (staging) => {
 
 /**
  * Compares the hash list of the block with the delivered transactions. From 600,000 on they must be equal, without
- * repeats. Before that the reference accepts any body. Here the order is free as well, but a transaction that is not
- * listed, or a missing one, is refused: such a body is not that of this block
+ * repeats. Before that the reference accepts any body. Here any order is accepted as well, but an unlisted or missing
+ * transaction is rejected: such a body does not belong to this block
  * (docs/protocol/lessons.md#wrong-bodies-under-honest-ids).
  */
 export const checkTransactionList: BlockStep = ({ parsed, transactions, rules }) => {
@@ -70,7 +70,7 @@ export const checkReward: BlockStep = (staging) => {
   staging.baseReward = reward.base;
   staging.emission = reward.emission;
   if (staging.coinbaseSum === reward.total) return undefined;
-  return new RuleFailure('BLOCK_REWARD_MISMATCH', { detail: `${staging.coinbaseSum} in place of ${reward.total}` });
+  return new RuleFailure('BLOCK_REWARD_MISMATCH', { detail: `${staging.coinbaseSum} instead of ${reward.total}` });
 };
 
 /** Checks the hash in the checkpoint zone, and the proof of work above it; the commitment first, because it is cheap. */

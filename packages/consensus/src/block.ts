@@ -28,7 +28,7 @@ const STEPS: readonly BlockStep[] = [
 
 /**
  * Runs the cheap checks of a block on top of a branch and collects the costly proofs. An accepted block can be added to a
- * `BranchView`, so that the next one is staged while the proofs of this one run.
+ * `BranchView`, so that the next block is staged while the proofs of this one run.
  *
  * @param delivered its transactions in the order of delivery; the staged block has them in the order of its list
  */
@@ -56,10 +56,10 @@ export function stageBlock(
 }
 
 /**
- * The verdict on a staged block.
+ * The validation result of a staged block.
  *
- * @param verdicts of `staged.proofs`, from `runProofs`
- * @returns the refusal that the reference would give, or the block in the only form that can be appended
+ * @param verdicts whether each of `staged.proofs` is valid, from `runProofs`
+ * @returns the failure that the reference would report, or the verified block, the only type that can be appended
  */
 export function verifyBlock(staged: StagedBlock, verdicts: readonly boolean[]): VerifiedBlock | RuleFailure {
   const failed = firstFailure(staged.proofs, verdicts);
@@ -68,7 +68,7 @@ export function verifyBlock(staged: StagedBlock, verdicts: readonly boolean[]): 
   return makeVerified(staged);
 }
 
-/** Validates a single block, from staging to verdict. */
+/** Validates a single block: stages it, runs its proofs and returns the result. */
 export async function checkBlock(
   block: ParsedBlock,
   transactions: readonly ParsedTransaction[],
@@ -86,7 +86,7 @@ function begin(
 ): BlockStaging {
   const height = parent.height + 1;
   const rules = context.network.rulesAt(height);
-  // If the order is a rule, the rules need the order of delivery.
+  // If a rule checks the order, the rules must see the order of delivery.
   const transactions = rules.blockListChecked ? delivered : inListedOrder(parsed, delivered);
   const proofs: Proof[] = [];
   return {

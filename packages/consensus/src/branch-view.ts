@@ -25,7 +25,7 @@ interface AddedOutputs {
 export class BranchView implements ChainView {
   private base: ChainView;
   private blocks: BranchBlock[] = [];
-  /** Facts of consecutive blocks up to the tip; the last of them are the branch's own. */
+  /** Facts of consecutive blocks up to the tip; the last ones belong to the branch. */
   private recent: BlockFacts[];
   private readonly keyImages = new Map<string, number>();
   private readonly outputs = new Map<bigint, AddedOutputs>();
@@ -40,7 +40,7 @@ export class BranchView implements ChainView {
     return this.base.height + this.blocks.length;
   }
 
-  /** Index of the base's tip: blocks above it are the branch's own. */
+  /** Index of the base's tip: blocks above it belong to the branch. */
   get baseHeight(): number {
     return this.base.height;
   }
@@ -123,7 +123,7 @@ export class BranchView implements ChainView {
     return this.height + 1 - this.recent.length;
   }
 
-  /** Global indexes go to the coinbase first, then to the transactions in their order. */
+  /** Assigns global indexes to the coinbase first, then to the transactions in their order. */
   private index({ block, transactions, facts }: BranchBlock): void {
     for (const parsed of [block.coinbase, ...transactions]) {
       const { inputs, outputs, unlockTime } = parsed.transaction;

@@ -57,7 +57,7 @@ export function constructCoinbase(input: CoinbaseInput): Transaction {
     if (fitting !== undefined) return fitting;
     assumed += 1;
   }
-  throw new RangeError('the size of the coinbase does not settle');
+  throw new RangeError('the size of the coinbase does not converge');
 }
 
 /** The reward of the coinbase in a block of this cumulative size. */
@@ -88,7 +88,7 @@ function coinbaseOutputs(amounts: readonly bigint[], input: CoinbaseInput): { am
   const derivation = generateKeyDerivation(receiver.viewPublic, transactionKeys.secretKey);
   return amounts.map((amount, index) => {
     const key = derivation === null ? null : derivePublicKey(derivation, index, receiver.spendPublic);
-    if (key === null) throw new RangeError('the address to be paid holds a key that is no point');
+    if (key === null) throw new RangeError('the address to be paid has a key that is not a point of the curve');
     return { amount, key };
   });
 }

@@ -23,9 +23,9 @@ export function nextDifficulty(network: Network, parentHeight: number, view: Cha
 }
 
 /**
- * A difficulty that no block at this index was or will be below, for callers that do not have the blocks before it: a fixed
- * difficulty, or a small part of the lowest one recorded for the block version (docs/protocol/wallet-sync.md#raw-blocks). From
- * version 5 on only a network with the hash rate of one processor core could have a lower difficulty.
+ * A lower bound of the difficulty at this index, for callers that do not have the previous blocks: a fixed difficulty, or a small
+ * fraction of the lowest one recorded for the block version (docs/protocol/wallet-sync.md#raw-blocks). From version 5 on only a
+ * network with the hash rate of one processor core could have a lower difficulty.
  */
 export function lowestDifficulty(network: Network, height: number): bigint {
   if (network.fixedDifficulty !== undefined) return network.fixedDifficulty;
@@ -34,7 +34,7 @@ export function lowestDifficulty(network: Network, height: number): bigint {
   return blockVersion === 4 ? 1_000n : 100_000n;
 }
 
-/** The same for given blocks, oldest first, without genesis. */
+/** `nextDifficulty` for given blocks, oldest first, without genesis. */
 export function difficultyAfter(
   rule: 'legacy' | 'lwma4' | 'lwma5',
   majorVersion: number,

@@ -1,6 +1,6 @@
 /**
  * Every result of the validation of a block or a transaction (docs/protocol/reasons.md#reasons). The names are those of the
- * C++ enumerations, so that logs and sources of both programs can be searched for the same word. Clients get the texts.
+ * C++ enumerations, so that logs and sources of both programs can be searched for the same name. Clients get the texts.
  */
 export interface Reason {
   /** The number in the protocol document; the program does not use it. */
@@ -75,7 +75,7 @@ export type AddBlockCode = keyof typeof ADD_BLOCK;
 
 export type ReasonCode = keyof typeof REASONS;
 
-/** Why a block or a transaction is refused. Data, not an exception: a refusal is an ordinary result. */
+/** The reason why a block or a transaction is rejected. A value, not an exception: a rejection is an ordinary result. */
 export class RuleFailure {
   readonly code: ReasonCode;
   /** The invalid transaction of a block, if a single one is invalid. */
@@ -89,7 +89,7 @@ export class RuleFailure {
     this.detail = context.detail;
   }
 
-  /** The text of the table, as clients get it. */
+  /** The text of the table, as sent to clients. */
   get message(): string {
     return REASONS[this.code].text;
   }

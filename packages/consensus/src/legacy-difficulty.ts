@@ -6,12 +6,12 @@ import {
 } from '@wrkz/core-types';
 import { fromWide, toWide } from './wide';
 
-/** From here on blocks of version 1 and 2 would use the short window too; no network ever did. */
+/** From this index on blocks of version 1 and 2 would use the short window too; no network reached it with them. */
 const SHORT_WINDOW_FROM = 20160;
 const SHORT_WINDOW = DIFFICULTY_WINDOW_LEGACY.window;
 const SHORT_FLOOR = 100n;
 
-/** `cut` = outliers dropped at each end of the sorted timestamps; `lag` = newest blocks that are read and then ignored. */
+/** `cut` = outliers dropped at each end of the sorted timestamps; `lag` = number of newest blocks that are ignored. */
 const legacyWindow = (majorVersion: number): { window: number; cut: number; lag: number } =>
   majorVersion >= 3 ? DIFFICULTY_WINDOW_LEGACY : DIFFICULTY_WINDOW_VERSION_1_2;
 

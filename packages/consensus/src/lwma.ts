@@ -1,22 +1,21 @@
 import { DIFFICULTY_TARGET as TARGET, LWMA_WINDOW as WINDOW } from '@wrkz/core-types';
 
 /**
- * The differences of the two rules in force (docs/protocol/difficulty-and-reward.md#lwma; the rule V3 was never
- * reached).
+ * The parameters of the two rules in force (docs/protocol/difficulty-and-reward.md#lwma; no network reached the rule V3).
  */
 interface LwmaVariant {
   /** Difficulty while the chain is too short for a window. */
   readonly start: bigint;
-  readonly least: number;
+  readonly min: number;
   /** V4 should have an upper bound of 360 s. It has none, and the chain depends on that. */
-  readonly most: number;
+  readonly max: number;
   /** Difficulty after three fast blocks, in percent of the last one. */
   readonly fast: bigint;
 }
 
 const VARIANTS = {
-  lwma4: { start: 1000n, least: -6 * TARGET, most: Infinity, fast: 110n },
-  lwma5: { start: 10000n, least: -4 * TARGET, most: 6 * TARGET, fast: 108n },
+  lwma4: { start: 1000n, min: -6 * TARGET, max: Infinity, fast: 110n },
+  lwma5: { start: 10000n, min: -4 * TARGET, max: 6 * TARGET, fast: 108n },
 } as const satisfies Record<string, LwmaVariant>;
 
 export type LwmaRule = keyof typeof VARIANTS;
@@ -27,22 +26,22 @@ export const LWMA_BLOCKS = WINDOW + 1;
 const signed = (value: bigint): bigint => BigInt.asIntN(64, value);
 
 /**
- * The difficulty after a window of blocks, oldest first: a mean of the solve times weighted towards the newest.
+ * The difficulty after a window of blocks, oldest first, from the mean of the solve times, weighted towards the newest.
  *
- * The reference computes in signed 64-bit integers that wrap, with division towards zero; so does this. Where it
- * would divide by zero (the weighted solve times sum to 0) this returns 0, which no block can meet.
+ * The reference computes in signed 64-bit integers that wrap, with division towards zero, and so does this function. Where the
+ * reference would divide by zero (the weighted solve times sum to 0), this returns 0, which no block can meet.
  *
  * @param timestamps 61 of them, seconds; fewer give the variant's starting value
  * @param cumulative the cumulative difficulties of the same blocks
  */
 export function lwmaDifficulty(rule: LwmaRule, timestamps: readonly number[], cumulative: readonly bigint[]): bigint {
-  const { start, least, most, fast } = VARIANTS[rule];
+  const { start, min, max, fast } = VARIANTS[rule];
   if (timestamps.length < LWMA_BLOCKS) return start;
 
   let weighted = 0;
   let lastThree = 0;
   for (let i = 1; i <= WINDOW; i++) {
-    const solveTime = Math.max(least, Math.min(at(timestamps, i) - at(timestamps, i - 1), most));
+    const solveTime = Math.max(min, Math.min(at(timestamps, i) - at(timestamps, i - 1), max));
     weighted += solveTime * i;
     if (i > WINDOW - 3) lastThree += solveTime;
   }

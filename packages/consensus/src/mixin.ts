@@ -13,6 +13,6 @@ export function mixinAllowed(inputs: readonly TransactionInput[], range: MixinRa
     smallest = Math.min(smallest, Math.max(1, ring));
   }
   if (smallest === Infinity) smallest = 1;
-  const judged = range.judgedOn === 'smallest' ? smallest : largest;
-  return largest - 1 <= range.max && judged - 1 >= range.min;
+  const compared = range.minAppliesTo === 'smallest' ? smallest : largest;
+  return largest - 1 <= range.max && compared - 1 >= range.min;
 }

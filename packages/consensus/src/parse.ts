@@ -1,10 +1,10 @@
 import { DecodeError, parseBlock, parseTransaction, type ParsedBlock, type ParsedTransaction } from '@wrkz/core-types';
 import { RuleFailure } from './errors';
 
-/* The first step of a block's way: bytes that are no block or no transaction are refused with DESERIALIZATION_FAILED. */
+/* The first step of validation: invalid bytes are rejected with DESERIALIZATION_FAILED. */
 
 /**
- * Parses a block. Whether it is known and has a parent is checked before its transactions are parsed
+ * Parses a block. The caller checks whether it is known and has a parent before it parses the transactions
  * (docs/protocol/blocks.md#order-of-checks).
  */
 export function parseBlockOrRefuse(bytes: Uint8Array): ParsedBlock | RuleFailure {

@@ -18,7 +18,7 @@ interface ProofOwner {
 
 /**
  * A costly check without chain data. Staging collects the checks in the order of the reference; they run later, in
- * batches, on native threads. PROOF_CODES has the refusal of each kind.
+ * batches, on native threads. PROOF_CODES has the failure of each kind.
  */
 export type Proof = ProofOwner &
   (
@@ -31,7 +31,7 @@ export type Proof = ProofOwner &
 
 export type ProofKind = Proof['kind'];
 
-/** The refusal for a failed proof of each kind. */
+/** The failure for an invalid proof of each kind. */
 const PROOF_CODES = {
   pow: 'PROOF_OF_WORK_TOO_WEAK',
   txPow: 'POW_INVALID',
@@ -46,10 +46,10 @@ interface Selection<K extends ProofKind> {
   readonly proofs: readonly Extract<Proof, { kind: K }>[];
 }
 
-/** Stores the verdict of the proof at a position. */
+/** Stores whether the proof at a position is valid. */
 type Settle = (place: number, holds: boolean) => void;
 
-/** Independent proofs; verdicts are in the given order. */
+/** Checks of independent proofs; results are in the given order. */
 const RUNNERS = {
   pow: async (proofs: Selection<'pow'>['proofs']) => {
     const hashes = await powHashMany(proofs.map((proof) => ({ algorithm: proof.algorithm, data: proof.input })));
@@ -85,7 +85,7 @@ const meets = (hash: Buffer | undefined, difficulty: bigint): boolean =>
 /**
  * Runs proofs of any number of blocks and transactions together: each kind is one batch on the native threads.
  *
- * @returns a verdict for each proof, in the given order
+ * @returns whether each proof is valid, in the given order
  */
 export async function runProofs(proofs: readonly Proof[]): Promise<boolean[]> {
   const verdicts = new Array<boolean>(proofs.length).fill(false);
@@ -116,7 +116,7 @@ function isKind<K extends ProofKind>(proof: Proof, kind: K): proof is Extract<Pr
   return proof.kind === kind;
 }
 
-/** The refusal of the first failed proof; proofs are in the order of the rules. */
+/** The failure of the first invalid proof; proofs are in the order of the rules. */
 export function firstFailure(proofs: readonly Proof[], verdicts: readonly boolean[]): RuleFailure | undefined {
   if (verdicts.length !== proofs.length) {
     throw new RangeError(`${verdicts.length} verdicts for ${proofs.length} proofs`);

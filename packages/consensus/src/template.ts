@@ -41,7 +41,7 @@ export interface TemplateBody {
   readonly difficulty: bigint;
   /** Transactions of the block, in order. */
   readonly transactions: readonly ParsedTransaction[];
-  /** Candidates that are invalid in any block at this height: the pool drops them. */
+  /** Candidates that are invalid in any block at this height; the pool must remove them. */
   readonly refused: readonly { readonly transaction: ParsedTransaction; readonly failure: RuleFailure }[];
   /** The input of the coinbase. */
   readonly reward: Omit<CoinbaseInput, keyof TemplateReceiver>;
@@ -180,7 +180,7 @@ async function chooseTransactions(input: TemplateBodyInput, median: number, time
       now: input.now,
       spentInBlock: new Set(),
     });
-    // Only for a hundred blocks of the chain's history. Each await lets other tasks run.
+    // Only non-empty in a hundred blocks of the chain's history.
     const verdicts = staged.proofs.length === 0 ? [] : await runProofs(staged.proofs);
     const failure = settleTransaction(staged, verdicts);
     if (failure !== undefined) {
@@ -192,7 +192,7 @@ async function chooseTransactions(input: TemplateBodyInput, median: number, time
     if (minimumUnlock !== undefined && !unlockTimeAllowed(unlockTime, minimumUnlock, tip.height, timestamp)) continue;
     const keyImages = transaction.transaction.inputs.flatMap((one) => (one.type === 'key' ? [one.keyImage] : []));
     if (keyImages.some((keyImage) => spent.has(keyImageId(keyImage)))) continue;
-    // The reference does not check this. Our chain may be a block ahead of the pool, which has not yet dropped mined
+    // The reference does not check this. The chain may be a block ahead of the pool, which then still has mined
     // transactions.
     if (keyImages.some((keyImage) => view.keyImageHeight(keyImage) !== undefined)) continue;
     for (const keyImage of keyImages) spent.add(keyImageId(keyImage));

@@ -48,7 +48,7 @@ export const checkOutputs: TransactionStep = (staging) => {
   return undefined;
 };
 
-/** Inputs with a sum of 0 cause an exception in the reference; here they are refused. */
+/** Inputs with a sum of 0 cause an exception in the reference; here they are rejected. */
 export const checkAmounts: TransactionStep = (staging) => {
   if (staging.inputSum === 0n || staging.outputSum > staging.inputSum) return 'WRONG_AMOUNT';
   staging.fee = staging.inputSum - staging.outputSum;

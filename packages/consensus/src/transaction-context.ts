@@ -17,7 +17,7 @@ export interface TransactionContext {
   readonly view: ChainView;
   /** In the pool, which applies some rules before their heights (docs/protocol/pool.md#admission). */
   readonly pool: boolean;
-  /** The block is in the checkpoint zone: no proof of work, look-ups or signatures. Never in the pool. */
+  /** The block is in the checkpoint zone: no proof of work, lookups or signatures. Never in the pool. */
   readonly checkpointed: boolean;
   /**
    * The node-wide median (docs/protocol/difficulty-and-reward.md#effective-median): at least the full reward zone of
@@ -35,7 +35,7 @@ export interface TransactionContext {
 /** A transaction after the cheap checks. */
 export interface StagedTransaction {
   readonly transaction: ParsedTransaction;
-  /** The first cheap refusal. A failed proof takes precedence, because staging stopped here. */
+  /** The first failure of a cheap check. A failed proof takes precedence, because staging stopped here. */
   readonly failure: ReasonCode | undefined;
   /** In the order of the rules. */
   readonly proofs: readonly Proof[];
@@ -57,7 +57,7 @@ export interface TransactionStaging {
   isFusion: boolean;
 }
 
-/** A rule: returns its refusal, or undefined. */
+/** A rule: returns the reason of rejection, or undefined. */
 export type TransactionStep = (staging: TransactionStaging) => ReasonCode | undefined;
 
 /** A key image as a key of sets and maps. */

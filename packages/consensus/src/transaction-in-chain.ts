@@ -59,8 +59,8 @@ function checkRing(staging: TransactionStaging, input: KeyInput, signatures: Buf
 }
 
 /**
- * The keys of a ring in ascending order of their global index. An index that does not exist is skipped
- * here; the count of signatures, which is compared next, then does not match. Undefined if a found one is still
+ * The keys of a ring in ascending order of their global index. A nonexistent index is skipped
+ * here; then the count of signatures, which is compared next, does not match. Undefined if a found one is still
  * locked.
  */
 function ringMembers(
@@ -79,7 +79,8 @@ function ringMembers(
 }
 
 /**
- * The global indexes of relative offsets: sums modulo 2^32, as a set in ascending order, so a repeated index counts once (docs/protocol/transactions.md#ring-members).
+ * The global indexes of relative offsets: cumulative sums modulo 2^32, as a set in ascending order, so that a repeated index
+ * counts once (docs/protocol/transactions.md#ring-members).
  */
 export function ringIndexes(keyOffsets: readonly number[]): number[] {
   const indexes: number[] = [];

@@ -53,10 +53,10 @@ export function stageTransaction(transaction: ParsedTransaction, context: Transa
 }
 
 /**
- * The verdict on a staged transaction.
+ * The validation result of a staged transaction.
  *
- * @param verdicts of `staged.proofs`, from `runProofs`
- * @returns the refusal that the reference would give, undefined for a valid transaction
+ * @param verdicts whether each of `staged.proofs` is valid, from `runProofs`
+ * @returns the failure that the reference would report; undefined for a valid transaction
  */
 export function settleTransaction(staged: StagedTransaction, verdicts: readonly boolean[]): RuleFailure | undefined {
   const failed = firstFailure(staged.proofs, verdicts);

@@ -1,6 +1,6 @@
 import { DIFFICULTY_TARGET, UNLOCK_DELTA_BLOCKS, UNLOCK_DELTA_SECONDS, UNLOCK_TIME_BOUNDARY } from '@wrkz/core-types';
 
-/** Index and time that unlock times are compared with; the time is that of the tip or, in old blocks, of the clock. */
+/** Index and time to compare unlock times with; the time is that of the tip or, in old blocks, of the clock. */
 export interface LockTime {
   /** H, the index of the block before the one that spends. */
   readonly height: number;

@@ -3,9 +3,9 @@ import type { GoodBlock } from './block-context';
 import type { BlockFacts } from './view';
 
 /** Data of a verified block besides its bytes. */
-type Verdict = Pick<GoodBlock, 'block' | 'transactions' | 'facts' | 'fees' | 'checkpointed'>;
+type BlockData = Pick<GoodBlock, 'block' | 'transactions' | 'facts' | 'fees' | 'checkpointed'>;
 
-let construct: (verdict: Verdict) => VerifiedBlock;
+let construct: (data: BlockData) => VerifiedBlock;
 
 /**
  * A block that passed every rule on its branch. Only this package creates one, and the writer of a chain accepts nothing else:
@@ -13,43 +13,43 @@ let construct: (verdict: Verdict) => VerifiedBlock;
  */
 export class VerifiedBlock {
   /** The private field makes the type nominal: no object literal is assignable to it. */
-  private readonly verdict: Verdict;
+  private readonly data: BlockData;
 
-  private constructor(verdict: Verdict) {
-    this.verdict = verdict;
+  private constructor(data: BlockData) {
+    this.data = data;
   }
 
   static {
-    construct = (verdict) => new VerifiedBlock(verdict);
+    construct = (data) => new VerifiedBlock(data);
   }
 
   get block(): ParsedBlock {
-    return this.verdict.block;
+    return this.data.block;
   }
 
   /** In the order of their global indexes, which is the order of delivery; the coinbase is in `block`. */
   get transactions(): readonly ParsedTransaction[] {
-    return this.verdict.transactions;
+    return this.data.transactions;
   }
 
   get facts(): BlockFacts {
-    return this.verdict.facts;
+    return this.data.facts;
   }
 
   /** Sum of the transactions' fees, atomic units. */
   get fees(): bigint {
-    return this.verdict.fees;
+    return this.data.fees;
   }
 
-  /** Its proofs were not checked, because it is in the checkpoint zone. */
+  /** Whether its proofs were not checked because it is in the checkpoint zone. */
   get checkpointed(): boolean {
-    return this.verdict.checkpointed;
+    return this.data.checkpointed;
   }
 }
 
 /** Not exported from the package. */
-export function makeVerified(verdict: Verdict): VerifiedBlock {
-  return construct(verdict);
+export function makeVerified(data: BlockData): VerifiedBlock {
+  return construct(data);
 }
 
 /** The first block of a network: part of its definition, so it is not validated. */

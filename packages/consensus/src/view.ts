@@ -1,6 +1,6 @@
 /**
- * Chain data that the rules need. Consensus reads nothing itself: a database, a branch of staged blocks or the arrays of a
- * test implement this interface.
+ * Chain data that the rules need. This package performs no I/O: a database, a branch of staged blocks or the arrays of a test
+ * implement the interface.
  */
 
 /** Data of an earlier block that the rules need. */
@@ -29,7 +29,7 @@ export interface OutputFacts {
   readonly height: number;
 }
 
-/** One branch of the chain, seen from its tip. Nothing above `height` is visible. */
+/** One branch of the chain up to its tip. Nothing above `height` is visible. */
 export interface ChainView {
   /** Index of the block at the branch's tip. */
   readonly height: number;
@@ -43,6 +43,6 @@ export interface ChainView {
   output(amount: bigint, index: number): OutputFacts | undefined;
   /** Number of outputs of this amount on the branch. */
   outputCount(amount: bigint): number;
-  /** Whether the branch contains this transaction; used by the pool, by no rule. */
+  /** Whether the branch contains this transaction. Used by the pool only, not by rules. */
   hasTransaction?(hash: Buffer): boolean;
 }

@@ -221,7 +221,7 @@ describe('on chain A', () => {
   test('a wrong reward is reported with the correct one', async () => {
     const { reward } = stageGood(blockAt(TIP + 1), contextOn(view));
     const verdict = await judge(coinbase({ outputs: [output(1n)] }));
-    expect(verdict).toMatchObject({ detail: `1 in place of ${reward}` });
+    expect(verdict).toMatchObject({ detail: `1 instead of ${reward}` });
   });
   refuses('INPUT_KEYIMAGE_ALREADY_SPENT', 'one image in two transactions of a block', () => {
     const [transaction] = blockAt(TIP + 1).transactions;

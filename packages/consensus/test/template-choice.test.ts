@@ -132,8 +132,8 @@ test('candidates are checked by the rules of the next block', async () => {
     const uneven = inputs.map((input, i) => (input.type === 'key' ? { ...input, keyOffsets: rings[i]! } : input));
     return unsigned({ version: 1, unlockTime: 500n, inputs: uneven, outputs, extra: Buffer.alloc(0) });
   };
-  expect(devnet.rulesAt(429).mixin.judgedOn).toBe('largest');
-  expect(devnet.rulesAt(430).mixin.judgedOn).toBe('smallest');
+  expect(devnet.rulesAt(429).mixin.minAppliesTo).toBe('largest');
+  expect(devnet.rulesAt(430).mixin.minAppliesTo).toBe('smallest');
   const before = [mixed()];
   expect(taken(await choose(428, before), before)).toEqual(['taken']);
   const after = [mixed()];

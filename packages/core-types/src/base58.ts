@@ -28,7 +28,7 @@ function encodeBlock(block: Uint8Array): string {
 
 function decodeBlock(text: string): Buffer {
   const size = ENCODED_SIZES.indexOf(text.length);
-  if (size < 0) throw new DecodeError('base58 text of an impossible length');
+  if (size < 0) throw new DecodeError('base58 text with an impossible length');
   let value = 0n;
   for (const character of text) {
     const digit = ALPHABET.indexOf(character);
@@ -48,7 +48,7 @@ export function encodeBase58(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes of a base58 text; DecodeError for a wrong character, an impossible length or a block too large. */
+/** The bytes of a base58 text. @throws DecodeError for an invalid character, an impossible length or an overflow of a block */
 export function decodeBase58(text: string): Buffer {
   const blocks: Buffer[] = [];
   for (let i = 0; i < text.length; i += ENCODED_BLOCK_SIZE) {
@@ -63,7 +63,7 @@ export function encodeTagged(tag: bigint, data: Uint8Array): string {
   return encodeBase58(Buffer.concat([body, cnFastHash(body).subarray(0, CHECKSUM_SIZE)]));
 }
 
-/** Decodes such a text; DecodeError if the checksum or anything else is wrong. */
+/** Decodes the text of `encodeTagged`. @throws DecodeError for a wrong checksum or an invalid text */
 export function decodeTagged(text: string): { tag: bigint; data: Buffer } {
   const bytes = decodeBase58(text);
   if (bytes.length <= CHECKSUM_SIZE) throw new DecodeError('too short for a checksum');

@@ -29,7 +29,7 @@ export function auxHeaderHash(block: Block, coinbaseHash?: Buffer): Buffer {
   return hashWithLength(headerHashingBlob(block, coinbaseHash));
 }
 
-/** keccak(00), the hash of the signatures that a parent's coinbase does not have. */
+/** keccak(00), the hash of the empty signatures of a parent's coinbase. */
 let noSignaturesHash: Buffer | undefined;
 
 /** The hash of a parent's coinbase: of all its bytes, or from version 2 on of the hashes of its three parts. */
@@ -46,8 +46,8 @@ export function baseTransactionHash(transaction: BaseTransaction): Buffer {
 
 /**
  * The block as the reference would serialize it. It reads the number after the extra of a parent's coinbase of version 2
- * and up, drops it, and writes 0 instead, so ids and sizes do not depend on it. All input of ids and limits passes
- * through here; stored and relayed bytes have the original number (docs/protocol/blocks.md#block-id).
+ * and up, drops it, and writes 0 instead, so ids and sizes do not depend on it. All inputs of ids and limits use this
+ * form; stored and relayed bytes have the original number (docs/protocol/blocks.md#block-id).
  */
 function asReferenceWrites(block: Block): Block {
   const parent = parentOf(block);
@@ -57,7 +57,7 @@ function asReferenceWrites(block: Block): Block {
 
 /**
  * Serialized bytes of a block and its transactions as the reference reports them (`block_size`): it serializes the block again,
- * so a transaction count of the parent above 65,535 is cut to 16 bits.
+ * so a transaction count of the parent above 65,535 is truncated to 16 bits.
  * @param transactions serialized, without the coinbase
  */
 export function reportedBlockBytes(block: Block, transactions: readonly Uint8Array[]): number {

@@ -64,7 +64,7 @@ function readParent(reader: BinaryReader): ParentPart {
   };
 }
 
-/** A block with its coinbase parsed; for parsed-block.ts. */
+/** Reads a block and its coinbase, for parsed-block.ts. */
 export function readBlock(reader: BinaryReader): { block: Block; coinbase: ParsedTransaction } {
   const majorVersion = reader.varintNumber(8);
   if (majorVersion === 0 || majorVersion > MAX_BLOCK_VERSION) {
@@ -85,7 +85,7 @@ export function readBlock(reader: BinaryReader): { block: Block; coinbase: Parse
   return { block, coinbase };
 }
 
-/** A block from all of `bytes`. Throws DecodeError; what it returns holds views of `bytes`. */
+/** Decodes a block from all of `bytes`. The result has views of `bytes`. @throws DecodeError */
 export function decodeBlock(bytes: Uint8Array): Block {
   const reader = new BinaryReader(bytes);
   const { block } = readBlock(reader);
@@ -93,7 +93,7 @@ export function decodeBlock(bytes: Uint8Array): Block {
   return block;
 }
 
-/** The parent block of a block from version 2 on; RangeError if it is missing or must not exist. */
+/** The parent block of a block from version 2 on. @throws RangeError if it is missing or must not exist */
 export function parentOf(block: Block): ParentBlock {
   if (block.parentBlock === undefined)
     throw new RangeError(`block version ${block.majorVersion} without a parent block`);
@@ -143,7 +143,7 @@ export function writeBlockHeader(writer: BinaryWriter, block: Block): void {
   }
 }
 
-/** The bytes of a block; RangeError if its parts contradict each other. */
+/** Encodes a block. @throws RangeError if its parts contradict each other */
 export function encodeBlock(block: Block): Buffer {
   const writer = new BinaryWriter();
   writeBlockHeader(writer, block);

@@ -1,11 +1,11 @@
-/** Lower-case hex of some bytes. */
+/** The bytes as lower-case hex. */
 export function toHex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }
 
 /**
  * The bytes of a hex text in either case; undefined for other characters, an odd length, or another number of
- * bytes than `size`. (`Buffer.from` alone stops at an invalid character and accepts some wide ones.)
+ * bytes than `size`. (`Buffer.from` stops at an invalid character, and accepts some wide characters.)
  */
 export function fromHex(text: string, size?: number): Buffer | undefined {
   if (size === undefined ? text.length % 2 !== 0 : text.length !== size * 2) return undefined;

@@ -38,7 +38,7 @@ function checksumWord(words: readonly string[]): string {
   return words[crc32(start) % words.length] as string;
 }
 
-/** The 25 words of a 32-byte secret key. */
+/** The 25 words for a 32-byte secret key. */
 export function encodeMnemonic(secretKey: Uint8Array): string {
   if (secretKey.length !== 32) throw new RangeError(`a secret key has 32 bytes, not ${secretKey.length}`);
   const bytes = Buffer.from(secretKey);
@@ -55,7 +55,7 @@ export function encodeMnemonic(secretKey: Uint8Array): string {
 }
 
 function wordGroup(words: readonly string[], start: number): number {
-  // Upper case passes the check of the list, but the checksum only by chance; then it is invalid here.
+  // Upper-case words pass the check against the list, but the checksum only by chance; they are invalid here.
   const [first, second, third] = [0, 1, 2].map((i) => indexOf.get(words[start + i] as string));
   if (first === undefined || second === undefined || third === undefined) {
     throw new MnemonicError('invalid', 'The mnemonic seed given is invalid.');
@@ -72,8 +72,8 @@ const SEPARATORS = /[ \t\n\v\f\r]+/;
 const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /**
- * The 32 bytes behind 25 words, separated by white space of ASCII. Throws MnemonicError.
- * Does not check that the key is a reduced scalar: the wallet does.
+ * The 32-byte key of 25 words, separated by ASCII white space. Does not check that the key is a reduced scalar: the wallet does.
+ * @throws MnemonicError
  */
 export function decodeMnemonic(text: string): Buffer {
   const words = text.split(SEPARATORS).filter((word) => word !== '');

@@ -1,11 +1,11 @@
 /**
- * The shapes of the chain's objects, as decoded from the binary format (docs/protocol/encoding.md#binary-format).
+ * Types of the objects of the chain, as decoded from the binary format (docs/protocol/encoding.md#binary-format).
  *
  * Hashes, keys and key images are 32-byte buffers; amounts, unlock times and timestamps are unsigned 64-bit
  * and therefore `bigint`; heights, offsets and nonces are unsigned 32-bit numbers.
  */
 
-/** The one input of a coinbase. `height` is the index of its block. */
+/** The only input of a coinbase. `height` is the index of its block. */
 export interface BaseInput {
   readonly type: 'base';
   readonly height: number;
@@ -52,7 +52,7 @@ export interface ParentBlock {
   readonly majorVersion: number;
   readonly minorVersion: number;
   readonly previousHash: Buffer;
-  /** Cut to 16 bits on reading, as the reference does (protocol: 65,537 reads as 1). */
+  /** Truncated to 16 bits on reading, like in the reference: 65,537 becomes 1. */
   readonly transactionCount: number;
   readonly baseTransactionBranch: readonly Buffer[];
   readonly baseTransaction: BaseTransaction;

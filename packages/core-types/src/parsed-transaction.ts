@@ -46,7 +46,7 @@ export class ParsedTransaction {
 
   /**
    * Inputs less outputs in atomic units, exact: it may be negative, and the sums may exceed 64 bits.
-   * undefined if an input spends nothing (coinbase).
+   * Undefined if an input spends nothing (coinbase).
    */
   get fee(): bigint | undefined {
     if (this.cachedFee !== undefined) return this.cachedFee;

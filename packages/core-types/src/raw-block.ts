@@ -22,7 +22,7 @@ export function encodeRawBlock(raw: RawBlock): Buffer {
   return writer.toBuffer();
 }
 
-/** A dump record's body, whole; throws DecodeError. The blobs are views of `bytes` and not parsed. */
+/** Decodes the complete body of a dump record. The blobs are views of `bytes` and not parsed. @throws DecodeError */
 export function decodeRawBlock(bytes: Uint8Array): RawBlock {
   const reader = new BinaryReader(bytes);
   const block = reader.bytes(reader.count(1, 'block bytes'));

@@ -39,8 +39,8 @@ export class BinaryReader {
   }
 
   /**
-   * A varint of at most `bits` bits (up to 53) as a number. Refuses a value that is too wide, and a last group of zero (the
-   * number has a shorter form, docs/protocol/encoding.md#varints).
+   * A varint of at most `bits` bits (up to 53) as a number. Rejects a value that is too large, and a last group of zero (not
+   * canonical, docs/protocol/encoding.md#varints).
    */
   varintNumber(bits: number): number {
     const { buffer } = this;
@@ -91,19 +91,19 @@ export class BinaryReader {
     }
   }
 
-  /** A count of items of at least `minimumSize` bytes; refused if the rest of the input is shorter. */
+  /** Reads a count of items of at least `minimumSize` bytes. @throws DecodeError if the rest of the input is shorter */
   count(minimumSize: number, what: string): number {
     const count = this.varintNumber(53);
     if (count * minimumSize > this.remaining) throw new DecodeError(`more ${what} declared than the data can hold`);
     return count;
   }
 
-  /** Refuses more bytes than `most` before any of them is decoded. */
-  within(most: number): void {
-    if (this.buffer.length > most) throw new DecodeError(`${this.buffer.length} bytes are more than ${most}`);
+  /** @throws DecodeError if the input has more than `max` bytes. Call it before decoding. */
+  within(max: number): void {
+    if (this.buffer.length > max) throw new DecodeError(`${this.buffer.length} bytes are more than ${max}`);
   }
 
-  /** Refuses trailing bytes. */
+  /** @throws DecodeError for trailing bytes */
   done(): void {
     if (this.remaining !== 0) throw new DecodeError('trailing bytes');
   }

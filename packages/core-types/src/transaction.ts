@@ -82,7 +82,7 @@ export function readBaseTransaction(reader: BinaryReader): BaseTransaction {
   return version >= 2 ? { ...prefix, ignored: reader.varint() } : prefix;
 }
 
-/** A transaction from all of `bytes`. Throws DecodeError; what it returns holds views of `bytes`. */
+/** Decodes a transaction from all of `bytes`. The result has views of `bytes`. @throws DecodeError */
 export function decodeTransaction(bytes: Uint8Array): Transaction {
   const reader = new BinaryReader(bytes);
   const transaction = readTransaction(reader);
@@ -91,8 +91,9 @@ export function decodeTransaction(bytes: Uint8Array): Transaction {
 }
 
 /**
- * A prefix from all of `bytes`. With `allowSignatures` the signatures of its rings, complete, may follow it.
- * Throws DecodeError; what it returns holds views of `bytes`.
+ * Decodes a prefix from all of `bytes`. With `allowSignatures` the complete signatures of its rings may follow. The result has
+ * views of `bytes`.
+ * @throws DecodeError
  */
 export function decodeTransactionPrefix(
   bytes: Uint8Array,
@@ -124,7 +125,7 @@ export function writeTransactionPrefix(writer: BinaryWriter, prefix: Transaction
   writer.varint(prefix.extra.length).bytes(prefix.extra);
 }
 
-/** Writes a transaction; RangeError if the signatures do not match the rings. */
+/** Writes a transaction. @throws RangeError if the signatures do not match the rings */
 export function writeTransaction(writer: BinaryWriter, transaction: Transaction): void {
   writeTransactionPrefix(writer, transaction);
   const { inputs, signatures } = transaction;

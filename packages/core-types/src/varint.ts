@@ -7,7 +7,7 @@ import { MAX_UINT64 } from '@wrkz/crypto';
 
 export { MAX_UINT64 };
 
-/** Bytes that a value takes, 1 to 10. `value` is 0 to 2^64 - 1 (as a number: a safe integer). */
+/** Encoded bytes of a value, 1 to 10. `value` is 0 to 2^64 - 1 (as a number: a safe integer). */
 export function varintSize(value: bigint | number): number {
   let size = 1;
   if (typeof value === 'number') {

@@ -1,6 +1,6 @@
 import { writeVarint } from './varint';
 
-/** Collects the bytes of the binary format in a buffer that grows. */
+/** Writes the binary format into a growing buffer. */
 export class BinaryWriter {
   private buffer: Buffer;
   private length = 0;

@@ -136,8 +136,8 @@ describe.each([
 
   test('the ring minimum applies to the smallest ring only in the last version', () => {
     const from = name === 'devnet' ? 430 : 4_300_000;
-    expect(network.rulesAt(from - 1).mixin).toEqual({ min: 1, max: 1, default: 1, judgedOn: 'largest' });
-    expect(network.rulesAt(from).mixin).toEqual({ min: 1, max: 7, default: 7, judgedOn: 'smallest' });
+    expect(network.rulesAt(from - 1).mixin).toEqual({ min: 1, max: 1, default: 1, minAppliesTo: 'largest' });
+    expect(network.rulesAt(from).mixin).toEqual({ min: 1, max: 7, default: 7, minAppliesTo: 'smallest' });
   });
 });
 

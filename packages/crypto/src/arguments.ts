@@ -1,6 +1,6 @@
 /**
- * Checks that `value` is a Uint8Array (a Buffer is one), of exactly `size` bytes when given.
- * @throws TypeError for anything else, RangeError for another length; `name` is in the message.
+ * Checks that `value` is a Uint8Array (such as a Buffer), with exactly `size` bytes if given.
+ * @throws TypeError for any other value, RangeError for another length; `name` is in the message.
  */
 export function requireBytes(value: Uint8Array, name: string, size?: number): void {
   if (!(value instanceof Uint8Array)) throw new TypeError(`${name} must be a Uint8Array`);
@@ -34,7 +34,7 @@ export function requireUint64(value: bigint, name: string): void {
 
 /**
  * The 32-byte values of `list` concatenated, as the addon expects lists.
- * @throws TypeError or RangeError naming the element that does not fit.
+ * @throws TypeError or RangeError with the name of the invalid element
  */
 export function concat32(list: readonly Uint8Array[], name: string): Buffer {
   const isArray: boolean = Array.isArray(list);

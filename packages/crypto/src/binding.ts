@@ -6,8 +6,8 @@ import load from 'node-gyp-build';
 let addon: unknown;
 
 /**
- * The native addon, loaded once. Each file names, as `T`, the functions it calls.
- * @throws Error when the addon was neither built nor prebuilt for this platform.
+ * The native addon, loaded once. `T` declares the functions that the caller uses.
+ * @throws Error if the addon was neither built nor prebuilt for this platform
  */
 export function binding<T>(): T {
   addon ??= load(dirname(require.resolve('@wrkz/native/package.json')));

@@ -15,7 +15,7 @@ export interface CpuFeatures {
   armAes: boolean;
 }
 
-/** The code paths, from the plainest to the widest, of x86 and then of ARM; all give the same results. */
+/** The code paths, from the simplest to the widest, for x86 and then for ARM. All compute the same results. */
 export const IMPLEMENTATIONS = ['portable', 'aesni', 'avx2', 'avx512', 'armv8'] as const;
 export type Implementation = (typeof IMPLEMENTATIONS)[number];
 
@@ -44,14 +44,14 @@ export function cpuFeatures(): CpuFeatures {
   return binding<CpuBinding>().cpuFeatures();
 }
 
-/** The path in use: the widest that this processor has, unless `setImplementation` chose another. */
+/** The current path: the widest that this processor supports, unless `setImplementation` selected another. */
 export function implementation(): Implementation {
   return binding<CpuBinding>().implementation();
 }
 
 /**
- * Chooses a path for the whole process, `auto` for the best one. Meant for tests and measurements.
- * @throws RangeError when this processor does not have it.
+ * Selects a path for the whole process, `auto` for the widest one. For tests and measurements.
+ * @throws RangeError if this processor does not support it
  */
 export function setImplementation(name: 'auto' | Implementation): void {
   if (!binding<CpuBinding>().setImplementation(name)) {
@@ -60,13 +60,14 @@ export function setImplementation(name: 'auto' | Implementation): void {
   binding<CpuBinding>().limitCurveLanes(CURVE_LANES[name]);
 }
 
-/** How many points a batch can handle at once on one processor or another; all give the same results. */
+/** Possible numbers of points per batch, depending on the processor. All compute the same results. */
 export const CURVE_LANE_COUNTS = [1, 4, 8] as const;
 export type CurveLanes = (typeof CURVE_LANE_COUNTS)[number];
 
 /**
- * Makes batches of points use exactly so many lanes, for any number of points; `auto` restores the choice of `setImplementation`. Meant for tests and measurements.
- * @throws RangeError when this processor does not have them.
+ * Sets the number of lanes for batches of any number of points; `auto` restores the default of the path. For tests and
+ * measurements.
+ * @throws RangeError if this processor does not support it
  */
 export function setCurveLanes(lanes: 'auto' | CurveLanes): void {
   if (lanes !== 'auto') requireInteger(lanes, 'lanes', 1, 8);
@@ -75,7 +76,7 @@ export function setCurveLanes(lanes: 'auto' | CurveLanes): void {
   }
 }
 
-/** Threads the hardware runs at once, at least 1. */
+/** Number of hardware threads, at least 1. */
 export function hardwareThreads(): number {
   return binding<CpuBinding>().hardwareThreads();
 }
@@ -86,7 +87,7 @@ export function setThreads(count: number): void {
   binding<CpuBinding>().setThreads(count);
 }
 
-/** The processor's time stamp counter, 0n if there is none: a constant rate, for measurements. */
+/** The time stamp counter of the processor, which has a constant rate, for measurements; 0n if there is none. */
 export function timeStamp(): bigint {
   return binding<CpuBinding>().timeStamp();
 }

@@ -6,7 +6,7 @@ interface HashBinding {
   keccak1600(data: Uint8Array, output: Buffer): Buffer;
 }
 
-/** Keccak-256 with the original padding (not SHA3-256): the hash behind every id of the chain. 32 bytes. */
+/** Keccak-256 with the original padding (not SHA3-256): the hash function of all ids of the chain. 32 bytes. */
 export function cnFastHash(data: Uint8Array): Buffer {
   requireBytes(data, 'data');
   return binding<HashBinding>().cnFastHash(data, Buffer.allocUnsafe(32));

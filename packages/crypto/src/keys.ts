@@ -9,7 +9,7 @@ export interface KeyPair {
   publicKey: Buffer;
 }
 
-/** The place of an output in its transaction, from 0; the rule is defined for all of 64 bits. */
+/** Index of an output in its transaction, from 0; the rule is defined for 64 bits. */
 export type OutputIndex = number | bigint;
 
 interface KeysBinding {
@@ -40,8 +40,8 @@ function requireDerivation(derivation: Uint8Array, outputIndex: OutputIndex): vo
 }
 
 /**
- * A fresh key pair from the operating system's randomness.
- * @throws Error when the system gives none; there is no other source.
+ * A new key pair from the random source of the operating system.
+ * @throws Error if the random source fails
  */
 export function generateKeyPair(): KeyPair {
   const pair = { secretKey: Buffer.alloc(32), publicKey: Buffer.alloc(32) };
@@ -49,7 +49,7 @@ export function generateKeyPair(): KeyPair {
   return pair;
 }
 
-/** The view secret every wallet derives from its spend secret: Keccak of the key, reduced. */
+/** The view secret that wallets derive from the spend secret: its Keccak hash, reduced modulo the group order. */
 export function viewKeyFromSpendKey(spendSecret: Uint8Array): Buffer {
   requireBytes(spendSecret, 'spend secret key', 32);
   return scalarReduce32(cnFastHash(spendSecret));
@@ -57,8 +57,8 @@ export function viewKeyFromSpendKey(spendSecret: Uint8Array): Buffer {
 
 /**
  * The public key `secret * G`.
- * @throws RangeError 'invalid secret key' when the secret is not below the group order. Zero is accepted, as by the
- * chain's programs; its public key is the identity.
+ * @throws RangeError 'invalid secret key' if the secret is not below the group order. Zero is accepted, like in the programs of
+ * the network; its public key is the identity.
  */
 export function secretKeyToPublicKey(secret: Uint8Array): Buffer {
   requireBytes(secret, 'secret key', 32);
@@ -67,7 +67,7 @@ export function secretKeyToPublicKey(secret: Uint8Array): Buffer {
   return output;
 }
 
-/** Whether the bytes encode a point of the curve, in the one accepted encoding. Says nothing about its subgroup. */
+/** Whether the bytes are the canonical encoding of a point of the curve. Does not check its subgroup. */
 export function checkKey(key: Uint8Array): boolean {
   requireBytes(key, 'public key', 32);
   return native().checkKey(key);
@@ -79,7 +79,7 @@ export function checkScalar(scalar: Uint8Array): boolean {
   return native().checkScalar(scalar);
 }
 
-/** Whether the bytes encode a point P with l * P = identity: the domain key images must lie in. */
+/** Whether the bytes encode a point P with l * P = identity, as required for key images. */
 export function isPrimeOrder(point: Uint8Array): boolean {
   requireBytes(point, 'point', 32);
   return native().isPrimeOrder(point);
@@ -95,8 +95,8 @@ export function scalarReduce32(scalar: Uint8Array): Buffer {
 
 /**
  * `scalar * point`, without the cofactor, for any 32-byte scalar; multiplying a key image by the group order gives
- * the identity (`0100...00`) exactly when it is acceptable.
- * @throws RangeError when the point does not decode.
+ * the identity (`0100...00`) if and only if it is valid.
+ * @throws RangeError if the point does not decode
  */
 export function scalarMultKey(point: Uint8Array, scalar: Uint8Array): Buffer {
   requireBytes(point, 'point', 32);
@@ -108,8 +108,8 @@ export function scalarMultKey(point: Uint8Array, scalar: Uint8Array): Buffer {
 
 /**
  * The shared secret of a transaction, `8 * secret * key`: sender from (view public, transaction secret), receiver
- * from (transaction public, view secret). Null when the key does not decode.
- * @throws RangeError when the secret is not below the group order.
+ * from (transaction public, view secret). Null if the key does not decode.
+ * @throws RangeError if the secret is not below the group order
  */
 export function generateKeyDerivation(key: Uint8Array, secret: Uint8Array): Buffer | null {
   requireBytes(key, 'public key', 32);
@@ -146,7 +146,7 @@ export function deriveSecretKey(derivation: Uint8Array, outputIndex: OutputIndex
   return output;
 }
 
-/** The spend key an output's one-time key was made for. Null when `outputKey` does not decode. */
+/** The spend key for which the one-time key of an output was derived. Null if `outputKey` does not decode. */
 export function underivePublicKey(
   derivation: Uint8Array,
   outputIndex: OutputIndex,
@@ -159,7 +159,7 @@ export function underivePublicKey(
 }
 
 /**
- * The key image `secret * Hp(key)` of a one-time key pair: what marks the output as spent.
+ * The key image `secret * Hp(key)` of a one-time key pair, which marks the output as spent.
  * @throws RangeError when the secret is not below the group order.
  */
 export function generateKeyImage(key: Uint8Array, secret: Uint8Array): Buffer {
@@ -178,7 +178,7 @@ export function hashToScalar(data: Uint8Array): Buffer {
   return output;
 }
 
-/** `8 * map(keccak(data))`: a point whose logarithm nobody knows. */
+/** `8 * map(keccak(data))`: a point with unknown discrete logarithm. */
 export function hashToPoint(data: Uint8Array): Buffer {
   requireBytes(data, 'data');
   const output = Buffer.alloc(32);
@@ -186,7 +186,7 @@ export function hashToPoint(data: Uint8Array): Buffer {
   return output;
 }
 
-/** `map(data)`: the 32 bytes taken as a field element, neither hashed nor multiplied by 8. */
+/** `map(data)`: the 32 bytes are used as a field element, neither hashed nor multiplied by 8. */
 export function hashToPointRaw(data: Uint8Array): Buffer {
   requireBytes(data, 'data', 32);
   const output = Buffer.alloc(32);

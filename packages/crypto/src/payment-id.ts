@@ -1,12 +1,12 @@
 import { requireBytes } from './arguments';
 import { cnFastHash } from './hash';
 
-/** The byte that separates this use of a derivation from all others. */
+/** Domain separator: distinguishes this use of a derivation from all others. */
 const TAIL = 0x8d;
 
 /**
- * Encrypts or decrypts (the same operation) an 8-byte payment id with the transaction's derivation: exclusive or
- * with the first bytes of `keccak(derivation, 0x8d)`.
+ * Encrypts or decrypts (the same operation) an 8-byte payment id with the transaction's derivation: XOR with the first bytes of
+ * `keccak(derivation, 0x8d)`.
  */
 export function encryptPaymentId(paymentId: Uint8Array, derivation: Uint8Array): Buffer {
   requireBytes(paymentId, 'payment id', 8);

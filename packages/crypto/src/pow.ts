@@ -1,7 +1,7 @@
 import { requireBytes, requireUint64, split32 } from './arguments';
 import { binding } from './binding';
 
-/** The proofs of work by the names the reference gives them, oldest first; which block uses which is core-types' matter. */
+/** The proof-of-work functions with their names in the reference, oldest first. core-types maps block versions to them. */
 export type PowAlgorithm =
   'cn_slow_hash_v0' | 'cn_lite_slow_hash_v1' | 'cn_turtle_lite_slow_hash_v2' | 'cn_upx' | 'chukwa';
 
@@ -18,7 +18,7 @@ interface PowBinding {
 }
 
 interface AlgorithmFacts {
-  /** The number the addon knows it by. */
+  /** Number of the algorithm in the addon. */
   index: number;
   /** Shorter inputs have no hash: variant 1 reads bytes 35 to 42, Argon2 takes its salt from the first 16 bytes. */
   minimum: number;
@@ -33,8 +33,8 @@ const ALGORITHMS: Record<PowAlgorithm, AlgorithmFacts> = {
 };
 
 /**
- * The addon's number of an algorithm, after checking that `data` is long enough for it.
- * @throws TypeError for an unknown name or no bytes, RangeError for too few of them.
+ * The addon's number of an algorithm. Checks that `data` is long enough for it.
+ * @throws TypeError for an unknown name or a value that is not a byte array, RangeError if there are too few bytes
  */
 export function requirePowInput(algorithm: PowAlgorithm, data: Uint8Array): number {
   const facts = Object.hasOwn(ALGORITHMS, algorithm) ? ALGORITHMS[algorithm] : undefined;
@@ -47,7 +47,7 @@ export function requirePowInput(algorithm: PowAlgorithm, data: Uint8Array): numb
 }
 
 /**
- * The proof-of-work hash of `data`, 32 bytes, computed at once on the calling thread: from 0.2 ms (cn_upx) to 30 ms
+ * The proof-of-work hash of `data`, 32 bytes, computed synchronously on the calling thread: from 0.2 ms (cn_upx) to 30 ms
  * (cn_slow_hash_v0).
  * @throws TypeError for an unknown algorithm, RangeError when `data` is too short for it.
  */
@@ -55,16 +55,16 @@ export function powHash(algorithm: PowAlgorithm, data: Uint8Array): Buffer {
   return binding<PowBinding>().powHash(requirePowInput(algorithm, data), data, Buffer.allocUnsafe(32));
 }
 
-/** As `powHash`, on a native thread. */
+/** Like `powHash`, on a native thread. */
 export async function powHashAsync(algorithm: PowAlgorithm, data: Uint8Array): Promise<Buffer> {
   const hashes = await powHashMany([{ algorithm, data }]);
   return hashes[0] as Buffer;
 }
 
 /**
- * The hashes of many inputs in their order, on all native threads and several interleaved on each. The inputs are copied
- * before the call returns.
- * @throws (rejects) as `powHash`; nothing is computed then.
+ * The hashes of many inputs in their order, on all native threads, several interleaved on each. The inputs are copied before the
+ * call returns.
+ * @throws (as a rejection) like `powHash`; nothing is computed then
  */
 export async function powHashMany(jobs: readonly PowJob[]): Promise<Buffer[]> {
   const algorithms = Buffer.alloc(jobs.length);
@@ -79,16 +79,16 @@ export async function powHashMany(jobs: readonly PowJob[]): Promise<Buffer[]> {
 }
 
 /**
- * How many hashes of one thread are computed at once, measured on this machine: the first call for an algorithm takes from
- * some milliseconds to half a second of a native thread.
+ * Number of interleaved hashes per thread, measured on this machine. The first call for an algorithm takes from some milliseconds
+ * to half a second of a native thread.
  */
 export async function powLanes(algorithm: PowAlgorithm): Promise<number> {
   return binding<PowBinding>().powLanes(requirePowInput(algorithm, Buffer.alloc(64)));
 }
 
 /**
- * Whether a hash meets a difficulty: hash x difficulty < 2^256, the hash read as a little-endian integer. Difficulty 0 is
- * met by every hash.
+ * Whether a hash meets a difficulty: hash x difficulty < 2^256, with the hash as a little-endian integer. Every hash
+ * meets difficulty 0.
  * @throws TypeError or RangeError when the hash is not 32 bytes or the difficulty no unsigned 64-bit integer.
  */
 export function checkHash(hash: Uint8Array, difficulty: bigint): boolean {

@@ -26,15 +26,14 @@ export interface RingCheck {
   prefixHash: Uint8Array;
   keyImage: Uint8Array;
   publicKeys: readonly Uint8Array[];
-  /** 64 bytes a ring member, one after another. */
+  /** 64 bytes per ring member, concatenated. */
   signatures: Uint8Array;
 }
 
 /**
- * Signs a transaction prefix hash for one input: 64 bytes a ring member, one after another in ring order.
+ * Signs a transaction prefix hash for one input: 64 bytes per ring member, concatenated in ring order.
  * `publicKeys[realIndex]` is the key being spent, `secret` its one-time secret, `keyImage` its key image.
- * @throws RangeError when the ring is empty, the secret is not below the group order, or the key image or a member
- * does not decode.
+ * @throws RangeError if the ring is empty, the secret is not below the group order, or the key image or a member does not decode
  */
 export function generateRingSignatures(
   prefixHash: Uint8Array,
@@ -56,9 +55,9 @@ export function generateRingSignatures(
 }
 
 /**
- * Whether the ring signatures of one input hold: the key image of prime order, every scalar reduced, every member a
- * point, and the challenges' sum right. An empty ring never holds.
- * @throws RangeError when there are not exactly 64 bytes of signatures a member: callers compare the counts first.
+ * Whether the ring signatures of one input are valid: the key image has prime order, every scalar is reduced, every member is a
+ * point, and the sum of the challenges matches. An empty ring is invalid.
+ * @throws RangeError unless there are exactly 64 bytes of signatures per member: callers compare the counts first
  */
 export function checkRingSignature(
   prefixHash: Uint8Array,
@@ -73,11 +72,11 @@ export function checkRingSignature(
   return binding<RingsBinding>().checkRing(prefixHash, keyImage, keys, signatures);
 }
 
-/** What a check of a ring finds out. */
-export interface RingVerdict {
-  /** As `checkRingSignature` says. */
+/** Result of the check of a ring. */
+export interface RingResult {
+  /** Result of `checkRingSignature`. */
   readonly valid: boolean;
-  /** Whether the key image lies in the group of prime order (`isPrimeOrder`): the check has to look at it anyway. */
+  /** Whether the key image is in the subgroup of prime order (`isPrimeOrder`), which the check computes anyway. */
   readonly primeOrder: boolean;
 }
 
@@ -85,10 +84,10 @@ const VALID = 1;
 const PRIME_ORDER = 2;
 
 /**
- * Checks the rings of many inputs, on the native threads; the verdicts in the order of the jobs.
- * @throws (as a rejection) what the single form throws, naming the job.
+ * Checks the rings of many inputs on the native threads. The results are in the order of the jobs.
+ * @throws (as a rejection) like `checkRingSignature`, with the index of the job
  */
-export async function checkRingsAsync(jobs: readonly RingCheck[]): Promise<RingVerdict[]> {
+export async function checkRingsAsync(jobs: readonly RingCheck[]): Promise<RingResult[]> {
   jobs.forEach((job, index) => {
     requireBytes(job.signatures, `signatures of ring ${index}`, 64 * job.publicKeys.length);
   });
@@ -111,7 +110,7 @@ export async function checkRingsAsync(jobs: readonly RingCheck[]): Promise<RingV
   return Array.from(flags, (flag) => ({ valid: (flag & VALID) !== 0, primeOrder: (flag & PRIME_ORDER) !== 0 }));
 }
 
-/** `checkRingSignature` of many inputs: `checkRingsAsync` without what it says of the key images. */
+/** `checkRingSignature` for many inputs: `checkRingsAsync` without the results for the key images. */
 export async function checkRingSignaturesAsync(jobs: readonly RingCheck[]): Promise<boolean[]> {
   return (await checkRingsAsync(jobs)).map(({ valid }) => valid);
 }

@@ -2,15 +2,15 @@ import { concat32, requireBytes, split32 } from './arguments';
 import { binding } from './binding';
 import { requireSecret } from './secret';
 
-/** What of a transaction a scan needs. */
+/** Data of a transaction for a scan. */
 export interface ScannedTransaction {
   /** The transaction's public key, 32 bytes. */
   publicKey: Uint8Array;
-  /** The one-time keys of its outputs, from output index 0 without a gap, 32 bytes each. */
+  /** The one-time keys of all its outputs, from output index 0, 32 bytes each. */
   outputs: readonly Uint8Array[];
 }
 
-/** An output that belongs to one of the spend keys. All three numbers are indexes into the scanned lists. */
+/** An output that belongs to one of the spend keys. All numbers are indexes into the scanned lists. */
 export interface OwnedOutput {
   transaction: number;
   output: number;
@@ -18,11 +18,11 @@ export interface OwnedOutput {
   derivation: Buffer;
 }
 
-/** One view key against many outputs and spend keys. */
+/** A scan with one view key, many outputs and spend keys. */
 export interface ScanOptions {
   viewSecret: Uint8Array;
   transactions: readonly ScannedTransaction[];
-  /** Our spend public keys; of equal ones the first is reported. */
+  /** Public spend keys; for equal keys the first index is reported. */
   spendKeys: readonly Uint8Array[];
 }
 
@@ -42,11 +42,11 @@ interface ScanBinding {
 
 const native = (): ScanBinding => binding<ScanBinding>();
 
-const verdicts = async (flags: Promise<Buffer>): Promise<boolean[]> => Array.from(await flags, (flag) => flag === 1);
+const toBooleans = async (flags: Promise<Buffer>): Promise<boolean[]> => Array.from(await flags, (flag) => flag === 1);
 
 /**
  * Finds the outputs that belong to the spend keys, on the native threads, in the order of the transactions and their
- * outputs. A transaction key or an output that does not decode belongs to nobody.
+ * outputs. A transaction key or an output that does not decode matches no key.
  * @throws (as a rejection) RangeError when the view secret is not below the group order or a key is not 32 bytes.
  */
 export async function scanOutputsAsync(options: ScanOptions): Promise<OwnedOutput[]> {
@@ -64,12 +64,12 @@ export async function scanOutputsAsync(options: ScanOptions): Promise<OwnedOutpu
   return native().scanOutputs(viewSecret, keys, counts, outputs, concat32(spendKeys, 'spend keys'));
 }
 
-/** The same question with its keys one after another, 32 bytes each, for callers that have thousands at once. */
+/** A scan with concatenated keys of 32 bytes each, for thousands of transactions. */
 export interface PackedScan {
   viewSecret: Uint8Array;
-  /** One key a transaction. */
+  /** One key per transaction. */
   transactionKeys: Buffer;
-  /** How many outputs each transaction has. */
+  /** Number of outputs of each transaction. */
   outputCounts: Uint32Array;
   /** The one-time keys of all outputs. */
   outputs: Buffer;
@@ -77,8 +77,8 @@ export interface PackedScan {
 }
 
 /**
- * `scanOutputsAsync` of packed keys, which must stay as they are until it resolves.
- * @throws (as a rejection) RangeError when the view secret is not below the group order or the lengths do not fit.
+ * `scanOutputsAsync` for concatenated keys, which must not be changed until it resolves.
+ * @throws (as a rejection) RangeError if the view secret is not below the group order or the lengths do not match
  */
 export async function scanPackedOutputsAsync(scan: PackedScan): Promise<OwnedOutput[]> {
   const { viewSecret, transactionKeys, outputCounts, outputs, spendKeys } = scan;
@@ -90,18 +90,18 @@ export async function scanPackedOutputsAsync(scan: PackedScan): Promise<OwnedOut
   return native().scanOutputs(viewSecret, transactionKeys, outputCounts, outputs, spendKeys);
 }
 
-/** `checkKey` of many keys, on the native threads. */
+/** `checkKey` for many keys, on the native threads. */
 export async function checkKeysAsync(keys: readonly Uint8Array[]): Promise<boolean[]> {
-  return verdicts(native().checkKeys(concat32(keys, 'public keys')));
+  return toBooleans(native().checkKeys(concat32(keys, 'public keys')));
 }
 
-/** `isPrimeOrder` of many key images, on the native threads. */
+/** `isPrimeOrder` for many key images, on the native threads. */
 export async function checkKeyImagesAsync(keyImages: readonly Uint8Array[]): Promise<boolean[]> {
-  return verdicts(native().checkPrimeOrders(concat32(keyImages, 'key images')));
+  return toBooleans(native().checkPrimeOrders(concat32(keyImages, 'key images')));
 }
 
 /**
- * `generateKeyImage` of many one-time key pairs, on the native threads.
+ * `generateKeyImage` for many one-time key pairs, on the native threads.
  * @throws (as a rejection) RangeError when a secret is not below the group order.
  */
 export async function generateKeyImagesAsync(
@@ -112,11 +112,11 @@ export async function generateKeyImagesAsync(
     pairs.map((pair) => pair.publicKey),
     'public keys',
   );
-  // Memory of its own: what Node.js hands out from its pool lies beside other buffers and outlives this one.
+  // A separate allocation, so that the secrets can be wiped: the buffer pool of Node.js is shared with other buffers.
   const secrets = Buffer.alloc(32 * pairs.length);
   try {
     pairs.forEach(({ secretKey }, index) => secrets.set(secretKey, 32 * index));
-    // The addon has a copy of its own as soon as the call returns.
+    // The addon has copied the secrets when the call returns.
     const images = native().keyImages(keys, secrets);
     secrets.fill(0);
     return split32(await images);
@@ -125,7 +125,7 @@ export async function generateKeyImagesAsync(
   }
 }
 
-/** How many points a large batch handles at once: 8 with AVX-512 IFMA, 4 with AVX2 and FMA, else 1. */
+/** Number of points per batch: 8 with AVX-512 IFMA, 4 with AVX2 and FMA, else 1. */
 export function curveLanes(): number {
   return native().curveLanes();
 }

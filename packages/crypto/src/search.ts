@@ -7,7 +7,7 @@ export interface NonceSearch {
   algorithm: PowAlgorithm;
   /** The hashed bytes with space for the nonce; copied, never changed. */
   data: Uint8Array;
-  /** Where the little-endian nonce stands in `data`. */
+  /** Offset of the little-endian nonce in `data`. */
   nonceOffset: number;
   nonceSize: 4 | 8;
   difficulty: bigint;
@@ -15,16 +15,16 @@ export interface NonceSearch {
   startNonce?: bigint;
   /** Last nonce tried, default the largest that fits. */
   maxNonce?: bigint;
-  /** Native threads, default one for each of the hardware's. */
+  /** Number of native threads. Default: one per hardware thread. */
   threads?: number;
   signal?: AbortSignal;
-  /** Told the hashes computed so far, about every 150 ms. */
+  /** Receives the number of computed hashes, about every 150 ms. */
   onProgress?: (hashes: bigint) => void;
 }
 
 export interface FoundNonce {
   nonce: bigint;
-  /** The nonce as it stands in the data: `nonceSize` bytes, little-endian. */
+  /** The nonce as in the data: `nonceSize` bytes, little-endian. */
   nonceBytes: Buffer;
   hash: Buffer;
   /** Hashes computed by the whole search. */
@@ -53,7 +53,7 @@ interface SearchBinding {
 const PROGRESS_MS = 150;
 const MAX_THREADS = 1024;
 
-/** The error an aborted search rejects with: the signal's own reason when that is an error named AbortError. */
+/** The rejection reason of an aborted search: the signal's reason if it is an error with the name AbortError. */
 function abortError(signal: AbortSignal): Error {
   const reason: unknown = signal.reason;
   if (reason instanceof Error && reason.name === 'AbortError') return reason;
@@ -74,7 +74,7 @@ function checkSearch(options: NonceSearch): CheckedSearch {
   const algorithm = requirePowInput(options.algorithm, data);
   if (nonceSize !== 4 && nonceSize !== 8) throw new RangeError('nonceSize must be 4 or 8');
   requireInteger(nonceOffset, 'nonceOffset', 0, data.length);
-  if (nonceOffset + nonceSize > data.length) throw new RangeError('the nonce must lie inside the data');
+  if (nonceOffset + nonceSize > data.length) throw new RangeError('the nonce must be inside the data');
   requireUint64(options.difficulty, 'difficulty');
   const largest = (1n << BigInt(8 * nonceSize)) - 1n;
   const last = options.maxNonce ?? largest;
@@ -87,10 +87,9 @@ function checkSearch(options: NonceSearch): CheckedSearch {
 }
 
 /**
- * Searches a nonce whose hash meets the difficulty, on native threads; the event loop stays free.
- * Resolves with null when the range holds none. Cancelling the signal rejects with an AbortError at once; the threads
- * end after the hash in hand.
- * @throws (rejects) TypeError or RangeError for options that do not fit together.
+ * Searches a nonce whose hash meets the difficulty, on native threads, without blocking the event loop. Resolves with null if the
+ * range contains none. Aborting the signal rejects with an AbortError at once; the threads end after their current hash.
+ * @throws (as a rejection) TypeError or RangeError for inconsistent options
  */
 export async function searchNonce(options: NonceSearch): Promise<FoundNonce | null> {
   const { algorithm, first, last, threads } = checkSearch(options);

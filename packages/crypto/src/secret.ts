@@ -7,7 +7,7 @@ interface SecretBinding {
 
 /**
  * Checks that `secret` is a scalar of 32 bytes below the group order.
- * @throws TypeError or RangeError; `name` stands in the message, the secret does not.
+ * @throws TypeError or RangeError; the message contains `name` but not the secret
  */
 export function requireSecret(secret: Uint8Array, name = 'secret key'): void {
   requireBytes(secret, name, 32);

@@ -20,7 +20,7 @@ export function generateSignature(hash: Uint8Array, key: Uint8Array, secret: Uin
   return output;
 }
 
-/** Whether a 64-byte signature of the hash by the key holds. False for a key or a scalar that is not canonical. */
+/** Whether a 64-byte signature of the hash by the key is valid. False for a key or a scalar that is not canonical. */
 export function checkSignature(hash: Uint8Array, key: Uint8Array, signature: Uint8Array): boolean {
   requireBytes(hash, 'hash', 32);
   requireBytes(key, 'public key', 32);

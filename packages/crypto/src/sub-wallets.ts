@@ -8,11 +8,11 @@ interface SubWalletBinding {
 }
 
 /**
- * The highest index that is computed while the caller waits: the rule hashes `index` times, some 20 ms for this one.
+ * The highest index that is computed synchronously: the rule hashes `index` times, about 20 ms for this index.
  */
 export const MAX_SUB_WALLET_INDEX_AT_ONCE = 65_536;
 
-/** The highest index that is computed at all: about five seconds of one thread. Index 2^32 - 1 would take 19 minutes. */
+/** The highest supported index: about five seconds of one thread. Index 2^32 - 1 would take 19 minutes. */
 export const MAX_SUB_WALLET_INDEX = 2 ** 24;
 
 /**

@@ -7,7 +7,7 @@ interface TreeBinding {
   treeHashFromBranch(branch: Buffer, leaf: Uint8Array, path: Uint8Array | null, output: Buffer): Buffer;
 }
 
-/** A path has 256 bits, one a level. */
+/** A path has 256 bits, one per level. */
 const MAX_DEPTH = 256;
 
 function leavesOf(hashes: readonly Uint8Array[]): Buffer {
@@ -25,7 +25,7 @@ export function treeHash(hashes: readonly Uint8Array[]): Buffer {
 }
 
 /**
- * The siblings on the way from the root down to leaf 0, the topmost first; `treeDepth(hashes.length)` of them.
+ * The siblings on the path from the root to leaf 0, topmost first; `treeDepth(hashes.length)` hashes.
  * @throws RangeError when there is no hash or one is not 32 bytes.
  */
 export function treeBranch(hashes: readonly Uint8Array[]): Buffer[] {
@@ -41,9 +41,8 @@ export function treeDepth(count: number): number {
 }
 
 /**
- * The root that `leaf` has under the first `depth` hashes of `branch` (at most 256).
- * Bit i of `path` (32 bytes, little-endian) set: `branch[i]` is the left sibling. Without a path the leaf's side is
- * always the left one.
+ * The root computed from `leaf` and the first `depth` hashes of `branch` (at most 256). If bit i of `path` (32 bytes,
+ * little-endian) is set, `branch[i]` is the left sibling. Without a path the leaf is always on the left.
  * @throws RangeError when the branch is shorter than `depth`.
  */
 export function treeHashFromBranch(
@@ -56,6 +55,6 @@ export function treeHashFromBranch(
   requireBytes(leaf, 'leaf', 32);
   if (path !== null) requireBytes(path, 'path', 32);
   const joined = concat32(branch.slice(0, depth), 'branch');
-  if (joined.length !== 32 * depth) throw new RangeError(`branch must hold ${depth} hashes, not ${branch.length}`);
+  if (joined.length !== 32 * depth) throw new RangeError(`branch must have ${depth} hashes, not ${branch.length}`);
   return binding<TreeBinding>().treeHashFromBranch(joined, leaf, path, Buffer.allocUnsafe(32));
 }

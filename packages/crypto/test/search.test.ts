@@ -97,7 +97,7 @@ describe('nonce search', () => {
   it('rejects inconsistent options', async () => {
     const wrong = async (change: object, message: RegExp | string): Promise<void> =>
       expect(searchNonce({ ...search, ...change })).rejects.toThrow(message);
-    await wrong({ nonceOffset: 83 }, 'the nonce must lie inside the data');
+    await wrong({ nonceOffset: 83 }, 'the nonce must be inside the data');
     await wrong({ nonceOffset: -1 }, 'nonceOffset must be an integer from 0 to 90');
     await wrong({ nonceSize: 5 }, 'nonceSize must be 4 or 8');
     await wrong({ nonceSize: 4, maxNonce: 1n << 32n }, 'maxNonce must fit into 4 bytes');

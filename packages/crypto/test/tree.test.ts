@@ -73,7 +73,7 @@ describe('tree hash', () => {
     expect(() => treeHash('x' as unknown as Buffer[])).toThrow(TypeError);
     expect(() => treeBranch([])).toThrow(RangeError);
     expect(() => treeDepth(0)).toThrow(RangeError);
-    expect(() => treeHashFromBranch([leaf], 2, leaf)).toThrow('branch must hold 2 hashes, not 1');
+    expect(() => treeHashFromBranch([leaf], 2, leaf)).toThrow('branch must have 2 hashes, not 1');
     expect(() => treeHashFromBranch([leaf], 257, leaf)).toThrow(RangeError);
     expect(() => treeHashFromBranch([leaf], 1, leaf, Buffer.alloc(31))).toThrow(RangeError);
   });

@@ -1,4 +1,4 @@
-/** A message body that cannot be what its command says. */
+/** A message body that is invalid for its command. */
 export class BodyError extends Error {
   override readonly name = 'BodyError';
 }

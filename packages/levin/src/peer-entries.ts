@@ -1,7 +1,7 @@
 import { BodyError } from './body-error';
 import { hostBytes, hostOfBytes } from './host-bytes';
 
-/** One known peer; `lastSeen` in seconds since 1970 by our clock, 0 when never. */
+/** A known peer; `lastSeen` in seconds since 1970 of our clock, 0 for never. */
 export interface PeerEntry {
   readonly host: string;
   readonly port: number;
@@ -11,18 +11,18 @@ export interface PeerEntry {
 
 /** Bytes of an IPv4 entry: ip 4, port 4, id 8, last seen 8. */
 export const ENTRY_SIZE = 24;
-/** Bytes of an IPv6 entry: id 8, last seen 8, ip 16, port 4, and 4 that mean nothing. */
+/** Bytes of an IPv6 entry: id 8, last seen 8, ip 16, port 4, padding 4. */
 export const ENTRY6_SIZE = 40;
 
-/** Programs send so many at most; of a longer list the rest is not read. */
-const MOST_ENTRIES = 250;
+/** Max entries that programs send; the rest of a longer list is ignored. */
+const MAX_ENTRIES = 250;
 
 function count(blob: Buffer, size: number): number {
-  if (blob.length % size !== 0) throw new BodyError(`a peer list of ${blob.length} bytes is no multiple of ${size}`);
-  return Math.min(blob.length / size, MOST_ENTRIES);
+  if (blob.length % size !== 0) throw new BodyError(`a peer list of ${blob.length} bytes is not a multiple of ${size}`);
+  return Math.min(blob.length / size, MAX_ENTRIES);
 }
 
-/** Reads `local_peerlist`. Ports may be out of range: the peer book refuses them. */
+/** Decodes `local_peerlist`. Ports may be out of range: the address book rejects them. */
 export function decodePeers(blob: Buffer): PeerEntry[] {
   return Array.from({ length: count(blob, ENTRY_SIZE) }, (_, index) => {
     const at = index * ENTRY_SIZE;
@@ -35,7 +35,7 @@ export function decodePeers(blob: Buffer): PeerEntry[] {
   });
 }
 
-/** Reads `local_peerlist6`. */
+/** Decodes `local_peerlist6`. */
 export function decodePeers6(blob: Buffer): PeerEntry[] {
   return Array.from({ length: count(blob, ENTRY6_SIZE) }, (_, index) => {
     const at = index * ENTRY6_SIZE;
@@ -49,8 +49,8 @@ export function decodePeers6(blob: Buffer): PeerEntry[] {
 }
 
 /**
- * The bytes of a host in an entry of `size` for it.
- * @throws RangeError for an address of the other family: cut or padded it would be somebody else's
+ * The `size` bytes of a host in an entry.
+ * @throws RangeError for an address of the other family: truncated or padded it would be another address
  */
 function hostField(host: string, size: 4 | 16): Buffer {
   const bytes = hostBytes(host);
@@ -58,7 +58,7 @@ function hostField(host: string, size: 4 | 16): Buffer {
   return bytes;
 }
 
-/** Writes `local_peerlist`; every host must be IPv4. @throws RangeError for another one */
+/** Encodes `local_peerlist`; every host must be IPv4. @throws RangeError for an IPv6 host */
 export function encodePeers(entries: readonly PeerEntry[]): Buffer {
   const blob = Buffer.alloc(entries.length * ENTRY_SIZE);
   entries.forEach((entry, index) => {
@@ -71,7 +71,7 @@ export function encodePeers(entries: readonly PeerEntry[]): Buffer {
   return blob;
 }
 
-/** Writes `local_peerlist6`; every host must be IPv6. The padding is zero. @throws RangeError for an IPv4 host */
+/** Encodes `local_peerlist6`; every host must be IPv6. The padding is zero. @throws RangeError for an IPv4 host */
 export function encodePeers6(entries: readonly PeerEntry[]): Buffer {
   const blob = Buffer.alloc(entries.length * ENTRY6_SIZE);
   entries.forEach((entry, index) => {

@@ -8,7 +8,7 @@ import {
   Command,
   encodeFrame,
   type Frame,
-  type FrameFault,
+  type FrameError,
   FrameParser,
   HEADER_SIZE,
   MAX_FRAME_BODY,
@@ -38,15 +38,15 @@ function parse(
   bytes: Buffer,
   step: number,
   budget = new ByteBudget(1 << 30),
-): { frames: Frame[]; fault: FrameFault | undefined } {
+): { frames: Frame[]; error: FrameError | undefined } {
   const frames: Frame[] = [];
   const parser = new FrameParser({ limitOf: () => MAX_FRAME_BODY, onFrame: (frame) => frames.push(frame), budget });
-  let fault: FrameFault | undefined;
-  for (let at = 0; at < bytes.length && fault === undefined; at += step)
-    fault = parser.push(bytes.subarray(at, at + step));
+  let error: FrameError | undefined;
+  for (let at = 0; at < bytes.length && error === undefined; at += step)
+    error = parser.push(bytes.subarray(at, at + step));
   parser.end();
   expect(budget.inUse).toBe(0);
-  return { frames, fault };
+  return { frames, error };
 }
 
 describe('frames from anybody', () => {
@@ -56,9 +56,9 @@ describe('frames from anybody', () => {
         fc.uint8Array({ minLength: HEADER_SIZE, maxLength: 4000 }),
         fc.integer({ min: 1, max: 500 }),
         (bytes, step) => {
-          const { frames, fault } = parse(Buffer.from(bytes), step);
+          const { frames, error } = parse(Buffer.from(bytes), step);
           expect(frames).toEqual([]);
-          expect(fault).toBe('bad-signature');
+          expect(error).toBe('bad-signature');
         },
       ),
     );
@@ -73,7 +73,7 @@ describe('frames from anybody', () => {
     });
     fc.assert(
       fc.property(fc.array(frame, { maxLength: 5 }), fc.integer({ min: 1, max: 4000 }), (frames, step) => {
-        expect(parse(Buffer.concat(frames.map(encodeFrame)), step)).toEqual({ frames, fault: undefined });
+        expect(parse(Buffer.concat(frames.map(encodeFrame)), step)).toEqual({ frames, error: undefined });
       }),
     );
   });

@@ -134,7 +134,7 @@ test.each([
   ],
   ['a count of 2^62', HEADER + 'ff'.repeat(8), 'more declared than the data can hold'],
   ['a string over the end', HEADER + '04' + '0161' + '0a' + '0c' + '6161', 'unexpected end of data'],
-  ['a name twice', HEADER + '08' + '0161' + '0801' + '0161' + '0801', 'a name stands twice in one object'],
+  ['a name twice', HEADER + '08' + '0161' + '0801' + '0161' + '0801', 'duplicate name in an object'],
 ])('%s is refused', (_, bytes, message) => {
   expect(() => decodeKv(hex(bytes))).toThrow(message);
   expect(refuses(() => decodeKv(hex(bytes)), DecodeError)).toBe(true);

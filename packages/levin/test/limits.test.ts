@@ -84,7 +84,7 @@ describe('the largest body of each command', () => {
   });
 
   it('is taken whole, a byte more is not', () => {
-    for (const [declared, fault] of [
+    for (const [declared, error] of [
       [100n, undefined],
       [101n, 'frame-too-large'],
     ] as const) {
@@ -92,7 +92,7 @@ describe('the largest body of each command', () => {
       bytes.writeBigUInt64LE(declared, 8);
       const budget = new ByteBudget(1 << 20);
       const parser = new FrameParser({ limitOf: () => 100, onFrame: () => undefined, budget });
-      expect(parser.push(bytes)).toBe(fault);
+      expect(parser.push(bytes)).toBe(error);
     }
   });
 

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * The one spelling of an IP address: `::ffff:1.2.3.4` is 1.2.3.4, brackets and zones go. Undefined when the text is no
- * address. What is banned, counted or trusted by address must be compared in this form.
+ * The canonical text of an IP address: `::ffff:1.2.3.4` becomes 1.2.3.4, brackets and zones are removed. Undefined if the text is
+ * not an address. Bans, counters and trust lists must compare addresses in this form.
  */
 export function canonicalHost(text: string): string | undefined {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
@@ -11,14 +11,14 @@ export function canonicalHost(text: string): string | undefined {
   return ipaddr.process(address).toString();
 }
 
-/** True for an IPv6 address; a zone may stand behind it. */
+/** Whether a text is an IPv6 address, with or without a zone. */
 export function isIpv6Address(text: string): boolean {
   return ipaddr.IPv6.isValid(text) && !ipaddr.IPv4.isValid(text);
 }
 
 /**
- * What limits count by: an IPv4 address as it is, of an IPv6 address the /64 (`2001:db8:1:2::/64`), because that is the
- * least that one customer gets. Anything else is returned as it stands.
+ * The key under which limits count an address: an IPv4 address itself, for an IPv6 address its /64 (`2001:db8:1:2::/64`), the min
+ * network of a customer. Any other text is returned unchanged.
  *
  * @param address in the form of `canonicalHost`
  */
@@ -28,7 +28,7 @@ export function countedAddress(address: string): string {
   return `${new ipaddr.IPv6(parts).toString()}/64`;
 }
 
-/** The network of an address, in which one owner often has many addresses: IPv4 by /24, IPv6 by /56. */
+/** The network group of an address (IPv4: /24, IPv6: /56): one owner often has many addresses in it. */
 export function networkGroup(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -5,19 +5,19 @@ import { getAsset, isSea } from 'node:sea';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 /**
- * The one place that knows where files needed at run time live (worker code, tables, style sheets): below the suite's
- * folder, or inside a single executable, which `npm run build:executables` makes. In an executable a module's
- * `__dirname` is where it stood in the suite, `EMBEDDED` before it; a worker is a part of the program's one text.
+ * Locates files that are needed at run time (worker code, tables, style sheets): below the suite's folder, or inside a single
+ * executable built by `npm run build:executables`. In an executable the `__dirname` of a module is its path in the suite with the
+ * prefix `EMBEDDED`, and the code of all workers is part of one script.
  */
 
-/** Begins what names a place inside a single executable. */
+/** Prefix of paths inside a single executable. */
 const EMBEDDED = 'embedded:';
 /** The whole program, which a thread runs with the name of its part before it. */
 const PROGRAM = 'program.js';
 
 let root: string | undefined;
 
-/** The folder of the suite: the nearest one above this file that holds the workspace description. */
+/** The folder of the suite: the nearest parent folder with the workspace file. */
 export function suiteRoot(): string {
   if (root !== undefined) return root;
   for (let folder = __dirname; ; folder = dirname(folder)) {
@@ -27,8 +27,8 @@ export function suiteRoot(): string {
 }
 
 /**
- * The path of a run-time file, named from the top of the suite, e.g. `apps/daemon/data/checkpoints.csv`.
- * @throws Error when the installation lacks it
+ * The path of a run-time file. @param name relative to the suite's folder, e.g. `apps/daemon/data/checkpoints.csv`
+ * @throws Error if the file is missing in the installation
  */
 export function assetPath(name: string): string {
   const path = join(suiteRoot(), name);
@@ -37,8 +37,8 @@ export function assetPath(name: string): string {
 }
 
 /**
- * What stands in a run-time file, named as for `assetPath`; the way that also serves inside an executable.
- * @throws Error when the installation lacks it
+ * The content of a run-time file, named as for `assetPath`. Also works inside an executable.
+ * @throws Error if the file is missing in the installation
  */
 export function readAsset(name: string): Buffer {
   if (!isSea()) return readFileSync(assetPath(name));
@@ -51,7 +51,7 @@ export function readAsset(name: string): Buffer {
 
 /**
  * The bytes of a file of an npm package, such as `swagger-ui-dist/swagger-ui.css`.
- * @throws Error if the installation lacks it
+ * @throws Error if the file is missing in the installation
  */
 export function readPackageFile(name: string): Buffer {
   return isSea() ? readAsset(name) : readFileSync(createRequire(__filename).resolve(name));
@@ -59,7 +59,7 @@ export function readPackageFile(name: string): Buffer {
 
 /**
  * How to start a piece of code by itself: `startThread(entry)`, `fork(entry.path, [], { execArgv: entry.execArgv })`.
- * An executable that finds the name of a part as its first argument becomes that part.
+ * An executable whose first argument is the name of an entry runs that entry.
  */
 export interface WorkerEntry {
   readonly path: string;

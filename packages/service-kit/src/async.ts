@@ -5,7 +5,7 @@ import { errorText } from './error-text';
 export class Mutex {
   private last: Promise<unknown> = Promise.resolve();
 
-  /** Resolves or rejects as the task does. A failed task does not affect the following ones. */
+  /** Settles like the task. A failed task does not affect the following ones. */
   run<T>(task: () => Promise<T> | T): Promise<T> {
     const result = this.last.then(task);
     this.last = result.catch(() => undefined);
@@ -19,7 +19,7 @@ export interface WaitClock {
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-/** The machine's timers. */
+/** The system timers. */
 export const MACHINE_CLOCK: WaitClock = {
   wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => undefined),
 };
@@ -61,7 +61,7 @@ export class AutoResetEvent {
   }
 }
 
-/** Lets pending I/O and timers run before the caller continues. @throws the reason of a signal that has fired by then */
+/** Lets pending I/O and timers run before the caller continues. @throws the reason of a signal that was aborted by then */
 export async function yieldToEventLoop(signal?: AbortSignal): Promise<void> {
   await setImmediate();
   signal?.throwIfAborted();
@@ -81,7 +81,7 @@ export class EventLoopYielder {
     return performance.now() - this.sliceStart >= this.sliceMs;
   }
 
-  /** @throws the reason of a signal that has fired by the end of a yield */
+  /** @throws the reason of a signal that was aborted by the end of a yield */
   async yieldIfDue(signal?: AbortSignal): Promise<void> {
     if (!this.isDue) return;
     await yieldToEventLoop(signal);
@@ -115,8 +115,8 @@ export async function mapInSlices<T, R>(items: Iterable<T>, map: (item: T) => R)
 type Close = () => unknown;
 
 /**
- * What a program opened, closed in reverse order. A closer that fails does not keep the following ones from running: the
- * wallet is saved even if the HTTP server cannot be closed.
+ * Closes the resources of a program in reverse order. After a failed closer the following ones still run: the wallet is saved
+ * even if the HTTP server cannot be closed.
  */
 export class Closers {
   private readonly entries: { readonly name: string; readonly close: Close }[] = [];

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 
-/** System error codes in words an operator understands. */
+/** System error codes as text for operators. */
 const PLAIN_WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or directory',
   EACCES: 'permission denied',
@@ -25,7 +25,7 @@ export function errorCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** One line that says what went wrong, without a stack. */
+/** The message of an error on one line, without a stack. */
 export function errorText(error: unknown): string {
   const plain = PLAIN_WORDS[errorCode(error) ?? ''];
   if (plain !== undefined) return plain;

@@ -24,7 +24,7 @@ const SUITE_FOLDER = 'wrkzcoin-suite';
 
 /**
  * The default data directory: `~/.wrkzcoin-suite/<name>`, on Windows `%APPDATA%\wrkzcoin-suite\<name>`.
- * A folder of its own, so that no other program's files are ever touched. Nothing is created.
+ * A separate folder, so that files of other programs are never changed. Nothing is created.
  */
 export function dataDirectory(name = ''): string {
   const appData = process.env['APPDATA'];
@@ -34,7 +34,7 @@ export function dataDirectory(name = ''): string {
 }
 
 /**
- * Makes sure a directory exists (created with mode 0700) and can be written.
+ * Ensures that a directory exists (created with mode 0700) and is writable.
  * @returns its absolute path
  * @throws Error with a message for the operator
  */
@@ -51,8 +51,8 @@ export function ensureDirectory(path: string): string {
 }
 
 /**
- * Makes a folder and those above it, with mode 0700. Not by `recursive: true`, which never returns where the system denies
- * that a folder it just listed exists, as /proc does.
+ * Makes a folder and those above it, with mode 0700. Not with `recursive: true`, which never returns if the system reports
+ * a folder as missing although it exists, as in /proc.
  */
 export function makeFolders(path: string): void {
   if (existsSync(path)) return;
@@ -75,20 +75,19 @@ function temporaryName(path: string): string {
 }
 
 /**
- * The file that is to be replaced: behind a link, if there is one, so that the link stays.
- * @throws Error for what is no regular file; a rename would put one in the place of a device or a pipe
+ * The file to be replaced: the target of a symbolic link, so that the link is retained.
+ * @throws Error unless it is a regular file: a rename would replace a device or a pipe
  */
 function replacedFile(path: string): string {
   if (!existsSync(path)) return path;
   const real = realpathSync(path);
   const facts = statSync(real);
-  if (!facts.isFile()) throw new Error(facts.isDirectory() ? 'it is a directory' : 'it is no regular file');
+  if (!facts.isFile()) throw new Error(facts.isDirectory() ? 'it is a directory' : 'it is not a regular file');
   return real;
 }
 
 /**
- * Removes what kills in the middle of earlier writes of a file have left beside it. For files that one program alone
- * writes, before its first write.
+ * Removes temporary files of killed writes. For files with a single writing program, before its first write.
  */
 export function removeUnfinishedWrites(path: string): void {
   const folder = dirname(path);
@@ -101,9 +100,9 @@ export function removeUnfinishedWrites(path: string): void {
 }
 
 /**
- * Replaces a file so that a reader, or a start after a power cut, sees the old content or the new, never a part:
+ * Replaces a file atomically. A reader, or a start after a power cut, sees the old content or the new one:
  * temporary file in the same folder, fsync, rename, fsync of the folder. A link is followed.
- * @throws Error of the system; for what is no regular file
+ * @throws Error of the system; Error unless the file is a regular file
  */
 export async function atomicWriteFile(
   name: string,
@@ -129,7 +128,7 @@ export async function atomicWriteFile(
   await syncFolder(dirname(path));
 }
 
-/** Makes what was renamed or created in a folder outlive a power cut. */
+/** Syncs a folder, so that created and renamed files persist after a power cut. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return; // folders cannot be opened there
   const folder = await open(path, 'r');
@@ -140,7 +139,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** `atomicWriteFile` for the moments when nothing can be awaited. */
+/** Synchronous `atomicWriteFile`. */
 export function atomicWriteFileSync(name: string, data: string | Uint8Array, options: WriteOptions = {}): void {
   const path = replacedFile(name);
   const temporary = temporaryName(path);

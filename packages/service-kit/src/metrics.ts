@@ -8,7 +8,7 @@ export type CountedSeries = readonly [labels: Readonly<Record<string, string>>, 
 /** Creates metrics in one registry. */
 export interface MetricFactory {
   counter<T extends string>(name: string, help: string, labels?: readonly T[]): Counter<T>;
-  /** `collect` sets the value during a scrape. */
+  /** @param collect sets the value during a scrape */
   gauge<T extends string>(
     name: string,
     help: string,

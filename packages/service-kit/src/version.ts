@@ -1,4 +1,4 @@
-/** The version of every program of the suite, `<major>.<minor>.<revision>.<build>`. The only place it is written. */
+/** The version of every program of the suite, `<major>.<minor>.<revision>.<build>`. Defined only here. */
 export const VERSION = '1.0.0.1';
 
 /** The line `--version` prints for a program, e.g. `wrkz-daemon 1.0.0.1`. */

@@ -37,7 +37,7 @@ test('repeated headers are joined, and an empty one is ignored', async () => {
 test.each([' k', 'k ', 'k\n', '\tk', 'a\r\nb', 'a\u007f', ' '])(
   'refuses the key %j, which no header can carry',
   (key) => {
-    expect(checkApiKey(key)).toBe('blanks at the ends and control characters do not pass in a header');
+    expect(checkApiKey(key)).toBe('a header cannot contain leading or trailing blanks and control characters');
   },
 );
 

@@ -59,7 +59,7 @@ describe.each([
   test('a device or other special file is refused, not replaced', async () => {
     const pipe = join(ensureDirectory(join(folder, name)), 'pipe');
     execFileSync('mkfifo', [pipe]);
-    await expect((async () => write(pipe, 'x'))()).rejects.toThrow('it is no regular file');
+    await expect((async () => write(pipe, 'x'))()).rejects.toThrow('it is not a regular file');
     expect(lstatSync(pipe).isFIFO()).toBe(true);
   });
 });

@@ -146,7 +146,7 @@ describe('a local socket', () => {
     writeFileSync(file, 'mine');
     symlinkSync(await stalePath(), link);
     for (const path of [file, link, folder]) {
-      await expect(serve(app, at(path))).rejects.toThrow('is not a socket, and is not replaced');
+      await expect(serve(app, at(path))).rejects.toThrow('is not a socket and is not replaced');
     }
     expect([readFileSync(file, 'utf8'), lstatSync(link).isSymbolicLink()]).toEqual(['mine', true]);
   });

@@ -112,7 +112,7 @@ test('a rotation that fails leaves the lines in the file that there is, and is t
   await close();
   expect(readFileSync(path, 'utf8')).toBe(`${lines.join('\n')}\n`);
   expect(told.length).toBeGreaterThan(1);
-  expect(told[0]).toMatch(/a\.log grows on, as it cannot be rotated: /);
+  expect(told[0]).toMatch(/a\.log cannot be rotated and continues to grow: /);
 });
 
 test('lines wait while the disk is full', async () => {

@@ -60,7 +60,7 @@ test.each([
   [['--ip='], '--ip: an IP address is expected'],
   [['--ip6', 'localhost'], '--ip6: an IP address is expected'],
   [['--port', '0'], '--port: 0 is out of range (1 to 65535)'],
-  [['--proxy', '10.0.0.1,nowhere'], '--proxy: nowhere is no address or range'],
+  [['--proxy', '10.0.0.1,nowhere'], '--proxy: nowhere is not an address or range'],
   [['--cors', 'http://a/'], '--cors: an origin has no trailing slash'],
   [['--log-level', '7'], '--log-level: expected 0 to 6'],
   [['--log-level', 'warn'], '--log-level: expected 0 to 6'],

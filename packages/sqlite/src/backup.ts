@@ -13,11 +13,11 @@ import { statOf, takeWriteLock } from './lock';
 
 export interface BackupOptions extends FileName {
   readonly applicationId: number;
-  /** File to create; its folder exists. */
+  /** File to create; its folder must exist. */
   readonly to: string;
   /** The option that names the file. */
   readonly toOption?: string;
-  /** The backup gets a control file, so that it opens without this command. */
+  /** If set, the backup gets a control file, so that it can be opened without this command. */
   readonly adoptCommand?: string;
   /** Pages copied between two yields to the event loop. Default: 256. */
   readonly pagesPerStep?: number;
@@ -29,9 +29,10 @@ export interface BackupOptions extends FileName {
 }
 
 /**
- * Copies a database into a file of its own, with a new id, while other connections and processes use it. The copy has the state
- * at the start; the write-ahead log grows meanwhile. It is written under a temporary name, checked (SQLite reads every page, in
- * one go: call this in a process of its own for a large file), synced, and then renamed. A file of that name is a whole backup.
+ * Copies a database into a new file, with a new id, while other connections and processes use it. The copy has the state at the
+ * start; the write-ahead log grows meanwhile. It is written under a temporary name, checked, synced, and then renamed, so that a
+ * file with the final name is a complete backup. SQLite reads all pages without interruption: call this in a separate process for
+ * a large file.
  *
  * @throws FileMissing, FileLocked, NotOurFile, BackupFailed, DiskFull, FileInaccessible; the reason of the signal;
  *   errors of `check`
@@ -50,7 +51,7 @@ export async function backupDatabase(options: BackupOptions): Promise<void> {
   try {
     await removeLeftovers(target);
     const mode = statSync(options.file).mode & 0o777;
-    // SQLite would let everybody read the copy.
+    // Created here with the permissions of the original: SQLite would make the copy readable for all users.
     closeSync(openSync(temporary, 'wx', mode));
     await copy(options, temporary);
     signal?.throwIfAborted();
@@ -81,10 +82,10 @@ function backupError(error: unknown, { file }: BackupOptions, target: FileName):
 /** A backup overwrites no file. @throws BackupFailed */
 function assertFree(target: FileName): void {
   if (statOf(target.file) === undefined) return;
-  throw new BackupFailed(target, `${target.file} exists already, and a backup is not written over it`);
+  throw new BackupFailed(target, `${target.file} exists already and is not overwritten`);
 }
 
-/** Deletes what killed backups of this file have left beside it. The next backup does this, too. */
+/** Deletes temporary files of killed backups of this file. The next backup does this as well. */
 export async function removeLeftovers({ file }: Pick<FileName, 'file'>): Promise<void> {
   const prefix = `.${basename(file)}.`;
   for (const name of await readdir(dirname(file))) {
@@ -111,7 +112,7 @@ async function copy(options: BackupOptions, temporary: string): Promise<void> {
   }
 }
 
-/** A connection that holds one state of the source: each commit of a writer would restart the copy otherwise. */
+/** A connection with a snapshot of the source: without one, each commit of a writer would restart the copy. */
 function openSource(options: BackupOptions): SqliteConnection {
   options.signal?.throwIfAborted();
   let source: SqliteConnection | undefined;
@@ -141,14 +142,14 @@ async function verify({ check, ...options }: BackupOptions, temporary: string): 
   }
 }
 
-/** Makes the copy durable and gives it its name. @param control for a control file */
+/** Syncs the copy and gives it its final name. @param control content of a control file */
 function publish(temporary: string, target: FileName, control: { id: string; mode: number } | undefined): void {
   const { file } = target;
   syncPath(temporary);
   assertFree(target);
   if (control !== undefined) ControlFile.create(file, newRecord(control.id, 1, 1), control.mode).close();
   try {
-    // A link, unlike a rename, never replaces a file.
+    // A hard link, unlike a rename, never replaces a file.
     linkSync(temporary, file);
     rmSync(temporary);
   } catch {

@@ -7,7 +7,7 @@ import { roundsAhead, scanLog, type LogScan } from './log-scan';
 import { assertVersion, type MigrateOptions } from './migration';
 
 export interface CheckOptions extends SqliteConnectionOptions, MigrateOptions {
-  /** The command that takes over a copied database. Without it, an open for writing takes a sound copy over. */
+  /** The command that adopts a copied database. Without it, an open for writing adopts an intact copy. */
   readonly adoptCommand?: string;
   /** Throws if this is another database than the caller expects. Called before any change. */
   readonly identify?: (connection: SqliteConnection) => void;
@@ -15,20 +15,20 @@ export interface CheckOptions extends SqliteConnectionOptions, MigrateOptions {
 
 /** What is on disk before SQLite opens it. */
 export interface FileCheck {
-  /** Undefined if there is no database yet, or none that this place has adopted. */
+  /** Undefined if there is no database yet, or only a copy that was not adopted. */
   readonly record: ControlRecord | undefined;
   readonly identity: DatabaseIdentity | undefined;
-  /** A log with commits. */
+  /** The write-ahead log, if it has commits. */
   readonly log: LogScan | undefined;
-  /** Why the database must be adopted before it is written. */
+  /** The reason why the database must be adopted before it is written; undefined if it need not. */
   readonly refusal: NotAdopted | undefined;
   /** False after a kill, a power cut, or a stop that could not copy the log into the file. */
   readonly isCleanStop: boolean;
 }
 
 /**
- * Checks that database, write-ahead log and control file belong together and are complete. Changes nothing. SQLite deletes a log
- * without a database, applies every log whose checksums are right, and ignores a log from the first bad frame on.
+ * Checks that database, write-ahead log and control file belong together and are complete. Changes nothing. SQLite alone would
+ * delete a log without a database, apply every log with valid checksums, and ignore a log from the first invalid frame on.
  *
  * @throws NotOurFile, WrongLog, IncompleteFiles, WrongSchemaVersion, FileInaccessible
  */
@@ -43,7 +43,7 @@ export function checkFiles(options: CheckOptions): FileCheck {
   );
   if (head === undefined) {
     if (log !== undefined) throw new WrongLog(options, 'its database is missing or empty');
-    // A link may point nowhere, or a disk may not be mounted. Session 0 has never committed.
+    // A link may be dangling, or a disk not mounted. Session 0 has never committed.
     if (record !== undefined && record.session > 0) throw new IncompleteFiles(options, missingText(options));
     return blank;
   }
@@ -54,7 +54,7 @@ export function checkFiles(options: CheckOptions): FileCheck {
   assertVersion(head.userVersion, options);
   if (head.identity === undefined) throw new NotOurFile(options, 'it has no id');
   const problem = controlProblem(control) ?? (record && identityProblem(record, log, head.identity, head));
-  // A foreign log could overwrite a sound file with pages of another database.
+  // A foreign log could overwrite an intact file with pages of another database.
   if (problem !== undefined && log !== undefined && (record !== undefined || !isOwnLog(head))) {
     throw new WrongLog(options, problem);
   }
@@ -69,7 +69,9 @@ function missingText({ title, file }: FileName): string {
   return `${what}. Put the database back, or remove ${file}-control to begin anew`;
 }
 
-/** A wrong log is reported with the damage of a page: it must not be used when the page is repaired. @throws as `readHead`; WrongLog */
+/**
+ * Reports an invalid log together with a damaged page: it must not be used to repair the page. @throws as `readHead`; WrongLog
+ */
 function headOrLogProblem(
   name: FileName,
   log: LogScan | undefined,
@@ -85,7 +87,7 @@ function headOrLogProblem(
   }
 }
 
-/** SQLite leaves the page at this byte out of every file. */
+/** SQLite never uses the page that contains this byte. */
 const LOCK_BYTE = 0x4000_0000;
 
 /** Each page of the database must be in the file or in the log. @throws IncompleteFiles */
@@ -98,7 +100,7 @@ function assertLength(name: FileName, { pages, pageSize, countedPages: wanted }:
   }
 }
 
-/** Why the log is not the log of the control file, or lacks commits. */
+/** The reason why the log does not match the control file, or lacks commits; undefined if it is valid. */
 function logProblem(record: ControlRecord, scan?: LogScan, identity?: DatabaseIdentity): string | undefined {
   if (scan === undefined) return record.isLogNeeded ? 'it is missing or empty, or its header is damaged' : undefined;
   const { frames, commits, round } = scan;
@@ -110,7 +112,7 @@ function logProblem(record: ControlRecord, scan?: LogScan, identity?: DatabaseId
     return isHarmless ? undefined : 'it belongs to another database or another session';
   }
   if (ahead < 0) return 'it is older than the control file';
-  // SQLite begins a round only after it has copied the round before into the file.
+  // SQLite begins a round only after it has copied the previous round into the file.
   if (ahead > 0 || frames >= record.frames || (frames === 0 && !record.isLogNeeded)) return undefined;
   return `it has ${frames} of ${record.frames} committed frames, the next one is damaged or missing`;
 }
@@ -120,7 +122,7 @@ function controlProblem(control: ControlRecord | 'damaged' | undefined): string 
   return control === 'damaged' ? 'the control file is damaged' : undefined;
 }
 
-/** Why database and control file do not belong together. */
+/** The reason why database and control file do not belong together; undefined if they do. */
 function identityProblem(
   { id, session, fileSession }: ControlRecord,
   log: LogScan | undefined,

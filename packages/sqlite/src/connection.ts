@@ -5,24 +5,24 @@ const MIB = 1024 * 1024;
 /** Milliseconds that a statement waits for the lock of another connection. */
 const BUSY_TIMEOUT_MS = 5000;
 
-/** What a program may choose about its file. Every other setting is the same for all files. */
+/** Settings that a program may choose. All others are the same for every file. */
 export interface SqliteSettings {
   /** Bytes of pages that the writing connection caches. */
   readonly writerCache: number;
   /** The same for each reading connection. */
   readonly readerCache: number;
-  /** Bytes of the write-ahead log at which a commit also copies it into the file, which delays that commit and no reader. */
+  /** Size of the write-ahead log in bytes at which a commit runs a checkpoint, which delays that commit but no reader. */
   readonly checkpointAt: number;
-  /** Bytes to which a write-ahead log is truncated that a long read has let grow. */
+  /** Size in bytes to which the write-ahead log is truncated after it has grown during a long read. */
   readonly walLimit: number;
   readonly foreignKeys: boolean;
   /** Bytes of a page of a new file, a power of two from 512 to 65,536. */
   readonly pageSize: number;
-  /** What a new file does with pages that a delete left empty (`PRAGMA auto_vacuum`). */
+  /** Handling of free pages in a new file (`PRAGMA auto_vacuum`). */
   readonly autoVacuum: keyof typeof AUTO_VACUUM;
 }
 
-/** The numbers by which SQLite knows them. */
+/** The values of `PRAGMA auto_vacuum`. */
 const AUTO_VACUUM = { none: 0, full: 1, incremental: 2 };
 
 /** Suits a database of some megabytes. */
@@ -48,7 +48,8 @@ export interface SqliteConnectionOptions extends FileName {
  * Opens a file for reading, or for reading and writing, and sets and asserts every setting. Settings belong to the connection,
  * not to the file; the library's default would leave `synchronous` at NORMAL under WAL.
  *
- * @throws SqliteError of the library, FileInaccessible for a refused setting; NotOurFile for the file of another program, which stays as it is
+ * @throws SqliteError of the library, FileInaccessible for a refused setting; NotOurFile for the file of another program, which
+ * is not changed
  */
 export function openConnection(options: SqliteConnectionOptions): SqliteConnection {
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
@@ -88,7 +89,7 @@ function layout({ pageSize, autoVacuum }: SqliteSettings): readonly Pragma[] {
 
 function commonPragmas({ foreignKeys }: SqliteSettings, cache: number): readonly Pragma[] {
   return [
-    // With memory mapping a failed read would be a signal that ends the process.
+    // With memory mapping a failed read would raise a signal that ends the process.
     ['mmap_size', 0],
     ['cache_size', -Math.ceil(cache / 1024)],
     ['foreign_keys', foreignKeys ? 1 : 0],
@@ -117,7 +118,7 @@ function assertSetting(connection: SqliteConnection, [pragma, value, returned]: 
   const found: unknown = connection.pragma(pragma, { simple: true });
   // A build of SQLite without memory mapping returns nothing.
   if (found === wanted || (pragma === 'mmap_size' && found === undefined)) return;
-  const problem = `SQLite did not take the setting ${pragma} = ${wanted} (it is ${String(found)})`;
+  const problem = `SQLite did not apply the setting ${pragma} = ${wanted} (it is ${String(found)})`;
   throw new FileInaccessible(name, new Error(problem));
 }
 
@@ -138,7 +139,7 @@ function checkpoint(connection: SqliteConnection, mode: string): { busy: number;
   return result ?? { busy: 1, log: 0, checkpointed: 0 };
 }
 
-/** Committed frames in the log, and whether the file has them all. PASSIVE copies them as far as readers allow. */
+/** Committed frames in the log, and whether all are in the file. PASSIVE copies as many as readers allow. */
 export function logState(
   connection: SqliteConnection,
   mode: 'NOOP' | 'PASSIVE',
@@ -163,20 +164,20 @@ export function closeKeepingLog(connection: SqliteConnection): void {
   connection.close();
 }
 
-/** Reads every page, and with it every page checksum. @throws NotOurFile with the first finding */
+/** Reads every page and verifies its checksum. @throws NotOurFile with the first finding */
 export function assertSound(connection: SqliteConnection, name: FileName): void {
   const finding = integrityFinding(connection);
   if (finding !== undefined) throw new NotOurFile(name, finding);
 }
 
 /**
- * The first finding of SQLite's integrity check of a table, or of the whole database; undefined for a sound one. A page that does
- * not fit its checksum is named with its file.
+ * The first finding of SQLite's integrity check of a table, or of the whole database; undefined if it is intact. For a page that
+ * does not fit its checksum the text contains file and page.
  */
 export function integrityFinding(connection: SqliteConnection, table?: string): string | undefined {
   const finding = String(connection.pragma(`integrity_check(${table ?? 1})`, { simple: true }));
   if (finding === 'ok') return undefined;
-  // The first line names the database. A failed read of a page is a number there.
+  // The first line contains the database. For a failed read of a page it only has an error number.
   const page = finding.includes('error code=') ? lastPageFailure() : undefined;
   return page ?? finding.split('\n').at(-1) ?? finding;
 }

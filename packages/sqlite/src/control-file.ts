@@ -9,7 +9,7 @@ export interface ControlRecord {
   readonly id: string;
   /** Number of the last session that wrote. */
   readonly session: number;
-  /** The file without its log has this session or a later one; 0 if unknown. */
+  /** Min session in the file without its log; 0 if unknown. */
   readonly fileSession: number;
   /** Whether the log may have commits that the file lacks. */
   readonly isLogNeeded: boolean;
@@ -22,7 +22,7 @@ export const newRecord = (id: string, session: number, fileSession: number): Con
   return { id, session, fileSession, isLogNeeded: false, round: '0'.repeat(24), frames: 0 };
 };
 
-/** All fields have a fixed length: a line replaces another one in place. */
+/** All fields have a fixed length, so that a line can be replaced in place. */
 const LINE = /^(database control 1 (\w{32}) (\w{8}) (\w{8}) (needed|copied) (\w{24}) (\w{8})) (\w{8})\n$/;
 
 const hex8 = (value: number): string => value.toString(16).padStart(8, '0');
@@ -69,7 +69,7 @@ export class ControlFile {
       syncPath(dirname(file));
       return created;
     } catch (error) {
-      // A full disk: a refused open leaves no file.
+      // For example on a full disk: a failed open must not leave a file.
       created.close();
       rmSync(path, { force: true });
       throw error;
@@ -95,7 +95,7 @@ export class ControlFile {
   }
 }
 
-/** Makes a file, or the names in a folder, durable. */
+/** Syncs a file or a folder (fsync). */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

@@ -3,13 +3,13 @@ import { failureCode, failureText, isDamage, isDiskFull } from './failure';
 /** The file that an error is about. */
 export interface FileName {
   readonly file: string;
-  /** The operator's name of the file, such as "event journal". */
+  /** Name of the file for the operator, such as "event journal". */
   readonly title: string;
   /** The option that moves the file to another disk, such as `--data-dir`. */
   readonly option?: string;
 }
 
-/** Base of all refusals of this package. `name` is stable and goes into logs. */
+/** Base class of the errors of this package. `name` is stable and is logged. */
 export class SqliteFileError extends Error {
   readonly file: string;
   readonly title: string;
@@ -25,10 +25,10 @@ export class SqliteFileError extends Error {
 /** Another process, or another writer of this process, holds the file. */
 export class FileLocked extends SqliteFileError {}
 
-/** The file stays as it was. `cause` is the error of the migration. */
+/** The file was not changed. `cause` is the error of the migration. */
 export class MigrationFailed extends SqliteFileError {}
 
-/** Database, write-ahead log and control file are incomplete, or do not belong together. Nothing was touched. */
+/** Database, write-ahead log and control file are incomplete, or do not belong together. No file was changed. */
 export class IncompleteFiles extends SqliteFileError {}
 
 /** An open file was removed or replaced, or can no longer be written. `file` is that file. */
@@ -38,7 +38,7 @@ export class FileVanished extends SqliteFileError {
   }
 }
 
-/** The target of the backup exists, or the copy was not sound and was deleted. `file` is the target. */
+/** The target of the backup exists, or the copy was damaged and deleted. `file` is the target. */
 export class BackupFailed extends SqliteFileError {}
 
 /** There is no database, and the caller did not allow a new one. */
@@ -48,7 +48,7 @@ export class FileMissing extends SqliteFileError {
   }
 }
 
-/** The system refuses to open, read or write the file or a file beside it; `cause` is the error of the system. */
+/** The file, or a file beside it, cannot be opened, read or written; `cause` is the error of the system. */
 export class FileInaccessible extends SqliteFileError {
   constructor(name: FileName, cause: unknown, message?: string) {
     super(name, message ?? `cannot use the ${name.title} ${name.file}: ${failureText(cause)}`, { cause });
@@ -64,7 +64,7 @@ export class DiskFull extends FileInaccessible {
   }
 }
 
-/** The file has other content, or content that cannot be read. */
+/** The file belongs to another program or has invalid content. */
 export class NotOurFile extends SqliteFileError {
   constructor(
     name: FileName,
@@ -89,7 +89,7 @@ export class WrongSchemaVersion extends SqliteFileError {
   }
 }
 
-/** The write-ahead log lacks commits or belongs to another database. Nothing was touched. */
+/** The write-ahead log lacks commits or belongs to another database. No file was changed. */
 export class WrongLog extends IncompleteFiles {
   constructor(name: FileName, reason: string) {
     const { title, file } = name;
@@ -102,9 +102,9 @@ export class WrongLog extends IncompleteFiles {
   }
 }
 
-/** The database and its control file do not belong together. Nothing was touched. */
+/** The database and its control file do not belong together. No file was changed. */
 export class NotAdopted extends IncompleteFiles {
-  /** @param command takes the database over; undefined if every open for writing does */
+  /** @param command adopts the database; undefined if every open for writing does */
   constructor(name: FileName, reason: string, command = 'the program that writes it') {
     const remedy = `To use it here, run: ${command} ${name.file}`;
     super(name, `the ${name.title} ${name.file} was copied or replaced: ${reason}. ${remedy}`);

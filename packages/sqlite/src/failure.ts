@@ -9,8 +9,8 @@ export interface SqliteFailure {
 }
 
 /**
- * The error as an error of SQLite, undefined for any other. For a page that does not fit its checksum the message names file
- * and page. The shape decides, not the class: a process may hold several copies of the library.
+ * The error as an error of SQLite, undefined for any other. For a page that does not fit its checksum the message contains file
+ * and page. Checks the shape, not the class: a process may contain several copies of the library.
  */
 export function sqliteFailure(error: unknown): SqliteFailure | undefined {
   if (typeof error !== 'object' || error === null || !('message' in error)) return undefined;
@@ -20,12 +20,12 @@ export function sqliteFailure(error: unknown): SqliteFailure | undefined {
   return { code, message: code === 'SQLITE_IOERR_DATA' ? (lastPageFailure() ?? message) : message };
 }
 
-/** Whether the bytes of a file are not the bytes that were written. */
+/** Whether an error means that the content of a file differs from what was written. */
 export function isDamage(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB|IOERR_DATA|IOERR_SHORT_READ|IOERR_CORRUPTFS)/.test(failureCode(error));
 }
 
-/** SQLite hides the error of the system behind these codes; its backup call reports the bare SQLITE_IOERR. */
+/** SQLite replaces the error of the system by these codes; its backup API only reports SQLITE_IOERR. */
 const FAILED_WRITE = /^SQLITE_IOERR(_WRITE|_FSYNC|_TRUNCATE|_SHMSIZE)?$/;
 const FULL_BELOW_BYTES = 128 * 1024;
 

@@ -4,7 +4,7 @@ import type { SqliteConnection } from './library';
 import { logFile, reading, type LogScan } from './log-scan';
 import { PAGE_CHECKSUM_BYTES, fitsChecksum } from './page-checksum';
 
-/** What a database stores about itself. */
+/** The identity that a database stores. */
 export interface DatabaseIdentity {
   /** 32 hex characters. */
   readonly id: string;
@@ -15,7 +15,7 @@ export interface DatabaseIdentity {
 const MARK = Buffer.from('database id 1 ');
 const ID_BYTES = 16;
 
-/** The first table of every database, so that its page is known without SQLite. Its one row is mark, id and session. */
+/** The first table of every database, so that its page can be found without SQLite. Its only row has mark, id and session. */
 export function createIdentityTable(connection: SqliteConnection): void {
   connection.exec('CREATE TABLE database_identity (identity BLOB NOT NULL) STRICT');
 }
@@ -33,19 +33,19 @@ function identityIn(page: Buffer | undefined): DatabaseIdentity | undefined {
   return { id: page.toString('hex', at, at + ID_BYTES), session: page.readUInt32BE(at + ID_BYTES) };
 }
 
-/** What a database is, read without SQLite, which would create files and locks. */
+/** Header and identity of a database, read without SQLite, which would create files and locks. */
 export interface DatabaseHead {
   readonly pageSize: number;
   /** Whole pages in the file. */
   readonly pages: number;
-  /** Pages that the database has, by file and log; 0 if a program wrote the header that does not count pages. */
+  /** Number of pages of the database according to file and log; 0 if the writer of the header does not maintain the count. */
   readonly countedPages: number;
   readonly applicationId: number;
   readonly userVersion: number;
   readonly hasTables: boolean;
   /** The identity in the newest page, of the log or the file. Undefined if there is none. */
   readonly identity: DatabaseIdentity | undefined;
-  /** The identity in the file, without the log. Undefined if there is none, or if a kill tore the page. */
+  /** The identity in the file, without the log. Undefined if there is none, or if a kill left the page half-written. */
   readonly stored: DatabaseIdentity | undefined;
   /** Whether the log has the identity. */
   readonly isInLog: boolean;

@@ -18,17 +18,17 @@ const library = (
 /* eslint-enable @typescript-eslint/no-require-imports */
 
 // Every database that this process opens from now on has page checksums (docs/protocol/storage.md#page-checksums). Each
-// thread loads the extension; only the first load of the process does something.
+// thread loads the extension; only the first load in the process has an effect.
 const loader = new library(':memory:');
 loader.loadExtension(addonIn(dirname(require.resolve('@wrkz/native/package.json'))));
 const failure = loader.prepare<[], [string | null]>('SELECT page_checksum_failure()').raw(true);
 
-/** What the last page or frame that did not fit its checksum was, of those that this thread has read: file and number. */
+/** File and number of the last page or frame with a wrong checksum that this thread has read. */
 export const lastPageFailure = (): string | undefined => failure.get()?.[0] ?? undefined;
 
 /**
- * An open SQLite file. As a constructor it is the library's own and makes none of this package's settings: programs open
- * their files with `openDatabase`.
+ * An open SQLite file. The constructor of the library applies none of this package's settings: programs open their files with
+ * `openDatabase`.
  */
 export type SqliteConnection = Library.Database;
 export const SqliteConnection: typeof Library = library;

@@ -29,14 +29,14 @@ export function statOf(file: string): ReturnType<typeof lstatSync> {
   }
 }
 
-/** A lock file in the folder of its database is beside the file that a symbolic link leads to: one file has one lock. */
+/** The path of the lock file: beside the file that a symbolic link leads to, so that one file has one lock. */
 export function lockPlace(lockFile: string, { file }: FileName): string {
   return dirname(lockFile) === dirname(file) ? join(dirname(followLinks(file)), basename(lockFile)) : lockFile;
 }
 
 /**
  * Locks a database for one writer. The lock is the operating system's, on a small SQLite file with an open exclusive
- * transaction: it ends with the process, needs no cleanup, and readers of the database never meet it.
+ * transaction: it ends with the process, needs no cleanup, and does not affect readers of the database.
  *
  * @param lockFile created if missing, in a folder that exists @param name the database, for errors
  * @throws FileLocked, FileInaccessible
@@ -56,7 +56,7 @@ export function takeWriteLock(lockFile: string, name: FileName): WriteLock {
       throw new FileLocked(name, `the ${name.title} ${name.file} is in use by another running program`);
     }
     if (!isDamage(error)) throw accessError(name, error);
-    const what = `${place} holds something else than a lock: while no program uses the ${name.title}, remove that file`;
+    const what = `${place} is not a lock file. Remove it while no program uses the ${name.title}`;
     throw new FileInaccessible(name, new Error(what));
   }
 }

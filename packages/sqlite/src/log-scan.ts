@@ -5,7 +5,7 @@ import { failureCode } from './failure';
 /** The part of a write-ahead log that SQLite's recovery uses (https://www.sqlite.org/walformat.html). */
 export interface LogScan {
   readonly round: string;
-  /** Frames up to the last commit before the first bad frame. */
+  /** Number of frames up to the last commit before the first invalid frame. */
   readonly frames: number;
   readonly commits: number;
   /** Pages of the database after the last commit. */
@@ -23,8 +23,8 @@ export function logFile(file: string): string {
 }
 
 /**
- * The round of an open log: checkpoint sequence number and both salts, 24 hex characters. SQLite begins a round when it writes
- * the log from its start again, after a checkpoint of all of it, and adds 1 to the sequence number and to the first salt.
+ * The round of an open log: checkpoint sequence number and both salts, 24 hex characters. SQLite begins a round when it
+ * writes the log from its start again, after a complete checkpoint, and increments the sequence number and the first salt.
  */
 export function readRound(log: number): string {
   const header = Buffer.alloc(HEADER_BYTES);
@@ -56,7 +56,7 @@ export function reading<T>(name: FileName, path: string, work: (descriptor: numb
   }
 }
 
-/** Undefined for a log that is missing, or whose header SQLite ignores with all frames. @throws FileInaccessible */
+/** Undefined for a missing log, and for one whose header is invalid, so that SQLite ignores it. @throws FileInaccessible */
 export function scanLog(name: FileName): LogScan | undefined {
   return reading(name, logFile(name.file), scan);
 }

@@ -3,8 +3,8 @@ import { failureText, isDiskFull } from './failure';
 import type { SqliteConnection } from './library';
 
 /**
- * Makes one version of a schema from the version before. It must never change, since there are files that it has made, and it is
- * synchronous: it runs in a transaction.
+ * Upgrades a schema from the previous version. It must never change, because existing files were upgraded by it. It is
+ * synchronous, because it runs in a transaction.
  */
 export type Migration = (connection: SqliteConnection) => void;
 
@@ -34,8 +34,8 @@ export function migrate(connection: SqliteConnection, options: MigrateOptions): 
 /** A writer accepts an older schema, since it upgrades the file. @throws WrongSchemaVersion, NotOurFile */
 export function assertVersion(version: number, options: MigrateOptions): void {
   const newest = options.migrations.length;
-  if (version === 0) throw new NotOurFile(options, 'it has tables and no schema version, as no program leaves it');
-  if (version < 0) throw new NotOurFile(options, `its schema version is ${version}, as no program leaves it`);
+  if (version === 0) throw new NotOurFile(options, 'it has tables and no schema version');
+  if (version < 0) throw new NotOurFile(options, `its schema version is ${version}, which is invalid`);
   const isReadable = version === newest || (options.mode === 'write' && version < newest);
   if (!isReadable) throw new WrongSchemaVersion(options, version, newest);
 }

@@ -11,7 +11,7 @@ import { logFile } from './log-scan';
 import { assertVersion, schemaVersion } from './migration';
 import { WriteSession, type SessionOptions } from './session';
 
-/** How a program opens a database of its own. */
+/** Options to open a database. */
 export interface DatabaseOptions extends SessionOptions {
   /** For writing: creates a missing file, in a folder that exists. Default: true. */
   readonly create?: boolean;
@@ -27,13 +27,13 @@ export interface DatabaseOptions extends SessionOptions {
 /** An open database. */
 export class SqliteDatabase {
   private readonly readers: SqliteConnection[] = [];
-  /** Device and inode of each file when it was first looked at. */
+  /** Device and inode of each file at the first check. */
   private readonly places = new Map<string, string>();
 
   constructor(
     private readonly options: DatabaseOptions,
     readonly connection: SqliteConnection,
-    /** Whether the last session that wrote stopped in order. */
+    /** Whether the last writing session was closed cleanly. */
     readonly isCleanStop: boolean,
     private readonly session?: WriteSession,
     private readonly lock?: WriteLock,
@@ -47,7 +47,7 @@ export class SqliteDatabase {
   }
 
   /**
-   * Copies the write-ahead log into the file and truncates it, unless a reader uses it. Nobody waits.
+   * Copies the write-ahead log into the file and truncates it, unless a reader uses it. Does not wait for readers.
    * @returns whether the log is empty now
    */
   cutLog(): boolean {
@@ -55,8 +55,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Checks that the open files are still under their names; takes some microseconds. The system lets a program write to files
-   * that were removed or moved: every commit succeeds, and the commits are lost when the process ends.
+   * Checks that the open files still exist under their names; takes some microseconds. Writes to removed or moved files succeed,
+   * but all commits are lost when the process ends.
    * @throws FileVanished
    */
   checkInPlace(): void {
@@ -86,7 +86,7 @@ export class SqliteDatabase {
     throw new FileVanished(this.options, path, what);
   }
 
-  /** Opens one more connection for reading, with a snapshot of its own. It is closed with the database. */
+  /** Opens an additional connection for reading, with separate snapshots. It is closed with the database. */
   openReader(): SqliteConnection {
     const reader = openConnection({ ...this.options, mode: 'read' });
     this.readers.push(reader);
@@ -111,7 +111,7 @@ function runAll([first, ...rest]: readonly (() => unknown)[]): void {
 
 /**
  * Opens a database: takes its lock (for writing), asserts every setting, creates or upgrades its schema in one transaction. A
- * refused open changes no byte; an open for reading never does.
+ * failed open changes no file; nor does an open for reading.
  *
  * @throws SqliteFileError; errors of `identify` and `onCreate`
  */
@@ -122,7 +122,7 @@ export function openDatabase(given: DatabaseOptions): SqliteDatabase {
 }
 
 /**
- * Takes over a copied or replaced database: checks every page and gives the database a new id.
+ * Adopts a copied or replaced database: checks every page and gives the database a new id.
  * @throws as `openDatabase`; NotOurFile for a damaged file, WrongLog for a log of another database
  */
 export function adoptDatabase(options: Omit<DatabaseOptions, 'mode'>): void {

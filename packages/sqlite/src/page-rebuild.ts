@@ -25,10 +25,11 @@ export interface TableRow {
 
 /**
  * Computes the bytes of a damaged page: of a leaf or overflow page from the rows of the leaf, of an inner page from its children
- * (https://www.sqlite.org/fileformat.html#b_tree_pages). Everything beside the page must be sound.
+ * (https://www.sqlite.org/fileformat.html#b_tree_pages). All other pages must be intact.
  *
  * @param rows all rows of the leaf, in ascending order; none for an inner page
- * @returns undefined where the rows do not fit the pages beside it, a page beside it is damaged, or the page is of an index
+ * @returns undefined if the rows do not match the neighbouring pages, a neighbouring page is damaged, or the page belongs to an
+ * index
  */
 export function rebuiltPage(
   connection: SqliteConnection,
@@ -48,7 +49,7 @@ export function rebuiltPage(
   }
 }
 
-/** Writes cells from the end of a page on. @throws RangeError where they do not fit */
+/** Writes cells from the end of a page backwards. @throws RangeError if they do not fit */
 function tablePage(type: number, cells: readonly Buffer[], usable: number): Buffer {
   const bytes = Buffer.alloc(usable + PAGE_CHECKSUM_BYTES);
   const pointers = type === LEAF_TABLE ? LEAF_HEADER_BYTES : INNER_HEADER_BYTES;
@@ -156,7 +157,7 @@ function localSize(payload: number, usable: number): number {
 function encodeRecord(columns: TableRow['columns']): Buffer {
   const encoded = columns.map(encodeValue);
   const types = Buffer.concat(encoded.map(({ type }) => varint(type)));
-  // The length of the header counts itself, in one byte as long as it is short.
+  // The header length includes its own byte; it takes one byte for short headers.
   if (types.length > 126) throw new RangeError('too many columns');
   return Buffer.concat([varint(types.length + 1), types, ...encoded.map(({ bytes }) => bytes)]);
 }

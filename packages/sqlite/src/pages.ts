@@ -2,15 +2,15 @@ import type { SqliteConnection } from './library';
 import { PAGE_CHECKSUM_BYTES, fitsChecksum } from './page-checksum';
 
 /*
- * Pages of the database file itself, without the write-ahead log. They are read through the connection's own file handle: to
- * open and close the file elsewhere would drop the locks that this process holds on it.
+ * Pages of the database file itself, without the write-ahead log. They are read through the file handle of the connection:
+ * opening and closing the file elsewhere would release the POSIX locks of this process on it.
  */
 
 const MAP_ENTRY_BYTES = 5;
 const FIRST_MAP = 2;
 /** Offset in page 1 of the first trunk page: https://www.sqlite.org/fileformat.html#the_freelist */
 const FREE_LIST = 32;
-/** More levels than a tree and its overflow chains have between two pages of a sound file. */
+/** Upper bound of the steps through a tree and its overflow chains in an intact file. */
 const MAX_STEPS = 100_000;
 export const INNER_TABLE = 0x05;
 export const INNER_HEADER_BYTES = 12;
@@ -40,8 +40,8 @@ export function usableSize(connection: SqliteConnection): number {
 }
 
 /**
- * The lowest of the pages [first, first + count) of the file that does not fit its checksum; undefined when all do, and behind
- * the end of the file.
+ * The lowest of the pages [first, first + count) of the file that does not fit its checksum; undefined if all do. Pages beyond
+ * the end of the file are ignored.
  */
 export function firstBadPage(connection: SqliteConnection, first: number, count: number): number | undefined {
   const find = connection.prepare<[number, number], [number | null]>('SELECT first_bad_page(?, ?)').raw(true);
@@ -64,7 +64,7 @@ export function soundPage(connection: SqliteConnection, page: number): Buffer {
 
 /**
  * Overwrites a page that has a wrong checksum, with a new checksum. The caller must prevent checkpoints.
- * @returns false, and writes nothing, where the present page fits
+ * @returns false, and writes nothing, if the present page fits its checksum
  */
 export function replaceBadPage(connection: SqliteConnection, page: number, bytes: Buffer): boolean {
   const replace = connection.prepare<[number, Buffer], [number]>('SELECT replace_bad_page(?, ?)').raw(true);
@@ -72,8 +72,8 @@ export function replaceBadPage(connection: SqliteConnection, page: number, bytes
 }
 
 /**
- * The owner of a page by the pointer maps of a file with incremental vacuum; undefined for a free page and a map.
- * @throws RangeError where a map or a page above it is damaged
+ * The owner of a page according to the pointer maps of a file with incremental vacuum; undefined for a free page and a map.
+ * @throws RangeError if a map or an ancestor page is damaged
  */
 export function pageOwner(connection: SqliteConnection, page: number): PageOwner | undefined {
   const path = pathToRoot(connection, page);
@@ -104,7 +104,7 @@ export function nextOverflow(connection: SqliteConnection, page: number): number
 
 /**
  * Whether a page is a leaf of the list of free pages: it has no data, and SQLite never reads it.
- * @throws RangeError where a page of the list is damaged
+ * @throws RangeError if a page of the list is damaged
  */
 export function isFreeLeaf(connection: SqliteConnection, page: number): boolean {
   let trunk = soundPage(connection, 1).readUInt32BE(FREE_LIST);
@@ -119,7 +119,7 @@ export function isFreeLeaf(connection: SqliteConnection, page: number): boolean 
   return false;
 }
 
-/** A page and its ancestors up to the root, which comes last, with the kind of each; empty for a page of no tree. */
+/** A page and its ancestors up to the root, which comes last, with the kind of each; empty for a page outside of all trees. */
 function pathToRoot(connection: SqliteConnection, page: number): { readonly page: number; readonly kind: number }[] {
   const path: ReturnType<typeof pathToRoot> = [];
   for (let at = page; path.length < MAX_STEPS;) {
@@ -141,7 +141,7 @@ function mapEntry(connection: SqliteConnection, page: number): { kind: number; p
   return { kind: bytes.readUInt8(at), parent: bytes.readUInt32BE(at + 1) };
 }
 
-/** The pages of a kind with this parent. It reads all maps of the file: 5 bytes for each page. */
+/** The pages of a kind with this parent. Reads all pointer maps of the file: 5 bytes per page. */
 function pagesOf(connection: SqliteConnection, kind: number, parent: number): number[] {
   const perMap = Math.floor(usableSize(connection) / MAP_ENTRY_BYTES) + 1;
   const pages = Number(connection.pragma('page_count', { simple: true }));
@@ -157,7 +157,7 @@ function pagesOf(connection: SqliteConnection, kind: number, parent: number): nu
   return found;
 }
 
-/** Narrows the row ids from the root down. @param path from the page up to the root */
+/** The row ids that a page may have, from the cells of its ancestors. @param path from the page up to the root */
 function rowRange(connection: SqliteConnection, path: readonly number[]): RowRange | undefined {
   let range: RowRange = { first: Number.MIN_SAFE_INTEGER, last: Number.MAX_SAFE_INTEGER };
   for (let i = path.length - 1; i > 0; i--) {

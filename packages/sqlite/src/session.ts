@@ -17,8 +17,8 @@ export interface SessionOptions extends CheckOptions {
 }
 
 /**
- * The session of the one writer: keeps the control file up to date. After a kill or a power cut the control file may lag behind
- * the log. It never runs ahead, because SQLite syncs the log before the session writes the control file.
+ * The session of the only writer, which updates the control file. After a kill or a power cut the control file may be older than
+ * the log, but never newer, because SQLite syncs the log before the session writes the control file.
  */
 export class WriteSession {
   private log: number | undefined;
@@ -26,8 +26,8 @@ export class WriteSession {
   private readonly session: number;
 
   /**
-   * Begins a session with a commit of id and session number, so that a log shows whose it is. The commit also creates or
-   * upgrades the schema.
+   * Begins a session with a commit of id and session number, which identifies the log. The commit also creates or upgrades the
+   * schema.
    * @throws NotOurFile, WrongSchemaVersion, MigrationFailed; errors of `identify` and `onCreate`
    */
   constructor(
@@ -44,7 +44,7 @@ export class WriteSession {
     const session = identity?.session ?? 0;
     if (isAdopted && !isNew) takeOver(connection, options, record && { ...record, session });
     const before = isAdopted ? newRecord(randomBytes(16).toString('hex'), 0, 0) : record;
-    // After a kill the control file may lag behind the log.
+    // After a kill the control file may be older than the log.
     const atLog = log === undefined || isAdopted ? {} : { isLogNeeded: true, round: log.round, frames: log.frames };
     this.control = ControlFile.create(options.file, { ...before, session, ...atLog });
     this.session = session + 1;
@@ -73,7 +73,7 @@ export class WriteSession {
   }
 
   /**
-   * Copies the log into the file and truncates it, unless a reader uses it. Nobody waits.
+   * Copies the log into the file and truncates it, unless a reader uses it. Does not wait for readers.
    * @returns whether the log is empty now
    */
   cutLog(): boolean {
@@ -87,7 +87,7 @@ export class WriteSession {
       if (!isCopied) isCopied = this.copyLog();
       if (this.connection.open && isCopied) truncateLog(this.connection);
     } catch {
-      // A full disk, or a statement that still runs: the next session finds the commits in the log.
+      // For example a full disk, or a statement that is still running: the next session finds the commits in the log.
     }
     this.control.close();
     if (this.log !== undefined) closeSync(this.log);
@@ -96,7 +96,7 @@ export class WriteSession {
     else closeKeepingLog(this.connection);
   }
 
-  /** The control file must say that the log is not needed before the log is truncated: a kill may come between. */
+  /** Marks the log as not needed in the control file before it is truncated: the process may be killed in between. */
   private copyLog(): boolean {
     const { isCopied, frames } = logState(this.connection, 'PASSIVE');
     if (!isCopied) return false;
@@ -105,7 +105,7 @@ export class WriteSession {
     return true;
   }
 
-  /** Durable: a log of an unknown round is only accepted with one commit. */
+  /** Synced, because a log of an unknown round is only accepted with one commit. */
   private recordBegin(isNewId: boolean): void {
     const { round: before, isLogNeeded, session } = this.control.record;
     const { frames } = logState(this.connection, 'NOOP');
@@ -117,7 +117,7 @@ export class WriteSession {
   }
 
   private round(): string {
-    // The system has no locks on the log that closing it would release.
+    // Safe to close: SQLite holds no locks on the log file, so none are released.
     this.log ??= openSync(logFile(this.options.file), 'r');
     return readRound(this.log);
   }

@@ -137,8 +137,7 @@ test('a lock file with other content is an error with a remedy', () => {
   writeFileSync(`${file}.lock`, 'garbage in the place of a lock '.repeat(100));
   expect(() => openDatabase(journal(file))).toThrow(FileInaccessible);
   expect(() => openDatabase(journal(file))).toThrow(
-    `cannot use the journal ${file}: ${file}.lock holds something else than a lock: ` +
-      'while no program uses the journal, remove that file',
+    `cannot use the journal ${file}: ${file}.lock is not a lock file. ` + 'Remove it while no program uses the journal',
   );
   rmSync(`${file}.lock`);
   closing(openDatabase(journal(file)));

@@ -7,7 +7,7 @@ let blocks: readonly RawBlock[] | undefined;
 /** Index of the last block of chain A. */
 export const CHAIN_A_HEIGHT = 720;
 
-/** The blocks of devnet chain A by index, genesis first; read once a process. */
+/** The blocks of devnet chain A by index, genesis first; read once per process. */
 export function chainA(): readonly RawBlock[] {
   return (blocks ??= chainALines().map(({ block, transactions }) => ({
     block: Buffer.from(block, 'hex'),
@@ -16,8 +16,8 @@ export function chainA(): readonly RawBlock[] {
 }
 
 /**
- * The bytes of a dump file (docs/protocol/storage.md#dump-file) of these blocks, `blocks[0]` having the index `first`.
- * Written apart from the daemon's own export, so that each can be held against the other.
+ * The bytes of a dump file (docs/protocol/storage.md#dump-file) with these blocks; `raw[0]` has the index `first`. Independent of
+ * the daemon's export, so that tests can compare the two.
  */
 export function dumpOf(raw: readonly RawBlock[], first = 1): Buffer {
   return Buffer.concat(

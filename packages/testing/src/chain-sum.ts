@@ -4,7 +4,7 @@ import { chainA } from './chain-a';
 import type { TestNodeClient } from './node-client';
 import type { TestWallet, TestWalletOutput } from './test-wallet';
 
-/** The balance of a wallet, by the blocks and the pool. */
+/** The balance of a wallet, computed from the blocks and the pool. */
 export interface Holding {
   readonly unlocked: bigint;
   readonly locked: bigint;
@@ -17,11 +17,11 @@ interface Found {
   readonly image: string;
 }
 
-/** A transaction of the sum. */
+/** A transaction that was counted. */
 export interface SeenTransaction {
   /** Empty for a coinbase. */
   readonly hash: string;
-  /** As in its extra: 64 hex digits in plain, 16 encrypted; empty without one. */
+  /** As in extra: 64 hex digits if plain, 16 if encrypted; empty without one. */
   readonly paymentId: string;
   readonly images: readonly string[];
   readonly taken: bigint;
@@ -35,8 +35,8 @@ interface Layer {
 }
 
 /**
- * The money of some wallets, summed over the raw blocks of a node: it shares no code with wallets beside the curve and the
- * format of blocks, and starts from the blocks anew at every height.
+ * The money of some wallets, summed over the raw blocks of a node. Shares no code with the wallets except for the curve and the
+ * block format, and recomputes the sums from the blocks at every height.
  */
 export class ChainSum {
   private readonly layers: Layer[] = [];
@@ -68,7 +68,7 @@ export class ChainSum {
     return this.layers.flatMap(({ transactions }) => transactions);
   }
 
-  /** Of one wallet. @param now unix seconds, for unlock times */
+  /** The balance of one wallet. @param now Unix seconds, for unlock times */
   holding(wallet: TestWallet, now: number): Holding {
     const spent = new Set(this.layers.flatMap(({ transactions }) => transactions.flatMap(({ images }) => images)));
     const spending = new Set(this.pending.flatMap(({ images }) => images));
@@ -119,7 +119,7 @@ export class ChainSum {
     return supply;
   }
 
-  /** Coinbase of the genesis block, whose keys no test has. */
+  /** Amount of the coinbase of the genesis block, whose keys no test has. */
   get genesis(): bigint {
     return this.layers[0]?.transactions.reduce((sum, { given }) => sum + given, 0n) ?? 0n;
   }
@@ -182,7 +182,7 @@ export class ChainSum {
   }
 }
 
-/** `find` requires global indexes, which no sum needs. */
+/** Dummy global indexes: `find` requires them, and the sums do not use them. */
 const NUMBERS = Array.from({ length: 1_000 }, (_, i) => i);
 
 async function hashAt(node: TestNodeClient, height: number): Promise<string> {

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fixturePath } from './fixtures';
 
 /*
- * A setup file of jest: one PBKDF2 iteration for wallet files that a test creates, since 500,000 for each file would be most
- * of the processor time of tests with many wallets. Recorded files are opened with all iterations, which tests the format.
- * A test whose files another process reads or writes calls `jest.unmock('node:crypto')`.
+ * A jest setup file: one PBKDF2 iteration for wallet files that a test creates, because 500,000 per file would be most of the
+ * processor time of tests with many wallets. Recorded files are opened with all iterations, which tests the format. A test whose
+ * files another process reads or writes calls `jest.unmock('node:crypto')`.
  */
 
 /** Offsets of the salt in a container. They are not imported: the container module loads the mocked `node:crypto`. */

@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 
 const SCRIPT = join(__dirname, '..', 'scripts', 'validate-document.mjs');
 
-/** The errors that the validator of the specification finds in a document. */
-export async function documentFaults(kind: 'openapi' | 'openrpc', document: string): Promise<unknown[]> {
+/** The errors of a document according to the validator of its specification. */
+export async function documentErrors(kind: 'openapi' | 'openrpc', document: string): Promise<unknown[]> {
   const validator = spawn(process.execPath, [SCRIPT, kind], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [printed, [code]] = await Promise.all([
     text(validator.stdout),

@@ -13,7 +13,7 @@ const MAX_TEXT = 200;
 
 export type Examples = Readonly<Record<string, Example>>;
 
-/** The examples that `file` stores; with the environment variable RECORD_EXAMPLES those of this run are stored first. */
+/** The examples stored in `file`. With the environment variable RECORD_EXAMPLES the given ones are stored first. */
 export function storedExamples(file: string, examples: Examples): Examples {
   if (process.env['RECORD_EXAMPLES'] !== undefined) {
     writeFileSync(file, `${JSON.stringify(examples, undefined, 2)}\n`);
@@ -43,7 +43,7 @@ function shortened(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner)]));
 }
 
-/** Fields and types, which are the same in two runs, without hashes, keys and amounts. */
+/** Fields and types without values: equal in all runs, unlike hashes, keys and amounts. */
 export function typesOf(value: unknown): unknown {
   if (Array.isArray(value)) return 'array';
   if (typeof value !== 'object' || value === null) return typeof value;

@@ -18,7 +18,7 @@ export function readJson<T>(name: string): T {
   return JSON.parse(readFixture(name)) as T;
 }
 
-/** A recorded file with one JSON value a line, parsed; blank lines are skipped. */
+/** A recorded file with one JSON value per line, parsed; blank lines are skipped. */
 export function readJsonLines<T>(name: string): T[] {
   return readFixture(name)
     .split('\n')
@@ -39,7 +39,7 @@ export function chainALines(): ChainALine[] {
   return readJsonLines<ChainALine>('devnet/chain-a.jsonl');
 }
 
-/** One line of chain-a-headers.jsonl: what the reference reports of a block. */
+/** One line of chain-a-headers.jsonl: the block header as reported by the reference. */
 export interface ChainAHeader {
   readonly height: number;
   readonly hash: string;

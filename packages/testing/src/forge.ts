@@ -27,13 +27,12 @@ export interface ForgeOptions {
   readonly receiver?: CoinbaseReceiver;
   /** Reserved bytes of every coinbase, so that two branches from one block differ. */
   readonly extraNonce?: Buffer;
-  /** Those of the nodes that the blocks are for; none by default. */
+  /** Checkpoints of the nodes that receive the blocks; none by default. */
   readonly checkpoints?: Checkpoints;
 }
 
 /**
- * Mines a branch on any block of a chain, as a miner somewhere else would: no node hears of it until the blocks are
- * sent.
+ * Mines a branch on any block of a chain, outside of the nodes, which do not receive the blocks until a test sends them.
  */
 export class Forge {
   readonly view: BranchView;
@@ -48,7 +47,7 @@ export class Forge {
     this.timestamp = options.timestamp;
   }
 
-  /** The next block of the branch, with these transactions (serialized; they are not judged by the pool's rules). */
+  /** The next block of the branch, with these serialized transactions, which are not checked against the rules of the pool. */
   async next(transactions: readonly Buffer[] = []): Promise<RawBlock> {
     const { network, receiver = STRANGER, extraNonce = Buffer.alloc(0), spacing = 60 } = this.options;
     const parsed = transactions.map((bytes) => parseTransaction(bytes));

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that systems give to outgoing connections: those are taken again at any moment, and many tests connect
- * while another one waits to listen.
+ * Below the ephemeral port range: the system may assign an ephemeral port to an outgoing connection before the test listens on
+ * it.
  */
 const LOWEST = 10_000;
 const HIGHEST = 32_000;

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * A folder that takes long to fill, and is filled once in a run of `npm test`. It is to be copied, never used.
- * @param fill puts everything into the folder that it is given
- * @returns undefined where nothing outlives a file of tests, as under jest alone
+ * A folder that is expensive to fill, and is filled once per run of `npm test`. Copy it; do not use it directly.
+ * @param fill creates the content of the folder
+ * @returns undefined if there is no folder shared by test files, as under jest alone
  */
 export async function madeOnce(name: string, fill: (folder: string) => Promise<void>): Promise<string | undefined> {
   const shared = process.env['WRKZ_TESTS_SHARED'];

@@ -13,7 +13,7 @@ export class NodeRefusal extends Error {
 
 /** Calls the RPC of a daemon; every call throws `NodeRefusal` on an HTTP or JSON-RPC error. */
 export class TestNodeClient {
-  /** @param base the URL, or how it is found once the node listens */
+  /** @param base the URL, or a function that returns it once the node listens */
   constructor(private readonly base: string | (() => string)) {}
 
   get url(): string {
@@ -57,7 +57,7 @@ export class TestNodeClient {
     return hashes;
   }
 
-  /** Where transactions are: in a block, in the pool, nowhere. */
+  /** Status of transactions: in a block, in the pool, or unknown. */
   status(hashes: readonly string[]): Promise<TransactionsStatus> {
     return this.post('/get_transactions_status', { transactionHashes: hashes });
   }
@@ -72,7 +72,7 @@ export class TestNodeClient {
  * @throws NodeRefusal unless the status is 2xx
  */
 export async function requestJson<T>(url: string, options: PlainRequestOptions = {}): Promise<T> {
-  // No persistent connections: the service may close one during the next request, which would look like a fault.
+  // No persistent connections: the service may close one during the next request, which would look like a failure.
   const { status, text } = await plainRequest(url, options);
   const { pathname } = new URL(url);
   if (status < 200 || status > 299) {

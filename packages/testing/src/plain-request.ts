@@ -9,8 +9,8 @@ export interface PlainRequestOptions {
 }
 
 /**
- * One request over a connection of its own, and its whole answer. Not by `fetch`: that of Node.js 22 and 24 (undici 6.28, 7.29) ends
- * the process when a server closes a connection on which a long answer is still being read
+ * One request over a separate connection, with its complete response. Not with `fetch`: that of Node.js 22 and 24 (undici 6.28,
+ * 7.29) ends the process if a server closes a connection while a long response is being read
  * (https://github.com/nodejs/undici/pull/5389).
  */
 export function plainRequest(

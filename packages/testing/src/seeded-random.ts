@@ -6,7 +6,7 @@ export class SeededRandom {
     this.state = (seed >>> 0) + 0x9e37_79b9;
   }
 
-  /** Of [0, 1). */
+  /** A number in [0, 1). */
   next(): number {
     this.state = (this.state + 0x6d2b_79f5) >>> 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
@@ -14,7 +14,7 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** An integer of [0, below). */
+  /** An integer in [0, below). */
   below(below: number): number {
     return Math.floor(this.next() * below);
   }
@@ -26,7 +26,7 @@ export class SeededRandom {
 
   of<T>(list: readonly T[]): T {
     const one = list[this.below(list.length)];
-    if (one === undefined) throw new RangeError('there is nothing to choose from');
+    if (one === undefined) throw new RangeError('the list is empty');
     return one;
   }
 

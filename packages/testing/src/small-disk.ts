@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Whether a file system in memory can be mounted here, in a namespace of its own: as the superuser. */
+/** Whether a tmpfs can be mounted here in a separate mount namespace, which requires root. */
 export const canMount = (): boolean =>
   process.platform === 'linux' &&
   spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt && command -v nsenter'], { stdio: 'ignore' })
@@ -28,7 +28,7 @@ export class SmallDisk {
     return new SmallDisk(holder, path, `/proc/${String(holder.pid)}/root${path}`);
   }
 
-  /** The command that runs another one where the disk is mounted. */
+  /** Prefix command that runs another one in the mount namespace. */
   get enter(): readonly [string, ...string[]] {
     return ['nsenter', '-t', String(this.holder.pid), '-m'];
   }
@@ -38,13 +38,13 @@ export class SmallDisk {
     return bavail * bsize;
   }
 
-  /** Fills it until this number of bytes is free. @returns a function that empties it again */
+  /** Fills the disk until this number of bytes is free. @returns a function that frees the space again */
   fill(left: number, name = 'filler'): () => void {
     const filler = join(this.outside, name);
     try {
       writeFileSync(filler, Buffer.alloc(Math.max(0, this.free - left)));
     } catch (error) {
-      // Another writer has filled it.
+      // Another writer has filled the disk.
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
     }
     return () => rmSync(filler);

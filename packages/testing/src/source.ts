@@ -13,7 +13,7 @@ export function sourceArguments(file: string): string[] {
   return compiled !== file && existsSync(compiled) ? [compiled] : ['-r', loader, file];
 }
 
-/** Runs a TypeScript file in a process of its own, to its end. */
+/** Runs a TypeScript file in a separate process, to its end. */
 export function runSource(
   file: string,
   args: readonly string[],

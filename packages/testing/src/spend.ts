@@ -103,7 +103,7 @@ export interface Spend {
 
 /**
  * Builds and signs a transaction that spends one output of chain A back to its wallet, by the rules after `height`: a ring
- * of decoys drawn by the node, outputs in denominations, a lock time, the public key and the proof of work in extra.
+ * of decoys selected by the node, outputs in denominations, an unlock time, the public key and the proof of work in extra.
  */
 export async function buildSpend(
   node: TestNodeClient,

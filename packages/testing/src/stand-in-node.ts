@@ -26,8 +26,8 @@ export type StandInHandler = (
 ) => StandInResponse | Promise<StandInResponse>;
 
 /**
- * A node in front of a node: it passes everything on but the routes that a test answers itself. It listens on loopback
- * alone and calls nobody but the given URL.
+ * A proxy in front of a node: it forwards all requests except for the routes that a test handles. It listens on loopback and only
+ * connects to the given URL.
  */
 export class StandInNode {
   readonly requests: StandInRequest[] = [];
@@ -43,7 +43,7 @@ export class StandInNode {
     });
   }
 
-  /** @param behind the URL of a node; left out, every route must have its handler */
+  /** @param behind the URL of a node; if undefined, every route needs a handler */
   static async start(behind?: string, port = 0): Promise<StandInNode> {
     const server = createServer({ keepAliveTimeout: 3_000 }).listen(port, '127.0.0.1');
     await once(server, 'listening');
@@ -105,7 +105,7 @@ export class StandInNode {
   }
 
   private async pass(request: IncomingMessage, body: Fields): Promise<{ status: number; json: Fields }> {
-    if (this.behind === undefined) throw new Error(`nobody answers ${request.url ?? ''}`);
+    if (this.behind === undefined) throw new Error(`no handler for ${request.url ?? ''}`);
     const { status, text } = await plainRequest(this.behind + (request.url ?? '/'), {
       method: request.method,
       body: request.method === 'GET' ? undefined : JSON.stringify(body),

@@ -12,7 +12,7 @@ interface Watched<Event extends string> {
   off(event: Event, listener: () => void): unknown;
 }
 
-/** The interface of a daemon that tests use. */
+/** The interface of a daemon, as used by tests. */
 export interface WholeDaemon {
   readonly ports: { readonly rpc: number; readonly p2p: number };
   readonly parts: {
@@ -29,19 +29,19 @@ export interface WholeDaemon {
 export type MakeDaemon<D extends WholeDaemon> = (args: readonly string[]) => D;
 
 export interface NodeOptions {
-  /** Loopback ports of its only peers; default none. */
+  /** Loopback ports of the only peers; default none. */
   readonly peers?: readonly number[];
-  /** The data of a stopped node to begin with; it is copied. */
+  /** Data folder of a stopped node to start from; it is copied. */
   readonly from?: string;
   readonly args?: readonly string[];
 }
 
-/** Longest wait for anything that must happen, milliseconds. */
-const PATIENCE = 60_000;
-/** A closed loopback port: a node with only this peer connects to none. */
+/** Max wait for an expected event, milliseconds. */
+const TIMEOUT_MS = 60_000;
+/** A closed loopback port: a node with only this peer has no connections. */
 const NOBODY = 1;
 
-/** Several whole daemons in one process, on loopback, each with a folder of its own. */
+/** Several complete daemons in one process, on loopback, each with a separate folder. */
 export class Suite<D extends WholeDaemon = WholeDaemon> {
   private readonly nodes = new Set<SuiteNode<D>>();
   private readonly folders: string[] = [];
@@ -80,14 +80,14 @@ export class Suite<D extends WholeDaemon = WholeDaemon> {
     const daemon = this.make([...nodeArguments(this.network, dataDir), ...args]);
     await daemon.start();
     try {
-      if (daemon.finished === undefined) throw new Error('the daemon serves instead of ending');
+      if (daemon.finished === undefined) throw new Error('the daemon serves and does not end');
       return await daemon.finished;
     } finally {
       await daemon.stop();
     }
   }
 
-  /** A data folder at rest that holds chain A, imported from a dump: once in a run of `npm test`, and copied from then on. */
+  /** A data folder of a stopped node with chain A, imported from a dump once per run of `npm test`, and copied afterwards. */
   async chainA(): Promise<string> {
     const kept = await madeOnce('chain-a', async (made) => {
       cpSync(await this.importChainA(), made, { recursive: true });
@@ -157,7 +157,7 @@ export class SuiteNode<D extends WholeDaemon = WholeDaemon> extends TestNodeClie
       .sort();
   }
 
-  /** Until this block is the tip. */
+  /** Waits until this block is the tip. */
   untilTip(hash: string): Promise<void> {
     return until(
       this.daemon.parts.chain,
@@ -167,7 +167,7 @@ export class SuiteNode<D extends WholeDaemon = WholeDaemon> extends TestNodeClie
     );
   }
 
-  /** Until the pool has all of these transactions. */
+  /** Waits until the pool has all of these transactions. */
   untilPool(hashes: readonly string[]): Promise<void> {
     const { pool } = this.daemon.parts;
     const missing = (): string[] => hashes.filter((hash) => !pool.has(Buffer.from(hash, 'hex')));
@@ -205,8 +205,8 @@ export class SuiteNode<D extends WholeDaemon = WholeDaemon> extends TestNodeClie
 }
 
 /**
- * The state digest of a data folder at rest. @throws Error when anything in the database is wrong, or when it is none of a full
- * node
+ * The state digest of the data folder of a stopped node. @throws Error if the database has a problem, or does not belong to a
+ * full node
  */
 export async function digestOf(dataDir: string, network: NetworkName = 'devnet'): Promise<string> {
   const directory = network === 'mainnet' ? dataDir : join(dataDir, network);
@@ -216,12 +216,12 @@ export async function digestOf(dataDir: string, network: NetworkName = 'devnet')
   return digest;
 }
 
-/** Until a condition holds; it is checked after each of these events. */
+/** Waits until a condition holds; checks it after each of these events. */
 async function until<Event extends string>(
   source: Watched<Event>,
   events: readonly Event[],
   holds: () => boolean,
-  complaint: () => string,
+  pending: () => string,
 ): Promise<void> {
   if (holds()) return;
   await new Promise<void>((resolve, reject) => {
@@ -229,7 +229,7 @@ async function until<Event extends string>(
       clearTimeout(timer);
       for (const event of events) source.off(event, look);
     };
-    // A condition throws when its daemon was stopped: that rejects the promise, and disturbs no later test.
+    // A condition throws if its daemon was stopped: reject the promise, so that no later test fails.
     const orReject = (check: () => void): void => {
       try {
         check();
@@ -240,9 +240,9 @@ async function until<Event extends string>(
     };
     const timer = setTimeout(() => {
       orReject(() => {
-        throw new Error(`waited too long: ${complaint()}`);
+        throw new Error(`waited too long: ${pending()}`);
       });
-    }, PATIENCE);
+    }, TIMEOUT_MS);
     const look = (): void => {
       orReject(() => {
         if (!holds()) return;

@@ -28,7 +28,7 @@ export interface TestWalletOutput {
   readonly secretKey: Buffer;
   /** Height of its block. */
   readonly height: number;
-  /** Of its transaction. */
+  /** Unlock time of its transaction. */
   readonly unlockTime: bigint;
 }
 
@@ -41,11 +41,11 @@ export interface TestWalletKeys {
 export interface SpendOptions {
   readonly fee: bigint;
   readonly unlockTime?: bigint;
-  /** Ring members beside the own output: global index and key. */
+  /** Ring members in addition to the spent output: global index and key. */
   readonly decoys?: readonly { readonly index: number; readonly key: Buffer }[];
   /** Amounts of the outputs; default one with the whole amount. */
   readonly amounts?: readonly bigint[];
-  /** The last field of extra; filled by the caller's search. */
+  /** The last field of extra, found by the nonce search of the caller. */
   readonly powNonce?: Buffer;
 }
 
@@ -76,7 +76,7 @@ export class TestWallet {
     const block = parseBlock(raw.block);
     const all = [block.coinbase, ...raw.transactions.map((bytes) => parseTransaction(bytes))];
     return all.flatMap(({ transaction }, t) => {
-      // The wallet's parser finds a key in more places than the daemon's.
+      // The parser of wallets finds public keys at more positions than that of the daemon.
       const derivation = generateKeyDerivation(parseExtraWallet(transaction.extra).publicKey, this.viewSecret);
       if (derivation === null) return [];
       return transaction.outputs.flatMap((output, i) => {
@@ -105,7 +105,7 @@ export class TestWallet {
 
   prefix(output: TestWalletOutput, options: SpendOptions): TransactionPrefix {
     const { fee, unlockTime = 0n, decoys = [], amounts = [output.amount - fee] } = options;
-    // Derived from the output and the fee: spending an output twice gives one transaction per fee.
+    // Derived from the output and the fee: spending an output twice with the same fee creates the same transaction.
     const transactionSecret = scalarReduce32(cnFastHash(Buffer.concat([output.secretKey, Buffer.from(String(fee))])));
     const derivation = generateKeyDerivation(this.viewPublic, transactionSecret);
     const ring = ringOf(output, decoys);

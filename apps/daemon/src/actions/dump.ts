@@ -37,7 +37,7 @@ export async function exportAction({ config, notice, stream, signal }: ActionDep
 
 /** `--import-blockchain`: adds the blocks of a dump file to the chain, with every check. Exit code 1 if it was stopped. */
 export async function importAction({ config, notice, stream, signal }: ActionDependencies): Promise<number> {
-  // Opened first, so that a missing file leaves no empty database behind.
+  // Open the dump first: a missing file must not create an empty database.
   const dump = await DumpReader.open(resolve(config.options['dump-file']));
   resyncAtStart(config, notice);
   const directory = ensureDirectory(config.directory);

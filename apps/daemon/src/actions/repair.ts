@@ -21,9 +21,9 @@ const LABELS: Record<RepairStep, string> = {
   'verify new': 'Verifying the new database',
 };
 
-/** Missing blocks that are named one by one. */
+/** Max missing blocks listed by height. */
 const MAX_NAMED = 20;
-/** Milliseconds to wait for another peer. Peers of the test networks are local. */
+/** Milliseconds to wait for another peer. On the test networks peers are local. */
 const PATIENCE_MS = { mainnet: 60_000, testnet: 3_000 };
 
 /**

@@ -54,7 +54,7 @@ const BLOCKS_PER_SLICE = 2_000;
 
 /**
  * `--dry-run`: reports what the other options of this start would delete, in blocks, files and bytes, and changes nothing. Exit
- * code 1 if the start itself would be refused.
+ * code 1 if the actual start would be refused.
  */
 async function dryRunAction(parts: ActionDependencies): Promise<number> {
   const { options, storage } = parts.config;
@@ -84,7 +84,7 @@ async function reportResync({ config, notice }: ActionDependencies): Promise<voi
   try {
     blocks = `of ${counted((await withReader(config, (reader) => reader.height())) + 1, 'block')}`;
   } catch (error) {
-    // A resync deletes a damaged database too; only another network's chain refuses it.
+    // A resync also deletes a damaged database; it only refuses the chain of another network.
     if (error instanceof Error && error.name === 'WrongNetwork') throw error;
     notice(errorText(error));
   }

@@ -14,7 +14,7 @@ import { errorText, stringifyJson } from '@wrkz/service-kit';
 import { loadCheckpoints } from '../chain/checkpoints';
 import { type ActionDependencies, withReader } from './action';
 
-/** Records from one progress line of a phase to the next. */
+/** Records between two progress lines of a phase. */
 const RECORDS_PER_LINE = 2_000_000;
 const MIB = 1024 * 1024;
 
@@ -41,7 +41,7 @@ export async function importSnapshotAction({ config, notice, stream, signal }: A
       onProgress: progressLines((line) => stream.write(line)),
       report: notice,
     });
-    if (dryRun) notice('The snapshot is whole and would be taken');
+    if (dryRun) notice('The snapshot is complete and would be imported');
     return 0;
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -50,7 +50,7 @@ export async function importSnapshotAction({ config, notice, stream, signal }: A
   }
 }
 
-/** Writes the first report of each phase and one for each two million records. */
+/** Writes the first progress report of each phase, then one per two million records. */
 function progressLines(write: (line: string) => void): (phase: ImportPhase, done: number, total: number) => void {
   let current: ImportPhase | undefined;
   let next = 0;

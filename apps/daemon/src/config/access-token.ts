@@ -48,7 +48,7 @@ function readTokenFile(path: string): string {
   if (process.platform !== 'win32' && (mode & FORBIDDEN_MODE) !== 0)
     throw invalid('other users can read or change the file; set its mode to 600');
   if (text === '') throw invalid('the file is empty');
-  const fault = checkApiKey(text);
-  if (fault !== undefined) throw invalid(fault);
+  const problem = checkApiKey(text);
+  if (problem !== undefined) throw invalid(problem);
   return text;
 }

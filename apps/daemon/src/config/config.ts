@@ -13,7 +13,7 @@ import {
 } from '@wrkz/service-kit';
 import { defaultZmqEndpoint } from '../events/zmq';
 import { type AccessToken, accessToken } from './access-token';
-import { configFault, LEGACY_OPTIONS, legacyDatabaseWarnings, applyMinimums } from './option-checks';
+import { configError, LEGACY_OPTIONS, legacyDatabaseWarnings, applyMinimums } from './option-checks';
 import { DAEMON_OPTIONS } from './options';
 import { PUBLIC_NODE } from './options/rpc';
 import { p2pIpv6, rpcIpv6, rpcWarnings } from './listeners';
@@ -22,7 +22,7 @@ import { pruneDepthOf, storageModeOf, storageWarnings } from './storage-mode';
 /** The resolved options under their own names. */
 export type DaemonOptions = ParsedOptions<typeof DAEMON_OPTIONS>['values'];
 
-/** What a start does: `serve`, or an action that exits. */
+/** The task of a start: `serve`, or an action that exits. */
 export type Action =
   | 'serve'
   | 'import'
@@ -50,7 +50,7 @@ export interface DaemonConfig {
   readonly rpcPort: number;
   readonly p2pPort: number;
   readonly accessToken: AccessToken;
-  /** Whether the log file was configured: then it is required. */
+  /** Whether the log file was configured explicitly. If so, it must be writable. */
   readonly logFileChosen: boolean;
   /** The options that `--public-node` sets, as `name=value`; empty without it. */
   readonly preset: readonly string[];
@@ -82,7 +82,7 @@ const COMBINES_WITH_RESYNC: readonly Action[] = ['import', 'import-snapshot'];
 const PREPARATIONS = ['resync', 'rewind-to-height'] as const;
 
 /**
- * Resolves the command line (without the program's own words) into a configuration.
+ * Resolves the command line (without the paths of Node.js and the script) into a configuration.
  * @param commands listed by `--help`
  * @throws UsageError, EarlyExit (`--help`, `--version`...) with the text to print
  */
@@ -91,7 +91,7 @@ export function readConfig(argv: readonly string[], commands: readonly CommandSp
     name: 'wrkz-daemon',
     description: 'A full node: verifies, stores and serves the chain.',
     commands,
-    check: configFault,
+    check: configError,
     effective: effectiveValues,
     former: LEGACY_OPTIONS,
     presets: [PUBLIC_NODE],
@@ -103,7 +103,7 @@ export function readConfig(argv: readonly string[], commands: readonly CommandSp
   if (network.name === 'mainnet' && limit > 0 && limit < MIN_EXPORT_BLOCKS) {
     throw new UsageError(`--max-export-blocks: an export has at least ${String(MIN_EXPORT_BLOCKS)} blocks`);
   }
-  // In a configuration file the option is for the other starts.
+  // A configuration file may contain the option for other starts.
   if ((action === 'verify' || action === 'export') && parsed.source('load-checkpoints') === 'command line') {
     throw new UsageError(`--load-checkpoints: ${ACTION_OPTIONS[action]} uses no checkpoints`);
   }

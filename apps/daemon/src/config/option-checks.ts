@@ -8,7 +8,7 @@ type Values = Readonly<Record<string, OptionValue>>;
 
 export interface ConfigRefusal {
   readonly when: (values: Values) => boolean;
-  /** For the operator. The text of the network's other programs where they have one. */
+  /** For the operator. Equal to the text of the C++ programs where they have one. */
   readonly text: string;
 }
 
@@ -19,7 +19,7 @@ function isSystemPort(port: OptionValue): boolean {
   return typeof port === 'number' && port > 0 && port <= MAX_SYSTEM_PORT;
 }
 
-/** A saved configuration may contain the default of the network. */
+/** The prune depth that the network defaults to: a saved configuration may contain it without --prune. */
 function defaultDepth(values: Values): number {
   return networkOf(values['simnet'] === true ? 'simnet' : (values['network'] as NetworkName)).pruneDepth;
 }
@@ -31,7 +31,7 @@ function isSet(value: OptionValue): boolean {
   return value !== undefined && value !== false;
 }
 
-/** Invalid combinations of options, refused before anything is changed. Checked in this order. */
+/** Invalid combinations of options, checked in this order before anything is changed. */
 export const CONFIG_REFUSALS = {
   noDataDir: { when: (values) => values['data-dir'] === '', text: '--data-dir: a folder is expected' },
   noDumpFile: { when: (values) => values['dump-file'] === '', text: '--dump-file: a file is expected' },
@@ -90,7 +90,7 @@ export const CONFIG_REFUSALS = {
 } as const satisfies Record<string, ConfigRefusal>;
 
 /** The text of the first refusal that applies. */
-export function configFault(values: Values): string | undefined {
+export function configError(values: Values): string | undefined {
   return Object.values<ConfigRefusal>(CONFIG_REFUSALS).find(({ when }) => when(values))?.text;
 }
 
@@ -109,7 +109,7 @@ type MinimumName = keyof MinimumOptions;
 const MIN_BLOCK_SYNC_BYTES = 2 * 1024 * 1024;
 
 /**
- * Replaces values below their minimums, with a warning, as the other programs of the network do.
+ * Replaces values below their minimums, with a warning, like the C++ programs.
  * @param minDepth the prune depth of the network
  */
 export function applyMinimums<T extends MinimumOptions>(
@@ -170,7 +170,7 @@ export const LEGACY_OPTIONS: FormerOptions = {
 const LEGACY_DATABASES = [join('DB', 'CURRENT'), join('LevelDB', 'CURRENT')];
 
 /**
- * Warns about the data directory of a C++ node: the chain would be synchronized again, beside a database that is never read.
+ * Warns about the data directory of a C++ node: its database is never read, and the chain is synchronized again.
  * @param directory of our chain
  */
 export function legacyDatabaseWarnings(directory: string): string[] {

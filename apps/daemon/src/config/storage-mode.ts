@@ -20,7 +20,7 @@ export function storageModeOf(options: StorageOptions, network: Network): Storag
   return { kind: 'full' };
 }
 
-/** Warnings about combinations that limit the node. */
+/** Warnings about option combinations that limit the node. */
 export function storageWarnings(options: { readonly prune: boolean; readonly 'daemon-mode': string }): string[] {
   if (!options.prune || options['daemon-mode'] !== 'explorer') return [];
   return ['--prune with --daemon-mode explorer: blocks and transactions are found within the prune depth only'];

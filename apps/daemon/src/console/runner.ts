@@ -28,7 +28,7 @@ export class ConsoleRunner {
 
   /**
    * Runs a line. Never rejects.
-   * @param gone the client has left: the line is skipped if it has not started
+   * @param gone aborted when the client disconnects: a line that has not started is skipped
    * @returns the output, which ends with a line end or is empty; undefined while the runner is closed
    */
   async run(line: string, gone?: AbortSignal): Promise<string | undefined> {
@@ -66,7 +66,7 @@ export const consoleRoute = route({
   errors: [internal, noConsole],
   prepare: (fields) => {
     const { command } = fields;
-    // The text of the network's other programs, which clients may parse.
+    // The text of the C++ programs: clients may parse it.
     if (command !== undefined && typeof command !== 'string')
       throw refuse(internal, { message: 'JSON parameter is wrong type. Expected String' });
     return fields;

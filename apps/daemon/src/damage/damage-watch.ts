@@ -8,7 +8,7 @@ const LOG_INTERVAL_MS = 60_000;
 const MAX_LOGGED = 1_000;
 
 /**
- * Counts and logs damage of the chain database, with the remedy. The caller of the read gets an error, never the damaged data.
+ * Counts and logs damage of the chain database, with the remedy. A read of damaged data throws; it never returns the data.
  */
 export class DamageWatch {
   private count = 0;
@@ -21,7 +21,7 @@ export class DamageWatch {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Reads that met damage since the start. */
+  /** Reads of damaged data since the start. */
   get total(): number {
     return this.count;
   }
@@ -47,7 +47,7 @@ export class DamageWatch {
     return damage;
   }
 
-  /** Runs a read whose result is optional: damage is noted, and the result is undefined. */
+  /** Runs a read whose result is optional: damage is counted and logged, and the result is undefined. */
   orUndefined<T>(read: () => T): T | undefined {
     try {
       return read();
@@ -57,7 +57,7 @@ export class DamageWatch {
     }
   }
 
-  /** Runs a read whose result is needed: damage is noted and thrown. */
+  /** Runs a read whose result is required: damage is counted, logged and rethrown. */
   noted<T>(read: () => T): T {
     try {
       return read();
@@ -70,7 +70,7 @@ export class DamageWatch {
 
 /** The text of an error for the operator, with the remedy for damage. */
 export function operatorText(error: unknown): string {
-  // The text contains the remedy already.
+  // The text of this error already contains the remedy.
   const damage = error instanceof UnreadableLiteMark ? undefined : damageIn(error);
   if (damage === undefined) return errorText(error);
   const text = errorText(error);

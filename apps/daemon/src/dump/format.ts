@@ -110,7 +110,7 @@ export class DumpReader {
     this.drop(length);
   }
 
-  /** Also beyond the end of the buffer: the next read continues at the new position. */
+  /** Skips bytes, also beyond the end of the buffer: the next read continues at the new position. */
   private drop(length: number): void {
     this.buffer = this.buffer.subarray(length);
     this.base += length;

@@ -8,11 +8,11 @@ import { DumpError, type DumpReader } from './format';
 /** Limits of one batch: blocks that are passed to the engine in one call. */
 const BATCH_BLOCKS = 200;
 const BATCH_BYTES = 128 * 1024;
-/** Initial limit of the weight in flight. It grows with the import: the engine commits more blocks at once later. */
+/** Initial limit of the weight in flight. It grows during the import, because the engine commits larger groups later. */
 const INITIAL_WEIGHT = 6 * BATCH_BYTES;
 
 export interface ImportOptions {
-  /** At the start of the file. The import closes it. */
+  /** Positioned at the start of the file. The import closes it. */
   readonly dump: DumpReader;
   readonly chain: ChainService;
   /**
@@ -32,7 +32,7 @@ export interface ImportReport {
   readonly stopped: boolean;
 }
 
-/** The chain refused a block of the dump. The blocks below are stored. */
+/** The chain rejected a block of the dump. The blocks below it are stored. */
 export class ImportRefused extends Error {
   override readonly name = 'ImportRefused';
 }
@@ -88,7 +88,7 @@ async function readInto(
       expected += 1;
     }
   } catch (error) {
-    // Blocks behind a refused one have no parent: adding them would replace the first error.
+    // Do not add the remaining blocks: without their parent they would fail with another error than the first.
     if (error instanceof ImportRefused) throw error;
     // The blocks below the damage are valid and are stored before the error is reported.
     await pipeline.finish();
@@ -110,7 +110,7 @@ class ImportPipeline {
   private readonly inFlight: { readonly batch: Batch; readonly results: Promise<AddBlockResult[]> }[] = [];
   private weightInFlight = 0;
   private weightDone = 0;
-  /** A full batch is held back until another block follows: the engine has to know which batch is the last. */
+  /** A full batch is held until another block follows: the call for the last batch must not announce more blocks. */
   private held: Batch | undefined;
   private current: Batch | undefined;
 

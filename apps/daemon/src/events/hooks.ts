@@ -6,7 +6,7 @@ import type { EventJournal } from './journal/event-journal';
 import type { NodeEvent, NodeEvents } from './node-events';
 import { doubleSpendBody } from './topics';
 
-/** The options of the hooks. */
+/** Names of the hook options. */
 const HOOKS = ['block-notify', 'reorg-notify', 'tx-notify', 'double-spend-notify'] as const;
 
 export type NodeHook = (typeof HOOKS)[number];
@@ -27,8 +27,8 @@ export interface NodeHooksDependencies {
 }
 
 /**
- * Starts the hooks before anything can change the chain. Durable hooks read the journal. The others follow the events, without those
- * of the initial synchronization unless the options request them.
+ * Starts the hooks before anything can change the chain. Durable hooks read the journal. The others follow the events, without
+ * those of the initial synchronization unless the options request them.
  * @throws Error with a message for the operator
  */
 export async function startNodeHooks(dependencies: NodeHooksDependencies): Promise<NotificationHooks> {
@@ -60,7 +60,7 @@ function heightOf(event: NodeEvent): number | undefined {
   return event.kind === 'reorganisation' ? event.rootHeight + event.added.length : undefined;
 }
 
-/** The journal for a durable hook. It reads all topics: the position of the hook must not pass entries that were not read. */
+/** The journal as the feed of a durable hook. It reads all topics, so that the hook's position never skips unread entries. */
 export function journalHookFeed(journal: NodeHooksDependencies['journal'], hook: NodeHook): EventFeed {
   return {
     latest: () => journal.latest(),
@@ -103,7 +103,7 @@ export function notificationsOf(event: NodeEvent): Notification[] {
   }
 }
 
-/** The notification of a journal entry. Each block of a reorganisation has an entry of its own. */
+/** The notification of a journal entry. Each block of a reorganisation has a separate entry. */
 export function notificationOfEntry({ topic, body }: JournalEntry): Notification | undefined {
   switch (topic) {
     case 'block':

@@ -5,7 +5,7 @@ export interface SyncStatus {
   observedHeight(): number;
 }
 
-/** Milliseconds for which an observed height is cached: its computation queries the database. */
+/** Milliseconds for which the observed height is cached: computing it queries the database. */
 const CACHE_MS = 1_000;
 
 /** Whether the initial synchronization is over: it has completed, or a block reaches the height of the peers. */

@@ -69,7 +69,7 @@ export interface DoubleSpendEvent extends DoubleSpend {
   readonly kind: 'double-spend';
 }
 
-/** A branch was not followed: it leaves the main chain too far below the tip, or below the stored block data. */
+/** A branch was not followed: it forks from the main chain too far below the tip, or below the stored block data. */
 export interface RefusedBranchEvent extends RefusedSwitch {
   readonly kind: 'refused-branch';
 }
@@ -87,14 +87,14 @@ export type NodeEvent =
 export type NodeEventListener = (event: NodeEvent) => void;
 
 /**
- * Publishes the events of the node in the order of the commits, to hooks, publishers, streams and the journal. A block precedes the
- * removal of its transactions from the pool; so call `followChain` before the pool follows the chain.
+ * Publishes the events of the node in the order of the commits, to hooks, publishers, streams and the journal. A block is
+ * published before the removal of its transactions from the pool: call `followChain` before the pool subscribes to the chain.
  */
 export class NodeEvents {
   private readonly listeners = new Set<NodeEventListener>();
   private readonly unfollow: (() => void)[] = [];
 
-  /** @param onError receives what a listener threw; the other listeners still get the event */
+  /** @param onError receives errors thrown by listeners; the other listeners still get the event */
   constructor(private readonly onError: (error: unknown) => void) {}
 
   followChain(chain: Pick<ChainService, 'on' | 'off'>): void {

@@ -74,7 +74,7 @@ export interface TopicListener {
   publish(message: TopicMessage): void;
 }
 
-/** Creates the messages of all events once, in the order of the events, for all publishers. */
+/** Creates the messages of each event once for all publishers, in the order of the events. */
 export class TopicStream {
   private readonly listeners = new Set<TopicListener>();
 

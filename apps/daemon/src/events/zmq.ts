@@ -6,7 +6,7 @@ import { errorText, isLoopback, listenErrorText, type Logger } from '@wrkz/servi
 import type * as Zeromq from 'zeromq';
 import type { TopicMessage, TopicStream } from './topics';
 
-/** Messages that ZeroMQ queues for one subscriber; it drops further ones. */
+/** Max messages that ZeroMQ queues for a subscriber; it drops further ones. */
 const HIGH_WATER_MARK = 1000;
 /** Max messages that wait for the socket. */
 const MAX_QUEUED = 10_000;
@@ -32,7 +32,7 @@ function parseZmqEndpoint(text: string): ZmqEndpoint | undefined {
   return ipc === null ? undefined : { kind: 'ipc', text, path: ipc[1] ?? '' };
 }
 
-/** The fault of an endpoint option; undefined if it is valid. An empty one disables ZMQ. */
+/** The error text of an invalid endpoint option; undefined if it is valid. An empty one disables ZMQ. */
 export function checkEndpoint(text: string): string | undefined {
   if (text === '' || parseZmqEndpoint(text) !== undefined) return undefined;
   return 'tcp://address:port or ipc://path is expected, or nothing';
@@ -121,7 +121,7 @@ export class ZmqPublisher {
     if (!this.sending) void this.send();
   }
 
-  /** Sends the queue in order: the socket accepts a message only after the one before. */
+  /** Sends the queue in order: the socket accepts a message only after the previous one. */
   private async send(): Promise<void> {
     this.sending = true;
     for (let message = this.queue.shift(); message !== undefined; message = this.queue.shift()) {
@@ -145,8 +145,8 @@ function loadZeromq(): typeof Zeromq {
 const MAX_PATH_BYTES = 107;
 
 /**
- * Creates a socket file that only its owner can ever connect to: it is bound in a new folder with mode 0700, gets mode 0600, and is
- * then moved to its path. An existing file is replaced only if it is a socket without a listener.
+ * Creates a socket file that only its owner can ever connect to: it is bound in a new folder with mode 0700, gets mode 0600, and
+ * is then moved to its path. An existing file is replaced only if it is a socket without a listener.
  * @param bind creates the socket at the given path
  * @returns removes the file
  * @throws Error with a message for the operator

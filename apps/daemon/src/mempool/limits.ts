@@ -6,11 +6,11 @@ export const POOL_BYTES = 64 * 1024 * 1024;
 export const FEELESS_TRANSACTIONS = 60;
 /** Seconds after which a transaction is removed. */
 export const LIFETIME = 24 * 60 * 60;
-/** Transactions that are judged at a time; the others wait in a queue. */
-export const JUDGED_AT_ONCE = 16;
-/** Transactions that may wait in that queue, of all sources. */
+/** Transactions that are validated concurrently; the others wait in a queue. */
+export const MAX_CONCURRENT_VALIDATIONS = 16;
+/** Max waiting transactions of all sources together. */
 export const WAITING_LIMIT = 4096;
-/** Serialized bytes per source that are judged or wait; decoded, they take several times as much memory. */
+/** Max serialized bytes per source in validation and in the queue. Decoded transactions take several times as much memory. */
 export const WAITING_BYTES = 16 * 1024 * 1024;
-/** Milliseconds of a re-check of the pool between two yields to the event loop. */
+/** Milliseconds of a revalidation between two yields to the event loop. */
 export const SLICE_MS = 5;

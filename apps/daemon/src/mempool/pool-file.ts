@@ -51,8 +51,8 @@ export class PoolFile {
   }
 
   /**
-   * Judges the transactions of the file like new ones, then starts the periodic writes. A file that is damaged, too large
-   * or of another network is a warning.
+   * Validates the transactions of the file like new ones, then starts the periodic writes. Logs a warning for a file that is
+   * damaged, too large or of another network.
    */
   async load(signal: AbortSignal): Promise<void> {
     const { pool, logger } = this.dependencies;
@@ -62,7 +62,7 @@ export class PoolFile {
       await inGroups(transactions, async (bytes) => {
         if (!signal.aborted) await pool.add(bytes, 'file');
       });
-      // The file still holds the transactions that were not judged.
+      // Keep the file: it has transactions that were not validated.
       if (signal.aborted) return;
       if (transactions.length > 0)
         logger.info(`${pool.size} of ${transactions.length} pooled transactions are still valid`);
@@ -72,7 +72,7 @@ export class PoolFile {
     this.timer = setInterval(() => void this.save(), SAVE_INTERVAL_MS);
   }
 
-  /** Writes the pool if it has changed. An error is a warning. */
+  /** Writes the pool if it has changed. An error is logged as a warning. */
   save(): Promise<void> {
     return this.mutex.run(async () => {
       const { pool, logger } = this.dependencies;

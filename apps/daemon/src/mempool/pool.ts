@@ -4,12 +4,12 @@ import { type ParsedTransaction, parseTransaction } from '@wrkz/core-types';
 import { EventLoopYielder, type MetricFactory } from '@wrkz/service-kit';
 import type { ChainCommit, CommitEvent } from '../chain/service';
 import { type DoubleSpend, DoubleSpends } from './double-spends';
-import { type Fault, faultOf } from './faults';
-import type { PoolJudge } from './judge';
-import { JudgeQueue, QUEUE_FULL } from './judge-queue';
+import { type RejectionScope, rejectionScope } from './rejection-scope';
+import type { PoolValidator } from './validator';
+import { QUEUE_FULL, ValidationQueue } from './validation-queue';
 import {
   FEELESS_TRANSACTIONS,
-  JUDGED_AT_ONCE,
+  MAX_CONCURRENT_VALIDATIONS,
   LIFETIME,
   POOL_BYTES,
   SLICE_MS,
@@ -20,16 +20,16 @@ import { keyImagesOf, poolTransaction, type PoolTransaction, type RemovalReason 
 import { comparePriority } from './priority';
 import { PoolStore } from './store';
 
-/** `file`: the pool of the last run. */
+/** `file`: the pool saved by the last run. */
 export type TransactionSource = 'rpc' | 'p2p' | 'reorganisation' | 'file';
 
-/** The verdict on a transaction: `code` of the rule that refused it, `message` for clients, `fault` of its sender. */
+/** Validation result. For a rejection: `code` of the violated rule, `message` for clients, and `scope`. */
 export interface Admission {
   readonly accepted: boolean;
   readonly hash?: Buffer;
   readonly code?: ReasonCode;
   readonly message?: string;
-  readonly fault?: Fault;
+  readonly scope?: RejectionScope;
 }
 
 /** Refusal texts of the pool itself (docs/protocol/pool.md#pool-texts). */
@@ -54,21 +54,21 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     string,
     { readonly source: TransactionSource; readonly admission: Promise<Admission | typeof QUEUE_FULL> }
   >();
-  private readonly queue = new JudgeQueue(JUDGED_AT_ONCE, WAITING_LIMIT);
-  /** By source: transactions that are judged or wait. */
+  private readonly queue = new ValidationQueue(MAX_CONCURRENT_VALIDATIONS, WAITING_LIMIT);
+  /** By source: serialized bytes in validation or in the queue. */
   private readonly waitingBytes = new Map<TransactionSource, number>();
   private admissions = 0;
-  /** Counts reorganisations: a verdict reached on another chain is discarded. */
+  /** Number of reorganisations: a validation result from before one is discarded. */
   private chainAge = 0;
-  /** The `measure` of the fitting against which the whole pool was last checked. */
-  private measure = '';
+  /** The `key` of the limits against which the whole pool was last checked. */
+  private limitsKey = '';
   /** Re-checks run one at a time. */
   private rechecks: Promise<void> = Promise.resolve();
   private waitingRecheck: Promise<void> | undefined;
   private readonly doubleSpends: DoubleSpends;
 
   constructor(
-    private readonly judge: PoolJudge,
+    private readonly validator: PoolValidator,
     /** Monotonic seconds: setting the system clock must not empty the pool. */
     private readonly now: () => number = () => Math.floor(performance.now() / 1000),
   ) {
@@ -101,7 +101,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     return this.store.get(hash.toString('hex'));
   }
 
-  /** Best first. The array does not change with the pool. */
+  /** Highest priority first. A snapshot: later changes do not affect it. */
   list(): readonly PoolTransaction[] {
     return this.store.inOrder();
   }
@@ -110,17 +110,17 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     return this.store.inOrder().map((entry) => entry.parsed.hash);
   }
 
-  /** Judges a serialized transaction and adds it if it is valid. Never throws because of its bytes. */
+  /** Validates a serialized transaction and adds it if it is valid. Never throws because of its bytes. */
   async add(bytes: Uint8Array, source: TransactionSource): Promise<Admission> {
-    // The size is checked before anything is decoded: decoded, a transaction may take far more memory than its bytes.
-    if (bytes.length > this.judge.sizeLimit())
-      return { accepted: false, message: REASONS.SIZE_TOO_LARGE.text, code: 'SIZE_TOO_LARGE', fault: 'here' };
+    // The size is checked first: a decoded transaction may take far more memory than its bytes.
+    if (bytes.length > this.validator.sizeLimit())
+      return { accepted: false, message: REASONS.SIZE_TOO_LARGE.text, code: 'SIZE_TOO_LARGE', scope: 'here' };
     let parsed: ParsedTransaction;
     try {
-      // A copy: the parsed parts are views and would retain the whole network frame.
+      // A copy: the parsed fields are views of the buffer and would retain the whole network frame.
       parsed = parseTransaction(Buffer.from(bytes));
     } catch {
-      return { accepted: false, message: POOL_TEXTS.unreadable, fault: 'everywhere' };
+      return { accepted: false, message: POOL_TEXTS.unreadable, scope: 'everywhere' };
     }
     const hash = parsed.hash;
     const id = hash.toString('hex');
@@ -128,7 +128,9 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
       accepted: false,
       hash,
       message,
-      ...(code === undefined ? { fault: 'none' } : { code, fault: faultOf(code, this.judge.ground(parsed)) }),
+      ...(code === undefined
+        ? { scope: 'none' }
+        : { code, scope: rejectionScope(code, this.validator.finality(parsed)) }),
     });
     if (this.store.get(id) !== undefined) return refuse(POOL_TEXTS.known);
     const same = this.inFlight.get(id);
@@ -138,7 +140,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
       if (result === QUEUE_FULL) return same.source === source ? refuse(POOL_TEXTS.full) : this.add(bytes, source);
       return result.accepted ? refuse(POOL_TEXTS.known) : result;
     }
-    // Before the queue: an input that spends nothing takes two bytes, so a flood of them would be cheap.
+    // Rejected before it is queued: an input that spends nothing takes two bytes, so a flood of them would be cheap.
     if (parsed.fee === undefined) return refuse(REASONS.INPUT_UNKNOWN_TYPE.text, 'INPUT_UNKNOWN_TYPE');
     const waiting = this.waitingBytes.get(source) ?? 0;
     if (waiting + parsed.size > WAITING_BYTES && source !== 'reorganisation') return refuse(POOL_TEXTS.full);
@@ -164,18 +166,17 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     do {
       if (feelessOver()) return refuse(POOL_TEXTS.tooManyFeeless);
       age = this.chainAge;
-      const failure = await this.judge.judge(parsed);
+      const failure = await this.validator.validate(parsed);
       if (failure !== undefined && age === this.chainAge) return refuse(failure.message, failure.code);
     } while (age !== this.chainAge);
     // No await from here on: pool and chain cannot change between these checks.
     if (feelessOver()) return refuse(POOL_TEXTS.tooManyFeeless);
-    const settled = this.judge.settled(parsed);
-    if (settled === 'in block')
-      return refuse(REASONS.INPUT_KEYIMAGE_ALREADY_SPENT.text, 'INPUT_KEYIMAGE_ALREADY_SPENT');
-    const fitting = this.judge.fitting();
-    const misfit = settled ?? fitting.refuses(parsed);
-    if (misfit !== undefined) return refuse(misfit.message, misfit.code);
-    if (fitting.isLapsed(parsed.transaction.unlockTime))
+    const spent = this.validator.checkSpent(parsed);
+    if (spent === 'in block') return refuse(REASONS.INPUT_KEYIMAGE_ALREADY_SPENT.text, 'INPUT_KEYIMAGE_ALREADY_SPENT');
+    const limits = this.validator.tipLimits();
+    const failure = spent ?? limits.check(parsed);
+    if (failure !== undefined) return refuse(failure.message, failure.code);
+    if (limits.isUnlockTimeExpired(parsed.transaction.unlockTime))
       return refuse(REASONS.UNLOCK_TIME_TOO_SMALL.text, 'UNLOCK_TIME_TOO_SMALL');
     if (this.has(parsed.hash)) return refuse(POOL_TEXTS.known);
     for (const keyImage of keyImagesOf(parsed)) {
@@ -198,7 +199,7 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     if (this.doubleSpends.count(spend)) this.emit('doubleSpend', spend);
   }
 
-  /** The worst transactions that make room for an entry; undefined if one of them is better than the entry. */
+  /** The lowest-priority transactions to evict for an entry; undefined if one of them has priority over the entry. */
   private evictedFor(entry: PoolTransaction): PoolTransaction[] | undefined {
     let excess = this.store.bytes + entry.size - POOL_BYTES;
     const evicted: PoolTransaction[] = [];
@@ -212,28 +213,28 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     return undefined;
   }
 
-  /** Removes a transaction, e.g. because it does not fit a template. */
+  /** Removes a transaction, for example because it is invalid in a block template. */
   remove(hash: Buffer, reason: RemovalReason): void {
     const entry = this.store.get(hash.toString('hex'));
     if (entry !== undefined) this.removeAll([entry], reason);
   }
 
-  /** Follows the main chain. Mined transactions leave at once; resolves when the rest of the pool is checked. */
+  /** Follows the main chain. Removes mined transactions at once; resolves when the rest of the pool is checked. */
   onCommit(event: CommitEvent): Promise<void> {
     if (event.kind === 'alternative') return Promise.resolve();
     this.dropMined(event);
     if (event.kind === 'append') return this.recheck();
     this.chainAge += 1;
-    return this.enqueue(() => this.judgeAgain(event));
+    return this.enqueue(() => this.revalidate(event));
   }
 
-  /** Removes outdated transactions and those that no longer fit. Call it once a minute. */
+  /** Removes outdated transactions and those that are no longer valid. Call it once a minute. */
   async sweep(): Promise<void> {
     await this.enqueue(() => {
       const oldest = this.now() - LIFETIME;
       return this.removeWhere(this.store.inOrder(), 'Outdated', () => (entry) => entry.receivedAt <= oldest);
     });
-    this.measure = '';
+    this.limitsKey = '';
     await this.recheck();
   }
 
@@ -243,11 +244,11 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     return result;
   }
 
-  /** Many blocks in a row share one re-check, which starts after the running one. */
+  /** Coalesces: blocks that arrive during a re-check share the next one. */
   private recheck(): Promise<void> {
     this.waitingRecheck ??= this.enqueue(() => {
       this.waitingRecheck = undefined;
-      return this.removeMisfits();
+      return this.removeInvalid();
     });
     return this.waitingRecheck;
   }
@@ -264,28 +265,28 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     this.removeAll(spent, 'NotActual');
   }
 
-  private async removeMisfits(): Promise<void> {
-    const { measure } = this.judge.fitting();
-    if (measure !== this.measure) {
+  private async removeInvalid(): Promise<void> {
+    const { key } = this.validator.tipLimits();
+    if (key !== this.limitsKey) {
       await this.removeWhere(this.store.inOrder(), 'NotActual', () => {
-        const fitting = this.judge.fitting();
-        return ({ parsed }) => fitting.refuses(parsed) !== undefined;
+        const limits = this.validator.tipLimits();
+        return ({ parsed }) => limits.check(parsed) !== undefined;
       });
-      this.measure = measure;
+      this.limitsKey = key;
     }
-    // The unlock time must be some blocks above the block that holds the transaction.
-    let fitting = this.judge.fitting();
+    // Unlock times expire with each block: the rule requires a distance to the block that includes the transaction.
+    let limits = this.validator.tipLimits();
     const yielder = new EventLoopYielder(SLICE_MS);
     for (const [unlockTime, entries] of this.store.unlockTimes()) {
-      if (fitting.isLapsed(unlockTime)) this.removeAll([...entries], 'NotActual');
+      if (limits.isUnlockTimeExpired(unlockTime)) this.removeAll([...entries], 'NotActual');
       if (!yielder.isDue) continue;
       await yielder.yieldIfDue();
-      fitting = this.judge.fitting();
+      limits = this.validator.tipLimits();
     }
   }
 
   /**
-   * Removes entries in slices of SLICE_MS. Entries added meanwhile were judged at a tip that is at least as new.
+   * Removes entries in slices of SLICE_MS. Entries added meanwhile were validated at a tip that is at least as new.
    * @param predicateAtTip called at the start of each slice, because the chain may have changed
    */
   private async removeWhere(
@@ -308,16 +309,16 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   }
 
   /**
-   * After a reorganisation, ring members may be other outputs: the whole pool is judged again. Transactions of the removed
-   * blocks return to the pool.
+   * After a reorganisation, global indexes may refer to other outputs, so the whole pool is validated again. Transactions of the
+   * removed blocks return to the pool.
    */
-  private async judgeAgain(event: ChainCommit): Promise<void> {
+  private async revalidate(event: ChainCommit): Promise<void> {
     await inGroups(this.store.inOrder(), (entry) =>
       this.queue.run('reorganisation', async () => {
         if (this.store.get(entry.id) !== entry) return;
         const age = this.chainAge;
-        const failure = await this.judge.judge(entry.parsed);
-        // After another reorganisation the pool is judged once more.
+        const failure = await this.validator.validate(entry.parsed);
+        // After another reorganisation this result is obsolete: the next revalidation decides.
         if (failure !== undefined && age === this.chainAge) this.remove(entry.parsed.hash, 'NotActual');
       }),
     );
@@ -332,11 +333,11 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
   }
 }
 
-/** Groups of as many as are judged at once, so that a long list leaves places in the queue to others. */
+/** Runs a task for each item, in groups of the max concurrency: a long list must not fill the queue. */
 export async function inGroups<T>(list: readonly T[], task: (one: T) => Promise<unknown>): Promise<void> {
   const yielder = new EventLoopYielder(SLICE_MS);
-  for (let start = 0; start < list.length; start += JUDGED_AT_ONCE) {
-    await Promise.all(list.slice(start, start + JUDGED_AT_ONCE).map(task));
+  for (let start = 0; start < list.length; start += MAX_CONCURRENT_VALIDATIONS) {
+    await Promise.all(list.slice(start, start + MAX_CONCURRENT_VALIDATIONS).map(task));
     await yielder.yieldIfDue();
   }
 }

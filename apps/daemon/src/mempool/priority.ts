@@ -6,7 +6,7 @@ import type { PoolTransaction } from './pool-transaction';
  */
 export function comparePriority(a: PoolTransaction, b: PoolTransaction): number {
   return (
-    // a.fee / a.size compared with b.fee / b.size, without division
+    // Compares a.fee / a.size with b.fee / b.size by cross-multiplication.
     compare(b.fee * BigInt(a.size), a.fee * BigInt(b.size)) ||
     compare(b.amount, a.amount) ||
     compare(inputsPerOutput(b), inputsPerOutput(a)) ||

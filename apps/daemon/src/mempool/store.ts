@@ -2,12 +2,12 @@ import { lowerBound } from '@wrkz/core-types';
 import type { PoolTransaction } from './pool-transaction';
 import { comparePriority } from './priority';
 
-/** Entries of a chunk before it is split in two: moving so many references costs less than comparing two entries. */
+/** Max entries of a chunk before it is split in two. Moving this many references costs less than one comparison of entries. */
 const CHUNK_SIZE = 512;
 
 /** A sorted list in chunks. Insertion and removal take O(log n) comparisons and move at most one chunk. */
 class SortedList<T> {
-  /** None is empty. */
+  /** No chunk is empty. */
   private readonly chunks: T[][] = [];
   private all: readonly T[] | undefined;
 
@@ -19,7 +19,7 @@ class SortedList<T> {
     for (const chunk of this.chunks.toReversed()) yield* chunk.toReversed();
   }
 
-  /** An array that later changes leave as it is; made once per change. */
+  /** A snapshot of the list, cached until the next change. */
   toArray(): readonly T[] {
     return (this.all ??= this.chunks.flat());
   }
@@ -36,7 +36,7 @@ class SortedList<T> {
     if (chunk.length > CHUNK_SIZE) this.chunks.splice(at + 1, 0, chunk.splice(CHUNK_SIZE >> 1));
   }
 
-  /** The entry is in the list. */
+  /** The list must contain the entry. */
   remove(entry: T): void {
     this.all = undefined;
     const at = this.chunkOf(entry);
@@ -61,7 +61,7 @@ class SortedList<T> {
 export class PoolStore {
   private readonly byId = new Map<string, PoolTransaction>();
   private readonly byKeyImage = new Map<string, PoolTransaction>();
-  /** Wallets choose few different unlock times, so lapsed ones are found without a scan of the pool. */
+  /** Index for expired unlock times, without a scan of the pool: wallets choose few different ones. */
   private readonly byUnlockTime = new Map<bigint, Set<PoolTransaction>>();
   /** Best first. */
   private readonly order = new SortedList<PoolTransaction>(comparePriority);
@@ -96,7 +96,7 @@ export class PoolStore {
     return this.byKeyImage.get(keyImage);
   }
 
-  /** Best first. The array does not change with the pool. */
+  /** Highest priority first. A snapshot: later changes do not affect it. */
   inOrder(): readonly PoolTransaction[] {
     return this.order.toArray();
   }

@@ -38,9 +38,9 @@ export class BlockGenerator {
   ) {}
 
   /**
-   * Each block holds transactions of the pool, and is sealed, mined if the network checks the proof of work, and submitted. A
-   * timestamp too far in the future is lowered to the latest that a node accepts.
-   * @throws Error when a block is refused, RangeError on a bad request
+   * Builds each block with transactions of the pool, seals it, mines it if the network checks the proof of work, and submits it.
+   * A timestamp too far in the future is lowered to the latest that a node accepts.
+   * @throws Error if a block is rejected, RangeError for an invalid request
    */
   generate(request: GenerateRequest): Promise<Generated> {
     const { network } = this;
@@ -74,7 +74,7 @@ export class BlockGenerator {
         block: encodeBlock(block),
         transactions: template.transactions.map((transaction) => transaction.bytes),
       });
-      // On a side branch or orphaned: another block was first.
+      // The block is on a side branch or orphaned: another miner was faster.
       if (result.code === 'ADDED_TO_MAIN') return result;
       if (!isAccepted(result) && result.code !== 'REJECTED_AS_ORPHANED') throw new Error(result.message);
       if (attempts >= MAX_ATTEMPTS) throw new Error(`another block was first ${String(MAX_ATTEMPTS)} times in a row`);

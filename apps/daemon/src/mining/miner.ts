@@ -35,7 +35,7 @@ export interface MinerDependencies {
 export interface TemplateResult {
   readonly blob: Buffer;
   readonly difficulty: bigint;
-  /** Count: the index of the block to be mined. */
+  /** Count of blocks, equal to the index of the block to be mined. */
   readonly height: number;
   /** Offset of the reserved bytes in the blob; 0 when none are reserved. */
   readonly reservedOffset: number;
@@ -43,12 +43,12 @@ export interface TemplateResult {
 
 const ABSENT: AddBlockResult = { code: 'TRANSACTION_ABSENT_IN_POOL', message: REASONS.TRANSACTION_ABSENT_IN_POOL.text };
 
-/** The transactions of entries, read one by one: a template stops when its block is full. */
+/** The transactions of entries, lazily: a template stops reading when its block is full. */
 function* parsedOf(entries: Iterable<PoolTransaction>): Generator<ParsedTransaction> {
   for (const { parsed } of entries) yield parsed;
 }
 
-/** Builds block templates and takes mined blocks. */
+/** Builds block templates and submits mined blocks. */
 export class Miner {
   /** The last body and what it was built from: tip, revision of the pool, timestamp. */
   private latest: { readonly key: string; readonly body: Promise<TemplateBody> } | undefined;
@@ -63,7 +63,7 @@ export class Miner {
   }
 
   /**
-   * A template on the current tip with the pool's transactions. Transactions that no block at this height may hold are
+   * A template on the current tip with the pool's transactions. Transactions that are invalid in a block at this height are
    * removed from the pool. @param timestamp Unix seconds, raised to the median if it is lower
    */
   async build(receiver: CoinbaseReceiver, extraNonce: Buffer, timestamp: number): Promise<Template> {
@@ -102,7 +102,7 @@ export class Miner {
   }
 
   /**
-   * Takes a mined block, whose transactions come from the pool. A missing transaction is the first reason to refuse
+   * Submits a mined block with transactions of the pool. A missing transaction takes precedence over all other reasons to reject
    * the block (docs/protocol/blocks.md#absent-transactions).
    */
   async submit(blob: Buffer): Promise<AddBlockResult> {
@@ -122,8 +122,8 @@ export class Miner {
   }
 
   /**
-   * Adds a block of a miner. If a block on the tip is refused because of a transaction, the pool drops the transaction:
-   * the next template would hold it again, and no block could be mined.
+   * Adds a block of a miner. If a block on the tip is rejected because of a transaction, the transaction is removed from the
+   * pool: otherwise every template would include it, and no block could be mined.
    */
   async add(raw: RawBlock): Promise<AddBlockResult> {
     const { chain, pool } = this.dependencies;

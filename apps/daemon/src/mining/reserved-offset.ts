@@ -6,7 +6,7 @@ const NONCE_HEADER = 2;
 /**
  * Offset of the reserved bytes of a coinbase in the block's blob: after the transaction's public key and the header of the
  * extra nonce. 0 if nothing is reserved.
- * @throws Error when the blob does not hold them
+ * @throws Error if the blob does not contain them
  */
 export function reservedOffset(blob: Buffer, coinbase: Transaction, reserved: number): number {
   if (reserved === 0) return 0;

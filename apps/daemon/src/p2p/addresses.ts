@@ -9,28 +9,28 @@ export interface PeerAddress {
 
 export { canonicalHost };
 
-/** How lists, logs and `/peers` write an endpoint. */
+/** Text of an endpoint in lists, logs and `/peers`. */
 export const addressKey: (address: PeerAddress) => string = endpointText;
 
-/** 6to4 and Teredo: tunnels over which a peer can still reach us from the internet, so limits and bans apply to them. */
+/** Tunnels. A peer can still reach us through them from the internet, so limits and bans apply. */
 const TUNNELS: readonly string[] = ['6to4', 'teredo'];
 
 const isLocalRange = (range: string): boolean => range !== 'unicast' && !TUNNELS.includes(range);
 
-/** Loopback, private, link-local, multicast, reserved: everything that is not reached from the internet. */
+/** Whether an address is not reachable from the internet: loopback, private, link-local, multicast, reserved. */
 export function isLocalHost(host: string): boolean {
   return isLocalRange(ipaddr.process(host).range());
 }
 
-/** Addresses that no peer list may contain, with any options. The relays that led to tunnels are switched off. */
+/** Addresses that no peer list may contain, whatever the options. The public relays to tunnels are switched off. */
 const UNUSABLE: ReadonlySet<string> = new Set(['unspecified', 'multicast', 'broadcast', ...TUNNELS]);
 
-/** The neighbourhood of an address: its /16 (IPv4) or /32 (IPv6). One operator often holds all of it. */
+/** The network group of an address: its /16 (IPv4) or /32 (IPv6). One operator often controls a whole group. */
 export function addressGroup(host: string): string {
   return hostFacts(host).group;
 }
 
-/** Facts of an address. `group` is `addressGroup`; `network` identifies the same networks as `hostNetwork`, as hex. */
+/** Properties of an address. `group` is `addressGroup`; `network` is `hostNetwork` as hex. */
 export interface HostFacts {
   readonly isLocal: boolean;
   readonly isUnusable: boolean;
@@ -38,7 +38,7 @@ export interface HostFacts {
   readonly group: string;
 }
 
-/** All facts by one parse, for lists of thousands of addresses. `host` in canonical form. */
+/** All properties from one parse, for lists of thousands of addresses. `host` in canonical form. */
 export function hostFacts(host: string): HostFacts {
   const address = ipaddr.process(host);
   const range = address.range();
@@ -59,8 +59,8 @@ export interface NamedEndpoint {
 }
 
 /**
- * Reads `host`, `host:port`, `[ip6]` or `[ip6]:port`; a bare host takes `defaultPort`.
- * Returns `undefined` when the text is none of them.
+ * Parses `host`, `host:port`, `[ip6]` or `[ip6]:port`; without a port `defaultPort` is used.
+ * @returns undefined for any other text
  */
 export function parseEndpoint(text: string, defaultPort: number): NamedEndpoint | undefined {
   const match = /^(?:\[([^\]]+)\]|([^:[\]\s]+))(?::(\d{1,5}))?$/.exec(text.trim());
@@ -72,14 +72,14 @@ export function parseEndpoint(text: string, defaultPort: number): NamedEndpoint 
   return { host: canonicalHost(host) ?? host, port };
 }
 
-/** The network of one customer: the address itself (IPv4), or its /64 (IPv6). */
+/** The network that one customer controls: the address itself (IPv4), or its /64 (IPv6). */
 export function hostNetwork(host: string): string {
   return countedAddress(canonicalHost(host) ?? host);
 }
 
 /**
- * The key of a connection's limits: its `hostNetwork`. Independent nodes share loopback and private addresses (a devnet, a
- * home network), so each of their connections has a key of its own.
+ * The key under which a connection's limits are counted: its `hostNetwork`. Independent nodes share loopback and private
+ * addresses (a devnet, a home network), so each of their connections has a separate key.
  */
 export function accountKey(remote: PeerAddress): string {
   return isLocalHost(remote.host) ? addressKey(remote) : hostNetwork(remote.host);
@@ -94,7 +94,7 @@ export interface IpRange {
   readonly prefix: string;
 }
 
-/** Reads an address or a range; a single IPv6 address means its /64. Undefined when the text is neither. */
+/** Parses an address or a range; a single IPv6 address means its /64. Undefined for any other text. */
 export function parseIpRange(text: string): IpRange | undefined {
   const [address = '', length, ...rest] = text.split('/');
   const host = canonicalHost(address);
@@ -115,7 +115,7 @@ function prefixOf(bytes: readonly number[], bits: number): string {
   return Buffer.from(masked).toString('hex');
 }
 
-/** Values by range; a look-up costs as much as there are different prefix lengths. */
+/** Values by range. A lookup takes O(number of different prefix lengths). */
 export class IpRangeMap<T> {
   private readonly byLength = new Map<string, Map<string, readonly [IpRange, T]>>();
 
@@ -141,7 +141,7 @@ export class IpRangeMap<T> {
     return deleted;
   }
 
-  /** The values of all ranges that an address is in. */
+  /** The values of all ranges that contain an address. */
   find(host: string): T[] {
     const canonical = canonicalHost(host);
     if (canonical === undefined) return [];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { P2pClock, P2pRandom } from './ports';
 
-/** The machine's clock. Timers do not keep the process alive. */
+/** The system clock. Timers do not keep the process alive. */
 export const systemClock: P2pClock = {
   now: () => performance.now(),
   wall: () => Date.now(),
@@ -26,7 +26,7 @@ export const systemClock: P2pClock = {
 /** The random source of the operating system. */
 export const systemRandom: P2pRandom = { bytes: (count) => randomBytes(count) };
 
-/** A uniform index below `length` (1 to 2^32). */
+/** A uniformly distributed index below `length` (1 to 2^32). */
 export function randomIndex(random: P2pRandom, length: number): number {
   const limit = 2 ** 32 - (2 ** 32 % length);
   for (;;) {
@@ -35,7 +35,7 @@ export function randomIndex(random: P2pRandom, length: number): number {
   }
 }
 
-/** Newer versions of Node.js have this method. */
+/** Only newer versions of Node.js have this method. */
 interface WithThreads {
   /** Microseconds. */
   threadCpuUsage?(): { readonly user: number; readonly system: number };
@@ -47,8 +47,8 @@ let used = 0;
 let total = 0;
 
 /**
- * For versions of Node.js without the processor time of a thread: between two calls, the smaller of the elapsed time and the
- * processor time of the whole process. The time that other programs use is charged to no peer.
+ * Estimate for versions of Node.js without `threadCpuUsage`: between two calls, the smaller of the elapsed time and the processor
+ * time of the whole process. So the time that other programs use is not charged to peers.
  */
 function boundedTime(): number {
   const { user, system } = process.cpuUsage();
@@ -58,7 +58,7 @@ function boundedTime(): number {
   return total;
 }
 
-/** Milliseconds of this thread's processor time from any point on; never less than the thread has used. */
+/** Processor time of this thread in milliseconds, with an arbitrary origin. Never an underestimate. */
 export function threadTime(): number {
   const own = threads.threadCpuUsage?.();
   return own === undefined ? boundedTime() : (own.user + own.system) / 1_000;

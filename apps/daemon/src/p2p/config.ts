@@ -1,55 +1,55 @@
 import type { NamedEndpoint, PeerAddress } from './addresses';
 
-/** Everything that an operator or the network's profile decides. Times are milliseconds. */
+/** Settings from the options and the network profile. Times are milliseconds. */
 export interface P2pConfig {
-  /** 16 bytes; another id in a handshake ends the connection. */
+  /** 16 bytes. A handshake with another id closes the connection. */
   readonly networkId: Buffer;
   readonly bindHost: string;
-  /** 0 takes a free port. */
+  /** 0 for a free port. */
   readonly bindPort: number;
-  /** A second listener, for IPv6 alone; undefined for none. That it cannot be had is a warning. */
+  /** Address of a second, IPv6-only listener; undefined for none. If it cannot be bound, a warning is logged. */
   readonly bindHost6: string | undefined;
-  /** 0 takes the port that the first listener has. */
+  /** 0 for the port of the first listener. */
   readonly bindPort6: number;
   /** Announced to peers instead of the listening port; 0 announces the listening port. */
   readonly externalPort: number;
-  /** Announces port 0, so that no peer calls back. */
+  /** Announces port 0, so that peers do not connect to this node. */
   readonly hidePort: boolean;
   /** A SOCKS5 proxy for all outgoing connections; undefined for none. */
   readonly proxy: PeerAddress | undefined;
   /** Max bytes of blocks in 24 hours for peers that synchronise; 0 = no limit. */
   readonly maxUpload: number;
-  /** Takes private and loopback addresses into the peer lists. */
+  /** Accepts private and loopback addresses in the peer lists. */
   readonly allowLocal: boolean;
   readonly outPeers: number;
   readonly inPeers: number;
-  /** If there are any, no other peers are called. */
+  /** If not empty, no other peers are dialed. */
   readonly exclusiveNodes: readonly PeerAddress[];
-  /** Always called, also above `outPeers`. */
+  /** Always dialed, also above `outPeers`. */
   readonly priorityNodes: readonly PeerAddress[];
-  /** Called before the peers of the lists. */
+  /** Dialed before the peers of the lists. */
   readonly addedPeers: readonly PeerAddress[];
-  /** Called for their peer lists when no peers are known: configured ones, then those of the network. */
+  /** Dialed for their peer lists when no peers are known: configured seeds, then those of the network. */
   readonly seeds: readonly NamedEndpoint[];
-  /** Names whose addresses are seeds at `dnsSeedPort`; looked up only when seeds are needed. */
+  /** Host names whose addresses are seeds at `dnsSeedPort`; resolved only when seeds are needed. */
   readonly dnsSeeds: readonly string[];
   readonly dnsSeedPort: number;
-  /** The file for peers, bans and our peer id; undefined stores nothing. */
+  /** The file for peers, bans and our peer id; undefined to store nothing. */
   readonly stateFile: string | undefined;
   /** Starts with a new peer id and empty lists; bans are retained. */
   readonly resetState: boolean;
-  /** Files with addresses and ranges that are never connected to. */
+  /** Files with addresses and ranges to block. */
   readonly banLists: readonly string[];
   readonly timedSyncInterval: number;
   /** Whether a node without peers counts as synchronized. */
   readonly synchronizedAlone: boolean;
-  /** Whether this node does not synchronise from pruned peers any more, by the index of the next block. */
+  /** Whether this node no longer synchronises from pruned peers. @param height index of the next block */
   readonly avoidsPrunedPeers: (height: number) => boolean;
   readonly syncMaxPeers: number;
   readonly syncPeerFailureThreshold: number;
   readonly syncBatchMin: number;
   readonly syncBatchMax: number;
-  /** Maximum of blocks in one request. */
+  /** Maximum number of blocks per request. */
   readonly blockSyncSize: number;
   readonly blockSyncBytes: number;
 }

@@ -1,23 +1,23 @@
-/** Figures of the protocol (docs/protocol/p2p.md#timeouts-and-limits). Times are milliseconds. */
+/** Constants of the protocol (docs/protocol/p2p.md#timeouts-and-limits). Times are milliseconds. */
 
 export const P2P_VERSION = 19;
 export const P2P_MINIMUM_VERSION = 16;
-/** A peer this far ahead of us has us look for a newer program. */
+/** A peer whose version is higher by this much is logged: a newer release may be available. */
 export const P2P_UPGRADE_WINDOW = 2;
-/** From this version blocks are announced without their transactions. */
+/** Since this version blocks are announced without their transactions. */
 export const LITE_BLOCK_VERSION = 4;
-/** From this version peer lists carry IPv6 entries. */
+/** Since this version peer lists contain IPv6 entries. */
 export const IPV6_LIST_VERSION = 19;
 
 export const CONNECT_TIMEOUT = 5_000;
 export const HANDSHAKE_TIMEOUT = 15_000;
 export const BACK_PING_TIMEOUT = 10_000;
-/** A write of which nothing leaves for this long closes the connection. */
+/** The connection is closed if no queued byte is sent for this long. */
 export const WRITE_TIMEOUT = 120_000;
 /** The connection is closed if an incomplete frame receives fewer bytes than this in the given time. */
 export const FRAME_TIMEOUT = 120_000;
 export const FRAME_PROGRESS = 64 * 1024;
-/** A connection on which nothing arrives for this long is dead (timed sync brings something every minute). */
+/** A connection that receives nothing for this long is closed (timed sync sends something every minute). */
 export const SILENCE_TIMEOUT = 300_000;
 /** A peer that delivers no requested block for this long loses its sync slot to a waiting peer. */
 export const SYNC_PATIENCE = 15_000;
@@ -25,7 +25,7 @@ export const SYNC_PATIENCE = 15_000;
 export const SYNC_STALL_TIMEOUT = 60_000;
 /** Maximum duration of one request, however slowly its response arrives. */
 export const SYNC_REQUEST_LIMIT = 600_000;
-/** How long a response with transactions of a lite block may take. */
+/** Timeout for a response with transactions of a lite block. */
 export const LITE_BLOCK_TIMEOUT = 20_000;
 /** Without a response after this time, the next announcer gets a request as well. */
 export const LITE_BLOCK_PATIENCE = 2_000;

@@ -19,7 +19,7 @@ import { SyncDriver } from './sync/driver';
 import { blockCodec } from './hashes';
 import { systemClock, systemRandom, threadTime } from './clock';
 
-/** What the node is given; the optional parts are the operating system's and the network's own when missing. */
+/** Dependencies of the node. The optional ones default to those of the operating system and the network. */
 export interface P2pDependencies {
   readonly chain: ChainPort;
   readonly pool: PoolPort;
@@ -29,14 +29,14 @@ export interface P2pDependencies {
   readonly transport?: Transport;
   readonly codec?: BlockCodec;
   readonly memory?: MemoryBudget;
-  /** Milliseconds from any point on: what work on the event loop is measured by. */
+  /** Milliseconds with an arbitrary origin, to measure work on the event loop. */
   readonly stopwatch?: () => number;
 }
 
 export interface ContextEvents {
-  /** An incoming peer has shaken hands. */
+  /** An incoming peer has completed the handshake. */
   onHandshaken(session: Session): void;
-  /** For the first time no connected peer has blocks that we lack. */
+  /** For the first time, no connected peer has blocks that this node lacks. */
   onSynchronized(): void;
   /** A peer has reported the height of its chain. */
   onClaim(session: Session, height: number): void;
@@ -44,7 +44,7 @@ export interface ContextEvents {
   onIdle(): void;
 }
 
-/** What the handlers of commands work with, and the node around them. */
+/** The components that command handlers and the node use. */
 export interface P2pContext extends Required<P2pDependencies>, Pick<ContextEvents, 'onHandshaken'> {
   readonly config: P2pConfig;
   readonly budgets: AddressBudgets;

@@ -7,7 +7,7 @@ export function hashKey(hash: Buffer): string {
   return hash.toString('hex');
 }
 
-/** The last `limit` hashes that were noted; older ones are forgotten. */
+/** The `limit` most recently added hashes; older ones are dropped. */
 export class RecentHashes {
   private readonly keys: BoundedMap<string, true>;
 
@@ -15,7 +15,7 @@ export class RecentHashes {
     this.keys = new BoundedMap(limit);
   }
 
-  /** Notes a hash; true when it was new. */
+  /** Adds a hash. @returns whether it was new */
   add(hash: Buffer): boolean {
     const key = hashKey(hash);
     if (this.keys.has(key)) return false;
@@ -35,8 +35,8 @@ export class RecentHashes {
 const HASH_SIZE = 32;
 
 /**
- * Which of our `hashes` a peer has named. `packed` holds its hashes, 32 bytes each, and may be much longer than our list:
- * nothing is made for what it names, and only what begins like one of ours is compared.
+ * The subset of our `hashes` that a peer listed. `packed` contains its hashes, 32 bytes each, and may be much longer than our
+ * list: nothing is allocated per listed hash, and only hashes with a prefix of ours are compared.
  */
 export function namedHashes(hashes: readonly Buffer[], packed: Buffer): ReadonlySet<Buffer> {
   const named = new Set<Buffer>();
@@ -56,7 +56,7 @@ export function namedHashes(hashes: readonly Buffer[], packed: Buffer): Readonly
   return named;
 }
 
-/** Blocks and transactions as the network writes them. */
+/** Codec for blocks and transactions of the network. */
 export const blockCodec: BlockCodec = {
   parse: (block) => parseBlock(block),
   transactionHash: (transaction) => transactionHash(transaction),

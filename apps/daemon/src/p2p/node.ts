@@ -26,7 +26,7 @@ const TICK = 1_000;
 const SAVE_INTERVAL = 600_000;
 
 export interface P2pEvents {
-  /** Once: no connected peer has blocks that we lack. */
+  /** Emitted once, when no connected peer has blocks that this node lacks. */
   synchronized: [];
   /** The height of the network by the claims of several peers has changed (a count: tip index + 1). */
   networkHeight: [number];
@@ -37,8 +37,7 @@ export interface P2pEvents {
 }
 
 /**
- * The peer-to-peer side of the node: listens, calls, maintains the lists, synchronises the chain and relays what is new.
- * `start` and `stop` frame its life; everything between happens by events.
+ * The peer-to-peer node: listens, dials, maintains the peer lists, synchronises the chain, and relays blocks and transactions.
  */
 export class P2pNode extends EventEmitter<P2pEvents> {
   private readonly context: P2pContext;
@@ -148,17 +147,17 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return this.context.own.listeningPort;
   }
 
-  /** What listens: the first listener, and the one for IPv6 if there is one. */
+  /** The bound addresses: the first listener, and the IPv6 listener if there is one. */
   get listensAt(): PeerAddress[] {
     return this.opened.map(({ host, port }) => ({ host, port }));
   }
 
-  /** The port that is announced to IPv4 peers, and that a router has to forward. */
+  /** The port that is announced to IPv4 peers, and that a router must forward. */
   get announcedPort(): number {
     return this.context.own.announcedPort;
   }
 
-  /** The address that a router forwards to us, so that no peer list holds it; undefined when the mapping has ended. */
+  /** Sets the external address that a router forwards to this node, to exclude it from the peer lists; undefined for none. */
   isMappedTo(address: PeerAddress | undefined): void {
     this.context.own.addresses.isMappedTo(address);
     this.context.book.dropOwn();
@@ -189,7 +188,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   }
 
   publish({ shared }: Metrics): void {
-    shared.gauge('wrkz_tip_stale', 'Whether no block came for 30 minutes', [], (gauge) =>
+    shared.gauge('wrkz_tip_stale', 'Whether no block was added for 30 minutes', [], (gauge) =>
       gauge.set(Number(this.staleTip.isStale)),
     );
     shared.gauge('wrkz_tip_age_seconds', 'Seconds since the main chain last grew, or since the start', [], (gauge) =>
@@ -215,18 +214,18 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return this.seeds.count;
   }
 
-  /** Unix seconds; 0 = never. */
+  /** Unix seconds; 0 for never. */
   lastSeedBootstrap(): number {
     return this.dialer.lastSeedBootstrap;
   }
 
-  /** How the synchronisation goes. */
+  /** Statistics of the synchronisation. */
   sync(): { activePeers: number; averageBatchSize: number; demotedPeers: number } {
     const { coordinator, demotedPeers } = this.context.driver;
     return { activePeers: coordinator.activePeers, averageBatchSize: coordinator.averageBatchSize, demotedPeers };
   }
 
-  /** The connections, and of those that we fetch blocks from how that goes. */
+  /** The connections, with the download statistics of sync peers. */
   peers(): (PeerInfo & { readonly share: SyncShare | undefined })[] {
     const { sessions, driver } = this.context;
     return sessions.list().map(({ id, ...peer }) => ({ ...peer, share: driver.coordinator.shareOf(id) }));
@@ -250,7 +249,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return { white: book.whiteEntries(), gray: book.grayEntries() };
   }
 
-  /** What the operator has decided. */
+  /** The configuration. */
   get settings(): P2pConfig {
     return this.context.config;
   }
@@ -261,8 +260,8 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   }
 
   /**
-   * Reads the ban lists again and closes the connections that they ban now.
-   * @throws Error when a list cannot be read; the lists in use are unchanged then
+   * Reads the ban lists again and closes connections to newly banned addresses.
+   * @throws Error if a list cannot be read; the lists in use remain unchanged
    */
   async reload(): Promise<void> {
     const ranges = await readBanLists(this.context.config.banLists);
@@ -275,7 +274,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     return this.banned.list();
   }
 
-  /** Bans an address or a range (default 900 s) and closes its connections. False when the text is neither. */
+  /** Bans an address or a range (default 900 s) and closes its connections. False if the text is not an address or range. */
   ban(host: string, seconds?: number): boolean {
     return this.penalties.ban(host, seconds);
   }

@@ -1,7 +1,7 @@
 import type { Block, RawBlock } from '@wrkz/core-types';
 import type { AddBlockResult } from '../chain/results';
 
-/** Where the peers' side writes what it does. Messages carry addresses and hashes, never bodies. */
+/** Log of the peer-to-peer code. Messages contain addresses and hashes, never message bodies. */
 export interface P2pLogger {
   debug(message: string): void;
   info(message: string): void;
@@ -13,11 +13,11 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Time, so that a test can move it by hand. */
+/** Clock and timers, replaceable in tests. */
 export interface P2pClock {
-  /** Milliseconds on a clock that never steps: for intervals, limits and patience. */
+  /** Monotonic milliseconds: for intervals, limits and timeouts. */
   now(): number;
-  /** Milliseconds since 1970, as the machine has it, for messages and files. It may step. */
+  /** System time, milliseconds since 1970: for messages and files. It may jump. */
   wall(): number;
   /** Calls back once after `milliseconds`; a pending timer does not keep the process alive. */
   after(milliseconds: number, callback: () => void): Timer;
@@ -35,11 +35,11 @@ export interface ChainAdvance {
   readonly added: readonly { readonly height: number; readonly hash: Buffer }[];
 }
 
-/** From which height on a node serves blocks; neither is named by one that serves all. */
+/** The height from which a node serves blocks. Both fields are absent for a node that serves all blocks. */
 export interface KeptBlocks {
-  /** Of a pruned node: it rises with the tip. */
+  /** For a pruned node: increases with the tip. */
   readonly pruned?: number;
-  /** Of a lite node. */
+  /** For a lite node. */
   readonly lite?: number;
 }
 
@@ -69,13 +69,13 @@ export interface ChainPort {
   /** Upper bound of the bytes of a block without its transactions, for the next two years. */
   largestBlock(): number;
   /**
-   * Checks the proof of work of a block whose parent is known. `fails`: it cannot have been mined. `deep`: the block
-   * leaves the main chain too far below the tip to be relevant.
+   * Checks the proof of work of a block whose parent is known. `fails`: the proof is invalid. `deep`: the block forks from the
+   * main chain too far below the tip to be relevant.
    */
-  judgeWork(block: Buffer): Promise<'holds' | 'fails' | 'deep'>;
+  checkProofOfWork(block: Buffer): Promise<'holds' | 'fails' | 'deep'>;
   /**
    * Adds blocks in order; the results end with the first rejected one.
-   * @param more many blocks follow immediately: all of them may be committed together
+   * @param more whether many blocks follow immediately, so that all may be committed together
    */
   addBlocks(blocks: readonly RawBlock[], source: 'sync' | 'relay', more?: boolean): Promise<readonly AddBlockResult[]>;
   on(event: 'commit', listener: (commit: ChainAdvance) => void): unknown;
@@ -87,10 +87,10 @@ export interface PoolResult {
   readonly accepted: boolean;
   readonly message?: string | undefined;
   /**
-   * What a rejection means for the transaction. `none`: nothing, as when we have it, the pool is full or it could not be judged
-   * here. `here`: it does not fit our chain. `everywhere`: it fits no chain that the sender can be on.
+   * Where a rejected transaction is invalid. `none`: it may be valid; it is known, the pool is full, or this node could not
+   * validate it. `here`: on our chain. `everywhere`: on every chain that the sender may follow.
    */
-  readonly fault?: 'none' | 'here' | 'everywhere' | undefined;
+  readonly scope?: 'none' | 'here' | 'everywhere' | undefined;
 }
 
 /** The transaction pool. `added` is emitted for every transaction that entered, from any source. */
@@ -103,7 +103,7 @@ export interface PoolPort {
   off(event: 'added', listener: (event: { readonly hash: Buffer }) => void): unknown;
 }
 
-/** How bytes become blocks and ids; given from outside so that sessions can be tested with made-up blocks. */
+/** Parser and hash function of blocks and transactions; a dependency, so that sessions can be tested with fake blocks. */
 export interface BlockCodec {
   /** Throws if the bytes are not a block. */
   parse(block: Buffer): { readonly hash: Buffer; readonly block: Pick<Block, 'previousHash' | 'transactionHashes'> };

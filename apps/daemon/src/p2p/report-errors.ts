@@ -1,8 +1,8 @@
 import type { P2pLogger } from './ports';
 
 /*
- * What timers, sockets and events of other components call runs in these. A throw there would end the process, so it is
- * written to the log; nothing further inside catches what it does not expect.
+ * Wrappers for callbacks of timers, sockets and events. An exception there would end the process, so it is logged. The code
+ * inside does not catch unexpected exceptions itself.
  */
 
 function textOf(error: unknown): string {
@@ -13,7 +13,7 @@ function report(logger: P2pLogger, what: string, error: unknown): void {
   logger.error(`${what}: ${textOf(error)}`);
 }
 
-/** Runs `work`; a throw is logged. */
+/** Runs `work` and logs an exception. */
 export function reportThrow(logger: P2pLogger, what: string, work: () => void): void {
   try {
     work();
@@ -22,7 +22,7 @@ export function reportThrow(logger: P2pLogger, what: string, work: () => void): 
   }
 }
 
-/** The callback of a timer; a throw is logged, unless the run before threw the same. A damaged database throws in each run. */
+/** Wraps a timer callback. Logs an exception unless it repeats that of the previous run: a damaged database fails every run. */
 export function reportNewThrow(logger: P2pLogger, what: string, work: () => void): () => void {
   let last: string | undefined;
   return () => {

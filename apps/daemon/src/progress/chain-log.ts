@@ -6,7 +6,7 @@ import type { RefusedSwitch } from '../chain/side-branches';
 
 /** A reorganisation of this many blocks is logged as a warning; shorter ones are routine. */
 const WARNING_DEPTH = 10;
-/** Refused branches that are remembered, so that a branch that is offered repeatedly is logged once. */
+/** Max remembered branches: a branch that peers offer repeatedly is logged once. */
 const MAX_REMEMBERED = 1000;
 
 /**
@@ -31,7 +31,7 @@ export function logChain(chain: ChainService, logger: Logger): () => void {
 
 function logSwitch({ source, forkHeight, added, removed, tip }: ChainCommit, logger: Logger): void {
   if (source === 'rewind') {
-    logger.info(`taken back to block ${forkHeight}, ${removed.length} blocks less`);
+    logger.info(`rewound to block ${forkHeight}, ${removed.length} blocks removed`);
     return;
   }
   const text =
@@ -43,7 +43,7 @@ function logSwitch({ source, forkHeight, added, removed, tip }: ChainCommit, log
 
 /** Logs passes of pruning, and logs, counts and publishes refused reorganisations. */
 export class StorageLog {
-  /** The refused branch with the most work, until the main chain is replaced from its fork on. */
+  /** The refused branch with the most work; reset when the main chain is reorganised from its fork or below. */
   refusedBranch: RefusedSwitch | undefined;
   private refused = 0;
   /** Hashes in hex. */
@@ -96,7 +96,7 @@ export class StorageLog {
     if (this.logged.size >= MAX_REMEMBERED) this.logged.clear();
     this.logged.add(id);
     this.logger.warning(
-      `a branch with block ${height} ${id} is not followed, it leaves our chain at block ${fork}. ${reason}. ` +
+      `a branch with block ${height} ${id} is not followed, it forks from our chain at block ${fork}. ${reason}. ` +
         `If the network follows it, ${remedy}`,
     );
     this.onNewBranch(branch);

@@ -3,11 +3,11 @@ import type { Logger } from '@wrkz/service-kit';
 import { Format, Presets, SingleBar } from 'cli-progress';
 import type { ChainService, CommitEvent } from '../chain/service';
 
-/** From one line to the next without a terminal. */
+/** Interval of progress lines without a terminal. */
 const LINE_INTERVAL_MS = 30_000;
 /** Time window of the rate. */
 const RATE_WINDOW_MS = 30_000;
-/** From one update of the bar above a prompt to the next. */
+/** Update interval of the bar above a prompt. */
 const BAR_INTERVAL_MS = 250;
 const BAR_WIDTH = 16;
 
@@ -148,7 +148,7 @@ export function durationText(seconds: number): string {
   return `${String(Math.floor(hours / 24))} d ${String(hours % 24)} h`;
 }
 
-/** Blocks behind the network from which on the progress is shown. */
+/** Min number of blocks behind the network to show the progress. */
 const MIN_BLOCKS_BEHIND = 20;
 
 export interface SyncProgressOptions {
@@ -183,8 +183,8 @@ export class SyncProgressDisplay {
 }
 
 /**
- * Returns a function that prints a line for the operator: through the log if it shows info lines, otherwise directly to the terminal
- * (the default log level hides info lines).
+ * Returns a function that prints a line for the operator: through the log if it shows info lines, otherwise directly to the
+ * terminal (the default log level hides info lines).
  */
 export function notices(logger: Logger, stream: Pick<NodeJS.WritableStream, 'write'>): (line: string) => void {
   return (line) => {
@@ -193,7 +193,7 @@ export function notices(logger: Logger, stream: Pick<NodeJS.WritableStream, 'wri
   };
 }
 
-/** Lines for the operator about what the open of the database found; none after a clean stop. */
+/** Lines for the operator about the recovery when the database was opened; none after a clean stop. */
 export function openingLines({ cleanStop, checked }: Opening): string[] {
   return cleanStop
     ? []

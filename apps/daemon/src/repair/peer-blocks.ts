@@ -11,7 +11,7 @@ export interface PeerSource {
 }
 
 export interface PeerBlocksOptions {
-  /** Milliseconds to wait for another peer when no connected peer is left to request from. */
+  /** Milliseconds to wait for a new peer when no connected peer is left to request from. */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
 }
@@ -27,12 +27,12 @@ const REQUEST_SECONDS = 2;
  * block has been requested, idle peers request the outstanding ones again: a slow peer delays nothing.
  */
 export class PeerBlocks {
-  /** The calls of {@link fetch} that run. They share the peers. */
+  /** Running calls of {@link fetch}, which share the peers. */
   private readonly running = new Set<AutoResetEvent>();
   private readonly busy = new Set<number>();
   /** Blocks per second of each peer that has responded. */
   private readonly throughput = new Map<number, number>();
-  /** Ids that each peer did not send. */
+  /** Requested ids that a peer did not send, by peer. */
   private readonly refused = new Map<number, Set<string>>();
 
   constructor(
@@ -40,7 +40,7 @@ export class PeerBlocks {
     private readonly options: PeerBlocksOptions,
   ) {}
 
-  /** @returns the blocks that came: fewer than requested where no peer has them, and after the signal */
+  /** @returns the received blocks: fewer than requested if no peer has them, or after the signal */
   readonly fetch: FetchBlocks = async (wanted) => {
     const { signal, patienceMs } = this.options;
     const missing = new Map(wanted.map(({ id }) => [id.toString('hex'), id]));
@@ -62,7 +62,7 @@ export class PeerBlocks {
     } finally {
       this.source.off('connected', wake);
       this.running.delete(changed);
-      // A later call may be much later.
+      // A later call retries all peers: they may have the blocks by then.
       if (this.running.size === 0) this.refused.clear();
     }
     return blocks;
@@ -73,7 +73,7 @@ export class PeerBlocks {
     return idle.sort((a, b) => (this.throughput.get(b) ?? 0) - (this.throughput.get(a) ?? 0));
   }
 
-  /** Whether a peer that has been requested from may still send one of the missing blocks. */
+  /** Whether a peer with a pending request may still send one of the missing blocks. */
   private canWait(missing: ReadonlyMap<string, Buffer>): boolean {
     const open = this.source.sessionIds().filter((peer) => this.busy.has(peer));
     return open.some((peer) => [...missing.keys()].some((id) => this.refused.get(peer)?.has(id) !== true));
@@ -105,18 +105,18 @@ export class PeerBlocks {
       .then((blocks) => {
         this.busy.delete(peer);
         const sent = new Set(blocks.map(({ id }) => id.toString('hex')));
-        // A response has a size limit: after a partial response the rest is requested again from the peer.
+        // Responses have a size limit: after a partial response the rest is requested from the same peer again.
         if (sent.size === 0) for (const [id] of chosen) refused.add(id);
         for (const [id] of chosen) if (!sent.has(id)) requested.delete(id);
         this.throughput.set(peer, (sent.size * 1000) / Math.max(1, performance.now() - start));
         take(blocks);
-        // The peer is idle again for every call.
+        // The peer is idle again: wakes all calls.
         for (const changed of this.running) changed.set();
       });
   }
 }
 
-/** Waits for the event. @returns false when it was not set in time */
+/** Waits for the event. @returns false after the timeout */
 async function waitFor(event: AutoResetEvent, milliseconds: number, signal: AbortSignal): Promise<boolean> {
   const timeout = AbortSignal.timeout(milliseconds);
   await event.wait(AbortSignal.any([signal, timeout]));

@@ -23,7 +23,7 @@ export async function startRepairNode(
 /** Far above the height of any chain. */
 const FAR_ABOVE = 100_000_000;
 
-/** The chain of a node without a chain: it announces only genesis, and fetches nothing that peers announce. */
+/** An empty chain: it contains only genesis and downloads nothing that peers announce. */
 function noChain({ genesis }: Network): ChainPort {
   const raw: RawBlock = { block: genesis.block, transactions: [] };
   const isGenesis = (hash: Buffer): boolean => hash.equals(genesis.hash);
@@ -38,7 +38,7 @@ function noChain({ genesis }: Network): ChainPort {
     transactionsOfBlock: () => transactionsOfBlock(FAR_ABOVE),
     largestBlock: () => largestBlock(FAR_ABOVE),
     keeps: () => ({}),
-    judgeWork: () => Promise.resolve('deep'),
+    checkProofOfWork: () => Promise.resolve('deep'),
     addBlocks: () => Promise.resolve([]),
     on: () => undefined,
     off: () => undefined,
@@ -47,7 +47,7 @@ function noChain({ genesis }: Network): ChainPort {
 
 /** A pool that accepts nothing. */
 const noPool: PoolPort = {
-  add: () => Promise.resolve({ accepted: false, fault: 'none' }),
+  add: () => Promise.resolve({ accepted: false, scope: 'none' }),
   has: () => true,
   get: () => undefined,
   hashes: () => [],

@@ -11,7 +11,7 @@ import type { StratumWorkers } from './workers';
 
 const { synchronizing, synchronizingLogin, unauthenticated, wrongAddress } = stratumApi.stratumErrors;
 
-/** Characters of the miner's name and version; the rest is cut. */
+/** Max characters of the miner's name and version; the rest is truncated. */
 const MAX_AGENT_LENGTH = 64;
 
 export interface StratumContext {
@@ -67,7 +67,7 @@ async function login(context: StratumContext, session: StratumSession, params: J
     const heights = { count: String(node.tip().height + 1), target: String(node.networkHeight()) };
     throw new StratumRefusal(synchronizingLogin, heights, { cost: COSTS.login });
   }
-  if (!session.dependencies.budget.take(COSTS.login)) throw new Error('its logins exceed the rate limit');
+  if (!session.dependencies.budget.take(COSTS.login)) throw new Error('it exceeds the rate limit of logins');
   if (session.login !== undefined) workers.leave(session.login.worker);
   const worker = workers.enter(address, textField(params, 'rigid'));
   session.begin({ receiver, address, agent: textField(params, 'agent').slice(0, MAX_AGENT_LENGTH), worker });
@@ -146,7 +146,7 @@ export class StratumClient {
     return this.connection.isOpen;
   }
 
-  /** Why this side closed it; undefined if the miner did. */
+  /** The reason why the server closed the connection; undefined if the miner closed it. */
   get reason(): string | undefined {
     return this.connection.reason;
   }
@@ -193,14 +193,14 @@ export class StratumClient {
   private async respond(line: string): Promise<void> {
     const { budget, logger, host } = this.dependencies;
     const request = parseRequest(line);
-    if (request === undefined) return this.connection.end('it sent no JSON object');
+    if (request === undefined) return this.connection.end('a line is not a JSON object');
     const id = Object.hasOwn(request, 'id') ? request['id'] : null;
     try {
       const result = await this.call(request);
       this.connection.send({ id, jsonrpc: '2.0', error: null, result });
-      // A valid share costs the miner more than the server.
+      // Shares are not charged here: a valid one costs the miner more than the server.
       const isFree = textField(request, 'method') === 'submit';
-      if (!isFree && !budget.take(COSTS.line)) this.connection.end('its requests exceed the rate limit');
+      if (!isFree && !budget.take(COSTS.line)) this.connection.end('it exceeds the rate limit of requests');
     } catch (error) {
       if (!(error instanceof StratumRefusal)) {
         logger.debug(`a request of ${host} failed: ${errorText(error)}`, { error });
@@ -214,9 +214,9 @@ export class StratumClient {
       });
       const { closes = false, cost = 0 } = error.effect;
       if (closes) this.connection.end(error.message);
-      else if (!budget.take(COSTS.line + cost)) this.connection.end('its refused requests exceed the rate limit');
+      else if (!budget.take(COSTS.line + cost)) this.connection.end('it exceeds the rate limit of refused requests');
     }
-    // A miner that found a block gets its next job before the loop over all connections.
+    // Refreshes this miner first: after a found block it should not wait for the loop over all connections.
     if (this.session.login !== undefined) void this.refresh();
   }
 

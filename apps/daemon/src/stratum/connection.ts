@@ -57,7 +57,7 @@ export interface ConnectionHandlers {
  * connection buffers one chunk of requests and a bounded number of responses.
  */
 export class StratumConnection {
-  /** Why this side closed it. */
+  /** The reason why the server closed the connection. */
   reason: string | undefined;
   private readonly reader = new LineReader(MAX_LINE_BYTES);
   /** Time at which each unsent message was written. */
@@ -115,7 +115,7 @@ export class StratumConnection {
     this.socket.destroy();
   }
 
-  /** Disconnects a client that blocks: an incomplete line, responses that are not read. */
+  /** Disconnects a client that stalls: an incomplete line, or responses that are not read. */
   check(): void {
     const now = this.now();
     if (now - (this.unsent[0] ?? now) >= WRITE_LIMIT) this.cut('a write was blocked');

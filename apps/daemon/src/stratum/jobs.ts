@@ -15,7 +15,7 @@ import { errorText } from '@wrkz/service-kit';
 import type { AddBlockResult } from '../chain/results';
 import { EXTRA_NONCE_SIZE, StratumRefusal } from './limits';
 
-/** The node as stratum uses it. */
+/** The interface of the node that stratum uses. */
 export interface StratumNode {
   tip(): { readonly hash: Buffer; readonly height: number };
   /** The shared part of all templates on the current tip. @throws RangeError when no block can follow it */
@@ -111,9 +111,9 @@ export class StratumJob {
 
 const { noBlob, noTemplate, zeroDifficulty } = stratumApi.stratumErrors;
 
-/** Milliseconds after which newer pool transactions are selected while the tip is unchanged. */
+/** Max age of a template body while the tip is unchanged: then newer pool transactions are selected. */
 const MAX_BODY_AGE_MS = 2_000;
-/** Rebuilds of a template body because the tip changed meanwhile. */
+/** Max attempts to build a template body if the tip changes meanwhile. */
 const MAX_ATTEMPTS = 5;
 
 interface CachedBody {
@@ -143,12 +143,12 @@ export class JobMaker {
     return ++this.ids;
   }
 
-  /** Whether a job is on the tip and none of its transactions was refused. */
+  /** Whether a job extends the tip and was not invalidated. */
   isCurrent({ id, previousHash }: StratumJob): boolean {
     return BigInt(id) > this.lastOutdated && previousHash.equals(this.node.tip().hash);
   }
 
-  /** Makes all jobs outdated: a block was refused because of a transaction, which other jobs may also hold. */
+  /** Invalidates all jobs: a block was rejected because of a transaction that other jobs may also contain. */
   invalidate(): void {
     this.cached = undefined;
     this.lastOutdated = this.ids;

@@ -12,19 +12,19 @@ export const MAX_LINE_BYTES = 8192;
 export const MAX_UNSENT = 64;
 /** Responses queued before reading stops (backpressure). */
 export const UNSENT_BEFORE_READING = 16;
-/** A write may be blocked for so long. */
+/** Max time that a write may be blocked. */
 export const WRITE_LIMIT = 30_000;
-/** The rest of a line may take so long. */
+/** Max time from the first byte of a line to its end. */
 export const LINE_LIMIT = 30_000;
-/** A connection without a login is closed after so long. */
+/** Time after which a connection without a login is closed. */
 export const LOGIN_LIMIT = 60_000;
-/** When all places are taken, a connection without a login is closed after so long. */
+/** If all slots are in use: time after which a connection without a login may be closed for a new one. */
 export const LOGIN_GRACE = 2_000;
-/** When all places are taken, an address without a valid share for so long may lose a place to another miner. */
+/** If all slots are in use: time without a valid share after which an address may lose a slot to another miner. */
 export const SHARE_GRACE = 120_000;
-/** A client may take so long to close its side. */
+/** Max time for a client to close its side. */
 export const LINGER = 1_000;
-/** TCP keep-alive probes start after so long without traffic. */
+/** Idle time after which TCP keep-alive probes start. */
 export const PROBE_AFTER = 60_000;
 /** Jobs per connection for which shares are accepted. */
 export const MAX_JOBS = 4;
@@ -32,19 +32,19 @@ export const MAX_JOBS = 4;
 export const MAX_NONCES = 65_536;
 /** Bytes in the coinbase that are unique for each job. */
 export const EXTRA_NONCE_SIZE = 8;
-/** The part of all places that one address may take (loopback is exempt). */
+/** The share of all slots that one address may use (loopback is exempt). */
 export const ADDRESS_PART = 3 / 4;
 
-/** What requests cost, in points. */
+/** Costs of requests, in points. */
 export const COSTS = { line: 1, connection: 10, login: 20, refused: 4, badShare: 20 } as const;
 /** Token bucket of a connection. */
 const CONNECTION_POINTS = { burst: 1000, perSecond: 50 } as const;
 /** Token bucket of an address, over all its connections, present and past (loopback is exempt). */
 const ADDRESS_POINTS = { burst: 4000, perSecond: 200 } as const;
-/** Addresses without a connection whose token bucket is stored. */
+/** Max stored token buckets of addresses without a connection. */
 const MAX_ADDRESSES = 10_000;
 
-/** Workers with counters of their own; all others share one row. */
+/** Max workers with separate counters; all others share one row. */
 export const MAX_WORKERS = 256;
 
 interface AddressAccount {
@@ -62,7 +62,7 @@ export interface ConnectionBudget {
   take(points: number): boolean;
   /**
    * Time of the last valid share of the address, or of its first connection. Reconnecting does not reset it, unless the
-   * address was away for SHARE_GRACE. A loopback connection has a time of its own.
+   * address had no connection for SHARE_GRACE. Each loopback connection has a separate time.
    */
   silentSince(): number;
   countShare(): void;

@@ -108,7 +108,7 @@ export class StratumServer {
     await closed;
   }
 
-  /** Called each second: closes clients that block or do not log in, and retries jobs that could not be made. */
+  /** Called each second: closes clients that stall or do not log in, and retries jobs that could not be built. */
   check(): void {
     for (const client of this.clients) {
       client.check();
@@ -124,7 +124,7 @@ export class StratumServer {
     socket.on('error', () => undefined);
     const host = canonicalHost(socket.remoteAddress ?? '');
     if (host === undefined || this.stopping) return void socket.destroy();
-    // First: an address over its rate limit must not take the place of another one.
+    // Checked first: an address over its rate limit must not displace another one.
     const budget = this.budgets.enter(host);
     if (budget === undefined) return void socket.destroy();
     if (!this.hasPlace(host)) {
@@ -144,7 +144,7 @@ export class StratumServer {
     this.clients.add(client);
   }
 
-  /** Whether a connection of this address is accepted. If all places are taken, another connection may be closed. */
+  /** Whether a connection of this address is accepted. If all slots are in use, another connection may be closed. */
   private hasPlace(host: string): boolean {
     const { maxConnections } = this.options;
     const maxOfAddress = Math.max(1, Math.floor(maxConnections * ADDRESS_PART));
@@ -155,7 +155,7 @@ export class StratumServer {
       return true;
     }
     const replaced = this.replaceable(open, host);
-    replaced?.cut('all places are taken and another miner connected');
+    replaced?.cut('all slots are in use and another miner connected');
     if (replaced === undefined && !this.loggedFull) {
       this.loggedFull = true;
       this.dependencies.logger.warning(
@@ -167,9 +167,9 @@ export class StratumServer {
   }
 
   /**
-   * The connection that gives its place to a new one from `host`: first one that does not log in, then one whose address
-   * has sent no valid share for SHARE_GRACE. Of those, the address with the most places, then the longest without a share.
-   * Miners that only submit blocks work for hours without a share: they give a place only to an address with fewer places.
+   * The connection to close for a new one from `host`: first one without a login, then one whose address has sent no valid share
+   * for SHARE_GRACE. Of those, the address with the most slots, then the longest without a share. Miners that only submit blocks
+   * may work for hours without a share: they lose a slot only to an address with fewer slots.
    */
   private replaceable(open: readonly StratumClient[], host: string): StratumClient | undefined {
     const now = this.dependencies.now();
@@ -248,7 +248,7 @@ export async function startStratum(dependencies: StratumDependencies): Promise<S
 
 /**
  * Whether miners get jobs (docs/operations/mining.md#when-the-node-serves-jobs): not while peers report more blocks. A node
- * without peers is ready, or a private chain could not be mined; getblocktemplate does not check peers either.
+ * without peers is ready, so that a private chain can be mined; getblocktemplate does not check peers either.
  *
  * @param height index of the tip
  */

@@ -13,8 +13,8 @@ interface WaitingShare extends QueuedCall {
 export type HashFunction = (algorithm: PowAlgorithm, data: Buffer) => Promise<Buffer>;
 
 /**
- * Hashes shares on the native threads, round-robin over addresses and with a limit: blocks of peers use the same threads,
- * and an address that submits many shares only delays itself.
+ * Hashes shares on the native threads, round-robin over addresses and with limited concurrency: blocks of peers use the same
+ * threads, and an address that submits many shares only delays itself.
  */
 export class ShareHasher {
   private readonly queue: FairQueue<WaitingShare>;

@@ -41,7 +41,7 @@ export class StratumWorker {
   hashRate(now: number): number {
     this.advance(now);
     const span = Math.min(now - this.since, (this.work.length - 1) * RATE_STEP + (now - this.stepAt));
-    // At least one step: a single early share proves nothing.
+    // At least one step: a rate from a single early share would be meaningless.
     return Number(this.work.reduce((sum, work) => sum + work, 0n)) / (Math.max(span, RATE_STEP) / 1000);
   }
 
@@ -56,7 +56,7 @@ export class StratumWorker {
 
 /** The name of the row for all workers beyond MAX_WORKERS. */
 export const OTHER_WORKERS = 'others';
-/** Characters of a rig name; the rest is cut. */
+/** Max characters of a rig name; the rest is truncated. */
 const MAX_RIG_LENGTH = 32;
 
 /** Counts shares and blocks by worker. */
@@ -128,7 +128,7 @@ export class StratumWorkers {
   }
 }
 
-/** The address and the rig name, if there is one. Characters that are unsafe in a log line or a label become `_`. */
+/** The address and the optional rig name. Characters that are unsafe in a log line or a label are replaced by `_`. */
 export function workerName(address: string, rig: string): string {
   const clean = rig.slice(0, MAX_RIG_LENGTH).replace(/[^A-Za-z0-9._-]/g, '_');
   return clean === '' ? address : `${address}/${clean}`;

@@ -3,7 +3,7 @@ import { serveTask } from './task-process';
 
 const MAX_PAUSE_MS = 200;
 
-/** Pauses for as long as the last step took: half of the disk and of a processor stays with the node. */
+/** Pauses for as long as the last step took: leaves half of the disk's and a processor's time to the node. */
 function createThrottle(): () => void {
   const clock = new Int32Array(new SharedArrayBuffer(4));
   let pausedAt = performance.now();

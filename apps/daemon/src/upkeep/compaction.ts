@@ -5,13 +5,13 @@ import type { Logger } from '@wrkz/service-kit';
 import type { ChainUpkeep, TipFacts } from '../chain/service';
 import type { DaemonOptions } from '../config/config';
 
-/** Who started a compaction, as `compact_db status` prints it. */
+/** Trigger of a compaction, as printed by `compact_db status`. */
 export type CompactionCause = 'manual console request' | 'boot background task' | 'automatic periodic background task';
 
 export interface CompactionDependencies {
   readonly chain: ChainUpkeep & { tip(): Pick<TipFacts, 'height'> };
   readonly reader: Pick<ChainReader, 'fileSpace'>;
-  /** Why the disk cannot take the write-ahead log of one slice; undefined if it can. */
+  /** The reason why the disk has no space for the write-ahead log of one slice; undefined if it has. */
   readonly diskShortage: () => string | undefined;
   readonly logger: Pick<Logger, 'info' | 'warning'>;
   /** Monotonic milliseconds. */
@@ -26,9 +26,9 @@ export interface CompactionRun {
   freedPages: number;
 }
 
-/** Pause between two slices: blocks get at least half of the writer's time. */
+/** Pause between two slices, so that blocks get at least half of the writer's time. */
 const SLICE_PAUSE_MS = 20;
-/** A reader that holds an old snapshot delays the checkpoint that truncates the file. */
+/** Max attempts: a reader with an old snapshot delays the checkpoint that truncates the file. */
 const CHECKPOINT_ATTEMPTS = 20;
 const CHECKPOINT_PAUSE_MS = 250;
 const LOG_INTERVAL_MS = 30_000;
@@ -37,8 +37,8 @@ const MIN_GAP_MS = 30 * 60_000;
 
 /**
  * Returns free pages of the chain database to the file system (`PRAGMA incremental_vacuum`), in slices that the chain writer
- * runs between its other jobs. Each slice is one transaction, so nothing has to be resumed after a stop or a kill: the next
- * compaction continues with the free pages that are left. The checkpoint at the end truncates the file.
+ * runs between its other jobs. Each slice is one transaction, so no state has to be resumed after a stop or a kill: the next
+ * compaction continues with the remaining free pages. The checkpoint at the end truncates the file.
  */
 export class Compaction {
   private readonly stopping = new AbortController();
@@ -58,7 +58,7 @@ export class Compaction {
     this.lastEnd = { at: this.now(), height: dependencies.chain.tip().height };
   }
 
-  /** Starts the compaction of the boot and the schedule, as the options say. */
+  /** Starts the compaction at startup and the periodic ones, according to the options. */
   enable(): void {
     if (!this.options['skip-boot-compaction']) this.start('boot background task');
     if (this.options['auto-compaction-min-gap-blocks'] === 0) return;
@@ -84,7 +84,7 @@ export class Compaction {
     return this.counted;
   }
 
-  /** Why the last compaction failed; undefined if it completed or none has ended. */
+  /** The error of the last compaction; undefined if it completed or none has ended. */
   get failure(): string | undefined {
     return this.lastFailure;
   }
@@ -102,7 +102,7 @@ export class Compaction {
   /** Aborts the running compaction after its slice, and refuses later ones. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
-    this.stopping.abort(new Error('interrupted by the stop of the node'));
+    this.stopping.abort(new Error('interrupted because the node stops'));
     await this.done;
   }
 
@@ -147,7 +147,7 @@ export class Compaction {
     }
   }
 
-  /** Copies the log into the file, which shrinks only then. */
+  /** Copies the write-ahead log into the file, which is only then truncated. */
   private async checkpoint(): Promise<void> {
     for (let attempt = 1; !(await this.dependencies.chain.cutLog()); attempt++) {
       if (attempt === CHECKPOINT_ATTEMPTS) {

@@ -4,7 +4,7 @@ import type { DaemonOptions } from '../config/config';
 
 const MIB = 1024 * 1024;
 const CHECK_INTERVAL_MS = 2_000;
-/** Hysteresis: a shortage ends only when this share more than the minimum is free. */
+/** Hysteresis: a shortage ends only when the free space exceeds the minimum by this share. */
 const HYSTERESIS = 1 / 16;
 
 /**
@@ -25,13 +25,15 @@ export function megabytes(bytes: number): string {
   return `${(bytes / MIB).toFixed(bytes < 10 * MIB ? 1 : 0)} MiB`;
 }
 
-/** Free bytes below which the database is not written: the log's limit, once for the log and once for the pages it holds. */
+/**
+ * Free bytes below which nothing is written to the database: twice the limit of the write-ahead log, for the log and its pages.
+ */
 export function minWritableBytes(options: Pick<DaemonOptions, 'db-write-buffer-size'>): number {
   return 2 * options['db-write-buffer-size'] * MIB;
 }
 
 /**
- * Why nothing can be written to a folder now; undefined if `minBytes` are free.
+ * The reason why nothing can be written to a folder now; undefined if `minBytes` are free.
  * @param isShort whether the last check found a shortage
  */
 export function diskShortage(folder: string, minBytes: number, isShort = false): string | undefined {

@@ -17,7 +17,7 @@ export function logWritePauses(
 export interface UpkeepMetricsSources {
   readonly paused: () => boolean;
   readonly freeBytes: () => number;
-  /** Undefined while damage prevents it: the metrics are absent then. */
+  /** Undefined if the file header is damaged: the metrics are absent then. */
   readonly fileSpace: () =>
     { readonly pageSize: number; readonly pages: number; readonly emptyPages: number } | undefined;
   readonly logBytes: () => number;

@@ -9,15 +9,15 @@ import { TaskQueue } from '../util/task-queue';
 const HOUR_MS = 3_600_000;
 /** Milliseconds between two steps. */
 const STEP_MS = 250;
-/** Milliseconds that a step reads; then it leaves the rest of its pages to the next step. */
+/** Max milliseconds per step; the rest of the due pages is left to the next step. */
 const BUDGET_MS = 5;
-/** Damaged pages that are remembered. Later ones are only logged. */
+/** Max remembered damaged pages. Further ones are only logged. */
 const MAX_REMEMBERED = 1_000;
-/** Blocks that are fetched for one page. More are a task for `--repair`. */
+/** Max blocks fetched for one page. A page that needs more requires `--repair`. */
 const MAX_BLOCKS = 2_000;
-/** Pages that are repaired at a time: their blocks are in memory. */
+/** Max pages repaired concurrently: their blocks are in memory. */
 const MAX_REPAIRS = 4;
-/** Milliseconds to wait for another peer. */
+/** Milliseconds to wait for a new peer. */
 const PATIENCE_MS = 30_000;
 
 export interface ScrubDependencies {
@@ -32,31 +32,31 @@ export interface ScrubDependencies {
 }
 
 export interface ScrubStatus {
-  /** How often all pages were read since the start. */
+  /** Number of complete passes since the start. */
   readonly passes: number;
-  /** Damaged pages, each with its table and blocks where they are known. */
+  /** Damaged pages, each with its table and blocks if known. */
   readonly damaged: ReadonlyMap<number, string>;
 }
 
 /**
- * The scrub reads every page of the database once within `hours` and compares it with its checksum. So damage of data that
- * nobody reads is found while a backup or a peer still has the data (docs/operations/daemon.md#damage). It begins at a random
- * page: a node that is restarted every day reads other pages each time. A page that blocks from peers or the pages below it can
- * restore is repaired at once, or in a later pass.
+ * The scrub reads every page of the database once within `hours` and compares it with its checksum. So damage of rarely read data
+ * is found while a backup or a peer still has the data (docs/operations/daemon.md#damage). A pass starts at a random page, so
+ * that a node that is restarted daily reads different pages each time. A page that can be rebuilt from blocks of peers, or from
+ * its child pages, is repaired at once or in a later pass.
  */
 export class Scrub {
   private readonly damaged = new Map<number, string>();
   private readonly repairing = new Set<number>();
   private readonly hours: number;
   private next: number;
-  /** Pages that are due, with the fraction of a page. */
+  /** Number of due pages, including a fraction. */
   private due = 0;
   private read = 0;
-  /** Counted with the pages: status and metrics must not fail where the header of the file is damaged. */
+  /** Counted here: status and metrics must not depend on the file header, which may be damaged. */
   private passes = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param hours 0: nothing is read */
+  /** @param hours duration of a pass; 0 disables the scrub */
   constructor(
     private readonly dependencies: ScrubDependencies,
     hours: number,
@@ -80,23 +80,20 @@ export class Scrub {
   }
 
   publish({ shared }: Metrics): void {
-    shared.gauge(
-      'wrkz_scrub_damaged_pages',
-      'Pages that did not fit their checksum when they were last read',
-      [],
-      (own) => own.set(this.damaged.size),
+    shared.gauge('wrkz_scrub_damaged_pages', 'Pages whose checksum did not match when they were last read', [], (own) =>
+      own.set(this.damaged.size),
     );
     shared.counted('wrkz_scrub_passes_total', 'How often the scrub read all pages of the database', [
       [{}, () => this.passes],
     ]);
   }
 
-  /** Reads the pages that are due, as far as the time of a step allows. Never throws. */
+  /** Reads the due pages, within the time limit of a step. Never throws. */
   step(): void {
     try {
       this.readDue();
     } catch (error) {
-      // Damage of the header, or a disk that cannot be read now: the next step tries again.
+      // The header is damaged, or the disk cannot be read now: the next step tries again.
       this.dependencies.damage.note(error);
     }
   }
@@ -116,7 +113,7 @@ export class Scrub {
     }
   }
 
-  /** Reports a page once. Its repair is tried again in each pass: peers and readers of the log come and go. */
+  /** Reports a page once. Its repair is retried in each pass: other peers may be connected by then. */
   private report(page: number): void {
     if (this.repairing.has(page)) return;
     const { reader, damage, events } = this.dependencies;

@@ -22,7 +22,7 @@ export interface TaskProcessOptions<T> {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Below the priority of the node. */
+/** Lower priority than the node. */
 const NICE = 10;
 
 /**
@@ -64,7 +64,7 @@ function lowerPriority(pid: number): void {
   try {
     setPriority(pid, NICE);
   } catch {
-    // Some systems refuse; the task then runs at the node's priority.
+    // Not permitted on some systems; the task then runs at the node's priority.
   }
 }
 
@@ -75,7 +75,7 @@ setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGK
 `;
 
 /**
- * The main function of the child process. The parent kills the child after the result: a connection that closes normally
+ * The main function of the child process. The parent kills the child after the result: closing the SQLite connection normally
  * could delete the write-ahead log that other processes use.
  */
 export function serveTask<T>(work: (task: T, progress: (done: number, total: number) => void) => unknown): void {

@@ -21,7 +21,7 @@ export class TaskQueue {
     try {
       return await task();
     } finally {
-      // The next task runs directly, before a task that is added later.
+      // Starts the next task synchronously, before any task that is added later.
       const next = this.waiting.shift();
       if (next === undefined) this.running -= 1;
       else next();

@@ -3,15 +3,15 @@ import { type Logger, loggerFromOptions, NODE_LOG_SCALE } from '@wrkz/service-ki
 import type { DaemonConfig } from '../config/config';
 
 /**
- * The daemon's logger. A configured log file must be writable. The default one is optional: it is in the working directory,
- * which may be read-only.
+ * The daemon's logger. A configured log file must be writable. The default file is optional: the working directory may be
+ * read-only.
  *
  * @param streams where lines go besides the file
  * @throws Error with a message for the operator
  */
 export function daemonLogger(config: DaemonConfig, streams: readonly NodeJS.WritableStream[]): Logger {
   const { action, options, logFileChosen } = config;
-  // A self-test leaves nothing behind.
+  // A self-test must not create files.
   const isWithoutFile = options['log-file'] === '' || (action === 'self-test' && !logFileChosen);
   const file = isWithoutFile ? '' : resolve(options['log-file']);
   return loggerFromOptions(config, {

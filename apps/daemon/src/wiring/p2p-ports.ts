@@ -8,14 +8,15 @@ import type { DamageWatch } from '../damage/damage-watch';
 import type { TransactionPool } from '../mempool/pool';
 import type { ChainAdvance, ChainPort, KeptBlocks, PoolResult, PoolPort } from '../p2p/ports';
 
-/** A block whose parent is unknown may be so far above our tip, about two years. Limits its size. */
+/** Max assumed distance of a block with an unknown parent above our tip, about two years. Determines its size limit. */
 const UNKNOWN_AHEAD = 1_000_000;
 
 type CommitListener = (commit: ChainAdvance) => void;
 
 /**
  * The chain for the peer-to-peer module: the engine adds blocks, a reader serves queries. Damaged blocks and transactions are not
- * served, as if they were missing. A damaged lookup that decides about a peer throws: the exchange ends, and the peer is not blamed.
+ * served, as if they were missing. Damage in a lookup whose result could penalise a peer throws: the exchange ends without a
+ * penalty.
  */
 export class P2pChain implements ChainPort {
   private readonly wrapped = new Map<CommitListener, (event: CommitEvent) => void>();
@@ -88,7 +89,7 @@ export class P2pChain implements ChainPort {
     return largestBlock(this.reader.height() + UNKNOWN_AHEAD);
   }
 
-  judgeWork(block: Buffer): Promise<WorkVerdict> {
+  checkProofOfWork(block: Buffer): Promise<WorkVerdict> {
     return this.work.judge(block);
   }
 
@@ -131,14 +132,14 @@ export class P2pPool implements PoolPort {
     private readonly damage: DamageWatch,
   ) {}
 
-  /** A transaction that cannot be verified because the chain is damaged is not the fault of the sender. */
+  /** No penalty for a transaction that cannot be verified because the local chain is damaged. */
   async add(transaction: Buffer, source: 'p2p'): Promise<PoolResult> {
     try {
       return await this.pool.add(transaction, source);
     } catch (error) {
       const damage = this.damage.note(error);
       if (damage === undefined) throw error;
-      return { accepted: false, message: damage.message, fault: 'none' };
+      return { accepted: false, message: damage.message, scope: 'none' };
     }
   }
 

@@ -12,7 +12,7 @@ import { P2pNode } from '../p2p/node';
 import { canonicalHost, type NamedEndpoint, parseEndpoint, type PeerAddress } from '../p2p/addresses';
 import { P2pChain, P2pPool } from './p2p-ports';
 
-/** Stores peer lists, bans and the peer id, in the folder of the network. */
+/** File with peer lists, bans and the peer id, in the folder of the network. */
 const STATE_FILE = 'peers.json';
 /** Port of a SOCKS proxy (RFC 1928). */
 const DEFAULT_PROXY_PORT = 1080;
@@ -85,7 +85,7 @@ export function peersConfig({ options, network, p2pPort, directory, storage }: D
   };
 }
 
-/** How blocks are fetched. `raised` has logged values below the minimum. */
+/** The settings for block downloads. Values below their minimums are already raised. */
 function syncLimits(options: DaemonConfig['options']): Partial<P2pConfig> {
   return {
     syncMaxPeers: options['sync-max-peers'],

@@ -38,7 +38,7 @@ export interface RpcContextDependencies {
   readonly miner: Miner;
   readonly generator: BlockGenerator;
   readonly peers: NetworkStatus;
-  /** Why the node has stopped following the chain. */
+  /** The reason why the node stopped following the chain; undefined while it follows. */
   readonly damaged: () => string | undefined;
   /** The last branch that was not followed. */
   readonly refusedBranch?: () => RefusedSwitch | undefined;

@@ -36,7 +36,7 @@ const MIB = 1024 * 1024;
 /** Approximate number of concurrent connections: reader threads, main thread, engine. */
 const READERS = 8;
 
-/** Maps the RocksDB options of the network's other programs to SQLite. */
+/** Maps the RocksDB options of the C++ programs to SQLite. */
 export function databaseMemory(
   options: Pick<DaemonOptions, 'db-read-buffer-size' | 'db-write-buffer-size'>,
 ): DatabaseMemory {
@@ -44,7 +44,7 @@ export function databaseMemory(
   return { readerCache: (options['db-read-buffer-size'] * MIB) / READERS, walLimit: log, checkpointAt: log / 2 };
 }
 
-/** Commits check the folder too. */
+/** Interval of the check; each commit checks the folder as well. */
 const CHECK_INTERVAL_MS = 2_000;
 
 /**
@@ -52,7 +52,7 @@ const CHECK_INTERVAL_MS = 2_000;
  * read-only, would serve and mine until it is stopped, and lose everything since.
  *
  * @param onGone called once
- * @returns stops the checks
+ * @returns a function that stops the checks
  */
 export function watchStorage(db: Pick<ChainDb, 'checkInPlace'>, onGone: (error: unknown) => void): () => void {
   const timer = setInterval(() => {
@@ -79,7 +79,7 @@ export interface LiteRuleDependencies {
 /**
  * Stops a lite node whose lite height is too close to the tip of the network. Heights from incoming connections are ignored: an
  * attacker can open them at will, and would stop a new node.
- * @returns ends the rule
+ * @returns a function that ends the check
  */
 export function watchLiteRule({ storage, network, reader, chain, peers, stop }: LiteRuleDependencies): () => void {
   if (storage.kind !== 'lite') return () => undefined;

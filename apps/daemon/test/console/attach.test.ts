@@ -103,8 +103,8 @@ test('the client sends its token, and with a wrong one reports why it could not 
 
 test.each([
   [404, '', 'HTTP 404: this daemon does not serve console commands; it needs upgrading'],
-  [200, 'no JSON', 'unreadable reply: it carries no output string'],
-  [200, '{"output":5}', 'unreadable reply: it carries no output string'],
+  [200, 'no JSON', 'invalid response: it has no output string'],
+  [200, '{"output":5}', 'invalid response: it has no output string'],
   [500, 'a page', 'HTTP 500: a page'],
 ])('a response %d %j gives: %s', async (status, body, text) => {
   const cwd = temporaryDirectory();
@@ -138,7 +138,7 @@ test('a daemon without a terminal reads commands from stdin, and continues after
   child.stdin.write('height\nwhat\n');
   await printed(/Height: 1 \/ 1 \(100\.00%\)\nUnknown command: what\n/);
   child.stdin.end();
-  await printed(/goes on without it\n/);
+  await printed(/continues without a console\n/);
   // One command at a time, whoever sends it: of many at once each has its whole answer.
   const answers = await Promise.all(
     Array.from({ length: 3 }, () => attach(['attach', socket], 'print_bc 0\nquit\n', cwd).then(({ code }) => code)),
@@ -150,5 +150,5 @@ test('a daemon without a terminal reads commands from stdin, and continues after
   expect(stopped.stdout).toMatch(/EXITING[^]*The daemon is shutting down; leaving the console\.\n$/);
   hanging.destroy();
   expect(await closed).toEqual([0, null]);
-  expect(stdout.match(/goes on without it/g)).toHaveLength(1);
+  expect(stdout.match(/continues without a console/g)).toHaveLength(1);
 });

@@ -303,7 +303,7 @@ test('an unavailable socket is a warning, and TCP continues', async () => {
   const file = join(suite.folder(), 'file');
   writeFileSync(file, 'mine');
   const other = await suite.node({ args: ['--rpc-ipc-path', file] });
-  expect(loggers.at(-1)?.linesOf('warning')).toEqual([expect.stringContaining('is not a socket, and is not replaced')]);
+  expect(loggers.at(-1)?.linesOf('warning')).toEqual([expect.stringContaining('is not a socket and is not replaced')]);
   expect((await fetch(`http://127.0.0.1:${other.daemon.ports.rpc}/height`)).status).toBe(200);
   await other.stop();
 });
@@ -326,7 +326,7 @@ test('a rejected deep branch is in status, /info and /events, until the chain is
     (await (await fetch(`http://127.0.0.1:${node.daemon.ports.rpc}${path}`)).json()) as Record<string, unknown>;
   const { latest } = await get('/events');
   chain.emit('refusedSwitch', { ...branch, cumulativeDifficulty });
-  expect(await run('status')).toContain(`Block ${height + 1}, leaves our chain at block ${height - 190}`);
+  expect(await run('status')).toContain(`Block ${height + 1}, forks from our chain at block ${height - 190}`);
   expect(await get('/info')).not.toHaveProperty('heavier_branch');
   chain.emit('refusedSwitch', { ...branch, cumulativeDifficulty: cumulativeDifficulty + 1n });
   const hash = '07'.repeat(32);

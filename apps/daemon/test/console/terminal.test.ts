@@ -96,7 +96,7 @@ onTerminal('at a terminal', () => {
     const daemon = start(quiet(cwd, '--rpc-ipc-path', socket), cwd);
     await daemon.prints(/wrkz-daemon> /);
     daemon.type('\u0004');
-    await daemon.prints(/goes on without it\r\n/);
+    await daemon.prints(/continues without a console\r\n/);
 
     const attached = start(['attach', socket], cwd);
     await attached.prints(/Attached to socket .*node\.sock\r\n[^]*stop shuts the daemon down\.\r\n[^]*> /);
@@ -107,7 +107,7 @@ onTerminal('at a terminal', () => {
 
     daemon.type('\u0003');
     expect(await daemon.ended).toBe(0);
-    expect(daemon.text.match(/goes on without it/g)).toHaveLength(1);
+    expect(daemon.text.match(/continues without a console/g)).toHaveLength(1);
     expect(existsSync(socket)).toBe(false);
   });
 

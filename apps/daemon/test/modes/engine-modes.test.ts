@@ -158,7 +158,7 @@ test('logs each pruning pass, and a refused branch once, and counts all of them'
   chain.emit('refusedSwitch', refused);
   chain.emit('pruned', { floor: 5, blocks: 5, freedPages: 2, forced: true });
   expect(logger.linesOf('warning')).toHaveLength(1);
-  expect(logger.linesOf('warning')[0]).toContain('it leaves our chain at block 18. why.');
+  expect(logger.linesOf('warning')[0]).toContain('it forks from our chain at block 18. why.');
   expect(logger.linesOf('warning')[0]).toContain('If the network follows it, act');
   expect(published).toEqual([refused]);
   expect(log.refusedBranch).toBe(refused);

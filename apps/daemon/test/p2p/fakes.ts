@@ -92,7 +92,7 @@ export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implemen
     return this.longest;
   }
 
-  judgeWork(block: Buffer): Promise<'holds' | 'fails' | 'deep'> {
+  checkProofOfWork(block: Buffer): Promise<'holds' | 'fails' | 'deep'> {
     this.worked += 1;
     return Promise.resolve(this.work.get(key(this.codec.parse(block).hash)) ?? 'holds');
   }
@@ -166,7 +166,7 @@ export class FakePool extends EventEmitter<{ added: [{ hash: Buffer }] }> implem
   readonly refuse = new Set<string>();
   /** What no node can have taken. */
   readonly forged = new Set<string>();
-  judged = 0;
+  validated = 0;
   lookUps = 0;
 
   constructor(private readonly codec: BlockCodec) {
@@ -174,11 +174,11 @@ export class FakePool extends EventEmitter<{ added: [{ hash: Buffer }] }> implem
   }
 
   add(transaction: Buffer): Promise<PoolResult> {
-    this.judged += 1;
+    this.validated += 1;
     const hash = this.codec.transactionHash(transaction);
-    if (this.forged.has(key(hash))) return Promise.resolve({ accepted: false, fault: 'everywhere' });
-    if (this.refuse.has(key(hash))) return Promise.resolve({ accepted: false, fault: 'here' });
-    if (this.entries.has(key(hash))) return Promise.resolve({ accepted: false, fault: 'none' });
+    if (this.forged.has(key(hash))) return Promise.resolve({ accepted: false, scope: 'everywhere' });
+    if (this.refuse.has(key(hash))) return Promise.resolve({ accepted: false, scope: 'here' });
+    if (this.entries.has(key(hash))) return Promise.resolve({ accepted: false, scope: 'none' });
     this.entries.set(key(hash), transaction);
     this.emit('added', { hash });
     return Promise.resolve({ accepted: true });

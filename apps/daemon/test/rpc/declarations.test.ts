@@ -10,7 +10,7 @@ import {
   stringifyJson,
   type ErrorRow,
 } from '@wrkz/service-kit';
-import { documentFaults, stopWallClock } from '@wrkz/testing';
+import { documentErrors, stopWallClock } from '@wrkz/testing';
 import { readFixture } from '@wrkz/testing/fixtures';
 import { RPC_DEFAULTS, startRpcServer, type RpcContext, type RpcServerOptions } from '../../src/rpc';
 import type { DaemonMethod, DaemonRoute } from '../../src/rpc/declare';
@@ -223,16 +223,16 @@ describe('documents', () => {
       expect(result.methods.map(({ name }) => name)).toEqual(allMethods.map(({ name }) => name));
       const documented = allRoutes.map(({ path }) => path).filter((path) => !path.startsWith('/docs/'));
       expect(Object.keys((JSON.parse(routes) as { paths: object }).paths)).toEqual([...new Set(documented)]);
-      expect(await documentFaults('openapi', routes)).toEqual([]);
-      expect(await documentFaults('openrpc', JSON.stringify(result))).toEqual([]);
+      expect(await documentErrors('openapi', routes)).toEqual([]);
+      expect(await documentErrors('openrpc', JSON.stringify(result))).toEqual([]);
     });
   });
 
   test('with errors are rejected by the validator', async () => {
     const routes = JSON.parse(stringifyJson(openApiDocument(description, allRoutes))) as Record<string, unknown>;
     const methods = JSON.parse(stringifyJson(openRpcDocument(description, allMethods))) as Record<string, unknown>;
-    expect(await documentFaults('openapi', JSON.stringify({ ...routes, info: {} }))).not.toEqual([]);
-    expect(await documentFaults('openrpc', JSON.stringify({ ...methods, methods: [{}] }))).not.toEqual([]);
+    expect(await documentErrors('openapi', JSON.stringify({ ...routes, info: {} }))).not.toEqual([]);
+    expect(await documentErrors('openrpc', JSON.stringify({ ...methods, methods: [{}] }))).not.toEqual([]);
   });
 
   test('omit routes that this network does not have', async () => {

@@ -228,7 +228,7 @@ describe('a miner that does not read', () => {
     bench.time.now += 30_000;
     bench.server.check();
     await bench.untilGone();
-    expect(bench.logger.lines.join()).toMatch(/a write was blocked|it does not read|exceed the rate limit/);
+    expect(bench.logger.lines.join()).toMatch(/a write was blocked|it does not read|exceeds the rate limit/);
   });
 });
 

@@ -1,7 +1,7 @@
 import { Checkpoints } from '@wrkz/consensus';
 import { type NetworkName, networkOf } from '@wrkz/core-types';
 import { type TestWalletOutput, TestWallet } from '@wrkz/testing';
-import { ChainJudge } from '../../src/mempool/chain-judge';
+import { ChainValidator } from '../../src/mempool/chain-validator';
 import { TransactionPool } from '../../src/mempool/pool';
 import { BlockGenerator } from '../../src/mining/generate';
 import { Miner } from '../../src/mining/miner';
@@ -26,7 +26,7 @@ export function nodeBench(network: NetworkName): NodeBench {
   const bench = engineBench(network, { checkpoints: Checkpoints.none, now });
   const profile = networkOf(network);
   const { engine: chain, reader } = bench;
-  const pool = new TransactionPool(new ChainJudge(profile, reader, now), now);
+  const pool = new TransactionPool(new ChainValidator(profile, reader, now), now);
   chain.on('commit', (event) => void pool.onCommit(event));
   const miner = new Miner({ network: profile, reader, chain, pool, now });
   const generator = new BlockGenerator(profile, miner, now, new AbortController().signal);

@@ -1,8 +1,8 @@
 import { RuleFailure } from '@wrkz/consensus';
 import { encodeTransaction, parseTransaction, type Transaction } from '@wrkz/core-types';
 import type { ChainCommit } from '../../src/chain/service';
-import type { CommonGround } from '../../src/mempool/faults';
-import type { Fitting, PoolJudge } from '../../src/mempool/judge';
+import type { Finality } from '../../src/mempool/rejection-scope';
+import type { TipLimits, PoolValidator } from '../../src/mempool/validator';
 import { TransactionPool } from '../../src/mempool/pool';
 
 let keyImages = 0;
@@ -55,21 +55,21 @@ export function made({
 
 export const hashOf = (bytes: Buffer): Buffer => parseTransaction(bytes).hash;
 
-export class FakeJudge implements PoolJudge {
+export class FakeValidator implements PoolValidator {
   refusals = new Map<string, RuleFailure>();
   spent = new Map<string, 'in block' | RuleFailure>();
-  misfits = new Map<string, RuleFailure>();
+  limitFailures = new Map<string, RuleFailure>();
   lapsed = new Set<bigint>();
-  settledRules = true;
-  settledRings = true;
+  rulesAreFinal = true;
+  ringsAreFinal = true;
   looks = 0;
   lapseChecks = 0;
-  judged = 0;
+  validated = 0;
   limit = Infinity;
   gate: Promise<void> = Promise.resolve();
 
-  async judge(parsed: { hash: Buffer }): Promise<RuleFailure | undefined> {
-    this.judged += 1;
+  async validate(parsed: { hash: Buffer }): Promise<RuleFailure | undefined> {
+    this.validated += 1;
     await this.gate;
     return this.refusals.get(parsed.hash.toString('hex'));
   }
@@ -78,36 +78,36 @@ export class FakeJudge implements PoolJudge {
     return this.limit;
   }
 
-  settled(parsed: { hash: Buffer }): 'in block' | RuleFailure | undefined {
+  checkSpent(parsed: { hash: Buffer }): 'in block' | RuleFailure | undefined {
     return this.spent.get(parsed.hash.toString('hex'));
   }
 
-  fitting(): Fitting {
+  tipLimits(): TipLimits {
     return {
-      measure: String(this.misfits.size),
-      refuses: (parsed) => {
+      key: String(this.limitFailures.size),
+      check: (parsed) => {
         this.looks += 1;
-        return this.misfits.get(parsed.hash.toString('hex'));
+        return this.limitFailures.get(parsed.hash.toString('hex'));
       },
-      isLapsed: (unlockTime) => {
+      isUnlockTimeExpired: (unlockTime) => {
         this.lapseChecks += 1;
         return this.lapsed.has(unlockTime);
       },
     };
   }
 
-  ground(): CommonGround {
-    return { rulesAreSettled: () => this.settledRules, ringsAreSettled: () => this.settledRings };
+  finality(): Finality {
+    return { rulesAreFinal: () => this.rulesAreFinal, ringsAreFinal: () => this.ringsAreFinal };
   }
 }
 
-export function bench(): { pool: TransactionPool; judge: FakeJudge; clock: { now: number }; gone: string[] } {
-  const judge = new FakeJudge();
+export function bench(): { pool: TransactionPool; validator: FakeValidator; clock: { now: number }; gone: string[] } {
+  const validator = new FakeValidator();
   const clock = { now: 1_000_000 };
-  const pool = new TransactionPool(judge, () => clock.now);
+  const pool = new TransactionPool(validator, () => clock.now);
   const gone: string[] = [];
   pool.on('removed', ({ hashes, reason }) => gone.push(...hashes.map((hash) => `${reason} ${hash.toString('hex')}`)));
-  return { pool, judge, clock, gone };
+  return { pool, validator, clock, gone };
 }
 
 export function commit(part: Partial<ChainCommit>): ChainCommit {

@@ -80,9 +80,9 @@ test('a stop aborts a running compaction and refuses later ones', async () => {
   expect(performance.now() - before).toBeLessThan(1000);
   expect(calls).not.toContain('checkpoint');
   expect(await say('status')).toBe(
-    'DB compaction status: idle\nLast result: failed - interrupted by the stop of the node\n',
+    'DB compaction status: idle\nLast result: failed - interrupted because the node stops\n',
   );
-  expect(lines).toEqual(['the compaction of the database was interrupted by the stop of the node {}']);
+  expect(lines).toEqual(['the compaction of the database was interrupted because the node stops {}']);
   expect(compaction.start('manual console request')).toBe(false);
 });
 

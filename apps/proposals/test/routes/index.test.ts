@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isErrorMessage, proposalsApi } from '@wrkz/api';
 import { escapeText } from '@wrkz/pages';
 import { createMetrics, errorsOfRoute, parseJson, type ErrorRow, type Route } from '@wrkz/service-kit';
-import { documentFaults, stopWallClock } from '@wrkz/testing';
+import { documentErrors, stopWallClock } from '@wrkz/testing';
 import { z } from 'zod';
 import { Site } from '../../src/pages/site';
 import { proposalsRoutes } from '../../src/routes';
@@ -172,7 +172,7 @@ test('the OpenAPI document has every route except the files of pages, and is val
       .filter(isDocumented)
       .sort(),
   );
-  expect(await documentFaults('openapi', text)).toEqual([]);
+  expect(await documentErrors('openapi', text)).toEqual([]);
 });
 
 test('serves metrics only if enabled, under the names of the suite', async () => {

@@ -1,5 +1,5 @@
 import { walletErrorRows } from '@wrkz/wallet-core';
-import { documentFaults } from '@wrkz/testing';
+import { documentErrors } from '@wrkz/testing';
 import { bindRoutes, errorsOfRoute, openApiDocument, stringifyJson } from '@wrkz/service-kit';
 import { WALLET_ROUTES } from '../../src';
 import type { WalletRoute } from '../../src/routes/declare';
@@ -115,7 +115,7 @@ test('prints a valid OpenAPI document with every route and status', async () => 
   const document = openApiDocument(WALLET_SERVICE, WALLET_ROUTES) as {
     paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
   };
-  expect(await documentFaults('openapi', stringifyJson(document))).toEqual([]);
+  expect(await documentErrors('openapi', stringifyJson(document))).toEqual([]);
   for (const route of WALLET_ROUTES) {
     const statuses = [route.status ?? 200, ...errorsOfRoute(WALLET_SERVICE, route).map(({ status }) => status)];
     const { responses } = document.paths[route.path]?.[route.method.toLowerCase()] ?? {};

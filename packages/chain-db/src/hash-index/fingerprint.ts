@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 export const FINGERPRINT_LIMIT = 2 ** 34;
 
 /**
- * Fingerprints of 32-byte hashes by tabulation hashing. The table follows from a secret seed of the database: in the
- * checkpoint zone a key image may be any bytes, and an attacker must not choose many with one fingerprint.
+ * Fingerprints of 32-byte hashes by tabulation hashing. The table is derived from a secret seed of the database: in the
+ * checkpoint zone a key image may be any bytes, and an attacker must not be able to create many with the same fingerprint.
  */
 export class Fingerprints {
   /** For each position and byte value two words: the lower 32 bits and the upper bits. */

@@ -8,7 +8,7 @@ import { HASH_KIND_NAMES, type HashKind } from './schema';
 export interface HashIndexLimits {
   /** Runs of a level that are merged into one. */
   readonly fanIn: number;
-  /** Mean number of entries of a full page: 900 and their deviation fit a database page of 8 KiB. */
+  /** Mean number of entries of a full page. 900 plus the usual deviation fit a database page of 8 KiB. */
   readonly pageEntries: number;
 }
 
@@ -42,7 +42,7 @@ export class HashIndex extends HashLookup {
 
   /** Row `id` has this hash. */
   add(kind: HashKind, hash: Buffer, id: number): void {
-    if (!(id >= 0 && id < ID_LIMIT)) throw new RangeError(`row ${id} of a look-up by hash`);
+    if (!(id >= 0 && id < ID_LIMIT)) throw new RangeError(`row ${id} of a lookup by hash`);
     const memtable = this.memtables.get(kind) ?? new Map<number, number[]>();
     const fingerprint = this.fingerprints.of(hash);
     memtable.set(fingerprint, [...(memtable.get(fingerprint) ?? []), ...entryOf(fingerprint, id)]);
@@ -57,7 +57,7 @@ export class HashIndex extends HashLookup {
       const entries = this.entriesOf(key);
       const rest = entries.filter((_, i) => entries[i & ~1] !== low || entries[i | 1] !== high);
       if (rest.length === entries.length) continue;
-      // The Bloom filter stays: it only lets more look-ups read the page.
+      // The Bloom filter is not updated: the only effect is more reads of the page.
       return this.write('UPDATE hash_pages SET entries = ? WHERE id = ?', rest, key);
     }
     throw new CorruptDatabase(`row ${id} is missing in the look-up of ${HASH_KIND_NAMES[kind]}`);
@@ -71,7 +71,7 @@ export class HashIndex extends HashLookup {
       this.append(run, entries, FINGERPRINT_LIMIT);
       this.startMerge(run);
       const targets = this.directory.runs.filter((run) => run.kind === kind && run.ceiling < FINGERPRINT_LIMIT);
-      // With two moves per new entry a merge ends before the next one of its level begins. With four, look-ups read fewer runs.
+      // With two moves per new entry a merge ends before the next one of its level begins. With four, lookups read fewer runs.
       for (const target of targets) this.merge(target, run.entries * 4);
     }
     const manifest = JSON.stringify(this.directory.runs);
@@ -96,7 +96,7 @@ export class HashIndex extends HashLookup {
 
   /**
    * Moves about `limit` entries, the lowest ones, from the sources to their target. Each fingerprint belongs to either the
-   * sources or the target, so look-ups need not know of a merge, and a restart continues it.
+   * sources or the target, so lookups work during a merge, and a restart continues it.
    */
   private merge(target: Run, limit: number): void {
     const { runs } = this.directory;

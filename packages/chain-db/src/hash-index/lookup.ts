@@ -10,9 +10,9 @@ export interface Run {
   readonly kind: HashKind;
   readonly level: number;
   readonly entries: number;
-  /** Each page holds a range of so many fingerprints, a power of two. */
+  /** Each page covers a range of this many fingerprints, a power of two. */
   readonly width: number;
-  /** The run holds the fingerprints floor <= f < ceiling. */
+  /** The run has the fingerprints floor <= f < ceiling. */
   floor: number;
   ceiling: number;
   /** The run that this run is being merged into. */
@@ -34,7 +34,7 @@ export function pageKey({ run, width }: Run, fingerprint: number): number {
   return run * PAGE_LIMIT + Math.floor(fingerprint / width);
 }
 
-/** Pages that share a Bloom filter. A filter per page would be an object per page, and miss the processor's caches. */
+/** Number of pages that share a Bloom filter. One per page would be an object per page, with more cache misses. */
 export const PAGES_PER_FILTER = 64;
 
 export const filterKey = (key: number): number => Math.floor(key / PAGES_PER_FILTER);

@@ -7,7 +7,7 @@ import { lowerBound } from '@wrkz/core-types';
 export type Entries = ArrayLike<number>;
 export const ID_LIMIT = 2 ** 30;
 
-/** With 12 bits per entry and seven probes, 1 of 300 misses passes a Bloom filter and reads a page in vain. */
+/** With 12 bits per entry and seven probes, the false positive rate of a Bloom filter is 1/300. */
 export const BITS_PER_ENTRY = 12;
 const PROBES = 7;
 

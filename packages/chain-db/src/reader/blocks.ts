@@ -42,8 +42,7 @@ export class BlockQueries {
   }
 
   /**
-   * If a page lost its last rows, the tip would be lower and nothing would seem to be missing. So the last transaction must be of
-   * the same block.
+   * If a page lost its last rows, the tip would be lower without a visible gap. So the number of transactions must match the tip.
    *
    * @throws CorruptDatabase
    */

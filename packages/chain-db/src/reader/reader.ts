@@ -114,10 +114,10 @@ export class ChainReader {
         throw new TypeError('a snapshot ends with the call: its reads cannot be asynchronous');
       return result;
     } catch (error) {
-      // Now: only the last damaged page of a thread is stored.
+      // Converts immediately: the library stores only the last damaged page of a thread.
       throw damageWithTable(this.connection, error) ?? error;
     } finally {
-      // A page that does not fit its checksum ends the transaction.
+      // SQLite ends the transaction when a page does not fit its checksum.
       if (this.connection.inTransaction) this.commit.run();
     }
   }
@@ -393,7 +393,7 @@ export class ChainReader {
     return end <= start ? 0 : this.bodies.bytes([start, end], [total(start - 1), total(end - 1)]);
   }
 
-  /** Changes with each commit of another connection, also of another process; takes a microsecond. */
+  /** Changes with each commit of another connection or process. Takes a microsecond. */
   commitMark(): number {
     return this.dataVersion.get() ?? 0;
   }

@@ -7,7 +7,7 @@ import { PAGE_SIZE } from '../schema';
 import type { WantedBlock } from './fetch';
 import type { WholeBlock } from './whole-block';
 
-/** The blocks that are needed to repair a damaged page; undefined where the page cannot be repaired in place. */
+/** The blocks that are needed to repair a damaged page; undefined if the page cannot be repaired in place. */
 export function blocksOfPage(reader: ChainReader, page: number): WantedBlock[] | undefined {
   const location = reader.pageLocation(page);
   if (location?.source === 'pages' || location?.source === 'free') return [];
@@ -19,18 +19,19 @@ export function blocksOfPage(reader: ChainReader, page: number): WantedBlock[] |
   return genesis === undefined ? heights : [{ height: 0, id: genesis }, ...heights];
 }
 
-/** The height from which on a table has the rows of all blocks. Those of genesis are always there. */
+/** The height from which a table has the rows of all blocks. Rows of genesis always exist. */
 function floorOf(reader: ChainReader, table: string): number {
   const { bodies, records } = reader.floors();
   return table === 'transactions' ? records : bodies;
 }
 
 /**
- * Repairs a damaged page in place: a page with the bytes of blocks from the blocks, an inner page from the pages below it, a
- * free page with zeros. Nothing else is changed. The caller keeps checkpoints away, and the write-ahead log is empty: so the file is the newest state.
+ * Repairs a damaged page in place: a page with the bytes of blocks from the blocks, an inner page from its child pages, a free
+ * page with zeros. Nothing else is changed. The caller must prevent checkpoints, and the write-ahead log must be empty, so that
+ * the file has the newest state.
  *
  * @param blocks by height, the blocks of {@link blocksOfPage}
- * @returns false where a block is missing, or the blocks do not fit the pages beside the damaged one
+ * @returns false if a block is missing, or the blocks do not match the neighbouring pages
  */
 export function repairBlockPage(
   connection: SqliteConnection,
@@ -41,7 +42,7 @@ export function repairBlockPage(
   const location = pageLocation(connection, page);
   if (location?.source === 'free') return replaceBadPage(connection, page, Buffer.alloc(PAGE_SIZE));
   const range = location?.owner.rows;
-  // A block that is missing or another one would leave the page without its rows, and with a right checksum.
+  // With a missing or wrong block the page would lack rows, and have a valid checksum.
   const isComplete = blocksOfPage(reader, page)?.every(({ height, id }) => blocks.get(height)?.block.hash.equals(id));
   if (location === undefined || range === undefined || isComplete !== true) return false;
   const rows = [...blocks]

@@ -7,13 +7,13 @@ export interface WantedBlock {
   readonly id: Buffer;
 }
 
-/** Requests blocks from peers by their ids. @returns the blocks that came, in any order; the caller checks them */
+/** Requests blocks from peers by their ids. @returns the received blocks, in any order; the caller checks them */
 export type FetchBlocks = (wanted: readonly WantedBlock[]) => Promise<readonly { id: Buffer; raw: RawBlock }[]>;
 
-/** Blocks in one call of {@link FetchBlocks}. */
+/** Max blocks per call of {@link FetchBlocks}. */
 const BATCH = 200;
 
-/** Fetches blocks. @returns the valid ones, by height: each hashes to the id by which it was requested */
+/** Fetches blocks. @returns the valid ones, by height: the hash of each equals the requested id */
 export async function fetchByIds(wanted: readonly WantedBlock[], fetch: FetchBlocks): Promise<Map<number, WholeBlock>> {
   const heights = new Map(wanted.map(({ height, id }) => [id.toString('hex'), height]));
   const blocks = new Map<number, WholeBlock>();

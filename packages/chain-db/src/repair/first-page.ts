@@ -14,7 +14,7 @@ const FREE_LIST = 32;
  * are the same in every chain database. The list of free pages is lost: a database with free pages must not be written then.
  *
  * @param folder an empty folder for the new database
- * @returns the damaged page; undefined for a sound one, which stays
+ * @returns the damaged page; undefined if the page is intact, which changes nothing
  */
 export function replaceFirstPage(directory: string, network: NetworkName, folder: string): Buffer | undefined {
   const file = openSync(databaseFile(directory), 'r+');
@@ -35,7 +35,7 @@ export function replaceFirstPage(directory: string, network: NetworkName, folder
   }
 }
 
-/** Writes the damaged page back: the database stays as it was. */
+/** Writes the damaged page back, to restore the original file. */
 export function restoreFirstPage(directory: string, page: Buffer): void {
   const file = openSync(databaseFile(directory), 'r+');
   try {

@@ -14,7 +14,7 @@ import type { StorableBlock } from '../writer/append';
 import { type FetchBlocks, fetchByIds, type WantedBlock } from './fetch';
 import { factsOfWhole, type WholeBlock, wholeBlock } from './whole-block';
 
-/** Blocks in one commit of the new database. */
+/** Blocks per commit of the new database. */
 const BATCH = 200;
 /** More blocks than the longest difficulty window. */
 const WINDOW = 3_000;
@@ -23,9 +23,9 @@ const SLICE_MS = 20;
 const HASH_BYTES = 32;
 
 export interface RebuildOptions {
-  /** The folder of the damaged database, which is only read. */
+  /** The folder of the damaged database, which is opened for reading only. */
   readonly directory: string;
-  /** The folder of the new database. A database that an earlier rebuild began there is continued. */
+  /** The folder of the new database. Continues the database of an interrupted rebuild. */
   readonly target: string;
   readonly network: NetworkName;
   /** Called only for blocks that cannot be read from the damaged database. */
@@ -40,7 +40,7 @@ export interface RebuildReport {
   readonly fetched: number;
   /** Height of the new database. */
   readonly height: number;
-  /** Blocks at the top whose ids cannot be read: the next synchronisation brings them. */
+  /** Number of highest blocks whose ids cannot be read: the next synchronisation downloads them. */
   readonly dropped: number;
 }
 
@@ -48,7 +48,7 @@ export interface RebuildReport {
  * Builds a new database from the readable blocks of a damaged one. A block that cannot be read is fetched from peers by its id.
  * All other tables are computed from the blocks. Blocks off the main chain are left out.
  *
- * @throws NeedsWholeChain for a pruned or lite database, whose tables cannot be computed from its blocks; CorruptDatabase where
+ * @throws NeedsWholeChain for a pruned or lite database, whose tables cannot be computed from its blocks; CorruptDatabase if
  *   the file cannot be read at all; the signal's reason
  */
 export async function rebuildChain(options: RebuildOptions): Promise<RebuildReport> {
@@ -68,10 +68,10 @@ export async function rebuildChain(options: RebuildOptions): Promise<RebuildRepo
   }
 }
 
-/** The blocks of a damaged database, as far as they can be read. Only the tables with the bytes of blocks are needed. */
+/** The readable blocks of a damaged database. Only the tables with the bytes of blocks are needed. */
 class DamagedChain {
   private readonly rows: StoredRows;
-  /** Where the transactions of the block behind the last read block begin. */
+  /** The next block after the last read one, and its first transaction id. */
   private nextBlock = { height: 0, firstId: 0 };
 
   constructor(
@@ -89,7 +89,7 @@ class DamagedChain {
     if (isReduced) throw new NeedsWholeChain(floors?.lite === undefined ? 'pruned' : 'lite');
   }
 
-  /** The highest height that the table of blocks or of bodies names. @throws CorruptDatabase */
+  /** The highest height in the tables of blocks and of bodies. @throws CorruptDatabase */
   top(): number {
     const heights = ['blocks', 'block_bodies'].flatMap(
       (table) => this.number(`SELECT coalesce(max(height), -1) FROM ${table}`) ?? [],
@@ -106,7 +106,7 @@ class DamagedChain {
     return hash?.length === HASH_BYTES ? hash : undefined;
   }
 
-  /** A block whose bytes can be read and hash to its id. */
+  /** The block, if its bytes can be read and match its id. */
   block(height: number): WholeBlock | undefined {
     const raw = height === 0 ? this.genesis : orUndefined(() => this.raw(height));
     const whole = raw && wholeBlock(raw);
@@ -133,7 +133,7 @@ class DamagedChain {
     };
   }
 
-  /** The lowest id of a transaction of this block: heights never fall with the id. */
+  /** The lowest id of a transaction of this block. Heights never decrease with the id. */
   private firstTransaction(height: number): number {
     const end = (this.number('SELECT max(id) FROM transactions') ?? -1) + 1;
     return lowerBound(0, end, (id) => (this.number(`SELECT height FROM transactions WHERE id = ${id}`) ?? -1) < height);
@@ -183,7 +183,7 @@ class Rebuild {
     return (this.tip?.height ?? -1) + 1;
   }
 
-  /** Fetches the blocks from the next height up to the next readable block, and appends as many as came. */
+  /** Fetches the blocks from the next height up to the next readable block, and appends the received ones. */
   private async fillGap(top: number): Promise<{ missing: number[]; end: number }> {
     const { source, next } = this;
     let above = next;
@@ -193,7 +193,7 @@ class Rebuild {
     }
     const blocks = await this.fetchGap(next, above);
     let end = above;
-    // No row and no block above names these blocks.
+    // The ids of these blocks are unknown: no row has them, and no block above refers to them.
     if (above > top) while (end > next && !blocks.has(end - 1) && source.id(end - 1) === undefined) end--;
     for (let height = next; height < end; height++) {
       const block = this.continuing(blocks.get(height));
@@ -206,7 +206,7 @@ class Rebuild {
     return { missing, end: above > top ? end : top + 1 };
   }
 
-  /** The blocks [start, end) by their ids: from their rows, or from the block above, which names its parent. */
+  /** The blocks [start, end) by their ids: from their rows, or from the parent hash of the block above. */
   private async fetchGap(start: number, end: number): Promise<Map<number, WholeBlock>> {
     const blocks = new Map<number, WholeBlock>();
     for (;;) {
@@ -275,7 +275,7 @@ function begunDatabase(directory: string, network: NetworkName): ChainDb | undef
   }
 }
 
-/** The result of a read; undefined where damage prevents it. */
+/** The result of a read; undefined if damage prevents it. */
 function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read();

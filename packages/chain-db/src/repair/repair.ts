@@ -25,7 +25,7 @@ import { replaceFirstPage, restoreFirstPage } from './first-page';
 import { rebuildChain } from './rebuild';
 import { finishSwap, repairFolder, swapIn } from './swap';
 
-/** The step that a repair is in. */
+/** Step of a repair. */
 export type RepairStep = 'verify' | 'fetch' | 'rebuild' | 'verify new';
 
 export interface RepairOptions {
@@ -42,27 +42,27 @@ export interface RepairOptions {
 
 export type RepairReport =
   | { readonly outcome: 'sound'; readonly height: number }
-  /** Damaged pages with the bytes of blocks were written again in place. */
+  /** Damaged pages with the bytes of blocks were rewritten in place. */
   | { readonly outcome: 'pages repaired'; readonly pages: number; readonly fetched: number; readonly height: number }
   | {
       readonly outcome: 'rebuilt';
       readonly height: number;
       readonly fetched: number;
-      /** Blocks at the top that only the next synchronisation brings. */
+      /** Number of highest blocks that the next synchronisation must download. */
       readonly dropped: number;
       /** The folder of the damaged files. */
       readonly damagedFolder: string;
     }
-  /** No peer sent these blocks. The database is unchanged; the next repair continues with the blocks that are there. */
+  /** No peer sent these blocks. The database is unchanged; the next repair continues with the fetched blocks. */
   | { readonly outcome: 'missing'; readonly missing: readonly number[]; readonly fetched: number };
 
 /**
- * Repairs a chain database (docs/protocol/storage.md#repair). Damaged pages with the bytes of blocks are computed from blocks
- * that peers send, and written in place. For any other damage a new database is built from the readable blocks and from
- * blocks that peers send. It is verified and replaces the damaged one, which is kept in a folder.
+ * Repairs a chain database (docs/protocol/storage.md#repair). Damaged pages with the bytes of blocks are rebuilt from blocks of
+ * peers, in place. For any other damage a new database is built from the readable blocks and from blocks of peers. It is verified
+ * and replaces the damaged one, which is moved to another folder.
  *
- * @throws IncompleteDatabase for a log that cannot be used or a file that was cut short; DatabaseLocked, DatabaseMissing, DatabaseUnwritable; NeedsWholeChain;
- *   CorruptDatabase where the new database is not sound; the signal's reason
+ * @throws IncompleteDatabase for an unusable log or a truncated file; DatabaseLocked, DatabaseMissing, DatabaseUnwritable;
+ *   NeedsWholeChain; CorruptDatabase if the new database fails its verification; the signal's reason
  */
 export async function repairChainDb(options: RepairOptions): Promise<RepairReport> {
   const { directory } = options;
@@ -84,8 +84,8 @@ export async function repairChainDb(options: RepairOptions): Promise<RepairRepor
 }
 
 /**
- * Checks the write-ahead log of a killed daemon and copies it into the file: pages are repaired in the file. A log that cannot be
- * used must not be applied, and a missing one must not be overlooked.
+ * Checks the write-ahead log of a killed daemon and copies it into the file, because pages are repaired in the file. An invalid
+ * log must not be applied, and a missing one must be detected.
  *
  * @throws IncompleteDatabase, DatabaseLocked, DatabaseUnwritable
  */
@@ -97,7 +97,7 @@ function recoverLog(directory: string): void {
     openDatabase(options).close();
   } catch (error) {
     const isRefused = [IncompleteFiles, FileLocked, FileInaccessible].some((type) => error instanceof type);
-    // A copy without a control file is found by the next open, and damage by the verification.
+    // A copy without a control file is detected by the next open, and damage by the verification.
     const isLater = error instanceof NotAdopted || (error instanceof SqliteFileError && !isRefused);
     if (!isLater) throw toChainDbError(directory, error);
   }
@@ -108,7 +108,7 @@ async function repair(options: RepairOptions): Promise<RepairReport> {
   const target = repairFolder(directory);
   const { problems, height } = await verify(options, directory, 'verify');
   if (problems.length === 0) {
-    // An interrupted repair left it, and the database was replaced since.
+    // Left by an interrupted repair; the database was replaced since.
     rmSync(target, { recursive: true, force: true });
     return { outcome: 'sound', height };
   }
@@ -124,7 +124,7 @@ async function repair(options: RepairOptions): Promise<RepairReport> {
   }
 }
 
-/** @param replaced pages that are already replaced @returns undefined where a new database must be built */
+/** @param replaced pages that are already replaced @returns undefined if a new database must be built */
 async function repairInPlace(options: RepairOptions, replaced: number): Promise<RepairReport | undefined> {
   const { directory } = options;
   const fixed = await repairPages(options);
@@ -150,19 +150,19 @@ async function rebuild(options: RepairOptions): Promise<RepairReport> {
   const found = await verify(options, target, 'verify new');
   if (found.problems.length > 0 || found.height !== rebuilt.height) {
     rmSync(target, { recursive: true, force: true });
-    throw new CorruptDatabase(`its blocks do not make a sound chain: ${found.problems.slice(0, 3).join('; ')}`);
+    throw new CorruptDatabase(`its blocks do not form a valid chain: ${found.problems.slice(0, 3).join('; ')}`);
   }
   options.signal?.throwIfAborted();
   return { outcome: 'rebuilt', height: rebuilt.height, fetched, dropped, damagedFolder: swapIn(directory) };
 }
 
-/** Repairs every damaged page from blocks or from the pages below it. @returns undefined where a page cannot be repaired */
+/** Repairs every damaged page from blocks or from its child pages. @returns undefined if a page cannot be repaired */
 async function repairPages({
   directory,
   fetch,
   onProgress,
 }: RepairOptions): Promise<{ pages: number; fetched: number } | undefined> {
-  // The log of a database whose first pages are damaged, or that a reader uses: the file is not the newest state.
+  // The log could not be copied (damaged first pages, or a reader uses it), so the file does not have the newest state.
   if (logBytes(directory) > 0) return { pages: 0, fetched: 0 };
   let connection: SqliteConnection | undefined;
   try {
@@ -180,7 +180,7 @@ async function repairPages({
     }
     return { pages: pages.length, fetched };
   } catch (error) {
-    // Other damage hides the place of a page.
+    // Other damage prevents the lookup of a page's owner.
     if (damageIn(error) === undefined && !(error instanceof ChainDbError)) throw error;
     return undefined;
   } finally {

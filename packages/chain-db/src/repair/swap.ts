@@ -9,13 +9,13 @@ export function repairFolder(directory: string): string {
   return join(directory, 'repair');
 }
 
-/** This file says that the new database is complete: from here on every open finishes the swap. */
+/** Marker file: the new database is complete, and every open finishes the swap. */
 function readyFile(directory: string): string {
   return join(repairFolder(directory), 'ready');
 }
 
 /**
- * Replaces the damaged database by the new one, which is closed and verified. The caller holds the lock.
+ * Replaces the damaged database by the new one, which must be closed and verified. The caller holds the lock.
  * @returns the folder to which the damaged files were moved
  */
 export function swapIn(directory: string): string {
@@ -45,8 +45,8 @@ export function finishSwap(directory: string): void {
 }
 
 /**
- * Every step can be repeated. The database's own file moves last in both directions: until then the files in place are the
- * damaged ones, and a folder `damaged` without it is the one of this swap.
+ * Every step is idempotent. The database file itself moves last in both directions: until then the files in place are the damaged
+ * ones, and a folder `damaged` without a database file belongs to this swap.
  */
 function finish(directory: string): string {
   const folder = repairFolder(directory);

@@ -15,7 +15,7 @@ export interface WholeBlock {
   readonly transactions: readonly ParsedTransaction[];
 }
 
-/** Parses a block; undefined unless it comes with exactly its transactions. Their hashes bind every byte. */
+/** Parses a block; undefined unless its transactions are exactly the listed ones. The hashes commit to every byte. */
 export function wholeBlock(raw: RawBlock): WholeBlock | undefined {
   try {
     const block = parseBlock(raw.block);

@@ -11,7 +11,7 @@ export interface AuditOptions {
   readonly checkpoint: (height: number) => Buffer | undefined;
 }
 
-/** Cumulative values of a block. None may fall from one block to the next; those with `stays` have to rise. */
+/** Cumulative values of a block. None may decrease from one block to the next; those with `stays` must increase. */
 const TOTALS = [
   { falls: 'cumulative difficulty falls', stays: 'cumulative difficulty does not rise' },
   { falls: 'generated coins fall', stays: undefined },
@@ -30,8 +30,8 @@ const COUNTS = {
 const MAX_NUMBER = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * Checks the records of a snapshot against each other, the header, the genesis block and the checkpoints, before anything is written
- * (docs/protocol/snapshot.md#checks).
+ * Checks the records of a snapshot against each other, the header, the genesis block and the checkpoints, before anything is
+ * written (docs/protocol/snapshot.md#checks).
  */
 export class SnapshotAudit {
   private readonly totals: BigUint64Array;
@@ -46,7 +46,7 @@ export class SnapshotAudit {
   /** @throws SnapshotRefused if the counts of the header contradict each other */
   constructor(private readonly options: AuditOptions) {
     const { liteHeight, blockRecords, amountRecords } = options.header;
-    // Checked before memory is allocated by the height.
+    // Checked before memory is allocated for this height.
     if (blockRecords !== BigInt(liteHeight) || amountRecords !== 0n) throw incomplete(blockRecords, liteHeight);
     this.totals = new BigUint64Array(liteHeight * TOTALS.length);
     this.genesis = genesisRows(options.network);

@@ -24,7 +24,7 @@ export interface ExportProgress {
   readonly table: 'block info' | 'spent key images' | 'key output info';
   /** Records written. */
   readonly written: number;
-  /** Steps of work: key images are sorted before the first is written. */
+  /** Processed records: key images are sorted before the first one is written. */
   readonly scanned: number;
 }
 
@@ -32,7 +32,7 @@ export interface SnapshotExportOptions {
   readonly reader: ChainReader;
   readonly network: NetworkName;
   readonly liteHeight: number;
-  /** The new file; its folder has to exist. */
+  /** The new file; its folder must exist. */
   readonly path: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ExportProgress) => void;
@@ -42,7 +42,7 @@ export interface SnapshotExportOptions {
 const SLICE_MS = 20;
 const BLOCKS_PER_READ = 200;
 const OUTPUTS_PER_READ = 500;
-/** Outputs of one amount that are held in memory. The others are read one by one. */
+/** Max outputs of one amount in memory. Further ones are read one by one. */
 const MAX_HELD_OUTPUTS = 1_000_000;
 const IMAGE_BYTES = 32 + 4;
 const IMAGE_BUCKETS = 256;
@@ -52,15 +52,16 @@ const workPrefix = (path: string): string => join(dirname(path), `.${basename(pa
 const WORK_SUFFIX = /^[A-Za-z0-9]{6}$/;
 
 /**
- * Writes the data that a lite node of a height stores below the height into a new file. The file gets its name when it is complete and
- * synced. No reorganisation may reach the blocks below the height: they are read in many transactions while the chain grows.
+ * Writes the data that a lite node of a height stores below the height into a new file. The file gets its name when it is
+ * complete and synced. No reorganisation may reach the blocks below the height: they are read in many transactions while the
+ * chain grows.
  *
  * @returns the header of the snapshot
  * @throws SnapshotRefused if the file exists or cannot be written; MissingRow; the signal's reason
  */
 export async function exportSnapshot(options: SnapshotExportOptions): Promise<SnapshotHeader> {
   const { path } = options;
-  // Also if the file exists: a kill may have come right after the file got its name.
+  // Also if the file exists: the process may have been killed directly after the rename.
   removeRemains(path);
   if (existsSync(path)) throw alreadyExists(path);
   const zstd = await loadZstd();
@@ -80,7 +81,7 @@ export async function exportSnapshot(options: SnapshotExportOptions): Promise<Sn
     await syncFolder(dirname(path));
     return header;
   } catch (error) {
-    // A system error, such as a full disk, names neither the file nor the remedy.
+    // Add file and remedy to system errors such as a full disk.
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
     const hint = errorCode(error) === 'ENOSPC' ? '. Free some space or name a path on another disk' : '';
     throw new SnapshotRefused(`the snapshot ${path} cannot be written: ${errorText(error)}${hint}`, { cause: error });

@@ -17,7 +17,7 @@ const BLOCK = { bytes: 68, hash: 0, timestamp: 32, size: 40, difficulty: 44, coi
 const IMAGE = { bytes: 36, height: 0, image: 4 } as const;
 const OUTPUT = { bytes: 46, key: 0, unlockTime: 32, position: 40, height: 42 } as const;
 
-/** The second pass over the file met other records than the audited ones. */
+/** The second pass read other records than the audited ones. */
 export function snapshotChanged(): SnapshotRefused {
   return new SnapshotRefused('The snapshot changed while it was read. Nothing has been written.');
 }
@@ -32,9 +32,10 @@ export interface RowImportOptions {
 }
 
 /**
- * Writes the rows of a snapshot. Records arrive in key order and rows are written in chain order, so records wait in temporary files:
- * blocks and key images until the first output, the outputs of an amount until the next amount. The records have passed the
- * audit; the checks here only protect the temporary files against a file that changed since. Genesis is in the database already.
+ * Writes the rows of a snapshot. Records arrive in key order and rows are written in chain order, so records are stored in
+ * temporary files: blocks and key images until the first output, the outputs of an amount until the next amount. The records have
+ * passed the audit; the checks here only protect the temporary files against a file that changed since. Genesis is in the
+ * database already.
  */
 export class RowImport {
   private readonly blocks: Spool;
@@ -61,7 +62,7 @@ export class RowImport {
     return this.startAmount(output);
   }
 
-  /** Writes the rows that still wait. @throws SnapshotRefused */
+  /** Writes the remaining rows. @throws SnapshotRefused */
   async finish(): Promise<void> {
     await this.writeBlocks();
     await this.writeAmount();
@@ -164,7 +165,7 @@ export class RowImport {
   }
 }
 
-/** A snapshot has no versions of blocks; the node reports 0. */
+/** A snapshot does not contain block versions; the node reports 0. */
 function factsOf(block: SnapshotBlock, previous: SnapshotBlock): BlockFacts {
   return {
     ...block,
@@ -184,7 +185,7 @@ function putOutput(spool: Spool, output: SnapshotOutput): undefined {
   spool.put(output.index, record);
 }
 
-/** Within an amount the height never falls. @returns the height of the last output @throws SnapshotRefused */
+/** Within an amount heights never decrease. @returns the height of the last output @throws SnapshotRefused */
 function assertAscending(amount: bigint, before: number, records: Buffer): number {
   let last = before;
   for (let at = OUTPUT.height; at < records.length; at += OUTPUT.bytes) {

@@ -45,12 +45,12 @@ const WORK_FOLDER = 'snapshot-import';
 /** Milliseconds of work between two yields to the event loop. */
 const SLICE_MS = 20;
 
-/** A block takes at least its hash in the file, which does not compress. */
+/** Min bytes of a block in the file: its hash, which does not compress. */
 const MIN_BLOCK_BYTES = 32;
 
 /**
- * Builds the database of a lite node from a snapshot. The first pass audits the whole file, the second writes a new database in a work
- * folder, which then replaces the old one. A kill at any moment leaves the old database, none, or the new one.
+ * Builds the database of a lite node from a snapshot. The first pass audits the whole file, the second writes a new database in a
+ * work folder, which then replaces the old one. A kill at any moment leaves the old database, none, or the new one.
  *
  * @returns the header
  * @throws SnapshotRefused, NotALiteDatabase, LiteHeightDiffers, DatabaseLocked, DatabaseUnwritable; the signal's reason
@@ -110,7 +110,7 @@ async function audit(options: SnapshotImportOptions, header: SnapshotHeader): Pr
   report?.(`Importing a lite node snapshot at height ${header.liteHeight} from ${path}`);
   report?.(`Records: ${total}, digest ${header.digest.toString('hex')}`);
   report?.('Checking the snapshot before writing any of it...');
-  // The audit allocates memory by the count of blocks, so the count has to be plausible.
+  // The audit allocates memory for this number of blocks, so the number must be plausible.
   if (header.blockRecords * BigInt(MIN_BLOCK_BYTES) > BigInt(statSync(path).size)) {
     throw new SnapshotRefused(
       `${path} claims ${header.blockRecords} blocks, and is too short for them - the file is corrupt`,

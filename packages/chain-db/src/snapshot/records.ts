@@ -42,7 +42,7 @@ export interface EncodedRecord {
 }
 
 const SIGNATURE = [0x01, 0x11, 0x01, 0x01, 0x01, 0x01, 0x02, 0x01, 0x01];
-/** Bytes at the start of a key that name its table. */
+/** Bytes at the start of a key that identify its table. */
 const TABLE_BYTES = SIGNATURE.length + 3;
 
 /** Type bytes of the key-value format. */
@@ -122,7 +122,7 @@ class RecordLayout<Name extends string = string> {
 
 const text = (name: string): number[] => [name.length, ...Buffer.from(name, 'latin1')];
 const table = (letter: string): number[] => [...SIGNATURE, 1 << 2, ...text(letter), TYPE.section];
-/** A key holds the letter of its table, then the letter as text, then the key proper. */
+/** A key consists of the letter of its table, the letter as text, and the actual key. */
 const keyHead = (letter: string): number[] => [
   ...[...table(letter), 2 << 2, ...text('first')],
   ...[TYPE.text, 1 << 2, letter.charCodeAt(0)],
@@ -230,7 +230,8 @@ function assertLayout(fits: boolean, name: string): void {
 }
 
 /**
- * The numbers 0 to `count` - 1 in the order of their little-endian bytes: keys hold little-endian numbers and are sorted as bytes.
+ * The numbers 0 to `count` - 1 in the order of their little-endian bytes: keys hold little-endian numbers and are sorted as
+ * bytes.
  * @param count at most 2^32
  */
 export function* littleEndianOrder(count: number): Generator<number, void> {

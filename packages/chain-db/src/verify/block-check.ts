@@ -19,12 +19,12 @@ import type { StoredBlock, StoredRows, StoredTransactionRow } from './stored-row
 import { TransactionCheck } from './transaction-check';
 import { type BlockTotals, WorkCheck } from './work-check';
 
-/** More than a block can hold. */
+/** Upper bound of the transactions of a block. */
 const MAX_TRANSACTIONS = 1_000_000;
 
 /**
- * Goes up the main chain and compares every row with the blocks: with their bytes; on a pruned node below its floor with the
- * prefixes of their transactions; on a lite node below its height with the neighbouring rows.
+ * Compares every row with the main chain, in ascending order: with the bytes of the blocks; on a pruned node below its floor with
+ * the prefixes of the transactions; on a lite node below its height with the neighbouring rows.
  */
 export class BlockCheck {
   private readonly network;
@@ -77,7 +77,7 @@ export class BlockCheck {
     this.work.checkLag(height, block.timestampLag, Number(parsed.block.timestamp));
   }
 
-  /** A block without its bytes. Only the hash of its coinbase can be computed again. */
+  /** Checks a block without its bytes. Only the hash of its coinbase can be recomputed. */
   private checkByPrefixes(height: number, block: StoredBlock): void {
     const prefixes = this.transactionRows(block).map((row, i) => {
       const name = `transaction ${i} of block ${height}`;
@@ -91,7 +91,7 @@ export class BlockCheck {
     this.checkRow(block, totalsOf(prefixes));
   }
 
-  /** A block without bytes. @param totals of its transactions, if they are stored and valid */
+  /** Checks a block without bytes. @param totals of its transactions, if they are stored and valid */
   private checkRow({ facts, timestampLag }: StoredBlock, totals?: BlockTotals): void {
     const { height, hash, timestamp } = facts;
     this.problems.equal(`block ${height}`, 'height found by its id', this.stored.heightOf(hash), height);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The state digest: SHA-256 over the rows of the chain's state in chain order, so that two databases hold the same chain
- * exactly when the digests are equal. Page layout, internal ids and alternative blocks have no part in it.
+ * The state digest: SHA-256 over the rows of the chain's state in chain order, so that two databases have the same chain
+ * if and only if their digests are equal. It does not cover page layout, internal ids and alternative blocks.
  */
 export class StateDigest {
   private readonly hash = createHash('sha256');
@@ -12,7 +12,9 @@ export class StateDigest {
     this.add(Buffer.from(`chain state 2 ${network}`, 'utf8'));
   }
 
-  /** Numbers as 8 bytes little-endian, bytes with their length before them, so that no two records read alike. */
+  /**
+   * Numbers as 8 bytes little-endian, bytes with their length before them, so that different records have different encodings.
+   */
   add(...parts: readonly (Uint8Array | number | bigint)[]): void {
     for (const part of parts) {
       const value = part instanceof Uint8Array ? BigInt(part.length) : BigInt(part);

@@ -3,7 +3,7 @@ import type { BlockFacts, ChainView } from '@wrkz/consensus';
 /** More blocks than the longest difficulty window. */
 const KEPT = 3000;
 
-/** The last blocks that were read, for the difficulty rule. */
+/** Sliding window of the last blocks, for the difficulty rule. */
 export class FactsWindow implements ChainView {
   private recent: BlockFacts[] = [];
   height = -1;

@@ -3,12 +3,12 @@ import type { Problems } from './problems';
 import type { StoredRows } from './stored-rows';
 import type { TransactionCheck } from './transaction-check';
 
-/** Blocks and outputs that are read at a time: some milliseconds. */
+/** Blocks and outputs per read, some milliseconds of work. */
 const BATCH = 500;
 
 /**
  * The outputs and key images of a lite node below its height. No transaction is stored for them, so only their order, their
- * heights and the look-up can be checked. Those from the height on are compared with their transactions.
+ * heights and the lookup can be checked. Those from the height on are compared with their transactions.
  *
  * @param check receives the numbers of outputs and key images below the height
  */

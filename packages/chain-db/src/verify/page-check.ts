@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process';
 import { damageIn } from '../failures';
 import { pageLocation, pageText } from '../block-pages';
 
-/** From this database size on a child process checks: one statement can take minutes and cannot be interrupted. */
+/** Min database size for a child process: one statement can take minutes and cannot be interrupted. */
 export const CHILD_PROCESS_BYTES = 256 * 1024 * 1024;
 
-/** Lines of SQLite's integrity check that are reported. */
+/** Max reported lines of SQLite's integrity check. */
 const MAX_LINES = 20;
 
 /** The findings of {@link checkPages}, and the number of rows of each table. */
@@ -18,7 +18,8 @@ export interface PageReport {
 
 /**
  * Compares every page of the file with its checksum, then lets SQLite check the structure of the trees and counts the rows of
- * the tables. One damaged page is one problem, and ends the check: what else SQLite says follows from it.
+ * the tables. A damaged page is reported as one problem and ends the check: further findings of SQLite would be
+ * consequences.
  */
 export function checkPages(connection: SqliteConnection, tables: readonly string[]): PageReport {
   const problems = badPages(connection).map(

@@ -1,10 +1,10 @@
 import { damageIn } from '../failures';
 import { UnreadableLiteMark } from '../errors';
 
-/** One wrong row can contradict thousands of others: only so many findings are reported one by one. */
+/** Max findings reported individually: one wrong row can contradict thousands of others. */
 const MAX_LINES = 200;
 
-/** The findings of a verification, in the order in which they were met. */
+/** The findings of a verification, in order of detection. */
 export class Problems {
   private readonly lines: string[] = [];
   private omitted = 0;
@@ -25,7 +25,7 @@ export class Problems {
     if (!isSame) this.add(where, `${what} is ${shown(found)}, expected ${shown(expected)}`);
   }
 
-  /** Runs a check. Damage that ends it, and a column of the wrong type, is a finding: then the result is undefined. */
+  /** Runs a check. Damage, or a column of the wrong type, is added as a finding, and the result is undefined. */
   guard<T>(where: string, check: () => T): T | undefined {
     try {
       return check();

@@ -35,12 +35,12 @@ type BlobRow = [key: number, codec: number, bytes: Buffer];
 type TransactionColumns = [id: number, hash: Buffer, height: number, packed: Buffer, codec: number, prefix: Buffer];
 type OutputColumns = [key: Buffer, height: number, unlockLow: number, unlockHigh: number, position: number];
 
-/** The rows of the tables for `verify`, which assumes nothing about them: a missing row is undefined and no error. */
+/** The rows of the tables for `verify`, which assumes nothing about them: a missing row is undefined, not an error. */
 export class StoredRows {
   private readonly lookup: HashLookup;
   private readonly statements = new Map<string, SqliteStatement<unknown[], unknown>>();
 
-  /** @param directory the filters of the state that the connection reads; without them look-ups take longer */
+  /** @param directory the filters of the state that the connection reads; without them lookups take longer */
   constructor(
     private readonly connection: SqliteConnection,
     directory?: RunDirectory,
@@ -114,7 +114,7 @@ export class StoredRows {
     return { key, height, unlockTime: joined(unlockLow, unlockHigh), position };
   }
 
-  /** The height that is stored for a key image. */
+  /** The stored height of a key image. */
   spentHeight(image: Buffer): number | undefined {
     const id = this.find(HASH_KINDS.keyImage, image, 'SELECT image FROM key_images WHERE id = ?');
     return id === undefined ? undefined : this.get<[number]>('SELECT height FROM key_images WHERE id = ?', id)?.[0];
@@ -136,7 +136,7 @@ export class StoredRows {
     });
   }
 
-  /** Ids of the blocks off the main chain. */
+  /** Ids of the alternative blocks. */
   alternativeHashes(): Buffer[] {
     return this.all<[Buffer]>('SELECT hash FROM alternatives NOT INDEXED ORDER BY height, id').map(([hash]) => hash);
   }

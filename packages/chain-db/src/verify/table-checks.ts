@@ -14,7 +14,7 @@ import { readMeta, type MetaKey } from '../meta';
 
 type SchemaRow = readonly [name: string, type: string, table: string, sql: string];
 
-/** Compares the tables and indexes of a file with those that the program makes. */
+/** Compares the tables and indexes of a file with the schema of this program. */
 export function checkSchema(connection: SqliteConnection, problems: Problems): void {
   const fresh = new SqliteConnection(':memory:');
   try {
@@ -62,12 +62,12 @@ export function checkMeta(connection: SqliteConnection, network: string, tip: nu
   for (const key of unknown) problems.add(`meta ${key}`, 'is not part of the schema');
 }
 
-/** Pages of a step: some milliseconds. */
+/** Pages per step, some milliseconds of work. */
 const PAGES = 50;
 
 /**
- * Checks every page of the LSM index: order, filters, and that the number of entries is the number of rows. Other checks look up each
- * row; together with the number this proves that there are no other entries.
+ * Checks every page of the LSM index: order, filters, and that the number of entries is the number of rows. Other checks look up
+ * each row; with the equal number this proves that there are no other entries.
  */
 export function* checkHashIndex(
   connection: SqliteConnection,
@@ -92,7 +92,7 @@ export function* checkHashIndex(
       const filter = directory.filters.get(filterKey(key));
       filters.add(filterKey(key));
       if (filter === undefined || !fingerprints.every((one) => mayContain(filter, one))) {
-        problems.add(where, 'has entries that its filter does not know');
+        problems.add(where, 'has entries that are missing in its filter');
       }
     }
   }
@@ -108,7 +108,7 @@ export function* checkHashIndex(
   }
 }
 
-/** Compares the row of every block off the main chain with its bytes and with its parent. */
+/** Compares the row of every alternative block with its bytes and with its parent. */
 export function checkAlternatives(reader: ChainReader, rows: StoredRows, problems: Problems): void {
   for (const hash of rows.alternativeHashes()) {
     const where = `alternative block ${hash.toString('hex')}`;

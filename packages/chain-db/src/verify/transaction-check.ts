@@ -7,7 +7,7 @@ import type { StoredRows, StoredTransactionRow } from './stored-rows';
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Compares the rows of a transaction (its own, outputs, key images, payment id) with its prefix. Transactions come in chain
+ * Compares the rows of a transaction (its own, outputs, key images, payment id) with its prefix. Transactions are passed in chain
  * order.
  */
 export class TransactionCheck {
@@ -41,7 +41,7 @@ export class TransactionCheck {
     }
   }
 
-  /** Each use of an id must be found, and the use before it in a lower row: so the uses have no gap. */
+  /** Each use of an id must be found, and the previous use in a lower row, so that the uses have no gap. */
   private checkPaymentId(name: string, paymentId: Buffer | undefined, transactionId: number): void {
     if (paymentId === undefined) return;
     const { problems, rows } = this;

@@ -18,22 +18,22 @@ import { Problems } from './problems';
 import { StoredRows } from './stored-rows';
 
 export interface VerifyOptions {
-  /** Called now and then with the height reached and the height of the tip. */
+  /** Called periodically with the current height and the height of the tip. */
   readonly onProgress?: (height: number, tip: number) => void;
   /** Aborts the verification: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Database size from which on a child process checks the pages; for tests. */
+  /** Min database size for a check of the pages in a child process; for tests. */
   readonly childProcessBytes?: number;
 }
 
 export interface VerifyReport {
-  /** One line for each finding; empty for a sound database. */
+  /** One line for each finding; empty for an intact database. */
   readonly problems: string[];
   /** Height of the tip, -1 for an empty database. */
   readonly height: number;
   /**
-   * 64 hex characters; equal for two databases of one network exactly when they hold the same chain state. Undefined for a
-   * pruned or lite database, which lacks a part of the state, and where damaged pages ended the verification.
+   * 64 hex characters; equal for two databases of one network if and only if they have the same chain state. Undefined for a
+   * pruned or lite database, which lacks a part of the state, and if damaged pages ended the verification.
    */
   readonly digest: string | undefined;
   /** The digest of the data that the consensus rules read (`rulesDigest`), which every mode has; undefined on damage. */
@@ -47,7 +47,7 @@ const FULL: FloorHeights = { bodies: 0, records: 0, lite: undefined };
 /**
  * Verifies the whole database in one pass: every page by its checksum, the structure by SQLite, then the chain, which is
  * recomputed from the raw blocks and compared with every other table (docs/protocol/storage.md#verify). Damaged pages end it
- * before the chain: one damaged page is one finding.
+ * before the chain is checked: one damaged page is one finding.
  *
  * The verification reads one state of the chain in bounded memory. A writer may append meanwhile.
  */
@@ -127,7 +127,7 @@ function* verification(
     }
   }
   problems.guard('blocks', () => problems.equal('blocks', 'highest height', reader.height(), tip));
-  // Rows that no block accounts for.
+  // Detects rows that belong to no block.
   const expected: Record<string, number> = {
     ...check.rows,
     amounts: transactionCheck.outputs.size,
@@ -157,7 +157,7 @@ function* verification(
   };
 }
 
-/** Runs the steps of a check. Damage that ends it is a finding, and the result undefined. */
+/** Runs the steps of a check. Damage that ends it is added as a finding, and the result is undefined. */
 function* guardedSteps<T>(
   problems: Problems,
   where: string,

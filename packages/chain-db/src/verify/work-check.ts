@@ -28,7 +28,7 @@ export class WorkCheck {
   /** @param totals of the block; undefined if transactions are missing */
   check(facts: BlockFacts, totals: BlockTotals | undefined): void {
     const { previous, problems } = this;
-    // A block that does not follow the row below is already reported; its totals prove nothing.
+    // A block that does not follow the row below is already reported; its totals are meaningless.
     if (facts.height > 0 && previous === undefined) return;
     const where = `block ${facts.height}`;
     const below = previous ?? { cumulativeDifficulty: 0n, generatedCoins: 0n, generatedTransactions: 0 };

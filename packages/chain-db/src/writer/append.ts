@@ -10,8 +10,8 @@ import type { Store } from './store';
 export type StorableBlock = Pick<VerifiedBlock, 'block' | 'transactions' | 'facts'>;
 
 /**
- * Appends a block: its facts, then for each transaction (coinbase first) outputs, row, key images, payment id and signatures, and its
- * body. The caller holds the transaction.
+ * Appends a block: its facts, then for each transaction (coinbase first) outputs, row, key images, payment id and signatures, and
+ * its body. The caller holds the transaction.
  *
  * A `reduced` block, below the height of a lite node, has only the data that the rules read: facts, outputs and key images.
  *
@@ -64,7 +64,7 @@ function putKeyImages(store: Store, { transaction }: Pick<ParsedTransaction, 'tr
   }
 }
 
-/** Checked also at run time. */
+/** Run-time check, in addition to the type. */
 export function checkVerified(verified: VerifiedBlock): void {
   if (!(verified instanceof VerifiedBlock)) throw new TypeError('a chain takes verified blocks only');
 }
@@ -84,6 +84,6 @@ function checkLink({ block, transactions, facts }: StorableBlock, tip: BlockFact
     facts.cumulativeDifficulty !== expected.cumulativeDifficulty ||
     facts.generatedTransactions !== expected.generatedTransactions
   ) {
-    throw new RefusedChange(`the running totals of ${id} do not follow from those of its parent`);
+    throw new RefusedChange(`the cumulative values of ${id} do not follow from those of its parent`);
   }
 }

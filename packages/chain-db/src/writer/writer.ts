@@ -33,9 +33,9 @@ export type ImportedRows = Pick<Store, 'putBlock' | 'putOutput'> & { readonly ke
  * The only writer of the chain. Each method is one SQLite transaction: when it returns, the change is durable; when it throws,
  * nothing has changed.
  *
- * A disk error (full, failing, damaged, missing) closes the writer with WriterFailed, because caches and file may differ: open the
- * database again. Blocks that contradict the stored chain are rejected with RefusedChange, and the writer stays open. Contradictions
- * in the stored data are a CorruptDatabase.
+ * A disk error (full, failing, damaged, missing) closes the writer with WriterFailed, because caches and file may differ: open
+ * the database again. Blocks that contradict the stored chain are rejected with RefusedChange, and the writer stays open.
+ * Contradictions in the stored data throw CorruptDatabase.
  */
 export class ChainWriter {
   /** On the connection of the writer: sees the change in progress. */
@@ -47,7 +47,7 @@ export class ChainWriter {
   private readonly floors: Floors;
   private readonly alternatives: AlternativeStore;
   private failure: WriterFailed | undefined;
-  /** Pages freed since the last checkpoint that shrank the file. */
+  /** Pages freed since the last checkpoint that truncated the file. */
   private givenBack = 0;
 
   /** @param limits of the LSM index, for tests */
@@ -165,8 +165,8 @@ export class ChainWriter {
   }
 
   /**
-   * One step of pruning: deletes bodies and signatures below `floor`, except of genesis, then returns free pages to the file system.
-   * Call it until it is done. The database is consistent between steps, and other changes are allowed.
+   * One step of pruning: deletes bodies and signatures below `floor`, except of genesis, then returns free pages to the file
+   * system. Call it until it is done. The database is consistent between steps, and other changes are allowed.
    *
    * @param floor height of the lowest body to keep, at most tip + 1; the floor is never lowered
    * @param milliseconds approximate duration of the step
@@ -194,7 +194,8 @@ export class ChainWriter {
   }
 
   /**
-   * One step of compaction: returns free pages to the file system, except a reserve for the next blocks. Call it until it is done.
+   * One step of compaction: returns free pages to the file system, except a reserve for the next blocks. Call it until it is
+   * done.
    *
    * @param milliseconds approximate duration of the step
    * @throws CorruptDatabase, WriterFailed
@@ -208,8 +209,8 @@ export class ChainWriter {
   }
 
   /**
-   * Appends blocks of a damaged database: all or none. Consensus rules are not checked: only a repair calls this, and verifies the
-   * database afterwards.
+   * Appends blocks of a damaged database: all or none. Consensus rules are not checked: only a repair calls this, and verifies
+   * the database afterwards.
    *
    * @throws as `append`
    */
@@ -219,7 +220,7 @@ export class ChainWriter {
 
   /**
    * Repairs a damaged page with the blocks that have rows on it, in place. The write-ahead log must be empty.
-   * @returns false if the page is sound, has other data, or the blocks do not match the neighbouring pages
+   * @returns false if the page is intact, has other data, or the blocks do not match the neighbouring pages
    * @throws WriterFailed
    */
   repairPage(page: number, blocks: readonly { readonly height: number; readonly raw: RawBlock }[]): boolean {

@@ -7,7 +7,7 @@ import { NonceTag } from './tags';
 /** The parts of an extra, written in this order; undefined parts are not written. */
 export interface ExtraParts {
   readonly publicKey?: Buffer;
-  /** The whole body of a nonce: a pool's reserved bytes, or what `buildNonce` gives. */
+  /** The whole body of a nonce: the reserved bytes of a mining pool, or the result of `buildNonce`. */
   readonly nonce?: Buffer;
   readonly mergeMining?: { readonly depth: bigint; readonly root: Buffer };
   /** The last part, so that a nonce search changes only the last 8 bytes of a prefix. */

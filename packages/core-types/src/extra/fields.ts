@@ -91,7 +91,7 @@ function writeField(writer: BinaryWriter, field: ExtraField): void {
   }
 }
 
-/** The bytes of some fields in their order; RangeError for a part of the wrong size. */
+/** Encodes fields in their order. @throws RangeError for a part of the wrong size */
 export function encodeExtraFields(fields: readonly ExtraField[]): Buffer {
   const writer = new BinaryWriter(96);
   for (const field of fields) writeField(writer, field);

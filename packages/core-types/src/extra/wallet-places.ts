@@ -17,13 +17,13 @@ export interface WalletExtraPlaces {
 }
 
 interface LooseVarint {
-  /** Above 2^53 inexact: every use compares it with a length. */
+  /** Inexact above 2^53, which suffices for comparisons with lengths. */
   readonly value: number;
   /** Bytes taken; less than 0 for a number that overflows (-1) or has a zero in its last group (-2). */
   readonly size: number;
 }
 
-/** The wallets' varint: the data may end inside it; after an error the value is that of the bytes before. */
+/** The varint of wallets: the data may end inside it; after an error the value is that of the preceding bytes. */
 function readLooseVarint(bytes: Buffer, start: number, end: number): LooseVarint {
   let value = 0;
   for (let size = 0, scale = 1; ; size++, scale *= 0x80) {
@@ -104,7 +104,7 @@ class WalletExtraSearch implements WalletExtraPlaces {
     return understood;
   }
 
-  /** The size of a field of a nonce; 0 if the byte is no tag. */
+  /** The size of a field of a nonce; 0 if the byte is not a tag. */
   private readNonceField(at: number, end: number, isFirst: boolean): number {
     const left = end - at;
     const tag = this.bytes[at];

@@ -22,7 +22,7 @@ export const EMISSION_SPEED_FACTOR = 22n;
 export const COINBASE_UNLOCK_WINDOW = 40;
 /** Number of blocks of the median size that rewards and limits use. */
 export const REWARD_BLOCKS_WINDOW = 100;
-/** Bytes that a template leaves free, and that a transaction's limit is below twice the median. */
+/** Bytes reserved for the coinbase: in templates, and in the size limit of a transaction below twice the median. */
 export const COINBASE_RESERVED_SIZE = 600;
 /** Max outputs of a template's coinbase. */
 export const MAX_COINBASE_OUTPUTS = 11;
@@ -43,7 +43,7 @@ export const MAX_BLOCK_VERSION = 7;
 export const MAX_TRANSACTION_VERSION = 1;
 export const MAX_MERGE_MINING_DEPTH = 256;
 
-/** Below it an unlock time is a block index, from it on a unix time. */
+/** Unlock times below this value are block indexes, others are Unix times. */
 export const UNLOCK_TIME_BOUNDARY = 500_000_000n;
 /** Tolerance of unlock times: an output unlocks this number of blocks, or seconds, early. */
 export const UNLOCK_DELTA_BLOCKS = 1n;
@@ -60,7 +60,7 @@ export const FUSION_MAX_SIZE = 30_000;
 export const FUSION_MIN_INPUTS = 12;
 export const FUSION_MIN_INPUT_OUTPUT_RATIO = 4;
 
-/** Windows of the difficulty rules: blocks, cut at each end after sorting, lag. */
+/** Windows of the difficulty rules: number of blocks, outliers dropped at each end after sorting, lag. */
 export const DIFFICULTY_WINDOW_LEGACY = { window: 17, cut: 0, lag: 0 } as const;
 export const DIFFICULTY_WINDOW_VERSION_1_2 = { window: 2880, cut: 60, lag: 15 } as const;
 export const LWMA_WINDOW = 60;

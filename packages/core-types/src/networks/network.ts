@@ -1,6 +1,6 @@
 import type { Rules } from './rules';
 
-/** A block that every chain of this length has on a network. */
+/** A block that is part of every chain of a network above its height. */
 export interface KnownBlock {
   readonly height: number;
   /** 64 hex characters. */
@@ -28,7 +28,7 @@ export interface Network {
   /** A few checkpoints, ascending: all networks share the genesis block, so these distinguish a node of another network. */
   readonly knownBlocks: readonly KnownBlock[];
   readonly seeds: readonly SeedAddress[];
-  /** Names whose A and AAAA records are seeds, at the P2P port. */
+  /** Host names whose A and AAAA records are seeds, at the P2P port. */
   readonly dnsSeeds: readonly string[];
   /** Whether the built-in checkpoints (and any loaded ones) are this network's. */
   readonly hasCheckpoints: boolean;
@@ -36,17 +36,17 @@ export interface Network {
   readonly usesUpnp: boolean;
   /** false: the hash of a block is never computed, only its merge-mining commitment is checked. */
   readonly checkProofOfWork: boolean;
-  /** The difficulty of every block after genesis, where it does not follow the timestamps. */
+  /** Constant difficulty of every block after genesis; undefined if it depends on the timestamps. */
   readonly fixedDifficulty: bigint | undefined;
   /** Whether a node without peers counts as synchronized. */
   readonly countsAsSynchronizedAlone: boolean;
   /** Whether blocks may be generated on demand, for tests. */
   readonly allowsGeneratedBlocks: boolean;
-  /** Blocks below the tip that an operator may rewind at most; far deeper than any reorganisation goes. */
+  /** Max blocks below the tip that an operator may rewind; far deeper than any reorganisation. */
   readonly rewindLimit: number;
   /** Blocks whose bodies a pruned node stores: the minimum, and the default. */
   readonly pruneDepth: number;
-  /** Blocks that a lite node must have, or get, above its lite height: no reorganisation reaches blocks that it does not store. */
+  /** Min blocks above the lite height of a lite node, so that no reorganisation reaches blocks that it does not store. */
   readonly liteWindow: number;
   /** Folder inside the data directory; undefined: the data directory itself. */
   readonly dataFolder: string | undefined;

@@ -1,6 +1,6 @@
 import type { PowAlgorithm } from '@wrkz/crypto';
 
-/** How many decoys a ring may have (ring size - 1). */
+/** Allowed number of decoys of a ring (ring size - 1). */
 export interface MixinRange {
   readonly min: number;
   /** `Infinity` if there is no maximum. */
@@ -8,7 +8,7 @@ export interface MixinRange {
   /** Used by wallets. */
   readonly default: number;
   /** The ring that the minimum is compared with; the maximum is always compared with the largest. */
-  readonly judgedOn: 'largest' | 'smallest';
+  readonly minAppliesTo: 'largest' | 'smallest';
 }
 
 /** The min fee of a transaction that is not a fusion: an amount, or an amount per started chunk of bytes. */
@@ -35,15 +35,15 @@ export interface TransactionPowRule {
 export interface Rules {
   /** own */
   readonly blockVersion: number;
-  /** own; goes with blockVersion */
+  /** own; changes with blockVersion */
   readonly powAlgorithm: PowAlgorithm;
-  /** own; bytes below which a block pays no size penalty; goes with blockVersion */
+  /** own; bytes below which a block has no size penalty; changes with blockVersion */
   readonly fullRewardZone: number;
-  /** own; whether the size penalty also cuts the fees; goes with blockVersion */
+  /** own; whether the size penalty also reduces the fees; changes with blockVersion */
   readonly feesPenalized: boolean;
   /** previous */
   readonly difficultyRule: 'legacy' | 'lwma4' | 'lwma5';
-  /** own; seconds that a block's timestamp may lie ahead of the clock */
+  /** own; max seconds that a block's timestamp may be ahead of the clock */
   readonly futureTimeLimit: number;
   /** own; blocks whose median timestamp a new block must reach */
   readonly timestampWindow: number;
@@ -63,17 +63,17 @@ export interface Rules {
   readonly fusionDustThreshold: bigint;
   /** wallets combine this into one dust output when they decompose an amount */
   readonly dustThreshold: bigint;
-  /** previous; extra must be SHORTER than so many bytes; in the pool `MAX_EXTRA_SIZE` always holds */
+  /** previous; extra must be SHORTER than this number of bytes; in the pool `MAX_EXTRA_SIZE` always applies */
   readonly extraLimit: number | undefined;
   /** previous; the number of ring members found must equal the number of signatures; in the pool always */
   readonly signatureCountChecked: boolean;
-  /** previous; unlock times of ring members are compared with the tip's timestamp, before it with the clock */
+  /** previous; whether unlock times of ring members are compared with the tip's timestamp; otherwise with the clock */
   readonly timeLockByTip: boolean;
-  /** previous; in the pool `MAX_TRANSACTION_OUTPUTS` always holds */
+  /** previous; in the pool `MAX_TRANSACTION_OUTPUTS` always applies */
   readonly maxOutputs: number | undefined;
   /** previous */
   readonly maxOutputAmount: bigint | undefined;
-  /** previous; undefined: none needed */
+  /** previous; undefined: no proof of work required */
   readonly txPow: TransactionPowRule | undefined;
   /** previous; a transaction that is not a fusion passes without proof of work from this fee on */
   readonly feeEscapesPow: bigint | undefined;
@@ -81,7 +81,7 @@ export interface Rules {
   readonly templateChecksTxPow: boolean;
   /** previous; blocks (or `x 60` seconds) that an unlock time must be ahead; undefined: any */
   readonly minimumUnlock: number | undefined;
-  /** blocks that wallets add to an unlock time for the transaction's stay in the pool */
+  /** blocks that wallets add to an unlock time for the time of the transaction in the pool */
   readonly poolUnlockWindow: number;
   /** full nodes no longer sync from pruned peers (peer selection only) */
   readonly prunedPeersAvoided: boolean;

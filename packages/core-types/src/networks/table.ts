@@ -15,7 +15,7 @@ const firstRules: Rules = {
   templateTimestampWindow: 60,
   blockListChecked: false,
   baseReward: undefined,
-  mixin: { min: 0, max: Infinity, default: 3, judgedOn: 'largest' },
+  mixin: { min: 0, max: Infinity, default: 3, minAppliesTo: 'largest' },
   feeRule: { kind: 'fixed', amount: 5n },
   fusionFee: 0n,
   fusionDustThreshold: 10n,
@@ -46,21 +46,21 @@ export function ruleChanges(at: RuleHeights, txPowScale: bigint): readonly RuleC
     { from: at.version2 + 1, change: { blockVersion: 2, fullRewardZone: 20_000, feesPenalized: true } },
     { from: at.version3 + 1, change: { blockVersion: 3, fullRewardZone: 100_000 } },
     { from: at.version4 + 1, change: { blockVersion: 4, powAlgorithm: 'cn_lite_slow_hash_v1' } },
-    { from: at.mixinV1, change: { mixin: { min: 0, max: 30, default: 3, judgedOn: 'largest' } } },
-    // The constant of 180 s between the two never applies: both have the same index.
+    { from: at.mixinV1, change: { mixin: { min: 0, max: 30, default: 3, minAppliesTo: 'largest' } } },
+    // The constant of 180 s between the two rules never applies: both have the same index.
     { from: at.lwma4, change: { difficultyRule: 'lwma4', futureTimeLimit: 360, templateTimestampWindow: 11 } },
     { from: at.lwma5, change: { difficultyRule: 'lwma5', timestampWindow: 11 } },
     { from: at.version5 + 1, change: { blockVersion: 5, powAlgorithm: 'cn_turtle_lite_slow_hash_v2' } },
-    { from: at.mixinV2, change: { mixin: { min: 3, max: 7, default: 3, judgedOn: 'largest' } } },
+    { from: at.mixinV2, change: { mixin: { min: 3, max: 7, default: 3, minAppliesTo: 'largest' } } },
     { from: at.dustThreshold, change: { dustThreshold: 0n } },
     { from: at.fusionDustThreshold, change: { fusionDustThreshold: 0n } },
-    { from: at.mixinV3, change: { mixin: { min: 0, max: 7, default: 3, judgedOn: 'largest' } } },
+    { from: at.mixinV3, change: { mixin: { min: 0, max: 7, default: 3, minAppliesTo: 'largest' } } },
     { from: at.extraAndSignatureCount, change: { signatureCountChecked: true } },
-    // Blocks were given a coinbase's lock time to empty the pools of long extras.
+    // Delayed by the lock time of a coinbase, so that transactions with a long extra could leave the pools.
     { from: at.extraAndSignatureCount + COINBASE_UNLOCK_WINDOW, change: { extraLimit: MAX_EXTRA_SIZE } },
     { from: at.version6 + 1, change: { blockVersion: 6, powAlgorithm: 'chukwa' } },
     { from: at.blockListAndTimeLock, change: { blockListChecked: true, timeLockByTip: true } },
-    { from: at.mixinV4, change: { mixin: { min: 1, max: 3, default: 3, judgedOn: 'largest' } } },
+    { from: at.mixinV4, change: { mixin: { min: 1, max: 3, default: 3, minAppliesTo: 'largest' } } },
     // The reference requires more than one above the index.
     { from: at.minimumFee + 2, change: { feeRule: { kind: 'fixed', amount: 50_000n } } },
     { from: at.outputCount, change: { maxOutputs: MAX_TRANSACTION_OUTPUTS } },
@@ -70,7 +70,7 @@ export function ruleChanges(at: RuleHeights, txPowScale: bigint): readonly RuleC
     { from: at.feePerByte, change: { feeRule: { kind: 'perChunk', chunk: 256, amount: 20n } } },
     { from: at.fusionFee, change: { fusionFee: 10_000n } },
     { from: at.version7 + 1, change: { blockVersion: 7, powAlgorithm: 'cn_upx' } },
-    { from: at.mixinV5, change: { mixin: { min: 1, max: 1, default: 1, judgedOn: 'largest' } } },
+    { from: at.mixinV5, change: { mixin: { min: 1, max: 1, default: 1, minAppliesTo: 'largest' } } },
     { from: at.fusionFree, change: { fusionFee: 0n } },
     {
       from: at.txPow,
@@ -102,7 +102,7 @@ export function ruleChanges(at: RuleHeights, txPowScale: bigint): readonly RuleC
         poolUnlockWindow: 20,
       },
     },
-    { from: at.mixinV6, change: { mixin: { min: 1, max: 7, default: 7, judgedOn: 'smallest' } } },
+    { from: at.mixinV6, change: { mixin: { min: 1, max: 7, default: 7, minAppliesTo: 'smallest' } } },
     { from: at.prunedPeers, change: { prunedPeersAvoided: true } },
   ];
   return changes.sort((a, b) => a.from - b.from);

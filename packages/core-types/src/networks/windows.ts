@@ -1,6 +1,9 @@
 import type { Network } from './network';
 
-/** A branch that leaves the main chain further below its tip can never win. Blocks (docs/protocol/blocks.md#reorganisation). */
+/**
+ * Max depth of a reorganisation in blocks: a branch that forks further below the tip is never followed
+ * (docs/protocol/blocks.md#reorganisation).
+ */
 export const REORGANISATION_DEPTH = 180;
 /** Min blocks of a window above it. */
 export const WINDOW_MARGIN = 60;
@@ -10,11 +13,11 @@ export const WINDOW_MARGIN = 60;
  * @throws RangeError for a profile that breaks this
  */
 export function assertWindows({ name, pruneDepth, rewindLimit }: Pick<Network, 'name' | 'pruneDepth' | 'rewindLimit'>) {
-  const least = REORGANISATION_DEPTH + WINDOW_MARGIN;
+  const min = REORGANISATION_DEPTH + WINDOW_MARGIN;
   for (const [window, blocks] of Object.entries({ pruneDepth, rewindLimit })) {
-    if (!(blocks >= least)) throw new RangeError(`${window} of ${name} is ${blocks}, at least ${least} are needed`);
+    if (!(blocks >= min)) throw new RangeError(`${window} of ${name} is ${blocks}, at least ${min} are needed`);
   }
   if (rewindLimit > pruneDepth) {
-    throw new RangeError(`${name} allows to rewind ${rewindLimit} blocks and keeps ${pruneDepth}`);
+    throw new RangeError(`${name} allows to rewind ${rewindLimit} blocks and retains ${pruneDepth}`);
   }
 }

@@ -8,24 +8,24 @@ import { checkSignature } from '../signatures';
 import { treeHash } from '../tree';
 import { SELF_TEST_VECTORS, type SelfTestVectors } from './vectors';
 
-/** What one path of the native code computed. */
+/** Result of the self-test of one native code path. */
 export interface SelfTestResult {
   /** `portable`, `avx2`..., `4 points at a time`... */
   readonly path: string;
-  /** Results that were compared. */
+  /** Number of compared results. */
   readonly checks: number;
-  /** What differs from what is known; empty when all is well. */
+  /** The differences; empty if all results are correct. */
   readonly failures: readonly string[];
 }
 
-/** Rings checked at once, so that even the widest path is filled. */
+/** Rings per batch, enough to fill the widest path. */
 const MANY = 16;
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
 
 /**
- * Computes known results on every native path that this processor has, and compares. A second or two. Not while anything
- * else computes: it switches the paths of the whole process, and leaves them as they are without a choice.
+ * Compares the results of every native path that this processor supports with known results. Takes one or two seconds. Do not run
+ * it concurrently with other computations: it switches the path of the whole process, and resets it to the default at the end.
  */
 export async function selfTest(vectors: SelfTestVectors = SELF_TEST_VECTORS): Promise<SelfTestResult[]> {
   const results: SelfTestResult[] = [];

@@ -1,8 +1,8 @@
 import type { PowAlgorithm } from '../pow';
 
 /**
- * Known results, in hex, a few of each kind out of what was recorded from the reference (docs/protocol/cryptography.md#derivations).
- * Enough to tell whether a build computes as the network does; the tests hold all of them.
+ * Known results in hex, a small sample of those recorded from the reference (docs/protocol/cryptography.md#derivations). Enough
+ * to detect a build that computes other results than the network; the tests have all of them.
  */
 
 export interface SelfTestVectors {
@@ -22,7 +22,7 @@ export interface SelfTestVectors {
     readonly signatures: string;
     readonly valid: boolean;
   }[];
-  /** An output as its receiver finds it: from the transaction's key and the wallet's to its key image. */
+  /** An output with all derived values of its receiver, from the keys of transaction and wallet to the key image. */
   readonly output: {
     readonly transactionKey: string;
     readonly viewSecret: string;

@@ -19,16 +19,16 @@ import {
 const HASH_SIZE = 32;
 const EMPTY: KvSection = new Map();
 
-/** Nothing on the network nests deeper than a block inside a message. */
+/** Max nesting. The deepest valid message contains a list of blocks. */
 const MAX_DEPTH = 8;
 /**
- * Values that a body of so many bytes may hold. A transaction has 105 bytes at least and is one value, a block some 100
- * bytes and is three; the rest leaves space for the fields around them and for short ones (docs/protocol/p2p.md#key-value-format).
+ * Max values in a body of this size. A transaction has at least 105 bytes and is one value, a block has about 100 bytes and is
+ * three; the constant leaves space for other and short fields (docs/protocol/p2p.md#key-value-format).
  */
 const valuesOf = (bytes: number): number => 10_000 + Math.floor(bytes / 100);
 
 /**
- * Builds a body field by field, in the order given. Empty lists are left out, as the reference does
+ * Builds a body field by field, in call order. Omits empty lists, like the reference
  * (docs/protocol/p2p.md#key-value-format).
  */
 export class BodyWriter {
@@ -46,7 +46,7 @@ export class BodyWriter {
     return this.set(name, kv.uint64(value));
   }
 
-  /** Written even when empty. */
+  /** Also written if empty. */
   string(name: string, value: Buffer): this {
     return this.set(name, kv.string(value));
   }
@@ -83,15 +83,15 @@ export class BodyWriter {
 }
 
 /**
- * Reads a body by name, in any order; names that the command does not have are passed over. A missing number is 0, a
- * missing list or string is empty, as in the reference; a value of another kind or size is a BodyError.
+ * Reads the fields of a body by name, in any order; unknown names are ignored. A missing number is 0, a missing list or string is
+ * empty, like in the reference; a value of another kind or size throws BodyError.
  */
 export class BodyReader {
   private constructor(private readonly section: KvSection) {}
 
   /**
-   * Reads the fields of `shape` and steps over all others.
-   * @throws BodyError when the bytes are no key-value section, or a field is of another kind
+   * Parses the fields of `shape` and skips all others.
+   * @throws BodyError if the bytes are not a key-value section, or a field has another kind
    */
   static of(bytes: Buffer, shape: KvShape): BodyReader {
     const limits = { maxDepth: MAX_DEPTH, maxValues: valuesOf(bytes.length), shape };
@@ -118,7 +118,7 @@ export class BodyReader {
     return guard(() => kvBytes(this.section, name)) ?? Buffer.alloc(0);
   }
 
-  /** Exactly `size` bytes; zeros when the field is missing. */
+  /** Exactly `size` bytes; zeros if the field is missing. */
   fixed(name: string, size: number): Buffer {
     return guard(() => kvBytes(this.section, name, size)) ?? Buffer.alloc(size);
   }
@@ -127,7 +127,7 @@ export class BodyReader {
     return guard(() => kvPacked(this.section, name, HASH_SIZE));
   }
 
-  /** Hashes one behind the other, as they came; their number is the length by 32. */
+  /** Concatenated hashes, without copies. Their number is the length / 32. */
   packedHashes(name: string): Buffer {
     const bytes = this.string(name);
     if (bytes.length % HASH_SIZE !== 0) throw new BodyError(`field ${name} is not made of ${HASH_SIZE} bytes each`);
@@ -138,7 +138,7 @@ export class BodyReader {
     return guard(() => kvByteItems(this.section, name));
   }
 
-  /** A missing object is an empty one. */
+  /** A missing object counts as empty. */
   object(name: string): BodyReader {
     return new BodyReader(guard(() => kvObject(this.section, name)) ?? EMPTY);
   }

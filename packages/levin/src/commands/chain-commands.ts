@@ -14,8 +14,8 @@ import type {
 } from './messages';
 
 /**
- * Bodies of the 2000s (docs/protocol/p2p.md#commands). Hash lists are one string of 32 bytes each; empty lists are not
- * written.
+ * Bodies of the commands above 2000 (docs/protocol/p2p.md#commands). A hash list is one string with 32 bytes per hash; empty
+ * lists are not written.
  */
 
 const rawBlockShape = { block: 'one', txs: 'many' } as const;

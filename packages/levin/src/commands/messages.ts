@@ -1,7 +1,7 @@
 import type { RawBlock } from '@wrkz/core-types';
 import type { PeerEntry } from '../peer-entries';
 
-/** Who speaks (`basic_node_data`). `networkId` has 16 bytes, `localTime` is in seconds, `myPort` 0 when hidden. */
+/** Data of the sender (`basic_node_data`). `networkId` has 16 bytes, `localTime` is in seconds, `myPort` 0 when hidden. */
 export interface NodeData {
   readonly networkId: Buffer;
   readonly version: number;
@@ -11,8 +11,8 @@ export interface NodeData {
 }
 
 /**
- * Where the speaker's chain stands (`CORE_SYNC_DATA`). `currentHeight` is its tip index + 1. The capability fields are
- * missing in nodes older than version 19 and then mean 0.
+ * The state of the sender's chain (`CORE_SYNC_DATA`). `currentHeight` is its tip index + 1. Nodes older than version 19 do not
+ * send the capability fields, which then count as 0.
  */
 export interface SyncData {
   readonly currentHeight: number;
@@ -22,7 +22,7 @@ export interface SyncData {
   readonly liteStartHeight?: number | undefined;
 }
 
-/** Peer lists as sent: IPv4 and IPv6 apart. */
+/** Peer lists as sent, IPv4 and IPv6 separately. */
 export interface PeerLists {
   readonly peers: readonly PeerEntry[];
   readonly peers6: readonly PeerEntry[];
@@ -85,7 +85,7 @@ export interface RequestPool {
   readonly hashes: readonly Buffer[];
 }
 
-/** The same as received: a pool may hold hundreds of thousands of hashes, so they stay one behind the other. */
+/** The request as received. Hashes stay concatenated, because a pool may have hundreds of thousands of them. */
 export interface PoolRequest {
   readonly packed: Buffer;
 }

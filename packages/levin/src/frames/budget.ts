@@ -1,17 +1,17 @@
-/** What may be held of somebody's bytes. */
+/** A limit for buffered bytes. */
 export interface ByteAllowance {
-  /** Takes `bytes`; false, and nothing taken, when they do not fit. */
+  /** Reserves `bytes`. @returns false if they exceed the limit; nothing is reserved then */
   take(bytes: number): boolean;
   give(bytes: number): void;
 }
 
-/** A plain bound on held bytes. It counts bytes that have arrived, never a declared length. */
+/** A simple limit for buffered bytes. Counts received bytes, never a declared length. */
 export class ByteBudget implements ByteAllowance {
   private used = 0;
 
   constructor(private readonly limit: number) {}
 
-  /** Takes `bytes`; false, and nothing taken, when they do not fit. */
+  /** Reserves `bytes`. @returns false if they exceed the limit; nothing is reserved then */
   take(bytes: number): boolean {
     if (this.used + bytes > this.limit) return false;
     this.used += bytes;

@@ -15,7 +15,7 @@ export const RETURN_UNKNOWN_COMMAND = -6;
 
 export type FrameKind = 'request' | 'notification' | 'response';
 
-/** One message. `returnCode` is 0 but in responses; `body` is a key-value section or empty. */
+/** One message. `returnCode` is 0 except in responses; `body` is a key-value section or empty. */
 export interface Frame {
   readonly command: number;
   readonly kind: FrameKind;
@@ -23,7 +23,7 @@ export interface Frame {
   readonly body: Buffer;
 }
 
-/** A header as read: the declared length is the sender's word, nothing is allocated from it. */
+/** A received header. The declared length is untrusted: no memory is allocated based on it. */
 export interface FrameHeader {
   readonly command: number;
   readonly kind: FrameKind;
@@ -31,7 +31,7 @@ export interface FrameHeader {
   readonly length: bigint;
 }
 
-/** Reads the 33 bytes of a header; `undefined` when the signature is not Levin's. */
+/** Parses the 33 bytes of a header; `undefined` if the signature is not that of Levin. */
 export function decodeHeader(bytes: Buffer): FrameHeader | undefined {
   if (bytes.length < HEADER_SIZE || !bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return undefined;
   const flags = bytes.readUInt32LE(25);

@@ -4,14 +4,14 @@ import type { FrameHeader } from './header';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Nothing larger is taken, whatever the command (docs/protocol/p2p.md#frame-limits). */
+/** Max body of any command (docs/protocol/p2p.md#frame-limits). */
 export const MAX_FRAME_BODY = 50_000_000;
-/** Before the handshake, and for unknown commands. */
+/** Max body before the handshake, and of unknown commands. */
 export const SMALL_FRAME_BODY = 64 * KIB;
 
 /**
- * The largest honest body of each command. Peer lists: 250 entries of 24 and of 40 bytes. Hash lists: 10,000 ids. Blocks:
- * the hard size limit stays below 4 MiB for the next decade. Pools: 64 MiB of transactions hold some 200,000 hashes.
+ * Max body of each command that an honest peer sends. Peer lists: 250 entries of 24 and of 40 bytes. Hash lists: 10,000 ids.
+ * Blocks: the hard size limit stays below 4 MiB for the next decade. Pools: 64 MiB of transactions hold some 200,000 hashes.
  */
 const limits: Readonly<Record<CommandId, number>> = {
   [Command.handshake]: SMALL_FRAME_BODY,
@@ -29,7 +29,7 @@ const limits: Readonly<Record<CommandId, number>> = {
 };
 const limitOf = new Map(Object.entries(limits).map(([id, limit]) => [Number(id), limit]));
 
-/** What the receiver knows of the connection when a header arrives. */
+/** State of the connection when a header is received. */
 export interface LimitContext {
   readonly handshaken: boolean;
   /** We have requested blocks. */
@@ -38,11 +38,11 @@ export interface LimitContext {
   readonly transactionsRequested: boolean;
 }
 
-/** The largest body that a frame may have on this connection now. */
+/** Max body of a frame in the current state of the connection. */
 export function bodyLimit(header: FrameHeader, context: LimitContext): number {
   if (!context.handshaken) return SMALL_FRAME_BODY;
   const limit = limitOf.get(header.command) ?? SMALL_FRAME_BODY;
-  // The synchronisation rejects blocks that were not requested; 50 MB of them need not be buffered first.
+  // Unrequested blocks are rejected anyway, so 50 MB of them must not be buffered first.
   if (header.command === Command.responseObjects && !context.objectsRequested) return Math.min(limit, MIB);
   if (header.command === Command.newTransactions && !context.transactionsRequested) return Math.min(limit, 16 * MIB);
   return limit;

@@ -1,30 +1,33 @@
 import type { ByteAllowance } from './budget';
 import { decodeHeader, HEADER_SIZE, type Frame, type FrameHeader } from './header';
 
-export type FrameFault = 'bad-signature' | 'frame-too-large' | 'memory-budget';
+export type FrameError = 'bad-signature' | 'frame-too-large' | 'memory-budget';
 
 export interface FrameParserOptions {
-  /** The maximum body of a frame, bytes; called when its header is complete. */
+  /** Max body bytes of a frame; called when its header is complete. */
   limitOf(header: FrameHeader): number;
-  /** The bytes of the frame have been given back to the budget: whoever keeps it takes them again, in the same turn. */
+  /**
+   * Called after the bytes of the frame were released from the budget. A receiver that retains the frame reserves them again
+   * synchronously.
+   */
   onFrame(frame: Frame): void;
   budget: ByteAllowance;
 }
 
-/** So many small pieces in a row are joined: a sender of single bytes must not cost a buffer object for each. */
+/** Number of consecutive small chunks that are joined: a sender of single bytes must not cause a buffer object for each. */
 const SMALL_RUN = 512;
 const SMALL_PIECE = 4096;
 
 /**
- * Cuts a byte stream into frames. Pieces are held as they come and joined once the body is whole, so that memory follows
- * what was sent, not what was announced. After a fault the parser takes nothing more.
+ * Splits a byte stream into frames. Chunks are buffered and joined when the body is complete, so that memory is proportional to
+ * the received bytes, not to the declared length. After an error the parser ignores all further bytes.
  */
 export class FrameParser {
   private pieces: Buffer[] = [];
   private held = 0;
   private smallRun = 0;
   private header: FrameHeader | undefined;
-  private fault: FrameFault | undefined;
+  private error: FrameError | undefined;
 
   constructor(private readonly options: FrameParserOptions) {}
 
@@ -33,9 +36,9 @@ export class FrameParser {
     return this.held > 0 || this.header !== undefined;
   }
 
-  /** Takes the next bytes; calls `onFrame` for every frame they complete. Returns the fault that ends the stream. */
-  push(bytes: Buffer): FrameFault | undefined {
-    if (this.fault !== undefined) return this.fault;
+  /** Parses the next bytes; calls `onFrame` for every completed frame. Returns the error that ends the stream. */
+  push(bytes: Buffer): FrameError | undefined {
+    if (this.error !== undefined) return this.error;
     if (!this.options.budget.take(bytes.length)) return this.fail('memory-budget');
     this.append(bytes);
     for (;;) {
@@ -51,17 +54,17 @@ export class FrameParser {
       const body = this.take(Number(length));
       this.header = undefined;
       this.options.onFrame({ ...fields, body });
-      if (this.fault !== undefined) return this.fault;
+      if (this.error !== undefined) return this.error;
     }
   }
 
-  /** Lets go of everything held. */
+  /** Releases all buffered bytes. */
   end(): void {
     this.options.budget.give(this.held);
     this.pieces = [];
     this.held = 0;
     this.header = undefined;
-    this.fault ??= 'bad-signature';
+    this.error ??= 'bad-signature';
   }
 
   private append(bytes: Buffer): void {
@@ -73,10 +76,10 @@ export class FrameParser {
     this.smallRun = 0;
   }
 
-  private fail(fault: FrameFault): FrameFault {
+  private fail(error: FrameError): FrameError {
     this.end();
-    this.fault = fault;
-    return fault;
+    this.error = error;
+    return error;
   }
 
   private take(count: number): Buffer {

@@ -11,38 +11,37 @@ import {
 import { fieldKind, isList, type KvField, type KvShape } from './shape';
 
 /**
- * What a message may ask of the decoder (docs/protocol/lessons.md#allocation-from-declared-lengths): the bytes
- * themselves are limited by who receives them.
+ * Limits of the decoder (docs/protocol/lessons.md#allocation-from-declared-lengths). The receiver limits the number of bytes.
  */
 export interface KvLimits {
-  /** Objects inside objects. */
+  /** Max nesting of objects. */
   readonly maxDepth: number;
-  /** Values in the whole message, objects and items of arrays included. */
+  /** Max values in the message, including objects and array items. */
   readonly maxValues: number;
   /**
-   * The fields to read; others are passed over without being made into values, and a field of another kind than its own
-   * is refused before it is read. Without a shape everything is read.
+   * The fields to decode. Other fields are skipped without creating values, and a field of the wrong kind is rejected before it
+   * is decoded. Without a shape everything is decoded.
    */
   readonly shape?: KvShape;
-  /** Steps over what the shape does not name; an array of numbers is one step. */
+  /** Max skipped values that are not in the shape; an array of numbers counts as one. */
   readonly maxIgnored: number;
-  /** Counts the work done, for tests. */
+  /** Counts the work, for tests. */
   readonly meter?: KvMeter;
 }
 
-/** Values made, and steps over values that were not. */
+/** Number of created and of skipped values. */
 export interface KvMeter {
   made: number;
   ignored: number;
 }
 
-/** Future versions may send a few unknown fields; a higher number is an attack. */
+/** Future versions may send a few unknown fields; a higher number indicates an attack. */
 export const defaultKvLimits: KvLimits = { maxDepth: 16, maxValues: 250_000, maxIgnored: 1_000 };
 
 const typesByCode: ReadonlyMap<number, KvItemType> = new Map(
   Object.entries(kvTypeCodes).map(([type, code]) => [code, type as KvItemType]),
 );
-/** A name's length, the type and a value. */
+/** Min bytes of an entry: length of the name, type, value. */
 const MIN_ENTRY_SIZE = 3;
 
 class KvDecoder {
@@ -64,7 +63,7 @@ class KvDecoder {
     return section;
   }
 
-  /** The format's own integer: the two low bits tell how many bytes it has. */
+  /** The variable-length integer of the format: the two low bits encode the number of bytes. */
   private size(): number {
     const { reader } = this;
     const first = reader.byte();
@@ -79,7 +78,7 @@ class KvDecoder {
     return bytes.readUIntLE(0, width) >>> 2;
   }
 
-  /** A declared count, before anything is made for it. */
+  /** Reads and checks a declared count before anything is allocated. */
   private count(minimumSize: number): number {
     const count = this.size();
     if (count * minimumSize > this.reader.remaining) throw new DecodeError('more declared than the data can hold');
@@ -101,7 +100,7 @@ class KvDecoder {
     const section = new Map<string, KvValue>();
     for (let left = this.count(MIN_ENTRY_SIZE); left > 0; left--) {
       const name = this.reader.bytes(this.reader.byte()).toString('latin1');
-      if (section.has(name)) throw new DecodeError('a name stands twice in one object');
+      if (section.has(name)) throw new DecodeError('duplicate name in an object');
       const field = shape !== undefined && Object.hasOwn(shape, name) ? shape[name] : undefined;
       if (shape !== undefined && field === undefined) this.passOver(depthLeft);
       else section.set(name, this.entry(name, depthLeft, field));
@@ -158,7 +157,7 @@ class KvDecoder {
     }
   }
 
-  /** Steps over an entry behind its name. */
+  /** Skips the type and value of an entry. */
   private passOver(depthLeft: number): void {
     const code = this.reader.byte();
     const type = this.typeOf(code);
@@ -207,7 +206,7 @@ function shapeOf(field: KvField | undefined): KvShape | undefined {
   return isList(field) ? field[0] : field;
 }
 
-/** A whole message. Throws DecodeError; strings are views of `bytes`. */
+/** Decodes a complete message. Strings are views of `bytes`. @throws DecodeError */
 export function decodeKv(bytes: Uint8Array, limits: Partial<KvLimits> = {}): KvSection {
   return new KvDecoder(bytes, { ...defaultKvLimits, ...limits }).message();
 }

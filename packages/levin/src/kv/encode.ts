@@ -66,7 +66,7 @@ function writeSection(writer: BinaryWriter, section: KvSection): void {
   }
 }
 
-/** The bytes of a message; RangeError for a number outside of its type. */
+/** Encodes a message. @throws RangeError for a number outside of the range of its type */
 export function encodeKv(section: KvSection): Buffer {
   const writer = new BinaryWriter();
   writer.bytes(KV_HEADER);

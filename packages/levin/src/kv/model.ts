@@ -1,6 +1,6 @@
 /**
- * Values of the key-value format ("portable storage", docs/protocol/p2p.md#key-value-format): what P2P commands carry.
- * Every value keeps the type that it had on the wire, so that what was decoded encodes to the same bytes.
+ * Values of the key-value format ("portable storage", docs/protocol/p2p.md#key-value-format): the content of P2P commands.
+ * Every value retains its type on the wire, so that a decoded message is encoded to the same bytes.
  */
 export type KvValue =
   | { readonly type: 'int64' | 'uint64'; readonly value: bigint }
@@ -11,10 +11,10 @@ export type KvValue =
   | { readonly type: 'array'; readonly of: KvItemType; readonly items: readonly KvValue[] };
 
 export type KvType = KvValue['type'];
-/** What an array may hold; arrays of arrays are not written by any program of the network and are refused. */
+/** Types of array items. Arrays of arrays are rejected: no program of the network writes them. */
 export type KvItemType = Exclude<KvType, 'array'>;
 
-/** Named values in the order that they are written in. Names are 0 to 255 bytes (here latin-1 characters). */
+/** Named values in write order. Names have 0 to 255 bytes (as Latin-1 characters). */
 export type KvSection = ReadonlyMap<string, KvValue>;
 
 /** The type bytes of the format. */
@@ -36,10 +36,10 @@ export const kvTypeCodes: Readonly<Record<KvItemType, number>> = {
 /** Set in the type byte of an array. */
 export const KV_ARRAY_FLAG = 0x80;
 
-/** Two signatures and the format's version. */
+/** Two signatures and the version of the format. */
 export const KV_HEADER = Buffer.from('011101010101020101', 'hex');
 
-/** Bytes of the numbers; of the others the least that one can have. */
+/** Bytes of a number; for other types the min bytes of a value. */
 export const kvMinimumSizes: Readonly<Record<KvItemType, number>> = {
   int64: 8,
   int32: 4,

@@ -2,15 +2,15 @@ import { DecodeError } from '@wrkz/core-types';
 import type { KvSection, KvValue } from './model';
 
 /*
- * Typed access to a decoded message, as the reference reads it: by name, in any order, unknown names ignored; integers
- * of another width go through 64 bits; a missing field is undefined, a missing list empty, a wrong type an error.
+ * Typed access to a decoded message, like in the reference: by name, in any order, unknown names ignored. Integers of another
+ * width are converted through 64 bits. A missing field is undefined, a missing list empty, a wrong type an error.
  */
 
 function wrongType(name: string, expected: string, value: KvValue): never {
   throw new DecodeError(`field ${name} should be ${expected}, not ${value.type}`);
 }
 
-/** An unsigned integer of `bits` bits stored in any width, cut to `bits`; undefined when it is missing. */
+/** An unsigned integer of `bits` bits stored in any width, truncated to `bits`; undefined if missing. */
 export function kvUint64(section: KvSection, name: string, bits = 64): bigint | undefined {
   const entry = section.get(name);
   if (entry === undefined) return undefined;
@@ -30,7 +30,7 @@ export function kvUint64(section: KvSection, name: string, bits = 64): bigint | 
   }
 }
 
-/** The same as a number, for up to 32 bits. */
+/** Like `kvUint64`, as a number of up to 32 bits. */
 export function kvUint32(section: KvSection, name: string, bits = 32): number | undefined {
   const value = kvUint64(section, name, bits);
   return value === undefined ? undefined : Number(value);
@@ -42,7 +42,7 @@ export function kvBool(section: KvSection, name: string): boolean | undefined {
   return entry.type === 'bool' ? entry.value : wrongType(name, 'a boolean', entry);
 }
 
-/** The bytes of a string or blob; with `size` exactly so many. */
+/** The bytes of a string or blob. @param size the required number of bytes */
 export function kvBytes(section: KvSection, name: string, size?: number): Buffer | undefined {
   const entry = section.get(name);
   if (entry === undefined) return undefined;
@@ -59,7 +59,7 @@ export function kvObject(section: KvSection, name: string): KvSection | undefine
   return entry.type === 'object' ? entry.value : wrongType(name, 'an object', entry);
 }
 
-/** A blob of items of `itemSize` bytes each, one behind the other: hashes (32), peers (24 or 40). */
+/** Splits a blob of concatenated items of `itemSize` bytes: hashes (32), peers (24 or 40). */
 export function kvPacked(section: KvSection, name: string, itemSize: number): Buffer[] {
   const blob = kvBytes(section, name) ?? Buffer.alloc(0);
   if (blob.length % itemSize !== 0) throw new DecodeError(`field ${name} is not made of ${itemSize} bytes each`);
@@ -72,12 +72,12 @@ function itemsOf(section: KvSection, name: string): readonly KvValue[] {
   return entry.type === 'array' ? entry.items : wrongType(name, 'an array', entry);
 }
 
-/** An array of strings or blobs; empty when it is missing. */
+/** An array of strings or blobs; empty if missing. */
 export function kvByteItems(section: KvSection, name: string): Buffer[] {
   return itemsOf(section, name).map((item) => (item.type === 'string' ? item.value : wrongType(name, 'strings', item)));
 }
 
-/** An array of objects; empty when it is missing. */
+/** An array of objects; empty if missing. */
 export function kvObjects(section: KvSection, name: string): KvSection[] {
   return itemsOf(section, name).map((item) => (item.type === 'object' ? item.value : wrongType(name, 'objects', item)));
 }

@@ -1,6 +1,6 @@
 /**
- * The fields that a command has. `one`: a number, a boolean, a string or raw memory. `many`: strings one by one. An
- * object stands for an object, a list of one object for a list of such objects.
+ * The fields of a command. `one`: a number, a boolean, a string or raw bytes. `many`: an array of strings. An object describes an
+ * object, a list with one object describes a list of such objects.
  */
 export interface KvShape {
   readonly [name: string]: KvField;

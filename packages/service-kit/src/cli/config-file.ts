@@ -35,7 +35,7 @@ export function readConfigFile(path: string): Map<string, unknown> {
  *
  * The library `ini` 6.0.0 was measured and fails on such files: it truncates `api-key=ab#c;d` to `ab` without an error,
  * reads a line `just words` as a key that is true, drops `=5`, converts `k=null`, moves keys below a section, and
- * names no line.
+ * reports no line numbers.
  */
 function parseIniConfig(text: string, path: string): Map<string, unknown> {
   const values = new Map<string, string[]>();

@@ -1,7 +1,7 @@
 /*
- * The first import of every main file. While a program's modules load, nobody else listens for signals, and one that came
- * then would end the process by itself, with the code of a crash. With a listener it waits until the modules are loaded,
- * and `runMain`, which has its own by then, stops or reloads in order.
+ * The first import of every main file. While the modules of a program load, there is no signal handler, and a signal would end
+ * the process with the exit code of a crash. With this listener the signal is delivered after the modules are loaded, when
+ * `runMain` has installed its handlers.
  */
 
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);

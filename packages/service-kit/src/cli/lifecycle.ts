@@ -12,13 +12,13 @@ export interface ReloadTask {
   readonly run: () => Promise<void> | void;
 }
 
-/** A program: what `runMain` starts and stops. */
+/** A program that `runMain` starts and stops. */
 export interface Service {
-  /** Resolves when it serves. */
+  /** Resolves when the program serves. */
   start(): Promise<void>;
   /** Resolves when everything is closed. May be called while `start` is still running, and is called once at most. */
   stop(): Promise<void>;
-  /** For programs that end by themselves (import, verify...): resolves to the exit code, after a stop too. */
+  /** For programs that end without a stop (import, verify...): resolves to the exit code, also after a stop. */
   readonly finished?: Promise<number> | undefined;
   /** Flushed before the process ends. */
   readonly logger?: Logger | undefined;
@@ -26,16 +26,16 @@ export interface Service {
   readonly reload?: readonly ReloadTask[] | undefined;
 }
 
-/** The process as a program sees it. */
+/** Control of the process, for a program. */
 export interface Control {
-  /** Asks for an orderly stop with this exit code (0 when left out), as a signal would. */
+  /** Requests an orderly stop, like a signal. @param exitCode default: 0 */
   requestStop(exitCode?: number): void;
   /** Fires when the stop begins. Its reason is the name of the operating-system signal that caused the stop, if any. */
   readonly signal: AbortSignal;
 }
 
 export interface MainOptions {
-  /** How long an orderly stop may take; after it the process ends with code 1. */
+  /** Max milliseconds of an orderly stop; afterwards the process ends with code 1. */
   readonly stopDeadlineMs?: number;
   /** Reads the log level from the configuration again, for a reload. @throws UsageError */
   readonly logLevel?: () => LogLevel | undefined;
@@ -116,7 +116,7 @@ export function runMain(create: (control: Control) => Promise<Service> | Service
   const onSignal = (name: StopSignal): void => {
     const { reload, logger } = service ?? {};
     if (name === 'SIGHUP' && (service === undefined || reload !== undefined) && !hasTerminal()) {
-      // Only the service tells whether SIGHUP stops it.
+      // It is unknown whether SIGHUP stops the program before the service exists.
       if (reload === undefined) isHangupDelayed = true;
       else if (!stopping) reloading = reloading.then(() => reloadAll(logger, reload, options.logLevel));
       return;

@@ -11,8 +11,8 @@ import {
 } from '../log/logger';
 
 /**
- * Options that several programs share. Each program has its own name, default and heading for them, and its own words
- * for `--help`; what kind of value it is and what is checked stands here.
+ * Options that several programs share. Each program chooses name, default, heading and help text; type and validation of the
+ * value are defined here.
  */
 interface Texts {
   readonly name: string;
@@ -20,7 +20,7 @@ interface Texts {
   readonly help: string;
 }
 
-/** An address to listen on. Empty would mean all of them and a name would be looked up, so neither is taken. */
+/** An address to listen on. An empty text would mean all addresses and a host name would be resolved, so both are rejected. */
 export function bindAddressOption<const T extends Texts & { readonly default: string | undefined }>(texts: T) {
   const validate = (value: string | number | boolean): string | undefined => checkBindAddress(String(value));
   return { ...texts, type: 'string', validate } as const;
@@ -33,7 +33,7 @@ export function secondAddressOption<const T extends Texts & { readonly default: 
   return { ...texts, type: 'string', validate } as const;
 }
 
-/** A TCP port. `min` 0 lets a program take any free one. */
+/** A TCP port. With `min` 0, port 0 selects a free port. */
 export function portOption<
   const T extends Texts & { readonly default: number | undefined; readonly defaultText?: string; readonly min: 0 | 1 },
 >(texts: T) {
@@ -44,7 +44,7 @@ export function portOption<
 export function trustedProxyOption<const T extends Texts>(texts: T) {
   const validate = (value: string | number | boolean): string | undefined => {
     const wrong = splitList([String(value)]).find((part) => !isAddressOrRange(part));
-    return wrong === undefined ? undefined : `${wrong} is no address or range`;
+    return wrong === undefined ? undefined : `${wrong} is not an address or range`;
   };
   return { ...texts, type: 'list', default: [], validate } as const;
 }
@@ -78,14 +78,14 @@ const MEGABYTE = 1024 * 1024;
 
 interface LoggingTexts {
   readonly group: string;
-  /** How `--log-level` is written; `parseLogLevel` with the same scale reads it. */
+  /** The values of `--log-level`, for `parseLogLevel`. */
   readonly scale: LogScale;
   readonly level: string;
   readonly file: string | undefined;
   readonly fileHelp: string;
 }
 
-/** The rotation that `--log-max-size` and `--log-max-files` ask for. */
+/** The rotation according to `--log-max-size` and `--log-max-files`. */
 export function logRotation(options: { readonly 'log-max-size': number; readonly 'log-max-files': number }): {
   readonly maxBytes: number;
   readonly keep: number;
@@ -93,7 +93,7 @@ export function logRotation(options: { readonly 'log-max-size': number; readonly
   return { maxBytes: options['log-max-size'] * MEGABYTE, keep: options['log-max-files'] };
 }
 
-/** The options of logging, which bear the same names everywhere. */
+/** The logging options, with the same names in all programs. */
 export function loggingOptions<const T extends LoggingTexts>({ group, scale, level, file, fileHelp }: T) {
   const validate = (value: string | number | boolean): string | undefined =>
     parseLogLevel(String(value), scale) === undefined ? scale.complaint : undefined;

@@ -108,7 +108,7 @@ export class EarlyExit extends Error {
   }
 }
 
-/** A bad option, a bad value or a bad configuration file: exit code 1. */
+/** An unknown option, an invalid value or an invalid configuration file: exit code 1. */
 export class UsageError extends EarlyExit {
   constructor(message: string) {
     super(message, 1);
@@ -119,7 +119,7 @@ export class UsageError extends EarlyExit {
 const TRUE_WORDS = ['true', '1', 'yes', 'on'];
 export const FALSE_WORDS = ['false', '0', 'no', 'off'];
 
-/** `true`/`1`/`yes`/`on` and their opposites in any case. `where` names the place in the error. @throws UsageError */
+/** `true`/`1`/`yes`/`on` and their opposites in any case. @param where source of the value, for the error @throws UsageError */
 export function parseBoolean(raw: unknown, where: string): boolean {
   const word = String(raw).trim().toLowerCase();
   if (TRUE_WORDS.includes(word)) return true;
@@ -128,8 +128,8 @@ export function parseBoolean(raw: unknown, where: string): boolean {
 }
 
 /**
- * Removes one pair of quotes around all of a text, as people write them in files and service units. `"my program" "%s"`
- * has further pairs inside, so its first and last quotes are not a pair.
+ * Removes a pair of quotes that encloses a whole text, as used in configuration files and service units. In `"my program" "%s"`
+ * the first and last quotes are not a pair.
  */
 export function unquoted(text: string): string {
   const quote = text.charAt(0);
@@ -141,7 +141,7 @@ export function unquoted(text: string): string {
 
 /**
  * Converts and checks a value: text from the command line or an INI file, any JSON value from a JSON file. A repeated
- * option that is not a list: the last value counts. `where` names the place in errors, e.g. `--rpc-bind-port`.
+ * option that is not a list: the last value counts. `where` is the source of the value for errors, e.g. `--rpc-bind-port`.
  * @throws UsageError
  */
 export function convertValue(spec: OptionSpec, given: unknown, where: string): OptionValue {

@@ -27,7 +27,7 @@ import {
  * - yargs keeps quotes around a value of an option that takes one argument;
  * - yargs splits `-dash` in `--api-key -dash` into flags, and its commands take an unknown option as an argument. So
  *   unknown options are returned as words and refused here, and commands are only printed by yargs.
- * It also adds configuration files with the source of each value; yargs' `config` names neither file nor key in errors.
+ * It also adds configuration files with the source of each value; errors of yargs' `config` contain neither file nor key.
  */
 const YARGS_SETTINGS = {
   'boolean-negation': false,

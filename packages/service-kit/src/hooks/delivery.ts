@@ -82,7 +82,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has already ended.
   }
 }
 

@@ -43,8 +43,8 @@ export interface DurableReceiverDependencies extends ReceiverDependencies {
 
 /**
  * A receiver with at-least-once delivery: it gets every entry of the feed in order, each after the previous one was delivered,
- * and continues after a restart or kill of either side. An unreachable receiver is retried for ever; an event that is refused
- * too often is written to the dead-letter file, so that the following ones are delivered.
+ * and continues after a restart or kill of either side. An unreachable receiver is retried indefinitely; an event that is
+ * refused too often is written to the dead-letter file, so that the following ones are delivered.
  */
 export class DurableReceiver {
   private readonly stopping = new AbortController();
@@ -72,7 +72,7 @@ export class DurableReceiver {
     const known = files.position();
     if (known !== undefined) return new DurableReceiver(dependencies, known);
     const latest = feed.latest();
-    // Before the first delivery: after a kill the receiver is not new any more.
+    // Before the first delivery: after a kill the receiver must continue here, not at the newest event.
     await files.save(latest);
     return new DurableReceiver(dependencies, latest);
   }
@@ -130,7 +130,7 @@ export class DurableReceiver {
     const { files, log, counter } = this.dependencies;
     const [from, to] = [this.position + 1, resumeAfter];
     if (to < from) {
-      log('warning', `the journal is another one: beginning with its first entry instead of ${String(from)}`);
+      log('warning', `the journal was replaced: continuing with its first entry instead of ${String(from)}`);
     } else {
       log(
         'warning',
@@ -152,7 +152,7 @@ export class DurableReceiver {
     });
   }
 
-  /** Retries until the event is delivered or dead. @returns false if the receiver is closed before */
+  /** Retries until the event is delivered or in the dead-letter file. @returns false if the receiver is closed before */
   private async deliverEvent(number: number, event: HookEvent): Promise<boolean> {
     const { deliver, files, counter, log } = this.dependencies;
     const { signal } = this.stopping;
@@ -225,15 +225,15 @@ export class ReceiverFiles {
       if (!Number.isSafeInteger(position) || (position as number) < 0) throw new Error('it holds no position');
       return position as number;
     } catch (error) {
-      throw new Error(`${this.positionPath} cannot be read: ${errorText(error)}; remove it to begin with new events`, {
+      throw new Error(`${this.positionPath} cannot be read: ${errorText(error)}; remove it to start with new events`, {
         cause: error,
       });
     }
   }
 
   /**
-   * Saves the position. During a write only the newest further position waits, so a kill may repeat the last deliveries, and
-   * never skips one. Resolves when this position, or a newer one, is on disk.
+   * Saves the position. Writes are coalesced: during a write only the newest position is queued. So a kill may repeat the last
+   * deliveries, but never skips one. Resolves when this position, or a newer one, is on disk.
    */
   async save(position: number): Promise<void> {
     this.unsaved = position;

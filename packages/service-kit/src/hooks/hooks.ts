@@ -82,7 +82,7 @@ export class NotificationHooks {
     this.secret = secret;
   }
 
-  /** An invalid value is a warning. @throws Error for an unusable secret or directory */
+  /** Logs a warning for an invalid value. @throws Error for an unusable secret or directory */
   static async start(options: NotificationHooksOptions): Promise<NotificationHooks> {
     const hooks = new NotificationHooks(options);
     let count = 0;

@@ -39,7 +39,7 @@ export class FeedGap extends Error {
   override readonly name = 'FeedGap';
   /** @param resumeAfter all entries above this number exist */
   constructor(readonly resumeAfter: number) {
-    super(`the entries up to ${String(resumeAfter)} are no longer kept`);
+    super(`the entries up to ${String(resumeAfter)} are no longer stored`);
   }
 }
 
@@ -57,7 +57,7 @@ export interface HookCounts {
 /** Delivers one event; never rejects. The id is the same for all attempts. */
 export type DeliverEvent = (event: HookEvent, id: string, signal: AbortSignal) => Promise<DeliveryOutcome>;
 
-/** After the first of several failures, only one of this number is logged. */
+/** After the first of consecutive failures, only every n-th is logged. */
 const FAILURE_LOG_EVERY = 100;
 
 /** Counts outcomes of one receiver, and logs failures at a limited rate. */

@@ -21,10 +21,10 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** Called for every error, even if the client has left. `path`: the declared path, undefined without a route. */
+/** Called for every error, even if the client has disconnected. `path`: the declared path, undefined without a route. */
 export type OnRefusal = (refused: Refusal, on: { readonly path: string | undefined; readonly client: string }) => void;
 
-/** Makes the body of an error in the shape of the service. A FinishedText is not JSON; undefined is an empty body. */
+/** Creates the body of an error in the format of the service. A FinishedText is not JSON; undefined is an empty body. */
 export type RefusalBody = (refused: Refusal, request: IncomingMessage) => unknown;
 
 export interface HttpAppOptions {
@@ -169,7 +169,7 @@ function responderOf({ path, handler }: BoundRoute, guards: readonly Guard[], fa
   };
 }
 
-/** Routes by method and path, without those that a route before them may match as well. */
+/** Routes by method and path, without those that an earlier route may also match. */
 function exactRoutes(routes: readonly ServedRoute[]): ReadonlyMap<string, ServedRoute> {
   const table = new Map<string, ServedRoute>();
   for (const route of routes) {
@@ -199,7 +199,7 @@ function expressRouter(routes: readonly ServedRoute[], fail: Fail): RequestListe
   const onError: ErrorRequestHandler = (error, request, response, _next) => fail(error, request, response);
   app.use(onError);
   return (request, response) =>
-    // Express calls back for a target without a path, such as `http://[`.
+    // Express calls this callback for a target without a path, such as `http://[`.
     app(request as express.Request, response as express.Response, (error?: unknown) => {
       void fail(error ?? refusal('not_found'), request, response);
     });
@@ -217,7 +217,7 @@ function decodedTarget(target: string): string {
   }
 }
 
-/** Proxies and servers may disagree about which one counts (RFC 9112, 3.2). */
+/** Whether a request has two Host headers: proxies and servers may use different ones (RFC 9112, 3.2). */
 function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') count++;

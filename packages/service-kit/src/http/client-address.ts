@@ -14,8 +14,8 @@ import { canonicalHost } from '../addresses';
 export type ClientAddressMode = 'connection' | 'x-forwarded-for-first' | { readonly trustedProxies: readonly string[] };
 
 /**
- * Who can reach a listener: `local`, processes that may open its socket file; `loopback`, processes of this machine; `open`,
- * other machines, too.
+ * The possible clients of a listener: `local`, processes that may open its socket file; `loopback`, processes of this machine;
+ * `open`, also other machines.
  */
 export type ListenerKind = 'local' | 'loopback' | 'open';
 
@@ -37,7 +37,7 @@ export function markConnection(socket: Socket, address: string, listener: Listen
   Object.assign(socket, { [ADDRESS]: address, [LISTENER]: listener });
 }
 
-/** The listener that accepted the connection; `open`, which grants nothing, if it is unknown. */
+/** The listener that accepted the connection; `open`, the kind without privileges, if it is unknown. */
 export function listenerOf({ socket }: IncomingMessage): ListenerKind {
   return (socket as Marked)[LISTENER] ?? 'open';
 }
@@ -75,7 +75,7 @@ function resolver(mode: ClientAddressMode): (request: IncomingMessage) => string
   };
 }
 
-/** The client itself may have written the first entry: a loopback address there is unknown. */
+/** The client can forge the first entry, so a loopback address there counts as unknown. */
 function firstForwarded(request: IncomingMessage): string {
   const connection = connectionAddress(request);
   if (connection === LOCAL_SOCKET) return connection;
@@ -112,15 +112,18 @@ export function addressMatcher(texts: readonly string[]): (address: string) => b
   return (address) => isIP(address) !== 0 && matches(address, 0);
 }
 
-/** The library refuses a range of all addresses. */
+/** The library rejects ranges of all addresses, so they are split into halves. */
 const HALVES: Readonly<Record<string, readonly string[]>> = {
   '0.0.0.0/0': ['0.0.0.0/1', '128.0.0.0/1'],
   '::/0': ['::/1', '8000::/1'],
 };
 
-/** The problem of an address to listen on, undefined if there is none. A name would need a name server. */
+/**
+ * The error text for an invalid address to listen on; undefined if it is valid. Names are rejected: they would require a name
+ * server.
+ */
 export function checkBindAddress(text: string): string | undefined {
   return isIP(text.split('%')[0] ?? '') === 0
-    ? 'an IP address is expected (0.0.0.0 is every one of this machine)'
+    ? 'an IP address is expected (0.0.0.0 for all addresses of this machine)'
     : undefined;
 }

@@ -17,13 +17,13 @@ export interface ConnectionOptions {
   readonly headerTimeoutMs: number;
   /** Body of the 429 for a connection above `maxPerAddress`; without it the connection is only closed. */
   readonly overCapBody?: string | undefined;
-  /** Body of the 503 for a connection that gives way to others. */
+  /** Body of the 503 for an evicted connection. */
   readonly busyBody?: string | undefined;
 }
 
-/** Pipelined requests that wait behind the one being answered. Above it, the connection is not read. */
+/** Max pipelined requests that wait behind the current one. Above it, the connection is not read. */
 const MAX_PIPELINED = 4;
-/** One read of 64 KB may have more. A client that sends this number at once is disconnected. */
+/** A single read of 64 KB may contain more. A client that sends this many at once is disconnected. */
 const MAX_PIPELINED_AT_ONCE = 32;
 /** Time for a client to read its last response and to close the connection. */
 const LINGER_MS = 1_000;
@@ -50,8 +50,8 @@ interface Connection {
  * The connections of a server. Each is marked with its address when it is accepted. Requests of one connection are handled one
  * after the other: handled at once, pipelined responses would pile up in memory behind the first that is not read.
  *
- * When all places are taken, connections without a complete request give way: those of the network group (IPv4 /24, IPv6 /56)
- * that has the most. When memory is used up, the connections that hold most of the group that holds most are closed.
+ * If all slots are in use, connections without a complete request are evicted, from the network group (IPv4 /24, IPv6 /56) with
+ * the most of them. If memory is used up, the connections with the highest usage in the group with the highest usage are closed.
  */
 export class Connections {
   private readonly open = new Map<Socket, Connection>();
@@ -82,13 +82,13 @@ export class Connections {
     endSoon(socket, bareResponse(status, body));
   }
 
-  /** Hands the connection over to another protocol. It keeps its place. */
+  /** Passes the connection to another protocol. It still occupies a slot. */
   upgrade(socket: Socket): void {
     const connection = this.open.get(socket);
     if (connection !== undefined) connection.isUpgraded = true;
   }
 
-  /** Since when a request of the connection is being answered, `performance.now`; undefined: the connection is idle. */
+  /** Start of the current request of the connection, `performance.now`; undefined if the connection is idle. */
   busySince(socket: Socket): number | undefined {
     return this.open.get(socket)?.requests[0]?.since;
   }
@@ -146,7 +146,7 @@ export class Connections {
   }
 
   private accept(socket: Socket, kind: ListenerKind): void {
-    // The server reads a request again whose offer of another protocol it ignores.
+    // The server reads a request again if it ignores the offered protocol.
     if (this.open.has(socket)) return;
     const address = kind === 'local' ? LOCAL_SOCKET : canonicalAddress(socket.remoteAddress ?? '');
     // A connection that the client has reset already has no address.
@@ -210,7 +210,7 @@ export class Connections {
     return [...groups.values()].reduce((a, b) => (b.weight > a.weight ? b : a), { weight: 0, entries: [] }).entries;
   }
 
-  /** Hands a last response to the system. The place is free at once, whether the client reads it or not. */
+  /** Passes a last response to the system. The slot is free at once, whether the client reads it or not. */
   private dismiss(socket: Socket, status: string, body: string | undefined): void {
     this.forget(socket);
     if (body === undefined) return void socket.destroy();
@@ -267,8 +267,8 @@ export class Connections {
   }
 
   /**
-   * Starts one pipelined request per iteration of the event loop: Node.js accepts one connection per iteration, so new clients
-   * would wait for the pipelined requests of all others.
+   * Starts one pipelined request per iteration of the event loop: Node.js accepts one connection per iteration, so otherwise new
+   * clients would wait for the pipelined requests of all others.
    */
   private beginLater(socket: Socket, connection: Connection): void {
     this.pipelined.push(() => this.begin(socket, connection));
@@ -295,7 +295,7 @@ export class Connections {
   }
 }
 
-/** Sends a last response. A client that neither reads nor closes keeps no place. */
+/** Sends a last response. A client that neither reads nor closes does not occupy a slot. */
 export function endSoon(socket: Duplex, response: string): void {
   socket.on('error', () => undefined);
   socket.end(response);

@@ -5,7 +5,7 @@ import { entityTag } from './routes/bind';
 import { type Guards, Reply, type Route } from './routes/declaration';
 import type { Method } from './routes/json-rpc';
 
-/** A browser cannot send the key with the address of a page, and the page only shows what the repository shows. */
+/** A browser cannot send the key in a page load, and the page only contains public documentation. */
 const NO_KEY: Guards = { key: false, limit: true };
 
 /** Scripts and requests of the service only. Swagger UI sets style attributes and has icons in its style sheet. */
@@ -46,8 +46,8 @@ export interface DocsOptions<Context, Labels> {
 }
 
 /**
- * GET /docs: Swagger UI, from this service alone, in which requests can be tried. Each JSON-RPC method is an operation of its own.
- * The document is built at the first request; the lists may include these routes.
+ * GET /docs: Swagger UI, from this service alone, in which requests can be tried. Each JSON-RPC method is an operation of its
+ * own. The document is built at the first request; the lists may include these routes.
  */
 export function docsRoutes<Context, Labels>(
   service: ServiceDescription<Context, Labels>,

@@ -16,11 +16,14 @@ export interface ApiKeyOptions {
   readonly judge?: ((presented: string, request: IncomingMessage) => Promise<HttpError | undefined>) | undefined;
 }
 
-/** The problem of a key given as an option, undefined if there is none. A key that no header can carry would lock out all. */
+/**
+ * The error text for an invalid key option; undefined if it is valid. A key that no header can contain would lock out all
+ * clients.
+ */
 export function checkApiKey(key: string): string | undefined {
   // eslint-disable-next-line no-control-regex -- a header cannot have these
   return /^\s|\s$|[\u0000-\u001f\u007f]/u.test(key)
-    ? 'blanks at the ends and control characters do not pass in a header'
+    ? 'a header cannot contain leading or trailing blanks and control characters'
     : undefined;
 }
 
@@ -118,13 +121,12 @@ export interface PreflightResponse {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The problem of an origin given as an option, undefined if there is none. Valid: `*`, `null`, or http(s)://host[:port]. */
+/** The error text for an invalid origin option; undefined if it is valid: `*`, `null`, or http(s)://host[:port]. */
 export function checkCorsOrigin(origin: string): string | undefined {
   if (origin === '' || origin === '*' || origin === 'null') return undefined;
   if (!/^https?:\/\//.test(origin)) return 'an origin starts with http:// or https:// (or is * or null)';
   if (origin.endsWith('/')) return 'an origin has no trailing slash';
-  if (!/^https?:\/\/[^/?#\s\\@,]+$/.test(origin))
-    return 'an origin is a scheme, a host and perhaps a port, nothing more';
+  if (!/^https?:\/\/[^/?#\s\\@,]+$/.test(origin)) return 'an origin consists of a scheme, a host and an optional port';
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 /** Max nesting of a body. */
 const MAX_DEPTH = 64;
-/** Max values of a request: more than 2 MiB of hashes have. Without a limit 2 MiB of `[]` would block the event loop. */
+/** Max values of a request; 2 MiB of hashes have fewer. Without a limit 2 MiB of `[]` would block the event loop. */
 const MAX_VALUES = 40_000;
 /** Max fields of an object in a request: 40,000 would block the event loop for 60 ms. */
 const MAX_FIELDS = 1_000;
@@ -161,7 +161,7 @@ class Parser {
   }
 }
 
-/** An assignment would set the prototype. */
+/** Defines a field without invoking the `__proto__` setter, which an assignment would. */
 function defineField(object: JsonObject, name: string, value: JsonValue): void {
   Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -22,7 +22,7 @@ interface OptionTexts<Prefix extends string> {
   /** Prefix of the option names: `rpc` or `bind`. */
   readonly prefix: Prefix;
   readonly group: string;
-  /** What the socket serves, for `--help`. */
+  /** Description of the served interface, for `--help`. */
   readonly serves: string;
 }
 
@@ -87,7 +87,7 @@ async function listenLocally(server: Server, address: LocalSocketAddress, logger
       await bind(server, socketPath, 0o600);
       await warnOfPaddedName(socketPath, logger);
     } else {
-      // `bind` reports a missing folder as a denied one.
+      // Checked first, because `bind` reports a missing folder as EACCES.
       await stat(dirname(socketPath));
       const gid = group === '' ? undefined : await groupNumber(group);
       await removeDeadSocket(socketPath);
@@ -133,7 +133,7 @@ async function removeDeadSocket(path: string): Promise<void> {
     throw error;
   });
   if (found === undefined) return;
-  if (!found.isSocket()) throw new Error('the file there is not a socket, and is not replaced');
+  if (!found.isSocket()) throw new Error('the existing file is not a socket and is not replaced');
   if (await hasListener(path)) throw new Error('another process is listening on it');
   await unlink(path);
 }

@@ -179,7 +179,7 @@ const MALFORMED: Readonly<Record<string, string>> = {
 
 /** The address of a listener. The failure of one that is not required is only a warning. */
 export interface ListenAddress {
-  /** `::` accepts IPv4 as well, unless there is an IPv4 listener, too. */
+  /** `::` also accepts IPv4, unless there is an IPv4 listener. */
   readonly host: string;
   readonly port: number;
   readonly required?: boolean;
@@ -194,7 +194,7 @@ export function listenErrorText(error: unknown, option: string | undefined): str
 }
 
 /**
- * @param besideIpv4 an IPv6 listener that stands beside an IPv4 one on the same port must not take IPv4, too
+ * @param besideIpv4 whether an IPv4 listener uses the same port: an IPv6 listener must then not accept IPv4
  * @throws Error with a message for the operator
  */
 export function listenOn(server: TcpServer, address: ListenAddress, besideIpv4: boolean): Promise<void> {
@@ -218,8 +218,8 @@ export function hasIpv4(listen: readonly ListenAddress[]): boolean {
 }
 
 /**
- * Listens on each required address for a moment. A program calls it before it creates or opens anything: a second start by
- * mistake leaves no folder, file or lock.
+ * Listens on each required address for a moment. A program calls it before it creates or opens anything: so an accidental second
+ * start creates no folder, file or lock.
  *
  * @throws Error with a message for the operator if an address is not available
  */

@@ -29,9 +29,9 @@ export function describeSocket(path: string): string {
   return isAbstract(path) ? `abstract socket ${path}` : `socket ${path}`;
 }
 
-/** The problem of a path to listen on, undefined if there is none. */
+/** The error text for an invalid path to listen on; undefined if it is valid. */
 export function checkSocketPath(path: string): string | undefined {
-  if (path.includes('\0')) return 'a path has no zero byte';
+  if (path.includes('\0')) return 'a path cannot contain a zero byte';
   if (path === '@') return 'an abstract socket needs a name after the @';
   if (!isAbstract(path) && !isAbsolute(path)) return `an IPC socket path must be absolute, or @name, got: ${path}`;
   const length = Buffer.byteLength(path);

@@ -76,7 +76,7 @@ function responseOf(request: IncomingMessage): ServerResponse {
 
 /**
  * Hands requests for WebSocket to the listener. Some HTTP clients offer an upgrade to HTTP/2 with every request: the server
- * ignores such an offer, and answers the request as if it were not there.
+ * ignores such an offer and answers the request normally.
  *
  * @param isIdle whether no response is being sent on the connection
  */
@@ -89,7 +89,7 @@ export function acceptUpgrades(server: Server, upgrade: UpgradeListener, isIdle:
   });
 }
 
-/** Lets the server read the request again, without its offer. */
+/** Makes the server parse the request again, without the upgrade offer. */
 function withoutOffer(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
   for (let i = 0; i < request.rawHeaders.length; i += 2) {

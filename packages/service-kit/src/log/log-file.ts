@@ -14,7 +14,7 @@ export interface LogFileOptions {
   readonly path: string;
   /** Size in bytes at which the file is rotated; 0: never. */
   readonly maxBytes: number;
-  /** Number of rotated files to keep; `<path>.1` is the newest. */
+  /** Number of rotated files to retain; `<path>.1` is the newest. */
   readonly keep: number;
   /** Called once for each error, and once when writing works again. */
   readonly onTrouble: (text: string) => void;
@@ -134,7 +134,7 @@ export class LogFile extends Writable {
       await file?.close();
     } catch (error) {
       this.rotateAt = this.size + maxBytes;
-      this.options.onTrouble(`the log file ${path} grows on, as it cannot be rotated: ${errorText(error)}`);
+      this.options.onTrouble(`the log file ${path} cannot be rotated and continues to grow: ${errorText(error)}`);
     }
   }
 
@@ -145,7 +145,7 @@ export class LogFile extends Writable {
 
   private reportRecovery(): void {
     if (this.trouble === undefined && this.dropped === 0) return;
-    const what = this.trouble === undefined ? 'could not be written as fast as lines came' : 'is written again';
+    const what = this.trouble === undefined ? 'was written more slowly than lines were logged' : 'is written again';
     this.trouble = undefined;
     const lost = this.dropped === 0 ? '' : `; ${String(this.dropped)} lines were dropped`;
     this.dropped = 0;

@@ -26,7 +26,7 @@ export interface FairQueueOptions {
 interface Lane<C> {
   readonly maxRunning: number;
   running: number;
-  /** Queued calls by owner: owners in the order of their turns, calls in FIFO order. */
+  /** Queued calls by owner: owners in round-robin order, calls in FIFO order. */
   readonly queued: Map<string, Set<C>>;
 }
 
@@ -131,7 +131,7 @@ export class FairQueue<C extends QueuedCall> {
     let [busiest, most] = ['', own];
     for (const [owner, count] of this.queuedByOwner) if (count > most) [busiest, most] = [owner, count];
     if (most === own) return undefined;
-    // Lanes are in the order of their turns: the last one gives way.
+    // Lanes are in round-robin order: the last one loses a call.
     for (const { queued } of [...this.lanes.values()].reverse()) {
       const latest = [...(queued.get(busiest) ?? [])].at(-1);
       if (latest !== undefined) return latest;

@@ -116,7 +116,7 @@ export function rebuiltError({ name, message, stack, carrier, data }: PlainError
  * Uint8Array. So all bytes of a message are copied into one block, which is transferred, and arrive as Buffers.
  */
 
-/** A message with its bytes apart; `transferList(packed)` is its transfer list. */
+/** A message whose bytes are in a separate block; `transferList(packed)` is its transfer list. */
 export interface Packed {
   readonly value: unknown;
   /** Missing without byte arrays: even an empty block costs a copy. */

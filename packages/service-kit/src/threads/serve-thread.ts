@@ -163,7 +163,7 @@ class CallServer {
 
   private run({ id, name, argument }: Call): void {
     const context = new RunningCall(() => this.checkCancel());
-    // Before it runs: it may check for its own cancellation.
+    // Registered before the call runs, because it may check for its own cancellation.
     this.running.set(id, context);
     void this.respond(id, name, argument, context);
   }

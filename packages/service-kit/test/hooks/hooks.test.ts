@@ -215,7 +215,7 @@ describe('a durable receiver', () => {
     receiver.received.length = 0;
     const { logger } = await start([{ ...spec, feed: new FakeFeed(2) }]);
     await receiver.until(({ length }) => length === 2);
-    expect(logger.linesOf('warning')[0]).toContain('the journal is another one');
+    expect(logger.linesOf('warning')[0]).toContain('the journal was replaced');
   });
 
   it('refuses an unreadable position instead of skipping events', async () => {
@@ -224,7 +224,7 @@ describe('a durable receiver', () => {
     await (await start([spec])).hooks.close();
     const [name = ''] = files();
     writeFileSync(join(folder, 'notify', name), '{"position":-1}');
-    await expect(start([spec])).rejects.toThrow(/remove it to begin with new events/);
+    await expect(start([spec])).rejects.toThrow(/remove it to start with new events/);
     expect(existsSync(join(folder, 'notify', name))).toBe(true);
   });
 });

@@ -20,15 +20,15 @@ import { connections } from './node-process';
 import { runSmoke } from './smoke';
 import type { WalletBalance } from './wallets';
 
-/** Milliseconds between blocks of the miner; in a smoke run between two. */
+/** Milliseconds between blocks of the miner, normally and in a smoke run. */
 const BLOCK_MS = 10_000;
 const SMOKE_BLOCK_MS = 1_000;
-/** Milliseconds between status lines on a terminal, and elsewhere. */
+/** Milliseconds between status lines, on a terminal and otherwise. */
 const TERMINAL_STATUS_MS = 2_000;
 const STATUS_MS = 30_000;
 /** Milliseconds between payments of --traffic. */
 const TRAFFIC_MS = 5_000;
-/** Longest time from the failure of a request to the report that its service has ended, milliseconds. */
+/** Max milliseconds from a failed request to the report that its service has ended. */
 const END_REPORT_MS = 1_000;
 
 const group = 'Devnet';
@@ -42,7 +42,7 @@ export const DEVNET_OPTIONS = defineOptions([
     type: 'string',
     default: undefined,
     group,
-    help: 'Directory of the network, which stays; without it a temporary one is removed at the end',
+    help: 'Directory of the network, which is retained; by default a temporary one that is removed at the end',
   },
 ]);
 
@@ -67,7 +67,7 @@ export function readDevnetOptions(argv: readonly string[]): DevnetFlags {
   }
 }
 
-/** Also a path below a file. */
+/** Whether a path is a file or inside of one. */
 function isFile(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
@@ -104,7 +104,7 @@ export class DevnetCommand implements Service {
     try {
       await this.run();
     } catch (error) {
-      // A request may fail before the end of its service is reported, which explains more.
+      // Waits for the report that a service has ended: it explains more than the failed request.
       await pause(END_REPORT_MS, undefined, { signal: this.control.signal }).catch(() => undefined);
       if (!this.control.signal.aborted) this.fail(errorText(error));
     }
@@ -115,11 +115,11 @@ export class DevnetCommand implements Service {
     await this.devnet?.stop();
   }
 
-  /** Kills what still runs and removes the temporary directory, after a failure without its logs. Idempotent. */
+  /** Kills running programs and removes the temporary directory; after a failure the logs are retained. Idempotent. */
   private discard(): void {
     this.devnet?.kill();
     const left = this.hasFailed ? readdirSync(this.dataDir).filter((name) => name !== 'logs') : ['.'];
-    // A killed process may still write for a moment.
+    // A killed process may still write for a short time.
     for (const name of left) rmSync(join(this.dataDir, name), { recursive: true, force: true, maxRetries: 5 });
   }
 
@@ -165,7 +165,7 @@ export class DevnetCommand implements Service {
     this.control.requestStop(1);
   }
 
-  /** Pays in turn from alice to bob and back. */
+  /** Pays alternately from alice to bob and back. */
   private async pay(devnet: Devnet): Promise<void> {
     const { signal } = this.control;
     const { alice, bob } = devnet.addresses;
@@ -210,7 +210,7 @@ export class DevnetCommand implements Service {
   }
 }
 
-/** The table of services, as it is printed. */
+/** The printed table of services. */
 export function serviceTable(devnet: DevnetAddresses): string {
   const { nodes, peers, stratum, helper, walletApi, walletRpc, proposals, apiKey, rpcPassword } = devnet;
   return table([

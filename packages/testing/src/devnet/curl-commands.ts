@@ -2,9 +2,9 @@
 export interface DevnetAddresses {
   /** RPC URLs of the three nodes. */
   readonly nodes: readonly string[];
-  /** Where the nodes accept peers, host:port. */
+  /** P2P addresses of the nodes, host:port. */
   readonly peers: readonly string[];
-  /** Where node 1 accepts miners, host:port. */
+  /** Stratum address of node 1, host:port. */
   readonly stratum: string;
   readonly helper: string;
   readonly walletApi: string;
@@ -16,7 +16,7 @@ export interface DevnetAddresses {
   readonly alice: string;
   /** Address of the wallet behind wallet-rpc. */
   readonly bob: string;
-  /** Address of the first proposal: integrated, of the wallet of alice. */
+  /** Address of the first proposal: an integrated address of alice's wallet. */
   readonly donation: string;
 }
 
@@ -25,7 +25,7 @@ export interface CurlCommand {
   readonly command: string;
 }
 
-/** Ten commands for a shell, in an order in which all of them work. */
+/** Ten shell commands, in an order in which all of them work. */
 export function curlCommands(devnet: DevnetAddresses): CurlCommand[] {
   const { nodes, helper, walletApi, walletRpc, proposals, apiKey, rpcPassword, alice, bob, donation } = devnet;
   const [node1 = '', , node3 = ''] = nodes;

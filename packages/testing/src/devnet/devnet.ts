@@ -9,22 +9,22 @@ import { mainArguments, pollUntil, Program, runMainOnce } from './program';
 import { addressesOf, type DevnetSettings, readSettings } from './settings';
 import { DevnetWallets, type WalletBalance } from './wallets';
 
-/** Mined when a network is created. From block 450 on the rules of devnet are those of today's mainnet. */
+/** Blocks to mine when a network is created. From block 450 on the rules of devnet are those of today's mainnet. */
 const FIRST_BLOCKS = 460;
-/** Blocks of one request that pay one wallet. */
+/** Blocks per request, which pay one wallet. */
 const CHUNK = 20;
-/** Seconds from block to block among them. */
+/** Seconds between these blocks. */
 const SPACING = 60;
 
 export interface DevnetOptions {
   readonly dataDir: string;
   /** Milliseconds between blocks of the miner. */
   readonly blockMs: number;
-  /** Fires when the network is to stop; a start in progress fails then. */
+  /** Aborts when the network must stop; a running start fails then. */
   readonly signal: AbortSignal;
   /** Receives a line for each step of the start. */
   readonly report: (line: string) => void;
-  /** Called when a program ends by itself. */
+  /** Called when a program ends unexpectedly. */
   readonly onFailure: (message: string) => void;
 }
 
@@ -35,8 +35,8 @@ export interface DevnetStatus {
 }
 
 /**
- * A network on loopback, each service a process: nodes 1, 2 and 3 in a line, a miner at node 1, the wallet of alice (wallet-api) at
- * node 1, that of bob (wallet-rpc) at node 2, the helper, and the proposals, which follow donations to alice.
+ * A network on loopback, each service a process: nodes 1, 2 and 3 in a line, a miner at node 1, the wallet of alice (wallet-api)
+ * at node 1, that of bob (wallet-rpc) at node 2, the helper, and the proposals, which follow donations to alice.
  */
 export class Devnet {
   readonly nodes: readonly [NodeProcess, NodeProcess, NodeProcess];
@@ -129,11 +129,11 @@ export class Devnet {
     report('starting node 1');
     await this.run(first.program);
     this.settings.save();
-    // Nothing follows the chain meanwhile: one long synchronization is cheaper than many short ones.
+    // The other programs are started later: one long synchronization is cheaper than many short ones.
     await Promise.all([this.mineFirstBlocks(), this.createContainer(), this.createProposal()]);
     report('starting the other nodes and the services');
     const run = (...programs: Program[]): Promise<unknown> => Promise.all(programs.map((program) => this.run(program)));
-    // A client whose node does not listen yet would wait some seconds before it tries again.
+    // Start a client after its node: otherwise it would wait some seconds before the next attempt.
     const followers = run(second.program).then(() => run(third.program, this.walletRpc));
     await Promise.all([followers, this.openAlice().then(() => run(this.proposals)), run(this.helper)]);
     report('waiting for the nodes and wallets to follow');
@@ -156,7 +156,7 @@ export class Devnet {
     await pollUntil(isSame, () => 'nodes and wallets with the same newest block', this.options.signal);
   }
 
-  /** Resolves when the miner rests. @returns lets the miner continue */
+  /** Resolves when the miner is paused. @returns a function that resumes it */
   async pauseMining(): Promise<() => void> {
     this.isMiningPaused = true;
     await this.lastBlock;
@@ -173,7 +173,7 @@ export class Devnet {
     await this.link.close();
   }
 
-  /** Sends SIGKILL to every program that still runs, and does not wait. */
+  /** Sends SIGKILL to every running program without waiting. */
   kill(): void {
     for (const program of this.started) void program.stop('SIGKILL');
   }
@@ -297,7 +297,7 @@ export class Devnet {
     }
   }
 
-  /** Runs the miner for one block, because it cannot mine slowly. */
+  /** Runs the miner for one block, because its rate cannot be limited. */
   private async mineBlock(): Promise<void> {
     await this.miner.start();
     const end = await this.miner.ended;

@@ -16,12 +16,12 @@ export interface NodeProcessOptions extends Omit<ProgramOptions, 'ready'> {
   readonly dataDir: string;
   readonly rpcPort: number;
   readonly p2pPort: number;
-  /** Loopback ports of its only peers; empty for none. */
+  /** Loopback ports of the only peers; empty for none. */
   readonly peers: readonly number[];
   readonly args?: readonly string[];
 }
 
-/** A devnet node in a process of its own, on ports that a restart keeps. */
+/** A devnet node in a separate process, on ports that stay the same after a restart. */
 export class NodeProcess extends TestNodeClient {
   readonly program: Program;
   readonly p2pPort: number;

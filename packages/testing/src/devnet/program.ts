@@ -8,34 +8,34 @@ import { sourceArguments } from '../source';
 
 const TOP = join(__dirname, '../../../..');
 const END_WITH_PARENT = join(__dirname, '../../scripts/end-with-parent.cjs');
-/** Longest wait for a condition, milliseconds. */
-const PATIENCE_MS = 120_000;
+/** Max wait for a condition, milliseconds. */
+const TIMEOUT_MS = 120_000;
 const POLL_MS = 25;
-/** Longest orderly stop, milliseconds. */
+/** Max duration of an orderly stop, milliseconds. */
 const STOP_MS = 30_000;
 
 export interface ProgramOptions {
-  /** A line that the program prints when it serves. */
+  /** Matches the line that the program prints when it serves. */
   readonly ready: RegExp;
   /** Receives each printed line. */
   readonly logFile?: string;
   /** Lines that are not stored. */
   readonly omit?: RegExp;
-  /** A command that runs another one, e.g. in a mount namespace. */
+  /** Prefix command, e.g. to run in a mount namespace. */
   readonly within?: readonly string[];
-  /** No start after it fires. */
+  /** Prevents a start after it was aborted. */
   readonly signal?: AbortSignal;
 }
 
-/** How a run of a program ended. */
+/** Result of a run of a program. */
 export interface ProgramEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
 /**
- * A program of the suite in a process of its own, which can be stopped, killed and started again. It is the leader of a process
- * group, so Ctrl-C in a terminal reaches only the process that started it. It ends when that process ends.
+ * A program of the suite in a separate process, which can be stopped, killed and restarted. It is the leader of a process group,
+ * so Ctrl-C in a terminal only reaches its parent. It ends when its parent ends.
  */
 export class Program {
   /** Lines printed in all runs. */
@@ -43,7 +43,7 @@ export class Program {
   private child: ChildProcess | undefined;
   private ending: Promise<ProgramEnd> | undefined;
 
-  /** @param args of Node.js: a script and its arguments, read at each start */
+  /** @param args of Node.js: a script and its arguments, evaluated at each start */
   constructor(
     readonly name: string,
     private readonly args: () => readonly string[],
@@ -87,7 +87,7 @@ export class Program {
     return `${this.name} ended (${String(signal ?? code)}):\n${this.log.slice(-8).join('\n')}`;
   }
 
-  /** Resolves when the process is gone. @param signal SIGKILL or, for an orderly end, SIGTERM */
+  /** Resolves when the process has exited. @param signal SIGKILL or, for an orderly stop, SIGTERM */
   async stop(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     const { child } = this;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -111,15 +111,15 @@ export async function runMainOnce(folder: string, args: readonly string[], signa
   await promisify(execFile)(process.execPath, [...mainArguments(folder), ...args], { signal });
 }
 
-/** Polls until a condition holds. @throws Error with the complaint after two minutes */
+/** Polls until a condition holds. @throws Error with the text of `pending` after two minutes */
 export async function pollUntil(
   holds: () => Promise<boolean>,
-  complaint: () => string,
+  pending: () => string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + TIMEOUT_MS;
   while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`waited too long: ${complaint()}`);
+    if (performance.now() > end) throw new Error(`waited too long: ${pending()}`);
     await pause(POLL_MS, undefined, { signal });
   }
 }

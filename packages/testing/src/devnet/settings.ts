@@ -22,7 +22,7 @@ export interface DevnetSettings {
 }
 
 /**
- * Reads the settings of a network from its data directory, or creates them. A network that is started again has the same keys,
+ * Reads the settings of a network from its data directory, or creates them. A restarted network has the same keys,
  * and the same ports if they are free. Does not change existing settings: the directory may belong to a running network.
  *
  * @throws Error if the file is damaged

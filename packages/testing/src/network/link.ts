@@ -6,11 +6,11 @@ import { ByteBudget, encodeFrame, type Frame, FrameParser } from '@wrkz/levin';
 export type FrameFate = 'pass' | 'lose' | 'hold';
 
 /**
- * A connection between two nodes that a test can cut, join and disturb: a loopback port that forwards Levin frames to another
- * one. While it is cut, open connections are closed and new ones are closed at once.
+ * A connection between two nodes that a test can cut, restore and disturb: a loopback port that forwards Levin frames to another
+ * one. While it is cut, open and new connections are closed.
  */
 export class Link {
-  /** Decides about each frame; `toTarget`: sent by the node that called. */
+  /** Decides about each frame; `toTarget`: sent by the connecting node. */
   fate: (frame: Frame, toTarget: boolean) => FrameFate = () => 'pass';
   private readonly sockets = new Set<Socket>();
   private held: { readonly socket: Socket; readonly frame: Frame }[] = [];

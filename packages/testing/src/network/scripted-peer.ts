@@ -6,7 +6,7 @@ import { ByteBudget, Command, encodeFrame, type Frame, type FrameKind, FramePars
 export const NETWORK_ID = Buffer.from('wrkz devnet 0001');
 
 /**
- * A peer whose frames a test writes one by one: honest, silent or lying. Frames that the test has not awaited are in `left`.
+ * A peer whose frames a test sends one by one: honest, silent or malicious. Frames that the test has not awaited are in `left`.
  */
 export class ScriptedPeer {
   private readonly arrived: Frame[] = [];
@@ -53,12 +53,12 @@ export class ScriptedPeer {
     this.send(command, body, 'response', 1);
   }
 
-  /** The next frame, whatever it is. */
+  /** The next frame of any command. */
   next(): Promise<Frame> {
     return this.wait(undefined);
   }
 
-  /** The next frame of a command; others stay for later. */
+  /** The next frame of a command; others stay queued. */
   nextOf(command: number): Promise<Frame> {
     return this.wait(command);
   }
@@ -72,7 +72,7 @@ export class ScriptedPeer {
     this.socket.destroy();
   }
 
-  /** Shakes hands as the caller and returns the response. */
+  /** Performs the handshake as the connecting side and returns the response. */
   async handshake(data: {
     height: number;
     tip: Buffer;
@@ -85,13 +85,13 @@ export class ScriptedPeer {
     return commands.handshakeResponse.decode(frame.body);
   }
 
-  /** Responds to the handshake of a node that has called. */
+  /** Responds to the handshake of a node that has connected. */
   async handleHandshake(data: { height: number; tip: Buffer; peerId?: bigint; version?: number }): Promise<void> {
     await this.nextOf(Command.handshake);
     this.reply(Command.handshake, commands.handshakeResponse.encode({ ...hello(data), peers: [], peers6: [] }));
   }
 
-  /** Sends a timed sync; when its response has come, the node has handled everything sent before. */
+  /** Sends a timed sync. After its response the node has handled everything sent before. */
   async settle(data: { height: number; tip: Buffer }): Promise<commands.TimedSyncResponse> {
     const syncData = { currentHeight: data.height, tipHash: data.tip };
     this.send(Command.timedSync, commands.timedSyncRequest.encode({ syncData }), 'request');
@@ -160,7 +160,7 @@ export function hello(data: {
   };
 }
 
-/** A port that a node can call; every caller becomes a scripted peer. */
+/** A port to which nodes can connect; each connection becomes a scripted peer. */
 export class ScriptedServer {
   private readonly callers: ScriptedPeer[] = [];
   private readonly waiting: ((peer: ScriptedPeer) => void)[] = [];

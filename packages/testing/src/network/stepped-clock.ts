@@ -6,15 +6,14 @@ interface SteppedTimer {
 }
 
 /**
- * A clock that advances only when a test advances it. Its wall time can be set forward or back on its own, as an operator sets
- * the clock of a machine.
+ * A clock that only tests advance. Its wall time can be set forward or back separately, like the system clock.
  */
 export class SteppedClock {
   private time = 5_000;
   private ahead = 1_800_000_000_000 - 5_000;
   private timers: SteppedTimer[] = [];
 
-  /** Milliseconds that advance with the test alone. */
+  /** Monotonic milliseconds. */
   now(): number {
     return this.time;
   }
@@ -24,7 +23,7 @@ export class SteppedClock {
     return this.time + this.ahead;
   }
 
-  /** Sets the wall time forward, or back when negative; no time passes. */
+  /** Sets the wall time forward, or back if negative, without advancing the monotonic time. */
   step(milliseconds: number): void {
     this.ahead += milliseconds;
   }

@@ -2,7 +2,7 @@ import { defineOptions } from '@wrkz/service-kit';
 
 const group = 'Database';
 
-/** The options of the other programs' database, each mapped to what SQLite has; where it has nothing, the help says so. */
+/** Database options of the C++ programs, mapped to SQLite settings. The help names those without effect. */
 export const DATABASE = defineOptions([
   {
     name: 'db-read-buffer-size',
@@ -63,7 +63,7 @@ export const DATABASE = defineOptions([
     min: -1,
     group,
     help: 'Accepted; the chain is one file and its write-ahead log',
-    noEffect: 'the chain is one file with its log',
+    noEffect: 'the chain is one file and its write-ahead log',
   },
   {
     name: 'db-block-size',
@@ -72,7 +72,7 @@ export const DATABASE = defineOptions([
     min: 0,
     group,
     help: 'Accepted; the database page size is always 8 KiB',
-    noEffect: 'a page of the database always has 8 KiB',
+    noEffect: 'the database page size is always 8 KiB',
   },
   {
     name: 'db-row-cache-percent',
@@ -90,6 +90,6 @@ export const DATABASE = defineOptions([
     default: false,
     group,
     help: 'Accepted; lookups by hash always use filters in memory',
-    noEffect: 'what is looked up by hash has its filters in memory always',
+    noEffect: 'lookups by hash always use filters in memory',
   },
 ]);

@@ -9,7 +9,7 @@ import {
   portOption,
 } from '@wrkz/service-kit';
 
-/** A timer of Node.js cannot be set further ahead than some 24 days. */
+/** Timers of Node.js overflow after about 24 days; a day is enough. */
 const LONGEST_SECONDS = 86_400;
 
 export const RPC = defineOptions([

@@ -59,7 +59,7 @@ export class AttachedConsole implements Service {
     try {
       for await (const line of this.lines()) if (await this.execute(line)) break;
     } catch {
-      // A read error ends the input.
+      // A read error ends the input like an end of file.
     }
     this.prompt?.close();
     this.streams.input.destroy();

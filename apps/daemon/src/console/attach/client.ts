@@ -36,7 +36,7 @@ const OLD = 'this daemon does not serve console commands; it needs upgrading';
 
 function outputOf(text: string): string {
   const output = stringField(text, 'output');
-  if (output === undefined) throw new Error('unreadable reply: it carries no output string');
+  if (output === undefined) throw new Error('invalid response: it has no output string');
   return output;
 }
 
@@ -74,7 +74,7 @@ function post(path: string, token: string, body: string, signal: AbortSignal): P
         let bytes = 0;
         response.on('data', (chunk: Buffer) => {
           bytes += chunk.length;
-          if (bytes > MAX_RESPONSE_BYTES) response.destroy(new Error('the reply is too large'));
+          if (bytes > MAX_RESPONSE_BYTES) response.destroy(new Error('the response is too large'));
           else chunks.push(chunk);
         });
         response.on('error', fail);
@@ -131,8 +131,8 @@ export function readAttach(argv: readonly string[], others: readonly OptionSpec[
   if (!hasLocalSockets()) throw new UsageError('Cannot attach: there are no local sockets on this system');
   if (!isSocketAddress(address)) throw new UsageError(NO_SOCKET);
   const path = socketPath(address);
-  const fault = checkSocketPath(path);
-  if (fault !== undefined) throw new UsageError(fault);
+  const problem = checkSocketPath(path);
+  if (problem !== undefined) throw new UsageError(problem);
   return { path, token: values['rpc-access-token'] };
 }
 

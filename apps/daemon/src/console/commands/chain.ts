@@ -155,7 +155,7 @@ function shortLine({ id, size, fee }: PoolTransaction, difficulty: bigint): stri
   return `Hash: ${id}, Size: ${sizeText(size)}, ${amounts}\n`;
 }
 
-/** For each transaction the difficulty that the rule requires if its hash meets it, otherwise 0. */
+/** For each transaction the required proof-of-work difficulty if its hash meets it, otherwise 0. */
 async function metDifficulties({ network, rpc }: ConsoleContext, group: readonly PoolTransaction[]): Promise<bigint[]> {
   const height = rpc.reader.height();
   const jobs = group.map(({ parsed }) => ({ algorithm: TX_POW_ALGORITHM, data: parsed.prefixBytes }));

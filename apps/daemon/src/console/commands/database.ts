@@ -13,7 +13,7 @@ import { labelLines, sizeText } from '../format';
 export const save: ConsoleCommand = {
   name: 'save',
   help: 'Force-save blockchain state to disk',
-  // A block is on disk before its commit is published. Only the state of the peers is written periodically.
+  // Blocks are on disk before their commit is published, so only the state of the peers has to be saved.
   run: async ({ peers }) => {
     await peers.save();
     return 'Core state saved.\n';
@@ -72,7 +72,7 @@ interface Measure {
   readonly extensions: Map<string, number>;
 }
 
-/** Sums up a folder. Skips what disappears meanwhile, and folders of other users such as `lost+found`. */
+/** Counts files and bytes of a folder. Skips files deleted meanwhile, and folders of other users such as `lost+found`. */
 async function measure(folder: string, into: Measure = emptyMeasure()): Promise<Measure> {
   const entries = await readdir(folder, { withFileTypes: true });
   for (const entry of entries) {
@@ -168,7 +168,7 @@ export const snapshotExport: ConsoleCommand = {
   },
 };
 
-/** The first number is the height, another word the path; undefined if there are more words. */
+/** Parses the arguments of `start`: a number is the height, another word the path. Undefined if there are more words. */
 function startWords(words: readonly string[]): { height?: number; path?: string } | undefined {
   const request: { height?: number; path?: string } = {};
   for (const word of words) {

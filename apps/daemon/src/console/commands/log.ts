@@ -33,7 +33,7 @@ export const logTail: ConsoleCommand = {
   },
 };
 
-/** Retains the last log lines. The logger writes to it as to a file. */
+/** Ring buffer of the last log lines. A stream of the logger, like the log file. */
 export class LogTail extends Writable {
   private readonly lines: string[] = [];
 

@@ -39,7 +39,12 @@ export const status: ConsoleCommand = {
       row('Alternative Block Count', info.alt_blocks_count),
       ...(refused === undefined
         ? []
-        : [row('Refused Branch', `Block ${refused.height}, leaves our chain at block ${refused.fork} (see the log)`)]),
+        : [
+            row(
+              'Refused Branch',
+              `Block ${refused.height}, forks from our chain at block ${refused.fork} (see the log)`,
+            ),
+          ]),
       row('DB Engine', 'SQLite'),
       row('Pruned Node', yesNo(info.pruned)),
       row('Prune Depth', info.prune_depth),

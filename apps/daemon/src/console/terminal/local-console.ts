@@ -5,8 +5,8 @@ import { LINE_TOO_LONG, MAX_LINE, Prompt } from './prompt';
 import type { Screen } from './screen';
 
 const PROMPT = 'wrkz-daemon> ';
-const NO_INPUT = 'The console has no input any more: the daemon goes on without it';
-const BACKGROUND = 'The daemon runs in the background of its terminal: the console is not read';
+const NO_INPUT = 'The console input has ended; the daemon continues without a console';
+const BACKGROUND = 'The daemon is a background process of its terminal: console input is disabled';
 
 export interface LocalConsoleDependencies {
   readonly input: NodeJS.ReadStream;
@@ -19,7 +19,7 @@ export interface LocalConsoleDependencies {
 /**
  * The console on the daemon's standard input: with a prompt on a terminal, otherwise line by line. The end of the input does not
  * stop the daemon.
- * @returns closes the console
+ * @returns a function that closes the console
  */
 export function startLocalConsole({ input, screen, runner, onInterrupt }: LocalConsoleDependencies): () => void {
   let closed = false;
@@ -49,7 +49,7 @@ export function startLocalConsole({ input, screen, runner, onInterrupt }: LocalC
     try {
       for await (const line of inputLines(input, () => screen.print(LINE_TOO_LONG))) await run(line);
     } catch {
-      // A read error ends the input.
+      // A read error ends the input like an end of file.
     }
     end();
   })();
@@ -60,8 +60,8 @@ export function startLocalConsole({ input, screen, runner, onInterrupt }: LocalC
 }
 
 /**
- * Whether this process may read its terminal: the system stops a background process that tries. Only Linux tells; elsewhere the
- * result is true.
+ * Whether this process may read its terminal: the system stops a background process that tries. Detected on Linux only; other
+ * systems return true.
  */
 function isInForeground(): boolean {
   try {

@@ -53,7 +53,7 @@ export class Prompt {
     if (!this.closed) this.editor.close();
   }
 
-  /** After a resize the terminal has wrapped the line at its new width. */
+  /** Computed at the current width: a resize wraps the line again. */
   private rowsAbove(): number {
     const drawnColumns = this.output.columns;
     this.output.columns = this.screen.columns;
@@ -63,8 +63,8 @@ export class Prompt {
   }
 
   /**
-   * Draws the line from the row of the cursor on. readline first moves up to where the line started when it was last drawn, at the
-   * width of that time; so the cursor moves down by as many rows before.
+   * Draws the line from the row of the cursor on. readline first moves up to where the line started when it was last drawn, at
+   * the width of that time; so the cursor moves down by as many rows before.
    */
   private draw(): void {
     this.output.write('\n'.repeat(this.editor.getCursorPos().rows));
@@ -86,7 +86,9 @@ export class Prompt {
   }
 }
 
-/** The terminal as readline writes to it. The width changes only when the line is drawn again, so readline never draws by itself. */
+/**
+ * The terminal as readline writes to it. The width changes only when the line is drawn again, so readline never draws by itself.
+ */
 class EditorOutput extends Writable {
   constructor(
     private readonly terminal: NodeJS.WriteStream,
@@ -111,7 +113,7 @@ function keyStream(input: NodeJS.ReadStream): NodeJS.ReadableStream {
 const SLICE = 32;
 
 /**
- * Splits typed or pasted text into characters: readline loses track of the rows of its line when it gets several at once.
+ * Splits typed or pasted text into characters: readline miscounts the rows of its line when it receives several at once.
  * Characters of a line beyond `MAX_LINE` are dropped. A tab inside pasted text becomes a space, so it requests no completion.
  */
 export async function* inputKeys(input: AsyncIterable<Buffer | string>): AsyncGenerator<string, void, void> {
@@ -122,7 +124,7 @@ export async function* inputKeys(input: AsyncIterable<Buffer | string>): AsyncGe
     for (const [i, typed] of characters.entries()) {
       const character = typed === '\t' && i + 1 < characters.length ? ' ' : typed;
       const isControl = character < ' ' || character === '\u007f';
-      // Arrow keys and deletions leave the count as it is; only the end of the line, or Ctrl-U, resets it.
+      // Arrow keys and deletions do not change the count; only the end of the line, or Ctrl-U, resets it.
       if (character === '\r' || character === '\n' || character === '\u0015') length = 0;
       else if (!isControl) length += 1;
       if (isControl || length <= MAX_LINE) yield character;

@@ -10,8 +10,8 @@ export interface InputLine {
 }
 
 /**
- * The bottom of a terminal: a status line and below it the prompt. Everything else (log lines, output of commands) is printed above
- * them. If the output is not a terminal, text is written as it is.
+ * The bottom of a terminal: a status line and below it the prompt. Everything else (log lines, output of commands) is printed
+ * above them. If the output is not a terminal, text is written as it is.
  */
 export class Screen extends Writable {
   private statusText = '';
@@ -57,7 +57,7 @@ export class Screen extends Writable {
     this.show();
   }
 
-  /** Enter was typed: the cursor is in the row below the line. Prints the line, so that output of the command follows it. */
+  /** Call it after Enter: the cursor is in the row below the line. Prints the line above the output of its command. */
   entered(rows: number, text: string): void {
     if (!this.isTerminal) return;
     this.erase(rows + this.statusRows);

@@ -4,7 +4,7 @@ import type { EventBlock, NodeEvent, ReorganisationEvent } from '../node-events'
 import { blockEntry, removalEntry, reorganisationEntry, reportEntry, transactionEntry } from './entry';
 import { type ChainPosition, type JournalStore, REMEMBERED_BLOCKS } from './store';
 
-/* Brings the journal to the state of chain and pool: from events, and from the database where events are missing. */
+/* Updates the journal to the state of chain and pool: from events, and from the database where events are missing. */
 
 /** An event and when it happened, Unix milliseconds. */
 export interface TimedEvent {
@@ -13,8 +13,8 @@ export interface TimedEvent {
 }
 
 /**
- * Appends the entries of an event, within a commit of the store. An event that the journal has already, because the chain was read
- * meanwhile, adds none.
+ * Appends the entries of an event, within a commit of the store. Adds none if the journal already has the event because the chain
+ * was read meanwhile.
  *
  * @returns false if the event does not follow the last block of the journal: the chain must be read
  */
@@ -51,7 +51,7 @@ function writeReorganisation(store: JournalStore, event: ReorganisationEvent, ti
   if (position === undefined) return true;
   const { rootHeight, rootHash, added, removed } = event;
   const before = removed.at(-1)?.hash ?? rootHash;
-  // A block hash covers all blocks below: the same tip is the same chain.
+  // A block hash commits to all blocks below it: equal tips mean equal chains.
   if (position.hash.equals(before)) {
     appendReorganisation(store, event, time);
     return true;
@@ -91,9 +91,9 @@ export type CompletionReader = Pick<
 const BLOCKS_PER_STEP = 500;
 
 /**
- * Brings the journal one step closer to the main chain of the database: appends missing blocks, or the reorganisation where the
- * chains differ. It is unknown which of the new blocks an unobserved reorganisation brought: the entry gets those up to one above
- * the old tip, and the rest follows as ordinary blocks.
+ * Advances the journal by one step to the main chain of the database: appends missing blocks, or a reorganisation where the
+ * chains differ. It is unknown which new blocks belonged to a reorganisation without events: its entry gets those up to one above
+ * the old tip, and the rest follow as ordinary blocks.
  *
  * @returns whether the journal has reached the tip
  */
@@ -138,7 +138,7 @@ function reorganise(
   for (const { transactionHashes } of added) appendRemoval(store, transactionHashes, 'InBlock', time);
 }
 
-/** The highest block up to `height` that journal and chain share; undefined if they differ at every remembered block. */
+/** Height of the highest common block of journal and chain, at most `height`; undefined if all remembered blocks differ. */
 function commonRoot(store: JournalStore, chain: CompletionReader, height: number): number | undefined {
   const isShared = (at: number): boolean => {
     const hash = store.hashAt(at);
@@ -149,7 +149,7 @@ function commonRoot(store: JournalStore, chain: CompletionReader, height: number
   return lowerBound(lowest + 1, height + 1, isShared) - 1;
 }
 
-/** Below the height of a lite node the transactions are not stored: blocks have none there. */
+/** Reads blocks. Below the lite height the list of transactions is empty, because a lite node does not store them. */
 function readBlocks(chain: CompletionReader, from: number, to: number): ReadBlock[] {
   const floor = chain.floors().records;
   return chain.blockStamps(from, to + 1).map(({ height, hash, timestamp }) => {
@@ -162,7 +162,7 @@ function required(hash: Buffer | undefined, height: number): Buffer {
   return hash;
 }
 
-/** The remembered blocks up to a block of the main chain; only the block itself if it has left the main chain. */
+/** Up to `REMEMBERED_BLOCKS` blocks that end with `block`; only `block` itself if it is not on the main chain. */
 export function blocksUpTo(chain: CompletionReader, block: ChainPosition): ChainPosition[] {
   return chain.snapshot(() => {
     if (chain.hashAt(block.height)?.equals(block.hash) !== true) return [block];

@@ -8,7 +8,7 @@ import type {
 } from '../node-events';
 import { doubleSpendBody, refusedBranchBody } from '../topics';
 
-/** The topics of entries. The file stores their positions in this list. */
+/** Topics of entries. The file stores the index in this list. */
 export const JOURNAL_TOPICS = [
   'block',
   'alternative',
@@ -23,7 +23,7 @@ export const JOURNAL_TOPICS = [
 export type JournalTopic = (typeof JOURNAL_TOPICS)[number];
 
 export interface JournalEntry {
-  /** Grows, also over restarts. Numbers may be skipped. */
+  /** Strictly increasing, also across restarts. Numbers may be skipped. */
   readonly number: number;
   readonly topic: JournalTopic;
   /** When the event happened, Unix milliseconds. */
@@ -36,13 +36,13 @@ export interface JournalEntry {
 export class EntriesGone extends Error {
   override readonly name = 'EntriesGone';
 
-  /** @param keptAfter reading can continue after it, without the deleted entries @param latest the highest assigned number */
+  /** @param keptAfter the number after which reading can resume @param latest the highest assigned number */
   constructor(
     readonly after: number,
     readonly keptAfter: number,
     readonly latest: number,
   ) {
-    super(`events after ${after} are not kept; what is kept begins after ${keptAfter} and ends with ${latest}`);
+    super(`events after ${after} are not available: the journal has those from ${keptAfter + 1} to ${latest}`);
   }
 }
 
@@ -51,14 +51,14 @@ export type EntryContent = readonly [topic: JournalTopic, body: JournalEntry['bo
 
 const hex = (hash: Buffer): string => hash.toString('hex');
 
-/** @param reorganised the block belongs to the reorganisation of the entry before */
+/** @param reorganised whether the block belongs to the reorganisation of the previous entry */
 export function blockEntry(block: Omit<EventBlock, 'previousHash'>, reorganised: boolean): EntryContent {
   const { height, hash, timestamp, transactionHashes } = block;
   const body = { height, hash: hex(hash), timestamp, transaction_hashes: transactionHashes.map(hex) };
   return ['block', reorganised ? { ...body, reorganised } : body];
 }
 
-/** The counts and heights are those of the hook (docs/operations/events.md#topics). */
+/** Counts and heights as in the hook (docs/operations/events.md#topics). */
 export function reorganisationEntry(event: Omit<ReorganisationEvent, 'kind'>): EntryContent {
   const { rootHeight, rootHash, added, removed } = event;
   const body = {

@@ -15,7 +15,7 @@ export interface EventJournalOptions {
   readonly network: NetworkName;
   /** Write the events of the initial synchronization too. */
   readonly duringSync: boolean;
-  /** Days for which entries are retained; 0: for ever. */
+  /** Days for which entries are retained; 0 for no limit. */
   readonly keepDays: number;
   /** Milliseconds until a failed write is retried. */
   readonly retryMs?: number;
@@ -34,10 +34,10 @@ export interface EventJournalDependencies {
 const RETRY_MS = 5_000;
 /** Min milliseconds between two commits; the events in between share one. */
 const COMMIT_INTERVAL_MS = 25;
-/** Max milliseconds that `close` waits for unwritten events; the next start reads the rest from the chain. */
+/** Max milliseconds that `close` waits for queued events; the next start reads the rest from the chain. */
 const CLOSE_TIMEOUT_MS = 1_000;
 
-/** Starts the journal before anything can change the chain. Close it before the chain. */
+/** Starts the journal. Call it before anything can change the chain, and close the journal before the chain. */
 export function startJournal({
   config,
   directory,
@@ -59,9 +59,9 @@ export function startJournal({
 }
 
 /**
- * The event journal (docs/architecture/events.md). A thread writes it, so neither the main thread nor the chain engine waits for the
- * disk. A connection in the main thread reads it. A failure of the journal never stops the node: unwritten events wait, or are read
- * from the chain later, and a damaged journal is replaced.
+ * The event journal (docs/architecture/events.md). A thread writes it, so neither the main thread nor the chain engine waits for
+ * the disk. A connection in the main thread reads it. A failure of the journal never stops the node: events stay queued, or are
+ * read from the chain later, and a damaged journal is replaced.
  */
 export class EventJournal {
   private readonly queue = new EventQueue();
@@ -69,7 +69,7 @@ export class EventJournal {
   private readonly unsubscribe: () => void;
   private thread: WorkerThread<JournalThread> | undefined;
   private reader: JournalReader | undefined;
-  /** The last status. After a failure of the thread it is valid until another thread has opened the file. */
+  /** The last reported status. After a failure of the thread it is used until a new thread has opened the file. */
   private status: JournalStatus | undefined;
   private isOpen = false;
   private working: Promise<void> | undefined;
@@ -79,7 +79,7 @@ export class EventJournal {
   private missing: Dropped = { chain: true, pool: true };
   private reportedLost = 0;
   private readonly damages: string[] = [];
-  /** The last logged failure; the same one is logged once. */
+  /** The last logged failure: the same text is not logged again. */
   private failure: string | undefined;
 
   private constructor(
@@ -94,7 +94,7 @@ export class EventJournal {
     const journal = new EventJournal(options, dependencies);
     await journal.attempt(async () => {
       await journal.open();
-      // Before the first read: `begin` drops older entries, so a client that had read would get 410.
+      // Before clients can read: `begin` drops older entries, and a client that had read them would get 410.
       await journal.beginIfReady();
     });
     journal.working = journal.work();
@@ -106,7 +106,7 @@ export class EventJournal {
     return this.status?.latest ?? 0;
   }
 
-  /** Events that are not written yet, and events that cannot be read again. */
+  /** Queued events, and dropped events that cannot be read again from the chain. */
   get backlog(): { readonly waiting: number; readonly lost: number } {
     return { waiting: this.queue.size, lost: this.queue.lost };
   }
@@ -195,7 +195,7 @@ export class EventJournal {
     }
   }
 
-  /** Waits until there is work, and for the min interval of commits or, after a failure, of retries. */
+  /** Waits for work, and at least for the commit interval or, after a failure, the retry interval. */
   private async pause(succeeded: boolean): Promise<void> {
     const isIdle = succeeded && this.queue.size === 0 && this.damages.length === 0;
     if (isIdle && !this.closed) await new Promise<void>((resolve) => (this.wake = resolve));
@@ -214,7 +214,7 @@ export class EventJournal {
     this.isOpen = true;
   }
 
-  /** Appends what is missing from chain and pool. */
+  /** Appends the missing entries from chain and pool. */
   private async complete(): Promise<void> {
     const dropped = this.queue.takeDropped();
     this.missing = { chain: this.missing.chain || dropped.chain, pool: this.missing.pool || dropped.pool };
@@ -226,7 +226,7 @@ export class EventJournal {
     this.missing = { chain: false, pool: false };
   }
 
-  /** Begins the journal before the first event of the synchronized node, or at the tip if there is none. */
+  /** Starts the journal at the block before the first event after synchronization, or at the tip without such an event. */
   private async beginIfReady(): Promise<void> {
     if (this.status?.begun === true) return;
     const { chain, isReady } = this.dependencies;
@@ -251,7 +251,8 @@ export class EventJournal {
 
   private reportLost(): void {
     const { lost } = this.queue;
-    if (lost > this.reportedLost) this.dependencies.logger.warning(`events that the event journal lost: ${lost}`);
+    if (lost > this.reportedLost)
+      this.dependencies.logger.warning(`the event journal lost ${lost} events since the start`);
     this.reportedLost = lost;
   }
 
@@ -260,7 +261,7 @@ export class EventJournal {
     if (damage !== undefined) this.update(await this.runningThread().call('renew', damage));
   }
 
-  /** The thread; a new one after a failure. */
+  /** The running thread. Starts a new one after a failure. */
   private runningThread(): WorkerThread<JournalThread> {
     if (this.thread?.alive === true) return this.thread;
     const { directory, network, keepDays } = this.options;

@@ -3,7 +3,7 @@ import type { ChainPosition } from './store';
 import type { NumberedEvent } from './writer';
 
 export interface QueuedEvent extends NumberedEvent {
-  /** Whether the node was synchronized: a journal that has not begun begins with this event. */
+  /** Whether the node was synchronized: a journal that has not started begins with the first such event. */
   readonly ready: boolean;
   /** The tip of the main chain before the event. */
   readonly before: ChainPosition;
@@ -14,23 +14,23 @@ const MAX_EVENTS = 20_000;
 /** Max events of one batch: the main thread serializes it. */
 const MAX_BATCH = 500;
 
-/** What was dropped from the queue and must be read again. */
+/** Sources whose events were dropped from the queue: their state must be read again. */
 export interface Dropped {
   readonly chain: boolean;
   readonly pool: boolean;
 }
 
 /**
- * Events for the journal's thread. They stay until they are written, so a temporary disk failure loses nothing. A full queue drops
- * what can be read again: blocks first, then reorganisations and pool events. Then it drops the oldest of the rest, which are lost,
- * and counts them.
+ * Events for the journal's thread. They stay queued until they are written, so a temporary disk failure loses nothing. A full
+ * queue drops events that can be read again: blocks first, then reorganisations and pool events. After those it drops the oldest
+ * of the rest and counts them as lost.
  */
 export class EventQueue {
   private events: QueuedEvent[] = [];
   private lastNumber = 0;
   private dropped: Dropped = { chain: false, pool: false };
   private first: ChainPosition | undefined;
-  /** Events that cannot be read again. */
+  /** Number of dropped events that cannot be read again. */
   lost = 0;
 
   /** @param maxEvents for tests */
@@ -55,14 +55,14 @@ export class EventQueue {
     this.events = this.events.filter((event) => event.number > number);
   }
 
-  /** What was dropped since the last call. */
+  /** Returns and resets the dropped sources. */
   takeDropped(): Dropped {
     const { dropped } = this;
     this.dropped = { chain: false, pool: false };
     return dropped;
   }
 
-  /** Where the journal begins: the tip before the first event of a synchronized node. Removes the events before; all if there is none. */
+  /** The start of the journal: the tip before the first event of a synchronized node. Removes earlier events; all without one. */
   beginning(): ChainPosition | undefined {
     if (this.first !== undefined) return this.first;
     const first = this.events.find(({ ready }) => ready);
@@ -70,7 +70,7 @@ export class EventQueue {
     return first?.before;
   }
 
-  /** The journal has begun at `beginning`. */
+  /** Call it once the journal has started at `beginning`. */
   begun(): void {
     this.first = undefined;
   }

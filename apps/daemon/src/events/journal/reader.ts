@@ -7,11 +7,11 @@ export interface PrintedEntry extends Omit<JournalEntry, 'body'> {
   readonly body: string;
 }
 
-/** Consecutive entries of the chosen topics. */
+/** Consecutive entries of the requested topics. */
 export interface JournalPage {
   readonly journal: string;
   readonly entries: readonly PrintedEntry[];
-  /** The next page is the one after this number. */
+  /** Pass it as `after` to read the next page. */
   readonly next: number;
   /** The highest assigned number. */
   readonly latest: number;
@@ -78,7 +78,7 @@ export class JournalReader {
     this.database.close();
   }
 
-  /** A start skipped the number, or a newer copy of this journal assigned it before a backup was restored. */
+  /** Whether a restart skipped the number, or a newer copy of this journal assigned it before a backup was restored. */
   private wasSkipped(number: number): boolean {
     const before = this.session.get(number)?.[0];
     return before !== undefined && number > before;
@@ -96,7 +96,7 @@ export class JournalReader {
   }
 }
 
-/** The entries of the rows up to `PAGE_BYTES`, and whether these are all. */
+/** The entries of the rows up to `PAGE_BYTES`, and whether all rows fit. */
 function bounded(rows: Iterable<EntryRow>): [entries: PrintedEntry[], isWhole: boolean] {
   const entries: PrintedEntry[] = [];
   let bytes = 0;

@@ -16,14 +16,14 @@ import { blockChecksum, DamagedJournal, journalFile, readState } from './schema'
 
 /** Suffixes of the database and the files beside it. */
 const SUFFIXES = ['', '-wal', '-shm', '-journal', '-control'];
-/** Damaged journals that remain; a failing disk must not fill up with them. */
+/** Max retained damaged journals: a failing disk must not fill up with them. */
 const MAX_DAMAGED = 3;
-/** Entries that are verified at the start: the newest, which a crash or a power failure may have damaged. */
+/** Newest entries that are verified at the start: a crash or a power failure may have damaged them. */
 const VERIFIED_ENTRIES = 1_000;
 
 const LOST = [FileVanished, IncompleteFiles, MigrationFailed, NotOurFile, WrongSchemaVersion, DamagedJournal];
 
-/** Whether an error means that the journal cannot be used any more. Any other error may be temporary. */
+/** Whether an error means that the journal is permanently unusable. Any other error may be temporary. */
 export function isLost(error: unknown): boolean {
   return LOST.some((type) => error instanceof type) || isDamage(error);
 }

@@ -6,15 +6,15 @@ import { JOURNAL_TOPICS, type JournalTopic } from './entry';
 
 /** The single row of `state`. */
 export interface JournalState {
-  /** Identifies this journal; a journal of another node or a new one has another id. 32 hex digits. */
+  /** Unique id of this journal, 32 hex digits. A new journal gets a new id. */
   readonly journal: string;
   /** The highest assigned number. */
   readonly last: number;
-  /** Entries up to this number may have been deleted. A client that has read up to it, or further, misses nothing. */
+  /** Entries up to this number may have been deleted. A client that has read this number or a higher one misses nothing. */
   readonly keptAfter: number;
 }
 
-/** The journal contains data that was not written to it. */
+/** The data in the journal does not match its checksums. */
 export class DamagedJournal extends Error {
   override readonly name = 'DamagedJournal';
 }
@@ -44,7 +44,7 @@ export function journalFile(directory: string): string {
   return join(directory, 'events.sqlite');
 }
 
-/** How the file is opened. @param first the numbers of a new journal are above it */
+/** Options to open the file. @param first numbers of a new journal start above it */
 export function journalOptions(directory: string, mode: 'read' | 'write', first = 0): DatabaseOptions {
   return {
     file: journalFile(directory),
@@ -81,7 +81,7 @@ export function writeState(connection: SqliteConnection, state: JournalState): v
     .run(journal, last, keptAfter, stateChecksum(state));
 }
 
-/** The number of a topic in the file. It must never change. */
+/** The stored number of a topic. It must never change. */
 export function topicNumber(topic: JournalTopic): number {
   return JOURNAL_TOPICS.indexOf(topic);
 }

@@ -17,12 +17,12 @@ export interface ChainPosition {
 }
 
 /**
- * Blocks whose hashes are remembered below the last one. A reorganisation that happened without the journal can be followed so far
- * back; the limits of rewinds and reorganisations are much lower.
+ * Number of remembered block hashes: the max depth of a reorganisation that the journal can follow afterwards. The limits of
+ * rewinds and reorganisations are much lower.
  */
 export const REMEMBERED_BLOCKS = 20_000;
 
-/** The journal for its only writer. All changes are made within `commit`. */
+/** Write access to the journal, for its only writer. All changes are made within `commit`. */
 export class JournalStore {
   private readonly connection: SqliteConnection;
   private readonly insert: SqliteStatement;
@@ -85,7 +85,7 @@ export class JournalStore {
     this.current = { ...this.current, last: number };
   }
 
-  /** Skips numbers: the next one is above `min`. */
+  /** Skips numbers: the next assigned one is above `min`. */
   skipTo(min: number): void {
     const { last } = this.current;
     if (min <= last) return;
@@ -93,13 +93,13 @@ export class JournalStore {
     this.current = { ...this.current, last: min };
   }
 
-  /** Entries up to this number are not returned any more. `deleteDropped` deletes them. */
+  /** Hides the entries up to this number. `deleteDropped` deletes them later. */
   dropUpTo(number: number): void {
     this.current = { ...this.current, keptAfter: Math.max(number, this.current.keptAfter) };
     this.connection.prepare('DELETE FROM sessions WHERE first <= ?').run(this.current.keptAfter);
   }
 
-  /** The last block of the journal; undefined until the journal follows a chain. @throws DamagedJournal */
+  /** The last block of the journal; undefined before the first one. @throws DamagedJournal */
   position(): ChainPosition | undefined {
     const row = this.top.get();
     if (row === undefined) return undefined;
@@ -131,18 +131,18 @@ export class JournalStore {
     this.extend(root);
   }
 
-  /** Drops all entries and follows no chain, as a new journal. For a chain that has no remembered block in common. */
+  /** Resets to an empty journal, for a chain that shares no remembered block with it. */
   restart(): void {
     this.connection.exec('DELETE FROM main_chain');
     this.dropUpTo(this.current.last);
   }
 
-  /** @returns false if the transaction is in `pool` already */
+  /** @returns false if the transaction is already in `pool` */
   addPooled(hash: Buffer): boolean {
     return this.connection.prepare('INSERT OR IGNORE INTO pool VALUES (?)').run(hash).changes > 0;
   }
 
-  /** @returns those that were in `pool` */
+  /** @returns the hashes that were in `pool` */
   removePooled(hashes: readonly Buffer[]): Buffer[] {
     const remove = this.connection.prepare('DELETE FROM pool WHERE hash = ?');
     return hashes.filter((hash) => remove.run(hash).changes > 0);
@@ -166,16 +166,16 @@ function checkedHash(height: number, hash: Buffer, checksum: number): Buffer {
   return hash;
 }
 
-/** Entries of one deletion, some milliseconds of work: writing has priority. */
+/** Entries per deletion step, some milliseconds of work: writing has priority. */
 export const ENTRIES_PER_STEP = 500;
-/** Empty pages returned to the file system by one deletion. */
+/** Empty pages returned to the file system per deletion step. */
 const PAGES_PER_STEP = 200;
 const DAY_MS = 86_400_000;
 
 /**
- * Deletes up to `ENTRIES_PER_STEP` of the oldest entries, up to the first that is younger than `days`. The clock of this machine may
- * be wrong, now or when an entry was written. So the age is measured against the newest block of the journal, or the clock if that
- * is earlier, and entries more than a day in the future are deleted together with the next old one.
+ * Deletes up to `ENTRIES_PER_STEP` of the oldest entries, up to the first that is younger than `days`. The system clock may be
+ * wrong, now or when an entry was written. So the reference time is the newest block of the journal, or the clock if that is
+ * earlier, and entries more than a day in the future are deleted together with the next old one.
  *
  * @param now Unix milliseconds
  * @returns whether there may be more to delete
@@ -213,7 +213,7 @@ function newestBlockTime(connection: SqliteConnection): number {
   return row === undefined ? 0 : (JSON.parse(row[0]) as { timestamp: number }).timestamp * 1000;
 }
 
-/** Deletes entries that `dropUpTo` has left. @returns whether there may be more */
+/** Deletes a step of the entries hidden by `dropUpTo`. @returns whether there may be more */
 export function deleteDropped(store: JournalStore, connection: SqliteConnection): boolean {
   const { changes } = store.commit(() =>
     connection

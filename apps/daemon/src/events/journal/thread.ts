@@ -3,7 +3,7 @@ import { type JournalThread, JournalWriter } from './writer';
 
 const DELETE_INTERVAL_MS = 60_000;
 
-/** The journal's thread: one connection that writes the journal, and one that reads the chain. */
+/** Worker thread of the journal: one connection writes the journal, one reads the chain. */
 serveThread<JournalThread>((options, { emit }) => {
   const writer = new JournalWriter(options, { warn: (text) => emit('warning', text), now: Date.now });
   const deleteOld = (): void =>

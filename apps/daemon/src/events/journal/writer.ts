@@ -10,13 +10,13 @@ import { type ChainPosition, deleteDropped, deleteOldEntries, JournalStore } fro
 export interface JournalWriterOptions {
   readonly directory: string;
   readonly network: NetworkName;
-  /** Days for which entries are retained; 0: for ever. */
+  /** Days for which entries are retained; 0 for no limit. */
   readonly keepDays: number;
 }
 
-/** The journal after a call. */
+/** State of the journal after a call. */
 export interface JournalStatus {
-  /** Identifies the journal. */
+  /** Unique id of the journal. */
   readonly journal: string;
   /** The highest assigned number. */
   readonly latest: number;
@@ -25,23 +25,23 @@ export interface JournalStatus {
 }
 
 export interface NumberedEvent extends TimedEvent {
-  /** Grows within this process; an event that is sent again has the same number. */
+  /** Strictly increasing within this process. An event that is sent again has the same number. */
   readonly number: number;
 }
 
 /** The messages between the journal's thread and the main thread. */
 export type JournalThread = {
   setup: JournalWriterOptions;
-  /** The file is opened by a call, which can fail and be repeated. */
+  /** No data: `open` opens the file, because that can fail and be retried. */
   ready: undefined;
   calls: {
     /** Opens or creates the file. */
     open: { argument: undefined; result: JournalStatus };
     /** The journal follows the chain from the block above this one; no effect if it follows the chain already. */
     begin: { argument: ChainPosition; result: JournalStatus };
-    /** Appends events. Those that are written already are skipped: after a failure the same events are sent again. */
+    /** Appends events. Skips written ones: after a failure the same events are sent again. */
     append: { argument: readonly NumberedEvent[]; result: JournalStatus };
-    /** Appends what is missing from the chain, and from the pool if its current content is given. */
+    /** Appends missing entries of the chain, and of the pool if its current content is given. */
     complete: { argument: { readonly pool: readonly Buffer[] | undefined }; result: JournalStatus };
     /** Replaces a journal in which a reader found damage. The argument is the reason. */
     renew: { argument: string; result: JournalStatus };
@@ -60,7 +60,7 @@ interface OpenJournal {
   readonly connection: SqliteConnection;
 }
 
-/** Milliseconds between two replaced journals, so that a failing disk is not filled. */
+/** Min milliseconds between two replacements of the journal, so that a failing disk is not filled. */
 const MIN_RENEWAL_INTERVAL_MS = 60_000;
 
 /** Writes the journal. One call runs at a time. */
@@ -77,7 +77,7 @@ export class JournalWriter {
     private readonly dependencies: JournalWriterDependencies,
   ) {}
 
-  /** @throws Error if there can be no journal now */
+  /** @throws Error if the journal can be neither opened nor created now */
   open(): Promise<JournalStatus> {
     return this.withJournal(() => undefined);
   }
@@ -86,7 +86,7 @@ export class JournalWriter {
     return this.withJournal(({ store }) => {
       if (store.position() !== undefined) return;
       store.commit(() => {
-        // Clients that have read before miss what happened since.
+        // Clients that have read the old numbers must get 410: events since then are unknown.
         store.skipTo(store.state.last + 1);
         store.dropUpTo(store.state.last);
         // A reorganisation can start below this block.
@@ -107,7 +107,7 @@ export class JournalWriter {
         this.written = events[to - 1]?.number ?? this.written;
         if (to === events.length) return;
         await this.completeChain(store);
-        from = to + 1; // The event that did not follow is part of the chain that was read, or was removed since.
+        from = to + 1; // The event that did not follow is included in the chain that was read, or was removed since.
       }
     });
   }
@@ -120,7 +120,7 @@ export class JournalWriter {
     });
   }
 
-  /** Replaces the journal. @param reason why it cannot be used */
+  /** Replaces the journal. @param reason the damage, for the log */
   async renew(reason: string): Promise<JournalStatus> {
     if (this.opened !== undefined) this.replace(reason);
     return this.open();
@@ -154,7 +154,7 @@ export class JournalWriter {
     return this.chain.reader;
   }
 
-  /** Runs work on the journal. If the journal turns out to be lost, the work is repeated once on a new one. */
+  /** Runs work on the journal. If the journal is unusable, repeats the work once on a new one. */
   private async withJournal(work: (journal: OpenJournal) => void | Promise<void>): Promise<JournalStatus> {
     try {
       return await this.run(work);
@@ -174,8 +174,8 @@ export class JournalWriter {
   }
 
   /**
-   * Numbers continue at the clock in microseconds, which grows faster than any journal. So they grow although the journal was lost,
-   * or an older copy was restored.
+   * Numbers continue at the clock in microseconds, which increases faster than the numbers of any journal. So they increase even
+   * after the journal was lost or an older copy was restored.
    */
   private openFile(min = 0): OpenJournal {
     const first = Math.max(min, this.dependencies.now() * 1000);
@@ -191,7 +191,7 @@ export class JournalWriter {
     }
   }
 
-  /** @throws Error if the last replacement is less than a minute ago */
+  /** @throws Error if the last replacement was less than a minute ago */
   private replace(reason: string): void {
     const { directory } = this.options;
     const now = this.dependencies.now();
@@ -199,7 +199,7 @@ export class JournalWriter {
     this.opened?.store.close();
     this.opened = undefined;
     if (now - this.renewedAt < MIN_RENEWAL_INTERVAL_MS && now >= this.renewedAt) {
-      throw new Error(`the event journal was lost again: ${reason}`);
+      throw new Error(`the event journal is damaged again, less than a minute after it was replaced: ${reason}`);
     }
     this.renewedAt = now;
     const min = Math.max(last, lastNumberIn(directory)) + 1;

@@ -6,10 +6,10 @@ import { EntriesGone, JOURNAL_TOPICS, type JournalTopic } from '../journal/entry
 import type { EventJournal } from '../journal/event-journal';
 import type { JournalPage } from '../journal/reader';
 
-/* What the requests of `/events` share: the query, cached pages, and the limit of waiting clients. */
+/* Shared by the requests of `/events`: the query, cached pages, and the limit of waiting clients. */
 
 export interface EventQuery {
-  /** undefined: only events from now on. */
+  /** Undefined for new events only. */
   readonly after: number | undefined;
   readonly topics: readonly JournalTopic[];
   readonly limit: number;
@@ -73,10 +73,10 @@ export interface EventSourceOptions {
 /** Max waiting clients of one address, loopback exempt. */
 export const MAX_WAITING_PER_ADDRESS = 8;
 const HEARTBEAT_MS = 15_000;
-/** Max cached pages, each of at most some hundred kilobytes. */
+/** Max cached pages, each at most some hundred kilobytes. */
 const MAX_CACHED_PAGES = 32;
 
-/** Why a wait ended. */
+/** The event that ended a wait. */
 export type WakeReason = 'entries' | 'timeout' | 'aborted';
 
 /** The journal for waiting clients. Clients at the newest entries share cached pages until the next entry. */
@@ -113,7 +113,7 @@ export class EventSource {
     throw refuse(daemonApi.refusals.noJournal);
   }
 
-  /** Counts a waiting client. @returns releases its place @throws RpcRefusal if a limit is reached */
+  /** Counts a waiting client. @returns a function that releases its slot @throws RpcRefusal if a limit is reached */
   acquire(client: string): () => void {
     const address = countedAddress(client);
     const count = this.waiting.get(address) ?? 0;
@@ -129,7 +129,7 @@ export class EventSource {
     };
   }
 
-  /** Waits for the next entry, a timeout in milliseconds, the client to leave, or the node to stop. */
+  /** Waits for the next entry, the timeout in milliseconds, the client's disconnect, or the stop of the node. */
   wait(timeoutMs: number, gone: AbortSignal): Promise<WakeReason> {
     const signals = [gone, this.stopping];
     return new Promise((resolve) => {

@@ -9,11 +9,12 @@ const MAX_BATCH = 100;
 const RETRY_MS = 3_000;
 
 /**
- * Sends events until the client leaves or the node stops. The next page is read only after the one before was sent, so events for a
- * slow client stay in the journal and not in memory. The write timeout of the server disconnects a client that reads nothing.
+ * Sends events until the client disconnects or the node stops. The next page is read only after the previous one was sent, so
+ * events for a slow client stay in the journal and not in memory. The write timeout of the server disconnects a client that reads
+ * nothing.
  */
 export class EventStream {
-  /** The number up to which the client has all events once it has read the response. */
+  /** The client has all events up to this number once it has read the response. */
   private sent: number;
 
   constructor(
@@ -39,7 +40,7 @@ export class EventStream {
     const { response } = this;
     response.statusCode = 200;
     response.setHeader('Content-Type', 'text/event-stream');
-    // Without it a proxy may buffer the response.
+    // Proxies such as nginx would buffer the response.
     response.setHeader('X-Accel-Buffering', 'no');
     await this.write(`retry: ${RETRY_MS}\nid: ${this.sent}\n\n`);
   }
@@ -52,14 +53,14 @@ export class EventStream {
         return page;
       }
       this.sent = page.next;
-      // The id grows without events too: the number of a client that reads rare topics must not fall below the retained entries.
+      // Heartbeats advance the id too: otherwise the position of a client of rare topics would expire with the retained entries.
       const reason = await this.source.wait(this.source.heartbeatMs, this.gone);
       if (reason === 'timeout') await this.write(`: heartbeat\nid: ${this.sent}\n\n`);
     }
     return undefined;
   }
 
-  /** undefined ends the stream: the client reconnects with the last number and gets the refusal. */
+  /** Undefined ends the stream: the client reconnects with the last number and gets the error response. */
   private page(): JournalPage | undefined {
     try {
       return this.source.page({ ...this.query, limit: MAX_BATCH }, this.sent);
@@ -68,7 +69,7 @@ export class EventStream {
     }
   }
 
-  /** Resolves when the text was passed to the network, the client has left, or the node stops. */
+  /** Resolves when the text was passed to the network, the client has disconnected, or the node stops. */
   private async write(text: string): Promise<void> {
     if (this.gone.aborted || this.response.write(text)) return;
     const { response, gone } = this;
@@ -87,7 +88,7 @@ export class EventStream {
   }
 }
 
-/** An event as JSON. Its body is JSON already. */
+/** An event as JSON. Its body is already JSON text. */
 function printEvent({ number, topic, time, body }: PrintedEntry): string {
   return `{"data":${body},"number":${number},"time":${time},"topic":"${topic}"}`;
 }

@@ -95,12 +95,12 @@ export class WebSocketHub {
     return this.clients.size;
   }
 
-  /** Queued messages of the slowest client. */
+  /** Number of queued messages of the slowest client. */
   get behind(): number {
     return Math.max(0, ...[...this.clients.keys()].map(({ behind }) => behind));
   }
 
-  /** The upgrade listener of a server. A request passes the guards of the routes first. */
+  /** The upgrade listener of a server. Applies the guards of the routes first. */
   listener(guard: UpgradeGuard): UpgradeListener {
     const server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MAX_MESSAGE_BYTES });
     server.on('wsClientError', ({ message }, socket, request) =>
@@ -166,7 +166,7 @@ export class WebSocketHub {
     this.flushSoon();
   }
 
-  /** The messages of one turn of the event loop are sent together. */
+  /** Sends all messages of one event-loop iteration together. */
   private flushSoon(): void {
     if (this.flushing) return;
     this.flushing = true;
@@ -176,7 +176,7 @@ export class WebSocketHub {
     });
   }
 
-  /** The message is for scripts in browsers, which do not see pings. */
+  /** Sends pings, and a message for scripts in browsers, which cannot see pings. */
   private heartbeat(): void {
     const message = encode('heartbeat', '{}');
     for (const client of this.clients.keys()) {

@@ -3,9 +3,9 @@ import type { Topic } from '../topics';
 
 /** Max queued messages of a client. */
 const MAX_QUEUED = 1000;
-/** Messages stay in the queue while the connection buffers so much. */
+/** Messages stay in the queue while the connection buffers this many bytes. */
 const MAX_BUFFERED_BYTES = 16 * 1024;
-/** Time for a client to respond to a close. */
+/** Max wait for a client to respond to a close. */
 const LINGER_MS = 1_000;
 
 /** Close codes and reasons (docs/operations/notifications.md#websocket). */

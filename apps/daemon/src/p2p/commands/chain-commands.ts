@@ -18,8 +18,8 @@ import type { ChainPort } from '../ports';
 import type { Session } from '../session/session';
 
 /**
- * Serves NOTIFY_REQUEST_CHAIN: the first of the peer's hashes that is on our main chain, and up to 10,000 hashes
- * from it on. The list must be non-empty and end with our genesis block; else the reason to close.
+ * Serves NOTIFY_REQUEST_CHAIN: up to 10,000 main-chain hashes, starting with the first of the peer's hashes that is on our main
+ * chain. Returns the reason to close the connection if the list is empty or does not end with our genesis block.
  */
 function serveChain(
   request: RequestChain,
@@ -39,14 +39,14 @@ function serveChain(
   return responseChain.encode({ startHeight, totalHeight: chain.tip().height + 1, hashes });
 }
 
-/** Below the write queue's limit of 32 MiB; honest peers request at most 48 MiB by estimate, usually far less. */
+/** Below the write queue's limit of 32 MiB. Honest peers request an estimated 48 MiB at most, typically far less. */
 const RESPONSE_BYTES = 28 * 1024 * 1024;
-/** More ids than any program of the network requests at once. */
+/** Max ids per request; more than any program of the network requests at once. */
 const MAX_IDS = 2000;
 
 /**
- * Serves NOTIFY_REQUEST_GET_OBJECTS. Each id is served once; ids that we do not have, and those beyond the limits of
- * one response, are named in `missed_ids`. Yields to the event loop between blocks; reading is charged to the peer.
+ * Serves NOTIFY_REQUEST_GET_OBJECTS. Each id is served once; unknown ids, and those beyond the limits of one response, are listed
+ * in `missed_ids`. Yields to the event loop between blocks; the time to read is charged to the peer.
  */
 async function serveObjects(
   request: RequestObjects,
@@ -77,7 +77,7 @@ async function serveObjects(
   return work.measure(() => responseObjects.encode({ transactions: [], blocks, missed, currentHeight }));
 }
 
-/** Blocks are read for a peer only when so little waits to be sent to it: one response at a time. */
+/** Blocks are read for a peer only while fewer bytes than this are queued for it: one response at a time. */
 const WAIT_BELOW = 1024 * 1024;
 
 /** NOTIFY_REQUEST_CHAIN. */

@@ -10,19 +10,19 @@ import { peerToEvict } from '../peers/incoming-slots';
 import { closeReasons } from '../limits/close-reasons';
 import { reportRejection } from '../report-errors';
 import { backPing } from '../session/back-ping';
-import { judgeNodeData, takeNodeData } from '../session/node-data';
+import { checkNodeData, takeNodeData } from '../session/node-data';
 import type { Session } from '../session/session';
 
 /**
- * COMMAND_HANDSHAKE: reads the node data of an incoming peer and responds with ours; unwanted peers are disconnected. A peer with our
- * own id gets the response first: it is this node, which learns its own address from it.
+ * COMMAND_HANDSHAKE: checks the node data of an incoming peer and responds with ours; incompatible peers are disconnected. A peer
+ * with our own id still gets the response: the peer is this node, and its outgoing side thereby detects its own address.
  */
 export function handleHandshake(context: P2pContext, session: Session, message: HandshakeRequest): Buffer | undefined {
   const { config, own, sessions, logger } = context;
   const { nodeData } = message;
   if (!session.incoming) session.close(closeReasons.wrongDirection);
   else if (session.handshaken) session.close(closeReasons.secondHandshake);
-  const refusal = judgeNodeData(nodeData, config.networkId, own.peerId);
+  const refusal = checkNodeData(nodeData, config.networkId, own.peerId);
   const isOurselves = refusal === closeReasons.ownConnection;
   if (refusal !== undefined && !isOurselves) session.close(refusal);
   if (session.isOpen && !isOurselves && sessions.counts().incoming >= config.inPeers) {
@@ -39,7 +39,7 @@ export function handleHandshake(context: P2pContext, session: Session, message: 
   });
 }
 
-/** After the reply to a handshake: the caller is a peer now, and is called back to see who listens there. */
+/** After the response to a handshake: registers the peer, and verifies its announced port with a back ping. */
 export function welcomeCaller(context: P2pContext, session: Session, { syncData }: HandshakeRequest): void {
   if (session.peerId === context.own.peerId) return session.close(closeReasons.ownConnection);
   context.driver.consider(session, syncData, true);
@@ -47,7 +47,7 @@ export function welcomeCaller(context: P2pContext, session: Session, { syncData 
   reportRejection(context.logger, `${session.name}: back ping`, verifyByPing(context, session));
 }
 
-/** Calls an incoming peer back; only a peer that responds is reported to others. */
+/** Pings the announced port of an incoming peer. Only peers that respond are reported to others. */
 async function verifyByPing(context: P2pContext, session: Session): Promise<void> {
   const { book, own, backPings } = context;
   const address = { host: session.connection.remote.host, port: session.listeningPort };
@@ -66,7 +66,7 @@ export function handleTimedSync({ own }: P2pContext, session: Session): Buffer {
   });
 }
 
-/** After the reply to a timed sync: handles the peer's sync data. */
+/** After the response to a timed sync: handles the peer's sync data. */
 export function considerSyncData({ driver }: P2pContext, session: Session, { syncData }: TimedSyncRequest): void {
   driver.consider(session, syncData, false);
 }

@@ -11,7 +11,7 @@ import type { Session } from '../session/session';
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
 /**
- * Serves NOTIFY_REQUEST_TX_POOL: the pool's transactions that the peer did not name, in portions; none when it has
+ * Serves NOTIFY_REQUEST_TX_POOL: the pool's transactions that the request does not list, in chunks; nothing if the request lists
  * them all.
  */
 function* servePool(request: PoolRequest, pool: Pick<PoolPort, 'hashes' | 'get'>): Generator<Buffer[]> {
@@ -36,8 +36,8 @@ function* servePool(request: PoolRequest, pool: Pick<PoolPort, 'hashes' | 'get'>
 const MISSING_BYTES = 16 * 1024 * 1024;
 
 /**
- * Serves NOTIFY_MISSING_TXS from the pool or the chain; `undefined` if one of them is unknown, or if the request names
- * more than the block can contain. Yields to the event loop in between; reading is charged to the peer.
+ * Serves NOTIFY_MISSING_TXS from the pool or the chain; `undefined` if a transaction is unknown, or if the request lists more
+ * than the block can contain. Yields to the event loop in between; the time to read is charged to the peer.
  */
 async function serveMissing(
   request: MissingTransactions,
@@ -60,7 +60,7 @@ async function serveMissing(
   return found;
 }
 
-/** A portion of the pool is sent only when so little waits to be sent before it. */
+/** The next chunk of the pool is sent only when fewer bytes than this are queued. */
 const POOL_WAIT_BELOW = 8 * 1024 * 1024;
 
 /** NOTIFY_NEW_BLOCK. Blocks are used only from a peer in state normal. */
@@ -87,22 +87,22 @@ export async function takeNewLiteBlock(
   await session.budget.work.measure(() => blocks.onLiteBlock(session, message));
 }
 
-/** NOTIFY_NEW_TRANSACTIONS: those of a lite block that waits for them, or a relay. */
+/** NOTIFY_NEW_TRANSACTIONS: requested transactions of a lite block, or a relay. */
 export async function takeNewTransactions(
   { chain, blocks, transactions, driver }: P2pContext,
   session: Session,
   message: NewTransactions,
 ): Promise<void> {
-  // Hashing takes time by length, so what no block can hold is not even hashed.
+  // Hashing takes time proportional to the length, so transactions larger than a block are not even hashed.
   if (message.transactions.some(({ length }) => length > chain.largestBlock())) {
     session.close(closeReasons.invalidTransaction);
     return;
   }
   const work = session.awaitsTransactions ? ownWork : session.budget.work;
   session.awaitsTransactions = false;
-  // Requested transactions are taken in every state, or their sender would be charged for them.
+  // Requested transactions are accepted in every state: their sender must not be charged for them.
   if (await blocks.takeTransactions(session, message.transactions)) return;
-  // Also while the last few blocks are fetched; a node far behind could not judge them.
+  // Also while only the last few blocks are missing. A node far behind cannot validate transactions.
   const catchingUp = session.state === 'synchronizing' && driver.isSynchronized;
   if (session.state !== 'normal' && !catchingUp) return;
   await transactions.onTransactions(session, message.transactions, work);

@@ -31,26 +31,26 @@ import {
   takeNewTransactions,
 } from './relay-commands';
 
-/** How one command is parsed and handled. */
+/** Parser and handler of a command. */
 export interface CommandDeclaration<Message> {
-  /** Reads the body. @throws BodyError when it cannot be what the command says */
+  /** Parses the body. @throws BodyError if it is not a valid body of the command */
   readonly decode: (body: Buffer) => Message;
-  /** Whether it may come before the handshake. */
+  /** Whether the command is allowed before the handshake. */
   readonly early?: true;
-  /** Executes the command. Returns the reply; requests that end the connection have none. */
+  /** Executes the command. Returns the response body; requests that end the connection have none. */
   readonly handle: (context: P2pContext, session: Session, message: Message) => Buffer | void | Promise<void>;
-  /** What follows once the reply has been queued. */
+  /** Runs after the response was queued. */
   readonly afterReply?: (context: P2pContext, session: Session, message: Message) => void;
 }
 
-/** A row of the table. */
+/** A row of the command table. */
 export interface CommandRow {
   readonly early: boolean;
-  /** Reads the body and handles it; `reply` is called synchronously with the result. */
+  /** Parses and handles the body; calls `reply` synchronously with the result. */
   run(context: P2pContext, session: Session, body: Buffer, reply: (bytes: Buffer) => void): void | Promise<void>;
 }
 
-/** A row that closes in the kind of message of its declaration. */
+/** Hides the message type of a declaration, so that rows of all commands have one type. */
 function command<Message>(declaration: CommandDeclaration<Message>): CommandRow {
   const { decode, early = false, handle, afterReply } = declaration;
   return {
@@ -66,10 +66,10 @@ function command<Message>(declaration: CommandDeclaration<Message>): CommandRow 
   };
 }
 
-/** A ping carries no data: its body is not read. */
+/** A ping has no data: its body is not parsed. */
 const ignoreBody = (): undefined => undefined;
 
-/** Every command that we take: how its body is read, who handles it, and whether it may come before the handshake. */
+/** All supported commands. */
 export const commandTable: Readonly<Record<CommandId, CommandRow>> = {
   [Command.handshake]: command({
     decode: handshakeRequest.decode,
@@ -82,7 +82,7 @@ export const commandTable: Readonly<Record<CommandId, CommandRow>> = {
     handle: handleTimedSync,
     afterReply: considerSyncData,
   }),
-  // A peer that we call pings back before it responds to our handshake.
+  // An outgoing peer sends its back ping before it responds to our handshake.
   [Command.ping]: command({ decode: ignoreBody, early: true, handle: handlePing }),
 
   [Command.newBlock]: command({ decode: newBlock.decode, handle: takeNewBlock }),
@@ -99,7 +99,7 @@ export const commandTable: Readonly<Record<CommandId, CommandRow>> = {
 
 const rows = new Map(Object.entries(commandTable).map(([id, row]) => [Number(id), row]));
 
-/** The row of a command; `undefined` when we do not take it. */
+/** The row of a command; `undefined` if the command is not supported. */
 export function rowOf(id: number): CommandRow | undefined {
   return rows.get(id);
 }
@@ -107,7 +107,7 @@ export function rowOf(id: number): CommandRow | undefined {
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Dispatches a frame to the handler of its command and sends the reply. The response to an unknown request is -6 with an empty
+ * Dispatches a frame to the handler of its command and sends the response. An unknown request gets the code -6 with an empty
  * body, an unknown notification is ignored; an invalid body closes the connection.
  */
 export async function routeFrame(context: P2pContext, session: Session, frame: Frame): Promise<void> {
@@ -136,7 +136,7 @@ export async function routeFrame(context: P2pContext, session: Session, frame: F
   }
 }
 
-/** Whether we requested what a frame carries; such work is not charged to the peer. */
+/** Whether we requested the content of a frame. Such work is not charged to the peer. */
 export function isRequested(
   { driver, fetcher }: Pick<P2pContext, 'driver' | 'fetcher'>,
   session: Session,

@@ -5,31 +5,31 @@ import type { P2pClock } from '../ports';
 
 const CROWDED_FRAMES = 64;
 const CROWDED_BYTES = 8 * 1024 * 1024;
-/** Many small frames in a row must not hold the event loop longer than this. */
+/** Max time for consecutive small frames between two yields to the event loop. */
 const SLICE_MILLISECONDS = 5;
 
 export interface InboxOptions {
-  /** The inbox holds enough (true: stop reading) or has space again (false). */
+  /** Backpressure: true when the inbox is full enough to stop reading, false when it has space again. */
   onCrowded(crowded: boolean): void;
   onError(error: unknown): void;
   onFlood(): void;
-  /** The frame cannot be held: too much is held already. */
+  /** A frame was rejected because the memory budget is used up. */
   onFull(): void;
-  /** The peer had to wait for its budget too often. */
+  /** The peer exceeded its budget of event-loop time too often. */
   onOverwork(): void;
-  /** Whether we requested the content of the frame: such a frame is not charged and does not wait. */
+  /** Whether we requested the content of the frame: such a frame is not charged and does not wait for the budget. */
   isRequested(frame: Frame): boolean;
   readonly clock: Pick<P2pClock, 'now' | 'after'>;
   readonly share: ByteAllowance;
   readonly budget: Pick<AddressBudget, 'takeFrame' | 'budgetOf'>;
 }
 
-/** The memory that a waiting frame is counted as. */
+/** Bytes that a queued frame counts for. */
 const sizeOf = (frame: Frame): number => HEADER_SIZE + frame.body.length;
 
 /**
- * The frames of one connection, handled one after the other: the next waits until the last is done, and until its
- * address has not used more than its share of the event loop. A frame is held, and counts, until it has been handled.
+ * Queue of the received frames of one connection. They are handled one at a time, and only while the address is within its share
+ * of the event loop. A frame counts for the memory budget until it has been handled.
  */
 export class Inbox {
   private readonly frames: Frame[] = [];
@@ -98,7 +98,7 @@ export class Inbox {
     }
   }
 
-  /** Waits until work may be done for the address again. */
+  /** Waits until the budget of the address allows work again. */
   private async waitForBudget(frame: Frame): Promise<void> {
     const { clock, budget } = this.options;
     if (this.options.isRequested(frame)) return;

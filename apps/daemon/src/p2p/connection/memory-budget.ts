@@ -1,6 +1,6 @@
 const MIB = 1024 * 1024;
 
-/** Bytes that may be held for peers: of one connection, of all those of one address, and of all together. */
+/** Max buffered bytes: per connection, per address, and in total. */
 export interface MemoryLimits {
   readonly connection: number;
   readonly address: number;
@@ -8,7 +8,7 @@ export interface MemoryLimits {
 }
 
 /**
- * A connection may hold the largest frame, what its inbox takes before it stops reading, and a full write queue
+ * The limit of a connection covers the largest frame, a full inbox and a full write queue
  * (docs/protocol/p2p.md#timeouts-and-limits).
  */
 const memoryLimits: MemoryLimits = { connection: 96 * MIB, address: 128 * MIB, total: 256 * MIB };
@@ -19,9 +19,9 @@ interface AddressUse {
 }
 
 /**
- * One budget for whatever is held of what peers send and of what waits to be sent to them: unfinished frames, frames
- * that wait or are being handled, write queues. Who exceeds its own limit is refused; when all together hold too much,
- * the largest connection of the address that holds most is closed, whichever connection needed more.
+ * One budget for all buffered bytes of peers: incomplete frames, queued frames, frames being handled, and write queues. A
+ * connection or address above its own limit is refused. Above the total limit, the largest connection of the address with the
+ * highest usage is closed, whichever connection requested more.
  */
 export class MemoryBudget {
   private readonly addresses = new Map<string, AddressUse>();
@@ -33,7 +33,9 @@ export class MemoryBudget {
     return this.used;
   }
 
-  /** The share of a new connection. `evict` closes it, which gives back at once what is not being handled. */
+  /**
+   * The share of a new connection. `evict` closes the connection, which releases at once all bytes that are not being handled.
+   */
   open(account: string, evict: () => void): MemoryShare {
     let address = this.addresses.get(account);
     if (address === undefined) this.addresses.set(account, (address = { used: 0, shares: new Set() }));
@@ -42,7 +44,7 @@ export class MemoryBudget {
     return share;
   }
 
-  /** For the shares alone. */
+  /** Only called by `MemoryShare`. */
   take(share: MemoryShare, bytes: number): boolean {
     const address = this.addresses.get(share.account);
     if (address === undefined || share.held + bytes > this.limits.connection) return false;
@@ -58,14 +60,14 @@ export class MemoryBudget {
     return true;
   }
 
-  /** For the shares alone. */
+  /** Only called by `MemoryShare`. */
   give(share: MemoryShare, bytes: number): void {
     const address = this.addresses.get(share.account);
     if (address !== undefined) address.used -= bytes;
     this.used -= bytes;
   }
 
-  /** For the shares alone. */
+  /** Only called by `MemoryShare`. */
   forget(share: MemoryShare): void {
     const address = this.addresses.get(share.account);
     if (address === undefined) return;
@@ -87,7 +89,7 @@ export class MemoryBudget {
   }
 }
 
-/** What one connection holds. */
+/** The budget share of one connection. */
 export class MemoryShare {
   held = 0;
   private closed = false;
@@ -102,7 +104,7 @@ export class MemoryShare {
     return this.closed;
   }
 
-  /** Takes `bytes`; false, and nothing taken, when they do not fit. */
+  /** Reserves `bytes`. @returns false if they exceed a limit; nothing is reserved then */
   take(bytes: number): boolean {
     if (this.closed || !this.budget.take(this, bytes)) return false;
     this.held += bytes;
@@ -116,7 +118,7 @@ export class MemoryShare {
     if (this.closed && this.held === 0) this.budget.forget(this);
   }
 
-  /** The connection has ended. What is still being handled for it is given back when that is done. */
+  /** Call it when the connection is closed. Bytes that are still being handled are released when that is done. */
   close(): void {
     if (this.closed) return;
     this.closed = true;

@@ -4,7 +4,7 @@ import {
   FrameParser,
   type ByteAllowance,
   type Frame,
-  type FrameFault,
+  type FrameError,
   type FrameHeader,
 } from '@wrkz/levin';
 import { FRAME_PROGRESS, FRAME_TIMEOUT, SILENCE_TIMEOUT } from '../constants';
@@ -16,7 +16,7 @@ import { reportThrow } from '../report-errors';
 import { Inbox } from './inbox';
 import { WriteQueue } from './write-queue';
 
-const faults: Record<FrameFault, CloseReason> = {
+const frameErrors: Record<FrameError, CloseReason> = {
   'bad-signature': closeReasons.badSignature,
   'frame-too-large': closeReasons.frameTooLarge,
   'memory-budget': closeReasons.memoryBudget,
@@ -28,12 +28,12 @@ export interface PeerConnectionOptions {
   readonly incoming: boolean;
   readonly clock: P2pClock;
   readonly logger: P2pLogger;
-  /** What is held of its bytes, in and out. */
+  /** Allowance for buffered bytes in both directions. */
   readonly share: ByteAllowance;
   readonly budget: Pick<AddressBudget, 'takeFrame' | 'budgetOf'>;
-  /** Whether we requested what this frame carries; no frame when absent. */
+  /** Whether we requested the content of this frame. If absent, no frame counts as requested. */
   isRequested?(frame: Frame): boolean;
-  /** The largest body accepted now. */
+  /** Max body bytes accepted in the current state. */
   limitOf(header: FrameHeader): number;
   onClose(reason: CloseReason): void;
 }
@@ -44,9 +44,8 @@ interface PendingRequest {
 }
 
 /**
- * One socket that speaks Levin: frames in, in order, to one handler; frames out through a bounded queue; requests
- * matched with their responses. Every error ends in `close`, which calls `onClose` once; nothing here ever throws
- * into a socket event.
+ * A Levin connection over a socket. Passes received frames to one handler in order, sends frames through a bounded queue, and
+ * matches responses to requests. Every error leads to `close`, which calls `onClose` once; no socket event handler throws.
  */
 export class PeerConnection {
   readonly remote: PeerAddress;
@@ -57,7 +56,7 @@ export class PeerConnection {
   private readonly requests = new Map<number, PendingRequest>();
   private receivedAt: number;
   private frameSince: number | undefined;
-  /** Bytes of the frame that have come since then. */
+  /** Bytes of the frame received since then. */
   private frameBytes = 0;
   private closed = false;
 
@@ -111,7 +110,7 @@ export class PeerConnection {
     });
   }
 
-  /** How the log names it. */
+  /** Name for log lines. */
   get name(): string {
     return `${this.incoming ? 'in' : 'out'} ${this.remote.host}:${this.remote.port}`;
   }
@@ -120,20 +119,20 @@ export class PeerConnection {
     return !this.closed;
   }
 
-  /** When bytes last arrived; a connection that we hold back ourselves counts as heard. */
+  /** Time of the last received bytes. The current time while we pause reading ourselves. */
   get lastReceivedAt(): number {
     return this.inbox.isCrowded ? this.options.clock.now() : this.receivedAt;
   }
 
   /**
-   * When the frame that is on its way began or last grew by a good piece; undefined between frames. A connection that we
-   * hold back ourselves makes progress.
+   * Time at which the incomplete frame started or last made sufficient progress; undefined between frames. The current time while
+   * we pause reading ourselves.
    */
   get progressAt(): number | undefined {
     return this.inbox.isCrowded ? this.options.clock.now() : this.frameSince;
   }
 
-  /** Lets frames go to `handler`, one after the other. Until then they wait. */
+  /** Passes frames to `handler`, one at a time. Frames received earlier are queued until this call. */
   start(handler: (frame: Frame) => Promise<void> | void): void {
     this.inbox.start(handler);
   }
@@ -146,7 +145,7 @@ export class PeerConnection {
     this.write({ command, kind: 'response', returnCode, body });
   }
 
-  /** Sends a request. The response, or `undefined` when the time is over or the connection ends. */
+  /** Sends a request. @returns the response; undefined after the timeout or when the connection closes */
   request(command: number, body: Buffer, timeout: number): Promise<Frame | undefined> {
     if (this.closed || this.requests.has(command)) return Promise.resolve(undefined);
     return new Promise((resolve) => {
@@ -164,23 +163,23 @@ export class PeerConnection {
     });
   }
 
-  /** Resolves when less than `bytes` wait to be sent. */
+  /** Resolves when fewer than `bytes` are queued for sending. */
   writable(bytes: number): Promise<void> {
     return this.writes.below(bytes);
   }
 
-  /** Looks after the clocks of this connection; called about once a second. */
+  /** Checks the timeouts of this connection; called about once a second. */
   tick(): void {
     const now = this.options.clock.now();
-    const fault = this.writes.check();
-    if (fault !== undefined) this.close(closeReasons[fault]);
+    const error = this.writes.check();
+    if (error !== undefined) this.close(closeReasons[error]);
     else if (now - this.lastReceivedAt > SILENCE_TIMEOUT) this.close(closeReasons.silence);
     else if (this.frameSince !== undefined && !this.inbox.isCrowded && now - this.frameSince > FRAME_TIMEOUT) {
       this.close(closeReasons.frameTimeout);
     }
   }
 
-  /** Ends the connection; only the first reason counts. */
+  /** Closes the connection; later calls have no effect. */
   close(reason: CloseReason): void {
     if (this.closed) return;
     this.closed = true;
@@ -200,16 +199,16 @@ export class PeerConnection {
 
   private write(frame: Frame): void {
     if (this.closed) return;
-    const fault = this.writes.push(encodeHeader(frame), frame.body);
-    if (fault !== undefined) this.close(closeReasons[fault]);
+    const error = this.writes.push(encodeHeader(frame), frame.body);
+    if (error !== undefined) this.close(closeReasons[error]);
   }
 
   private received(bytes: Buffer): void {
     if (this.closed) return;
     this.receivedAt = this.options.clock.now();
     try {
-      const fault = this.parser.push(bytes);
-      if (fault !== undefined) this.close(faults[fault]);
+      const error = this.parser.push(bytes);
+      if (error !== undefined) this.close(frameErrors[error]);
     } catch (error) {
       this.options.logger.error(`${this.name}: ${String(error)}`);
       this.close(closeReasons.internalError);
@@ -234,7 +233,7 @@ export class PeerConnection {
       return;
     }
     const pending = this.requests.get(frame.command);
-    // A response without a request is late or invented. It is ignored, but counts like any other frame.
+    // A response without a pending request is late or unsolicited. It is ignored, but charged like any other frame.
     if (pending === undefined && !this.options.budget.takeFrame(frame, false)) {
       this.close(closeReasons.flood);
       return;

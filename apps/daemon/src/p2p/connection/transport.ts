@@ -13,22 +13,22 @@ export interface Listener {
 }
 
 export interface ListenOptions {
-  /** An IPv6 listener beside an IPv4 one on the same port must not take IPv4, too. */
+  /** Required if an IPv4 listener uses the same port: IPv6 sockets accept IPv4 by default. */
   readonly ipv6Only?: boolean;
 }
 
-/** Sockets and host names, so that tests can replace the network. */
+/** Sockets and name resolution, replaceable in tests. */
 export interface Transport {
-  /** Opens a connection; `undefined` when it fails or takes over 5 s. */
+  /** Opens a connection; `undefined` if it fails or takes longer than 5 s. */
   connect(address: PeerAddress): Promise<Duplex | undefined>;
-  /** Accepts connections. @throws Error with a message for the operator when the address cannot be used. */
+  /** Accepts connections. @throws Error with a message for the operator if the address cannot be used */
   listen(
     host: string,
     port: number,
     onSocket: (socket: Duplex, remote: PeerAddress) => void,
     options?: ListenOptions,
   ): Promise<Listener>;
-  /** The IP addresses of a host name; none when it cannot be resolved. */
+  /** The IP addresses of a host name; empty if it cannot be resolved. */
   resolve(host: string): Promise<string[]>;
 }
 
@@ -47,7 +47,7 @@ export const tcpTransport: Transport = {
       socket.once('connect', () => {
         clearTimeout(timer);
         socket.off('error', fail);
-        // Until the connection takes over, an error must not go unheard: that would end the process.
+        // Until `PeerConnection` adds its own handler: an unhandled error event would end the process.
         socket.on('error', () => undefined);
         socket.setNoDelay(true);
         done(socket);
@@ -100,8 +100,8 @@ export interface PeerListener extends Listener {
 }
 
 /**
- * Listens for peers, and on the IPv6 address if there is one, which uses the first one's port unless it has its own.
- * @throws Error with a message for the operator when the first address cannot be had; the other one is done without
+ * Listens for peers, also on the IPv6 address if one is configured. Without a port of its own it uses that of the first listener.
+ * @throws Error with a message for the operator if the first address cannot be bound; a failure of the second is only logged
  */
 export async function listenForPeers(
   config: Pick<P2pConfig, 'bindHost' | 'bindPort' | 'bindHost6' | 'bindPort6'>,

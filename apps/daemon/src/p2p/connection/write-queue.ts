@@ -2,12 +2,12 @@ import type { Duplex } from 'node:stream';
 import type { ByteAllowance } from '@wrkz/levin';
 import { WRITE_QUEUE_LIMIT, WRITE_TIMEOUT } from '../constants';
 
-/** Large frames are handed over in such pieces, so that progress shows on a slow connection. */
+/** Large frames are written in slices, so that progress is measurable on a slow connection. */
 const SLICE = 256 * 1024;
 
-export type WriteFault = 'writeQueueFull' | 'writeTimeout' | 'memoryBudget';
+export type WriteError = 'writeQueueFull' | 'writeTimeout' | 'memoryBudget';
 
-/** Counts what was written and has not left yet; bounds it in bytes and in time. */
+/** Limits the unsent bytes of a socket, in size and in time without progress. */
 export class WriteQueue {
   private pending = 0;
   private progressAt = 0;
@@ -23,14 +23,14 @@ export class WriteQueue {
     return this.pending;
   }
 
-  /** Queues a frame's parts. Returns a fault, and writes nothing, when the peer has fallen too far behind. */
-  push(header: Buffer, body: Buffer): WriteFault | undefined {
+  /** Queues a frame. @returns an error if a limit is exceeded; nothing is written then */
+  push(header: Buffer, body: Buffer): WriteError | undefined {
     const size = header.length + body.length;
     if (this.pending + size > WRITE_QUEUE_LIMIT) return 'writeQueueFull';
     if (!this.budget.take(size)) return 'memoryBudget';
     if (this.pending === 0) this.progressAt = this.now();
     this.pending += size;
-    // Small frames go out in one piece; large bodies are not copied for that.
+    // Small frames are sent as one chunk; large bodies are not copied.
     const parts = size <= SLICE ? [Buffer.concat([header, body], size)] : [header, body];
     for (const part of parts) {
       for (let start = 0; start < part.length; start += SLICE) this.write(part.subarray(start, start + SLICE));
@@ -38,12 +38,12 @@ export class WriteQueue {
     return undefined;
   }
 
-  /** A fault when bytes wait and none has left for too long. */
-  check(): WriteFault | undefined {
+  /** @returns an error if bytes are queued and none was sent for WRITE_TIMEOUT */
+  check(): WriteError | undefined {
     return this.pending > 0 && this.now() - this.progressAt > WRITE_TIMEOUT ? 'writeTimeout' : undefined;
   }
 
-  /** Resolves when fewer than `bytes` wait, or when the queue is closed. */
+  /** Resolves when fewer than `bytes` are queued, or when the queue is closed. */
   below(bytes: number): Promise<void> {
     if (this.pending < bytes) return Promise.resolve();
     return new Promise((resolve) => this.waiting.push({ below: bytes, resolve }));
@@ -62,7 +62,7 @@ export class WriteQueue {
   }
 
   private left(bytes: number): void {
-    // After `close` nothing is counted any more.
+    // `close` has already released all bytes.
     const counted = Math.min(bytes, this.pending);
     this.pending -= counted;
     this.budget.give(counted);

@@ -16,7 +16,7 @@ const CALLS_AT_A_TIME = 4;
 const FEW_CONNECTIONS = 3;
 /** Additional peers beyond `--out-peers` while the tip is stale. */
 const EXTRA_WHEN_STALE = 2;
-const LONELY_WARNING = 120_000;
+const NO_PEERS_WARNING = 120_000;
 
 export type DialerOptions = Pick<P2pConfig, 'outPeers' | 'exclusiveNodes' | 'priorityNodes' | 'addedPeers'>;
 
@@ -32,14 +32,14 @@ export interface DialerDependencies {
   /** The endpoints of open outgoing connections. */
   outgoing(): readonly PeerAddress[];
   connectionCount(): number;
-  /** No block came for 30 minutes: our peers may be the reason. */
+  /** No block was added for 30 minutes: our peers may be the reason. */
   isTipStale(): boolean;
 }
 
 /**
- * Decides which peers to call. With exclusive nodes no others are called; priority nodes always are; then added peers, those of the
- * last run, and the address book: proven peers for 70 % of the slots, never two of one network group, none that failed
- * within ten minutes. Seeds are called when no peer is known, or none is left to call and fewer than 3 are connected.
+ * Selects the peers to dial. With exclusive nodes no others are dialed. Priority nodes are always dialed, then added peers, those
+ * of the last run, and the address book: proven peers for 70 % of the slots, never two of one network group, none that failed
+ * within ten minutes. Seeds are dialed when no peer is known, or none is left to dial and fewer than 3 are connected.
  */
 export class Dialer {
   private readonly exclusive: ExplicitPeers;
@@ -47,7 +47,7 @@ export class Dialer {
   private readonly added: ExplicitPeers;
   private readonly calling = new Map<string, PeerAddress>();
   private readonly failedAt = new Map<string, number>();
-  /** Those named by the operator that are this node itself. */
+  /** Configured peers that turned out to be this node itself. */
   private readonly ownNames = new Set<string>();
   private anchors: PeerAddress[] = [];
   private verifiedAt: number;
@@ -66,7 +66,7 @@ export class Dialer {
     this.verifiedAt = dependencies.clock.now();
   }
 
-  /** When seeds were last called, unix seconds; 0 = never. */
+  /** Time at which seeds were last dialed, Unix seconds; 0 for never. */
   get lastSeedBootstrap(): number {
     return Math.floor(this.seedsRequestedAt / 1000);
   }
@@ -76,19 +76,19 @@ export class Dialer {
     this.anchors = anchors.filter((address) => this.dependencies.book.allows(address));
   }
 
-  /** Whether the operator named this peer; such peers are never banned by themselves. */
+  /** Whether the operator configured this peer. Such peers are never banned automatically. */
   isExplicit(address: PeerAddress): boolean {
     return this.exclusive.has(address) || this.priority.has(address) || this.added.has(address);
   }
 
-  /** A called peer misbehaved, or has a chain that does not join ours: it is not called for a while, as after a failed call. */
+  /** Does not dial a peer for a while, as after a failed call: it misbehaved, or its chain does not connect to ours. */
   avoid(address: PeerAddress): void {
     const now = this.dependencies.clock.now();
     this.failedAt.set(addressKey(address), now);
     for (const peers of [this.exclusive, this.priority, this.added]) peers.avoid(address, now);
   }
 
-  /** Starts the calls that are due; called about once a second. */
+  /** Dials the peers that are due; called about once a second. */
   tick(): void {
     this.warnWhenAlone();
     this.callExplicit(this.exclusive, Infinity);
@@ -102,7 +102,7 @@ export class Dialer {
       this.askSeeds();
   }
 
-  /** Whom we are connected to or are about to be; a call in its handshake is both, and counts once. */
+  /** Connected peers and those being dialed. A call in its handshake is both and counts once. */
   private taken(): PeerAddress[] {
     const all = [...this.dependencies.outgoing(), ...this.calling.values()];
     return [...new Map(all.map((address) => [addressKey(address), address])).values()];
@@ -145,7 +145,7 @@ export class Dialer {
     const taken = this.taken();
     const { proven, reported, callers } = this.dependencies.book.candidates();
     const wantProven = taken.length < Math.floor(this.options.outPeers * PROVEN_SHARE);
-    // Peers that only called us come last: an attacker can have many of them.
+    // Peers known only from incoming connections come last: an attacker can create many of them.
     const lists = wantProven ? [proven, reported, callers] : [reported, proven, callers];
     const groups = new Set(taken.filter(({ host }) => !isLocalHost(host)).map(({ host }) => addressGroup(host)));
     for (const entries of lists) {
@@ -177,7 +177,7 @@ export class Dialer {
     return failed === undefined || this.dependencies.clock.now() - failed >= FAILED_WAIT;
   }
 
-  /** Once a minute a gray peer is called for its list: it becomes white if it responds, otherwise it is dropped. */
+  /** Once a minute, dials a gray peer for its list (feeler connection): it becomes white if it responds, else it is dropped. */
   private verifyGray(): void {
     const now = this.dependencies.clock.now();
     if (now - this.verifiedAt < VERIFY_INTERVAL) return;
@@ -236,7 +236,7 @@ export class Dialer {
   private noteFailure(key: string, address: PeerAddress, purpose: CallPurpose): void {
     const now = this.dependencies.clock.now();
     this.failedAt.set(key, now);
-    // Without any connection the fault is likely ours.
+    // Without any connection the cause is likely our network, so the failure does not count against the entry.
     if (this.dependencies.connectionCount() > 0) {
       this.dependencies.book.noteFailure(address);
       if (purpose === 'peer-list') this.dependencies.book.dropGray(address);
@@ -250,7 +250,7 @@ export class Dialer {
       this.aloneSince = undefined;
     } else {
       this.aloneSince ??= now;
-      if (now - this.aloneSince < LONELY_WARNING) return;
+      if (now - this.aloneSince < NO_PEERS_WARNING) return;
       this.aloneSince = Infinity;
       this.dependencies.logger.warning('no peers for two minutes; is the network reachable?');
     }

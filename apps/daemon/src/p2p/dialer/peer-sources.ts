@@ -1,7 +1,7 @@
 import { addressKey, canonicalHost, type NamedEndpoint, type PeerAddress } from '../addresses';
 
 const FIRST_WAIT = 2_000;
-const LONGEST_WAIT = 60_000;
+const MAX_WAIT = 60_000;
 
 interface Attempt {
   readonly address: PeerAddress;
@@ -9,7 +9,7 @@ interface Attempt {
   wait: number;
 }
 
-/** Peers that the operator named: called again and again, soon at first, then once a minute. */
+/** Peers configured by the operator: dialed until they respond, with a backoff of up to a minute. */
 export class ExplicitPeers {
   private readonly attempts: Attempt[];
 
@@ -26,24 +26,24 @@ export class ExplicitPeers {
     return this.attempts.some((attempt) => addressKey(attempt.address) === addressKey(address));
   }
 
-  /** Whom to call now; each is not due again before its wait is over. */
+  /** The peers to dial now. Each returned peer is due again after its backoff. */
   due(now: number, isBusy: (address: PeerAddress) => boolean): PeerAddress[] {
     const due = this.attempts.filter((attempt) => attempt.next <= now && !isBusy(attempt.address));
     for (const attempt of due) {
       attempt.next = now + attempt.wait;
-      attempt.wait = Math.min(LONGEST_WAIT, attempt.wait * 2);
+      attempt.wait = Math.min(MAX_WAIT, attempt.wait * 2);
     }
     return due.map((attempt) => attempt.address);
   }
 
-  /** It has responded: if it is lost later, it is called again soon. */
+  /** The peer has responded: resets its backoff. */
   reached(address: PeerAddress, now: number): void {
     this.wait(address, now, FIRST_WAIT);
   }
 
-  /** It was of no use: it is not called again before a minute is over. */
+  /** Does not dial the peer again within a minute. */
   avoid(address: PeerAddress, now: number): void {
-    this.wait(address, now, LONGEST_WAIT);
+    this.wait(address, now, MAX_WAIT);
   }
 
   private wait(address: PeerAddress, now: number, milliseconds: number): void {
@@ -56,7 +56,7 @@ export class ExplicitPeers {
 }
 
 export const SEED_INTERVAL = 300_000;
-const RESOLVE_AGAIN = 3_600_000;
+const RESOLVE_INTERVAL = 3_600_000;
 
 export interface SeedOptions {
   readonly seeds: readonly NamedEndpoint[];
@@ -66,7 +66,7 @@ export interface SeedOptions {
   now(): number;
 }
 
-/** The addresses of the seeds. Names are looked up when seeds are needed for the first time, then hourly. */
+/** The addresses of the seeds. Host names are resolved when seeds are first needed, then hourly. */
 export class Seeds {
   private addresses: readonly PeerAddress[] = [];
   private resolvedAt = -Infinity;
@@ -83,7 +83,7 @@ export class Seeds {
 
   async list(): Promise<readonly PeerAddress[]> {
     const { seeds, dnsSeeds, dnsSeedPort } = this.options;
-    if (this.options.now() - this.resolvedAt < RESOLVE_AGAIN && this.addresses.length > 0) return this.addresses;
+    if (this.options.now() - this.resolvedAt < RESOLVE_INTERVAL && this.addresses.length > 0) return this.addresses;
     const named = [...seeds, ...dnsSeeds.map((host) => ({ host, port: dnsSeedPort }))];
     const found = await Promise.all(named.map((seed) => this.resolve(seed)));
     this.addresses = found.flat();

@@ -1,7 +1,7 @@
 import { Command, type Frame, HEADER_SIZE } from '@wrkz/levin';
 import { accountKey, type PeerAddress } from '../addresses';
 
-/** A token bucket: refilled by `perSecond`, holds at most `burst` tokens. Times in milliseconds. */
+/** A token bucket: refilled by `perSecond` tokens, with a capacity of `burst` tokens. Times in milliseconds. */
 export class RateLimit {
   private tokens: number;
   private at: number;
@@ -15,7 +15,7 @@ export class RateLimit {
     this.at = now;
   }
 
-  /** Takes `count` tokens; false when they are not there. */
+  /** Takes `count` tokens; false if there are fewer. */
   take(now: number, count = 1): boolean {
     this.tokens = Math.min(this.burst, this.tokens + (Math.max(0, now - this.at) / 1000) * this.perSecond);
     this.at = now;
@@ -25,40 +25,40 @@ export class RateLimit {
   }
 }
 
-/** The part of the event loop's time that the peers of one address may use in the long run. */
+/** Long-term share of the event loop's time that the peers of one address may use. */
 const SHARE = 0.1;
-/** Milliseconds that they may use at once. */
+/** Milliseconds that they may use in a burst. */
 const BURST = 1_000;
-/** An address that has to wait for longer in one hour requests more than any honest peer. Milliseconds. */
+/** Max milliseconds that an address may be delayed within one hour. No honest peer needs that much. */
 const PATIENCE = 60_000;
 const FADE = PATIENCE / 3_600_000;
 
-/** For work that we requested ourselves: it is not charged. */
+/** Budget for work that we requested ourselves: never charged. */
 export const ownWork: Pick<WorkBudget, 'measure'> = { measure: (work) => work() };
 
 /**
- * The event-loop time that the peers of one address use, all in milliseconds. An address that has used more than its share
- * waits until the bucket is refilled; a peer that has to wait too often is disconnected.
+ * Event-loop time of the peers of one address, in milliseconds. An address that has used more than its share is delayed until the
+ * bucket is refilled; a peer that is delayed too often is disconnected.
  */
 export class WorkBudget {
   private left = BURST;
   private waited = 0;
-  /** Work that is part of other work is measured with that. */
+  /** Whether `measure` is running: nested work is not measured twice. */
   private measuring = false;
   private at: number;
 
   constructor(
     /** Milliseconds; the clock that refills the budget. */
     private readonly now: () => number,
-    /** Milliseconds from any point on; measures the work. */
+    /** Milliseconds with an arbitrary origin; measures the work. */
     private readonly stopwatch: () => number,
-    /** So long an address may be made to wait in an hour before that is held against it, milliseconds. */
+    /** Max milliseconds of delay within an hour before the peer is disconnected. */
     private readonly patience = PATIENCE,
   ) {
     this.at = now();
   }
 
-  /** Does a piece of work, up to where it first waits for something, on the account of the address. */
+  /** Runs work and charges its synchronous part, up to the first await, to the address. */
   measure<T>(work: () => T): T {
     if (this.measuring) return work();
     this.measuring = true;
@@ -72,13 +72,13 @@ export class WorkBudget {
     }
   }
 
-  /** How long to wait before anything more is done; 0 when nothing is owed. */
+  /** Milliseconds to wait before further work; 0 while the budget is not exceeded. */
   owed(): number {
     this.flow();
     return this.left >= 0 ? 0 : Math.ceil(-this.left / SHARE);
   }
 
-  /** Notes a wait. True when it was one too many. */
+  /** Records a delay. @returns true if the delays exceed the limit */
   note(milliseconds: number): boolean {
     this.flow();
     this.waited += milliseconds;
@@ -97,7 +97,7 @@ export class WorkBudget {
 }
 
 /**
- * What the peers of one address may use, as token buckets. A node that relays everything stays far below each of them.
+ * Token buckets of one address. A node that relays everything stays far below each of them.
  */
 const LIMITS = {
   connections: { perSecond: 1 / 5, burst: 30 },
@@ -108,9 +108,9 @@ const LIMITS = {
   nodeRequests: { perSecond: 1, burst: 60 },
   /** Requests for our pool; an honest peer sends one after each synchronisation. */
   poolRequests: { perSecond: 1 / 10, burst: 10 },
-  /** Transactions that do not fit our chain; an honest peer on another branch sends some. */
+  /** Transactions that are invalid on our chain; an honest peer on another branch sends some. */
   unfitTransactions: { perSecond: 5, burst: 1000 },
-  /** Penalty points: 100 at one time are a ban, and they fade by 100 an hour. */
+  /** Penalty points: a score of 100 leads to a ban; the score decreases by 100 per hour. */
   points: { perSecond: 100 / 3600, burst: 99.999 },
 } as const;
 type Resource = keyof typeof LIMITS;
@@ -119,18 +119,18 @@ const NODE_COMMANDS: ReadonlySet<number> = new Set([Command.handshake, Command.t
 /** Number of remembered addresses in addition to the connected ones. */
 const MAX_ADDRESSES = 10_000;
 
-/** What the peers of one address have used, over all their connections, present and past. */
+/** Usage of the peers of one address, over all their connections, present and past. */
 export class AddressBudget {
   /** Event-loop time for everything but serving our chain. */
   readonly work: WorkBudget;
   /**
-   * Event-loop time for serving our chain. It is separate and has no patience limit: an honest peer that synchronises from
-   * us as fast as it can only has to wait.
+   * Event-loop time for serving our chain. It is separate and without a limit of delays: an honest peer that synchronises from us
+   * as fast as it can is only delayed.
    */
   readonly serving: WorkBudget;
   /** Open connections. */
   open = 0;
-  /** Its claims of blocks do not count until then, since it did not deliver blocks that it claimed. Monotonic milliseconds. */
+  /** Its chain claims are ignored until then, because it did not deliver blocks that it claimed. Monotonic milliseconds. */
   unservedUntil = -Infinity;
   private readonly buckets = new Map<Resource, RateLimit>();
 
@@ -142,7 +142,7 @@ export class AddressBudget {
     this.serving = new WorkBudget(clock, stopwatch, Infinity);
   }
 
-  /** Takes `count` of a resource; false when the address has used it up. */
+  /** Takes `count` units of a resource; false if the address has used it up. */
   take(resource: Resource, count = 1): boolean {
     const now = this.clock();
     const { perSecond, burst } = LIMITS[resource];
@@ -159,7 +159,7 @@ export class AddressBudget {
     return this.take('bytes', HEADER_SIZE + body.length) && (!isNodeRequest || this.take('nodeRequests'));
   }
 
-  /** Adds penalty points; true when the address is to be banned by that, which clears its points. */
+  /** Adds penalty points. @returns whether the address must be banned; its points are reset then */
   addPoints(points: number): boolean {
     if (this.take('points', points)) return false;
     this.buckets.delete('points');
@@ -173,8 +173,8 @@ export class AddressBudget {
 }
 
 /**
- * The budgets of all addresses (IPv6: of a /64): a peer that connects again finds its limits as it left them. Each
- * connection of a local address has its own. Bounded in number; the least recently used is dropped first.
+ * The budgets of all addresses (IPv6: of a /64). They persist across connections, so reconnecting resets no limit. Each
+ * connection of a local address has a separate budget. Bounded in number (LRU).
  */
 export class AddressBudgets {
   private readonly budgets = new Map<string, AddressBudget>();
@@ -198,7 +198,7 @@ export class AddressBudgets {
     return budget;
   }
 
-  /** The budget of a new connection; `leave` when it has ended. */
+  /** The budget of a new connection. Call `leave` when the connection is closed. */
   enter(remote: PeerAddress): AddressBudget {
     const budget = this.of(remote);
     budget.open += 1;

@@ -8,18 +8,18 @@ import type { CloseReason } from './close-reasons';
 /** Default duration of a ban. */
 const BAN_SECONDS = 900;
 
-/** A banned address and the second at which it is free again. */
+/** A banned address and the end of the ban. */
 export interface Ban {
   readonly host: string;
   readonly until: number;
 }
 
 interface Term {
-  /** As listed: an address, or a range in CIDR notation. */
+  /** An address, or a range in CIDR notation. */
   readonly host: string;
-  /** On the machine's clock, seconds since 1970. */
+  /** System clock, seconds since 1970. */
   readonly until: number;
-  /** On the clock that never steps: a machine's clock that is put back makes no ban longer. */
+  /** Monotonic clock, seconds: setting the system clock back must not extend a ban. */
   readonly end: number;
 }
 
@@ -28,14 +28,14 @@ export class Bans {
   private readonly terms = new IpRangeMap<Term>();
   private lists = new IpRangeMap<true>();
 
-  /** `now` is in seconds since 1970; `steady` counts seconds and never steps. */
+  /** @param now seconds since 1970 @param steady monotonic seconds */
   constructor(
     private readonly now: () => number,
     private readonly steady: () => number = now,
   ) {}
 
   /**
-   * Bans an address or a range (`1.2.0.0/16`); a longer ban in force stays. Returns false when the text is neither.
+   * Bans an address or a range (`1.2.0.0/16`). A longer ban in force is retained. Returns false if the text is invalid.
    */
   add(host: string, seconds: number = BAN_SECONDS): boolean {
     const range = parseIpRange(host);
@@ -67,21 +67,21 @@ export class Bans {
     for (const { host, until } of bans) if (until > this.now()) this.add(host, until - this.now());
   }
 
-  /** Replaces the ranges of the ban lists, which are banned without a term. */
+  /** Replaces the ranges of the ban lists, which are banned permanently. */
   setLists(ranges: readonly IpRange[]): void {
     this.lists = new IpRangeMap();
     for (const range of ranges) this.lists.set(range, true);
   }
 
-  /** The remaining seconds of a ban: the smaller value of the two clocks. 0 or less when no ban is in force. */
+  /** The remaining seconds of a ban: the smaller value of the two clocks. At most 0 if no ban is in force. */
   private left(term: Term | undefined): number {
     return term === undefined ? 0 : Math.min(term.until - this.now(), term.end - this.steady());
   }
 }
 
 /**
- * Reads ban lists: an address or a range in CIDR notation a line, empty lines and comments after `#` apart.
- * @throws Error naming file and line when one cannot be read
+ * Reads ban lists: one address or CIDR range per line; empty lines and comments after `#` are ignored.
+ * @throws Error with file and line if a file cannot be read or a line is invalid
  */
 export async function readBanLists(files: readonly string[]): Promise<IpRange[]> {
   const ranges: IpRange[] = [];
@@ -94,7 +94,9 @@ export async function readBanLists(files: readonly string[]): Promise<IpRange[]>
       if (entry === '') continue;
       const range = parseIpRange(entry);
       if (range === undefined) {
-        throw new Error(`--ban-list: ${file}, line ${index + 1}: ${JSON.stringify(entry)} is no IP address or range`);
+        throw new Error(
+          `--ban-list: ${file}, line ${index + 1}: ${JSON.stringify(entry)} is not an IP address or range`,
+        );
       }
       ranges.push(range);
     }
@@ -102,7 +104,7 @@ export async function readBanLists(files: readonly string[]): Promise<IpRange[]>
   return ranges;
 }
 
-/** The peer at the other end of a connection that has ended. */
+/** The peer of a closed connection. */
 export interface PunishedPeer {
   readonly remote: PeerAddress;
   readonly incoming: boolean;
@@ -125,7 +127,7 @@ export interface PenaltyDependencies {
 }
 
 /**
- * Applies the penalty of a closed connection (`close-reasons` and `block-verdicts` define them). Never bans a local address,
+ * Applies the penalty of a closed connection (defined in `close-reasons`). Never bans a local address,
  * which many nodes may share, or a peer that the operator configured. A ban lasts 900 s unless the operator sets another time.
  */
 export class Penalties {
@@ -143,7 +145,7 @@ export class Penalties {
     events.onBanned();
   }
 
-  /** The operator bans an address or a range, also a local one or a named peer. False when the text is neither. */
+  /** A ban by the operator: also for local addresses and configured peers. False if the text is not an address or range. */
   ban(host: string, seconds?: number): boolean {
     const { bans, events } = this.dependencies;
     if (!bans.add(host, seconds)) return false;

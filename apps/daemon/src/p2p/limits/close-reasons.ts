@@ -7,7 +7,7 @@ import type { ReasonCode } from '@wrkz/consensus';
  */
 export type Penalty = 'none' | 'avoid' | 'ban' | number;
 
-/** Why a connection ends: `text` for the log, `penalty` for the peer. */
+/** Reason to close a connection: `text` for the log, `penalty` for the peer. */
 export interface CloseReason {
   readonly text: string;
   readonly penalty: Penalty;
@@ -18,7 +18,7 @@ function reason(text: string, penalty: Penalty = 'none'): CloseReason {
 }
 
 /**
- * All reasons to close a connection, with their penalties. Points apply only if the sender could have avoided the fault,
+ * All reasons to close a connection, with their penalties. Points apply only if the sender could have avoided the error,
  * never if the cause depends on our clock, our state or the network. Only a checkpoint mismatch bans immediately
  * (docs/protocol/p2p.md#penalties).
  */
@@ -27,37 +27,37 @@ export const closeReasons = {
   remoteClosed: reason('closed by the peer'),
   socketError: reason('connection failed'),
   banned: reason('the address is banned'),
-  tooManyConnections: reason('no free place'),
-  gaveWay: reason('gave its place to another caller'),
+  tooManyConnections: reason('no free slot'),
+  gaveWay: reason('gave its slot to another incoming connection'),
   evicted: reason('evicted for another incoming peer'),
-  peerListTaken: reason('peer list taken'),
+  peerListTaken: reason('peer list received'),
 
-  badSignature: reason('no Levin frame', 34),
+  badSignature: reason('not a Levin frame', 34),
   frameTooLarge: reason('frame larger than its command allows', 34),
-  memoryBudget: reason('too much is held for it, or for all peers together'),
+  memoryBudget: reason('its buffers, or those of all peers together, exceed the memory limit'),
   badBody: reason('body cannot be read', 34),
   flood: reason('too many messages', 50),
   refusedTransactions: reason('too many messages with transactions that do not fit our chain'),
-  overwork: reason('requests more work than its share', 34),
+  overwork: reason('exceeds its share of processing time', 34),
   internalError: reason('message could not be handled'),
 
   handshakeTimeout: reason('no handshake in time'),
   frameTimeout: reason('frame not completed in time'),
   writeTimeout: reason('peer does not read'),
   writeQueueFull: reason('peer reads too slowly'),
-  silence: reason('nothing heard for too long'),
+  silence: reason('nothing received for too long'),
   uploadLimit: reason('the upload limit of 24 hours is reached'),
   syncStalled: reason('no response to a chain request'),
   claimUnserved: reason('claimed blocks were requested and not delivered', 20),
 
   noHandshake: reason('message before the handshake', 10),
   secondHandshake: reason('second handshake', 10),
-  wrongDirection: reason('handshake from a peer that we called', 10),
+  wrongDirection: reason('handshake request on an outgoing connection', 10),
   handshakeRefused: reason('handshake was refused'),
   wrongNetwork: reason('other network'),
   oldVersion: reason('version below the minimum'),
   ownConnection: reason('connection to ourselves'),
-  // So does an honest node whose machine's clock was put back.
+  // No points: an honest node whose clock was set back sends such a list too.
   futurePeerList: reason('peer list from the future', 'avoid'),
 
   chainRequestEmpty: reason('chain request without hashes', 10),
@@ -76,8 +76,8 @@ export const closeReasons = {
   objectsUnlinked: reason('blocks do not follow each other as announced', 50),
 
   invalidBlock: reason('block is invalid', 50),
-  overfullBlock: reason('block is longer or names more transactions than one can hold', 50),
-  invalidTransaction: reason('transaction is invalid, whatever the chain', 34),
+  overfullBlock: reason('block is larger or has more transactions than allowed', 50),
+  invalidTransaction: reason('transaction is invalid on every chain', 34),
   checkpointMismatch: reason('block contradicts a checkpoint', 'ban'),
   tooEarlyBlock: reason('block is ahead of our clock'),
   orphans: reason('blocks do not connect', 'avoid'),
@@ -88,25 +88,25 @@ export const closeReasons = {
 const { checkpointMismatch, invalidBlock, orphans, tooEarlyBlock } = closeReasons;
 
 /**
- * Why the connection to the sender of a block ends, by the result code of the chain; `undefined` when it stays. A new code in
- * consensus does not compile until it has an entry here.
+ * The reason to close the connection to the sender of a block, by the result code of the chain; `undefined` to keep it open. The
+ * type requires an entry for each code of consensus.
  */
-const verdicts: Readonly<Record<ReasonCode, CloseReason | undefined>> = {
+const blockReasons: Readonly<Record<ReasonCode, CloseReason | undefined>> = {
   // The block is stored.
   ADDED_TO_MAIN: undefined,
   ADDED_TO_ALTERNATIVE: undefined,
   ADDED_TO_ALTERNATIVE_AND_SWITCHED: undefined,
   ALREADY_EXISTS: undefined,
 
-  // No parent, or a branch too deep: that depends on our chain and is not the sender's fault.
+  // No parent, or a branch too deep: that depends on our chain, so the sender is not penalised.
   REJECTED_AS_ORPHANED: orphans,
   // Our clock may be the one that is wrong.
   TIMESTAMP_TOO_FAR_IN_FUTURE: tooEarlyBlock,
 
-  // A peer on a chain that contradicts the checkpoints is of no use to us.
+  // The peer follows a chain that contradicts the checkpoints.
   CHECKPOINT_BLOCK_HASH_MISMATCH: checkpointMismatch,
 
-  // The sender had to verify the block against the same chain before it relayed it: every other failure is its fault.
+  // The sender had to verify the block against the same chain before it relayed it, so all other failures are penalised.
   DESERIALIZATION_FAILED: invalidBlock,
   WRONG_VERSION: invalidBlock,
   PARENT_BLOCK_SIZE_TOO_BIG: invalidBlock,
@@ -152,5 +152,5 @@ const verdicts: Readonly<Record<ReasonCode, CloseReason | undefined>> = {
 
 /** The reason to close the connection to a peer whose block was rejected with `code`; undefined if it stays open. */
 export function closeReasonOfBlock(code: ReasonCode): CloseReason | undefined {
-  return verdicts[code];
+  return blockReasons[code];
 }

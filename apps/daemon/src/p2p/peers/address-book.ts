@@ -16,14 +16,14 @@ const WHITE_BUCKETS = WHITE_LIST_LIMIT / BUCKET_SIZE;
 /** Number of gray buckets for the addresses from one source group: at most 160 entries. */
 const BUCKETS_PER_SOURCE = 8;
 const BUCKETS_PER_GROUP = 4;
-/** An entry that failed so often in a row may be replaced. */
+/** Consecutive failures after which an entry may be replaced. */
 const MAX_FAILURES = 3;
 
-/** An entry with what this node learnt about it. */
+/** An entry with the local history of its address. */
 export interface BookEntry extends PeerEntry {
-  /** The network group that reported the address; a peer without one only called us. */
+  /** The network group that reported the address; undefined if it is only known from an incoming connection. */
   readonly source?: string | undefined;
-  /** Failed calls in a row. */
+  /** Consecutive failed calls. */
   readonly failures?: number | undefined;
   /** An outgoing connection to it lasted until its first timed sync. */
   readonly isProven?: boolean | undefined;
@@ -32,7 +32,7 @@ export interface BookEntry extends PeerEntry {
 interface Placed {
   entry: BookEntry;
   readonly group: string;
-  /** The bucket, host and group that it counts for. */
+  /** The bucket, host and group whose limits the entry counts for. */
   readonly shares: readonly Share[];
 }
 
@@ -44,13 +44,13 @@ interface Share {
 
 interface TableOptions {
   readonly buckets: number;
-  /** Full shares: `reject` the newcomer, or `oldest` entry of the same host or group gives way (checked entries only). */
+  /** If a host or group is full: `reject` the new entry, or replace the `oldest` one (verified entries only). */
   readonly whenShareFull: 'reject' | 'oldest';
 }
 
 /**
- * A hash table of fixed buckets. A newcomer never displaces an entry of another group that works: a full bucket has space
- * only when one of its entries failed `MAX_FAILURES` times. Loopback and private addresses count for no share.
+ * A hash table with fixed buckets. A new entry never evicts a working entry of another group: in a full bucket only entries that
+ * failed `MAX_FAILURES` times are replaced. Loopback and private addresses are exempt from the limits.
  */
 class BucketTable {
   private readonly entries = new Map<string, Placed>();
@@ -72,7 +72,7 @@ class BucketTable {
     if (placed !== undefined) placed.entry = entry;
   }
 
-  /** Adds an entry that is not in the table; false when there is no space for it. */
+  /** Adds an entry that is not in the table; false if there is no space for it. */
   add(entry: BookEntry, facts: HostFacts, hash: number): boolean {
     const shares = sharesOf(facts, hash % this.options.buckets);
     const victims = new Set<Placed>();
@@ -83,7 +83,7 @@ class BucketTable {
       if (victim === undefined) return false;
       victims.add(victim);
     }
-    // Only now: without space in every share nothing is removed.
+    // Remove only now: if one share has no space, nothing is removed.
     for (const victim of victims) this.remove(victim.entry);
     const placed = { entry, shares, group: groupOf(entry, facts) };
     this.entries.set(addressKey(entry), placed);
@@ -111,12 +111,12 @@ class BucketTable {
     return [...this.entries.values()].map(({ entry }) => entry);
   }
 
-  /** All entries, the last seen first. */
+  /** All entries, most recently seen first. */
   newestFirst(): BookEntry[] {
     return this.all().sort((a, b) => b.lastSeen - a.lastSeen);
   }
 
-  /** The entry of a full share that gives way, if there is one. */
+  /** The entry to evict from a full share, if there is one. */
   private victim(members: readonly Placed[], { isBucket }: Share): Placed | undefined {
     const mayReplace = this.options.whenShareFull === 'oldest' && !isBucket;
     let victim: Placed | undefined;
@@ -138,7 +138,7 @@ function sharesOf({ isLocal, network, group }: HostFacts, bucket: number): Share
   ];
 }
 
-/** What is stored of an address book. */
+/** The persistent state of an address book. */
 export interface AddressBookState {
   readonly white: readonly BookEntry[];
   readonly gray: readonly BookEntry[];
@@ -147,15 +147,15 @@ export interface AddressBookState {
 
 export interface AddressBookOptions {
   readonly allowLocal: boolean;
-  /** Secret of this node, 32 bytes: decides the bucket of an address, so that an attacker cannot choose one. */
+  /** Secret hash key of this node, 32 bytes. It determines the buckets, so that an attacker cannot choose them. */
   readonly key: Buffer;
-  /** Our own addresses and id: no table holds this node, even when peers report it. */
+  /** Own addresses and peer id: this node is never added, even if peers report it. */
   readonly own?: { readonly addresses: OwnAddresses; readonly peerId: () => bigint };
 }
 
 /**
- * The address manager. White ("tried") peers have responded to us; gray ("new") peers were reported by others. An address is in one
- * of the two tables. Gray buckets are chosen by (source group, address group) and white ones by address group, so that the
+ * The address manager. White ("tried") peers have responded to us; gray ("new") peers were reported by others. An address is in
+ * one of the two tables. Gray buckets are chosen by (source group, address group) and white ones by address group, so that the
  * peers of one network can fill only a small part of either (eclipse attacks).
  */
 export class AddressBook {
@@ -167,24 +167,24 @@ export class AddressBook {
     this.key = options.key;
   }
 
-  /** Whether the tables may hold an address at all. */
+  /** Whether an address may be added at all. */
   allows(address: PeerAddress): boolean {
     return this.isAllowed(address, hostFacts(address.host));
   }
 
-  /** Whether this node itself is reached there. */
+  /** Whether the address belongs to this node. */
   isOwn(address: PeerAddress): boolean {
     return this.options.own?.addresses.has(address) ?? false;
   }
 
-  /** More is known of where this node is reached: drops its own addresses. */
+  /** Removes own addresses. Call it when more of them become known. */
   dropOwn(): void {
     for (const table of [this.white, this.gray]) {
       for (const entry of table.newestFirst()) if (!this.accepts(entry, hostFacts(entry.host))) table.remove(entry);
     }
   }
 
-  /** A peer that has responded to us: after an outgoing handshake or a back ping. It stays gray when its bucket is full. */
+  /** Adds a peer that responded to an outgoing handshake or a back ping. It stays gray if its bucket is full. */
   addWhite(entry: BookEntry): void {
     const facts = hostFacts(entry.host);
     if (!this.accepts(entry, facts)) return;
@@ -201,17 +201,17 @@ export class AddressBook {
     else this.gray.update(white);
   }
 
-  /** A peer that `source` (a host) reported; what was reported earlier stays. */
+  /** Adds a peer that `source` (a host) reported. Does not change an existing entry. */
   addGray(entry: BookEntry, source?: string): void {
     this.report(entry, source === undefined ? undefined : groupOf({ host: source, port: 0 }, hostFacts(source)));
   }
 
-  /** A gray peer that did not respond. */
+  /** Removes a gray peer that did not respond. */
   dropGray(address: PeerAddress): void {
     this.gray.remove(address);
   }
 
-  /** A call failed. After a few in a row another address may take the place. */
+  /** Counts a failed call. After several consecutive ones the entry may be replaced. */
   noteFailure(address: PeerAddress): void {
     for (const table of [this.white, this.gray]) {
       const entry = table.get(address);
@@ -227,7 +227,7 @@ export class AddressBook {
     return this.gray.newestFirst();
   }
 
-  /** All entries by how far they are trusted for outgoing connections, in no order. */
+  /** All entries by trust level for outgoing connections, unordered. */
   candidates(): { readonly proven: BookEntry[]; readonly reported: BookEntry[]; readonly callers: BookEntry[] } {
     const entries = [...this.white.all(), ...this.gray.all()];
     return {
@@ -250,12 +250,12 @@ export class AddressBook {
     return { white: this.white.size, gray: this.gray.size };
   }
 
-  /** The secret of the buckets, to be stored with the entries. */
+  /** The secret hash key, to be stored with the entries. */
   get bucketKey(): Buffer {
     return this.key;
   }
 
-  /** Takes over the entries of the last run; `bucketKey` decided their buckets. */
+  /** Restores the entries of the last run, whose buckets were determined by `bucketKey`. */
   restore({ white, gray, bucketKey }: AddressBookState): void {
     if (this.isEmpty && bucketKey !== undefined) this.key = bucketKey;
     // Files of older versions do not mark peers that only called us.
@@ -264,7 +264,7 @@ export class AddressBook {
     for (const entry of white) this.addWhite({ ...(isOld && { source: 'unknown' }), ...entry });
   }
 
-  /** The white peers to send: at most 250, the last seen first, none that was never seen. */
+  /** The white peers to send: at most 250, most recently seen first, without those never seen. */
   toSend(): PeerEntry[] {
     return this.white
       .newestFirst()
@@ -273,8 +273,8 @@ export class AddressBook {
   }
 
   /**
-   * Takes a peer list that `source` (a host) sent. `senderTime` and `now` in seconds. A list with an entry seen in the
-   * sender's own future is refused whole (false). Times are moved to our clock and never lie in our future.
+   * Merges a peer list that `source` (a host) sent. `senderTime` and `now` in seconds. Returns false and merges nothing if an
+   * entry was seen after `senderTime`. Times are converted to our clock and limited to `now`.
    */
   merge(entries: readonly PeerEntry[], source: string, senderTime: bigint, now: number): boolean {
     const taken = entries.slice(0, PEERS_PER_MESSAGE);
@@ -303,7 +303,7 @@ export class AddressBook {
     this.gray.add(gray, facts, this.hash('gray', source ?? own, position));
   }
 
-  /** An entry with our own peer id is this node by an address unknown to us. */
+  /** Rejects our own peer id: such an entry is an unknown address of this node. */
   private accepts(entry: PeerEntry, facts: HostFacts): boolean {
     return this.isAllowed(entry, facts) && entry.id !== this.options.own?.peerId();
   }
@@ -322,7 +322,7 @@ export class AddressBook {
 
 const isReported = ({ isProven, source }: BookEntry): boolean => isProven !== true && source !== undefined;
 
-/** Each local endpoint is a group of its own. */
+/** Each local endpoint is a separate group. */
 function groupOf(address: PeerAddress, { isLocal, group }: HostFacts): string {
   return isLocal ? addressKey(address) : group;
 }

@@ -1,20 +1,20 @@
 import { addressGroup, addressKey, hostNetwork, isLocalHost, type PeerAddress } from '../addresses';
 import type { Session } from '../session/session';
 
-/** Slots for connections before their handshake, back pings among them. */
+/** Additional slots for connections before their handshake, such as back pings. */
 const EXTRA_INCOMING = 16;
 const INCOMING_PER_HOST = 4;
-/** A network group gets this part of all slots, but no less than one address may have. */
+/** A network group may use 1/4 of all slots, but at least as many as one address. */
 const GROUP_SHARE = 4;
-/** Each merit protects this part of the incoming peers, at least one. */
+/** Each criterion protects 1/8 of the incoming peers, at least one. */
 const PROTECTED_SHARE = 8;
-/** So many of the longest connected are always safe: few slots are worth no exchange of peers. */
+/** Min number of protected longest-connected peers: with few slots, replacing peers is not worthwhile. */
 const MIN_PROTECTED = 4;
 
 /**
- * The slot of a new connection: a free one, that of a session to be closed, or none. An address (IPv6: a /64) has at most
- * four slots, a network group (/16, IPv6: /32) a quarter of them; loopback and private networks are not counted, since many
- * nodes may share one. When all are taken, the oldest connection without a handshake is closed.
+ * The slot for a new connection: a free one, that of a session to be closed, or none. An address (IPv6: a /64) may use at most
+ * four slots, a network group (/16, IPv6: /32) a quarter of all. Loopback and private networks are exempt, because many nodes may
+ * share one. If all slots are in use, the oldest connection without a handshake is closed.
  */
 export function slotFor({ host }: PeerAddress, open: readonly Session[], inPeers: number): Session | 'free' | 'none' {
   const incoming = open.filter((session) => session.incoming);
@@ -27,17 +27,17 @@ export function slotFor({ host }: PeerAddress, open: readonly Session[], inPeers
     if (sameHost.length >= INCOMING_PER_HOST || sameGroup.length >= perGroup) return 'none';
   }
   if (incoming.length < slots) return 'free';
-  // Sessions are in the order in which they began.
+  // Sessions are in order of creation.
   return incoming.find((session) => !session.handshaken) ?? 'none';
 }
 
 /**
- * The incoming peer that is disconnected for a newcomer. Protected, in this order, are the peers with the lowest latency,
- * those that last brought us a new transaction and those that last brought a new block, then half of the others, the
- * longest connected. Of the rest, the youngest of the network group with most members is evicted. An attacker has to
- * perform better than honest peers, in many networks, to hold all slots.
+ * The incoming peer to evict for a new connection. In this order, these are protected: the peers with the lowest latency, those
+ * that most recently sent a new transaction, those that most recently sent a new block, then the longest-connected half of the
+ * others. Of the rest, the newest peer of the largest network group is evicted. To occupy all slots, an attacker must outperform
+ * honest peers in many networks.
  *
- * @returns undefined when all are protected
+ * @returns undefined if all are protected
  */
 export function peerToEvict(open: readonly Session[]): Session | undefined {
   let candidates = open.filter((session) => session.incoming && session.handshaken);
@@ -64,8 +64,8 @@ export function peerToEvict(open: readonly Session[]): Session | undefined {
 }
 
 /**
- * Limits the back pings under way, by address and in total. They outlive the connection that caused them, so they have
- * limits of their own, as many as there are incoming slots.
+ * Limits concurrent back pings, per address and in total. They outlive the connection that caused them, so they have separate
+ * limits, equal to those of the incoming slots.
  */
 export class BackPings {
   private readonly running = new Map<string, number>();
@@ -73,7 +73,7 @@ export class BackPings {
 
   constructor(private readonly inPeers: number) {}
 
-  /** Does `ping` for an address; false when too many are under way. */
+  /** Runs `ping` for an address; false if too many are running. */
   async call({ host }: PeerAddress, ping: () => Promise<boolean>): Promise<boolean> {
     const network = hostNetwork(host);
     const ofHost = this.running.get(network) ?? 0;

@@ -3,14 +3,14 @@ import { BoundedMap } from '@wrkz/service-kit/base';
 import type { P2pClock } from '../ports';
 import { addressKey, canonicalHost, isLocalHost, type PeerAddress } from '../addresses';
 
-/** How long the addresses of the machine are believed, milliseconds. */
+/** Milliseconds for which the addresses of the machine are cached. */
 const INTERFACES_AGE = 60_000;
-/** Endpoints at which we have connected to ourselves; the oldest are dropped first. */
+/** Max endpoints at which we have connected to ourselves; the oldest are dropped first. */
 const MAX_LEARNED = 64;
 
 /**
  * The endpoints of this node: its listeners, the address that a router forwards, and endpoints at which it has connected to
- * itself. Peers report them like any other address; a node with its own address in a list would call itself.
+ * itself. Peers report them like any other address; a node with its own address in a list would dial itself.
  */
 export class OwnAddresses {
   private listeners: readonly PeerAddress[] = [];
@@ -25,17 +25,17 @@ export class OwnAddresses {
     private readonly machineAddresses: () => readonly string[] = interfaceAddresses,
   ) {}
 
-  /** What this node listens on, with the ports as they are. */
+  /** Sets the bound addresses of the listeners, with their actual ports. */
   listensAt(listeners: readonly PeerAddress[]): void {
     this.listeners = listeners.map(({ host, port }) => ({ host: canonicalHost(host) ?? host, port }));
   }
 
-  /** What a router forwards to this node; undefined for nothing any more. */
+  /** Sets the external address that a router forwards to this node; undefined for none. */
   isMappedTo(address: PeerAddress | undefined): void {
     this.mapped = address;
   }
 
-  /** A peer that we called there had our own id. */
+  /** Adds an address at which we dialed a peer with our own id. */
   learn(address: PeerAddress): void {
     this.learned.set(addressKey(address), address);
   }
@@ -48,7 +48,7 @@ export class OwnAddresses {
     );
   }
 
-  /** Whether who listens on `bound` is reached at `host`. */
+  /** Whether a listener on `bound` is reachable at `host`. */
   private covers(bound: string, host: string): boolean {
     if (bound === host) return true;
     if (bound !== '::' && (bound !== '0.0.0.0' || host.includes(':'))) return false;

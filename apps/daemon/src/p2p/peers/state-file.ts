@@ -11,9 +11,9 @@ export interface PeerState {
   readonly peerId: bigint;
   readonly white: readonly BookEntry[];
   readonly gray: readonly BookEntry[];
-  /** Decides the buckets of the entries; missing in files of older versions. */
+  /** Secret hash key of the buckets; missing in files of older versions. */
   readonly bucketKey?: Buffer | undefined;
-  /** Peers that we were connected to at the end; called first at the next start. */
+  /** Peers connected at the last stop (anchors); dialed first at the next start. */
   readonly anchors: readonly PeerAddress[];
   readonly bans: readonly Ban[];
 }
@@ -46,22 +46,22 @@ const schema = z.object({
   gray: z.array(peer),
   anchors: z.array(z.object({ host, port })),
   bans: z.array(z.object({ host, until: seconds })),
-  // Apart from the others: versions that know no ranges read the file, too.
+  // A separate field, so that versions without range bans can read the file.
   rangeBans: z.array(z.object({ host: z.string(), until: seconds })).optional(),
 });
 
 /**
- * Reads the peer state. A missing file gives `undefined`; one that cannot be understood is set aside as `<file>.bad` and
- * gives its fault, so that the node starts with empty lists and nothing is lost.
+ * Reads the peer state. Undefined for a missing file. An invalid file is renamed to `<file>.bad` and the error text returned, so
+ * that the node starts with empty lists and no data is deleted.
  */
-export async function readPeerState(file: string): Promise<PeerState | { readonly fault: string } | undefined> {
+export async function readPeerState(file: string): Promise<PeerState | { readonly error: string } | undefined> {
   let text: string;
   try {
     removeUnfinishedWrites(file);
     text = await readFile(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    return { fault: `cannot be read: ${errorText(error)}` };
+    return { error: `cannot be read: ${errorText(error)}` };
   }
   try {
     const state = schema.parse(JSON.parse(text));
@@ -76,11 +76,11 @@ export async function readPeerState(file: string): Promise<PeerState | { readonl
     };
   } catch {
     await rename(file, `${file}.bad`).catch(() => undefined);
-    return { fault: `is damaged; it was renamed to ${file}.bad` };
+    return { error: `is damaged; it was renamed to ${file}.bad` };
   }
 }
 
-/** Replaces the peer state in one step: a reader finds the old file or the new one, never a part. */
+/** Replaces the peer state atomically: a reader finds the old file or the new one. */
 export async function writePeerState(file: string, state: PeerState): Promise<void> {
   const entry = (item: BookEntry): object => ({ ...item, id: item.id.toString() });
   const content = {
@@ -98,12 +98,12 @@ export async function writePeerState(file: string, state: PeerState): Promise<vo
 
 const ANCHORS_KEPT = 4;
 
-/** Stores the peer state in its file; without a file it is lost with the process. */
+/** Persists the peer state in a file; without a file it is only in memory. */
 export class PeerStore {
   private saving: Promise<void> = Promise.resolve();
-  /** The save that waits for the write in progress. */
+  /** The save that is queued behind the running write. */
   private next: Promise<void> | undefined;
-  /** The peers that were connected at the last `save`: while the write waits, a shutdown closes them. */
+  /** The peers connected at the last `save`: a shutdown may close them before the queued write runs. */
   private anchors: readonly PeerAddress[] = [];
 
   constructor(
@@ -113,21 +113,21 @@ export class PeerStore {
       readonly book: AddressBook;
       readonly bans: Bans;
       readonly logger: P2pLogger;
-      /** The peers that we have called and are connected to. */
+      /** The connected outgoing peers. */
       called(): readonly PeerAddress[];
     },
   ) {}
 
   /**
-   * Reads the file into the lists; returns the peers that the last run was connected to.
+   * Restores the lists from the file. @returns the peers that the last run was connected to
    * @param bansOnly restores the bans only: the peer id and the peer lists are dropped
    */
   async restore(bansOnly = false): Promise<readonly PeerAddress[]> {
     const { own, book, bans, logger } = this.dependencies;
     const state = this.file === undefined ? undefined : await readPeerState(this.file);
     if (state === undefined) return [];
-    if ('fault' in state) {
-      logger.warning(`the peer list ${this.file ?? ''} ${state.fault}; starting with an empty one`);
+    if ('error' in state) {
+      logger.warning(`the peer list ${this.file ?? ''} ${state.error}; starting with an empty one`);
       return [];
     }
     bans.restore(state.bans);
@@ -138,8 +138,8 @@ export class PeerStore {
   }
 
   /**
-   * Writes the file, one write after the other; resolves when this change is in it. Changes during a write share the next
-   * one: peers that get themselves banned again and again cause no write each. Failures are logged.
+   * Writes the file; resolves when the current state is stored. Writes are serialised and coalesced: changes during a write share
+   * the next one, so repeated bans do not cause a write each. Failures are logged.
    */
   save(): Promise<void> {
     const { file } = this;

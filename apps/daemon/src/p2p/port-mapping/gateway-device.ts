@@ -13,8 +13,8 @@ const SILENCE = 2_000;
 
 /** HTTP agent of a thread that may connect to one host only. Limits the bytes of each response. */
 class GuardedAgent extends Agent {
-  /** Why the agent closed a connection; the library does not report it. */
-  complaint: string | undefined;
+  /** The reason why the agent closed a connection; the library does not report it. */
+  failure: string | undefined;
 
   constructor(private readonly host: string | undefined) {
     super({ keepAlive: false });
@@ -22,7 +22,7 @@ class GuardedAgent extends Agent {
 
   override createConnection(options: ClientRequestArgs, _onCreated?: unknown): Duplex {
     const { host, port } = options;
-    if (this.host === undefined || host !== this.host) throw this.refuse('it names another host or protocol');
+    if (this.host === undefined || host !== this.host) throw this.refuse('it refers to another host or protocol');
     const socket: Socket = connect({ host, port: Number(port) });
     let bytes = 0;
     socket.on('data', (chunk: Buffer) => {
@@ -33,26 +33,26 @@ class GuardedAgent extends Agent {
     return socket;
   }
 
-  private refuse(complaint: string): Error {
-    this.complaint = complaint;
-    return new Error(complaint);
+  private refuse(failure: string): Error {
+    this.failure = failure;
+    return new Error(failure);
   }
 }
 
-/** Failure of the connections of a thread. */
+/** Reports why a connection of this thread failed. */
 interface Guard {
-  complaint(): string | undefined;
+  failure(): string | undefined;
 }
 
 /**
  * Restricts the HTTP requests of this thread to `host`. The gateway library connects to any address that a gateway names and
  * reads responses of any size. It uses the global agent of the thread, so the agent enforces the limits.
  */
-function talkOnlyTo(host: string): Guard {
+function restrictRequestsTo(host: string): Guard {
   const [open, closed] = [new GuardedAgent(host), new GuardedAgent(undefined)];
   http.globalAgent = open;
   https.globalAgent = closed as unknown as https.Agent;
-  return { complaint: () => open.complaint ?? closed.complaint };
+  return { failure: () => open.failure ?? closed.failure };
 }
 
 /** Description of the mapping in the gateway, the same as that of the other nodes of the network. */
@@ -61,10 +61,10 @@ const DESCRIPTION = 'WRKZCoin';
 const LEASE = 3600;
 /** Errors of the service WANIPConnection. */
 const NO_SUCH_ENTRY = 714;
-const ANOTHER_HAS_IT = 718;
+const CONFLICT = 718;
 const PERMANENT_ONLY = 725;
 /** Max length of a gateway's error text in a log line. */
-const LONGEST_WORDS = 120;
+const MAX_ERROR_LENGTH = 120;
 
 /** A gateway refused a request, or its response is invalid. */
 class GatewayError extends Error {
@@ -82,19 +82,19 @@ class GatewayError extends Error {
  * its owner and with an empty protocol, follows redirects and control addresses to other hosts, and reads responses of any size.
  */
 
-/** SOAP client of a gateway, based on the library. A thread that creates one can connect to no other host afterwards. */
+/** SOAP client of a gateway, based on the library. After its creation the thread can connect to no other host. */
 export class GatewayDevice {
   private readonly guard: Guard;
   private readonly device: Device;
 
   constructor(private readonly gateway: Gateway) {
-    this.guard = talkOnlyTo(new URL(gateway.location).hostname);
+    this.guard = restrictRequestsTo(new URL(gateway.location).hostname);
     this.device = new Device(gateway.location);
   }
 
   /** The external address. @throws GatewayError */
   async externalHost(): Promise<string> {
-    const { NewExternalIPAddress: host } = await this.ask('GetExternalIPAddress', []);
+    const { NewExternalIPAddress: host } = await this.request('GetExternalIPAddress', []);
     return typeof host === 'string' ? host : '';
   }
 
@@ -103,8 +103,8 @@ export class GatewayDevice {
     try {
       return await this.mapFor(ports, LEASE);
     } catch (error) {
-      if (codeOf(error) === ANOTHER_HAS_IT) {
-        throw new GatewayError(`it forwards port ${String(ports.outside)} to another machine already`, ANOTHER_HAS_IT);
+      if (codeOf(error) === CONFLICT) {
+        throw new GatewayError(`it forwards port ${String(ports.outside)} to another machine already`, CONFLICT);
       }
       if (codeOf(error) !== PERMANENT_ONLY) throw error;
       return this.mapFor(ports, 0);
@@ -114,7 +114,7 @@ export class GatewayDevice {
   /** Whether the mapping of the port exists and points to this machine. @throws GatewayError */
   async isOurs({ outside, inside }: MappedPorts): Promise<boolean> {
     try {
-      const entry = await this.ask('GetSpecificPortMappingEntry', outsideOf(outside));
+      const entry = await this.request('GetSpecificPortMappingEntry', outsideOf(outside));
       return entry['NewInternalClient'] === this.gateway.client && Number(entry['NewInternalPort']) === inside;
     } catch (error) {
       if (codeOf(error) === NO_SUCH_ENTRY) return false;
@@ -124,11 +124,11 @@ export class GatewayDevice {
 
   /** @throws GatewayError */
   async unmap({ outside }: MappedPorts): Promise<void> {
-    await this.ask('DeletePortMapping', outsideOf(outside));
+    await this.request('DeletePortMapping', outsideOf(outside));
   }
 
   private async mapFor({ outside, inside }: MappedPorts, seconds: number): Promise<number> {
-    await this.ask('AddPortMapping', [
+    await this.request('AddPortMapping', [
       ...outsideOf(outside),
       ['NewInternalPort', inside],
       ['NewInternalClient', this.gateway.client],
@@ -139,16 +139,16 @@ export class GatewayDevice {
     return seconds;
   }
 
-  private async ask(action: string, members: (string | number)[][]): Promise<Readonly<Record<string, unknown>>> {
+  private async request(action: string, fields: (string | number)[][]): Promise<Readonly<Record<string, unknown>>> {
     let body: unknown;
     try {
-      body = await this.device.run(action, members);
+      body = await this.device.run(action, fields);
     } catch (error) {
-      throw refusal(error, this.guard.complaint());
+      throw gatewayError(error, this.guard.failure());
     }
     const response = isRecord(body) ? body[`${action}Response`] : undefined;
     // The library returns an empty string for a response without fields.
-    if (response === undefined) throw new GatewayError('its response is not one to this action');
+    if (response === undefined) throw new GatewayError('its response belongs to another action');
     return isRecord(response) ? response : {};
   }
 }
@@ -166,20 +166,20 @@ function outsideOf(port: number): (string | number)[][] {
   ];
 }
 
-/** The library throws errors of the system, of the XML parser and of its own code, and the parsed fault of the gateway. */
-function refusal(thrown: unknown, complaint: string | undefined): GatewayError {
-  if (complaint !== undefined) return new GatewayError(complaint);
-  if (thrown instanceof Error && 'syscall' in thrown) return new GatewayError(words(thrown.message));
-  if (thrown instanceof Error || !isRecord(thrown)) return new GatewayError('what it sends cannot be understood');
+/** Converts a thrown value: the library throws system errors, XML parser errors, its own errors, and parsed SOAP faults. */
+function gatewayError(thrown: unknown, failure: string | undefined): GatewayError {
+  if (failure !== undefined) return new GatewayError(failure);
+  if (thrown instanceof Error && 'syscall' in thrown) return new GatewayError(sanitized(thrown.message));
+  if (thrown instanceof Error || !isRecord(thrown)) return new GatewayError('its response is invalid');
   const code = Number(thrown['errorCode']);
-  const description = words(thrown['errorDescription']);
+  const description = sanitized(thrown['errorDescription']);
   if (!Number.isInteger(code)) return new GatewayError('it refused without an error code');
   return new GatewayError(`error ${String(code)}${description === '' ? '' : ` (${description})`}`, code);
 }
 
 /** Sanitizes text from the network for a log line. */
-function words(text: unknown): string {
-  return typeof text === 'string' ? text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, LONGEST_WORDS) : '';
+function sanitized(text: unknown): string {
+  return typeof text === 'string' ? text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, MAX_ERROR_LENGTH) : '';
 }
 
 function codeOf(error: unknown): number | undefined {

@@ -16,17 +16,17 @@ import {
 
 /** Milliseconds between renewals, a third of the requested lease; also between searches for a gateway. */
 const RENEWAL = 1_200_000;
-/** Timeouts in milliseconds: of search and request, which run in the background, and of the removal during a stop. */
-const PATIENCE = { map: 8_000, stop: 3_000 };
+/** Timeouts in milliseconds: search and request, which run in the background, and the removal during a stop. */
+const TIMEOUTS_MS = { map: 8_000, stop: 3_000 };
 
-export interface PortMappingParts {
+export interface PortMappingDependencies {
   /** The address of the peer listener. */
   readonly bindHost: string;
   readonly ports: MappedPorts;
   readonly logger: P2pLogger;
   readonly clock?: P2pClock;
   readonly run?: RunTask;
-  readonly patience?: typeof PATIENCE;
+  readonly timeouts?: typeof TIMEOUTS_MS;
   /** The external address and port of this node; undefined after the mapping was lost. */
   readonly onMapped: (address: PeerAddress | undefined) => void;
 }
@@ -38,26 +38,26 @@ export interface PortMappingParts {
 export class PortMapping {
   private readonly clock: P2pClock;
   private readonly run: RunTask;
-  private readonly patience: typeof PATIENCE;
+  private readonly timeouts: typeof TIMEOUTS_MS;
   private timer: Timer | undefined;
   private running: RunningTask | undefined;
   /** The gateway of the last request; it may forward the port to this machine. */
-  private asked: Gateway | undefined;
+  private gateway: Gateway | undefined;
   private mapped = false;
-  /** The gateway supports only permanent mappings. */
+  /** Whether the gateway only supports permanent mappings. */
   private permanent = false;
   private lastLine = '';
   private stopped = false;
 
-  constructor(private readonly parts: PortMappingParts) {
-    this.clock = parts.clock ?? systemClock;
-    this.run = parts.run ?? runInThread;
-    this.patience = parts.patience ?? PATIENCE;
+  constructor(private readonly dependencies: PortMappingDependencies) {
+    this.clock = dependencies.clock ?? systemClock;
+    this.run = dependencies.run ?? runInThread;
+    this.timeouts = dependencies.timeouts ?? TIMEOUTS_MS;
   }
 
   /** Starts the work in the background and logs its results. */
   start(): void {
-    this.parts.logger.info('Attempting to add IGD port mapping.');
+    this.dependencies.logger.info('Attempting to add IGD port mapping.');
     this.timer = this.clock.every(RENEWAL, () => this.renew());
     this.renew();
   }
@@ -68,60 +68,60 @@ export class PortMapping {
     this.timer?.cancel();
     const { running } = this;
     if (running !== undefined) {
-      running.cut();
+      running.terminate();
       await running.outcome;
-      this.asked = running.asked() ?? this.asked;
+      this.gateway = running.gateway() ?? this.gateway;
     }
-    if (this.asked === undefined) return;
-    const { ports } = this.parts;
-    this.tellRemoval(await this.run({ kind: 'unmap', gateway: this.asked, ports }, this.patience.stop).outcome);
-    this.asked = undefined;
+    if (this.gateway === undefined) return;
+    const { ports } = this.dependencies;
+    this.logRemoval(await this.run({ kind: 'unmap', gateway: this.gateway, ports }, this.timeouts.stop).outcome);
+    this.gateway = undefined;
   }
 
   private renew(): void {
     if (this.running !== undefined) return;
-    reportRejection(this.parts.logger, 'the port mapping', this.map());
+    reportRejection(this.dependencies.logger, 'the port mapping', this.map());
   }
 
   private async map(): Promise<void> {
-    const renewed = this.mapped ? await this.attempt(this.asked) : undefined;
+    const renewed = this.mapped ? await this.attempt(this.gateway) : undefined;
     const outcome = renewed?.kind === 'mapped' || this.stopped ? renewed : await this.attempt(undefined);
     if (this.stopped) return;
-    const { onMapped, ports } = this.parts;
+    const { onMapped, ports } = this.dependencies;
     this.mapped = outcome?.kind === 'mapped';
     if (outcome?.kind === 'mapped') this.permanent = outcome.seconds === 0;
     onMapped(outcome?.kind === 'mapped' ? { host: outcome.externalHost, port: ports.outside } : undefined);
-    this.tell(outcome);
+    this.logOutcome(outcome);
   }
 
   private async attempt(gateway: Gateway | undefined): Promise<MappingOutcome | undefined> {
-    const { bindHost, ports } = this.parts;
-    const running = this.run({ kind: 'map', gateway, bindHost, ports }, this.patience.map);
+    const { bindHost, ports } = this.dependencies;
+    const running = this.run({ kind: 'map', gateway, bindHost, ports }, this.timeouts.map);
     this.running = running;
     const outcome = await running.outcome;
     this.running = undefined;
-    this.asked = running.asked() ?? this.asked;
+    this.gateway = running.gateway() ?? this.gateway;
     return outcome;
   }
 
-  /** Does not repeat an identical message. */
-  private tell(outcome: MappingOutcome | undefined): void {
-    const { logger, ports } = this.parts;
+  /** Logs the outcome unless the line is identical to the last one. */
+  private logOutcome(outcome: MappingOutcome | undefined): void {
+    const { logger, ports } = this.dependencies;
     const { level, line } = describeOutcome(outcome, ports);
     if (line === this.lastLine) return;
     this.lastLine = line;
     logger[level](line);
   }
 
-  private tellRemoval(outcome: MappingOutcome | undefined): void {
-    const { logger, ports } = this.parts;
+  private logRemoval(outcome: MappingOutcome | undefined): void {
+    const { logger, ports } = this.dependencies;
     if (outcome?.kind === 'removed') {
-      logger.info(outcome.wasOurs ? 'Removed IGD port mapping.' : 'The IGD port mapping is gone already.');
+      logger.info(outcome.wasOurs ? 'Removed IGD port mapping.' : 'The IGD port mapping was already removed.');
       return;
     }
     const why = outcome?.kind === 'refused' ? outcome.why : 'it did not respond in time';
     const port = String(ports.outside);
-    const until = this.permanent ? 'it has to be removed by hand' : 'it ends by itself within an hour';
+    const until = this.permanent ? 'remove it in the router' : 'it expires within an hour';
     logger.warning(`the IGD port mapping of port ${port} could not be removed: ${why}; ${until}`);
   }
 }
@@ -141,13 +141,16 @@ function describeOutcome(
       return { level: 'info', line: `Added IGD port mapping: ${from} is forwarded to ${to}` };
     }
     case 'none':
-      return { level: 'info', line: `No IGD was found: port ${port} has to be forwarded by hand, if it has to be` };
+      return {
+        level: 'info',
+        line: `No IGD was found. To accept incoming connections behind a router, forward port ${port} there`,
+      };
     case 'unfit':
       return { level: 'info', line: `IGD was found, but ${outcome.why}: port ${port} is not forwarded` };
     case 'refused':
       return { level: 'warning', line: `${failed}: ${new URL(outcome.gateway.location).host}: ${outcome.why}` };
     default:
-      return { level: 'warning', line: `${failed}: the gateway did not come to an end` };
+      return { level: 'warning', line: `${failed}: the gateway did not respond in time` };
   }
 }
 

@@ -11,10 +11,10 @@ const HOPS = 2;
 /** Both versions of the device type: a router of version 2 should also respond to version 1, but not all do. */
 const TARGETS = [1, 2].map((version) => `urn:schemas-upnp-org:device:InternetGatewayDevice:${String(version)}`);
 /** Milliseconds. Datagrams can be lost, so each search is sent twice. The search ends shortly after the first response. */
-const ASK_AGAIN = 1_000;
-const PATIENCE = 2_500;
+const RESEND_AFTER = 1_000;
+const SEARCH_TIMEOUT = 2_500;
 const GRACE = 300;
-const MOST_GATEWAYS = 4;
+const MAX_GATEWAYS = 4;
 const MAX_RESPONSE_BYTES = 2_048;
 
 /** An address of this machine with its network, `192.168.1.7/24`. */
@@ -58,19 +58,19 @@ export function gatewayOf(response: Buffer, sender: string, { address, cidr }: O
   return { location: href, client: address };
 }
 
-/** Searches the networks for gateways; those that respond, none after 2.5 s. */
+/** Searches the networks for gateways. @returns those that responded; an empty list after 2.5 s */
 export async function searchGateways(networks: readonly OwnNetwork[]): Promise<Gateway[]> {
   if (networks.length === 0) return [];
-  // By sender, so that one device cannot displace the responses of others.
+  // Keyed by sender, so that one device cannot displace the responses of others.
   const found = new Map<string, Gateway>();
   const sockets: Socket[] = [];
   try {
     await new Promise<void>((over) => {
-      setTimeout(over, PATIENCE);
+      setTimeout(over, SEARCH_TIMEOUT);
       for (const network of networks) {
-        const socket = askIn(network, (gateway, sender) => {
+        const socket = searchIn(network, (gateway, sender) => {
           if (found.size === 0) setTimeout(over, GRACE);
-          if (found.size < MOST_GATEWAYS && !found.has(sender)) found.set(sender, gateway);
+          if (found.size < MAX_GATEWAYS && !found.has(sender)) found.set(sender, gateway);
         });
         sockets.push(socket);
       }
@@ -81,11 +81,11 @@ export async function searchGateways(networks: readonly OwnNetwork[]): Promise<G
   return [...found.values()];
 }
 
-/** Searches one network, twice. A failure counts as no response. */
-function askIn(network: OwnNetwork, onGateway: (gateway: Gateway, sender: string) => void): Socket {
+/** Sends the search to one network, twice. A failure counts as no response. */
+function searchIn(network: OwnNetwork, onGateway: (gateway: Gateway, sender: string) => void): Socket {
   const socket = createSocket('udp4');
   let again: NodeJS.Timeout | undefined;
-  const ask = (): void => {
+  const send = (): void => {
     for (const target of TARGETS) socket.send(searchFor(target), PORT, GROUP, () => undefined);
   };
   socket.on('message', (response, { address }) => {
@@ -97,8 +97,8 @@ function askIn(network: OwnNetwork, onGateway: (gateway: Gateway, sender: string
   socket.bind(0, network.address, () => {
     socket.setMulticastTTL(HOPS);
     socket.setMulticastInterface(network.address);
-    ask();
-    again = setTimeout(ask, ASK_AGAIN);
+    send();
+    again = setTimeout(send, RESEND_AFTER);
   });
   return socket;
 }

@@ -40,7 +40,8 @@ export type MappingOutcome =
 
 /** Messages of a thread, in this order: the gateway that it is about to request a mapping from, and the outcome. */
 export type FromMappingThread =
-  { readonly kind: 'asking'; readonly gateway: Gateway } | { readonly kind: 'done'; readonly outcome: MappingOutcome };
+  | { readonly kind: 'requesting'; readonly gateway: Gateway }
+  | { readonly kind: 'done'; readonly outcome: MappingOutcome };
 
 /** Memory limit of a thread in megabytes. Responses of gateways are untrusted and must not exhaust the memory of the node. */
 const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 };
@@ -50,9 +51,9 @@ export interface RunningTask {
   /** Undefined if the task was aborted or its thread failed. */
   readonly outcome: Promise<MappingOutcome | undefined>;
   /** The gateway of a mapping request; it may have created the mapping. */
-  asked(): Gateway | undefined;
+  gateway(): Gateway | undefined;
   /** Terminates the thread immediately. */
-  cut(): void;
+  terminate(): void;
 }
 
 export type RunTask = (task: MappingTask, milliseconds: number) => RunningTask;
@@ -63,15 +64,15 @@ export type RunTask = (task: MappingTask, milliseconds: number) => RunningTask;
  */
 export const runInThread: RunTask = (task, milliseconds) => {
   const worker = startThread(workerEntry(__dirname, 'thread'), { workerData: task, resourceLimits: MEMORY });
-  let asked: Gateway | undefined;
-  const cut = (): void => void worker.terminate();
+  let gateway: Gateway | undefined;
+  const terminate = (): void => void worker.terminate();
   const outcome = new Promise<MappingOutcome | undefined>((resolve) => {
-    const timer = setTimeout(cut, milliseconds);
+    const timer = setTimeout(terminate, milliseconds);
     worker.on('message', (message: FromMappingThread) => {
-      if (message.kind === 'asking') asked = message.gateway;
+      if (message.kind === 'requesting') gateway = message.gateway;
       else {
         resolve(message.outcome);
-        cut();
+        terminate();
       }
     });
     worker.on('error', () => undefined); // the exit event follows
@@ -80,5 +81,5 @@ export const runInThread: RunTask = (task, milliseconds) => {
       resolve(undefined);
     });
   });
-  return { outcome, asked: () => asked, cut };
+  return { outcome, gateway: () => gateway, terminate };
 };

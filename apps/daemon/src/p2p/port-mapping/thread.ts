@@ -4,13 +4,13 @@ import { GatewayDevice, isReachable } from './gateway-device';
 import { searchedNetworks, searchGateways } from './search';
 import type { FromMappingThread, Gateway, MappedPorts, MappingOutcome, MappingTask } from './task';
 
-/** Runs a task of the port mapping; `onAsking` is called with a gateway just before the mapping is requested from it. */
-async function perform(task: MappingTask, onAsking: (gateway: Gateway) => void): Promise<MappingOutcome> {
+/** Runs a task of the port mapping; Calls `onRequest` with a gateway directly before the mapping is requested from it. */
+async function perform(task: MappingTask, onRequest: (gateway: Gateway) => void): Promise<MappingOutcome> {
   if (task.kind === 'unmap') return unmap(task.gateway, task.ports);
   const gateways = task.gateway === undefined ? await search(task.bindHost) : [task.gateway];
   let best: MappingOutcome = { kind: 'none' };
   for (const gateway of gateways) {
-    const outcome = await mapBy(gateway, task.ports, onAsking);
+    const outcome = await mapBy(gateway, task.ports, onRequest);
     if (outcome.kind === 'mapped') return outcome;
     if (best.kind !== 'refused') best = outcome;
   }
@@ -24,20 +24,20 @@ function search(bindHost: string): Promise<Gateway[]> {
 async function mapBy(
   gateway: Gateway,
   ports: MappedPorts,
-  onAsking: (gateway: Gateway) => void,
+  onRequest: (gateway: Gateway) => void,
 ): Promise<MappingOutcome> {
   const device = new GatewayDevice(gateway);
   try {
     const externalHost = await device.externalHost();
-    if (!isReachable(externalHost)) return { kind: 'unfit', why: unfitness(externalHost) };
-    onAsking(gateway);
+    if (!isReachable(externalHost)) return { kind: 'unfit', why: unfitReason(externalHost) };
+    onRequest(gateway);
     return { kind: 'mapped', gateway, externalHost, seconds: await device.map(ports) };
   } catch (error) {
     return { kind: 'refused', gateway, why: errorText(error) };
   }
 }
 
-function unfitness(externalHost: string): string {
+function unfitReason(externalHost: string): string {
   if (externalHost === '' || externalHost === '0.0.0.0') return 'it is not connected to the internet';
   return 'its address is not public: it is behind another router';
 }
@@ -55,7 +55,7 @@ async function unmap(gateway: Gateway, ports: MappedPorts): Promise<MappingOutco
 }
 
 /** Main function of a thread that runs one task and exits. */
-const say = (message: FromMappingThread): void => parentPort?.postMessage(message);
-void perform(workerData as MappingTask, (gateway) => say({ kind: 'asking', gateway })).then((outcome) =>
-  say({ kind: 'done', outcome }),
+const post = (message: FromMappingThread): void => parentPort?.postMessage(message);
+void perform(workerData as MappingTask, (gateway) => post({ kind: 'requesting', gateway })).then((outcome) =>
+  post({ kind: 'done', outcome }),
 );

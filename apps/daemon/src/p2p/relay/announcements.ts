@@ -13,8 +13,8 @@ export interface AnnouncerDependencies {
 }
 
 /**
- * Announces our new tip to peers once it is committed. A peer that claims a higher chain with a tip unknown to us gets no
- * announcement: while we catch up, old blocks are not announced, and a false claim only affects the peer that made it.
+ * Announces a new tip to peers after its commit. A peer that claims a higher chain with a tip unknown to us gets no announcement:
+ * so old blocks are not announced during a synchronisation, and a false claim only affects the peer that made it.
  */
 export class Announcer {
   constructor(private readonly dependencies: AnnouncerDependencies) {}
@@ -23,7 +23,7 @@ export class Announcer {
     if (commit.added.length > 0) this.announce();
   }
 
-  /** Announces the tip to every peer that is not known to have it. */
+  /** Announces the tip to each peer that is not known to have it. */
   announce(): void {
     const { height, hash } = this.dependencies.chain.tip();
     let raw: ReturnType<ChainPort['rawBlock']>;
@@ -41,40 +41,40 @@ export class Announcer {
   }
 }
 
-type Verdict = Awaited<ReturnType<ChainPort['judgeWork']>>;
+type WorkResult = Awaited<ReturnType<ChainPort['checkProofOfWork']>>;
 
-/** Verdicts remembered: a block is announced by every peer that has it. */
-const VERDICTS_LIMIT = 200;
+/** Cached results: every peer that has a block announces it. */
+const MAX_RESULTS = 200;
 
 export interface AnnouncedBlocksDependencies {
-  readonly chain: Pick<ChainPort, 'isKnown' | 'judgeWork' | 'largestBlock' | 'transactionsOfBlock'>;
+  readonly chain: Pick<ChainPort, 'isKnown' | 'checkProofOfWork' | 'largestBlock' | 'transactionsOfBlock'>;
   readonly codec: Pick<BlockCodec, 'parse'>;
-  /** The peer follows a branch that leaves ours far below the tip; its chain should be requested. */
+  /** The peer follows a branch that forks far below our tip. Requests its chain. */
   wantsSync(session: Session): void;
 }
 
 /**
- * Checks announced blocks before anything is looked up, the cheapest check first: length, number of transactions, whether the
+ * Filters announced blocks before any database lookup, the cheapest check first: length, number of transactions, whether the
  * block is known, proof of work.
  */
 export class AnnouncedBlocks {
-  private readonly verdicts = new BoundedMap<string, Promise<Verdict>>(VERDICTS_LIMIT);
+  private readonly results = new BoundedMap<string, Promise<WorkResult>>(MAX_RESULTS);
 
   constructor(private readonly dependencies: AnnouncedBlocksDependencies) {}
 
   /** Whether the relay may process the block. Closes the connection if the sender could have known that it is invalid. */
   async admit(session: Session, bytes: Buffer): Promise<boolean> {
     const looked = session.budget.work.measure(() => this.look(bytes));
-    const verdict = looked instanceof Promise ? await looked : looked;
+    const result = looked instanceof Promise ? await looked : looked;
     if (!session.isOpen || session.state !== 'normal') return false;
-    if (typeof verdict === 'object') session.close(verdict);
-    else if (verdict === 'fails') session.close(closeReasons.invalidBlock);
-    else if (verdict === 'deep') this.dependencies.wantsSync(session);
+    if (typeof result === 'object') session.close(result);
+    else if (result === 'fails') session.close(closeReasons.invalidBlock);
+    else if (result === 'deep') this.dependencies.wantsSync(session);
     else return true;
     return false;
   }
 
-  private look(bytes: Buffer): Promise<Verdict> | Verdict | CloseReason {
+  private look(bytes: Buffer): Promise<WorkResult> | WorkResult | CloseReason {
     const { chain, codec } = this.dependencies;
     if (bytes.length > chain.largestBlock()) return closeReasons.overfullBlock;
     let parsed: ReturnType<BlockCodec['parse']>;
@@ -85,18 +85,18 @@ export class AnnouncedBlocks {
     }
     const { previousHash, transactionHashes } = parsed.block;
     if (transactionHashes.length > chain.transactionsOfBlock(previousHash)) return closeReasons.overfullBlock;
-    // The relay does nothing for known blocks and only requests the chain for blocks without a known parent.
+    // No proof of work needed: the relay ignores known blocks, and only requests the chain for blocks without a known parent.
     if (chain.isKnown(parsed.hash) || !chain.isKnown(previousHash)) return 'holds';
-    return this.verdictOf(hashKey(parsed.hash), bytes);
+    return this.proofOfWork(hashKey(parsed.hash), bytes);
   }
 
-  private verdictOf(key: string, bytes: Buffer): Promise<Verdict> {
-    const known = this.verdicts.get(key);
+  private proofOfWork(key: string, bytes: Buffer): Promise<WorkResult> {
+    const known = this.results.get(key);
     if (known !== undefined) return known;
-    const verdict = this.dependencies.chain.judgeWork(bytes);
-    this.verdicts.set(key, verdict);
-    // After an error the work is judged again for the next announcer.
-    verdict.catch(() => this.verdicts.delete(key));
-    return verdict;
+    const result = this.dependencies.chain.checkProofOfWork(bytes);
+    this.results.set(key, result);
+    // After an internal error the proof of work is checked again for the next announcer.
+    result.catch(() => this.results.delete(key));
+    return result;
   }
 }

@@ -15,27 +15,27 @@ export interface BlockRelayDependencies {
   readonly codec: BlockCodec;
   readonly clock: P2pClock;
   readonly logger: P2pLogger;
-  /** The peer has blocks that we lack; its chain should be requested. */
+  /** The peer has blocks that this node lacks. Requests its chain. */
   wantsSync(session: Session): void;
-  /** The chain switched to the peer's branch: its pool should be requested. */
+  /** The chain switched to the peer's branch. Requests its pool. */
   wantsPool(session: Session): void;
 }
 
-/** Number of blocks whose hop counts are remembered. */
+/** Max cached hop counts. */
 const HOPS_KEPT = 200;
-/** A block ahead of our clock is not judged again before this time is over, milliseconds; so many are remembered. */
+/** Milliseconds for which a block ahead of our clock is ignored, and max number of such blocks. */
 const EARLY_AGAIN = 60_000;
 const EARLY_KEPT = 200;
 
 /**
- * Receives new blocks from peers in state normal and completes lite blocks with the transactions that we have. It requests the
- * rest from the announcer, from the next one if that one disconnects or is late, and downloads the whole block if no announcer
- * responds in time. A block is announced after its commit, not from here.
+ * Receives new blocks from peers in state normal and completes lite blocks with known transactions. Requests missing transactions
+ * from the announcer, from the next announcer if the first disconnects or is late, and downloads the whole block if no announcer
+ * responds in time. `Announcer` announces blocks, after their commit.
  */
 export class BlockRelay {
   private readonly lite: LiteBlocks;
   private readonly hops = new BoundedMap<string, number>(HOPS_KEPT);
-  /** Blocks ahead of our clock, and until when they are ignored. */
+  /** Blocks ahead of our clock, with the time until which they are ignored. */
   private readonly early = new BoundedMap<string, number>(EARLY_KEPT);
 
   constructor(private readonly dependencies: BlockRelayDependencies) {
@@ -45,7 +45,7 @@ export class BlockRelay {
     });
   }
 
-  /** The hop count to announce a block with: one more than it came with, 0 for our own. */
+  /** The hop count to announce a block with: the received count plus one, or 0 for our own blocks. */
   hopOf(hash: Buffer): number {
     return this.hops.get(hashKey(hash)) ?? 0;
   }
@@ -57,15 +57,15 @@ export class BlockRelay {
 
   async onLiteBlock(session: Session, message: NewLiteBlock): Promise<void> {
     const work = this.workOn(session, message.block, message);
-    // A repeated announcement neither repeats nor cancels a request.
+    // A repeated announcement neither repeats nor cancels the pending request.
     if (work === undefined || work.pending.has(session.id)) return;
     work.waiting.set(session.id, { session, message });
     if (work.patience === undefined) await this.requestNext(work);
   }
 
   /**
-   * Takes transactions that a peer sent for lite blocks. @returns false if none of them was requested for a block: then they
-   * are an ordinary relay
+   * Handles transactions that a peer sent for lite blocks. @returns false if none of them was requested for a block: then the
+   * message is an ordinary relay
    */
   async takeTransactions(session: Session, transactions: readonly Buffer[]): Promise<boolean> {
     if (!this.lite.awaits(session)) return false;
@@ -88,7 +88,7 @@ export class BlockRelay {
     return true;
   }
 
-  /** A transaction has entered the pool: it may complete a lite block whose announcers have not responded yet. */
+  /** Call it when a transaction has entered the pool: it may complete a lite block without waiting for its announcers. */
   async transactionAdded(hash: Buffer): Promise<void> {
     for (const work of this.lite.lacking(hash)) {
       const [request] = work.pending.values();
@@ -98,7 +98,7 @@ export class BlockRelay {
     }
   }
 
-  /** The session is closed. */
+  /** Call it when the session is closed. */
   left(session: Session): void {
     this.lite.left(session);
   }
@@ -113,7 +113,7 @@ export class BlockRelay {
     if (parsed === undefined) return undefined;
     const { hash, block } = parsed;
     const parent = this.dependencies.chain.heightOf(block.previousHash);
-    // The height follows from the block if we know its parent; else the peer claims it.
+    // The height is computed from a known parent, otherwise claimed by the peer.
     session.claim = { height: parent === undefined ? currentHeight : parent + 2, tip: hash };
     if (this.dependencies.chain.isKnown(hash)) return undefined;
     const key = hashKey(hash);
@@ -150,8 +150,8 @@ export class BlockRelay {
   }
 
   /**
-   * Completes a block from the pool and the chain, or requests the missing transactions from the next announcer. When all
-   * announcers are late, their chains are requested, and with them the whole block.
+   * Completes a block from the pool and the chain, or requests the missing transactions from the next announcer. If all
+   * announcers are late, requests their chains, which include the whole block.
    */
   private async requestNext(work: BlockWork): Promise<void> {
     while (work.state === 'incomplete') {
@@ -197,7 +197,7 @@ export class BlockRelay {
     try {
       [result] = await this.dependencies.chain.addBlocks([raw], 'relay');
     } catch (error) {
-      // A stopping node closes its sessions before its chain.
+      // During a stop the sessions are closed before the chain: the error is expected then.
       if (session.isOpen) this.dependencies.logger.error(`the chain failed while a block was added: ${String(error)}`);
     }
     if (result !== undefined && isAccepted(result)) this.lite.taken(work);
@@ -206,7 +206,7 @@ export class BlockRelay {
     if (result !== undefined) this.settle(session, result);
   }
 
-  /** A block was rejected: unless it is known by now, the chain of another announcer is requested. */
+  /** After a rejected block: requests the chain of another announcer, unless the block is known meanwhile. */
   private giveUp(work: BlockWork, session: Session, result: AddBlockResult | undefined): void {
     this.lite.drop(work);
     if (result === undefined || this.dependencies.chain.isKnown(work.hash)) return;
@@ -214,7 +214,7 @@ export class BlockRelay {
     if (next !== undefined) this.dependencies.wantsSync(next);
   }
 
-  /** Our clock may be wrong: no peer is disconnected, and the block is checked again later. */
+  /** For a block ahead of our clock, which may be wrong: no peer is disconnected, and the block is checked again later. */
   private retryLater(work: BlockWork): void {
     this.lite.drop(work);
     this.early.set(work.key, this.dependencies.clock.now() + EARLY_AGAIN);

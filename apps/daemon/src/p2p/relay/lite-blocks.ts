@@ -4,10 +4,10 @@ import { closeReasons } from '../limits/close-reasons';
 import type { P2pClock, Timer } from '../ports';
 import type { Session } from '../session/session';
 
-/** Requests for transactions of blocks that a peer may leave open; an honest peer has one, two in a race of blocks. */
+/** Max unanswered transaction requests per peer. An honest peer has one, or two when blocks compete. */
 const MAX_OPEN = 4;
 
-/** A request for the transactions of a block without a response yet. */
+/** A pending request for the transactions of a block. */
 interface PendingRequest {
   readonly session: Session;
   readonly message: NewLiteBlock;
@@ -22,23 +22,23 @@ export interface BlockWork {
   readonly transactionHashes: readonly Buffer[];
   readonly announcers: Set<Session>;
   readonly pending: Map<number, PendingRequest>;
-  /** Announcers without a request so far. */
+  /** Announcers to which no request was sent. */
   readonly waiting: Map<number, { readonly session: Session; readonly message: NewLiteBlock }>;
-  /** Runs until the next announcer gets a request as well. */
+  /** Timer after which the next announcer gets a request as well. */
   patience: Timer | undefined;
-  /** `adding`: handed to the chain. `taken`: stored. */
+  /** `adding`: passed to the chain. `taken`: stored. */
   state: 'incomplete' | 'adding' | 'taken';
 }
 
-/** A block that requested transactions complete. */
+/** A block that received transactions have completed. */
 export interface CompletedBlock {
   readonly work: BlockWork;
   readonly message: NewLiteBlock;
 }
 
 /**
- * The lite blocks that lack transactions. Each request for transactions has its own timeout, even when the block is completed
- * meanwhile; when the announcer is late, the next one gets a request as well.
+ * Lite blocks with missing transactions. Each transaction request has its own timeout, even if the block is completed meanwhile.
+ * If an announcer is late, the next one gets a request as well.
  */
 export class LiteBlocks {
   private readonly works = new Map<string, BlockWork>();
@@ -68,7 +68,7 @@ export class LiteBlocks {
     return work;
   }
 
-  /** Takes the next announcer without a request; outgoing peers first. */
+  /** Removes and returns the next announcer without a request; outgoing peers first. */
   next(work: BlockWork): { readonly session: Session; readonly message: NewLiteBlock } | undefined {
     const waiting = [...work.waiting.values()].filter(({ session }) => session.isOpen);
     const next = waiting.find(({ session }) => !session.incoming) ?? waiting[0];
@@ -76,7 +76,7 @@ export class LiteBlocks {
     return next;
   }
 
-  /** Notes a request. Closes the connection and returns false if the peer has left too many open. */
+  /** Records a request. Closes the connection and returns false if the peer has too many pending ones. */
   request(work: BlockWork, session: Session, message: NewLiteBlock, missing: ReadonlySet<string>): boolean {
     if (this.openOf(session).length >= MAX_OPEN) {
       session.close(closeReasons.liteBlockIncomplete);
@@ -94,7 +94,7 @@ export class LiteBlocks {
     return true;
   }
 
-  /** The incomplete blocks that contain a transaction. */
+  /** The incomplete blocks that lack a transaction. */
   lacking(hash: Buffer): BlockWork[] {
     return [...this.works.values()].filter(
       ({ state, transactionHashes }) => state === 'incomplete' && transactionHashes.some((other) => other.equals(hash)),
@@ -102,8 +102,8 @@ export class LiteBlocks {
   }
 
   /**
-   * Takes transactions of a peer. @returns the blocks that they complete; undefined if none of them was requested
-   * @param completes whether a block has all of its transactions with the provided ones
+   * Handles transactions from a peer. @returns the blocks that they complete; undefined if none of them was requested
+   * @param completes whether a block has all of its transactions together with the given ones
    */
   take(
     session: Session,
@@ -120,7 +120,7 @@ export class LiteBlocks {
     return complete.map(({ work, request }) => ({ work, message: request.message }));
   }
 
-  /** The block is stored. Peers with an open request still have to respond. */
+  /** Call it when the block is stored. Peers with a pending request must still respond. */
   taken(work: BlockWork): void {
     work.state = 'taken';
     work.waiting.clear();
@@ -128,7 +128,7 @@ export class LiteBlocks {
     this.forgetIdle(work);
   }
 
-  /** Forgets a block and its requests. */
+  /** Removes a block and its requests. */
   drop(work: BlockWork): void {
     this.works.delete(work.key);
     work.patience?.cancel();
@@ -136,12 +136,12 @@ export class LiteBlocks {
     work.pending.clear();
   }
 
-  /** Drops a block without requests and announcers. */
+  /** Removes a block without requests and announcers. */
   forgetIdle(work: BlockWork): void {
     if (work.state !== 'adding' && work.pending.size === 0 && work.waiting.size === 0) this.drop(work);
   }
 
-  /** The session is closed: the next announcer gets a request at once. */
+  /** Call it when the session is closed: the next announcer gets a request at once. */
   left(session: Session): void {
     for (const work of [...this.works.values()]) {
       work.announcers.delete(session);
@@ -154,7 +154,7 @@ export class LiteBlocks {
     }
   }
 
-  /** Whether a peer has an open request for transactions of a block. */
+  /** Whether a request for transactions of a block is pending at a peer. */
   awaits(session: Session): boolean {
     return this.openOf(session).length > 0;
   }

@@ -6,11 +6,11 @@ import type { Session } from '../session/session';
 import { hashKey, RecentHashes } from '../hashes';
 import { reportThrow } from '../report-errors';
 
-/** So many transactions of one message are judged by the pool at a time. */
+/** Max transactions of one message that the pool validates concurrently. */
 const CONCURRENCY = 16;
-/** Refused transactions are not judged again before the chain has moved. */
+/** Max cached hashes of rejected transactions, which are not validated again before the tip changes. */
 const REFUSED_KEPT = 5000;
-/** Own transactions in no block are sent again after 2 minutes, then at twice the interval each time, up to an hour. */
+/** Unconfirmed own transactions are sent again after 2 minutes, then with exponential backoff up to an hour. */
 const FIRST_RESEND = 120_000;
 const MAX_RESEND = 3_600_000;
 const MAX_OWN = 1_000;
@@ -37,14 +37,14 @@ export interface TransactionRelayDependencies {
 export class TransactionRelay {
   private refused = new RecentHashes(REFUSED_KEPT);
   private toAnnounce: Buffer[] = [];
-  /** Being judged by the pool for a peer. */
+  /** Transactions from peers that the pool is validating. */
   private readonly admitting = new Set<string>();
-  /** Transactions that no peer sent: from wallets of this node, or returned to the pool by a reorganisation. */
+  /** Transactions that no peer sent: submitted to this node, or returned to the pool by a reorganisation. */
   private readonly own = new BoundedMap<string, OwnTransaction>(MAX_OWN);
 
   constructor(private readonly dependencies: TransactionRelayDependencies) {}
 
-  /** NOTIFY_NEW_TRANSACTIONS from a peer in state normal. `work`: the budget that is charged for it. */
+  /** NOTIFY_NEW_TRANSACTIONS from a peer in state normal. @param work the budget to charge */
   async onTransactions(
     session: Session,
     transactions: readonly Buffer[],
@@ -64,7 +64,7 @@ export class TransactionRelay {
     }
   }
 
-  /** A transaction has entered the pool. */
+  /** Call it when a transaction has entered the pool. */
   added(hash: Buffer): void {
     const key = hashKey(hash);
     if (!this.admitting.has(key)) {
@@ -80,7 +80,7 @@ export class TransactionRelay {
     });
   }
 
-  /** Sends own transactions again that no block has: a peer may have lost them. Called about once a second. */
+  /** Sends unconfirmed own transactions again: a peer may have dropped them. Called about once a second. */
   tick(): void {
     const now = this.dependencies.clock.now();
     const due: Buffer[] = [];
@@ -95,32 +95,35 @@ export class TransactionRelay {
       own.dueAt = now + own.interval;
       due.push(transaction);
     }
-    // Together: peers count messages, and a reorganisation makes hundreds due at once.
+    // In one message: peers limit messages, and a reorganisation can make hundreds due at once.
     if (due.length === 0) return;
     for (const session of this.dependencies.sessions()) if (session.handshaken) session.relayTransactions(due, now);
   }
 
-  /** The chain has moved: what was refused may be right now. */
+  /** Call it when the tip has changed: rejected transactions may be valid now. */
   chainMoved(): void {
     this.refused = new RecentHashes(REFUSED_KEPT);
   }
 
   /**
-   * A known transaction, or one that the full pool rejects, costs the peer nothing. A transaction that fits no chain ends the
-   * connection with points; an address may send some that only do not fit our chain (docs/protocol/p2p.md#penalties).
+   * A known transaction, or one that the full pool rejects, has no consequence. A transaction that is invalid on every chain
+   * closes the connection with points. Transactions that are only invalid on our chain are rate-limited
+   * (docs/protocol/p2p.md#penalties).
    */
   private async admit(session: Session, hash: Buffer, bytes: Buffer): Promise<void> {
     if (!session.isOpen) return;
     const key = hashKey(hash);
     this.admitting.add(key);
-    const { accepted, message, fault } = await this.dependencies.pool
+    const { accepted, message, scope } = await this.dependencies.pool
       .add(bytes, 'p2p')
       .finally(() => this.admitting.delete(key));
     if (accepted) session.lastTransactionAt = this.dependencies.clock.now();
-    if (accepted || fault === 'none') return;
+    if (accepted || scope === 'none') return;
     this.refused.add(hash);
-    this.dependencies.logger.debug(`${session.name}: transaction ${hash.toString('hex')} not taken: ${message ?? ''}`);
-    if (fault === 'everywhere') session.close(closeReasons.invalidTransaction);
+    this.dependencies.logger.debug(
+      `${session.name}: transaction ${hash.toString('hex')} not accepted: ${message ?? ''}`,
+    );
+    if (scope === 'everywhere') session.close(closeReasons.invalidTransaction);
     else if (!session.budget.take('unfitTransactions')) session.close(closeReasons.refusedTransactions);
   }
 

@@ -9,8 +9,8 @@ import type { P2pClock, P2pLogger } from '../ports';
 import { accountKey, type PeerAddress } from '../addresses';
 
 /**
- * Calls the announced port of an incoming peer and requests its peer id. True when it is the same:
- * only then is its address worth telling others (docs/protocol/p2p.md#back-ping).
+ * Connects to the announced port of an incoming peer and requests its peer id. Returns whether the id matches: only then is the
+ * address reported to other peers (docs/protocol/p2p.md#back-ping).
  */
 export async function backPing(
   address: PeerAddress,

@@ -18,13 +18,13 @@ import { slotFor } from '../peers/incoming-slots';
 import { Session } from './session';
 import type { SessionTable } from './session-table';
 
-/** Requests that carry no lists: an honest body has some 200 bytes. */
+/** Max body bytes of requests without lists; an honest body has about 200 bytes. */
 const REQUEST_LIMITS: ReadonlyMap<number, number> = new Map([
   [Command.handshake, 8 * 1024],
   [Command.timedSync, 8 * 1024],
 ]);
 
-/** Why a peer is called: to stay connected, or only for its peer list. */
+/** Purpose of a call: to stay connected, or only to receive the peer list. */
 export type CallPurpose = 'session' | 'peer-list';
 
 export interface ConnectionManagerDependencies {
@@ -43,13 +43,13 @@ export interface ConnectionManagerDependencies {
 export interface ConnectionEvents {
   /** Handles one frame that is not a response. */
   route(session: Session, frame: Frame): Promise<void>;
-  /** Whether we requested what the frame carries. */
+  /** Whether we requested the content of the frame. */
   isRequested(session: Session, frame: Frame): boolean;
-  /** Whether blocks were requested: large responses are allowed then. */
+  /** Whether blocks were requested, so that large responses are allowed. */
   awaitsObjects(session: Session): boolean;
   /** Handles the sync data of a handshake (`initial`) or a timed sync. */
   consider(session: Session, data: SyncData, initial: boolean): void;
-  /** A peer that we called has shaken hands. */
+  /** An outgoing peer has completed the handshake. */
   onConnected(session: Session): void;
   onClosed(session: Session, reason: CloseReason): void;
 }
@@ -66,12 +66,12 @@ export class ConnectionManager {
     this.requests = new PeerRequests(dependencies);
   }
 
-  /** From now on sockets become sessions. */
+  /** Starts to accept and dial connections. */
   begin(): void {
     this.accepting = true;
   }
 
-  /** Closes every session; nothing new is taken. */
+  /** Closes all sessions and accepts no new ones. */
   end(): void {
     this.accepting = false;
     for (const session of this.dependencies.sessions.open()) session.close(closeReasons.stopping);
@@ -86,8 +86,8 @@ export class ConnectionManager {
   }
 
   /**
-   * An incoming connection. Banned ones, and those above the limits, are closed at once; when all slots are taken, the oldest
-   * connection without a handshake is closed.
+   * Handles an incoming connection. Banned ones, and those above the limits, are closed at once. If all slots are in use, the
+   * oldest connection without a handshake is closed.
    */
   accept(socket: Duplex, remote: PeerAddress): void {
     const { config, bans, budgets, sessions } = this.dependencies;
@@ -101,8 +101,8 @@ export class ConnectionManager {
   }
 
   /**
-   * Calls a peer and shakes hands. True when it is one of ours; with purpose `peer-list` the connection is closed
-   * again once the list is taken.
+   * Dials a peer and performs the handshake. Returns whether it succeeded. With purpose `peer-list` the connection is closed
+   * after the list was received.
    */
   async call(address: PeerAddress, purpose: CallPurpose): Promise<boolean> {
     const socket = await this.dependencies.transport.connect(address);
@@ -155,7 +155,7 @@ export class ConnectionManager {
       isRequested: (frame) => this.events.isRequested(session, frame),
       limitOf: (header) => {
         const limit = bodyLimit(header, {
-          // An outgoing peer may send frames right behind its handshake response, before we have parsed it.
+          // An outgoing peer may send frames directly after its handshake response, before that is parsed.
           handshaken: session.handshaken || !incoming,
           objectsRequested: this.events.awaitsObjects(session),
           transactionsRequested: session.awaitsTransactions,
@@ -173,7 +173,7 @@ export class ConnectionManager {
     return session;
   }
 
-  /** Lets the frames of a session be handled. */
+  /** Starts the frame handling of a session. */
   private serve(session: Session): void {
     session.connection.start((frame) => this.events.route(session, frame));
   }
@@ -204,7 +204,7 @@ export class ConnectionManager {
   }
 }
 
-/** Closes the session if handling a response throws, as for frames (`PeerConnection`); the caller logs the error. */
+/** Closes the session if handling a response fails, like `PeerConnection` for frames. The caller logs the error. */
 async function orClose<T>(session: Session, work: Promise<T>): Promise<T> {
   try {
     return await work;

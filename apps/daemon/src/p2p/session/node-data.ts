@@ -24,16 +24,16 @@ export interface OwnNodeDataDependencies {
   readonly random: P2pRandom;
 }
 
-/** The data about this node that its messages contain. */
+/** Node data of this node, as sent to peers. */
 export class OwnNodeData {
-  /** The port that listens, once it does. */
+  /** The bound port; 0 before the listener is started. */
   listeningPort = 0;
-  /** The port of the IPv6 listener, where there is one. */
+  /** The bound port of the IPv6 listener, if there is one. */
   listeningPort6: number | undefined;
 
-  /** Random, the same over restarts; never 0. */
+  /** Random, never 0, the same across restarts. */
   peerId: bigint;
-  /** The addresses at which other nodes reach us. */
+  /** The addresses at which other nodes reach this node. */
   readonly addresses: OwnAddresses;
 
   constructor(private readonly dependencies: OwnNodeDataDependencies) {
@@ -41,13 +41,13 @@ export class OwnNodeData {
     this.addresses = dependencies.addresses;
   }
 
-  /** We have connected to ourselves at this address. */
+  /** Call it when this node has connected to itself at an address. */
   meet(address: PeerAddress): void {
     this.addresses.learn(address);
     this.dependencies.book.dropOwn();
   }
 
-  /** Now, in seconds since 1970. */
+  /** The current time in seconds since 1970. */
   get seconds(): number {
     return Math.floor(this.dependencies.clock.wall() / 1000);
   }
@@ -57,7 +57,7 @@ export class OwnNodeData {
     return this.dependencies.config.externalPort !== 0 ? this.dependencies.config.externalPort : this.listeningPort;
   }
 
-  /** @param host the host of the peer: it calls back by the same address family, which has its own port */
+  /** @param host address of the peer: it pings back over the same address family, which has a separate port */
   nodeData(host: string): NodeData {
     const { config } = this.dependencies;
     const port = host.includes(':') ? (this.listeningPort6 ?? this.announcedPort) : this.announcedPort;
@@ -84,8 +84,8 @@ export class OwnNodeData {
   }
 
   /**
-   * The peer lists for a peer of `version`; IPv6 entries only for those that read them. No entry is seen later than `now`,
-   * the time (seconds since 1970) of the message: other nodes disconnect peers that report entries of the future.
+   * The peer lists for a peer of `version`; IPv6 entries only if that version supports them. Last-seen times are limited to
+   * `now`, the time (seconds since 1970) of the message: nodes disconnect peers that report entries from the future.
    */
   peerLists(version: number, now: number): PeerLists {
     const entries = this.dependencies.book
@@ -107,15 +107,15 @@ function newPeerId(random: P2pRandom): bigint {
   }
 }
 
-/** The reason to reject a peer with this node data; undefined if it is accepted. Every version from 16 on is accepted. */
-export function judgeNodeData(data: NodeData, networkId: Buffer, ownPeerId: bigint): CloseReason | undefined {
+/** The reason to reject a peer with this node data; undefined if it is accepted. Versions from 16 on are accepted. */
+export function checkNodeData(data: NodeData, networkId: Buffer, ownPeerId: bigint): CloseReason | undefined {
   if (!data.networkId.equals(networkId)) return closeReasons.wrongNetwork;
   if (data.version < P2P_MINIMUM_VERSION) return closeReasons.oldVersion;
   if (data.peerId === ownPeerId) return closeReasons.ownConnection;
   return undefined;
 }
 
-/** Stores the node data of a peer. A much newer version is logged: the operator may need an update. */
+/** Stores the node data of a peer. Logs a much newer version: this node may be outdated. */
 export function takeNodeData(session: Session, data: NodeData, logger: P2pLogger): void {
   session.version = data.version;
   session.peerId = data.peerId;

@@ -13,7 +13,7 @@ import { HANDSHAKE_TIMEOUT } from '../constants';
 import type { AddressBook } from '../peers/address-book';
 import { closeReasons } from '../limits/close-reasons';
 import type { P2pClock, P2pLogger } from '../ports';
-import { judgeNodeData, type OwnNodeData, takeNodeData } from './node-data';
+import { checkNodeData, type OwnNodeData, takeNodeData } from './node-data';
 import type { Session } from './session';
 
 export interface PeerRequestsDependencies {
@@ -24,11 +24,11 @@ export interface PeerRequestsDependencies {
   readonly book: AddressBook;
 }
 
-/** Our requests to peers. Each returns the peer's sync data; undefined without a valid response. */
+/** Requests to peers. Each returns the peer's sync data; undefined without a valid response. */
 export class PeerRequests {
   constructor(private readonly dependencies: PeerRequestsDependencies) {}
 
-  /** Performs the handshake of an outgoing connection; closes it when the peer does not fit. */
+  /** Performs the handshake of an outgoing connection. Closes it if the peer is incompatible. */
   async handshake(session: Session): Promise<SyncData | undefined> {
     const { config, logger, own } = this.dependencies;
     const request = handshakeRequest.encode({
@@ -41,12 +41,12 @@ export class PeerRequests {
       return undefined;
     }
     const message = decodeOr(() => handshakeResponse.decode(frame.body));
-    // An empty body is how some programs refuse.
+    // Some programs refuse a handshake with an empty body.
     if (message === undefined) {
       session.close(frame.body.length === 0 ? closeReasons.handshakeRefused : closeReasons.badBody);
       return undefined;
     }
-    const refusal = judgeNodeData(message.nodeData, config.networkId, own.peerId);
+    const refusal = checkNodeData(message.nodeData, config.networkId, own.peerId);
     if (refusal !== undefined) {
       if (refusal === closeReasons.ownConnection) own.meet(session.connection.remote);
       session.close(refusal);
@@ -85,7 +85,7 @@ export class PeerRequests {
     return false;
   }
 
-  /** A peer that we reached ourselves is white. */
+  /** Adds an outgoing peer that responded to the white list. */
   private noteReached(session: Session, isProven = false): void {
     if (session.incoming) return;
     const { book, own } = this.dependencies;

@@ -2,7 +2,7 @@ import { CAPABILITY_PRUNED } from '../constants';
 import { addressKey, type PeerAddress } from '../addresses';
 import type { Session } from './session';
 
-/** One connection, for operators. `since` in seconds since 1970. */
+/** Information about a connection for the operator. `since` in seconds since 1970. */
 export interface PeerInfo {
   readonly address: string;
   readonly incoming: boolean;
@@ -11,11 +11,11 @@ export interface PeerInfo {
   readonly version: number;
   readonly since: number;
   readonly peerId: bigint;
-  /** It stores the newest blocks only. */
+  /** Whether the peer only stores the newest blocks. */
   readonly pruned: boolean;
 }
 
-/** The sessions that exist, from the open socket to its end. */
+/** All sessions, from the opened to the closed socket. */
 export class SessionTable {
   private readonly sessions = new Map<number, Session>();
   private nextId = 1;
@@ -28,7 +28,7 @@ export class SessionTable {
     this.sessions.set(session.id, session);
   }
 
-  /** False when it was not there. */
+  /** @returns false if the session was not in the table */
   remove(session: Session): boolean {
     return this.sessions.delete(session.id);
   }
@@ -41,7 +41,7 @@ export class SessionTable {
     return this.sessions.size;
   }
 
-  /** The open ones; a copy, so that a handler may close sessions while it goes through them. */
+  /** The open sessions. A copy, so that sessions may be closed during iteration. */
   open(): Session[] {
     return [...this.sessions.values()].filter((session) => session.isOpen);
   }
@@ -50,12 +50,12 @@ export class SessionTable {
     return this.open().filter((session) => session.handshaken);
   }
 
-  /** The endpoints of those that we called. */
+  /** The endpoints of outgoing sessions. */
   outgoing(): PeerAddress[] {
     return this.open().flatMap((session) => (session.incoming ? [] : [session.connection.remote]));
   }
 
-  /** The peers that we have called and shaken hands with. */
+  /** The outgoing peers with a completed handshake. */
   called(): PeerAddress[] {
     return this.handshaken().flatMap((session) => (session.incoming ? [] : [session.connection.remote]));
   }
@@ -66,7 +66,7 @@ export class SessionTable {
     return { outgoing: handshaken.length - incoming, incoming };
   }
 
-  /** The open ones as operators see them. */
+  /** The open sessions as information for the operator. */
   list(): (PeerInfo & { readonly id: number })[] {
     return this.open().map((session) => ({
       id: session.id,

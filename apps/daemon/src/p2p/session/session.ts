@@ -19,12 +19,12 @@ import { RecentHashes } from '../hashes';
 
 /** Approximate bytes per relay of transactions. */
 const RELAY_BYTES = 1024 * 1024;
-/** Milliseconds within which a peer requests the missing transactions of a lite block. */
+/** Milliseconds for which transactions are held after a lite block, so that the peer can request missing ones. */
 const HOLD_TRANSACTIONS = 2_000;
 
 /**
- * `before-handshake`: nothing is known of the peer. `synchronizing`: blocks are fetched from it. `normal`: blocks and
- * transactions are exchanged as they appear. `idle`: a synchronisation was given up; the next timed sync decides.
+ * `before-handshake`: no data of the peer yet. `synchronizing`: blocks are downloaded from it. `normal`: new blocks and
+ * transactions are relayed. `idle`: a synchronisation was abandoned; the next timed sync decides.
  */
 export type SessionState = 'before-handshake' | 'synchronizing' | 'normal' | 'idle';
 
@@ -36,32 +36,32 @@ export interface PeerSessionDependencies {
   readonly clock: Pick<P2pClock, 'now' | 'wall'>;
 }
 
-/** One peer after the socket is open: its node data and claims, the hashes that it is known to have, and messages to it. */
+/** A connected peer: its node data and claims, the hashes that it is known to have, and messages to it. */
 export class Session {
   state: SessionState = 'before-handshake';
   version = 0;
   peerId = 0n;
-  /** The port that it announces; 0 if hidden. */
+  /** The announced port; 0 if hidden. */
   listeningPort = 0;
   remoteHeight = 0;
-  /** Its last claim about its chain. */
+  /** The peer's latest claim about its chain. */
   claim: ChainClaim | undefined;
   readonly record: SyncRecord = newSyncRecord();
   syncData: SyncData | undefined;
-  /** The tip at which the last synchronisation from it ended, and until when that one is not tried again. */
+  /** The peer's tip at which the last synchronisation ended, and the time until which that tip is not tried again. */
   settledTip: { readonly key: string; readonly until: number } | undefined;
-  /** Failed too often to be synchronised from again. */
+  /** Whether it failed too often and is no longer used for synchronisation. */
   demoted = false;
-  /** Its tip is unknown to us and no slot was free. */
+  /** Whether its tip is unknown to us and no sync slot was free. */
   wantsSync = false;
-  /** The pool or transactions of a block were requested; large responses are allowed. */
+  /** Whether the pool or transactions of a block were requested, so that large responses are allowed. */
   awaitsTransactions = false;
-  /** Transactions wait until this time (milliseconds): see `sendBlock`. */
+  /** Transactions are held until this time (milliseconds): see `sendBlock`. */
   holdTransactionsUntil = 0;
   heldTransactions: Buffer[] = [];
-  /** The lowest round trip of a timed sync, milliseconds; Infinity before the first. */
+  /** The shortest round trip of a timed sync, milliseconds; Infinity before the first one. */
   latency = Infinity;
-  /** When it last sent a block or a transaction that was new and valid, milliseconds; -Infinity for never. */
+  /** Time of the last new and valid block or transaction from the peer, milliseconds; -Infinity for never. */
   lastBlockAt = -Infinity;
   lastTransactionAt = -Infinity;
   readonly knownTransactions = new RecentHashes(10_000);
@@ -69,7 +69,7 @@ export class Session {
 
   readonly id: number;
   readonly connection: PeerConnection;
-  /** The budget of its address. */
+  /** The budget of the peer's address. */
   readonly budget: AddressBudget;
   /** Milliseconds on the monotonic clock. */
   readonly startedAt: number;
@@ -130,8 +130,8 @@ export class Session {
   }
 
   /**
-   * Relays transactions, by portions. Just after a lite block they are held back: a peer that has requested that block's
-   * transactions takes the next message for the response, and disconnects if they are not in it.
+   * Relays transactions in chunks. After a lite block they are held: a peer that has requested transactions of that block
+   * interprets the next message as the response, and disconnects if the transactions are missing.
    */
   relayTransactions(transactions: readonly Buffer[], now: number): void {
     this.heldTransactions.push(...transactions);
@@ -152,15 +152,15 @@ export class Session {
     this.heldTransactions = [];
   }
 
-  /** Called about once a second: sends what was held back for a request that did not come. */
+  /** Called about once a second: sends held transactions if the peer sent no request in time. */
   tick(now: number): void {
     if (this.heldTransactions.length > 0 && now >= this.holdTransactionsUntil) this.releaseTransactions();
   }
 
-  /** Announces a block: as a lite block to peers since version 4, whole to older ones. */
+  /** Announces a block: as a lite block to peers of version 4 or later, as a whole to older ones. */
   sendBlock(raw: RawBlock, currentHeight: number, hop: number, now: number): void {
     if (this.version >= LITE_BLOCK_VERSION) {
-      // Further blocks do not prolong the hold of transactions that wait already.
+      // Further blocks do not extend the hold of transactions that are already waiting.
       const isWaiting = this.heldTransactions.length > 0;
       if (raw.transactions.length > 0 && !isWaiting) this.holdTransactionsUntil = now + HOLD_TRANSACTIONS;
       this.connection.notify(Command.newLiteBlock, newLiteBlock.encode({ currentHeight, hop, block: raw.block }));

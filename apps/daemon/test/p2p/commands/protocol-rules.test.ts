@@ -72,7 +72,7 @@ describe('the rules of the protocol', () => {
     await peer.handleHandshake(standing);
     await peer.nextOf(Command.requestPool);
     peer.send(Command.handshake, greeting({}), 'request');
-    await closedFor({ peer, logger }, 'handshake from a peer that we called');
+    await closedFor({ peer, logger }, 'handshake request on an outgoing connection');
   });
 
   it('allow only a handshake and a ping before the handshake', async () => {
@@ -112,13 +112,13 @@ describe('the rules of the protocol', () => {
     const peer = await ScriptedPeer.dial(quiet.node.port);
     await peer.handshake(standing);
     clock.advance(301_000);
-    await closedFor({ peer, logger: quiet.logger }, 'nothing heard');
+    await closedFor({ peer, logger: quiet.logger }, 'nothing received');
   });
 
   it('close the connection on garbage, a huge length and an unreadable body', async () => {
     const garbage = await known();
     garbage.peer.raw(Buffer.from('GET / HTTP/1.1\r\nHost: node\r\nAccept: */*\r\n\r\n'));
-    await closedFor(garbage, 'no Levin frame');
+    await closedFor(garbage, 'not a Levin frame');
 
     const huge = await known();
     const header = encodeFrame({

@@ -150,7 +150,7 @@ describe('a node counts the memory', () => {
     honest.send(Command.newBlock, block(9, 3 * MIB));
     await hog.closed;
     expect(started.logger.lines.filter((line) => line.includes('closed:'))).toEqual([
-      expect.stringContaining('too much is held'),
+      expect.stringContaining('exceed the memory limit'),
     ]);
     open();
     await empty(memory);
@@ -164,7 +164,7 @@ describe('a node counts the memory', () => {
     const peer = await welcome(started);
     peer.send(Command.newBlock, block(1, 3 * MIB));
     await peer.closed;
-    expect(started.logger.lines.some((line) => line.includes('too much is held'))).toBe(true);
+    expect(started.logger.lines.some((line) => line.includes('exceed the memory limit'))).toBe(true);
     await empty(memory);
   });
 });

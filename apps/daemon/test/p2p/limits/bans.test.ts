@@ -67,7 +67,7 @@ describe('ban lists', () => {
 
   it('report file and line of an error', async () => {
     const file = await listOf('8.8.8.8\nnonsense\n');
-    await expect(readBanLists([file])).rejects.toThrow(`${file}, line 2: "nonsense" is no IP address or range`);
+    await expect(readBanLists([file])).rejects.toThrow(`${file}, line 2: "nonsense" is not an IP address or range`);
     await expect(readBanLists([join(directory, 'missing')])).rejects.toThrow('missing cannot be read');
   });
 

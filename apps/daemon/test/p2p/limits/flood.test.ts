@@ -76,14 +76,14 @@ describe('an announced block', () => {
     started.chain.mostTransactions = 100;
     hashed = 0;
     announce(started.peer, naming(101));
-    await closedFor(started, 'more transactions than one can hold');
+    await closedFor(started, 'more transactions than allowed');
     expect([hashed, started.chain.worked, lookUps(started)]).toEqual([0, 0, 0]);
 
     const long = await withPeer({ codec });
     long.chain.longest = 1_000;
     parsed = 0;
     announce(long.peer, naming(40));
-    await closedFor(long, 'more transactions than one can hold');
+    await closedFor(long, 'more transactions than allowed');
     expect(parsed).toBe(0);
 
     const fits = await withPeer({ codec });
@@ -258,7 +258,7 @@ describe('the event loop time of a peer', () => {
       clock.advance(7_000);
     }
     await started.peer.closed;
-    expect(started.logger.lines.some((line) => line.includes('more work than its share'))).toBe(true);
+    expect(started.logger.lines.some((line) => line.includes('exceeds its share of processing time'))).toBe(true);
     expect(syncing.isClosed).toBe(false);
     syncing.end();
   });
@@ -322,7 +322,7 @@ describe('transactions', () => {
     started.pool.has = () => false;
     relay(started.peer, known);
     await started.peer.settle(standing);
-    expect(started.pool.judged).toBe(6_000);
+    expect(started.pool.validated).toBe(6_000);
     expect(started.peer.isClosed).toBe(false);
     relay(started.peer, known);
     await started.peer.settle(standing);
@@ -348,7 +348,7 @@ describe('transactions', () => {
     }
     expect(sent).toBeGreaterThan(67_750);
     expect(started.node.bans().map(({ host }) => host)).toEqual(addresses);
-    expect(started.pool.judged).toBeLessThanOrEqual(12 * 3 * 16);
+    expect(started.pool.validated).toBeLessThanOrEqual(12 * 3 * 16);
     // Somebody else is still welcome.
     const honest = await welcome(started);
     relay(honest, [Buffer.from('honest')]);
@@ -374,7 +374,7 @@ describe('transactions', () => {
       relay(peer, foreign.slice(start, start + 100));
       await peer.closed;
     }
-    expect(started.pool.judged).toBeLessThanOrEqual(1_000 + 4 * 16);
+    expect(started.pool.validated).toBeLessThanOrEqual(1_000 + 4 * 16);
     expect(started.node.bans()).toEqual([]);
   });
 

@@ -158,7 +158,7 @@ describe('limits of an address', () => {
     const honest = await ScriptedPeer.dial(node.port);
     await honest.handshake(standing);
     await silent[0]?.closed;
-    expect(logger.lines.some((line) => line.includes('gave its place'))).toBe(true);
+    expect(logger.lines.some((line) => line.includes('gave its slot'))).toBe(true);
     expect(silent.slice(1).every((peer) => !peer.isClosed)).toBe(true);
     for (const peer of [...silent, honest]) peer.end();
   });

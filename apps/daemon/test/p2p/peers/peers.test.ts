@@ -229,7 +229,7 @@ describe('the peer state file', () => {
     expect(await readPeerState(file)).toBeUndefined();
     for (const text of ['{"version":1', '[]', '{"version":2}', JSON.stringify({ version: 1, peerId: 'x' })]) {
       await writeFile(file, text);
-      expect(await readPeerState(file)).toEqual({ fault: expect.stringContaining('damaged') as string });
+      expect(await readPeerState(file)).toEqual({ error: expect.stringContaining('damaged') as string });
       expect(await readFile(`${file}.bad`, 'utf8')).toBe(text);
       expect(await readPeerState(file)).toBeUndefined();
     }

@@ -74,19 +74,19 @@ inNamespace('a gateway in a network namespace', () => {
     ['an invalid external address', 'unfit', 'its address is not public: it is behind another router'],
     ['a location elsewhere', 'none', undefined],
     ['nobody there', 'none', undefined],
-    ['a control address elsewhere', 'refused', 'it names another host or protocol'],
-    ['a control address by name', 'refused', 'it names another host or protocol'],
-    ['a control address of another protocol', 'refused', 'what it sends cannot be understood'],
-    ['a redirect elsewhere', 'refused', 'what it sends cannot be understood'],
+    ['a control address elsewhere', 'refused', 'it refers to another host or protocol'],
+    ['a control address by name', 'refused', 'it refers to another host or protocol'],
+    ['a control address of another protocol', 'refused', 'its response is invalid'],
+    ['a redirect elsewhere', 'refused', 'its response is invalid'],
     ['a description without end', 'refused', 'its response is too long'],
     ['a response without end', 'refused', 'its response is too long'],
     ['a description that never comes', 'refused', 'it does not respond'],
-    ['no description at all', 'refused', 'what it sends cannot be understood'],
-    ['garbage', 'refused', 'what it sends cannot be understood'],
-    ['garbage that is nested', 'refused', 'what it sends cannot be understood'],
-    ['nested devices', 'refused', 'what it sends cannot be understood'],
-    ['members of the prototype', 'refused', 'what it sends cannot be understood'],
-    ['an empty description', 'refused', 'what it sends cannot be understood'],
+    ['no description at all', 'refused', 'its response is invalid'],
+    ['garbage', 'refused', 'its response is invalid'],
+    ['garbage that is nested', 'refused', 'its response is invalid'],
+    ['nested devices', 'refused', 'its response is invalid'],
+    ['members of the prototype', 'refused', 'its response is invalid'],
+    ['an empty description', 'refused', 'its response is invalid'],
     ['a known gateway that is gone', 'refused', 'connect ECONNREFUSED 192.168.77.1:4999'],
   ])('%s: %s', (name, kind, why) => {
     const { outcome, calls } = scene(name);
@@ -131,18 +131,18 @@ inNamespace('a gateway in a network namespace', () => {
     expect([actions?.at(-1), left, lines?.at(-1)]).toEqual([
       'GetSpecificPortMappingEntry',
       1,
-      'info The IGD port mapping is gone already.',
+      'info The IGD port mapping was already removed.',
     ]);
   });
 
   it('does not delay a stop, whatever it leaves without a response', () => {
-    expect(scene('a stop while the gateway is asked').actions).toEqual([
+    expect(scene('a stop during the request to the gateway').actions).toEqual([
       'GetExternalIPAddress',
       'AddPortMapping',
       'GetSpecificPortMappingEntry',
     ]);
     expect(scene('a stop that hangs').lines?.at(-1)).toMatch(
-      /^warning the IGD port mapping of port 17855 could not be removed: it d.*not respond.*; it ends by itself within an hour$/,
+      /^warning the IGD port mapping of port 17855 could not be removed: it d.*not respond.*; it expires within an hour$/,
     );
     expect(scene('a stop at once')).toMatchObject({ actions: [], lines: ['info Attempting to add IGD port mapping.'] });
   });

@@ -131,8 +131,8 @@ describe('the life of a mapping', () => {
       const outcome = outcomes.shift();
       return {
         outcome: Promise.resolve(outcome),
-        asked: () => (outcome?.kind === 'mapped' ? gateway : undefined),
-        cut: () => undefined,
+        gateway: () => (outcome?.kind === 'mapped' ? gateway : undefined),
+        terminate: () => undefined,
       };
     };
     const onMapped = (address: { host: string; port: number } | undefined): void => void addresses.push(address?.host);

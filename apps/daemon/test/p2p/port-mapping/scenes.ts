@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import { PortMapping, type PortMappingParts } from '../../../src/p2p/port-mapping/port-mapping';
+import { PortMapping, type PortMappingDependencies } from '../../../src/p2p/port-mapping/port-mapping';
 import { runInThread } from '../../../src/p2p/port-mapping/task';
 import type { MappingTask } from '../../../src/p2p/port-mapping/task';
 import { BYSTANDER, descriptionWith, FakeGateway, GATEWAY, type GatewayBehaviour, NODE } from './fake-gateway';
@@ -73,7 +73,7 @@ class Lines {
 async function life(
   behaviour: GatewayBehaviour,
   during: (told: Promise<unknown>, gateway: FakeGateway) => Promise<unknown>,
-  more: Partial<PortMappingParts> = {},
+  more: Partial<PortMappingDependencies> = {},
 ): Promise<object> {
   const gateway = await FakeGateway.start(behaviour);
   try {
@@ -85,7 +85,7 @@ async function life(
       addresses.push(address ?? null);
       heard?.();
     };
-    const life = new PortMapping({ bindHost: NODE, ports: PORTS, logger, onMapped, patience: UNHURRIED, ...more });
+    const life = new PortMapping({ bindHost: NODE, ports: PORTS, logger, onMapped, timeouts: UNHURRIED, ...more });
     life.start();
     await during(told, gateway);
     const mappings = [...gateway.mappings.values()];
@@ -167,7 +167,7 @@ const SEARCHED: Record<string, Scene> = {
   'nobody there': async () => ({ outcome: await runInThread(MAP, 30_000).outcome }),
   'a life': () => life({}, (told) => told),
   'somebody else has the port at the end': () => life({ owner: '192.168.77.50' }, (told) => told),
-  'a stop while the gateway is asked': () => {
+  'a stop during the request to the gateway': () => {
     let asked: (() => void) | undefined;
     const reached = new Promise<void>((resolve) => (asked = resolve));
     return life({ hangs: { AddPortMapping: () => asked?.() } }, () => reached);

@@ -22,7 +22,7 @@ test('checks the work of a block again for the next announcer after an error', a
       isKnown: (hash) => hash.equals(tip),
       largestBlock: () => 1_000_000,
       transactionsOfBlock: () => 10,
-      judgeWork: (bytes) => {
+      checkProofOfWork: (bytes) => {
         judged.push(bytes);
         return answers[judged.length - 1] ?? Promise.resolve('fails' as const);
       },

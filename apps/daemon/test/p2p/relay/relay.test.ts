@@ -350,7 +350,7 @@ describe('relay', () => {
     supply(peers[1], [t1, t2]);
     await peers[1]?.settle(standing);
     await peers[0]?.settle(standing);
-    expect(pool.judged).toBe(2);
+    expect(pool.validated).toBe(2);
     expect(peers[0]?.left).toEqual([]);
   });
 
@@ -443,7 +443,7 @@ describe('relay', () => {
     await peers[0]?.settle(standing);
     supply(peers[1], [t1]);
     await peers[1]?.settle(standing);
-    expect(pool.judged).toBe(1);
+    expect(pool.validated).toBe(1);
     pool.refuse.clear();
     chain.add(toyBlock(tip, 51));
     await peers[1]?.nextOf(Command.newLiteBlock);

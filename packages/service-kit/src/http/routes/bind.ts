@@ -62,7 +62,7 @@ export function bindRoutes<Context, Labels>(
     }));
 }
 
-/** Routes for all other methods of the declared paths: they have the same guards and are a 404. */
+/** Routes for all other methods of the declared paths: the same guards, then a 404. */
 export function guardOtherMethods<Context, Labels>(
   routes: readonly Pick<Route<Context, Labels>, 'guards' | 'params' | 'path'>[],
 ): BoundRoute[] {
@@ -183,7 +183,7 @@ class TypedRequest implements RouteRequest {
     return clientAddressOf(this.http.request);
   }
 
-  /** Whether an error is the abort of `gone`: there is no client to answer. */
+  /** Whether an error is the abort of `gone`: the client has disconnected. */
   isAborted(error: unknown): boolean {
     return this.left?.signal.aborted === true && error === this.left.signal.reason;
   }

@@ -48,7 +48,7 @@ export interface TextResponse {
   readonly orJson?: z.ZodType;
 }
 
-/** What a handler may return: a value of the schema or serialized JSON; for a TextResponse text or bytes. */
+/** Return value of a handler: a value of the schema or serialized JSON; for a TextResponse text or bytes. */
 export type HandlerResult<A> = A extends z.ZodType
   ? z.output<A> | FinishedJson | Reply<z.output<A> | FinishedJson> | typeof RESPONSE_SENT
   : string | Buffer | Reply<string | Buffer> | typeof RESPONSE_SENT;

@@ -50,10 +50,10 @@ export type FieldChecks<Context, M extends Fields | undefined> = M extends Field
     }
   : never;
 
-/** Entries of an array that are parsed at once, since zod collects all errors. */
+/** Entries of an array per zod call, because zod collects all errors. */
 const ENTRIES_AT_ONCE = 64;
 /** Entries of an array that are parsed before the next yield to the event loop: about 1 ms. */
-const ENTRIES_PER_TURN = 4_096;
+const ENTRIES_PER_SLICE = 4_096;
 
 interface Field {
   readonly name: string;
@@ -121,7 +121,7 @@ async function readEntries(field: Field, entries: readonly unknown[], refuse: Re
   for (let from = 0; from < entries.length; from += ENTRIES_AT_ONCE) {
     const piece = entries.slice(from, from + ENTRIES_AT_ONCE);
     for (const entry of readField(field, piece, refuse, from) as unknown[]) result.push(entry);
-    if (from % ENTRIES_PER_TURN === 0 && from > 0) await yieldToEventLoop();
+    if (from % ENTRIES_PER_SLICE === 0 && from > 0) await yieldToEventLoop();
   }
   return result;
 }

@@ -17,7 +17,7 @@ import {
 /** The field `params`: named fields, a tuple, or ignored. */
 export type Params = Fields | z.ZodTuple | undefined;
 
-/** What a method may return: a value of the schema, or serialized JSON. */
+/** Return value of a method: a value of the schema, or serialized JSON. */
 export type MethodResult<Result extends z.ZodType> = z.output<Result> | FinishedJson;
 
 /** One JSON-RPC method. */

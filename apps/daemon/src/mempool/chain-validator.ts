@@ -12,8 +12,8 @@ import {
   unlockTimeAllowed,
 } from '@wrkz/consensus';
 import { type Network, type ParsedTransaction, REORGANISATION_DEPTH } from '@wrkz/core-types';
-import type { CommonGround } from './faults';
-import type { Fitting, PoolJudge } from './judge';
+import type { Finality } from './rejection-scope';
+import type { TipLimits, PoolValidator } from './validator';
 
 /** The tip of the chain as the pool uses it; read once per tip. */
 interface TipView {
@@ -25,10 +25,10 @@ interface TipView {
 }
 
 /**
- * Judges by the chain on disk. The reader may see a block before its commit event arrives: the verdict is right for that
- * newer tip, and the event starts another check.
+ * Validates against the stored chain. The reader may see a block before its commit event arrives: the result is then valid for
+ * that newer tip, and the event starts another check.
  */
-export class ChainJudge implements PoolJudge {
+export class ChainValidator implements PoolValidator {
   private cached: TipView | undefined;
 
   constructor(
@@ -42,7 +42,7 @@ export class ChainJudge implements PoolJudge {
     return transactionSizeLimit(this.tip().medianSize);
   }
 
-  async judge(parsed: ParsedTransaction): Promise<RuleFailure | undefined> {
+  async validate(parsed: ParsedTransaction): Promise<RuleFailure | undefined> {
     const staged = this.reader.snapshot(() => {
       const tip = this.tip();
       return stageTransaction(parsed, {
@@ -61,7 +61,7 @@ export class ChainJudge implements PoolJudge {
     return settleTransaction(staged, await runProofs(staged.proofs));
   }
 
-  settled(parsed: ParsedTransaction): 'in block' | RuleFailure | undefined {
+  checkSpent(parsed: ParsedTransaction): 'in block' | RuleFailure | undefined {
     return this.reader.snapshot(() => {
       if (this.reader.hasTransaction(parsed.hash)) return 'in block';
       const { view } = this.tip();
@@ -72,29 +72,29 @@ export class ChainJudge implements PoolJudge {
     });
   }
 
-  fitting(): Fitting {
+  tipLimits(): TipLimits {
     const { height, medianSize, timestamp } = this.tip();
     const { mixin, minimumUnlock } = this.network.rulesAt(height);
     const largest = transactionSizeLimit(medianSize);
     return {
-      measure: `${String(largest)} ${String(mixin.min)} ${String(mixin.max)} ${mixin.judgedOn}`,
-      refuses: ({ size, transaction }) => {
+      key: `${String(largest)} ${String(mixin.min)} ${String(mixin.max)} ${mixin.minAppliesTo}`,
+      check: ({ size, transaction }) => {
         if (size > largest) return new RuleFailure('SIZE_TOO_LARGE');
         return mixinAllowed(transaction.inputs, mixin) ? undefined : new RuleFailure('INVALID_MIXIN');
       },
-      isLapsed: (unlockTime) =>
+      isUnlockTimeExpired: (unlockTime) =>
         minimumUnlock !== undefined && !unlockTimeAllowed(unlockTime, minimumUnlock, height, timestamp),
     };
   }
 
-  ground({ transaction }: ParsedTransaction): CommonGround {
+  finality({ transaction }: ParsedTransaction): Finality {
     const { height, view } = this.tip();
     const { rulesAt } = this.network;
     const deep = height - REORGANISATION_DEPTH;
     return {
       // `rulesAt` returns the same object between two rule changes.
-      rulesAreSettled: () => rulesAt(Math.max(0, deep)) === rulesAt(height + REORGANISATION_DEPTH),
-      ringsAreSettled: () =>
+      rulesAreFinal: () => rulesAt(Math.max(0, deep)) === rulesAt(height + REORGANISATION_DEPTH),
+      ringsAreFinal: () =>
         this.reader.snapshot(() =>
           transaction.inputs.every(
             (input) =>

@@ -5,26 +5,26 @@ interface WaitingTask extends QueuedCall {
   refuse(): void;
 }
 
-/** Returned for a task that lost its place in the queue. */
+/** Result of a task that was removed from the full queue before it started. */
 export const QUEUE_FULL = Symbol('the queue is full');
 
 /**
  * Runs a limited number of tasks at a time, round-robin over their owners. When the queue is full, the owner with the most
- * waiting tasks loses its latest one, so a flood of one owner never keeps out the tasks of another.
+ * waiting tasks loses its latest one, so a flood of one owner never blocks the tasks of another.
  */
-export class JudgeQueue {
+export class ValidationQueue {
   private readonly queue: FairQueue<WaitingTask>;
 
-  /** @param maxRunning tasks that run at a time @param capacity tasks that may wait, of all owners */
+  /** @param maxRunning concurrent tasks @param capacity max waiting tasks of all owners together */
   constructor(maxRunning: number, capacity: number) {
-    this.queue = new FairQueue({ lanes: { judge: maxRunning }, capacity, capacityPerOwner: () => Infinity });
+    this.queue = new FairQueue({ lanes: { validation: maxRunning }, capacity, capacityPerOwner: () => Infinity });
   }
 
-  /** Resolves as the task does, or to QUEUE_FULL if the task is refused. */
+  /** Settles like the task, or resolves to QUEUE_FULL if the task is dropped. */
   async run<T>(owner: string, task: () => Promise<T>): Promise<T | typeof QUEUE_FULL> {
     const call = await new Promise<WaitingTask | undefined>((resolve) => {
       const waiting: WaitingTask = {
-        name: 'judge',
+        name: 'validation',
         options: { owner },
         start: () => resolve(waiting),
         refuse: () => resolve(undefined),

@@ -1,11 +1,11 @@
 import type { ReasonCode } from '@wrkz/consensus';
 
 /**
- * Whether the sender of a refused transaction is at fault. `none`: the transaction is known, or the pool is full. `here`: it
- * does not fit our chain, but may fit another branch, or a chain a few blocks longer or shorter. `everywhere`: no node of the
- * network can have accepted it.
+ * Where a rejected transaction is invalid, which decides the penalty of its sender. `none`: it may be valid; it is known, or the
+ * pool is full. `here`: it is invalid on our chain, but may be valid on another branch, or a few blocks earlier or later.
+ * `everywhere`: no node of the network can have accepted it.
  */
-export type Fault = 'none' | 'here' | 'everywhere';
+export type RejectionScope = 'none' | 'here' | 'everywhere';
 
 /**
  * The data that a rule depends on. `alone`: the bytes of the transaction. `rules`: also the rules in force. `rings`: also the
@@ -13,7 +13,7 @@ export type Fault = 'none' | 'here' | 'everywhere';
  */
 type Basis = 'alone' | 'rules' | 'rings' | 'chain';
 
-/** Complete by its type: a new reason in consensus does not compile until it is added here. Reasons of blocks never occur. */
+/** The type requires an entry for each reason of consensus. Reasons that only apply to blocks never occur. */
 const bases: Readonly<Record<ReasonCode, Basis>> = {
   EMPTY_INPUTS: 'alone',
   INPUT_UNKNOWN_TYPE: 'alone',
@@ -69,22 +69,22 @@ const bases: Readonly<Record<ReasonCode, Basis>> = {
   TRANSACTION_INCONSISTENCY: 'chain',
 };
 
-/** How far the sender's chain can differ from ours. */
-export interface CommonGround {
-  /** Whether the rules are the same within the depth of a reorganisation around the tip. */
-  rulesAreSettled(): boolean;
-  /** Whether every ring member exists, too deep for a reorganisation. */
-  ringsAreSettled(): boolean;
+/** Which data is the same on every chain that the sender may follow, because no reorganisation reaches it. */
+export interface Finality {
+  /** Whether the rules do not change within the max depth of a reorganisation below and above the tip. */
+  rulesAreFinal(): boolean;
+  /** Whether every ring member exists in a block below the max depth of a reorganisation. */
+  ringsAreFinal(): boolean;
 }
 
-export function faultOf(code: ReasonCode, ground: CommonGround): Fault {
+export function rejectionScope(code: ReasonCode, finality: Finality): RejectionScope {
   switch (bases[code]) {
     case 'alone':
       return 'everywhere';
     case 'rules':
-      return ground.rulesAreSettled() ? 'everywhere' : 'here';
+      return finality.rulesAreFinal() ? 'everywhere' : 'here';
     case 'rings':
-      return ground.rulesAreSettled() && ground.ringsAreSettled() ? 'everywhere' : 'here';
+      return finality.rulesAreFinal() && finality.ringsAreFinal() ? 'everywhere' : 'here';
     case 'chain':
       return 'here';
   }

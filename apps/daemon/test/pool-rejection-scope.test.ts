@@ -1,13 +1,13 @@
 import { type ChainView, type ReasonCode, REASONS, RuleFailure } from '@wrkz/consensus';
 import { networkOf, parseTransaction } from '@wrkz/core-types';
-import { ChainJudge } from '../src/mempool/chain-judge';
-import { faultOf } from '../src/mempool/faults';
+import { ChainValidator } from '../src/mempool/chain-validator';
+import { rejectionScope } from '../src/mempool/rejection-scope';
 import { bench, hashOf, made } from './support/pool';
 
 const codes = Object.keys(REASONS) as ReasonCode[];
-const common = { rulesAreSettled: () => true, ringsAreSettled: () => true };
+const common = { rulesAreFinal: () => true, ringsAreFinal: () => true };
 
-/** Written down a second time: what no node can have taken, by what has to be settled for that. */
+/** Independent copy of the table: reasons for which no node can have accepted a transaction, by the data that must be final. */
 const ALONE: readonly ReasonCode[] = [
   'DESERIALIZATION_FAILED',
   'EMPTY_INPUTS',
@@ -32,46 +32,46 @@ const RULES: readonly ReasonCode[] = [
 ];
 const RINGS: readonly ReasonCode[] = ['INPUT_INVALID_SIGNATURES', 'INPUT_INVALID_SIGNATURES_COUNT'];
 
-describe('the fault of the sender of a rejected transaction', () => {
-  const provable = (ground: typeof common): ReasonCode[] =>
-    codes.filter((code) => faultOf(code, ground) === 'everywhere').sort();
+describe('the scope of a rejection', () => {
+  const everywhere = (finality: typeof common): ReasonCode[] =>
+    codes.filter((code) => rejectionScope(code, finality) === 'everywhere').sort();
 
-  it('is proven only by the bytes, by settled rules and by rings below reorganisation depth', () => {
-    expect(provable(common)).toEqual([...ALONE, ...RULES, ...RINGS].sort());
-    const unsettled = { rulesAreSettled: () => false, ringsAreSettled: () => false };
-    for (const code of [...RULES, ...RINGS]) expect(faultOf(code, unsettled)).toBe('here');
-    expect(provable({ ...common, ringsAreSettled: () => false })).toEqual([...ALONE, ...RULES].sort());
-    expect(provable({ ...common, rulesAreSettled: () => false })).toEqual([...ALONE]);
+  it('is everywhere only for the bytes, for final rules and for rings below reorganisation depth', () => {
+    expect(everywhere(common)).toEqual([...ALONE, ...RULES, ...RINGS].sort());
+    const reorganisable = { rulesAreFinal: () => false, ringsAreFinal: () => false };
+    for (const code of [...RULES, ...RINGS]) expect(rejectionScope(code, reorganisable)).toBe('here');
+    expect(everywhere({ ...common, ringsAreFinal: () => false })).toEqual([...ALONE, ...RULES].sort());
+    expect(everywhere({ ...common, rulesAreFinal: () => false })).toEqual([...ALONE]);
   });
 
-  it('is in the result of the pool; a known transaction or a full pool is no fault', async () => {
-    const { pool, judge } = bench();
+  it('is in the result of the pool; none for a known transaction and for a full pool', async () => {
+    const { pool, validator } = bench();
     const bytes = made();
     await pool.add(bytes, 'p2p');
-    expect(await pool.add(bytes, 'p2p')).toMatchObject({ accepted: false, fault: 'none' });
+    expect(await pool.add(bytes, 'p2p')).toMatchObject({ accepted: false, scope: 'none' });
     const refused = made();
-    for (const [code, settled, fault] of [
+    for (const [code, ringsAreFinal, scope] of [
       ['INPUT_INVALID_SIGNATURES', true, 'everywhere'],
       ['INPUT_INVALID_SIGNATURES', false, 'here'],
       ['INPUT_KEYIMAGE_ALREADY_SPENT', true, 'here'],
       ['WRONG_AMOUNT', false, 'everywhere'],
     ] as const) {
-      judge.settledRings = settled;
-      judge.refusals.set(hashOf(refused).toString('hex'), new RuleFailure(code));
-      expect(await pool.add(refused, 'p2p')).toMatchObject({ code, fault });
+      validator.ringsAreFinal = ringsAreFinal;
+      validator.refusals.set(hashOf(refused).toString('hex'), new RuleFailure(code));
+      expect(await pool.add(refused, 'p2p')).toMatchObject({ code, scope });
     }
-    judge.limit = 10;
-    expect(await pool.add(made(), 'p2p')).toMatchObject({ code: 'SIZE_TOO_LARGE', fault: 'here' });
+    validator.limit = 10;
+    expect(await pool.add(made(), 'p2p')).toMatchObject({ code: 'SIZE_TOO_LARGE', scope: 'here' });
     for (let count = 0; count < 60; count += 1) await pool.add(made({ fee: 0n }), 'p2p');
-    judge.limit = Infinity;
+    validator.limit = Infinity;
     for (let count = 0; count < 61; count += 1) await pool.add(made({ fee: 0n }), 'p2p');
-    expect(await pool.add(made({ fee: 0n }), 'p2p')).toMatchObject({ accepted: false, fault: 'none' });
+    expect(await pool.add(made({ fee: 0n }), 'p2p')).toMatchObject({ accepted: false, scope: 'none' });
   });
 });
 
 describe('chain data common to all nodes', () => {
   const TIP = 2_000_000;
-  const judgeAt = (height: number, memberHeight: number | undefined, changes: object = {}): ChainJudge => {
+  const validatorAt = (height: number, memberHeight: number | undefined, changes: object = {}): ChainValidator => {
     const view: Partial<ChainView> = {
       height,
       window: () => [],
@@ -84,14 +84,14 @@ describe('chain data common to all nodes', () => {
       snapshot: (read: () => unknown) => read(),
       ...changes,
     };
-    return new ChainJudge(networkOf('mainnet'), reader as never, () => 0);
+    return new ChainValidator(networkOf('mainnet'), reader as never, () => 0);
   };
   const parsed = parseTransaction(made({ inputs: 2 }));
 
   it('includes rings whose members are all below reorganisation depth', () => {
-    const settled = (memberHeight: number | undefined): boolean =>
-      judgeAt(TIP, memberHeight).ground(parsed).ringsAreSettled();
-    expect([settled(TIP - 180), settled(TIP - 179), settled(TIP), settled(undefined)]).toEqual([
+    const isFinal = (memberHeight: number | undefined): boolean =>
+      validatorAt(TIP, memberHeight).finality(parsed).ringsAreFinal();
+    expect([isFinal(TIP - 180), isFinal(TIP - 179), isFinal(TIP), isFinal(undefined)]).toEqual([
       true,
       false,
       false,
@@ -102,11 +102,11 @@ describe('chain data common to all nodes', () => {
   it('is read once per tip', () => {
     let tip = { height: TIP, hash: Buffer.alloc(32) as Buffer, timestamp: 0 };
     const viewAt = jest.fn((height: number): Partial<ChainView> => ({ height, window: () => [] }));
-    const judge = judgeAt(TIP, 0, { tip: () => tip, viewAt });
+    const validator = validatorAt(TIP, 0, { tip: () => tip, viewAt });
     const readsAt = (height: number, hash: Buffer): number => {
       tip = { ...tip, height, hash };
-      judge.sizeLimit();
-      judge.sizeLimit();
+      validator.sizeLimit();
+      validator.sizeLimit();
       return viewAt.mock.calls.length;
     };
     const other = Buffer.alloc(32, 1);
@@ -114,9 +114,9 @@ describe('chain data common to all nodes', () => {
   });
 
   it('includes rules that do not change within that depth', () => {
-    const settled = (height: number): boolean => judgeAt(height, 0).ground(parsed).rulesAreSettled();
+    const isFinal = (height: number): boolean => validatorAt(height, 0).finality(parsed).rulesAreFinal();
     // The ring sizes change at 4,300,000, and nothing else near there.
-    expect([4_300_000 - 181, 4_300_000 - 180, 4_300_000, 4_300_000 + 179, 4_300_000 + 180].map(settled)).toEqual([
+    expect([4_300_000 - 181, 4_300_000 - 180, 4_300_000, 4_300_000 + 179, 4_300_000 + 180].map(isFinal)).toEqual([
       true,
       false,
       false,
@@ -126,23 +126,23 @@ describe('chain data common to all nodes', () => {
   });
 
   it('excludes the unlock time, whose validity depends on the tip', () => {
-    const lapsed = (unlockTime: bigint): boolean => judgeAt(TIP, 0).fitting().isLapsed(unlockTime);
+    const lapsed = (unlockTime: bigint): boolean => validatorAt(TIP, 0).tipLimits().isUnlockTimeExpired(unlockTime);
     expect([lapsed(BigInt(TIP + 14)), lapsed(BigInt(TIP + 15)), lapsed(0n)]).toEqual([true, false, true]);
-    expect(judgeAt(1_000_000, 0).fitting().isLapsed(0n)).toBe(false);
+    expect(validatorAt(1_000_000, 0).tipLimits().isUnlockTimeExpired(0n)).toBe(false);
   });
 
   it('excludes ring sizes and the size limit, which the pool checks again if the limits at the tip change', () => {
     const overhead = made({ padding: 100_000 }).length - 100_000;
     const refusal = (height: number, size: number): ReasonCode | undefined =>
-      judgeAt(height, 0)
-        .fitting()
-        .refuses(parseTransaction(made({ padding: size - overhead })))?.code;
-    const limit = judgeAt(1000, 0).sizeLimit();
+      validatorAt(height, 0)
+        .tipLimits()
+        .check(parseTransaction(made({ padding: size - overhead })))?.code;
+    const limit = validatorAt(1000, 0).sizeLimit();
     expect([refusal(1000, limit), refusal(1000, limit + 1)]).toEqual([undefined, 'SIZE_TOO_LARGE']);
     // The rings have one member: mixin 0, allowed at 1,000 but not at 2,000,000.
     expect(refusal(TIP, limit)).toBe('INVALID_MIXIN');
-    const measure = (height: number): string => judgeAt(height, 0).fitting().measure;
-    expect(measure(TIP)).toBe(measure(TIP + 1));
-    expect(new Set([measure(1000), measure(100_000), measure(TIP), measure(4_300_000)]).size).toBe(4);
+    const limitsKey = (height: number): string => validatorAt(height, 0).tipLimits().key;
+    expect(limitsKey(TIP)).toBe(limitsKey(TIP + 1));
+    expect(new Set([limitsKey(1000), limitsKey(100_000), limitsKey(TIP), limitsKey(4_300_000)]).size).toBe(4);
   });
 });
