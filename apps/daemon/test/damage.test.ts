@@ -75,7 +75,7 @@ describe('a key image that is only in the tables', () => {
     return bench;
   }
 
-  it('rejects no block outside of the checkpoint zone on the word of a table that contradicts the rules', async () => {
+  it('rejects no block outside of the checkpoint zone because of a table that contradicts the rules', async () => {
     const bench = await below();
     jest.spyOn(ChainWriter.prototype, 'append').mockImplementation(() => {
       throw new KeyImageSpent(keyImages[0]!, SPENDER, 3);

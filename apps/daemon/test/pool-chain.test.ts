@@ -5,7 +5,7 @@ import { TransactionPool } from '../src/mempool/pool';
 import { bench, block, commit, FakeValidator, freshKeyImage, hashOf, made } from './support/pool';
 
 describe('the pool follows the chain', () => {
-  it('removes mined, double-spent, expired and no longer fitting transactions, each with its reason', async () => {
+  it('removes mined, double-spent, expired and no longer valid transactions, each with its reason', async () => {
     const { pool, validator, clock, gone } = bench();
     const spent = freshKeyImage();
     const [mined, doubled, old, shrunk, kept] = [made(), made({ keyImage: spent }), made(), made(), made()];

@@ -50,7 +50,7 @@ describe('the order of the pool', () => {
   });
 });
 
-test('a large pool can be read from its worst transaction to its best', () => {
+test('a large pool can be read from its lowest to its highest priority', () => {
   const store = new PoolStore();
   for (let i = 0; i < 1_200; i += 1) {
     store.add(poolTransaction(parseTransaction(made({ fee: BigInt(10 + ((i * 7) % 600)) })), 0, i));
@@ -89,7 +89,7 @@ describe('the cost of a large pool', () => {
 });
 
 describe('a pool over its budget', () => {
-  it('evicts as many of the worst transactions as a better one needs, and refuses a worse one', async () => {
+  it('evicts as many low-priority transactions as a better one needs, and rejects a worse one', async () => {
     const { pool, gone } = bench();
     const padding = 1_000_000;
     const count = Math.floor(POOL_BYTES / (padding + 200));
@@ -131,7 +131,7 @@ describe('a pool over its budget', () => {
     expect((await Promise.all(flood)).filter(({ accepted }) => accepted)).toHaveLength(4096 + 16 - 100);
   });
 
-  it('checks transactions of the sources in turn', async () => {
+  it('checks transactions of the sources round-robin', async () => {
     const { pool, validator } = bench();
     const order: string[] = [];
     pool.on('added', ({ source }) => order.push(source));

@@ -29,7 +29,7 @@ describe('chain A, appended in batches', () => {
   });
   afterAll(cleanUp);
 
-  test('reads back byte for byte', () => {
+  test('returns the same bytes', () => {
     const lines = chainALines();
     const raw = db.reader.rawBlocks(0, lines.length + 100);
     expect(raw.length).toBe(lines.length);
@@ -40,7 +40,7 @@ describe('chain A, appended in batches', () => {
     expect(db.reader.rawBlock(lines.length)).toBeUndefined();
   });
 
-  test('gives every header field as recorded', () => {
+  test('returns every header field as recorded', () => {
     const facts = db.reader.factsRange(0, Infinity);
     chainAHeaders().forEach((header, height) => {
       expect(facts[height]).toEqual({
@@ -59,7 +59,7 @@ describe('chain A, appended in batches', () => {
     });
   });
 
-  test('finds transactions by hash, in their places', () => {
+  test('finds transactions by hash, at their positions', () => {
     for (const { height, coinbase_tx_hash, tx_hashes } of chainAHeaders()) {
       const hashes = db.reader.transactionHashes(height).map((hash) => hash.toString('hex'));
       expect(hashes[0]).toBe(coinbase_tx_hash);
@@ -74,7 +74,7 @@ describe('chain A, appended in batches', () => {
     expect(db.reader.hasTransaction(Buffer.alloc(32, 7))).toBe(false);
   });
 
-  test('gives the recorded global indexes', () => {
+  test('returns the recorded global indexes', () => {
     const rows = recorded('/get_global_indexes_for_range');
     expect(rows.length).toBeGreaterThan(5);
     for (const { request, answer } of rows) {
@@ -93,7 +93,7 @@ describe('chain A, appended in batches', () => {
     expect(db.reader.outputIndexes(Buffer.alloc(32, 7))).toBeUndefined();
   });
 
-  test('gives the keys of the recorded random outputs', () => {
+  test('returns the keys of the recorded random outputs', () => {
     let seen = 0;
     for (const { answer } of recorded('/getrandom_outs')) {
       for (const { amount, outs } of (
@@ -110,7 +110,7 @@ describe('chain A, appended in batches', () => {
     expect(seen).toBeGreaterThan(30);
   });
 
-  test('maps a time to the first block from then on', () => {
+  test('maps a timestamp to the first block that is not earlier', () => {
     const timestamps = chainAHeaders().map(({ timestamp }) => timestamp);
     const asked = [0, 1, ...timestamps, ...timestamps.map((timestamp) => timestamp + 1), 4_102_444_800];
     for (const timestamp of asked) {
@@ -120,7 +120,7 @@ describe('chain A, appended in batches', () => {
     expect(new Set(timestamps.map((one, i) => one < (timestamps[i - 1] ?? 0)))).toContain(true);
   });
 
-  test('cuts ranges at the tip and at the byte budget', () => {
+  test('limits ranges by the tip and by the byte budget', () => {
     expect(db.reader.hashes(718, 5000).map((hash) => hash.toString('hex'))).toEqual(
       chainAHeaders()
         .slice(718)
@@ -135,7 +135,7 @@ describe('chain A, appended in batches', () => {
     expect(db.reader.rawBlocks(600, 700, 0)).toEqual(whole.slice(0, 1));
   });
 
-  test('picks decoys among all allowed outputs', () => {
+  test('selects decoys from all allowed outputs', () => {
     const amount = 1_000_000n;
     const maxHeight = 500;
     const admitted = new Set<number>();
@@ -163,7 +163,7 @@ describe('chain A, appended in batches', () => {
     }
   });
 
-  test('shows the chain as it was at a height', () => {
+  test('provides a view of the chain at a height', () => {
     const view = db.reader.viewAt(400);
     expect(view.height).toBe(400);
     expect(view.window(400, 61)).toEqual(db.reader.factsRange(340, 401));

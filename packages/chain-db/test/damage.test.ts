@@ -37,17 +37,17 @@ const right = questions.map(({ ask }) => ask(db.reader));
 db.close();
 const pages = pagesByTable(directory);
 
-test('every table is among those whose pages are damaged', () => {
+test('the damaged pages cover every table', () => {
   expect([...pages.keys()]).toEqual(expect.arrayContaining([...TABLES]));
 });
 
-test('a sound database returns everything', () => {
+test('an intact database returns everything', () => {
   expect(askAll(directory, questions, right)).toEqual({ damaged: 0, wrong: [] });
 });
 
 // Bits in the cells, which stand at the end of a page, and at its start, where the header and the pointers are.
 test.each([...pages].filter(([name]) => name !== 'sqlite_schema'))(
-  'a flipped bit in %s gives a named error or the correct result',
+  'a flipped bit in %s leads to a named error or the correct result',
   (name, own) => {
     let damaged = 0;
     let seed = name.length;
@@ -69,7 +69,7 @@ test.each([...pages].filter(([name]) => name !== 'sqlite_schema'))(
   60_000,
 );
 
-test('the error names the file, the page, its table and its blocks', () => {
+test('the error contains the file, the page, its table and its blocks', () => {
   const [page] = pages.get('signatures') ?? [];
   const answer = withFlippedBit(directory, page as number, PAGE_SIZE * 8 - 1_000, () => {
     const opened = openChainDb({ directory, network: 'devnet', readonly: true });

@@ -80,7 +80,7 @@ const step = fc.oneof(
   },
 );
 
-test('any sequence of additions, removals, merges, rollbacks and restarts finds the same as a map', () => {
+test('returns the same as a map after any additions, removals, merges, rollbacks and restarts', () => {
   fc.assert(
     fc.property(fc.boolean(), fc.array(step, { minLength: 1, maxLength: 60 }), (isMerging, steps) => {
       const store = memoryIndex();
@@ -160,7 +160,7 @@ test('compaction leaves few runs and frees all pages and filters of merged runs'
   expect(keys.length).toBeLessThan((2 * 2000) / 3 + 2 * runs.length);
 });
 
-test('a small change moves a small part of a large merge', () => {
+test('a small change performs a small part of a large merge', () => {
   const store = memoryIndex({ fanIn: 2, pageEntries: 50 });
   const changes = (): number =>
     store.connection.prepare<[], [number]>('SELECT total_changes()').raw(true).get()?.[0] ?? NaN;
@@ -311,7 +311,7 @@ test('a reader of an older state does not use the newer directory of the writer'
   for (const id of range(0, 80)) expect(reader.candidates(keyImage, hashOf(id))).toEqual([id]);
 });
 
-test('entries of one fingerprint stay together, and each is removed alone', () => {
+test('entries with the same fingerprint are adjacent, and each is removed separately', () => {
   const fingerprints = new Fingerprints(Buffer.alloc(32, 1));
   const seen = new Set(range(0, 5000).map((id) => fingerprints.of(hashOf(id))));
   expect(seen.size).toBe(5000);
@@ -331,7 +331,7 @@ test('entries of one fingerprint stay together, and each is removed alone', () =
   same.mockRestore();
 });
 
-test('fingerprints at the bounds of pages and of a merge are found', () => {
+test('finds fingerprints at the bounds of pages and of a merge', () => {
   // All fingerprints are such bounds: pages hold ranges whose width is a power of two.
   const step = FINGERPRINT_LIMIT / 1024;
   const coarse = jest
@@ -373,7 +373,7 @@ test('sorted entries have all additions, including extremes', () => {
   expect(mayContain(Buffer.alloc(1), 0)).toBe(false);
 });
 
-test('a row id beyond 30 bits is refused', () => {
+test('rejects a row id of more than 30 bits', () => {
   const { index } = memoryIndex();
   for (const id of [-1, ID_LIMIT, NaN]) expect(() => index.add(keyImage, hashOf(0), id)).toThrow(RangeError);
 });

@@ -7,11 +7,11 @@ const index = fc.oneof(
   fc.constantFrom(0, 127, 128, 16_383, 16_384, 0xffffffff),
 );
 
-test('global indexes come back from their packed form', () => {
+test('global indexes are unchanged after packing and unpacking', () => {
   fc.assert(fc.property(fc.array(index), (indexes) => expect(unpackIndexes(packIndexes(indexes))).toEqual(indexes)));
 });
 
-test('packed bytes that end inside a group or pass 32 bits are refused', () => {
+test('rejects packed bytes that end inside a group or exceed 32 bits', () => {
   expect(unpackIndexes(Buffer.from([0x80]))).toBeUndefined();
   expect(unpackIndexes(Buffer.from([0x01, 0xff]))).toBeUndefined();
   expect(unpackIndexes(Buffer.from([0x80, 0x80, 0x80, 0x80, 0x10]))).toBeUndefined();
@@ -19,11 +19,11 @@ test('packed bytes that end inside a group or pass 32 bits are refused', () => {
   expect(unpackIndexes(Buffer.alloc(0))).toEqual([]);
 });
 
-test('unsigned 64 bits come back from signed ones', () => {
+test('unsigned 64-bit values are unchanged after conversion to signed and back', () => {
   fc.assert(fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (value) => toUnsigned(toSigned(value)) === value));
 });
 
-test('a shuffle gives every index once', () => {
+test('a shuffle returns every index once', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 300 }), (count) => {
       const all = [...shuffledIndexes(count)];
@@ -44,7 +44,7 @@ test('a sample is uniform', () => {
   for (const count of counts) expect(Math.abs(count - rounds / 4)).toBeLessThan(370);
 });
 
-test('a sample stops where everything is refused', () => {
+test('a sample ends if every candidate is rejected', () => {
   let looks = 0;
   const none = sample(50_000_000, 10, () => {
     looks++;

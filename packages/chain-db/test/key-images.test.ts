@@ -34,7 +34,7 @@ function expectImages(db: ChainDb, blocks: readonly VerifiedBlock[]): void {
   }
 }
 
-test('an image is refused when the same change, a recent block or a run of long ago spent it; nothing changes', () => {
+test('rejects an image that the same change, a recent block or an old run has spent, and changes nothing', () => {
   const db = openHere({ hashIndex: SHORT_RUNS });
   const genesis = genesisBlock(devnet);
   const blocks = makeChain(Array.from({ length: 20 }, (_, i) => spending(i)));
@@ -54,7 +54,7 @@ test('an image is refused when the same change, a recent block or a run of long 
   expectImages(db, blocks);
 });
 
-test('an image that a rewind took back can be spent again, wherever it stood', async () => {
+test('an image that a rewind removed can be spent again, wherever it was stored', async () => {
   const db = openHere({ hashIndex: SHORT_RUNS });
   const blocks = chainA();
   for (let height = 0; height < 400; height += 10) writerOf(db).append(blocks.slice(height, height + 10));

@@ -14,7 +14,7 @@ function seeded(from: number): () => number {
   };
 }
 
-test(`a hundred kills at random moments while look-ups are merged (WRKZ_SEED=${seed})`, async () => {
+test(`a hundred kills at random moments during merges of the hash index (WRKZ_SEED=${seed})`, async () => {
   const random = seeded(seed);
   const commits = Array.from({ length: 100 }, () => Math.floor(random() * 60));
   await killWriter('small', commits, { random });

@@ -3,18 +3,18 @@ import { killPruner, killWriter } from './support/kills';
 
 afterEach(cleanUp);
 
-test('killed in mid-write it comes up sound, at a height that was committed', async () => {
+test('is intact after a kill during a write, at a committed height', async () => {
   await killWriter('usual', [1, 7, 25]);
 }, 60_000);
 
-test('killed while look-ups are merged it comes up sound, and the merge goes on', async () => {
+test('is intact after a kill during a merge of the hash index, and continues the merge', async () => {
   await killWriter('small', [3, 30, 11]);
 }, 60_000);
 
-test('killed while a lite database grows it comes up sound, below its height and above', async () => {
+test('a lite database is intact after a kill, below its lite height and above', async () => {
   await killWriter('small', [12, 18], { lite: 150 });
 }, 60_000);
 
-test('killed while it is pruned it comes up as if it had stopped in order, and goes on', async () => {
+test('after a kill during pruning it opens like after a clean stop, and continues', async () => {
   expect(await killPruner([6, 11])).toBeGreaterThan(0);
 }, 60_000);

@@ -56,7 +56,7 @@ describe('the last blocks', () => {
     ['a transaction', 'DELETE FROM transactions WHERE height = 290'],
     ['an output', 'DELETE FROM outputs WHERE height = 290'],
     ['the id', 'UPDATE blocks SET hash = randomblob(32) WHERE height = 290'],
-  ])('that lack %s are told at an open after a kill, and cost no check after a stop', (_, sql) => {
+  ])('that lack %s are reported at an open after a kill, and not checked after a clean stop', (_, sql) => {
     const db = openHere();
     writerOf(db).append(chainA().slice(0, 300));
     db.close();
@@ -76,7 +76,7 @@ describe('the last blocks of a reduced database', () => {
     return db;
   };
 
-  test.each([120, 300])('are looked at after a kill, as far as they are there: %d blocks of a lite one', (count) => {
+  test.each([120, 300])('are checked after a kill as far as they are stored: %d blocks of a lite one', (count) => {
     const db = filled(count);
     const directory = killed(db);
     expect(openHere({ directory, lite: LITE }).opening).toMatchObject({ cleanStop: false, checked: count });
@@ -94,7 +94,7 @@ describe('the last blocks of a reduced database', () => {
     ['an image of no block', 120, 'DELETE FROM blocks WHERE height = 119'],
     ['a transaction above the height', 300, 'DELETE FROM transactions WHERE height = 290'],
     ['an output above the height', 300, 'DELETE FROM outputs WHERE height = 290'],
-  ])('%s is told', (_, count, sql) => {
+  ])('%s is reported', (_, count, sql) => {
     const db = filled(count);
     db.close();
     tamper(db.directory, sql);

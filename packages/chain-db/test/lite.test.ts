@@ -51,7 +51,7 @@ describe('a lite database of chain A', () => {
     full = filled();
   });
 
-  test('has the tables of the rules as a full one has them, and below its height nothing else', () => {
+  test('has the same tables for the rules as a full one, and nothing else below its height', () => {
     const [own, all] = [contents(lite), contents(full)];
     for (const table of ['blocks', 'amounts', 'outputs', 'key_images'])
       expect([table, own[table]]).toEqual([table, all[table]]);
@@ -84,7 +84,7 @@ describe('a lite database of chain A', () => {
     expect(spent.map(({ image, height }) => view.keyImageHeight(image) === height)).toEqual(spent.map(() => true));
   });
 
-  test('gives bytes, transactions, indexes and payment ids from its height on, and genesis', () => {
+  test('returns bytes, transactions, indexes and payment ids from its height on, and genesis', () => {
     const { reader } = lite;
     const told = (work: () => unknown, height: number): void => {
       expect(work).toThrow(new BelowFloor(height, LITE, 'lite'));
@@ -131,7 +131,7 @@ describe('a lite database of chain A', () => {
     );
   });
 
-  test('is not rewound below its height; above it, and again to the top, all is as if nothing had been', () => {
+  test('is not rewound below its height; above it, a rewind and the same blocks restore the same state', () => {
     const before = contents(lite);
     const refusal = new BelowFloor(LITE - 1, LITE, 'lite');
     expect(() => writerOf(lite).rewindTo(LITE - 2)).toThrow(refusal);
@@ -170,7 +170,7 @@ test('payment ids are counted from the height on', () => {
   expect(db.reader.paymentIdUses(paymentId)).toBe(0);
 });
 
-test('until it reaches its height every rewind is refused, and the next start goes on', () => {
+test('rejects every rewind until it reaches its height, and the next start continues', () => {
   const db = filled(LITE, 120);
   expect(() => writerOf(db).rewindTo(118)).toThrow(BelowFloor);
   expect(writerOf(db).rewindTo(119)).toEqual([]);
@@ -194,7 +194,7 @@ describe('mode of a database', () => {
   const open = (directory: string, lite?: number, readonly = false) =>
     openChainDb({ directory, network: 'devnet', lite, readonly }).close();
 
-  test('is held to by its next opens', () => {
+  test('is enforced by later opens', () => {
     const db = filled(LITE, 30);
     const before = contents(db);
     db.close();
@@ -233,7 +233,7 @@ describe('mode of a database', () => {
     ['no height', (connection) => writeMeta(connection, 'lite_node_profile', 'lite:')],
     ['another text', (connection) => writeMeta(connection, 'lite_node_profile', 'light:300')],
     ['lost', (connection) => connection.exec("DELETE FROM meta WHERE key = 'lite_node_profile'")],
-  ])('a mark that is %s is not guessed', (_, damage) => {
+  ])('an unreadable mark is an error: %s', (_, damage) => {
     const db = filled(LITE, 330);
     db.close();
     edit(db.directory, damage);
@@ -250,7 +250,7 @@ describe('mode of a database', () => {
     }
   });
 
-  test.each([0, -1, 1.5, NaN, 1e12])('%p is no lite height', (lite) => {
+  test.each([0, -1, 1.5, NaN, 1e12])('%p is not a lite height', (lite) => {
     expect(() => openHere({ directory: freshDirectory(), lite })).toThrow(RangeError);
   });
 });

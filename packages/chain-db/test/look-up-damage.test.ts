@@ -30,7 +30,7 @@ test('two rows with the same hash are compared in the table of their kind', () =
   }
 });
 
-test('a look-up that leads to a row of another fingerprint is damage, and never "unknown"', () => {
+test('a lookup that leads to a row with another fingerprint is damage, never "unknown"', () => {
   const fingerprints = new Fingerprints(Buffer.alloc(32, 1));
   const source: HashSource = { fingerprints, candidates: () => [7] };
   expect(findRow(source, keyImage, hashOf(1), () => hashOf(1))).toBe(7);

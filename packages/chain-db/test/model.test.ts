@@ -68,7 +68,7 @@ test.each([
   ['as a program keeps them', {}],
   ['in small runs that are merged all the time', { hashIndex: SMALL_RUNS }],
 ])(
-  'any run of appends, rewinds and switches leaves exactly what the final chain alone would leave; look-ups %s',
+  'any appends, rewinds and switches lead to the same database as the final chain alone; lookups %s',
   async (_, options) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), async (steps) => {

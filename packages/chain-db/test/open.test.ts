@@ -56,7 +56,7 @@ test('a new database is marked, empty, and in its own files', () => {
   connection.close();
 });
 
-test('each open has write-ahead logging and full synchronisation, also on a file that is there', () => {
+test('each open sets write-ahead logging and full synchronisation, also for an existing file', () => {
   const db = openHere();
   const { directory } = db;
   db.close();
@@ -72,7 +72,7 @@ test('each open has write-ahead logging and full synchronisation, also on a file
   reading.close();
 });
 
-test('one writer: a second one in this process or another is refused, readers are not', async () => {
+test('rejects a second writer in this process or another, but not readers', async () => {
   const db = openHere();
   writerOf(db).append(chainA().slice(0, 10));
   expect(() => openChainDb({ directory: db.directory, network: 'devnet' })).toThrow(DatabaseLocked);
@@ -91,7 +91,7 @@ test('one writer: a second one in this process or another is refused, readers ar
   expect(openHere({ directory: db.directory }).reader.height()).toBe(9);
 }, 30_000);
 
-test('a database of another network is refused and stays as it is', () => {
+test('rejects a database of another network and does not change it', () => {
   const db = openHere();
   writerOf(db).append(chainA().slice(0, 5));
   db.close();
@@ -106,7 +106,7 @@ test('a database of another network is refused and stays as it is', () => {
   expect(openHere({ directory: db.directory }).reader.height()).toBe(4);
 });
 
-test('a newer schema is refused by name, for reading and for writing', () => {
+test('rejects a newer schema with its version, for reading and for writing', () => {
   const db = openHere();
   db.close();
   const mark = (version: number): void => {
@@ -147,7 +147,7 @@ test('the statements of schema version 1 never change', () => {
   );
 });
 
-test('another file is named in the error and not changed', () => {
+test('another file is reported in the error and not changed', () => {
   const foreign = freshDirectory();
   const other = new SqliteConnection(databaseFile(foreign));
   other.exec('CREATE TABLE addresses (id INTEGER)');
@@ -163,7 +163,7 @@ test('another file is named in the error and not changed', () => {
   }
 });
 
-test('nothing there: reading, or not creating, says so and makes nothing', () => {
+test('a missing database is an error for reading and without `create`, and nothing is created', () => {
   const directory = join(freshDirectory(), 'none');
   expect(() => openChainDb({ directory, network: 'devnet', readonly: true })).toThrow(DatabaseMissing);
   expect(() => openChainDb({ directory, network: 'devnet', create: false })).toThrow(DatabaseMissing);
@@ -190,7 +190,7 @@ test('a directory that is not writable is an error', () => {
   chmodSync(directory, 0o700);
 });
 
-test('a file whose making was cut off is nothing to read and new to write', () => {
+test('a file whose creation was interrupted is missing for readers and new for a writer', () => {
   const directory = freshDirectory();
   writeFileSync(databaseFile(directory), '');
   expect(() => openChainDb({ directory, network: 'devnet', readonly: true })).toThrow(DatabaseMissing);
@@ -199,7 +199,7 @@ test('a file whose making was cut off is nothing to read and new to write', () =
   expect(openHere({ directory }).reader.height()).toBe(-1);
 });
 
-test('a refused open lets go of the directory', () => {
+test('a failed open releases the directory', () => {
   const db = openHere();
   db.close();
   db.close();
@@ -207,7 +207,7 @@ test('a refused open lets go of the directory', () => {
   openHere({ directory: db.directory });
 });
 
-test('errors name directory, file and reason', () => {
+test('errors contain directory, file and reason', () => {
   const directory = freshDirectory();
   const file = databaseFile(directory);
   const message = (readonly: boolean, create = true): string => {

@@ -39,7 +39,7 @@ function change({ directory }: ChainDb, work: (connection: SqliteConnection) => 
   }
 }
 
-test('the ids of chain A are found, each by all who carry it, in chain order', () => {
+test('finds the ids of chain A, each with all its transactions, in chain order', () => {
   const carriers = new Map<string, Buffer[]>();
   for (const { block, transactions } of chainA()) {
     for (const { transaction, hash } of [block.coinbase, ...transactions]) {
@@ -60,7 +60,7 @@ test('the ids of chain A are found, each by all who carry it, in chain order', (
   expect(db.reader.paymentIdUses(inventedId(0))).toBe(0);
 });
 
-test('any number of uses is counted: below, at and above the doublings, before and after a restart', () => {
+test('counts any number of uses: below, at and above powers of two, before and after a restart', () => {
   const plans = Array.from({ length: 19 }, (_, i) => plan(i, 0, 1));
   let db = openHere({ hashIndex: SMALL_RUNS });
   writerOf(db).append(genesis);
@@ -75,7 +75,7 @@ test('any number of uses is counted: below, at and above the doublings, before a
   expect(db.reader.transactionsByPaymentId(inventedId(1), 0, 19)).toHaveLength(19);
 });
 
-test('a block that a switch takes off takes its uses with it, and the numbers are given again', async () => {
+test('a block that a switch removes removes its uses, and their numbers are assigned again', async () => {
   const trunk = makeChain([plan(1, 0), plan(2, 0, 1)]);
   const left = makeChain([plan(3, 0, 2), plan(4, 0)], [...genesis, ...trunk]);
   const right = makeChain([plan(5, 1, 0), plan(6, 3), plan(7, 0)], [...genesis, ...trunk]);
@@ -90,7 +90,7 @@ test('a block that a switch takes off takes its uses with it, and the numbers ar
   expect((await verifyChain(db)).problems).toEqual([]);
 });
 
-test('a refused batch leaves no rows', async () => {
+test('a rejected batch leaves no rows', async () => {
   const trunk = makeChain([plan(1, 0)]);
   const [next, above] = makeChain([plan(2, 0), plan(3, 0)], [...genesis, ...trunk]);
   const db = openHere();
@@ -102,7 +102,7 @@ test('a refused batch leaves no rows', async () => {
 });
 
 describe('damage', () => {
-  test('a use that is lost between others is damage, and never a shorter list', () => {
+  test('a lost use between others is damage, never a shorter list', () => {
     const db = many(8);
     tamper(db, 'UPDATE payment_ids SET use = 700 WHERE id = 4', 'DELETE FROM payment_ids WHERE id = 6');
     change(db, (connection) => editEntries(connection, HASH_KINDS.paymentId, () => undefined));

@@ -46,7 +46,7 @@ test('a scan returns the wallet data of each block', () => {
   expect(reader.blockStamps(-5, 2)).toEqual(stamps.slice(0, 2));
 });
 
-test('without bodies and signatures everything but the bytes is answered, and space is given back', () => {
+test('without bodies and signatures all other data is returned, and space is freed', () => {
   const db = chainAFilled();
   const { reader } = db;
   const scan = reader.scanBlocks(0, Infinity);
@@ -98,7 +98,7 @@ test('a rewind stops at the floor; above it the state is as if the blocks had ne
   expect(contents(db)).toEqual(before);
 }, 60_000);
 
-test('a form that this program does not know is named', () => {
+test('an unknown encoding is reported', () => {
   const db = openHere();
   writerOf(db).append(chainA().slice(0, 3));
   edit(db, (connection) => connection.exec('UPDATE transactions SET codec = 9 WHERE id = 1'));
@@ -107,7 +107,7 @@ test('a form that this program does not know is named', () => {
   expect(db.reader.scanBlocks(2, 3).prefixes).toHaveLength(1);
 });
 
-test('a question of another process that began before still gets every body; the log goes when it is over', async () => {
+test('a query of another process that began before still returns every body; the log is truncated afterwards', async () => {
   const db = chainAFilled();
   expect(db.cutLog()).toBe(true);
   const sum = createHash('sha256');

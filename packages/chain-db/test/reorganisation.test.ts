@@ -47,7 +47,7 @@ test('after a rewind of chain A the state is as if the blocks had never been sto
   expect(fingerprint(db)).toEqual(fingerprint(twin));
 }, 30_000);
 
-test('a switch keeps the old branch as alternatives and takes the new one out of them', async () => {
+test('a switch stores the old branch as alternatives and removes the new one from them', async () => {
   const { trunk, left, right } = fork(3, 4);
   const db = openHere();
   writerOf(db).append([...trunk, ...left]);
@@ -78,7 +78,7 @@ test('a switch keeps the old branch as alternatives and takes the new one out of
   expect(db.reader.alternativeCount()).toBe(4);
 });
 
-test('alternatives outlive a restart', () => {
+test('alternatives persist after a restart', () => {
   const { trunk, left, right } = fork(2, 2);
   const db = openHere();
   writerOf(db).append([...trunk, ...left]);
@@ -99,7 +99,7 @@ test('a switch that fails changes nothing', () => {
   writerOf(db).append(makeChain(plans(1, 400), [...trunk, ...left]));
 });
 
-test('alternatives without a root go: on a rewind below their fork, and with a dropped parent', () => {
+test('removes alternatives without a root: on a rewind below their fork, and with a dropped parent', () => {
   const { trunk, left, right } = fork(3, 4);
   const db = openHere();
   writerOf(db).append([...trunk, ...left]);
@@ -112,7 +112,7 @@ test('alternatives without a root go: on a rewind below their fork, and with a d
   expect(db.reader.alternativeCount()).toBe(0);
 });
 
-test('an alternative needs a parent and is not on the main chain; twice is once', () => {
+test('an alternative needs a parent, must not be on the main chain, and is stored once', () => {
   const { trunk, left, right } = fork(3, 4);
   const db = openHere();
   writerOf(db).append([...trunk, ...left]);

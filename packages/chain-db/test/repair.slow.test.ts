@@ -49,7 +49,7 @@ test.each(['full', 'pruned', 'lite'] as const)(
   3_600_000,
 );
 
-test('killed 100 times at random moments, it goes on or begins anew, and the digests are equal', async () => {
+test('after 100 kills at random moments it continues or starts over, and the digests are equal', async () => {
   const directory = closedChain('full');
   const page = (pagesByTable(directory).get('outputs') ?? []).at(-1) ?? 0;
   const lines = Array.from({ length: 100 }, () => randomInt(20));

@@ -105,7 +105,7 @@ describe.each<Mode>(['full', 'pruned', 'lite'])('in a %s database a damaged page
     ['one flipped bit in its header', (bytes: Buffer) => void (bytes[3] = (bytes[3] ?? 0) ^ 2)],
     ['a torn sector', (bytes: Buffer) => void bytes.fill(0x5a, 4096, 8192)],
     ['another content', (bytes: Buffer) => void bytes.fill(0xa5)],
-  ])('with %s is written again from a peer, byte for byte of its rows', async (_, damage) => {
+  ])('with %s is rewritten from a peer with the same bytes of its rows', async (_, damage) => {
     const { directory, sound, pages } = await made(mode);
     for (const table of ['block_bodies', 'signatures', 'transactions']) {
       for (const page of pages.get(table) ?? []) {
@@ -124,7 +124,7 @@ describe.each<Mode>(['full', 'pruned', 'lite'])('in a %s database a damaged page
   });
 });
 
-test('a page is not written from a wrong block, nor when a peer lacks one', async () => {
+test('a page is not written from a wrong block, nor if a peer lacks one', async () => {
   const { directory, sound, pages } = await made('full');
   const copy = copyOf(directory);
   flip(copy, (pages.get('block_bodies') ?? []).at(-1)! * PAGE_SIZE * 8 - 333);
@@ -201,7 +201,7 @@ describe('the write-ahead log of a killed daemon', () => {
         other.close();
       },
     ],
-  ])('that %s is refused, and no file changes', async (_, change) => {
+  ])('that %s is rejected, and no file changes', async (_, change) => {
     const { copy, log } = await killed();
     change(log);
     const files = () => ['', '-wal', '-control'].map((suffix) => `${databaseFile(copy)}${suffix}`).filter(existsSync);
@@ -300,7 +300,7 @@ describe.each<Mode>(['full', 'pruned', 'lite'])('a damaged free page of a %s dat
     return { copy, sound, free: [trunk, ...leaves] };
   }
 
-  test('is written again if it is a leaf of the list', async () => {
+  test('is rewritten if it is a leaf of the list', async () => {
     const { copy, sound, free } = await withFreePages();
     const pages = [free[1]!, free.at(-1)!].sort((a, b) => a - b);
     for (const page of pages) flip(copy, (page - 1) * PAGE_SIZE * 8 + CELLS);
@@ -335,7 +335,7 @@ test.each<Mode>(['full', 'pruned'])(
   },
 );
 
-test('page 1 stays as it is where the database cannot be repaired', async () => {
+test('page 1 is unchanged if the database cannot be repaired', async () => {
   const { copy } = await damaged('pruned', 'outputs', CELLS);
   flip(copy, 8 * 40);
   const before = readFileSync(databaseFile(copy));
@@ -343,7 +343,7 @@ test('page 1 stays as it is where the database cannot be repaired', async () => 
   expect(readFileSync(databaseFile(copy)).equals(before)).toBe(true);
 });
 
-test('a rebuild refuses a wrong block, and the next repair goes on where a block was missing', async () => {
+test('a rebuild rejects a wrong block, and the next repair continues at the missing block', async () => {
   const { copy, sound } = await damaged('full', 'transactions', HEADER);
   // Damage of another table too: the page alone would be repaired in place.
   flip(copy, ((await made('full')).pages.get('outputs') ?? []).at(-1)! * PAGE_SIZE * 8 - 333);
@@ -368,7 +368,7 @@ test('a rebuild refuses a wrong block, and the next repair goes on where a block
   expect(await after(copy)).toEqual(sound);
 });
 
-test('the ids of a gap follow from the block above it where no row names them', async () => {
+test('the ids of a gap follow from the block above it if no row has them', async () => {
   const { directory, sound, pages } = await made('full');
   const copy = copyOf(directory);
   for (const table of ['blocks', 'transactions'])
@@ -382,7 +382,7 @@ test('the ids of a gap follow from the block above it where no row names them', 
 });
 
 test.each(['pruned', 'lite'] as const)(
-  'a damaged %s database is refused with its remedy and not changed',
+  'a damaged %s database is rejected with its remedy and not changed',
   async (mode) => {
     const { copy } = await damaged(mode, 'outputs', CELLS);
     const before = readFileSync(databaseFile(copy));
@@ -394,7 +394,7 @@ test.each(['pruned', 'lite'] as const)(
   },
 );
 
-test('it is ended by its signal, and the next one goes on', async () => {
+test('a signal aborts it, and the next one continues', async () => {
   const { copy, sound } = await damaged('full', 'outputs', CELLS);
   const stop = new AbortController();
   const ended = repair(copy, noPeer, {
@@ -408,7 +408,7 @@ test('it is ended by its signal, and the next one goes on', async () => {
   expect(await after(copy)).toEqual(sound);
 });
 
-test('a start finishes a swap that was cut short at any of its steps', async () => {
+test('a start finishes a swap that was interrupted at any step', async () => {
   const { directory, sound } = await made('full');
   for (let step = 0; step < 5; step++) {
     const place = copyOf(directory);
@@ -440,7 +440,7 @@ test('a start finishes a swap that was cut short at any of its steps', async () 
   }
 });
 
-test('killed at some moments, it goes on or begins anew', async () => {
+test('after a kill it continues or starts over', async () => {
   const db = openHere({ directory: freshDirectory() });
   writerOf(db).append(chainA().slice(0, 150));
   db.close();

@@ -16,7 +16,7 @@ function thrownBy(act: () => unknown): unknown {
   throw new Error('nothing was thrown');
 }
 
-test('a writer in the middle of its work is nothing to wait for: readers have their snapshot', () => {
+test('a writer during its work does not make readers wait: they have their snapshot', () => {
   const db = openHere();
   writerOf(db).append(chainA().slice(0, 50));
   const readonly = openChainDb({ directory: db.directory, network: 'devnet', readonly: true });
@@ -31,7 +31,7 @@ test('a writer in the middle of its work is nothing to wait for: readers have th
   }
 });
 
-test('a locked file is', () => {
+test('a locked file is temporarily unreadable', () => {
   const db = openHere();
   const [one, two] = [1, 2].map(() => new SqliteConnection(databaseFile(db.directory), { timeout: 0 })) as [
     SqliteConnection,
@@ -46,7 +46,7 @@ test('a locked file is', () => {
   }
 });
 
-test('damage and faults of the program are not', () => {
+test('damage and programming errors are not temporary', () => {
   const malformed = Object.assign(new Error('database disk image is malformed'), { code: 'SQLITE_CORRUPT' });
   for (const error of [malformed, new CorruptDatabase('a row'), new TypeError('a bug'), undefined]) {
     expect(isUnreadableNow(error)).toBe(false);

@@ -38,7 +38,7 @@ function tamper(db: ChainDb, change: (connection: SqliteConnection) => void): vo
   }
 }
 
-test('a sound database of any mode has no problems; the rules digest is one, the state digest a full node alone has', async () => {
+test('an intact database of any mode has no problems and the same rules digest; only a full node has a state digest', async () => {
   const rules = new Set<string | undefined>();
   for (const storage of STORAGE) {
     const db = small(storage);
@@ -50,7 +50,7 @@ test('a sound database of any mode has no problems; the rules digest is one, the
   expect([...rules]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
 });
 
-test.each(STORAGE)('an empty database and one of genesis alone are sound: %s', async (storage) => {
+test.each(STORAGE)('an empty database and one with only genesis have no problems: %s', async (storage) => {
   const db = openHere(storage === 'lite' ? { lite: FLOOR } : {});
   for (const height of [-1, 0]) {
     expect(await verifyChain(db)).toMatchObject({ problems: [], height });
@@ -58,7 +58,7 @@ test.each(STORAGE)('an empty database and one of genesis alone are sound: %s', a
   }
 });
 
-test('a lite database below its height is sound, and its digest is that of a full one', async () => {
+test('a lite database below its height has no problems, and the digest of a full one', async () => {
   const db = openHere({ lite: 300 });
   writerOf(db).append(chainA().slice(0, 100));
   const full = openHere();
@@ -67,7 +67,7 @@ test('a lite database below its height is sound, and its digest is that of a ful
   expect(await verifyChain(db)).toMatchObject({ problems: [], height: 99, rulesDigest: wanted });
 });
 
-test('the rules digest tells chains apart that differ in one block', async () => {
+test('the rules digest differs for chains that differ in one block', async () => {
   const db = small('lite');
   const before = rulesDigest(db.reader);
   writerOf(db).rewindTo(19);

@@ -42,7 +42,7 @@ function tamper(db: ChainDb, change: (connection: SqliteConnection) => void): vo
   }
 }
 
-test('a sound database has no problems; progress ends at the top', async () => {
+test('an intact database has no problems; progress ends at the tip', async () => {
   const db = small();
   const seen: [number, number][] = [];
   const report = await verifyChain(db, { onProgress: (height, top) => seen.push([height, top]) });
@@ -52,7 +52,7 @@ test('a sound database has no problems; progress ends at the top', async () => {
   expect((await verifyChain(openHere())).height).toBe(-1);
 });
 
-test('is ended by its signal', async () => {
+test('is aborted by its signal', async () => {
   const db = openHere();
   writerOf(db).append(chainA());
   const stop = new AbortController();
@@ -169,7 +169,7 @@ test.each(TABLES.filter((table) => table !== 'meta' && table !== 'alternatives')
   },
 );
 
-test('a lost entry of a look-up index is reported', async () => {
+test('a lost entry of the hash index is reported', async () => {
   const db = small();
   tamper(db, (connection) => {
     loseEntry(connection, HASH_KINDS.transaction, 4);
@@ -197,7 +197,7 @@ test('damage to any page is a finding, not a crash', async () => {
   expect((await verifyChain(db)).problems).toEqual([]);
 }, 30_000);
 
-test('a body below the floor is not kept, one above it is missing', () => {
+test('a body below the floor is not stored, one above it is missing', () => {
   const db = small();
   const second = (height: number): Buffer => db.reader.transactionHashes(height)[1] ?? Buffer.alloc(32);
   const [inBlock4, inBlock7] = [second(4), second(7)];

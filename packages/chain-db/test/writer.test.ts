@@ -18,7 +18,7 @@ import { contents, fingerprint } from './support/tables';
 
 afterEach(cleanUp);
 
-test('takes verified blocks only', () => {
+test('accepts only verified blocks', () => {
   const db = openHere();
   const [genesis, first] = chainA() as [VerifiedBlock, VerifiedBlock];
   writerOf(db).append([genesis]);
@@ -29,7 +29,7 @@ test('takes verified blocks only', () => {
   expect(db.reader.height()).toBe(0);
 });
 
-test('the first block is genesis, the next one its child, and so on; a gap in a batch undoes the batch', () => {
+test('each block must follow the previous one, starting with genesis; a gap rolls back the batch', () => {
   const db = openHere();
   const blocks = chainA();
   expect(() => writerOf(db).append(blocks.slice(1, 3))).toThrow(WrongLink);
@@ -51,7 +51,7 @@ test('the first block is genesis, the next one its child, and so on; a gap in a 
   expect(writerOf(db).rewindTo(109)).toEqual([]);
 });
 
-test('a block that spends an image again is refused and undoes the batch: below it, or in it', () => {
+test('rejects a block that spends an image again, of the chain or of the batch, and rolls back the batch', () => {
   const db = openHere();
   const plan = (salt: number, imagesOf?: string) => ({
     salt,
@@ -83,7 +83,7 @@ test('a block that spends an image again is refused and undoes the batch: below 
   expect(db.reader.height()).toBe(4);
 });
 
-test('a block is refused when its running totals are wrong, or its transactions are not those it lists', () => {
+test('rejects a block with wrong cumulative values, or with other transactions than it lists', () => {
   const db = openHere();
   const [genesis] = chainA() as [VerifiedBlock];
   const [block] = makeChain([{ salt: 1, transactions: [1, 2].map((inputs) => ({ amounts: [7], inputs })) }], [genesis]);
@@ -113,7 +113,7 @@ test('a block is refused when its running totals are wrong, or its transactions 
 test.each([
   ['block_bodies', 'INSERT INTO block_bodies SELECT 300, codec, body FROM block_bodies WHERE height = 7'],
   ['transactions', 'UPDATE transactions SET id = id + 1 WHERE id = (SELECT max(id) FROM transactions)'],
-])('a row in the way in %s is damage, not a fault of the block', (_, sql) => {
+])('a conflicting row in %s is damage, not an invalid block', (_, sql) => {
   const db = openHere();
   const blocks = chainA();
   writerOf(db).append(blocks.slice(0, 300));
@@ -126,7 +126,7 @@ test.each([
   after.close();
 });
 
-test('an output that must be there and is not is damage, one beyond the last is not', () => {
+test('a missing output is damage, an index beyond the last one is not', () => {
   const db = openHere();
   writerOf(db).append(chainA().slice(0, 300));
   const view = db.reader.viewAt(299);
@@ -142,7 +142,7 @@ test('an output that must be there and is not is damage, one beyond the last is 
   expect(view.output(amount, 2)).toBeDefined();
 });
 
-test('a folder that is deleted while the database is open ends the writer with the next change', () => {
+test('the next change fails the writer if the folder was deleted while the database is open', () => {
   const db = openHere();
   const blocks = chainA();
   writerOf(db).append(blocks.slice(0, 10));
@@ -156,7 +156,7 @@ test('a folder that is deleted while the database is open ends the writer with t
   expect(() => writerOf(db).rewindTo(3)).toThrow(WriterFailed);
 });
 
-test('a full disk closes the writer; the file holds the chain as it was, and opens again', async () => {
+test('a full disk closes the writer; the file has the previous state and can be opened again', async () => {
   const db = openHere();
   const blocks = chainA();
   writerOf(db).append(blocks.slice(0, 300));

@@ -49,8 +49,8 @@ function parse(
   return { frames, error };
 }
 
-describe('frames from anybody', () => {
-  it('random bytes are refused at the first eight', () => {
+describe('frames of an untrusted peer', () => {
+  it('random bytes are rejected after the first eight', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: HEADER_SIZE, maxLength: 4000 }),
@@ -64,7 +64,7 @@ describe('frames from anybody', () => {
     );
   });
 
-  it('frames of any content come out as they went in, in any pieces', () => {
+  it('frames of any content are unchanged after encoding and parsing, in any chunks', () => {
     const frame = fc.record({
       command: fc.integer({ min: 0, max: 0xffffffff }),
       kind: fc.constantFrom('request' as const, 'notification' as const, 'response' as const),
@@ -99,7 +99,7 @@ describe('frames from anybody', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(MAX_FRAME_BODY);
   });
 
-  it('all connections together hold no more than the budget', () => {
+  it('all connections together buffer no more than the budget', () => {
     const budget = new ByteBudget(1000);
     const half = encodeFrame({ command: 1, kind: 'request', returnCode: 0, body: Buffer.alloc(800) }).subarray(0, 600);
     const make = (): FrameParser =>
@@ -111,7 +111,7 @@ describe('frames from anybody', () => {
     expect(make().push(Buffer.from(half))).toBeUndefined();
   });
 
-  it('single bytes do not cost an object each', () => {
+  it('single bytes do not cause an object each', () => {
     const budget = new ByteBudget(1 << 30);
     const parser = new FrameParser({ limitOf: () => MAX_FRAME_BODY, onFrame: () => undefined, budget });
     const bytes = encodeFrame({ command: 1, kind: 'request', returnCode: 0, body: Buffer.alloc(100_000) });
@@ -135,7 +135,7 @@ describe('frames from anybody', () => {
   });
 });
 
-describe('bodies from anybody', () => {
+describe('bodies of an untrusted peer', () => {
   const bodies = recorded.map((bytes) => bytes.subarray(HEADER_SIZE)).filter((body) => body.length > 10);
 
   const decodesOrRefuses = (body: Buffer): void => {
@@ -148,7 +148,7 @@ describe('bodies from anybody', () => {
     }
   };
 
-  it('recorded ones with bytes changed, cut or doubled are understood or refused, never worse', () => {
+  it('recorded ones with changed, removed or duplicated bytes are decoded or rejected with a BodyError', () => {
     const mutation = fc.record({
       body: fc.constantFrom(...bodies),
       changes: fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 8 }),
@@ -166,7 +166,7 @@ describe('bodies from anybody', () => {
     );
   });
 
-  it('random bytes behind a right header too', () => {
+  it('the same for random bytes after a valid header', () => {
     const header = Buffer.from('011101010101020101', 'hex');
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {

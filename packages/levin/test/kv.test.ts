@@ -41,7 +41,7 @@ function plainSection(section: KvSection): unknown {
   return Object.fromEntries([...section].map(([name, value]) => [name, plain(value)]));
 }
 
-test('every recorded P2P message decodes to its fields and encodes back', () => {
+test('every recorded P2P message is unchanged after decoding and encoding', () => {
   const rows = readJsonLines<{ frame: string; decoded: unknown }>('devnet/p2p.jsonl');
   expect(rows).toHaveLength(36);
   for (const row of rows) {
@@ -93,7 +93,7 @@ const { section } = fc.letrec<{ section: KvSection; value: KvValue }>((tie) => (
   section: fc.array(fc.tuple(name, tie('value')), { maxLength: 5 }).map((entries): KvSection => new Map(entries)),
 }));
 
-test('round trip', () => {
+test('any message is unchanged after encoding and decoding', () => {
   fc.assert(
     fc.property(section, (made) => {
       const bytes = encodeKv(made);
@@ -104,7 +104,7 @@ test('round trip', () => {
   );
 });
 
-test('a damaged message is refused or is a message', () => {
+test('a damaged message is rejected or decoded to another message', () => {
   fc.assert(
     fc.property(section, fc.nat(), fc.integer({ min: 1, max: 255 }), fc.nat(), (made, at, change, cut) => {
       const bytes = Buffer.from(encodeKv(made));
@@ -135,12 +135,12 @@ test.each([
   ['a count of 2^62', HEADER + 'ff'.repeat(8), 'more declared than the data can hold'],
   ['a string over the end', HEADER + '04' + '0161' + '0a' + '0c' + '6161', 'unexpected end of data'],
   ['a name twice', HEADER + '08' + '0161' + '0801' + '0161' + '0801', 'duplicate name in an object'],
-])('%s is refused', (_, bytes, message) => {
+])('rejects %s', (_, bytes, message) => {
   expect(() => decodeKv(hex(bytes))).toThrow(message);
   expect(refuses(() => decodeKv(hex(bytes)), DecodeError)).toBe(true);
 });
 
-test('nesting and the number of values are limited before anything is made', () => {
+test('nesting and the number of values are limited before anything is allocated', () => {
   const nested = (depth: number): Buffer => hex(HEADER + '0401610c'.repeat(depth) + '00');
   expect(plainSection(decodeKv(nested(15)))).toHaveProperty(Array(15).fill('a').join('.'));
   expect(() => decodeKv(nested(16))).toThrow('objects nested too deep');
@@ -165,7 +165,7 @@ test('numbers are written only in their type', () => {
   expect(() => encodeKv(kv.section({ ['n'.repeat(256)]: kv.bool(true) }))).toThrow(RangeError);
 });
 
-test('sizes take the least bytes that hold them', () => {
+test('sizes are encoded with the min number of bytes', () => {
   for (const [length, width] of [
     [63, 1],
     [64, 2],
@@ -222,7 +222,7 @@ describe('typed access', () => {
     expect([kvPacked(made, '-', 32), kvByteItems(made, '-'), kvObjects(made, '-')]).toEqual([[], [], []]);
   });
 
-  test('refuses other types and sizes', () => {
+  test('rejects other types and sizes', () => {
     const wrong = [
       () => kvUint64(made, 'text'),
       () => kvBool(made, 'narrow'),

@@ -83,7 +83,7 @@ describe('the largest body of each command', () => {
     expect(bodyLimit(header(name), unasked)).toBe(small);
   });
 
-  it('is taken whole, a byte more is not', () => {
+  it('is accepted, one more byte is not', () => {
     for (const [declared, error] of [
       [100n, undefined],
       [101n, 'frame-too-large'],
@@ -96,7 +96,7 @@ describe('the largest body of each command', () => {
     }
   });
 
-  it('and the budget may be used up to its last byte', () => {
+  it('may use up the budget to its last byte', () => {
     const budget = new ByteBudget(10);
     expect([budget.take(10), budget.take(1), budget.inUse]).toEqual([true, false, 10]);
   });
@@ -114,7 +114,7 @@ describe('a header', () => {
     [0, 2, 'response'],
     [1, 2, 'response'],
     [1, 3, 'response'],
-  ])('with the wish for a reply %d and flags %d is a %s', (wish, flags, kind) => {
+  ])('with the response request %d and flags %d is a %s', (wish, flags, kind) => {
     const changed = Buffer.from(bytes);
     changed[16] = wish;
     changed.writeUInt32LE(flags, 25);
@@ -134,7 +134,7 @@ describe('limits of the decoder', () => {
       ],
     ]);
 
-  it('values up to the limit, the fields of objects among them', () => {
+  it('allow values up to the limit, including the fields of objects', () => {
     expect(decodeKv(encodeKv(filled(9)), { maxValues: 10 }).size).toBe(1);
     expect(() => decodeKv(encodeKv(filled(10)), { maxValues: 10 })).toThrow('too many values');
   });
@@ -152,14 +152,14 @@ describe('limits of the decoder', () => {
       ]),
     );
 
-  it('10,000 values, and one more for each hundred bytes', () => {
+  it('allow 10,000 values, and one more for each hundred bytes', () => {
     expect(newTransactions.decode(strings('txs', 9_999)).transactions).toHaveLength(9_999);
     expect(() => newTransactions.decode(strings('txs', 12_000))).toThrow('too many values');
     // Transactions of the least size that there can be, as many as fill a pool request's answer.
     expect(newTransactions.decode(strings('txs', 100_000, 105)).transactions).toHaveLength(100_000);
   });
 
-  it('no work for fields that the command does not have', () => {
+  it('cause no work for unknown fields', () => {
     const shape = { txs: 'many' } as const;
     const meter = { made: 0, ignored: 0 };
     expect(decodeKv(encodeKv(filled(249_000)), { shape, meter }).size).toBe(0);
@@ -172,7 +172,7 @@ describe('limits of the decoder', () => {
     expect(many).toEqual({ made: 0, ignored: 1_000 });
   });
 
-  it('no work for fields of another kind', () => {
+  it('cause no work for fields of another kind', () => {
     const meter = { made: 0, ignored: 0 };
     const wrong = encodeKv(new Map([['hop', kv.array('uint8', Array(249_000).fill(kv.uint8(1)) as KvValue[])!]]));
     expect(() => decodeKv(wrong, { shape: { hop: 'one' }, meter })).toThrow('field hop should be a single value');
@@ -183,19 +183,19 @@ describe('limits of the decoder', () => {
     expect(() => decodeKv(encodeKv(new Map([['a', kv.object({})]])), { shape: { a: 'many' } })).toThrow('not object');
   });
 
-  it('the hashes of a pool request as they came', () => {
+  it('return the hashes of a pool request without copies', () => {
     const hashes = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
     expect(requestPool.decode(requestPool.encode({ hashes }))).toEqual({ packed: Buffer.concat(hashes) });
     expect(() => requestPool.decode(encodeKv(new Map([['txs', kv.string(Buffer.alloc(33))]])))).toThrow(BodyError);
   });
 
-  it('fields of a fixed size in that size only', () => {
+  it('accept fields of a fixed size only with that size', () => {
     const named = (size: number): KvSection => new Map([['blockHash', kv.string(Buffer.alloc(size, 7))]]);
     expect(missingTransactions.decode(encodeKv(named(32))).blockHash).toEqual(Buffer.alloc(32, 7));
     for (const size of [0, 31, 33]) expect(() => missingTransactions.decode(encodeKv(named(size)))).toThrow(BodyError);
   });
 
-  it('eight objects one in the other', () => {
+  it('allow eight nested objects', () => {
     const nested = (depth: number): KvSection =>
       depth === 1 ? new Map() : new Map([['o', { type: 'object', value: nested(depth - 1) }]]);
     expect(requestPool.decode(encodeKv(nested(8)))).toEqual({ packed: Buffer.alloc(0) });
@@ -204,7 +204,7 @@ describe('limits of the decoder', () => {
 });
 
 describe('peer lists', () => {
-  it('that hold a part of an entry are refused', () => {
+  it('with an incomplete entry are rejected', () => {
     expect(() => decodePeers(Buffer.alloc(25))).toThrow(BodyError);
     expect(() => decodePeers(Buffer.alloc(47))).toThrow(BodyError);
     expect(() => decodePeers6(Buffer.alloc(41))).toThrow(BodyError);

@@ -25,7 +25,7 @@ const messages = readJsonLines<{ frame: string }>('devnet/p2p.jsonl')
   .filter(({ length }) => length > 0);
 
 test(
-  'damaged messages are refused or come to rest after one round',
+  'damaged messages are rejected, or unchanged after the second encoding',
   () => {
     fc.assert(
       fc.property(damaged(messages), (bytes) => {

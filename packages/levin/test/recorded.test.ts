@@ -156,12 +156,12 @@ function through(frame: Frame): { decoded: object; body: Buffer } {
 }
 
 describe('the recorded frames', () => {
-  it('are there', () => {
+  it('are complete', () => {
     expect(frames).toHaveLength(36);
   });
 
   it.each(frames.map((recorded, index) => [index, recorded] as const))(
-    'frame %i is read, understood and written back',
+    'frame %i is unchanged after decoding and encoding',
     (_, recorded) => {
       const bytes = Buffer.from(recorded.frame, 'hex');
       const [frame, ...rest] = parseAll(bytes);

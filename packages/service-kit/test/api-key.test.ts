@@ -17,7 +17,7 @@ async function statusWith(key: string, ...headers: string[]): Promise<string | u
   return text.split(' ')[1];
 }
 
-test.each(['schlüssel', 'ключ', '鍵 mit Leerzeichen', 'a:b=c'])('the key %s is accepted', async (key) => {
+test.each(['schlüssel', 'ключ', '鍵 mit Leerzeichen', 'a:b=c'])('accepts the key %s', async (key) => {
   expect(checkApiKey(key)).toBeUndefined();
   expect(await statusWith(key, `X-API-Key: ${key}`)).toBe('200');
   expect(await statusWith(key, `Authorization: Bearer ${key}`)).toBe('200');
@@ -35,7 +35,7 @@ test('repeated headers are joined, and an empty one is ignored', async () => {
 });
 
 test.each([' k', 'k ', 'k\n', '\tk', 'a\r\nb', 'a\u007f', ' '])(
-  'refuses the key %j, which no header can carry',
+  'rejects the key %j, which no header can contain',
   (key) => {
     expect(checkApiKey(key)).toBe('a header cannot contain leading or trailing blanks and control characters');
   },

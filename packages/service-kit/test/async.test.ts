@@ -47,7 +47,7 @@ describe('AutoResetEvent', () => {
     return settled;
   }
 
-  test('stays set until one waiter has seen it', async () => {
+  test('stays set until one waiter has consumed it', async () => {
     const event = new AutoResetEvent();
     event.set();
     event.set();
@@ -55,7 +55,7 @@ describe('AutoResetEvent', () => {
     expect(await isSettled(event.wait(never))).toBe(false);
   });
 
-  test('wakes one waiter per set, the first one first', async () => {
+  test('wakes one waiter per set, in FIFO order', async () => {
     const event = new AutoResetEvent();
     const woken: number[] = [];
     const waits = [1, 2].map((number) => event.wait(never).then(() => woken.push(number)));
@@ -103,7 +103,7 @@ describe('AutoResetEvent', () => {
 });
 
 describe('EventLoopYielder', () => {
-  test('lets callbacks of the event loop run once the time slice is used up', async () => {
+  test('yields to the event loop when the time slice is used up', async () => {
     let ran = false;
     setImmediate(() => (ran = true));
     const yielder = new EventLoopYielder(0);
@@ -120,7 +120,7 @@ describe('EventLoopYielder', () => {
     expect([yielder.isDue, ran]).toEqual([false, false]);
   });
 
-  test('a yield ends with the reason of a signal that has fired', async () => {
+  test('a yield throws the reason of an aborted signal', async () => {
     const abort = new AbortController();
     setImmediate(() => abort.abort(new RangeError('stopped')));
     await expect(new EventLoopYielder(0).yieldIfDue(abort.signal)).rejects.toThrow('stopped');
@@ -140,7 +140,7 @@ describe('EventLoopYielder', () => {
     }
   });
 
-  test('a generator runs to its result', async () => {
+  test('runs a generator to its result', async () => {
     function* work(): Generator<void, number> {
       let sum = 0;
       for (let i = 1; i <= 100; i++) {
@@ -169,7 +169,7 @@ describe('Closers', () => {
     expect(closed).toEqual(['third', 'second', 'first']);
   });
 
-  test('goes on after closers that throw or reject and reports all failures', async () => {
+  test('continues after closers that throw or reject and reports all failures', async () => {
     const closers = new Closers();
     const cause = new Error('port lost');
     let saved = false;
@@ -203,7 +203,7 @@ describe('Closers', () => {
     expect(count).toBe(11);
   });
 
-  test('closes what is added during the close', async () => {
+  test('closes resources that are added during the close', async () => {
     const closers = new Closers();
     let closed = false;
     closers.add('one', () => closers.add('late', () => (closed = true)));
@@ -211,7 +211,7 @@ describe('Closers', () => {
     expect(closed).toBe(true);
   });
 
-  test('after a failed start the error of the start is thrown, with those of closers that fail too', async () => {
+  test('throws the error of a failed start, together with those of failed closers', async () => {
     const closers = new Closers();
     const error = new RangeError('no port');
     await expect(closers.closeAfter(error)).rejects.toBe(error);
@@ -220,7 +220,7 @@ describe('Closers', () => {
   });
 });
 
-test('mapInSlices maps in order and lets timers run meanwhile', async () => {
+test('mapInSlices maps in order and yields to timers', async () => {
   let ticks = 0;
   const timer = setInterval(() => ticks++, 1);
   const spin = (item: number): number => {

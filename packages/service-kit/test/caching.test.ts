@@ -131,7 +131,7 @@ test('cacheable responses have max-age and ETag; a matching ETag is 304', async 
   expect([changed.status, changed.body.toString()]).toEqual([200, '{"text":"second"}']);
 });
 
-test('a tag of its own counts; another status and a refusal are not to be held', async () => {
+test('a custom tag is used; another status and an error must not be cached', async () => {
   expect(head(await ask('/api/tagged'), 'etag', 'cache-control')).toEqual(['"own"', 'private']);
   expect((await ask('/api/tagged', { 'if-none-match': '"own"' })).status).toBe(304);
   const other = await ask('/api/other');
@@ -140,7 +140,7 @@ test('a tag of its own counts; another status and a refusal are not to be held',
   expect([refused.status, ...head(refused, 'etag', 'cache-control')]).toEqual([400, null, 'no-store']);
 });
 
-test('pages are compressed for who takes it, images are not', async () => {
+test('pages are compressed if the client accepts it, images are not', async () => {
   text = 'x'.repeat(2000);
   const page = await ask('/page', { 'accept-encoding': 'gzip' });
   expect([...head(page, 'content-type', 'content-encoding', 'cache-control'), page.body.length]).toEqual([
@@ -158,7 +158,7 @@ test('pages are compressed for who takes it, images are not', async () => {
   ]);
 });
 
-test('a refusal may be a page', async () => {
+test('an error may be a page', async () => {
   const answer = await ask('/nothing');
   expect([answer.status, answer.headers.get('content-type'), answer.body.toString()]).toEqual([
     404,
@@ -167,7 +167,7 @@ test('a refusal may be a page', async () => {
   ]);
 });
 
-test('CORS holds for the part that it was given, other headers for all', async () => {
+test('CORS headers are limited to their path prefix, other headers are in all responses', async () => {
   for (const [path, origin] of [
     ['/api/held', '*'],
     ['/api/nothing', '*'],

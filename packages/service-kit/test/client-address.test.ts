@@ -37,7 +37,7 @@ test.each([
   ['', undefined],
 ])('the canonical form of %j is %s', (text, canonical) => expect(canonicalAddress(text)).toBe(canonical));
 
-test('loopback in every spelling', () => {
+test('recognizes loopback in every notation', () => {
   for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', LOCAL_SOCKET])
     expect(isLoopback(address)).toBe(true);
   for (const address of ['10.0.0.1', '::2', '128.0.0.1']) expect(isLoopback(address)).toBe(false);
@@ -57,7 +57,7 @@ test('a connection without an address is never loopback', () => {
   }
 });
 
-test('the address is known after the connection was reset', () => {
+test('the address is available after the connection was reset', () => {
   const socket = { remoteAddress: undefined } as unknown as Socket;
   markConnection(socket, '9.9.9.9', 'open');
   expect(connectionAddress({ socket } as IncomingMessage)).toBe('9.9.9.9');
@@ -65,7 +65,7 @@ test('the address is known after the connection was reset', () => {
   expect(isLoopback(connectionAddress({ socket } as IncomingMessage))).toBe(true);
 });
 
-test('x-forwarded-for-first: the first entry, else the connection', () => {
+test('x-forwarded-for-first: uses the first entry, else the connection', () => {
   expect(addressOf('x-forwarded-for-first', '9.9.9.9', { 'x-forwarded-for': ' 1.1.1.1 , 2.2.2.2' })).toBe('1.1.1.1');
   expect(addressOf('x-forwarded-for-first', '9.9.9.9', { 'x-forwarded-for': 'junk, 2.2.2.2' })).toBe('9.9.9.9');
   expect(addressOf('x-forwarded-for-first', '9.9.9.9')).toBe('9.9.9.9');

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../src/collections';
 
-test('evicts the entry that was written longest ago', () => {
+test('evicts the least recently written entry', () => {
   const map = new BoundedMap<string, number>(2);
   map.set('a', 1).set('b', 2);
   expect(map.get('a')).toBe(1); // a read does not refresh

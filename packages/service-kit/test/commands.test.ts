@@ -35,7 +35,7 @@ const PROGRAM = { name: 'wrkz-thing', description: 'Does things.', options: MAIN
 const parse = (...argv: string[]) => parseCommand(PROGRAM, argv);
 const exitOf = (...argv: string[]) => earlyExit(() => parse(...argv));
 
-test('without a command: the options of the program itself', () => {
+test('without a command the options of the program apply', () => {
   const parsed = parse('--port', '5', '--mode=b');
   expect(parsed.command).toBeUndefined();
   if (parsed.command !== undefined) return;
@@ -43,7 +43,7 @@ test('without a command: the options of the program itself', () => {
   expect([parsed.values.port, mode]).toEqual([5, 'b']);
 });
 
-test('a command has options and arguments of its own, typed by its name', () => {
+test('a command has separate options and arguments, typed by its name', () => {
   const parsed = parse('admin', 'add', '--amount=7', '007', 'text.md');
   if (parsed.command !== 'admin add') throw new Error('another command');
   const amount: number | undefined = parsed.values.amount;
@@ -64,13 +64,13 @@ test.each([
   [['admin'], 'admin: expected one of admin add, admin list'],
   [['bogus'], 'unexpected argument bogus'],
   [['--port=1', 'admin', 'add'], 'a command stands before its options'],
-])('%j is refused', (argv, message) => {
+])('rejects %j', (argv, message) => {
   const exit = exitOf(...argv);
   expect(exit).toBeInstanceOf(UsageError);
   expect(exit.message).toContain(message);
 });
 
-test('a program that does nothing without a command says which there are', () => {
+test('a program that requires a command lists the commands', () => {
   const bare = { name: 'wrkz-thing', commands: COMMANDS };
   expect(() => parseCommand(bare, [])).toThrow('expected one of attach, admin add, admin list');
   expect(() => parseCommand(bare, ['--help'])).toThrow('wrkz-thing attach <socket>');
@@ -100,7 +100,7 @@ test('--help of the program lists its commands, --help of a command its argument
   expect(exitOf('attach', '--version').message).toBe(`wrkz-thing ${VERSION}`);
 });
 
-test('one configuration file serves all commands; each takes its own', () => {
+test('all commands share a configuration file; each uses its own options', () => {
   const path = join(mkdtempSync(join(tmpdir(), 'commands-')), 'a.conf');
   writeFileSync(path, 'port=5\namount=9\n');
   const main = parse('-c', path);
@@ -119,7 +119,7 @@ test('a lone -- before a command changes nothing', () => {
   });
 });
 
-test('of two commands that begin alike the longer one is meant', () => {
+test('selects the longer one of two commands with a common prefix', () => {
   const commands = defineCommands([
     { name: 'admin', help: 'Shows', options: [], arguments: [{ name: 'what', help: 'What', optional: true }] },
     { name: 'admin add', help: 'Adds', options: [] },

@@ -66,7 +66,7 @@ const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const HALF_REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\nX-';
 
 describe('limit per address', () => {
-  test('closes further connections; a closed one frees its place', async () => {
+  test('closes further connections; a closed one frees its slot', async () => {
     const { open } = serving({ maxPerAddress: 2 });
     const clients = open('192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1', '192.0.2.2');
     expect(isOpen(clients)).toEqual([true, true, false, true]);
@@ -96,7 +96,7 @@ test('closes a TCP connection without an address, but not one of a socket file',
   expect(isOpen(serving({ maxPerAddress: 1 }, 'local').open(undefined, undefined))).toEqual([true, true]);
 });
 
-test('a connection with an offer of HTTP/2 counts once for its address', async () => {
+test('a connection with an HTTP/2 upgrade offer counts once for its address', async () => {
   const { open, server } = serving({ maxPerAddress: 1 }, 'open', (_request, response) => void response.end('ok'));
   acceptUpgrades(
     server,
@@ -110,10 +110,10 @@ test('a connection with an offer of HTTP/2 counts once for its address', async (
   expect(client?.received).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-describe('all places taken', () => {
+describe('all slots in use', () => {
   const attackers = Array.from({ length: 17 }, (_, i) => `198.51.${i}.1`);
 
-  test('seventeen addresses that fill all places with half requests give way to a client of another network', () => {
+  test('seventeen addresses that fill all slots with incomplete requests are evicted for a client of another network', () => {
     const { open } = serving({ maxConnections: 17 * 60, maxPerAddress: 64 });
     for (const address of attackers) open(...Array<string>(60).fill(address)).forEach((one) => one.send(HALF_REQUEST));
     for (let i = 0; i < 200; i++) {
@@ -133,7 +133,7 @@ describe('all places taken', () => {
     expect(clients[0]?.received).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n.*\r\n\r\n\{"error":"busy"\}$/s);
   });
 
-  test('requests being answered never give way: the new connection gets the 503', async () => {
+  test('connections with a running request are never evicted: the new connection gets the 503', async () => {
     const { open, server } = serving({ maxConnections: 2 });
     for (const client of open('192.0.2.1', '192.0.2.2')) {
       const arrived = once(server, 'request');
@@ -158,7 +158,7 @@ describe('all places taken', () => {
     expect(isOpen(clients)).toEqual([true, true, true, false, true]);
   });
 
-  test('the time for a header shrinks while places run out, and grows back', async () => {
+  test('the time for a header decreases while slots run out, and increases again', async () => {
     const { open, server } = serving({ maxConnections: 10 });
     expect(server.headersTimeout).toBe(15_000);
     const clients = open(...Array.from({ length: 10 }, (_, i) => `192.0.${i}.1`));
@@ -173,7 +173,7 @@ describe('memory', () => {
   const header = `X: ${'y'.repeat(9_000)}`;
   const large = `GET / HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`;
 
-  test('held by requests: the connections that hold most are closed', async () => {
+  test('used by requests: the connections with the highest usage are closed', async () => {
     const { open, server } = serving({ maxHeldBytes: 50_000 });
     const [honest] = open('203.0.113.1');
     const attackers = open(...Array.from({ length: 10 }, () => '192.0.2.1'));
@@ -197,7 +197,7 @@ describe('memory', () => {
     expect(client?.received.match(/HTTP\/1\.1 200/g)).toHaveLength(10);
   });
 
-  test('held by unsent responses: the connection that reads nothing is closed', async () => {
+  test('used by unsent responses: the connection that reads nothing is closed', async () => {
     const app: RequestListener = (_request, response) => void response.end(Buffer.alloc(16_000_000));
     const { connections, server } = serving({ maxHeldBytes: 1_000_000 }, 'open', app);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -215,7 +215,7 @@ describe('memory', () => {
   });
 });
 
-describe('an abandoned request holds no memory', () => {
+describe('an aborted request uses no memory', () => {
   const text = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n${'y'.repeat(4_000)}`;
 
   test.each([
@@ -254,7 +254,7 @@ describe('an abandoned request holds no memory', () => {
   });
 });
 
-test('pipelined requests: above four the connection is not read until they are answered', async () => {
+test('more than four pipelined requests are not read until the earlier ones have responses', async () => {
   let answer: (() => void)[] = [];
   const app: RequestListener = (_request, response) => void answer.push(() => response.end());
   const { server } = serving({}, 'open', app);

@@ -31,7 +31,7 @@ const post = async (port: number, path: string, body: string) => {
 };
 
 describe('paths', () => {
-  test('a dot is a dot, and a parameter without a pattern ends at the next slash', async () => {
+  test('a dot matches only a dot, and a parameter without a pattern ends at the next slash', async () => {
     const named = declare({
       method: 'GET',
       path: '/of/{name}',
@@ -49,7 +49,7 @@ describe('paths', () => {
     for (const path of ['/of/x/y', '/of/', '/of/x/']) expect([path, await status(port, path)]).toEqual([path, 404]);
   });
 
-  test('a pattern that captures a group is refused, since groups are the parameters', async () => {
+  test('rejects a pattern that captures a group, because groups are the parameters', async () => {
     const route = { ...raw('GET', '/of/{id}', () => undefined), params: z.object({ id: z.string().regex(/^(a|b)$/) }) };
     await expect(async () => serveApp([route])).rejects.toThrow('captures a group');
     const plain = { ...route, params: z.object({ id: z.string().regex(/^(?:a|\(b)$/) }) };
@@ -59,7 +59,7 @@ describe('paths', () => {
     ]);
   });
 
-  test('a route that this program does not have is no route', async () => {
+  test('a route that is not available in this configuration is unknown', async () => {
     const off = { ...raw('GET', '/off', () => undefined), available: () => false };
     const on = { ...raw('GET', '/on', (_request, response) => response.end(), OPEN), available: () => true };
     const { port } = await serveApp([off, on]);
@@ -87,7 +87,7 @@ describe('paths', () => {
 });
 
 describe('fields', () => {
-  test('only those that were sent count, a list is checked once, and one too long is a wrong value', async () => {
+  test('only sent fields are checked, a list is checked once, and a too long one is an invalid value', async () => {
     const checked: unknown[] = [];
     const prepared: unknown[] = [];
     const route = declare({
@@ -152,7 +152,7 @@ describe('methods', () => {
   const sometimes = method({ ...failing, name: 'sometimes', available: ({ open }) => open });
   const methods = [failing, lenient, sometimes] as unknown as Method<{ open: boolean }, never>[];
 
-  test('an error has its data, params of null are of another type, and may be left out where the method says so', async () => {
+  test('an error has its data; null params have the wrong type, and missing ones are allowed if declared optional', async () => {
     const routes = jsonRpcRoutes<unknown, unknown>({
       path: '/rpc',
       verbs: ['POST'],

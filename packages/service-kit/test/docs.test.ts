@@ -52,7 +52,7 @@ test('/docs and its files need no key, and load nothing from another host', asyn
   expect(text).not.toMatch(/https?:/);
 });
 
-test('the document has each route, and each JSON-RPC method as an operation of its own', async () => {
+test('the document has each route, and each JSON-RPC method as a separate operation', async () => {
   const { text } = await call(await served(), '/docs/start.js');
   const [, json = ''] = /^SwaggerUIBundle\((.*)\);\n$/s.exec(text) ?? [];
   const { spec, validatorUrl } = JSON.parse(json) as { spec: { paths: Record<string, object> }; validatorUrl: null };

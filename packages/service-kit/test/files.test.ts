@@ -7,7 +7,7 @@ import { assetPath, atomicWriteFile, atomicWriteFileSync, dataDirectory, ensureD
 
 const folder = mkdtempSync(join(tmpdir(), 'files-'));
 
-test('the data directory is a folder of its own', () => {
+test('the data directory is a separate folder', () => {
   expect(dataDirectory('daemon')).toBe(join(homedir(), '.wrkzcoin-suite', 'daemon'));
 });
 
@@ -39,14 +39,14 @@ describe.each([
     expect(readdirSync(join(folder, name))).toEqual(['file']);
   });
 
-  test('a failure keeps the old file', async () => {
+  test('a failure does not change the old file', async () => {
     const path = join(folder, name, 'kept');
     ensureDirectory(path);
     await expect((async () => write(path, 'x'))()).rejects.toThrow();
     expect(readdirSync(join(folder, name)).filter((entry) => entry.endsWith('.tmp'))).toEqual([]);
   });
 
-  test('a link stays a link, and the file behind it is replaced', async () => {
+  test('retains a symbolic link and replaces its target', async () => {
     const behind = join(folder, name, 'behind', 'file');
     const link = join(folder, name, 'link');
     await write(behind, 'old');
@@ -56,7 +56,7 @@ describe.each([
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
   });
 
-  test('a device or other special file is refused, not replaced', async () => {
+  test('rejects a device or other special file', async () => {
     const pipe = join(ensureDirectory(join(folder, name)), 'pipe');
     execFileSync('mkfifo', [pipe]);
     await expect((async () => write(pipe, 'x'))()).rejects.toThrow('it is not a regular file');
@@ -64,7 +64,7 @@ describe.each([
   });
 });
 
-test('run-time files are named from the top of the suite', () => {
+test('paths of run-time files are relative to the folder of the suite', () => {
   expect(readFileSync(assetPath('package.json'), 'utf8')).toContain('"packageManager"');
   expect(() => assetPath('apps/none.sql')).toThrow('the installation is not complete: apps/none.sql is missing');
 });

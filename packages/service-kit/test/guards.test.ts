@@ -20,7 +20,7 @@ function app(options: Partial<HttpAppOptions> = {}, logger: MemoryLogger = creat
   });
 }
 
-describe('foreign callers', () => {
+describe('cross-site requests', () => {
   const preflight = () => ({ status: 200, headers: {} });
   const ask = async (options: Partial<HttpAppOptions>, headers: Record<string, string>, host = '127.0.0.1') => {
     const { port } = await serve(app(options), { listen: [{ host, port: 0 }] });
@@ -58,7 +58,7 @@ describe('foreign callers', () => {
     expect(await ask({ allowedHosts: [] }, headers)).toBe(outcome);
   });
 
-  test('names that are allowed, in any case, and all of them', async () => {
+  test('allows configured names in any case, and all names', async () => {
     const allowedHosts = ['Node.example'];
     expect(await ask({ allowedHosts }, { host: 'node.EXAMPLE:80' })).toBe('in');
     expect(await ask({ allowedHosts }, { host: 'other.example' })).toBe(HOST);
@@ -66,7 +66,7 @@ describe('foreign callers', () => {
     expect(await ask({ allowedHosts: ['*'] }, { host: 'other.example', origin: 'http://third.example' })).toBe(ORIGIN);
   });
 
-  test('the origin of CORS', async () => {
+  test('allows the origin of CORS', async () => {
     const cors = { origin: 'https://a.example', preflight };
     expect(await ask({ allowedHosts: [], cors }, { origin: 'https://a.example' })).toBe('in');
     expect(await ask({ allowedHosts: [], cors }, { origin: 'https://b.example' })).toBe(ORIGIN);
@@ -118,7 +118,7 @@ describe('request ids', () => {
     ['x-forwarded-for-first', 'x'.repeat(65), false],
     ['x-forwarded-for-first', '', false],
     ['connection', 'abc', false],
-  ])('with %s %j is taken over: %s', async (clientAddress, given, taken) => {
+  ])('with %s %j is reused: %s', async (clientAddress, given, taken) => {
     const { port } = await serve(app({ clientAddress }));
     const { headers } = await call(port, '/', { headers: { 'x-request-id': given } });
     if (taken) expect(headers['x-request-id']).toBe(given);
@@ -135,7 +135,7 @@ describe('request ids', () => {
 describe('headers of the rate limit', () => {
   const now = () => 60_000 * 100 + 18_500;
 
-  test('limit, rest and seconds, also with a refusal', async () => {
+  test('contain limit, remaining requests and seconds, also in a rejection', async () => {
     const { port } = await serve(app({ rateLimit: { perMinute: 2, now } }));
     const told = async () => {
       const { status, headers } = await call(port, '/');
@@ -198,7 +198,7 @@ describe('a local listener', () => {
     expect((await ask({ 'x-api-key': 'secret' })).text).toBe('in');
   });
 
-  test('that cannot be had ends the start, and nothing is left listening', async () => {
+  test('that cannot be bound fails the start, and no listener remains', async () => {
     const failing = { listen: () => Promise.reject(new Error('the path is too long')) };
     const logger = createMemoryLogger();
     const server = await serve(app());

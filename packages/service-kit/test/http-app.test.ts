@@ -62,7 +62,7 @@ describe('api key', () => {
       apiKey: { key: 'correct horse', bearer },
     });
 
-  test('one response for every wrong key', async () => {
+  test('every wrong key gets the same response', async () => {
     const { port } = await start(true);
     for (const key of ['', 'c', 'correct hors', 'x'.repeat(5000), 'Correct horse']) {
       const answer = await call(port, '/', { headers: { 'x-api-key': key } });
@@ -78,7 +78,7 @@ describe('api key', () => {
     expect((await call(port, '/', { headers: { authorization: 'bearer correct horse' } })).status).toBe(401);
   });
 
-  test('the key opens in either header, where Bearer is allowed', async () => {
+  test('accepts the key in either header if Bearer is allowed', async () => {
     const { port } = await start(true);
     expect((await call(port, '/', { headers: { 'x-api-key': 'correct horse' } })).text).toBe('in');
     expect((await call(port, '/', { headers: { 'x-api-key': '', authorization: 'Bearer correct horse' } })).text).toBe(
@@ -88,7 +88,7 @@ describe('api key', () => {
     expect((await call(plain.port, '/', { headers: { authorization: 'Bearer correct horse' } })).status).toBe(401);
   });
 
-  test('an empty key is none: everyone may come in', async () => {
+  test('an empty key disables the check', async () => {
     for (const key of ['', undefined]) {
       const { port } = await serveApp([raw('GET', '/', (_request, response) => response.end('in'))], {
         apiKey: { key },
@@ -115,7 +115,7 @@ describe('rate limit', () => {
   const from = (port: number, address: string, path = '/') =>
     call(port, path, { headers: { 'x-forwarded-for': address } });
 
-  test('counts by address in clock minutes and says when to come back', async () => {
+  test('counts by address in clock minutes and sends Retry-After', async () => {
     time = 60_000 * 100 + 18_500;
     const { port } = await start(false);
     expect((await from(port, '1.1.1.1')).status).toBe(200);
@@ -160,7 +160,7 @@ describe('body', () => {
       { bodyLimit: 1000, ...options },
     );
 
-  test('any content type, exact integers', async () => {
+  test('accepts any content type, with exact integers', async () => {
     const { port } = await start();
     const answer = await call(port, '/json', {
       method: 'POST',
@@ -171,14 +171,14 @@ describe('body', () => {
     expect(answer.headers['content-type']).toBe('application/json');
   });
 
-  test.each(['', '{', '"\xff'])('%j is 400', async (text) => {
+  test.each(['', '{', '"\xff'])('rejects %j with 400', async (text) => {
     const { port } = await start();
     const answer = await call(port, '/json', { method: 'POST', body: Buffer.from(text, 'latin1') });
     expect(answer).toMatchObject({ status: 400 });
     expect(answer.text).toContain('bad_json');
   });
 
-  test('exactly the limit passes; one byte more is 413, declared or not, and a large sender sees it', async () => {
+  test('accepts the limit exactly; one more byte is 413, declared or not, also for a client that still sends', async () => {
     const { port } = await start();
     expect((await call(port, '/raw', { method: 'POST', body: 'x'.repeat(1000) })).text).toHaveLength(1000);
     for (const length of [1001, 10_000_000]) {
@@ -190,7 +190,7 @@ describe('body', () => {
     }
   });
 
-  test('a compressed body is 415', async () => {
+  test('rejects a compressed body with 415', async () => {
     const { port } = await start();
     const body = gzipSync('{}');
     expect((await call(port, '/json', { method: 'POST', body, headers: { 'content-encoding': 'gzip' } })).status).toBe(
@@ -270,7 +270,7 @@ describe('errors', () => {
       { logger, ...(refusalBody ? { refusalBody } : {}) },
     );
 
-  test('anything unforeseen is 500 without a stack, and is logged once with it', async () => {
+  test('an unexpected error is 500 without a stack, and is logged once with it', async () => {
     const { port } = await start();
     for (const path of ['/thrown', '/rejected']) {
       logger.lines.length = 0;
@@ -281,7 +281,7 @@ describe('errors', () => {
     }
   });
 
-  test('refusals have their status and body', async () => {
+  test('declared errors have their status and body', async () => {
     const { port } = await start();
     const own = await call(port, '/own');
     expect(own).toMatchObject({ status: 418, text: '{"custom":1}' });
@@ -315,7 +315,7 @@ describe('errors', () => {
     expect(await call(port, '/none')).toMatchObject({ status: 404, text: '' });
   });
 
-  test('a response that fails half way is aborted', async () => {
+  test('a response that fails during sending is aborted', async () => {
     const { port } = await start();
     logger.lines.length = 0;
     await expect(call(port, '/half')).rejects.toThrow();

@@ -25,7 +25,7 @@ async function closed(socket: Socket): Promise<string> {
 }
 
 describe('listening', () => {
-  test('a port that is taken is a clear error and leaves nothing listening', async () => {
+  test('a port in use is a clear error and leaves no listener', async () => {
     const first = await serve(ok);
     const free = await serve(ok);
     const { port } = free;
@@ -59,7 +59,7 @@ describe('listening', () => {
 });
 
 describe('listening on ::', () => {
-  test('alone takes IPv4 as well; beside an IPv4 listener both share the port', async () => {
+  test('alone also accepts IPv4; with an IPv4 listener both share the port', async () => {
     const both = await serve(ok, { listen: [{ host: '::', port: 0 }] });
     for (const host of ['127.0.0.1', '::1']) expect((await call(both.port, '/', { host })).text).toBe('ok');
     const listen = [
@@ -71,7 +71,7 @@ describe('listening on ::', () => {
     for (const host of ['127.0.0.1', '::1']) expect((await call(pair.port, '/', { host })).text).toBe('ok');
   });
 
-  test('an IPv4 caller of it has an IPv4 address', async () => {
+  test('an IPv4 client of it has an IPv4 address', async () => {
     const app = (incoming: IncomingMessage, response: ServerResponse): void => {
       response.end(clientAddressOf(incoming));
     };
@@ -95,7 +95,7 @@ describe('clients that neither read nor close', () => {
   const twenty = (port: number): Promise<Socket[]> =>
     Promise.all(Array.from({ length: 20 }, (_, i) => stubborn(port, KINDS[i % KINDS.length] ?? '')));
 
-  test('lose their places: a full service serves again', async () => {
+  test('lose their slots: a full service serves again', async () => {
     const server = await serve(ok, { limits: { maxConnections: 20, readTimeoutMs: 500 } });
     const [listener] = server.servers;
     let left = 20;
@@ -108,7 +108,7 @@ describe('clients that neither read nor close', () => {
     clients.forEach((client) => client.destroy());
   });
 
-  test('do not hold up a stop', async () => {
+  test('do not delay a stop', async () => {
     const app = (incoming: IncomingMessage, response: ServerResponse): void => {
       incoming.resume().once('end', () => response.end('ok'));
     };
@@ -124,7 +124,7 @@ describe('clients that neither read nor close', () => {
   });
 });
 
-test('a caller that sends and resets keeps the address that it came from', async () => {
+test('the address of a client is available after it has reset the connection', async () => {
   const { promise: seen, resolve } = withResolvers<string>();
   const { port } = await serve((incoming) => {
     incoming.socket.once('close', () => resolve(clientAddressOf(incoming)));
@@ -136,7 +136,7 @@ test('a caller that sends and resets keeps the address that it came from', async
 });
 
 describe('graceful close', () => {
-  test('idle connections go at once, running requests finish, new connections are refused', async () => {
+  test('closes idle connections at once, finishes running requests, and refuses new connections', async () => {
     let finish = (): void => undefined;
     const { promise: running, resolve: begun } = withResolvers<void>();
     const server = await serve((incoming, response) => {
@@ -171,7 +171,7 @@ describe('graceful close', () => {
 });
 
 describe('limits', () => {
-  test('a request that does not arrive in time is ended with 408', async () => {
+  test('a request that does not arrive in time gets a 408', async () => {
     const { port } = await serve(ok, { limits: { readTimeoutMs: 300 } });
     const socket = await rawConnection(port);
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc');
@@ -199,14 +199,14 @@ describe('limits', () => {
     socket.destroy();
   });
 
-  test('connections over the cap are dropped', async () => {
+  test('connections above the limit are dropped', async () => {
     const { port } = await serve(ok, { limits: { maxConnections: 1 } });
     const held = await rawConnection(port);
     await closed(await rawConnection(port));
     held.destroy();
   });
 
-  test('a connection takes no more requests than allowed', async () => {
+  test('a connection accepts no more requests than allowed', async () => {
     const { port } = await serve(ok, { limits: { maxRequestsPerConnection: 2 } });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const headers: (string | undefined)[] = [];
@@ -218,7 +218,7 @@ describe('limits', () => {
   test.each([
     ['nonsense\r\n\r\n', '400'],
     [`GET / HTTP/1.1\r\nX: ${'y'.repeat(100_000)}\r\n\r\n`, '431'],
-  ])('what is not HTTP is refused shortly', async (text, status) => {
+  ])('rejects data that is not HTTP', async (text, status) => {
     const { port } = await serve(ok);
     const socket = await rawConnection(port);
     socket.write(text);
@@ -242,10 +242,10 @@ function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void 
   return { promise, resolve };
 }
 
-describe('requests sent ahead', () => {
+describe('pipelined requests', () => {
   const five = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(5);
 
-  test('are worked off one after the other and answered in order', async () => {
+  test('are handled one at a time, with responses in order', async () => {
     let [at, most, count] = [0, 0, 0];
     const { port } = await serve((_request, response) => {
       at += 1;
@@ -269,7 +269,7 @@ describe('requests sent ahead', () => {
     expect([most, count]).toEqual([1, 5]);
   });
 
-  test('are few: a caller that sends more loses the connection', async () => {
+  test('are limited: a client that sends more is disconnected', async () => {
     let count = 0;
     const { port } = await serve(() => void count++);
     const socket = await rawConnection(port);
@@ -278,14 +278,14 @@ describe('requests sent ahead', () => {
     expect(count).toBe(1);
   });
 
-  test('are few also when the connection has had all requests it may have', async () => {
+  test('are also limited if the connection has reached its maximum of requests', async () => {
     const { port } = await serve(() => undefined, { limits: { maxRequestsPerConnection: 2 } });
     const socket = await rawConnection(port);
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100));
     expect(await closed(socket)).toBe('');
   });
 
-  test('are forgotten with their connection', async () => {
+  test('are dropped with their connection', async () => {
     let count = 0;
     const begun: (() => void)[] = [];
     const { port } = await serve((request) => {

@@ -33,13 +33,13 @@ async function runProgram(
   return { code, out, err };
 }
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s stops in order with exit code 0', async (signal) => {
+test.each(['SIGINT', 'SIGTERM'] as const)('%s leads to an orderly stop with exit code 0', async (signal) => {
   const { code, out } = await runProgram('runs', (child) => child.kill(signal));
   expect(code).toBe(0);
   expect(out).toMatch(new RegExp(`${signal} received[^]*stopping, aborted true[^]*stopped`));
 });
 
-test('an action that a signal cuts short ends with its own exit code', async () => {
+test('an action that a signal interrupts ends with its own exit code', async () => {
   const { code } = await runProgram('cut-short', (child) => child.kill('SIGTERM'));
   expect(code).toBe(4);
 });
@@ -52,7 +52,7 @@ test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 129],
-] as const)('a command that %s ends undoes its work and exits with %i', async (signal, code) => {
+] as const)('a command that %s interrupts undoes its work and exits with %i', async (signal, code) => {
   const ended = await runProgram('long-command', (child) => child.kill(signal));
   expect(ended).toEqual({ code, out: 'started\nundone\n', err: '' });
 });
@@ -76,7 +76,7 @@ test('SIGHUP without a terminal reloads the log and every task; a task that fail
   expect(out).toMatch(new RegExp(lines.join('[^]*')));
 });
 
-test('SIGHUP stops a program that reloads nothing', async () => {
+test('SIGHUP stops a program without reload tasks', async () => {
   const { code, out } = await runProgram('runs', (child) => child.kill('SIGHUP'));
   expect([code, out.includes('SIGHUP received, stopping')]).toEqual([0, true]);
 });
@@ -92,12 +92,12 @@ test('SIGHUP before the service exists is delayed: the service reloads', async (
   expect(out).toMatch(/SIGHUP received, reloading[^]*reloaded the good file[^]*SIGTERM received, stopping/);
 });
 
-test('SIGHUP before the service exists stops a service that reloads nothing', async () => {
+test('SIGHUP before the service exists stops a service without reload tasks', async () => {
   const { code, out } = await runProgram('slow-runs', (child) => child.kill('SIGHUP'));
   expect([code, out.includes('SIGHUP received, stopping')]).toEqual([0, true]);
 });
 
-test('SIGHUP while a service that reloads stops is ignored', async () => {
+test('SIGHUP during the stop of a service with reload tasks is ignored', async () => {
   const { code, out } = await runProgram('hangup-reloads', (child) => {
     whenStopping(child, () => child.kill('SIGHUP'));
     child.kill('SIGTERM');
@@ -129,7 +129,7 @@ test('a stop that hangs ends at the deadline with exit code 1', async () => {
   expect([code, out.includes('took too long')]).toEqual([1, true]);
 });
 
-test('a second signal ends at once', async () => {
+test('a second signal ends the process at once', async () => {
   const { code } = await runProgram('stuck', (child) => {
     whenStopping(child, () => {
       const impatience = setInterval(() => child.kill('SIGINT'), 100);
@@ -140,7 +140,7 @@ test('a second signal ends at once', async () => {
   expect(code).toBe(130);
 });
 
-test('another signal ends at once, however soon it comes', async () => {
+test('another signal ends the process at once, however early', async () => {
   const { code } = await runProgram('stuck', (child) => {
     whenStopping(child, () => child.kill('SIGTERM'));
     child.kill('SIGINT');
@@ -148,7 +148,7 @@ test('another signal ends at once, however soon it comes', async () => {
   expect(code).toBe(143);
 });
 
-test('one Ctrl-C that comes twice, from the terminal and passed on by npm, stops in order', async () => {
+test('one Ctrl-C that arrives twice, from the terminal and through npm, leads to an orderly stop', async () => {
   const { code, out } = await runProgram('signalled-twice', (child) => {
     whenStopping(child, () => child.kill('SIGINT'));
     child.kill('SIGINT');
@@ -172,7 +172,7 @@ test.each([
   ['rejection', 1, 'unhandled rejection: rejected out of the blue'],
   ['asks', 7, 'stopped'],
   ['one-shot', 3, 'stopped'],
-])('%s: exit code %d and said once', async (behaviour, expected, text) => {
+])('%s: exit code %d, and logged once', async (behaviour, expected, text) => {
   const { code, out, err } = await runProgram(behaviour);
   expect(code).toBe(expected);
   const lines = (out + err).split('\n').filter((line) => line.includes(text) && !line.includes('\\n'));

@@ -65,7 +65,7 @@ async function stalePath(): Promise<string> {
 }
 
 describe('a local socket', () => {
-  test('serves the app; its callers are local; its file is gone after the close', async () => {
+  test('serves the app with local clients; its file is removed by the close', async () => {
     const path = freshPath();
     const server = await serve(app, at(path));
     expect(await ask(path)).toBe('local');
@@ -74,13 +74,13 @@ describe('a local socket', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test('listens beside a TCP listener, whose port is reported', async () => {
+  test('listens in addition to a TCP listener, whose port is reported', async () => {
     const path = freshPath();
     const server = await serve(app, { ...at(path), listen: [{ host: '127.0.0.1', port: 0 }] });
     expect([await ask(path), (await call(server.port, '/')).text]).toEqual(['local', '127.0.0.1']);
   });
 
-  test.each([0o600, 0o660, 0o666, 0o200])('has mode %o, and before that never a wider one', async (mode) => {
+  test.each([0o600, 0o660, 0o666, 0o200])('has mode %o, and never had more permissions before', async (mode) => {
     const path = freshPath();
     const seen: string[] = [];
     const listen = Server.prototype.listen as (this: Server, ...args: unknown[]) => Server;
@@ -101,14 +101,14 @@ describe('a local socket', () => {
     expect(modeOf(path)).toBe(socketModeText(mode));
   });
 
-  test('leaves the mask of the process as it was', async () => {
+  test('restores the umask of the process', async () => {
     const before = process.umask();
     await serve(app, at(freshPath()));
     await expect(serve(app, at(join(folder, 'no', 'folder.sock')))).rejects.toThrow('no such file');
     expect(process.umask()).toBe(before);
   });
 
-  test('is given to the group, by number or by name', async () => {
+  test('gets the group, by number or by name', async () => {
     const { gid } = statSync(folder);
     const line = readFileSync('/etc/group', 'utf8')
       .split('\n')
@@ -120,7 +120,7 @@ describe('a local socket', () => {
     }
   });
 
-  test('of a group that is not there: refused, no file left', async () => {
+  test('of an unknown group is rejected, and no file remains', async () => {
     const path = freshPath();
     await expect(serve(app, at(path, { group: 'no-such-group' }))).rejects.toThrow(
       `cannot listen on socket ${path}: no group named no-such-group`,
@@ -134,7 +134,7 @@ describe('a local socket', () => {
     expect(await ask(path)).toBe('local');
   });
 
-  test('in use is refused and not changed', async () => {
+  test('in use is rejected and not changed', async () => {
     const path = freshPath();
     await serve(app, at(path));
     await expect(serve(app, at(path))).rejects.toThrow('another process is listening on it');
@@ -155,14 +155,14 @@ describe('a local socket', () => {
     [0o660, '', 'is open to a group, and none was named'],
     [0o666, 'g', 'is open to everybody'],
     [0o606, 'g', 'is open to everybody'],
-  ])('of mode %o and group "%s" draws a warning', async (mode, group, warning) => {
+  ])('with mode %o and group "%s" causes a warning', async (mode, group, warning) => {
     const logger = createMemoryLogger();
     const named = group === '' ? '' : String(process.getgid?.() ?? 0);
     await serve(app, at(freshPath(), { mode, group: named }, logger));
     expect(logger.linesOf('warning')).toEqual([expect.stringContaining(warning)]);
   });
 
-  test('for its owner, or for a named group, draws none', async () => {
+  test('for its owner, or for a configured group, causes no warning', async () => {
     const logger = createMemoryLogger();
     const group = String(process.getgid?.() ?? 0);
     for (const more of [{}, { mode: 0o660, group }]) await serve(app, at(freshPath(), more, logger));
@@ -190,7 +190,7 @@ describe('a local socket', () => {
   });
 });
 
-describe('the words for a socket', () => {
+describe('the path of a socket', () => {
   test.each([
     ['relative/path', /must be absolute, or @name, got: relative\/path/],
     ['', /must be absolute/],
@@ -199,13 +199,13 @@ describe('the words for a socket', () => {
     [`/${'a'.repeat(107)}`, /at most 107 bytes, this one has 108/],
     [`/${'ä'.repeat(54)}`, /at most 107 bytes, this one has 109/],
     [`@${'a'.repeat(107)}`, /at most 107 bytes/],
-  ])('refuse %j', (path, text) => expect(checkSocketPath(path)).toMatch(text));
+  ])('rejects %j', (path, text) => expect(checkSocketPath(path)).toMatch(text));
 
-  test.each([`/${'a'.repeat(106)}`, '/run/node.sock', '@node'])('take %s', (path) =>
+  test.each([`/${'a'.repeat(106)}`, '/run/node.sock', '@node'])('accepts %s', (path) =>
     expect(checkSocketPath(path)).toBeUndefined(),
   );
 
-  test('a path as long as it may be can be listened on', async () => {
+  test('can be of the max length', async () => {
     const path = join(folder, 'p'.repeat(107 - folder.length - 1));
     expect(Buffer.byteLength(path)).toBe(107);
     await serve(app, at(path));
@@ -218,13 +218,13 @@ describe('the words for a socket', () => {
     ['0o660', 0o660],
     [' 0777 ', 0o777],
     ['000', 0],
-  ])('mode %j', (text, mode) => expect(parseSocketMode(text)).toBe(mode));
+  ])('accepts the mode %j', (text, mode) => expect(parseSocketMode(text)).toBe(mode));
 
-  test.each(['', '6', '60', '0999', '7777', '06000', 'rw-', '0x600', '-600'])('no mode %j', (text) =>
+  test.each(['', '6', '60', '0999', '7777', '06000', 'rw-', '0x600', '-600'])('rejects the mode %j', (text) =>
     expect(parseSocketMode(text)).toBeUndefined(),
   );
 
-  test('a mode is read as it is written', () => {
+  test('prints a mode in the form that it parses', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 0o777 }), (mode) => parseSocketMode(socketModeText(mode)) === mode),
     );
@@ -250,14 +250,14 @@ describe('the options of a socket', () => {
   const specs = defineOptions(localSocketOptions({ prefix: 'bind', group: 'Test', serves: 'Serve this' }));
   const read = (...argv: string[]) => parseOptions(specs, argv, { name: 'x' }).values;
 
-  test('are off, and for the owner alone, unless said otherwise', () => {
+  test('are off by default, and limited to the owner', () => {
     const values = read();
     expect(values).toEqual({ 'bind-ipc-path': '', 'bind-ipc-mode': '0600', 'bind-ipc-group': '' });
     expect(localSocketAddress('', '0600', '')).toBeUndefined();
     expect(localSocketAddress('/x', '0660', 'g')).toEqual({ socketPath: '/x', mode: 0o660, group: 'g' });
   });
 
-  test('refuse a wrong path and a wrong mode by name', () => {
+  test('reject an invalid path and an invalid mode with the name of the option', () => {
     expect(() => read('--bind-ipc-path', 'x.sock')).toThrow('--bind-ipc-path: an IPC socket path must be absolute');
     expect(() => read('--bind-ipc-mode', '0x1')).toThrow(
       'bind-ipc-mode must be octal permissions such as 0600, got: 0x1',
@@ -265,7 +265,7 @@ describe('the options of a socket', () => {
   });
 });
 
-test('the probe of a dead socket takes a listener that hangs for a living one', async () => {
+test('a listener that hangs does not count as dead', async () => {
   const path = freshPath();
   const hanging = createServer(() => undefined).listen(path);
   await once(hanging, 'listening');

@@ -32,21 +32,24 @@ test.each([
   [2000, 30, 20_000],
   [2000, 300, 20_000],
   [50, 5000, 1000],
-])('a burst of %d lines that crosses the limit: none is lost, none torn, in order', async (count, width, maxBytes) => {
-  const { log, folder, close } = newLog(maxBytes, 500);
-  const lines = numbered(count, width);
-  for (const line of lines) log.write(`${line}\n`);
-  await close();
-  expect(linesOf(folder)).toEqual(lines);
-  expect(readdirSync(folder).length).toBeGreaterThan(1);
-  const longest = Math.max(...lines.map((line) => line.length + 1));
-  for (const name of readdirSync(folder)) {
-    expect(statSync(join(folder, name)).size).toBeLessThan(maxBytes + longest);
-    expect(statSync(join(folder, name)).mode & 0o777).toBe(0o640);
-  }
-});
+])(
+  'loses, splits and reorders no line in a burst of %d lines that crosses the limit',
+  async (count, width, maxBytes) => {
+    const { log, folder, close } = newLog(maxBytes, 500);
+    const lines = numbered(count, width);
+    for (const line of lines) log.write(`${line}\n`);
+    await close();
+    expect(linesOf(folder)).toEqual(lines);
+    expect(readdirSync(folder).length).toBeGreaterThan(1);
+    const longest = Math.max(...lines.map((line) => line.length + 1));
+    for (const name of readdirSync(folder)) {
+      expect(statSync(join(folder, name)).size).toBeLessThan(maxBytes + longest);
+      expect(statSync(join(folder, name)).mode & 0o777).toBe(0o640);
+    }
+  },
+);
 
-test('lines of any length, in bursts with pauses between, over several runs', async () => {
+test('writes lines of any length, in bursts with pauses, over several runs', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 50, max: 400 }),
@@ -74,7 +77,7 @@ test('lines of any length, in bursts with pauses between, over several runs', as
   );
 });
 
-test('only so many older files are kept, the newest ones', async () => {
+test('retains only the configured number of older files, the newest ones', async () => {
   const { log, folder, close } = newLog(100, 2);
   for (const line of numbered(50, 40)) log.write(`${line}\n`);
   await close();
@@ -86,7 +89,7 @@ test('only so many older files are kept, the newest ones', async () => {
   expect(readdirSync(none.folder)).toEqual(['a.log']);
 });
 
-test('without a limit one file grows', async () => {
+test('without a limit a single file grows', async () => {
   const { log, folder, close } = newLog(0, 5);
   for (const line of numbered(2000, 40)) log.write(`${line}\n`);
   await close();
@@ -94,7 +97,7 @@ test('without a limit one file grows', async () => {
   expect(linesOf(folder)).toHaveLength(2000);
 });
 
-test('a file from before counts, and is rotated when it is full already', async () => {
+test('an existing file counts, and is rotated if it is already full', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'a.log'), `${'old '.repeat(100)}\n`);
   const { log, close } = newLog(200, 3, folder);
@@ -104,7 +107,7 @@ test('a file from before counts, and is rotated when it is full already', async 
   expect(statSync(join(folder, 'a.log.1')).size).toBe(401);
 });
 
-test('a rotation that fails leaves the lines in the file that there is, and is tried again', async () => {
+test('after a failed rotation the lines are appended to the current file, and the rotation is retried', async () => {
   const { log, folder, path, told, close } = newLog(300, 1);
   mkdirSync(join(folder, 'a.log.1', 'in-the-way'), { recursive: true });
   const lines = numbered(30, 50);
@@ -140,7 +143,7 @@ test('lines wait while the disk is full', async () => {
   ]);
 });
 
-test('a device is no file to rotate', async () => {
+test('does not rotate a device', async () => {
   const log = new LogFile({ path: '/dev/null', maxBytes: 10, keep: 1, onTrouble: (text) => expect(text).toBe('') });
   for (const line of numbered(100, 40)) log.write(`${line}\n`);
   await new Promise<void>((done) => log.end(done));
@@ -185,7 +188,7 @@ test('after reopen the lines go to a new file at the path; its size counts from 
   expect(readdirSync(folder).sort()).toEqual(['a.log', 'a.log.moved']);
 });
 
-test('a path that cannot be opened again is an error, and the lines go on into the old file', async () => {
+test('a path that cannot be reopened is an error, and further lines go to the old file', async () => {
   const { log, path, folder, close } = newLog(0, 0);
   const write = (text: string): Promise<void> => new Promise((done) => log.write(`${text}\n`, () => done()));
   await write('one');

@@ -41,7 +41,7 @@ describe('levels', () => {
 });
 
 describe('log injection', () => {
-  test('control characters and direction marks are written out', () => {
+  test('escapes control characters and direction marks', () => {
     const logger = createMemoryLogger();
     logger.info('a\r\n2026-01-01 FATAL b\u001b[2Jc\u2028d\u202ee', { peer: 'x\ny', list: ['p\nq'] });
     expect(logger.lines).toHaveLength(1);
@@ -50,7 +50,7 @@ describe('log injection', () => {
     );
   });
 
-  test('a huge message is cut', () => {
+  test('truncates a huge message', () => {
     const logger = createMemoryLogger();
     logger.info('x'.repeat(1_000_000));
     expect(logger.lines[0]!.length).toBeLessThan(5000);
@@ -75,7 +75,7 @@ describe('secrets', () => {
 });
 
 describe('targets', () => {
-  test('a file gets every line of a burst, whole', async () => {
+  test('a file gets every complete line of a burst', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'log-')), 'a.log');
     const logger = createLogger({ level: 'debug', console: 'none', file });
     for (let i = 0; i < 5000; i++) logger.debug(`line ${i}`);
@@ -89,7 +89,7 @@ describe('targets', () => {
     expect(() => createLogger({ level: 'info', file: '/dev/null/x' })).toThrow('cannot open the log file /dev/null/x');
   });
 
-  test('the silent logger takes everything and says nothing', () => {
+  test('the silent logger writes nothing', () => {
     expect(() => silentLogger().child('a').fatal('b')).not.toThrow();
   });
 });
@@ -109,7 +109,7 @@ describe('JSON lines', () => {
     return { line: logger.lines[0]!, entry: JSON.parse(logger.lines[0]!) as Entry };
   };
 
-  test('one object a line, the fields as they are', () => {
+  test('one object per line, with unchanged fields', () => {
     const fields = { height: 5, amount: 7n, hash: Buffer.from('ab12', 'hex'), list: [1, 'b'], none: undefined };
     const { entry } = log('info', 'hello', fields);
     expect(entry).toEqual({
@@ -133,7 +133,7 @@ describe('JSON lines', () => {
     expect(entry.fields).toEqual({ [said]: said, deep: [said] });
   });
 
-  test('secrets are hidden by name and by value, wherever they stand, in both forms', () => {
+  test('secrets are hidden by name and by value, at any position, in both formats', () => {
     const secret = 'top "hush"\\value';
     const fields = {
       token: 'tok-in-field',
@@ -149,7 +149,7 @@ describe('JSON lines', () => {
     }
   });
 
-  test('errors tell name and message, and their stack while debug lines are written', () => {
+  test('errors have name and message, and their stack at level debug', () => {
     const error = new RangeError('too far');
     expect(log('info', 'it failed', { error }).entry.fields).toEqual({
       error: { name: 'RangeError', message: 'too far' },
@@ -157,7 +157,7 @@ describe('JSON lines', () => {
     expect(log('debug', 'it failed', { error }).entry.fields.error?.stack).toContain('logging.test');
   });
 
-  test('huge messages and fields are cut, and circles end', () => {
+  test('huge messages and fields are truncated, and circular references end', () => {
     const circle: Record<string, unknown> = { name: 'a' };
     for (let i = 0; i < 100; i++) circle[`self${String(i)}`] = circle;
     expect(log('info', 'x'.repeat(1_000_000)).line.length).toBeLessThan(5000);
@@ -168,7 +168,7 @@ describe('JSON lines', () => {
     expect(text.lines[0]).toContain('"name":"a"');
   });
 
-  test('a file holds them too', async () => {
+  test('a file contains them too', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'log-')), 'a.log');
     const logger = createLogger({ level: 'info', format: 'json', console: 'none', file, secrets: ['hidden-thing'] });
     logger.child('rpc').error('no', { status: 503, by: 'hidden-thing' });
@@ -238,7 +238,7 @@ describe('each entry is one line', () => {
     }
   });
 
-  test('a message that is no text', () => {
+  test('a message that is not a text', () => {
     for (const [message, text] of [
       [undefined, 'undefined'],
       [null, 'null'],
@@ -251,14 +251,14 @@ describe('each entry is one line', () => {
     }
   });
 
-  test('an address is written as such', () => {
+  test('an address is unchanged', () => {
     const logger = createMemoryLogger();
     logger.info('seen', { at: new URL('http://127.0.0.1:1/x'), time: new Date(NaN) });
     expect(logger.lines[0]).toMatch(/at=http:\/\/127\.0\.0\.1:1\/x time=null$/);
   });
 });
 
-describe('secrets in other clothes', () => {
+describe('secrets in other forms', () => {
   const secrets = ['12345678901', 'deadbeefdeadbeef', 'hush-hush'];
   const fields = {
     number: 12345678901,
@@ -305,7 +305,7 @@ describe('the logger of a program', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warning', message: 'key ***' });
   });
 
-  test('fails on a required log file that cannot be opened, and goes on without an optional one', () => {
+  test('fails on a required log file that cannot be opened, and continues without an optional one', () => {
     const file = join(tmpdir(), 'no-such-folder', 'service.log');
     const config = { options: optionsOf(file), secrets };
     expect(() => loggerFromOptions(config, { scale: NODE_LOG_SCALE, console: 'none' })).toThrow(

@@ -35,7 +35,7 @@ const SPECS = defineOptions([
 ]);
 const parse = (...argv: string[]) => parseOptions(SPECS, argv, { name: 'thing' });
 
-test('a group takes the names and defaults of the program', () => {
+test('a group uses the names and defaults of the program', () => {
   const { values } = parse();
   const format: 'text' | 'json' = values['log-format'];
   const port: number = values.port;
@@ -65,7 +65,7 @@ test.each([
   [['--log-level', '7'], '--log-level: expected 0 to 6'],
   [['--log-level', 'warn'], '--log-level: expected 0 to 6'],
   [['--log-format', 'xml'], '--log-format: expected one of text, json'],
-])('%j is refused', (argv, message) => {
+])('rejects %j', (argv, message) => {
   expect(() => parse(...argv)).toThrow(message);
 });
 

@@ -29,7 +29,7 @@ function file(text: string): string {
 const exitOf = (...argv: string[]) => earlyExit(() => parse(...argv));
 
 describe('options without effect', () => {
-  test('draw one warning each when they are given, on the command line or in a file', () => {
+  test('cause one warning each if set, on the command line or in a file', () => {
     expect(parse('--level=3').warnings).toEqual(['--level has no effect: nothing has levels']);
     expect(parse('--level=0').warnings).toHaveLength(1);
     expect(parse('--config-file', file('level=2\n')).warnings).toHaveLength(1);
@@ -59,12 +59,12 @@ describe('order of options that end a start', () => {
     else expect(exit.message).toMatch(/^port +13/);
   });
 
-  test('and only then the checks', () => {
+  test('precede the checks', () => {
     expect(exitOf('--port=13')).toMatchObject({ exitCode: 1, message: 'no such luck' });
   });
 });
 
-test('--explain-config tells each value and where it came from, and no secret', () => {
+test('--explain-config prints each value and its source, but no secret', () => {
   const path = file('level=2\npeer=a:1\npeer=b:2\n');
   const lines = exitOf('--config-file', path, '--level=3', '--token=hush-hush', '--explain-config').message.split('\n');
   expect(lines.map((line) => line.trim().split(/ {2,}/))).toEqual([
@@ -77,7 +77,7 @@ test('--explain-config tells each value and where it came from, and no secret', 
   expect(() => parseOptions(bare, ['--explain-config'], { name: 'x' })).toThrow('port  -  default');
 });
 
-test('removed options are refused with their replacement', () => {
+test('removed options are rejected with their replacement', () => {
   expect(exitOf('--enable-moon').message).toBe('unknown option --enable-moon (use --moon)');
   expect(exitOf('--enable-moon', 'full').message).toBe('unknown option --enable-moon (use --moon)');
   expect(exitOf('--enable-sun').message).toBe('unknown option --enable-sun (see --help)');
@@ -87,7 +87,7 @@ test('removed options are refused with their replacement', () => {
   );
 });
 
-test('a file saved by an older version is read if it sets no removed option', () => {
+test('accepts a file saved by an older version if it sets no removed option', () => {
   const saved = file(JSON.stringify({ port: 5, 'enable-moon': false, tides: 0 }));
   expect(parse('-c', saved)).toMatchObject({ values: { port: 5 }, warnings: [] });
   const { warnings } = parse('-c', file('tides=3\nenable-moon=false\n'));
@@ -96,7 +96,7 @@ test('a file saved by an older version is read if it sets no removed option', ()
   expect(exitOf('-c', file('toString=false\n')).message).toContain('unknown key "toString"');
 });
 
-test('a program with commands knows the same kinds', () => {
+test('a program with commands supports the same kinds', () => {
   const { name, ...rest } = META;
   const program = { name, options: SPECS, commands: [], ...rest };
   expect(() => parseCommand(program, ['--enable-moon'])).toThrow('use --moon');

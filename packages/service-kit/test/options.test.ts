@@ -42,7 +42,7 @@ function file(name: string, text: string): string {
 const exitOf = (...argv: string[]) => earlyExit(() => parse(...argv));
 
 describe('command line', () => {
-  test('defaults when nothing is given, typed by name', () => {
+  test('returns the defaults without arguments, typed by name', () => {
     const { values, source } = parse();
     const port: number = values['bind-port'];
     const rewind: number | undefined = values.rewind;
@@ -90,7 +90,7 @@ describe('command line', () => {
     [['--mode', 'other'], '--mode: expected one of standard, explorer, got "other"'],
     [['--origin', 'http://a/'], '--origin: no trailing slash'],
     [['--bind-ip', 'a\0b'], '--bind-ip: a NUL character'],
-  ] as const)('%j is refused with a clear message and exit code 1', (argv, message) => {
+  ] as const)('rejects %j with a clear message and exit code 1', (argv, message) => {
     const exit = exitOf(...argv);
     expect(exit).toBeInstanceOf(UsageError);
     expect(exit.exitCode).toBe(1);
@@ -141,7 +141,7 @@ describe('configuration file', () => {
     expect(source('bind-port')).toBe('file');
   });
 
-  test('INI: quotes around a value are taken off, others are not', () => {
+  test('INI: removes quotes around a value, but no others', () => {
     const lines = ['api-key="a b#c"', "bind-ip='::1'", 'origin="x', 'add-peer=""', "add-peer='it's'", 'add-peer="'];
     expect(parse('--config-file', file('quotes.conf', lines.join('\n'))).values).toMatchObject({
       'api-key': 'a b#c',
@@ -187,14 +187,14 @@ describe('configuration file', () => {
     ['=5', 'line 1: expected key=value'],
     ['{"bind-port": 1,}', 'is not valid JSON'],
     ['bind-port=', 'expected a whole number, got ""'],
-  ])('%s is refused', (text, message) => {
+  ])('rejects %s', (text, message) => {
     expect(exitOf('--config-file', file('bad', text))).toMatchObject({
       exitCode: 1,
       message: expect.stringContaining(message),
     });
   });
 
-  test('a single letter is no key of a file, a long alias is one', () => {
+  test('a single letter is not a key of a file, a long alias is', () => {
     const specs = defineOptions([
       { name: 'level', type: 'string', default: 'x', group: 'A', help: 'A level', aliases: ['l', 'other-level'] },
     ]);
@@ -203,13 +203,13 @@ describe('configuration file', () => {
     expect(() => from('l=y')).toThrow('unknown key "l"');
   });
 
-  test('the default of a list belongs to one start alone', () => {
+  test('the default of a list is not shared between starts', () => {
     const first = parse().values['add-peer'];
     first.push('a:1');
     expect(parse().values['add-peer']).toEqual([]);
   });
 
-  test('a missing file and a folder are refused', () => {
+  test('rejects a missing file and a folder', () => {
     expect(exitOf('--config-file', join(folder, 'none')).message).toContain('no such file or directory');
     expect(exitOf('--config-file', folder).message).toContain('it is a directory');
   });
@@ -223,7 +223,7 @@ describe('configuration file', () => {
     ['target=x.dump', 'target'],
     ['help=true', 'help'],
     ['save-config=x', 'save-config'],
-  ])('an action in a file is refused: %s', (text, name) => {
+  ])('rejects an action in a file: %s', (text, name) => {
     const { message, exitCode } = actionsExit(file('action', text));
     expect([exitCode, message]).toEqual([
       1,
@@ -272,7 +272,7 @@ describe('dump and save', () => {
     expect(() => parseOptions(specs, ['--dump-config'], META)).toThrow('{\n  "limit": null\n}');
   });
 
-  test('--save-config writes a file that starts the same program, for its owner only', () => {
+  test('--save-config writes a file that starts the same program, readable only by its owner', () => {
     const path = join(folder, 'saved.json');
     const argv = ['--bind-port=99', '--api-key=hidden-thing', '--add-peer=a:1', '--no-console'];
     expect(exitOf(...argv, '--save-config', path).exitCode).toBe(0);
@@ -281,13 +281,13 @@ describe('dump and save', () => {
     expect(readFileSync(path, 'utf8')).toContain('hidden-thing');
   });
 
-  test('a place that cannot be written is a usage error', () => {
+  test('a path that cannot be written is a usage error', () => {
     expect(exitOf('--save-config', join(file('plain', ''), 'x')).message).toContain(
       'cannot write the configuration file',
     );
   });
 
-  test('the values of secret options are handed out for hiding', () => {
+  test('returns the values of secret options, to be hidden', () => {
     expect(parse('--api-key=hidden-thing').secrets).toEqual(['hidden-thing']);
     expect(parse().secrets).toEqual([]);
   });
@@ -310,7 +310,7 @@ describe('presets', () => {
     expect(parse('--open=false').values.most).toBe(64);
   });
 
-  test('give way to the command line and to a file, also when those say the default', () => {
+  test('are overridden by the command line and by a file, also if those set the default', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'wrkz-preset-')), 'c.conf');
     writeFileSync(path, 'bind-ip=127.0.0.1\n');
     const set = parse('--open', '--most', '64', '-c', path);

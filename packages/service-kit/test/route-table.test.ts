@@ -129,7 +129,7 @@ test.each([
   ['a handler that breaks', request('GET /WAY/breaks')],
 ])('%s', async (_name, text) => compare([text]));
 
-test('the rate limit counts both ways alike, in its order with the other guards', () =>
+test('the rate limit counts both ways equally, in order with the other guards', () =>
   compare(Array<string>(6).fill(request('GET /WAY/fails', ['X-API-Key: k']))));
 
 test('any request line and headers', async () => {

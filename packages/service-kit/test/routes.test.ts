@@ -79,7 +79,7 @@ describe('matching', () => {
     ]);
   });
 
-  test('a target without a path is a path that is not there, and counted', async () => {
+  test('a target without a path counts as an unknown path', async () => {
     const refused: unknown[] = [];
     const metrics = createMetrics('thing_');
     const { port } = await serveApp(routes, {
@@ -100,7 +100,7 @@ describe('matching', () => {
     expect(text).toContain('\nhttp_requests_total{method="GET",route="none",status="404"} 3');
   });
 
-  test('an error within the error handler ends the connection and shows nothing', async () => {
+  test('an error within the error handler closes the connection without details', async () => {
     const logger = createMemoryLogger();
     const onRefusal = (): never => {
       throw new Error('inner');
@@ -126,7 +126,7 @@ describe('matching', () => {
     expect(await status('/open', { method: 'POST' })).toBe(200);
   });
 
-  test('a refusal is heard of even if the client has left', async () => {
+  test('an error is reported even if the client has disconnected', async () => {
     const refused: unknown[] = [];
     let begun = (): void => undefined;
     const started = new Promise<void>((done) => (begun = done));
@@ -160,7 +160,7 @@ describe('matching', () => {
     expect(await post('/jobs', { body: 'x', headers: { ...encoded, 'x-api-key': 'k' } })).toBe(429);
   });
 
-  test('a parameter is typed by its pattern, HEAD is answered as GET', async () => {
+  test('a parameter is typed by its pattern, HEAD is handled as GET', async () => {
     const { port } = await serveApp([
       declare({
         method: 'GET',
@@ -184,7 +184,7 @@ describe('matching', () => {
     await expect(async () => serveApp([route])).rejects.toThrow('its schema has other parameters');
   });
 
-  test('refused requests bear the label of their route', async () => {
+  test('rejected requests have the label of their route', async () => {
     const metrics = createMetrics('thing_');
     const { port } = await serveApp(routes, { ...guarded, metrics });
     await call(port, '/jobs');
@@ -256,7 +256,7 @@ describe('fields', () => {
   const message = async (body: string) =>
     (JSON.parse(String((await ask(port, '/read', body))[1])) as { message: string }).message;
 
-  test('a long array is read no further than a little beyond its first wrong entry', async () => {
+  test('a long array is parsed only slightly beyond its first invalid entry', async () => {
     let looked = 0;
     const entry = z.string().refine((text) => (looked++, text === 'ab'));
     const long = declare({
@@ -280,7 +280,7 @@ describe('fields', () => {
     expect(await send(39_000, 0)).toEqual([200, '{"got":39000}']);
   });
 
-  test('are typed, have defaults, and strange ones are left out', async () => {
+  test('are typed, have defaults, and unknown ones are omitted', async () => {
     const body = '{"needed":18446744073709551615,"hashes":["ab"],"strange":1,"toString":2}';
     expect(await ask(port, '/read', body)).toEqual([
       200,
@@ -303,7 +303,7 @@ describe('fields', () => {
     ['{"hashes":["AB",5],"last":5}', 'a bad hash'],
     ['{"last":5}', 'last: type, string'],
     ['{"last":"c"}', 'last: value, string'],
-  ])('%s is refused with the first fault in the order of the declaration: %s', async (body, text) => {
+  ])('%s is rejected with the first error in the order of the declaration: %s', async (body, text) => {
     expect(await message(body)).toBe(text);
   });
 });
@@ -323,7 +323,7 @@ describe('bodies with invalid UTF-8 or a byte order mark', () => {
   const statuses = async (port: number) =>
     Promise.all(bodies.map(async (body) => (await call(port, '/echo', { method: 'POST', body })).status));
 
-  test('a byte order mark is skipped; invalid bytes become U+FFFD, or are refused if the app is strict', async () => {
+  test('a byte order mark is skipped; invalid bytes become U+FFFD, or are rejected if the app is strict', async () => {
     expect(await statuses((await serveApp([echo])).port)).toEqual([200, 200]);
     const strict = { routes: bindRoutes<unknown, unknown>([echo], undefined, { ...rules, strictUtf8: true }) };
     expect(await statuses((await serveApp([], strict)).port)).toEqual([400, 200]);
@@ -356,7 +356,7 @@ describe('responses', () => {
     expect(await call(port, '/other')).toMatchObject({ status: 202, text: '{"a":1}', headers: { 'x-own': 'yes' } });
   });
 
-  test('a handler hears that its client has left', async () => {
+  test('a handler is notified when its client disconnects', async () => {
     let started = (): void => undefined;
     let left = (): void => undefined;
     const [running, gone] = [new Promise<void>((done) => (started = done)), new Promise<void>((done) => (left = done))];
@@ -376,7 +376,7 @@ describe('responses', () => {
     await gone;
   });
 
-  test('a handler that checks late sees it too', async () => {
+  test('a handler that checks later detects it too', async () => {
     let begun = (): void => undefined;
     let told = (_gone: boolean): void => undefined;
     const [running, heard] = [
@@ -516,7 +516,7 @@ describe('JSON-RPC', () => {
     expect(await ask(port, '/rpc', body)).toEqual([status, text]);
   });
 
-  test('the document is made once for the methods that there are', () => {
+  test('the document is built once for the available methods', () => {
     const about = { title: 't', version: '1', description: 'd', errorBody: z.object({}) };
     const { handle } = discoverMethod(about, () => methods);
     const ask = (open: boolean) => handle({ open }, undefined as never, {} as RouteRequest);

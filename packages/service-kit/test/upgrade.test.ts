@@ -54,7 +54,7 @@ test('a valid upgrade is accepted', async () => {
   expect(await talk(await listening(), request())).toBe('in as 127.0.0.1');
 });
 
-describe('refusals are responses', () => {
+describe('rejected upgrades get responses', () => {
   const preflight = () => ({ status: 200, headers: {} });
 
   test.each<[string, Partial<HttpAppOptions>, Record<string, string>, number, string]>([
@@ -81,7 +81,7 @@ describe('refusals are responses', () => {
     expect(await talk(port, request({ Origin: 'http://a.example' }))).toContain('in as');
   });
 
-  test('the key comes before the version, and one limit counts both', async () => {
+  test('the key is checked before the version, and one limit counts both', async () => {
     const late = { apiKey: { key: 'k' }, rateLimit: { perMinute: 2, now: () => 0 } };
     const port = await listening(late);
     expect(await talk(port, request({ 'Sec-WebSocket-Version': '1' }))).toContain(' 401 ');
@@ -93,7 +93,7 @@ describe('refusals are responses', () => {
   });
 });
 
-test('a refusal of the program has its own body', async () => {
+test('an error of the program has its own body', async () => {
   const app = createHttpApp({ logger: createMemoryLogger(), refusalBody: () => 'x', bodyLimit: 1, routes: [] });
   const { port } = await serve(app, {
     upgrade: (incoming, socket) =>
@@ -116,13 +116,13 @@ test('an upgrade before the previous response is complete ends the connection', 
   expect(await talk(port, `GET /slow HTTP/1.1\r\nHost: x\r\n\r\n${request()}`)).toBe('');
 });
 
-test('without a listener for it the request is one like any other', async () => {
+test('without an upgrade listener the request is an ordinary one', async () => {
   const app = createHttpApp({ logger: createMemoryLogger(), refusalBody: () => undefined, bodyLimit: 1, routes: [] });
   const { port } = await serve(app);
   expect(await talk(port, request({ Connection: 'Upgrade, close' }))).toMatch(/^HTTP\/1\.1 404 /);
 });
 
-test('who is refused and does not hang up keeps no place', async () => {
+test('a rejected client that does not close its connection occupies no slot', async () => {
   const port = await listening({ apiKey: { key: 'k' } });
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => undefined);

@@ -24,7 +24,7 @@ test.each([
   ['0x50', 80],
   ['1e3', 1000],
   ['abc', NaN],
-])('numbers: yargs reads %s as %d, which we refuse with the text', (text, number) => {
+])('numbers: yargs reads %s as %d, which we reject with the text', (text, number) => {
   expect(alone('--port', text)['port']).toBe(number);
   expect(() => ours('--port', text)).toThrow(`--port: expected a whole number, got "${text}"`);
 });
@@ -65,7 +65,7 @@ test.each([
   [['-k'], '-k: a value is missing'],
   [['--key', '--flag'], '--key: a value is missing'],
   [['-5'], 'unexpected argument -5'],
-])('%j is refused', (argv, message) => {
+])('rejects %j', (argv, message) => {
   expect(() => ours(...argv)).toThrow(message);
 });
 
@@ -80,11 +80,11 @@ test.each([
   [['--key="a'], '"a'],
   [['--key', '"'], '"'],
   [['--key="a\nb"'], 'a\nb'],
-])('quotes around a value come off, as in a file: %j', (argv, key) => {
+])('quotes around a value are removed, as in a file: %j', (argv, key) => {
   expect(ours(...argv).key).toBe(key);
 });
 
-test('quotes: yargs leaves them where it counts arguments', () => {
+test('quotes: yargs retains them for options with a fixed number of arguments', () => {
   const counted = yargs(['--key="a"']).exitProcess(false).option('key', { string: true, nargs: 1 });
   expect((counted.parseSync() as Record<string, unknown>)['key']).toBe('"a"');
   expect(ours('--peer="a:1"', '--peer', "'b:2'").peer).toEqual(['a:1', 'b:2']);

@@ -28,7 +28,7 @@ function copyOf(file: string): string {
   return copy;
 }
 
-test('a copy is readable, refused for writing without a change, and writable with a new id after an adoption', () => {
+test('a copy is readable, rejected for writing without a change, and writable with a new id after an adoption', () => {
   const file = closed(5);
   const copy = copyOf(file);
   const reader = open(copy, { ...COMMAND, mode: 'read' });
@@ -47,7 +47,7 @@ test('a copy is readable, refused for writing without a change, and writable wit
   expect(idOf(copy)).not.toBe(idOf(file));
 });
 
-test('an older copy in the place of the database is adopted', () => {
+test('adopts an older copy that replaced the database', () => {
   const file = closed(5);
   const early = readFileSync(file);
   const database = open(file);
@@ -83,7 +83,7 @@ test('the log of a killed session is applied, the log of another database is not
   expect(() => adopt(older)).toThrow(WrongLog);
 });
 
-test('a damaged page is refused in one line; the database and its control file stay as they are', () => {
+test('rejects a damaged page in one line; the database and its control file are not changed', () => {
   const copy = copyOf(closed(30));
   const bytes = readFileSync(copy);
   bytes.fill(0xa5, bytes.length - 3000, bytes.length - 2000);
@@ -104,7 +104,7 @@ test('a damaged page is refused in one line; the database and its control file s
   expect(() => readFileSync(`${copy}-control`)).toThrow('ENOENT');
 });
 
-test('a missing database, and one in use, are named', () => {
+test('reports a missing database, and one in use', () => {
   const file = fresh('journal.sqlite');
   expect(() => adopt(file)).toThrow(FileMissing);
   const database = open(file, COMMAND);
@@ -112,7 +112,7 @@ test('a missing database, and one in use, are named', () => {
   add(database, 1);
 });
 
-test('a database without a command is taken over by the next open for writing', () => {
+test('a database without a command is adopted by the next open for writing', () => {
   const copy = copyOf(closed(5));
   const database = open(copy);
   expect(entriesOf(database)).toBe(15);
@@ -120,7 +120,7 @@ test('a database without a command is taken over by the next open for writing', 
   expect(open(copy).isCleanStop).toBe(true);
 });
 
-test('a backup opens without an adoption where a command adopts, and has an id of its own', async () => {
+test('a backup opens without an adoption, also if a command adopts, and has a new id', async () => {
   const file = closed(5);
   const to = fresh('copy.sqlite');
   const options = { file, title: 'journal', applicationId: JOURNAL_ID, to, ...COMMAND };

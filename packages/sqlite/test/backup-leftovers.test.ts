@@ -26,7 +26,7 @@ test('the next backup of the same name removes leftovers of killed ones, and not
   expect(readdirSync(folder).sort()).toEqual([...others, 'copy.sqlite'].sort());
 });
 
-test('a second concurrent backup to one file is refused', async () => {
+test('rejects a second concurrent backup to one file', async () => {
   const to = fresh('copy.sqlite');
   const lock = takeWriteLock(join(dirname(to), `.${basename(to)}.lock`), { file: to, title: 'backup' });
   writeFileSync(join(dirname(to), '.copy.sqlite.0123456789ab.tmp'), '');

@@ -80,7 +80,7 @@ test('it yields to the event loop between steps', async () => {
   expect(turns).toBeGreaterThan(pages / 5);
 });
 
-test('a writer that commits meanwhile neither waits nor shows: the copy is the state at the start', async () => {
+test('a concurrent writer does not wait, and its commits are not in the copy, which has the state at the start', async () => {
   const file = filled();
   const before = contents(file);
   const { connection, close } = handles(file);
@@ -100,7 +100,7 @@ test('a writer that commits meanwhile neither waits nor shows: the copy is the s
   close();
 });
 
-test('a writer in another process, too', async () => {
+test('the same for a writer in another process', async () => {
   const file = filled(undefined, 200);
   const writer = runProgram('write.ts', file);
   await writer.line();
@@ -144,7 +144,7 @@ test('an existing file is not overwritten, nor one created meanwhile', async () 
   await expect(backupDatabase(options(file, file))).rejects.toThrow(/exists already/);
 });
 
-test('cut short by a signal, before it starts, in the middle or at the end, it leaves nothing', async () => {
+test('a signal before the start, during the copy or at the end leaves nothing behind', async () => {
   const file = filled();
   const pages = looking(file, (connection) => Number(pragma(connection, 'page_count')));
   for (const at of [0, Math.floor(pages / 2), pages]) {
@@ -159,7 +159,7 @@ test('cut short by a signal, before it starts, in the middle or at the end, it l
   }
 });
 
-test('an original that is missing, empty or of another program is named', async () => {
+test('reports an original that is missing, empty or of another program', async () => {
   const to = fresh('copy.sqlite');
   await expect(backupDatabase(options(fresh('none.sqlite'), to))).rejects.toThrow(FileMissing);
   const empty = fresh('empty.sqlite');
@@ -169,14 +169,14 @@ test('an original that is missing, empty or of another program is named', async 
   expect(readdirSync(dirname(to))).toEqual([]);
 });
 
-test('a target that cannot be written is named', async () => {
+test('reports a target that cannot be written', async () => {
   const file = filled();
   await expect(backupDatabase(options(file, join(fresh(), 'none', 'copy.sqlite')))).rejects.toThrow(FileInaccessible);
   await expect(backupDatabase(options(file, '/proc/copy.sqlite'))).rejects.toThrow(FileInaccessible);
   await expect(backupDatabase(options(file, '/proc/copy.sqlite'))).rejects.toThrow(/the backup of the journal/);
 });
 
-test('a damaged original gives no backup', async () => {
+test('a damaged original leads to no backup', async () => {
   const file = filled();
   const damaged = fresh('journal.sqlite');
   copyFileSync(file, damaged);
@@ -189,7 +189,7 @@ test('a damaged original gives no backup', async () => {
   expect(readdirSync(dirname(to))).toEqual([]);
 });
 
-test('of several backups to one name one is made, and the others say that it is taken or being made', async () => {
+test('of several backups with the same name one succeeds, and the others report that it exists or is being written', async () => {
   const file = filled();
   const to = fresh('copy.sqlite');
   const ends = await Promise.allSettled(Array.from({ length: 4 }, () => backupDatabase(options(file, to))));
@@ -199,7 +199,7 @@ test('of several backups to one name one is made, and the others say that it is 
   expect(contents(to)).toEqual(contents(file));
 });
 
-test('a link that leads nowhere is not written over', async () => {
+test('a dangling link is not overwritten', async () => {
   const to = fresh('copy.sqlite');
   symlinkSync('nowhere', to);
   await expect(backupDatabase(options(filled(), to))).rejects.toThrow(/exists already/);
@@ -207,7 +207,7 @@ test('a link that leads nowhere is not written over', async () => {
   expect(readdirSync(dirname(to))).toEqual(['copy.sqlite']);
 });
 
-test('a folder that is a file, or a name too long for the copy, is named', async () => {
+test('reports a folder that is a file, and a name too long for the copy', async () => {
   const file = filled();
   for (const to of [join(file, 'copy'), fresh('n'.repeat(250))])
     await expect(backupDatabase(options(file, to))).rejects.toThrow(FileInaccessible);

@@ -143,7 +143,7 @@ describe('a killed database with', () => {
     }
   });
 
-  test('a control file that is missing or damaged is refused if a command adopts the database', () => {
+  test('rejects a missing or damaged control file if a command adopts the database', () => {
     for (const damage of [() => undefined, (path: string) => writeFileSync(path, 'database control 1')]) {
       const file = killed();
       rmSync(control(file));
@@ -172,7 +172,7 @@ describe('each part of the log of a killed database', () => {
     }
   }
 
-  test('is refused with a flipped bit, or the bit is harmless', () => {
+  test('is rejected with a flipped bit, or the bit is irrelevant', () => {
     const file = killed(5, 8);
     const log = readFileSync(wal(file));
     const frames = (log.length - 32) / FRAME;
@@ -191,7 +191,7 @@ describe('each part of the log of a killed database', () => {
     expect(refused).toBe(places.length);
   });
 
-  test('is refused when the log ends there', () => {
+  test('is rejected if the log ends there', () => {
     const file = killed(5, 8);
     const log = readFileSync(wal(file));
     for (let length = log.length - 1; length > 0; length -= FRAME / 4) {
@@ -200,7 +200,7 @@ describe('each part of the log of a killed database', () => {
     }
   });
 
-  test('is refused when it is the frame of an earlier round', () => {
+  test('is rejected if it is the frame of an earlier round', () => {
     const file = fresh('journal.sqlite');
     const database = open(file);
     add(database, 10);
@@ -219,13 +219,13 @@ describe('each part of the log of a killed database', () => {
 });
 
 describe('a database that was closed in order', () => {
-  test('is refused when its file was cut short', () => {
+  test('is rejected if its file is truncated', () => {
     const file = closed(10);
     truncateSync(file, statSync(file).size - 4096);
     expectRefused(file, /was cut short: \d+ pages of \d+ are there/);
   });
 
-  test('is refused beside a log of another database, also with one commit', () => {
+  test('is rejected with a log of another database, also with one commit', () => {
     for (const entries of [0, 1, 10]) {
       const file = closed(10);
       copyFileSync(wal(killed(5, entries)), wal(file));
@@ -233,7 +233,7 @@ describe('a database that was closed in order', () => {
     }
   });
 
-  test('is refused when an older copy of it, or another database, was put in its place', () => {
+  test('is rejected if an older copy, or another database, replaced it', () => {
     const file = closed(10);
     const early = readFileSync(file);
     const database = open(file);
@@ -250,7 +250,7 @@ describe('a database that was closed in order', () => {
     ['the database is not the one that the log was written for', 4 * 1024 * 1024],
     // A log of a later round has no session: its first one is in the file.
     ['the control file is older than the database', 8 * 4096],
-  ])('is refused beside the log and the control file of an earlier session: %s', (reason, checkpointAt) => {
+  ])('is rejected with the log and the control file of an earlier session: %s', (reason, checkpointAt) => {
     const file = closed(40);
     const settings = { checkpointAt };
     const killedSession = open(file, { settings });
@@ -264,7 +264,7 @@ describe('a database that was closed in order', () => {
     expectRefused(left, new RegExp(reason), { settings });
   });
 
-  test('is refused when its control file is older', () => {
+  test('is rejected if its control file is older', () => {
     const file = closed(5);
     const early = readFileSync(control(file));
     open(file).close();
@@ -304,7 +304,7 @@ describe('a log of an earlier moment of the same session', () => {
     }
   }
 
-  test('is refused beside the files of a later one, or has all of it', () => {
+  test('is rejected with the files of a later one, or is complete', () => {
     const { copies, last } = moments();
     const rounds = new Set(copies.map((copy) => scanLog({ file: copy, title: 'journal' })?.round));
     expect(rounds.size).toBeGreaterThan(3);
@@ -321,7 +321,7 @@ describe('a log of an earlier moment of the same session', () => {
   });
 });
 
-test('a file whose header reserves other bytes for checksums is damage', () => {
+test('a header that reserves another number of bytes for checksums is damage', () => {
   const file = closed(5);
   const bytes = readFileSync(file);
   bytes[20] = 0;
@@ -379,12 +379,12 @@ describe('a killed database with a damaged page 1 is refused for its log, too,',
     expectRefused(file, expected);
   });
 
-  test('and for the page alone beside a right log', () => {
+  test('and only for the page if the log is valid', () => {
     expectRefused(killedWithBadPage(), /is not the journal it should be: .* page 1 does not fit its checksum/);
   });
 });
 
-test('a folder in the place of the log, of the control file or of the database is named', () => {
+test('reports a folder in place of the log, the control file or the database', () => {
   for (const suffix of ['-wal', '-control', '']) {
     const file = closed(5);
     rmSync(file + suffix, { force: true });
@@ -425,7 +425,7 @@ describe('a missing database whose control file is there is refused, not begun a
     expect(readdirSync(dirname(file))).toEqual(before);
   });
 
-  test('without the control file a new one begins', () => {
+  test('without the control file a new database is created', () => {
     const file = closed(5);
     rmSync(file);
     rmSync(control(file));

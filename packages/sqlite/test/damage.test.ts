@@ -32,7 +32,7 @@ function named(error: unknown): boolean {
   return error instanceof SqliteFileError || sqliteFailure(error) !== undefined;
 }
 
-test('any change of the bytes of a file leads to right results or a named error', () => {
+test('any changed bytes of a file lead to correct results or a named error', () => {
   const bytes = readFileSync(sound());
   const damage = fc.record({
     at: fc.integer({ min: 0, max: bytes.length - 1 }),

@@ -36,7 +36,7 @@ if (!canMount) process.stderr.write('skipped: a full disk, because this user can
   ]);
 });
 
-test('other failures of a write are not a full disk', () => {
+test('does not report other write errors as a full disk', () => {
   const name = { file: fresh('journal.sqlite'), title: 'journal' };
   const failed = (code: string): FileInaccessible => accessError(name, Object.assign(new Error('failed'), { code }));
   for (const code of ['ENOSPC', 'EDQUOT', 'SQLITE_FULL']) expect(failed(code)).toBeInstanceOf(DiskFull);

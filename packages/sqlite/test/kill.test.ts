@@ -7,7 +7,7 @@ import { contents, looking, pragma } from './support/rows';
 
 afterEach(cleanUp);
 
-test('killed in mid-migration it has the version before, and is upgraded later', async () => {
+test('has the previous version after a kill during a migration, and is upgraded later', async () => {
   const [file, twin] = [fresh('journal.sqlite'), fresh('journal.sqlite')];
   for (const one of [file, twin]) openDatabase(oldJournal(one, 3000)).close();
   const before = contents(twin);
@@ -26,7 +26,7 @@ test('killed in mid-migration it has the version before, and is upgraded later',
   expect(contents(file)).toEqual(contents(twin));
 }, 60_000);
 
-test('killed in mid-write it comes up sound, with each commit whole and none lost that was reported', async () => {
+test('is intact after a kill during a write: commits are atomic, and no reported one is lost', async () => {
   const file = fresh('journal.sqlite');
   for (const commits of [1, 10, 100]) {
     const child = runProgram('write.ts', file);

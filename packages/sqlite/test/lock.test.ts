@@ -8,7 +8,7 @@ import { journal } from './support/journal';
 
 afterEach(cleanUp);
 
-test('a second writer of this process is refused, readers are not', () => {
+test('rejects a second writer of this process, but not readers', () => {
   const file = fresh('journal.sqlite');
   const first = openDatabase(journal(file));
   expect(() => openDatabase(journal(file))).toThrow(FileLocked);
@@ -18,7 +18,7 @@ test('a second writer of this process is refused, readers are not', () => {
   closing(openDatabase(journal(file)));
 });
 
-test('a writer of another process holds the file until it ends, by a kill as well', async () => {
+test('a writer of another process locks the file until it ends, also by a kill', async () => {
   const file = fresh('journal.sqlite');
   const first = openDatabase(journal(file));
   const refused = runProgram('hold.ts', file);
@@ -46,20 +46,20 @@ test('the lock alone: taken once, taken again after its release', () => {
   takeWriteLock(lockFile, name).release();
 });
 
-test('a lock file that holds something else is an error, and not overwritten', () => {
+test('a lock file with other content is an error, and not overwritten', () => {
   const lockFile = fresh('guard');
   writeFileSync(lockFile, 'something else that is longer than a header of SQLite '.repeat(10));
   expect(() => takeWriteLock(lockFile, { file: lockFile, title: 'store' })).toThrow(FileInaccessible);
 });
 
-test('an open that fails lets go of the file', () => {
+test('a failed open releases the file', () => {
   const file = fresh('journal.sqlite');
   openDatabase(journal(file)).close();
   expect(() => openDatabase(journal(file, { applicationId: 5 }))).toThrow('another program');
   openDatabase(journal(file)).close();
 });
 
-test('one file has one lock, by whichever symbolic link it is reached', () => {
+test('one file has one lock, whatever symbolic link leads to it', () => {
   const file = fresh('journal.sqlite');
   const first = openDatabase(journal(file));
   const folder = join(dirname(file), 'elsewhere');
@@ -88,7 +88,7 @@ test('two writers through two names of a file exclude each other, with any name 
   expect(() => openDatabase(journal(link, { lockFile: join(dirname(link), 'own.lock') }))).toThrow(FileLocked);
 });
 
-test('a file with a second hard link is opened by readers only', () => {
+test('a file with a second hard link can only be opened for reading', () => {
   const file = fresh('journal.sqlite');
   openDatabase(journal(file)).close();
   const other = join(dirname(file), 'other.sqlite');
@@ -101,7 +101,7 @@ test('a file with a second hard link is opened by readers only', () => {
   closing(openDatabase(journal(file)));
 });
 
-test.each(['journal.sqlite', 'journal.sqlite-wal'])('a folder or a named pipe with the name %s is refused', (name) => {
+test.each(['journal.sqlite', 'journal.sqlite-wal'])('rejects a folder or a named pipe with the name %s', (name) => {
   const file = fresh('journal.sqlite');
   openDatabase(journal(file)).close();
   const place = join(dirname(file), name);
@@ -118,7 +118,7 @@ test.each(['journal.sqlite', 'journal.sqlite-wal'])('a folder or a named pipe wi
   isRefused();
 });
 
-test('a reader in the midst of its rows does not keep the file from being let go', () => {
+test('a reader that iterates over rows does not prevent the release of the file', () => {
   const file = fresh('journal.sqlite');
   const database = openDatabase(journal(file));
   database.connection.exec("INSERT INTO entries (text) VALUES ('a'), ('b')");

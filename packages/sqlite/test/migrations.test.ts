@@ -36,7 +36,7 @@ test('a new file and an upgraded one have the same schema', () => {
   expect(contents(upgraded)).toEqual(contents(made));
 });
 
-test('a failed migration leaves the file as it was, also without the migrations before it', () => {
+test('a failed migration rolls back the preceding ones as well', () => {
   const file = fresh('journal.sqlite');
   openDatabase(journal(file, { migrations: HISTORY.slice(0, 1) })).close();
   const before = contents(file);
@@ -60,7 +60,7 @@ test('a new file whose schema fails has no schema', () => {
   expect(contents(file)).toEqual(['application_id 0', 'user_version 0']);
 });
 
-test('programs with fewer migrations refuse the file, and so do readers with more', () => {
+test('programs with fewer migrations reject the file, and so do readers with more', () => {
   const file = fresh('journal.sqlite');
   openDatabase(journal(file)).close();
   const before = contents(file);

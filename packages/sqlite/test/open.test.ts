@@ -35,14 +35,14 @@ test('a new database has its id, the whole schema and its first rows', () => {
   });
 });
 
-test('the file of the lock may be another one', () => {
+test('the lock file may have another path', () => {
   const file = fresh('journal.sqlite');
   closing(openDatabase(journal(file, { lockFile: join(dirname(file), 'guard') })));
   expect(readdirSync(dirname(file))).toContain('guard');
   expect(readdirSync(dirname(file))).not.toContain('journal.sqlite.lock');
 });
 
-test('a new file is made whole or not at all', () => {
+test('a new file is created completely or not at all', () => {
   const file = fresh('journal.sqlite');
   const onCreate = (): void => {
     throw new Error('no first rows today');
@@ -58,7 +58,7 @@ test('a new file is made whole or not at all', () => {
   closing(openDatabase(journal(file, { mode: 'read' })));
 });
 
-test('nothing there: reading, or not creating, says so and makes nothing', () => {
+test('a missing file is an error for reading and without `create`, and nothing is created', () => {
   const file = fresh('journal.sqlite');
   for (const options of [journal(file, { mode: 'read' }), journal(file, { create: false })]) {
     expect(() => openDatabase(options)).toThrow(FileMissing);
@@ -67,7 +67,7 @@ test('nothing there: reading, or not creating, says so and makes nothing', () =>
   expect(readdirSync(dirname(file))).toEqual([]);
 });
 
-test('a file whose making was cut off is nothing to read and new to write', () => {
+test('a file whose creation was interrupted is missing for readers and new for a writer', () => {
   const file = fresh('journal.sqlite');
   writeFileSync(file, '');
   expect(() => openDatabase(journal(file, { mode: 'read' }))).toThrow(FileMissing);
@@ -94,7 +94,7 @@ function editing(file: string, sql: string): void {
   connection.close();
 }
 
-test.each(FOREIGN)('a file %s is named in the error and not changed', (_, make, reason) => {
+test.each(FOREIGN)('reports a file %s and does not change it', (_, make, reason) => {
   const file = fresh('journal.sqlite');
   make(file);
   const before = readFileSync(file);
@@ -107,7 +107,7 @@ test.each(FOREIGN)('a file %s is named in the error and not changed', (_, make, 
   expect(existsSync(`${file}-wal`)).toBe(false);
 });
 
-test('a file that identify does not know stays as it is, and is let go of', () => {
+test('a file that `identify` rejects is not changed, and released', () => {
   const file = fresh('journal.sqlite');
   openDatabase(journal(file, { migrations: HISTORY.slice(0, 1) })).close();
   const before = contents(file);
@@ -125,7 +125,7 @@ test('a file that identify does not know stays as it is, and is let go of', () =
   openDatabase(journal(file)).close();
 });
 
-test('a newer schema is refused by name, an older one only for reading', () => {
+test('rejects a newer schema with its version, an older one only for reading', () => {
   const file = fresh('journal.sqlite');
   const first = { migrations: HISTORY.slice(0, 1) };
   openDatabase(journal(file, { migrations: HISTORY.slice(0, 2) })).close();
@@ -160,7 +160,7 @@ test.each([
   expect(contents(file)).toEqual(before);
 });
 
-test('a place that cannot be written is named, with the reason', () => {
+test('reports a path that cannot be written, with the reason', () => {
   const folder = fresh();
   writeFileSync(join(folder, 'file'), '');
   mkdirSync(join(folder, 'taken'));
@@ -179,7 +179,7 @@ test('a place that cannot be written is named, with the reason', () => {
   chmodSync(folder, 0o700);
 });
 
-test('errors say which file they speak of and bear the code of their class', () => {
+test('errors contain the file and the code of their class', () => {
   const file = fresh('journal.sqlite');
   try {
     openDatabase(journal(file, { mode: 'read' }));
@@ -190,7 +190,7 @@ test('errors say which file they speak of and bear the code of their class', () 
   }
 });
 
-test('readers see commits, never wait for the writer, and are closed with the database', () => {
+test('readers read commits, never wait for the writer, and are closed with the database', () => {
   const database = openDatabase(journal(fresh('journal.sqlite')));
   const reader = database.openReader();
   const count = reader.prepare<[], [number]>('SELECT count(*) FROM entries').raw(true);
@@ -208,7 +208,7 @@ test('readers see commits, never wait for the writer, and are closed with the da
   expect(database.connection.open).toBe(false);
 });
 
-test('closing copies the log back, and does not wait for a reader that holds it', () => {
+test('closing copies the log into the file, and does not wait for a reader that uses it', () => {
   const file = fresh('journal.sqlite');
   const database = openDatabase(journal(file));
   const reader = closing(openDatabase(journal(file, { mode: 'read' })));
@@ -229,7 +229,7 @@ test('closing copies the log back, and does not wait for a reader that holds it'
   ]);
 });
 
-test('closing empties the log also while a reader stays open, so that it does not outlive its writer', () => {
+test('closing truncates the log also while a reader is open', () => {
   const file = fresh('journal.sqlite');
   const database = openDatabase(journal(file));
   closing(openDatabase(journal(file, { mode: 'read' })));
@@ -239,7 +239,7 @@ test('closing empties the log also while a reader stays open, so that it does no
   expect(statSync(`${file}-wal`).size).toBe(0);
 });
 
-test('a file that can only be read is not opened for writing', () => {
+test('a read-only file is not opened for writing', () => {
   const file = fresh('journal.sqlite');
   const writer = openDatabase(journal(file));
   // With a reader the log stays, and a file with a log can be opened without writing anything.

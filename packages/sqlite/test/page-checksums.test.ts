@@ -85,7 +85,7 @@ test('each page of a new file ends with the checksum of its other bytes', () => 
   }
 });
 
-test('a flipped bit is found by the scan of the file and never answered from', () => {
+test('a flipped bit is found by the scan of the file, and the page is never used', () => {
   const sound = filled();
   const [bytes, content] = [readFileSync(sound), contentOf(sound)];
   const flip = fc.record({ at: fc.nat(bytes.length - 1), bit: fc.nat(7) });
@@ -117,7 +117,7 @@ test('a flipped bit is found by the scan of the file and never answered from', (
   expect(refused).toBeGreaterThan(60);
 });
 
-test('the error of a damaged page names file and page', () => {
+test('the error of a damaged page contains file and page', () => {
   const file = filled();
   const bytes = readFileSync(file);
   bytes[PAGE * 7 + 2000] = (bytes[PAGE * 7 + 2000] ?? 0) ^ 1;
@@ -125,7 +125,7 @@ test('the error of a damaged page names file and page', () => {
   expect(failureOf(() => contentOf(file))).toBe(`${file}: page 8 does not fit its checksum`);
 });
 
-test('a frame of the log that does not fit is not answered from while the database is open', () => {
+test('a log frame with a wrong checksum is not used while the database is open', () => {
   const file = fresh('journal.sqlite');
   const { connection } = closing(openDatabase(oldJournal(file, 300)));
   connection.prepare('UPDATE entries SET text = ?').run('changed');
@@ -153,7 +153,7 @@ test('a frame of the log that does not fit is not answered from while the databa
   writeFileSync(`${file}-wal`, sound, { flag: 'r+' });
 });
 
-test('a log whose header has another page size is not answered from and not copied', () => {
+test('a log whose header has another page size is neither used nor copied', () => {
   const file = filled();
   const before = readFileSync(file);
   const connection = closing(new SqliteConnection(file));
@@ -172,7 +172,7 @@ test('a log whose header has another page size is not answered from and not copi
   expect(firstBadPage(file)).toBeNull();
 });
 
-test('a checkpoint with a damaged -shm file is refused and writes nothing', () => {
+test('a checkpoint with a damaged -shm file fails and writes nothing', () => {
   const file = filled();
   const before = readFileSync(file);
   const connection = new SqliteConnection(file);
@@ -219,7 +219,7 @@ function flipIndexOf(file: string, frame: number): void {
   writeFileSync(`${file}-shm`, index, { flag: 'r+' });
 }
 
-test('the checkpoint of the last close is refused with a damaged -shm file, and the next open recovers the log', () => {
+test('the checkpoint of the last close fails with a damaged -shm file, and the next open recovers the log', () => {
   const file = filled();
   const before = readFileSync(file);
   const connection = new SqliteConnection(file);
@@ -234,7 +234,7 @@ test('the checkpoint of the last close is refused with a damaged -shm file, and 
   expect(next.pragma('integrity_check', { simple: true })).toBe('ok');
 });
 
-test('a connection that has mapped only some regions of the index makes a checkpoint', () => {
+test('a connection that has mapped only some regions of the index can run a checkpoint', () => {
   const file = fresh('regions.sqlite');
   const writer = closing(new SqliteConnection(file));
   for (const setting of ['page_size = 512', 'journal_mode = WAL', 'synchronous = OFF', 'wal_autocheckpoint = 0'])
@@ -276,7 +276,7 @@ test('a checkpoint verifies only the index of the frames that it copies', () => 
   expect(checkpoint()).toMatchObject([{ busy: 0, checkpointed: checkpointed + 1 }]);
 });
 
-test('transactions larger than the cache read their own writes', () => {
+test('transactions larger than the cache can read their own writes', () => {
   const file = filled();
   const connection = closing(new SqliteConnection(file));
   connection.pragma('cache_size = 5');
@@ -310,7 +310,7 @@ test('transactions larger than the cache read their own writes', () => {
   expect(firstBadPage(file)).toBeNull();
 });
 
-test('a file that reserves no bytes, or another number of them, is refused by name', () => {
+test('rejects a file that reserves no bytes, or another number of bytes', () => {
   const file = filled();
   const bytes = readFileSync(file);
   bytes[20] = 0;
@@ -320,7 +320,7 @@ test('a file that reserves no bytes, or another number of them, is refused by na
   expect(() => openDatabase(journal(file))).toThrow(refusal);
 });
 
-test('a page that the file lacks is damage, not a page of zeros', () => {
+test('a page beyond the end of the file is damage, not a page of zeros', () => {
   const file = filled();
   const writer = closing(new SqliteConnection(file));
   writer.exec("UPDATE names SET name = 'changed' WHERE id = 1");

@@ -29,7 +29,7 @@ function filled(): { file: string; connection: SqliteConnection } {
   return { file, connection };
 }
 
-test('each page is that of the table by which SQLite counts it', () => {
+test('assigns each page to the same table as SQLite', () => {
   const { file, connection } = filled();
   const pages = readFileSync(file).length / PAGE;
   expect(pages).toBeGreaterThan(900);
@@ -40,7 +40,7 @@ test('each page is that of the table by which SQLite counts it', () => {
   expect(pageOwner(connection, 2)).toBeUndefined();
 });
 
-test('a scan in pieces finds each damaged page, and stops at the end of the file', () => {
+test('a scan in steps finds each damaged page, and stops at the end of the file', () => {
   const { file, connection } = filled();
   const bytes = readFileSync(file);
   const damaged = [3, 400, 401, bytes.length / PAGE];
@@ -79,7 +79,7 @@ describe('a table with rows of any length', () => {
     return { file, connection, rows };
   }
 
-  test('any page of it can be computed from its rows, and SQLite finds nothing wrong with the result', () => {
+  test('any page of it can be rebuilt from its rows, and SQLite accepts the result', () => {
     const { file, connection, rows } = table();
     const pages = connection.prepare<[], [number]>("SELECT pageno FROM dbstat WHERE name = 'items'").raw(true).all();
     expect(pages.length).toBeGreaterThan(120);
@@ -107,7 +107,7 @@ describe('a table with rows of any length', () => {
     other.close();
   });
 
-  test('a page is not computed from rows that do not fit the pages beside it', () => {
+  test('does not rebuild a page from rows that do not match the neighbouring pages', () => {
     const { connection, rows } = table();
     const pages = connection.prepare<[], [number]>("SELECT pageno FROM dbstat WHERE name = 'items'").raw(true).all();
     let [leaves, refused] = [0, 0];
@@ -125,7 +125,7 @@ describe('a table with rows of any length', () => {
     expect(refused).toBe(leaves);
   });
 
-  test('a leaf is not computed without one of its long rows, nor with more rows than it holds', () => {
+  test('does not rebuild a leaf without one of its long rows, nor with too many rows', () => {
     const { connection, rows } = table();
     const pages = connection.prepare<[], [number]>("SELECT pageno FROM dbstat WHERE name = 'items'").raw(true).all();
     let withLong = 0;
@@ -155,7 +155,7 @@ describe('a table with rows of any length', () => {
     expect(withLong).toBeGreaterThan(5);
   });
 
-  test('an overflow page is not computed from a row with more pages, or fewer', () => {
+  test('does not rebuild an overflow page from a row with more pages, or fewer', () => {
     const { connection, rows } = table();
     const pages = connection.prepare<[], [number]>("SELECT pageno FROM dbstat WHERE name = 'items'").raw(true).all();
     let tried = 0;
@@ -186,7 +186,7 @@ describe('a table with rows of any length', () => {
     expect(tried).toBeGreaterThan(50);
   });
 
-  test('a page beside a damaged page is not computed', () => {
+  test('does not rebuild a page next to a damaged page', () => {
     const { file, connection } = table();
     connection.exec('CREATE TABLE keyed (key BLOB PRIMARY KEY) STRICT, WITHOUT ROWID');
     for (let i = 0; i < 200; i++) connection.prepare('INSERT INTO keyed VALUES (?)').run(Buffer.alloc(99, i));
@@ -216,7 +216,7 @@ describe('a table with rows of any length', () => {
     expect(() => pageOwner(connection, child)).toThrow('page 2 does not fit its checksum');
   });
 
-  test('a sound page is never replaced', () => {
+  test('never replaces an intact page', () => {
     const { file, connection } = table();
     const before = readFileSync(file);
     expect(replaceBadPage(connection, 5, Buffer.alloc(PAGE))).toBe(false);

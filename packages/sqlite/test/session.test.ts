@@ -46,7 +46,7 @@ function killsDuring(file: string, work: () => void, committed: () => number): {
   return kills;
 }
 
-test('a kill at any moment of the life of a database is no loss and no refusal, twice in a row', () => {
+test('after a kill at any moment, twice in a row, nothing is lost and the database opens', () => {
   const file = fresh('journal.sqlite');
   let count = 0;
   const settings = { checkpointAt: 3 * 4096 };
@@ -167,7 +167,7 @@ describe('a kill behind the copy of a whole log', () => {
     return left;
   }
 
-  test.each([undefined, 0, 1, 3])('is no loss, with %s frames of the next commit', (frames) => {
+  test.each([undefined, 0, 1, 3])('loses nothing, with %s frames of the next commit', (frames) => {
     const left = killedBetween(frames);
     const again = open(left);
     expect([entriesOf(again), again.isCleanStop]).toEqual([10, false]);
@@ -194,7 +194,7 @@ test('a file that has grown and shrunk opens after a kill', () => {
   expect(statSync(left).size).toBeLessThan(size / 4);
 });
 
-test('a stop beside a reader keeps the log, and the next session goes on with it', () => {
+test('a stop while a reader is open retains the log, and the next session continues with it', () => {
   const file = closed(5);
   const database = open(file);
   const reader = closing(openDatabase(journal(file, { ...SHORT, mode: 'read' })));
@@ -209,7 +209,7 @@ test('a stop beside a reader keeps the log, and the next session goes on with it
   expect([entriesOf(again), again.isCleanStop]).toEqual([20, false]);
 });
 
-test('the last stop is known: a kill, then a stop', () => {
+test('reports whether the last stop was clean: a kill, then a stop', () => {
   const file = killed(5, 5);
   const database = open(file);
   expect(database.isCleanStop).toBe(false);

@@ -12,7 +12,7 @@ function found(connection: SqliteConnection, names: readonly string[]): Record<s
   return Object.fromEntries(names.map((name) => [name, pragma(connection, name)]));
 }
 
-test('the settings that are the same for all hold on each open, also of a file that is there', () => {
+test('applies the fixed settings at each open, also of an existing file', () => {
   const file = fresh('journal.sqlite');
   for (let i = 0; i < 2; i++) {
     const database = openDatabase(journal(file));
@@ -85,7 +85,7 @@ test('default settings suit a small database', () => {
   expect(found(connection, Object.keys(wanted))).toEqual(wanted);
 });
 
-test('a setting that SQLite does not take is an error that names it', () => {
+test('a setting that SQLite does not apply is an error with its name', () => {
   const refused: [Partial<SqliteSettings>, RegExp][] = [
     [{ pageSize: 1000 }, /page_size = 1000 \(it is 4096\)/],
     [{ walLimit: -7 }, /journal_size_limit = -7 \(it is -1\)/],

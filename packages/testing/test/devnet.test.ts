@@ -89,7 +89,7 @@ describe('a network with a data directory', () => {
     await smoke.ended;
   });
 
-  test('--smoke follows a payment through every service, --fork shows a reorganisation; nothing stays but the data', async () => {
+  test('--smoke follows a payment through every service, --fork shows a reorganisation; only the data remains', async () => {
     const log = smoke.log.join('\n');
     expect([log, await smoke.ended]).toEqual([expect.stringContaining('smoke run passed'), { code: 0, signal: null }]);
     expect(log).toMatch(/reorganisation of nodes 1 and 2: old tip \d+ [0-9a-f]{64}, new tip \d+ [0-9a-f]{64}, depth 3/);
@@ -97,7 +97,7 @@ describe('a network with a data directory', () => {
     expect(temporary()).toEqual([]);
   });
 
-  test('runs again; the ten printed commands work; a killed devnet leaves no process', async () => {
+  test('can be restarted; the ten printed commands work; a killed devnet leaves no process', async () => {
     const command = await devnet(/Ready after/, '--data-dir', dataDir);
     expect(command.log.join('\n')).not.toContain('mining');
     const lines = command.log.filter((line) => line.startsWith('curl '));
@@ -114,7 +114,7 @@ describe('a network with a data directory', () => {
   });
 });
 
-test('a program that ends is reported with its log, stops the network with code 1, and the logs stay', async () => {
+test('a program that ends is reported with its log, stops the network with code 1, and the logs are retained', async () => {
   const command = await devnet(/mining/);
   const [node = 0] = childrenOf(command.pid);
   process.kill(node, 'SIGKILL');

@@ -88,7 +88,7 @@ test.each([
 });
 
 test.each(['/ws', '/ws?topics=hashblock&topics=nothing', '/ws#x', 'http://127.0.0.1/ws?topics=', '/ws?a=%'])(
-  'the target %s is let in',
+  'accepts the target %s',
   async (target) => {
     const answer = await talk(request(target), [frame(0x88, '')]);
     expect(String(answer)).toMatch(/^HTTP\/1\.1 101 /);

@@ -201,7 +201,7 @@ describe('adjusted values, and options without effect', () => {
     ]);
   });
 
-  it('nothing is raised that is large enough', () => {
+  it('does not raise values that are large enough', () => {
     expect(readConfig(['--sync-batch-min=50', '--sync-batch-max=50']).warnings).toEqual([]);
   });
 
@@ -213,7 +213,7 @@ describe('adjusted values, and options without effect', () => {
     },
   );
 
-  it('as many as the documents name', () => {
+  it('the documentation lists the same number of such options', () => {
     const names = specs.filter(({ noEffect }) => noEffect !== undefined).map(({ name }) => name);
     expect(names.sort()).toEqual([
       'auto-compaction-min-free-bytes',

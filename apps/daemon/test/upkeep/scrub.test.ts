@@ -79,7 +79,7 @@ const location = (table: string, isBlockData: boolean): PageLocation => ({
   source: isBlockData ? 'blocks' : undefined,
 });
 
-test('reports a damaged page once with its table, and no longer when it is sound again', async () => {
+test('reports a damaged page once with its table, and no longer when it is intact again', async () => {
   const { scrub, bad, logger, damage, events } = scrubOf(10, 1, new Map([[7, location('outputs', false)]]));
   const metrics = createMetrics('wrkz_');
   scrub.publish(metrics);

@@ -39,14 +39,14 @@ const command = (...words: string[]): HookTarget => ({ kind: 'command', words })
 const webhook = (url = receiver.url): HookTarget => ({ kind: 'webhook', url });
 
 describe('a command', () => {
-  it('gets its words one by one, the environment and the id, and nothing to read', async () => {
+  it('gets separate arguments, the environment and the id, and no input', async () => {
     const out = join(folder, 'out');
     const script = 'printf "%%s\\n" "$@" "$WRKZ_DELIVERY_ID" "$(cat)" > "$0"';
     expect(await deliver(command('sh', '-c', script, out, '%s', '%h%%', '$(false)'))).toEqual({ kind: 'delivered' });
     expect(readFileSync(out, 'utf8').split('\n')).toEqual(['ab cd', '7%', '$(false)', 'id-1', '', '']);
   });
 
-  it('is refused by its exit code or by a signal, unreachable when it cannot be started', async () => {
+  it('is refused by its exit code or by a signal, unreachable if it cannot be started', async () => {
     expect(await deliver(command('sh', '-c', 'exit 3'))).toEqual({
       kind: 'refused',
       why: "'sh' exited with code 3",
@@ -63,7 +63,7 @@ describe('a command', () => {
     });
   });
 
-  it('that hangs is killed after its time, with all that it has started', async () => {
+  it('that hangs is killed after the timeout, with its child processes', async () => {
     const pids = join(folder, 'hanging');
     const script = 'trap "" TERM; sleep 600 & echo $! >> "$0"; echo $$ >> "$0"; wait';
     const outcome = await deliver(command('sh', '-c', script, pids), { timeoutMs: 500 });
@@ -72,7 +72,7 @@ describe('a command', () => {
     await Promise.all(started.map(untilEnded));
   });
 
-  it('is killed when it is given up on', async () => {
+  it('is killed when the delivery is cancelled', async () => {
     const pids = join(folder, 'cancelled');
     const cancel = new AbortController();
     const outcome = deliver(command('sh', '-c', 'echo $$ >> "$0"; sleep 600', pids), {}, cancel.signal);
@@ -111,7 +111,7 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('is tried once more when the connection fails, and not a third time', async () => {
+  it('is retried once if the connection fails', async () => {
     let connections = 0;
     const server: Server = createServer((socket) => {
       connections += 1;
@@ -163,7 +163,7 @@ describe('a webhook', () => {
   });
 });
 
-it('outlives the death of its process', async () => {
+it('delivers again after its process has died', async () => {
   const other = new DeliveryProcess();
   const cancelled = new AbortController();
   const pids = join(folder, 'parents');

@@ -67,7 +67,7 @@ describe('a live receiver', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(50);
   });
 
-  it('loses the newest when its queue is full; counts and says so, and a stop leaves nothing behind', async () => {
+  it('drops the newest events if its queue is full, counts and logs them, and a stop leaves nothing behind', async () => {
     const pids = join(folder, 'pids');
     const hang = `sh -c 'echo $$ >> "$0"; sleep 600' ${pids}`;
     const { hooks, logger } = await start([{ name: 'block-notify', values: [hang, receiver.url] }]);
@@ -102,7 +102,7 @@ describe('a live receiver', () => {
 });
 
 describe('values', () => {
-  it('that cannot be used are warnings, and empty ones nothing', async () => {
+  it('that are invalid are warnings, and empty ones are ignored', async () => {
     const { hooks, logger } = await start([
       { name: 'block-notify', values: ['', '  '] },
       { name: 'tx-notify', values: ['http://', "''"] },
@@ -137,7 +137,7 @@ describe('a durable receiver', () => {
   /** Without one that is being written in this moment. */
   const files = (): string[] => readdirSync(join(folder, 'notify')).filter((name) => !name.endsWith('.tmp'));
 
-  it('begins with the next event, and resumes at its position', async () => {
+  it('starts with the next event, and resumes at its position', async () => {
     const feed = new FakeFeed(3);
     const spec = { name: 'block-notify', values: [receiver.url], feed };
     const first = await start([spec]);
@@ -187,7 +187,7 @@ describe('a durable receiver', () => {
     expect(logger.linesOf('warning').at(-1)).toContain('entry 2 was refused 3 times and is in');
   });
 
-  it('logs deleted events, and continues behind them', async () => {
+  it('logs deleted events, and continues after them', async () => {
     const feed = new FakeFeed();
     const spec = { name: 'block-notify', values: [receiver.url], feed };
     const first = await start([spec]);
@@ -203,7 +203,7 @@ describe('a durable receiver', () => {
     expect(new FeedGap(6).resumeAfter).toBe(6);
   });
 
-  it('passes over entries that are not its own, and begins anew with a new journal', async () => {
+  it('skips entries of other hooks, and starts over with a new journal', async () => {
     const feed = new FakeFeed();
     const spec = { name: 'block-notify', values: [receiver.url], feed };
     const first = await start([spec]);
@@ -218,7 +218,7 @@ describe('a durable receiver', () => {
     expect(logger.linesOf('warning')[0]).toContain('the journal was replaced');
   });
 
-  it('refuses an unreadable position instead of skipping events', async () => {
+  it('fails on an unreadable position instead of skipping events', async () => {
     const feed = new FakeFeed();
     const spec = { name: 'block-notify', values: [receiver.url], feed };
     await (await start([spec])).hooks.close();

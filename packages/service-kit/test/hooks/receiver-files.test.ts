@@ -27,7 +27,7 @@ function fillUp(): void {
   });
 }
 
-test('a letter for which there is half the room is not there at all, and can be written later', () => {
+test('a dead letter without enough disk space is not written partially, and can be written later', () => {
   const files = newFiles();
   files.addDeadLetter({ number: 1 });
   const before = fs.readFileSync(files.deadLettersPath, 'utf8');
@@ -50,7 +50,7 @@ test('the next start removes unfinished writes of a killed process', () => {
   expect(fs.existsSync(another)).toBe(true);
 });
 
-test('a save resolves when the position is on the disk, also if another call writes it', async () => {
+test('a save resolves when the position is on disk, also if another call writes it', async () => {
   const files = newFiles();
   void files.save(1);
   await files.save(2);

@@ -36,7 +36,7 @@ describe('the library of Standard Webhooks verifies signatures', () => {
     expect(() => receiver.verify(body, later)).toThrow('No matching signature');
   });
 
-  it('and a replay after the tolerance is refused', () => {
+  it('and rejects a replay after the tolerance', () => {
     const { key } = readHookSecret(secretFile(raw));
     const old = webhookHeaders({ id: '1', timestamp: now() - 3600, body }, key);
     expect(() => new Webhook(raw, { format: 'raw' }).verify(body, old)).toThrow('timestamp too old');
@@ -47,7 +47,7 @@ it('sends the id alone without a secret', () => {
   expect(webhookHeaders({ id: '1', timestamp: 5, body }, undefined)).toEqual({ 'webhook-id': '1' });
 });
 
-it('refuses a secret that is missing, empty or short, and tells who else can read it', () => {
+it('rejects a secret that is missing, empty or short, and reports whether others can read it', () => {
   expect(() => readHookSecret(join(folder, 'none'))).toThrow(/none cannot be used: no such file/);
   expect(() => readHookSecret(secretFile(''))).toThrow(/at least 16 bytes/);
   expect(() => readHookSecret(secretFile('short'))).toThrow(/at least 16 bytes/);

@@ -18,7 +18,7 @@ describe('splitCommand', () => {
     expect(splitCommand(line)).toEqual(words);
   });
 
-  it('gives back any words that are quoted', () => {
+  it('returns any quoted words', () => {
     const word = fc.string().map((text) => text.replaceAll('"', ''));
     fc.assert(
       fc.property(fc.array(word), (words) => {
@@ -41,17 +41,17 @@ describe('fillPlaceholders', () => {
     ['%c', '%s'],
     ['%😀%s', '%😀HASH'],
     ['%toString', '%toString'],
-  ])('fills %j', (word, filled) => {
+  ])('expands %j', (word, filled) => {
     expect(fillPlaceholders(word, values)).toBe(filled);
   });
 
-  it('keeps a percent sign before another placeholder, and reads on behind it', () => {
+  it('retains a percent sign before another placeholder, and continues after it', () => {
     expect(fillPlaceholders('%\n%s', values)).toBe('%\nHASH');
   });
 });
 
 describe('parseTarget', () => {
-  it('takes http and https in any case for a webhook, all else for a command', () => {
+  it('treats http and https in any case as a webhook, any other value as a command', () => {
     expect(parseTarget(' HTTP://localhost:1/x?token=1 ')).toEqual({
       kind: 'webhook',
       url: 'HTTP://localhost:1/x?token=1',

@@ -23,7 +23,7 @@ function begun(queue: FairQueue<Call>): string[] {
   return names;
 }
 
-test('owners take turns, whatever their number of queued calls', () => {
+test('serves owners round-robin, whatever their number of queued calls', () => {
   const queue = queueOf();
   for (let i = 1; i <= 4; i++) queue.add(call('a', i));
   queue.add(call('b', 1));
@@ -40,7 +40,7 @@ test('calls without an owner count as one owner', () => {
   expect(begun(queue)).toEqual(['?1', 'b1', '?2']);
 });
 
-test('lanes take turns, and never exceed their limit', () => {
+test('serves lanes round-robin, and never exceeds their limit', () => {
   const queue = queueOf({ lanes: { light: Infinity, heavy: 1 } });
   const heavy = [1, 2, 3].map((i) => call('h', i, 'heavy'));
   for (const one of heavy) queue.add(one);
@@ -54,7 +54,7 @@ test('lanes take turns, and never exceed their limit', () => {
   expect(begun(queue)).toEqual(['l4', 'h3']);
 });
 
-test('light calls without end do not keep a heavy one waiting', () => {
+test('an endless series of light calls does not block a heavy one', () => {
   const queue = queueOf({ lanes: { light: Infinity, heavy: 1 } });
   queue.add(call('h', 1, 'heavy'));
   const order = [1, 2, 3, 4].map((i) => {
@@ -65,7 +65,7 @@ test('light calls without end do not keep a heavy one waiting', () => {
   expect(order).toContain('h1');
 });
 
-test('an owner has only so many places', () => {
+test('limits the queued calls of an owner', () => {
   const queue = queueOf({ capacityPerOwner: (owner) => (owner === 'local' ? 3 : 2) });
   const calls = ['a', 'local', 'b'].flatMap((owner) => [1, 2, 3, 4].map((i) => call(owner, i)));
   const refused = calls.map((one) => queue.add(one)?.name).filter((name) => name !== undefined);
@@ -73,7 +73,7 @@ test('an owner has only so many places', () => {
   expect(queue.size).toBe(7);
 });
 
-describe('when all places are taken', () => {
+describe('when the queue is full', () => {
   test('the latest call of the owner with the most calls is rejected', () => {
     const queue = queueOf({ capacity: 4 });
     for (let i = 1; i <= 3; i++) queue.add(call('a', i));
@@ -83,14 +83,14 @@ describe('when all places are taken', () => {
     expect(begun(queue)).toEqual(['a1', 'b1', 'c1', 'a2']);
   });
 
-  test('for an owner in both lanes, the lane with the last turn loses the call', () => {
+  test('for an owner in both lanes, the lane that was served last loses the call', () => {
     const queue = queueOf({ capacity: 2, lanes: { light: Infinity, heavy: 1 } });
     queue.add(call('a', 1));
     queue.add(call('a', 2, 'heavy'));
     expect(queue.add(call('b', 1))?.name).toBe('a2');
   });
 
-  test('an owner with the most refuses itself', () => {
+  test('the owner with the most calls loses its new call', () => {
     const queue = queueOf({ capacity: 2 });
     queue.add(call('a', 1));
     queue.add(call('a', 2));
@@ -98,7 +98,7 @@ describe('when all places are taken', () => {
   });
 });
 
-test('a removed call frees its place and is not run', () => {
+test('a removed call frees its slot and is not run', () => {
   const queue = queueOf({ capacity: 2, capacityPerOwner: () => 2 });
   const [first, second] = [call('a', 1), call('a', 2)];
   queue.add(first);
@@ -112,7 +112,7 @@ test('a removed call frees its place and is not run', () => {
   expect(queue.add(call('a', 4))).toBeUndefined();
 });
 
-test('a lane that is not there is refused', () => {
+test('rejects an unknown lane', () => {
   expect(() => queueOf().add(call('a', 1, 'fast'))).toThrow('no lane fast');
   expect(() => queueOf({ lanes: {} })).toThrow(RangeError);
 });

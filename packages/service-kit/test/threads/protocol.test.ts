@@ -20,18 +20,18 @@ const value = fc.letrec((tie) => ({
 })).any;
 
 describe('values between threads', () => {
-  it('come out as they went in, bytes as Buffers', () => {
+  it('are unchanged after packing and unpacking, bytes as Buffers', () => {
     fc.assert(fc.property(value, (any) => expect(unpack(pack(any))).toEqual(any)));
   });
 
-  it('are posted as they are when they hold no bytes', () => {
+  it('are posted unchanged if they contain no bytes', () => {
     const query = { amounts: [1n, 2n], count: 8 };
     expect(pack(query)).toEqual({ value: query });
     expect(transferList(pack(query))).toEqual([]);
     expect(transferList(pack([Buffer.alloc(0)]))).toEqual([]);
   });
 
-  it('cross a port without the memory around a slice', async () => {
+  it('are sent through a port without the memory around a slice', async () => {
     const frame = Buffer.alloc(1024 * 1024, 7);
     const packed = pack({ hash: frame.subarray(10, 42), amount: 5n });
     expect(packed.bytes?.buffer.byteLength).toBe(32);

@@ -26,13 +26,13 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
 });
 
-test('every call is answered, by as many threads as it has', async () => {
+test('returns the result of every call, using all threads', async () => {
   const pool = start(3);
   const numbers = Array.from({ length: 50 }, (_, i) => i);
   expect(await Promise.all(numbers.map((i) => pool.call('echo', i)))).toEqual(numbers);
 });
 
-test('one call at a time a thread, in the order they came, up to the places there are', async () => {
+test('runs one call at a time per thread, in FIFO order, up to the capacity', async () => {
   const pool = start(1, 2);
   const order: number[] = [];
   const stop = new AbortController();
@@ -46,7 +46,7 @@ test('one call at a time a thread, in the order they came, up to the places ther
   expect(order).toEqual([1, 2]);
 });
 
-test('a cancelled call that waits gives its place back and never reaches a thread', async () => {
+test('a cancelled queued call frees its slot and never reaches a thread', async () => {
   const pool = start(1, 1);
   const [running, queued] = [new AbortController(), new AbortController()];
   const spin = pool.call('spin', undefined, { signal: running.signal });
@@ -60,7 +60,7 @@ test('a cancelled call that waits gives its place back and never reaches a threa
   expect(await next).toBe(1);
 });
 
-test('a signal that outlives its calls is let go of by each', async () => {
+test('calls remove their listener from a signal that is used longer', async () => {
   const pool = start(1);
   const { signal } = new AbortController();
   const calls = [1, 2, 3].map((i) => pool.call('echo', i, { signal }));
@@ -69,7 +69,7 @@ test('a signal that outlives its calls is let go of by each', async () => {
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test.each(['die', 'leave'] as const)('a thread that dies (%s) fails its call alone and is replaced', async (name) => {
+test.each(['die', 'leave'] as const)('a thread that dies (%s) fails only its call and is replaced', async (name) => {
   const pool = start(1);
   const [dead, after] = await Promise.allSettled([pool.call(name, undefined), pool.call('count', undefined)]);
   expect(dead.status).toBe('rejected');
@@ -84,19 +84,19 @@ test('threads that cannot start fail the calls with the reason', async () => {
   await expect(pool.call('echo', 4)).rejects.toThrow('not today');
 });
 
-test('a call that waits behind one whose thread could not start fails too, instead of waiting for the next call', async () => {
+test('a call queued behind one whose thread could not start fails too, instead of waiting for the next call', async () => {
   const pool = start(1, 100, { start: 'throws' });
   const settled = await Promise.allSettled([1, 2, 3].map((i) => pool.call('echo', i)));
   expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
 });
 
-test('a thread that says it can do no more is ended and replaced', async () => {
+test('a thread that reports a permanent failure is ended and replaced', async () => {
   const pool = start(1);
   await Promise.allSettled([pool.call('giveUp', undefined)]);
   expect(await pool.call('count', undefined)).toBe(1);
 });
 
-test('close: running calls may end, queued and later ones are refused', async () => {
+test('close: running calls may end, queued and later ones are rejected', async () => {
   const pool = start(1);
   const held = pool.call('hold', 'a');
   const waiting = pool.call('echo', 1).catch((error: Error) => error.message);
@@ -122,7 +122,7 @@ test('a limited lane leaves threads to others, and runs again after its call has
   expect(await last).toBe('heavy');
 });
 
-test('a call that loses its place to another owner is rejected', async () => {
+test('rejects a call that loses its slot to another owner', async () => {
   const pool = start(1, 2);
   const stop = new AbortController();
   const spin = pool.call('spin', undefined, { signal: stop.signal });

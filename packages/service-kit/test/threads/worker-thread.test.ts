@@ -47,7 +47,7 @@ onLinux('a worker gives way to the main thread, whose own turn stays', async () 
 });
 
 describe('calls', () => {
-  test('a value comes back as it went, bytes as Buffers wherever they stand', async () => {
+  test('a value is returned unchanged, bytes as Buffers at any position', async () => {
     const thread = start();
     await thread.ready;
     const value = fc.letrec((tie) => ({
@@ -93,14 +93,14 @@ describe('calls', () => {
     await expect(thread.call('refuse', 'text')).rejects.toThrow('just words');
   });
 
-  test('a name that the thread does not have, and a result that cannot be posted, fail the call alone', async () => {
+  test('an unknown name, and a result that cannot be posted, fail only the call', async () => {
     const thread = start();
     await expect(thread.call('toString' as 'count', undefined)).rejects.toThrow('the thread has no call toString');
     await expect(thread.call('unsendable', undefined)).rejects.toThrow('could not be cloned');
     expect(await thread.call('echo', 1)).toBe(1);
   });
 
-  test('an argument that cannot be posted fails the call alone and leaves nothing behind', async () => {
+  test('an argument that cannot be posted fails only the call and leaves nothing behind', async () => {
     const thread = start();
     const { signal } = new AbortController();
     await expect(thread.call('echo', () => 1, { signal })).rejects.toThrow('could not be cloned');
@@ -109,7 +109,7 @@ describe('calls', () => {
   });
 
   test.each(['unsendable', 'bare'] as const)(
-    'an error that cannot be posted (%s) fails the call alone',
+    'an error that cannot be posted (%s) fails only the call',
     async (kind) => {
       const thread = start();
       const held = thread.call('hold', 'a');
@@ -131,7 +131,7 @@ describe('calls', () => {
 });
 
 describe('cancellation', () => {
-  test('calls that arrive while another looks for its cancellation are begun, and so is a close', async () => {
+  test('calls that arrive while another checks for its cancellation are started, and so is a close', async () => {
     const thread = start();
     const look = thread.call('look', undefined);
     await once(started, 'holding');
@@ -153,7 +153,7 @@ describe('cancellation', () => {
     expect(await thread.call('echo', 1)).toBe(1);
   });
 
-  test('synchronous work sees a cancellation when it checks; queued calls are removed', async () => {
+  test('synchronous work detects a cancellation when it checks; queued calls are removed', async () => {
     const thread = start();
     const [first, second] = [new AbortController(), new AbortController()];
     const spin = thread.call('spin', undefined, { signal: first.signal });
@@ -177,7 +177,7 @@ describe('cancellation', () => {
 });
 
 describe('the end of a thread', () => {
-  test('close: running calls may end, later ones are refused', async () => {
+  test('close: running calls may end, later ones are rejected', async () => {
     const thread = start({}, { closedError: () => new RangeError('over') });
     const held = thread.call('hold', 'a');
     await once(started, 'holding');
@@ -189,7 +189,7 @@ describe('the end of a thread', () => {
     expect(thread.alive).toBe(false);
   });
 
-  test('calls before the close are begun', async () => {
+  test('calls before the close are started', async () => {
     const thread = start();
     const calls = [1, 2, 3].map((value) => thread.call('echo', value));
     await thread.close();
@@ -212,7 +212,7 @@ describe('the end of a thread', () => {
     await expect(thread.call('echo', 1)).rejects.toThrow('dead');
   });
 
-  test('a thread that can do no more says so: open and later calls fail with its error, and it can be closed', async () => {
+  test('after a permanent failure of the thread, open and later calls fail with its error, and it can be closed', async () => {
     const thread = start();
     const held = Promise.allSettled([thread.call('hold', 'a')]);
     const failed = once(started, 'failed');
@@ -240,7 +240,7 @@ describe('a start that fails', () => {
     await thread.gone;
   });
 
-  test('arrives in the class that the caller tells apart', async () => {
+  test('is thrown as the class that the caller distinguishes', async () => {
     await expect(start({ start: 'throws' }).ready).rejects.toMatchObject({
       facts: { code: 7, why: Buffer.from('dark') },
     });

@@ -45,7 +45,7 @@ describe('the table of commands', () => {
     },
   );
 
-  it('a request that we fail to handle closes its connection, without the blame of an unreadable body', async () => {
+  it('a request that we fail to handle closes its connection, without the penalty of an unreadable body', async () => {
     const { node, chain, logger } = await harness.node(blocks);
     const peer = await ScriptedPeer.dial(node.port);
     await peer.handshake(standing);

@@ -164,7 +164,7 @@ describe('outgoing connections', () => {
     expect(setting.keys().slice(0, 2)).toEqual(['15.0.0.1:17855', '16.0.0.1:17855']);
   });
 
-  it('go to a banned peer only if the operator named it, and to no peer twice at a time', async () => {
+  it('go to a banned peer only if the operator configured it, and to no peer twice at a time', async () => {
     const setting = new Setting({ outPeers: 4, priorityNodes: [address('12.0.0.1')] });
     for (const host of ['12.0.0.1', '15.0.0.1']) setting.bans.add(host, 100_000);
     setting.dialer.useAnchors(['15.0.0.1', '16.0.0.1', '16.0.0.1'].map(address));
@@ -205,7 +205,7 @@ describe('outgoing connections', () => {
     expect(setting.keys()).toEqual(['11.0.0.1:17855']);
   });
 
-  it('avoid a useless peer too: ten minutes, or one if the operator named it', async () => {
+  it('avoid a useless peer too: ten minutes, or one if the operator configured it', async () => {
     const setting = new Setting({ priorityNodes: [address('12.0.0.1')] });
     setting.book.addWhite(entry('11.0.0.1'));
     await setting.second();

@@ -128,7 +128,7 @@ describe('each reason for a disconnect', () => {
     expect(fixture.enforced).toBe(2);
   });
 
-  it('never bans peers named by the operator or sharing a local address, but avoids them', () => {
+  it('never bans peers configured by the operator or sharing a local address, but avoids them', () => {
     for (const remote of [
       NAMED,
       { host: '127.0.0.1', port: 1 },
@@ -142,7 +142,7 @@ describe('each reason for a disconnect', () => {
     }
   });
 
-  it('decreases the score by 100 points an hour, and adds up different faults', () => {
+  it('decreases the score by 100 points an hour, and adds the points of different reasons', () => {
     const fixture = new Fixture();
     const punish = (name: Name): boolean => {
       fixture.penalties.punish({ remote: STRANGER, incoming: true }, closeReasons[name]);
