@@ -13,7 +13,7 @@ export { blocksOfPage } from './repair/block-pages';
 export type { FetchBlocks, WantedBlock } from './repair/fetch';
 export { repairChainDb, type RepairOptions, type RepairReport, type RepairStep } from './repair/repair';
 export { DatabaseRemains, removablePaths, removeChainDb } from './remove';
-export { type ChainPath, isPlaceOfChain } from './remove';
+export { type ChainPath, collidesWithChain } from './remove';
 export type { AltInfo, AlternativeBlock } from './alternatives';
 export type { StoredOutput } from './reader/outputs';
 export {

@@ -20,7 +20,7 @@ function workPaths(directory: string): string[] {
  * Whether a path collides with the files of the chain in a data directory. SQLite would use a file with such a name as the log of
  * the database, and files in a work folder are deleted.
  */
-export function isPlaceOfChain(directory: string, file: string): boolean {
+export function collidesWithChain(directory: string, file: string): boolean {
   const [first = ''] = relative(real(directory), join(real(dirname(file)), basename(file))).split(sep);
   return first.startsWith('chain.') || WORK_NAMES.some((name) => name === first) || /^damaged(-\d+)?$/.test(first);
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { isPlaceOfChain } from '../src';
+import { collidesWithChain } from '../src';
 import { cleanUp, freshDirectory } from './support/directories';
 
 afterAll(cleanUp);
@@ -20,7 +20,7 @@ test('recognizes paths that collide with the files of the chain, also through li
     'snapshot-import',
     'damaged-2',
   ])
-    expect([name, isPlaceOfChain(directory, join(link, name))]).toEqual([name, true]);
+    expect([name, collidesWithChain(directory, join(link, name))]).toEqual([name, true]);
   for (const name of ['backup.sqlite', 'mine/chain.sqlite', '../chain.sqlite', 'repaired'])
-    expect([name, isPlaceOfChain(link, join(directory, name))]).toEqual([name, false]);
+    expect([name, collidesWithChain(link, join(directory, name))]).toEqual([name, false]);
 });

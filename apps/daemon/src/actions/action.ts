@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { BelowFloor, type ChainReader, isPlaceOfChain, openChainDb, removeChainDb } from '@wrkz/chain-db';
+import { BelowFloor, type ChainReader, collidesWithChain, openChainDb, removeChainDb } from '@wrkz/chain-db';
 import { errorCode, errorText } from '@wrkz/service-kit';
 import type { ChainService } from '../chain/service';
 import type { Action, DaemonConfig } from '../config/config';
@@ -17,7 +17,7 @@ export interface ActionDependencies {
 export type OneShot = Exclude<Action, 'serve'>;
 
 /** @returns the exit code @throws Error with a message for the operator */
-export type RunOneShot = (parts: ActionDependencies) => Promise<number>;
+export type RunOneShot = (dependencies: ActionDependencies) => Promise<number>;
 
 /** Opens the database for reading while `use` runs. */
 export async function withReader<T>(
@@ -43,7 +43,7 @@ export function newFile({ options, directory }: DaemonConfig, option: FileOption
   const folder = dirname(path);
   if (existsSync(path)) throw new Error(`--${option}: the file ${path} exists already and is not overwritten`);
   if (!existsSync(folder)) throw new Error(`--${option}: the folder ${folder} does not exist`);
-  if (isPlaceOfChain(directory, path)) throw new Error(`--${option}: the database itself uses the name ${path}`);
+  if (collidesWithChain(directory, path)) throw new Error(`--${option}: the database itself uses the name ${path}`);
   return path;
 }
 
@@ -69,7 +69,8 @@ class RewindRefused extends Error {
 }
 
 /**
- * `--rewind-to-height N`: removes the blocks from index N on, so that N blocks remain. Does nothing if the chain has at most N blocks.
+ * `--rewind-to-height N`: removes the blocks from index N on, so that N blocks remain. Does nothing if the chain has at most N
+ * blocks.
  * @throws RewindRefused below the rewind limit of the network or below the stored block data
  */
 export async function rewindAtStart(

@@ -4,7 +4,7 @@ import { readCheckpointFile } from '../chain/checkpoints';
 import { type ActionDependencies, newFile, withReader, writeError } from './action';
 import { oneShotCommand } from './command';
 
-/** Blocks from one checkpoint to the next. */
+/** Blocks between two checkpoints. */
 const INTERVAL = 100;
 const LINES_PER_SLICE = 1000;
 

@@ -14,7 +14,7 @@ export const ONE_SHOT_COMMANDS: readonly OneShotCommand[] = [
 ];
 
 /**
- * The command of a command line, as a service that ends by itself; undefined for another command line.
+ * The one-shot command of a command line as a service; undefined for another command line.
  * @throws EarlyExit, UsageError
  */
 export function oneShotService(argv: readonly string[], write: (line: string) => void): Service | undefined {

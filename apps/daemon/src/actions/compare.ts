@@ -2,14 +2,14 @@ import { networkOf } from '@wrkz/core-types';
 import { apiKeyOption, errorText, isJsonObject, type JsonValue, parseJson } from '@wrkz/service-kit';
 import { type CommandContext, COMMAND_NETWORK, oneShotCommand } from './command';
 
-/** The text is parsed here, without rounding integers. */
+/** Responses are received as text and parsed here, because `JSON.parse` rounds integers. */
 const HTTP_OPTIONS = { timeout: 60_000, transformResponse: (text: string) => text, proxy: false } as const;
 /** Both nodes may reorganise the newest blocks while they are compared. */
 const NEWEST_BLOCKS = 10;
-/** Values of a response that is parsed: one has thousands of outputs. */
+/** Max JSON values of a response, which may have thousands of outputs. */
 const MAX_VALUES = 10_000_000;
 
-/** A node of either kind: ours, or the C++ one. */
+/** RPC client of a node, of this suite or in C++. */
 class Node {
   constructor(
     readonly url: string,

@@ -26,7 +26,7 @@ const RPC_TIMEOUT_MS = 3_000;
 
 type Row = readonly [name: string, value: string];
 
-/** `wrkz-daemon probe <host:port>`: exit code 1 if nothing there is a node of the network. */
+/** `wrkz-daemon probe <host:port>`: exit code 1 unless a node of the network responds. */
 export const probeCommand = oneShotCommand({
   name: 'probe',
   help: 'Print what the node at an address is: version, height, storage mode, clock, peers. Without a node of ours.',
@@ -156,7 +156,7 @@ function deferred<T>(): { readonly promise: Promise<T>; readonly resolve: (value
   return { promise, resolve };
 }
 
-/** The rows of an RPC port, in case the operator gave one; undefined if it is none. */
+/** The rows for an RPC port, which an operator may give by mistake; undefined if the port is not one. */
 async function rpcRows(address: PeerAddress, signal: AbortSignal): Promise<Row[] | undefined> {
   try {
     // eslint-disable-next-line no-restricted-syntax -- a node needs no HTTP client: it is loaded only here

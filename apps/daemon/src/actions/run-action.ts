@@ -23,8 +23,8 @@ const ACTIONS: Record<OneShot, RunOneShot> = {
 };
 
 /** @returns the exit code @throws Error with a message for the operator */
-export function runAction(action: OneShot, parts: ActionDependencies): Promise<number> {
-  return ACTIONS[action](parts);
+export function runAction(action: OneShot, dependencies: ActionDependencies): Promise<number> {
+  return ACTIONS[action](dependencies);
 }
 
 /** `--self-test`: compares every native code path of this machine with known results. Exit code 1 if one differs. */
@@ -56,23 +56,23 @@ const BLOCKS_PER_SLICE = 2_000;
  * `--dry-run`: reports what the other options of this start would delete, in blocks, files and bytes, and changes nothing. Exit
  * code 1 if the actual start would be refused.
  */
-async function dryRunAction(parts: ActionDependencies): Promise<number> {
-  const { options, storage } = parts.config;
-  if (options.resync) await reportResync(parts);
+async function dryRunAction(dependencies: ActionDependencies): Promise<number> {
+  const { options, storage } = dependencies.config;
+  if (options.resync) await reportResync(dependencies);
   else if (options['rewind-to-height'] !== undefined)
-    await withReader(parts.config, (reader) => reportRewind(reader, parts));
+    await withReader(dependencies.config, (reader) => reportRewind(reader, dependencies));
   if (storage.kind === 'pruned' && !options.resync)
-    await withReader(parts.config, (reader) => reportPrune(reader, parts));
+    await withReader(dependencies.config, (reader) => reportPrune(reader, dependencies));
   if (options['import-lite-snapshot'] !== undefined) {
-    reportSnapshot(parts, options['import-lite-snapshot']);
-    const code = await importSnapshotAction(parts);
+    reportSnapshot(dependencies, options['import-lite-snapshot']);
+    const code = await importSnapshotAction(dependencies);
     if (code !== 0) return code;
   }
-  if (parts.signal.aborted) {
-    parts.notice('Stopped before everything was checked');
+  if (dependencies.signal.aborted) {
+    dependencies.notice('Stopped before everything was checked');
     return 1;
   }
-  parts.notice('Nothing was changed: --dry-run');
+  dependencies.notice('Nothing was changed: --dry-run');
   return 0;
 }
 

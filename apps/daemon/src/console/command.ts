@@ -51,8 +51,8 @@ export interface ConsoleCommand {
 }
 
 /** A text that a command prints instead of its output, without `Command failed`. */
-export class Complaint extends Error {
-  override readonly name = 'Complaint';
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure';
 }
 
 /** The output of a command, or the reason why the data is not stored. */
@@ -65,12 +65,12 @@ export function orBelowFloor(read: () => string): string {
   }
 }
 
-/** The response of `/info`. @throws Complaint with `problem` while the chain cannot be read */
-export function infoOrComplaint({ rpc }: Pick<ConsoleContext, 'rpc'>, problem: string): ReturnType<typeof nodeInfo> {
+/** The response of `/info`. @throws CommandFailure with `problem` while the chain cannot be read */
+export function infoOrFailure({ rpc }: Pick<ConsoleContext, 'rpc'>, problem: string): ReturnType<typeof nodeInfo> {
   try {
     return nodeInfo(rpc);
   } catch (error) {
-    if (error instanceof RpcRefusal) throw new Complaint(problem);
+    if (error instanceof RpcRefusal) throw new CommandFailure(problem);
     throw error;
   }
 }

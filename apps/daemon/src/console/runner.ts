@@ -2,7 +2,7 @@ import { daemonApi } from '@wrkz/api';
 import { errorText, routeDeclarer } from '@wrkz/service-kit';
 import { type DaemonLabels, GUARDED } from '../rpc/declare';
 import { refuse } from '../rpc/errors';
-import { Complaint, type ConsoleCommand, type ConsoleContext } from './command';
+import { CommandFailure, type ConsoleCommand, type ConsoleContext } from './command';
 import { COMMANDS } from './commands';
 
 const BY_NAME = new Map(COMMANDS.map((command) => [command.name, command]));
@@ -48,7 +48,7 @@ async function outputOf(command: ConsoleCommand, context: ConsoleContext, words:
   try {
     return await command.run(context, words);
   } catch (error) {
-    return error instanceof Complaint ? `${error.message}\n` : `Command failed: ${errorText(error)}\n`;
+    return error instanceof CommandFailure ? `${error.message}\n` : `Command failed: ${errorText(error)}\n`;
   }
 }
 

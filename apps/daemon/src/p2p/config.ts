@@ -17,7 +17,7 @@ export interface P2pConfig {
   readonly hidePort: boolean;
   /** A SOCKS5 proxy for all outgoing connections; undefined for none. */
   readonly proxy: PeerAddress | undefined;
-  /** Max bytes of blocks in 24 hours for peers that synchronise; 0 = no limit. */
+  /** Max bytes of old blocks sent to peers in 24 hours; 0 for no limit. */
   readonly maxUpload: number;
   /** Accepts private and loopback addresses in the peer lists. */
   readonly allowLocal: boolean;

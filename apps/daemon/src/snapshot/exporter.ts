@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { type ChainReader, databaseFile, type ExportProgress, isPlaceOfChain } from '@wrkz/chain-db';
+import { type ChainReader, databaseFile, type ExportProgress, collidesWithChain } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
 import { errorText, workerEntry, WorkerThread } from '@wrkz/service-kit/base';
 import type { Logger } from '@wrkz/service-kit';
@@ -125,7 +125,7 @@ export class SnapshotExporter {
     if (existsSync(path))
       throw new SnapshotExportRefused(`${path} already exists. Move it aside or name another path.`);
     if (!existsSync(dirname(path))) throw new SnapshotExportRefused(`The folder ${dirname(path)} does not exist.`);
-    if (isPlaceOfChain(this.dependencies.directory, path))
+    if (collidesWithChain(this.dependencies.directory, path))
       throw new SnapshotExportRefused(`${path} is a name of the database itself. Name another path.`);
     return path;
   }

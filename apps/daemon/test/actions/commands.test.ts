@@ -31,7 +31,7 @@ async function run(...argv: string[]): Promise<{ code: number | undefined; lines
 const loopback = (port: number): string => `127.0.0.1:${String(port)}`;
 
 describe('wrkz-daemon probe', () => {
-  it('prints what the node at an address is', async () => {
+  it('prints the properties of the node at an address', async () => {
     const node = await suite.node({ from: data });
     const { code, lines } = await run('probe', loopback(node.daemon.ports.p2p), '--network', 'devnet');
     expect(code).toBe(0);
@@ -70,7 +70,7 @@ describe('wrkz-daemon probe', () => {
 });
 
 describe('wrkz-daemon compare', () => {
-  it('finds no difference between two nodes of one chain, and names each difference of another', async () => {
+  it('finds no difference between two nodes of one chain, and lists each difference of another', async () => {
     const [first, second] = [await suite.node({ from: data }), await suite.node({ from: data })];
     const own = `http://${loopback(first.daemon.ports.rpc)}`;
     const upstream = `http://${loopback(second.daemon.ports.rpc)}`;
@@ -107,7 +107,7 @@ describe('wrkz-daemon compare', () => {
     await new Promise((closed) => changed.close(closed));
   });
 
-  it('names the node that does not respond', async () => {
+  it('reports the node that does not respond', async () => {
     await expect(run('compare', 'http://127.0.0.1:1', '--with', 'http://127.0.0.1:1')).rejects.toThrow(
       'compare: http://127.0.0.1:1/height: connect ECONNREFUSED',
     );
@@ -147,7 +147,7 @@ describe('wrkz-daemon compare-checkpoints', () => {
     });
   });
 
-  it('exits with 1 for another id, for lists without a common height, and for a file that is no list', async () => {
+  it('exits with 1 for another id, for lists without a common height, and for a file that is not a list', async () => {
     const list = file(genesis + line(100, 'a'));
     const different = await run('compare-checkpoints', list, file(genesis + line(100, 'b')));
     expect(different.code).toBe(1);

@@ -129,7 +129,7 @@ describe('a lost journal', () => {
     for (let i = 0; i < 6; i++) {
       clock.now += 61_000;
       await writer.renew('damaged');
-      await expect(writer.renew('damaged')).rejects.toThrow('lost again');
+      await expect(writer.renew('damaged')).rejects.toThrow('damaged again');
       await expect(writer.renew('damaged')).resolves.toMatchObject({ begun: false });
     }
     writer.close();

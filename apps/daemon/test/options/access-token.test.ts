@@ -38,8 +38,8 @@ test.each([
   ['secret', 0o660, 'other users can read or change the file'],
   ['', 0o600, 'the file is empty'],
   ['\n', 0o600, 'the file is empty'],
-  [' secret', 0o600, 'leading or trailing blanks'],
-  ['two\nlines', 0o600, 'leading or trailing blanks and control characters'],
+  [' secret', 0o600, 'a header cannot contain leading or trailing blanks'],
+  ['two\nlines', 0o600, 'a header cannot contain leading or trailing blanks and control characters'],
 ])('refuses %j with mode %o', (text, mode, error) => {
   write(text, mode);
   expect(config).toThrow(`--rpc-access-token-file: ${path}: ${error}`);

@@ -15,8 +15,8 @@ export type RunStep = <T>(name: string, run: () => Promise<T>) => Promise<T>;
 export async function runSmoke(devnet: Devnet, signal: AbortSignal, step: RunStep): Promise<void> {
   const [node1, , node3] = devnet.nodes;
   const { helper, proposals, bob, donation } = devnet.addresses;
-  const until = (complaint: string, holds: () => Promise<boolean>): Promise<void> =>
-    pollUntil(holds, () => complaint, signal);
+  const until = (pending: string, holds: () => Promise<boolean>): Promise<void> =>
+    pollUntil(holds, () => pending, signal);
   const jobs = async (): Promise<number> =>
     (await requestJson<{ jobs: { completed: number } }>(`${helper}/stats`)).jobs.completed;
   const totalOfBob = async (): Promise<number> => {

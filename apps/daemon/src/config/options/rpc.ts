@@ -10,7 +10,7 @@ import {
 } from '@wrkz/service-kit';
 
 /** Timers of Node.js overflow after about 24 days; a day is enough. */
-const LONGEST_SECONDS = 86_400;
+const MAX_TIMEOUT_SECONDS = 86_400;
 
 export const RPC = defineOptions([
   bindAddressOption({
@@ -126,7 +126,7 @@ export const RPC = defineOptions([
     type: 'number',
     default: 15,
     min: 1,
-    max: LONGEST_SECONDS,
+    max: MAX_TIMEOUT_SECONDS,
     group: 'RPC',
     help: 'Seconds within which a request must arrive completely',
   },
@@ -135,7 +135,7 @@ export const RPC = defineOptions([
     type: 'number',
     default: 30,
     min: 1,
-    max: LONGEST_SECONDS,
+    max: MAX_TIMEOUT_SECONDS,
     group: 'RPC',
     help: 'Seconds within which a client must read the next part of its response',
   },

@@ -5,7 +5,7 @@ const MODE = 'Storage mode';
 const MAINTENANCE = 'Pruning and compaction';
 
 /** Block indexes have 32 bits. */
-const HIGHEST_BLOCK = 4_294_967_295;
+const MAX_HEIGHT = 4_294_967_295;
 
 export const NETWORK_AND_STORAGE = defineOptions([
   {
@@ -49,7 +49,7 @@ export const STORAGE = defineOptions([
     default: undefined,
     defaultText: 'that of the network: 10080',
     min: 0,
-    max: HIGHEST_BLOCK,
+    max: MAX_HEIGHT,
     group: MODE,
     help: 'Number of block bodies that a pruned node retains, at least 10080',
   },
@@ -65,7 +65,7 @@ export const STORAGE = defineOptions([
     type: 'number',
     default: 0,
     min: 0,
-    max: HIGHEST_BLOCK,
+    max: MAX_HEIGHT,
     group: MODE,
     help: 'The first height that a lite node stores in full',
   },

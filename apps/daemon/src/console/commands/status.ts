@@ -1,6 +1,6 @@
 import type { Network } from '@wrkz/core-types';
 import { VERSION } from '@wrkz/service-kit';
-import { type ConsoleCommand, type ConsoleContext, infoOrComplaint } from '../command';
+import { type ConsoleCommand, type ConsoleContext, infoOrFailure } from '../command';
 import {
   grid,
   labelLines,
@@ -18,7 +18,7 @@ export const status: ConsoleCommand = {
   help: 'Show daemon status',
   run: (context) => {
     const { network, rpc, peers } = context;
-    const info = infoOrComplaint(context, 'Problem retrieving information from RPC server.');
+    const info = infoOrFailure(context, 'Problem retrieving information from RPC server.');
     const refused = rpc.refusedBranch?.();
     const missed = missedFork(network, info.network_height);
     const stage =
@@ -69,7 +69,7 @@ function row(label: string, value: string | number | bigint): readonly [string, 
 }
 
 function heights(context: ConsoleContext): string {
-  const { height, network_height: target } = infoOrComplaint(
+  const { height, network_height: target } = infoOrFailure(
     context,
     'Problem retrieving sync information from RPC server.',
   );
@@ -132,7 +132,7 @@ export const pruneStatus: ConsoleCommand = {
   name: 'prune_status',
   help: 'Show prune mode and capability status',
   run: (context) => {
-    const info = infoOrComplaint(context, 'Problem retrieving prune status from RPC server.');
+    const info = infoOrFailure(context, 'Problem retrieving prune status from RPC server.');
     const { bodies: floor, lite } = context.rpc.reader.floors();
     return (
       labelLines([

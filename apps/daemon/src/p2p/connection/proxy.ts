@@ -5,12 +5,12 @@ import { addressKey, type PeerAddress } from '../addresses';
 import type { P2pLogger } from '../ports';
 import { tcpTransport, type Transport } from './transport';
 
-/** Milliseconds for a connection through a proxy: Tor builds a circuit first. */
+/** Timeout in milliseconds of a connection through a proxy: Tor builds a circuit first. */
 const PROXY_CONNECT_TIMEOUT = 20_000;
 
 /**
  * Opens all outgoing connections through a SOCKS5 proxy and resolves no host names: DNS would bypass the proxy. Listening is
- * unchanged. Each connection has random credentials, so that Tor uses a circuit of its own for it (stream isolation); proxies
+ * unchanged. Each connection has random credentials, so that Tor uses a separate circuit for it (stream isolation); proxies
  * without authentication ignore them.
  */
 export function proxyTransport(proxy: PeerAddress, logger: P2pLogger): Transport {
@@ -26,13 +26,13 @@ export function proxyTransport(proxy: PeerAddress, logger: P2pLogger): Transport
           timeout: PROXY_CONNECT_TIMEOUT,
         });
         isReported = false;
-        // Until the connection takes over, an error must not go unheard: that would end the process.
+        // Until `PeerConnection` adds its own handler: an unhandled error event would end the process.
         socket.on('error', () => undefined);
         socket.setNoDelay(true);
         return socket;
       } catch (error) {
         const text = `no connection to ${addressKey(address)} through the proxy ${addressKey(proxy)}: ${errorText(error)}`;
-        // A peer that is offline fails like this, too. The first failure after a success may be the proxy.
+        // An offline peer causes the same error. Only the first failure after a success is likely caused by the proxy.
         if (isReported) logger.debug(text);
         else logger.warning(text);
         isReported = true;

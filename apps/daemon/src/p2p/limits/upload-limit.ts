@@ -1,7 +1,7 @@
 import type { ChainPort } from '../ports';
 
 const DAY_MS = 24 * 3_600_000;
-/** Blocks of a day below the tip are always served, so that peers at the tip stay at the tip. */
+/** The blocks of the last day are always served, so that peers near the tip stay synchronised. */
 const RECENT_BLOCKS = 1440;
 
 /** Limits the bytes of old blocks that peers get within 24 hours, like -maxuploadtarget of Bitcoin Core. */
@@ -10,7 +10,7 @@ export class UploadLimit {
   private startedAt = -Infinity;
 
   /**
-   * @param maxBytes 0 = no limit
+   * @param maxBytes 0 for no limit
    * @param now milliseconds of a monotonic clock
    */
   constructor(
@@ -26,7 +26,7 @@ export class UploadLimit {
     return hashes.some((hash) => (this.chain.heightOf(hash) ?? Infinity) < oldest);
   }
 
-  /** Whether the bytes of these 24 hours are used up. A response that was begun before is completed. */
+  /** Whether the limit of the current 24 hours is used up. A response that was started before is completed. */
   get isReached(): boolean {
     if (this.now() - this.startedAt >= DAY_MS) this.sentBytes = 0;
     return this.maxBytes > 0 && this.sentBytes >= this.maxBytes;

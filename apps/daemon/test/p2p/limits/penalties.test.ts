@@ -33,6 +33,7 @@ const expected: Readonly<Record<Name, 'none' | 'avoid' | 'ban' | number>> = {
   writeTimeout: 'none',
   writeQueueFull: 'none',
   silence: 'none',
+  uploadLimit: 'none',
   syncStalled: 'none',
   claimUnserved: 20,
   noHandshake: 10,

@@ -60,8 +60,8 @@ describe('peer lists', () => {
     const blob6 = encodePeers6([peer('2001:db8::1')]);
     expect(blob6).toHaveLength(40);
     expect(decodePeers6(blob6)).toEqual([peer('2001:db8::1')]);
-    expect(() => decodePeers(blob.subarray(1))).toThrow('no multiple of 24');
-    expect(() => decodePeers6(blob6.subarray(4))).toThrow('no multiple of 40');
+    expect(() => decodePeers(blob.subarray(1))).toThrow('not a multiple of 24');
+    expect(() => decodePeers6(blob6.subarray(4))).toThrow('not a multiple of 40');
   });
 });
 
