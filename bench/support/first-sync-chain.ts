@@ -1,0 +1,139 @@
+import { writeFileSync } from 'node:fs';
+import {
+  BranchView,
+  buildTemplate,
+  Checkpoints,
+  genesisBlock,
+  RuleFailure,
+  sealParent,
+  stageBlock,
+  verifyBlock,
+  type VerifiedBlock,
+} from '../../packages/consensus/src';
+import {
+  encodeBlock,
+  encodeTransaction,
+  networkOf,
+  parseBlock,
+  ParsedTransaction,
+  powInput,
+  powNonceOffset,
+} from '../../packages/core-types/src';
+import { openChainDb } from '../../packages/chain-db/src';
+import { generateKeyImage, generateKeyPair, searchNonce } from '../../packages/crypto/src';
+
+/*
+ * A devnet chain with blocks of the shape of mainnet's: 36 outputs, 36 key images. It is valid only below its last checkpoint,
+ * where neither signatures nor ring members nor proofs of work are checked; above it, blocks have a coinbase alone.
+ */
+
+const network = networkOf('devnet');
+const TRANSACTIONS = 3;
+const INPUTS = 12;
+const OUTPUTS = 12;
+const AMOUNT = 1_000_000n;
+const FEE = 1_200_000n;
+/** Blocks in one commit. */
+const COMMIT = 500;
+/** Heights at which transactions have few rules. */
+const FIRST_TRANSACTIONS = 450;
+const CHECKPOINT_INTERVAL = 100;
+const START = 1_700_000_000;
+
+const keys = Array.from({ length: 500 }, () => generateKeyPair());
+let images = 0;
+
+/** A new key image of prime order: its secret key is random, its public key is one of a few. */
+function keyImage(): Buffer {
+  const { publicKey } = keys[images++ % keys.length] as (typeof keys)[number];
+  return generateKeyImage(publicKey, generateKeyPair().secretKey);
+}
+
+function transaction(height: number): ParsedTransaction {
+  const ring = network.rulesAt(height).mixin.min + 1;
+  const inputs = Array.from({ length: INPUTS }, (_, i) => ({
+    type: 'key' as const,
+    amount: AMOUNT,
+    keyOffsets: Array.from({ length: ring }, (_, k) => (k === 0 ? height + i : 7)),
+    keyImage: keyImage(),
+  }));
+  const outputs = Array.from({ length: OUTPUTS }, (_, i) => ({
+    amount: i === 0 ? AMOUNT / 2n : (AMOUNT * BigInt(INPUTS) - FEE - AMOUNT / 2n) / BigInt(OUTPUTS - 1),
+    key: (keys[(height + i) % keys.length] as (typeof keys)[number]).publicKey,
+  }));
+  const extra = Buffer.concat([Buffer.from([1]), (keys[height % keys.length] as (typeof keys)[number]).publicKey]);
+  const signatures = inputs.map(() => Buffer.alloc(64 * ring, 1));
+  const made = { version: 1, unlockTime: BigInt(height + 100), inputs, outputs, extra, signatures };
+  return new ParsedTransaction(made, encodeTransaction(made));
+}
+
+/**
+ * Builds the chain in an empty folder, and a file of checkpoints up to 90 % of its height.
+ * @param progress called with the height after each commit
+ */
+export async function buildFirstSyncChain(
+  directory: string,
+  { blocks, checkpointFile, progress }: { blocks: number; checkpointFile: string; progress: (height: number) => void },
+): Promise<void> {
+  const db = openChainDb({ directory, network: 'devnet' });
+  const { writer } = db;
+  if (writer === undefined) throw new Error('the database is open for reading only');
+  writer.append([genesisBlock(network)]);
+  const zone = Math.floor(blocks * 0.9);
+  const view = new BranchView(db.reader.viewAt(0));
+  const receiver = { spendPublic: generateKeyPair().publicKey, viewPublic: generateKeyPair().publicKey };
+  // Every height of the zone, so that the rules of the zone apply while the chain is built.
+  const covering = new Checkpoints(new Map([[zone, Buffer.alloc(32)]]));
+  let pending: VerifiedBlock[] = [];
+  const commit = (): void => {
+    writer.append(pending);
+    pending = [];
+    view.rebase(db.reader.viewAt(view.height));
+    progress(view.height);
+  };
+  for (let height = 1; height <= blocks; height++) {
+    const withTransactions = height > FIRST_TRANSACTIONS && height < zone;
+    const candidates = withTransactions ? Array.from({ length: TRANSACTIONS }, () => transaction(height - 1)) : [];
+    const now = START + height * 60;
+    const template = await buildTemplate({
+      ...{ network, view, now, receiver, candidates },
+      ...{ transactionKeys: generateKeyPair(), extraNonce: Buffer.alloc(0) },
+    });
+    if (template.transactions.length !== candidates.length) {
+      throw new Error(`block ${String(height)}: ${String(template.refused[0]?.failure.message)}`);
+    }
+    let block = sealParent(template.block);
+    if (height >= zone) {
+      const found = await searchNonce({
+        algorithm: network.rulesAt(height).powAlgorithm,
+        data: powInput(block),
+        nonceOffset: powNonceOffset(block),
+        nonceSize: 4,
+        difficulty: template.difficulty,
+      });
+      block = { ...block, nonce: Number(found?.nonce) };
+    }
+    const context = { network, view, now, checkpoints: height < zone ? covering : Checkpoints.none };
+    const staged = stageBlock(parseBlock(encodeBlock(block)), template.transactions, context);
+    if (staged.failure !== undefined) throw new Error(`block ${String(height)}: ${staged.failure.message}`);
+    const verified = verifyBlock(
+      staged,
+      staged.proofs.map(() => true),
+    );
+    if (verified instanceof RuleFailure) throw verified;
+    pending.push(verified);
+    view.push(staged);
+    if (pending.length === COMMIT) commit();
+  }
+  if (pending.length > 0) commit();
+  const lines: string[] = [];
+  for (let height = 0; height < zone; height += CHECKPOINT_INTERVAL) lines.push(line(db.reader.hashAt(height), height));
+  lines.push(line(db.reader.hashAt(zone - 1), zone - 1));
+  writeFileSync(checkpointFile, lines.join(''));
+  db.close();
+}
+
+function line(hash: Buffer | undefined, height: number): string {
+  if (hash === undefined) throw new Error(`no block ${String(height)}`);
+  return `${String(height)},${hash.toString('hex')}\n`;
+}
