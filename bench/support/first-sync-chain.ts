@@ -120,7 +120,7 @@ export async function buildFirstSyncChain(
       staged,
       staged.proofs.map(() => true),
     );
-    if (verified instanceof RuleFailure) throw verified;
+    if (verified instanceof RuleFailure) throw new Error(verified.message);
     pending.push(verified);
     view.push(staged);
     if (pending.length === COMMIT) commit();

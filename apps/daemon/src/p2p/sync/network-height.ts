@@ -53,9 +53,9 @@ export function heightClaims<Peer extends Claimant>(
   return peers.flatMap((peer) => {
     const { claim, incoming } = peer;
     if (claim === undefined || peer.demoted) return [];
-    if (chain.isKnown(claim.tip)) {
+    const at = chain.heightOf(claim.tip);
+    if (at !== undefined || chain.isKnown(claim.tip)) {
       // A side branch of ours is not the heavier one, however long it is.
-      const at = chain.heightOf(claim.tip);
       const height = at === undefined ? Math.min(claim.height, own) : at + 1;
       return [{ height, incoming, shown: height }];
     }
