@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mainArguments, pollUntil, Program } from '../src';
+import { canMount, mainArguments, pollUntil, Program, SmallDisk } from '../src';
 import { readDevnetOptions } from '../src/devnet/command';
 import { readSettings } from '../src/devnet/settings';
 
@@ -156,6 +156,30 @@ it.each([
   expect(() => readDevnetOptions(args)).toThrow(
     expect.objectContaining({ exitCode: 2, message: expect.stringMatching(message) }),
   );
+});
+
+test('names a missing TMPDIR, and a disk without space before anything is started', async () => {
+  const run = (env: NodeJS.ProcessEnv, ...args: string[]) =>
+    spawnSync(process.execPath, [...mainArguments('packages/testing', 'devnet/main'), ...args], {
+      encoding: 'utf8',
+      env: { ...process.env, ...env },
+    });
+  const missing = run({ TMPDIR: join(folder, 'missing') });
+  expect([missing.status, missing.stderr]).toEqual([
+    2,
+    expect.stringContaining(`no directory can be created in ${join(folder, 'missing')} (TMPDIR)`),
+  ]);
+  if (!canMount()) return;
+  const disk = await SmallDisk.mount(10 * 1024 * 1024);
+  try {
+    const full = run({}, '--data-dir', join(disk.outside, 'network'));
+    expect([full.status, full.stdout]).toEqual([
+      1,
+      expect.stringMatching(/has \d+ MB of free space; the devnet needs 200 MB/),
+    ]);
+  } finally {
+    await disk.unmount();
+  }
 });
 
 test('--help lists the options', () => {

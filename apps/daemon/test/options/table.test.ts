@@ -3,7 +3,7 @@ import { optionCoverage } from '@wrkz/testing';
 import { DAEMON_OPTIONS } from '../../src';
 import { GENERAL } from '../support/exercises';
 
-test('every option has a test that uses it', () => {
+test('every option is used in a test that names it with exercises() (test/support/exercises.ts)', () => {
   const names = [...DAEMON_OPTIONS.map(({ name }) => name), ...GENERAL];
   expect(optionCoverage(join(__dirname, '..'), names)).toEqual({ missing: [], wrong: [] });
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -28,6 +28,8 @@ const TERMINAL_STATUS_MS = 2_000;
 const STATUS_MS = 30_000;
 /** Milliseconds between payments of --traffic. */
 const TRAFFIC_MS = 5_000;
+/** The logs, databases and wallets of an hour take about 100 MB. Nodes wait silently for free space below their own limit. */
+const MIN_FREE_MB = 200;
 /** Max milliseconds from a failed request to the report that its service has ended. */
 const END_REPORT_MS = 1_000;
 
@@ -77,6 +79,23 @@ function isFile(path: string): boolean {
   }
 }
 
+function temporaryDirectory(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'wrkz-devnet-'));
+  } catch (error) {
+    throw new EarlyExit(`no directory can be created in ${tmpdir()} (TMPDIR): ${errorText(error)}`, 2);
+  }
+}
+
+/** @throws Error with a message for the operator */
+function requireSpace(dataDir: string): void {
+  const { bavail, bsize } = statfsSync(dataDir);
+  const megabytes = Math.floor((bavail * bsize) / 1e6);
+  if (megabytes < MIN_FREE_MB) {
+    throw new Error(`${dataDir} has ${megabytes} MB of free space; the devnet needs ${MIN_FREE_MB} MB`);
+  }
+}
+
 function isForeign(dataDir: string): boolean {
   return existsSync(dataDir) && !existsSync(join(dataDir, 'devnet.json')) && readdirSync(dataDir).length > 0;
 }
@@ -94,7 +113,7 @@ export class DevnetCommand implements Service {
     private readonly control: Control,
   ) {
     const { 'data-dir': dataDir } = options;
-    this.dataDir = dataDir === undefined ? mkdtempSync(join(tmpdir(), 'wrkz-devnet-')) : resolve(dataDir);
+    this.dataDir = dataDir === undefined ? temporaryDirectory() : resolve(dataDir);
     mkdirSync(this.dataDir, { recursive: true, mode: 0o700 });
     // A second Ctrl-C and an uncaught error end the process without `stop`.
     if (dataDir === undefined) process.once('exit', () => this.discard());
@@ -126,6 +145,7 @@ export class DevnetCommand implements Service {
   private async run(): Promise<void> {
     const { smoke, fork, traffic } = this.options;
     const { signal } = this.control;
+    requireSpace(this.dataDir);
     const devnet = await Devnet.create({
       dataDir: this.dataDir,
       blockMs: smoke ? SMOKE_BLOCK_MS : BLOCK_MS,

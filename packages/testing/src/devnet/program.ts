@@ -54,6 +54,16 @@ export class Program {
     return this.child?.pid;
   }
 
+  /** Without space on the disk the line remains in `log` alone. */
+  private append(file: string, line: string): void {
+    try {
+      appendFileSync(file, `${line}\n`);
+    } catch (error) {
+      const warning = `the log file ${file} cannot be written: ${(error as Error).message}`;
+      if (!this.log.includes(warning)) this.log.push(warning);
+    }
+  }
+
   /** Resolves when the last run has ended. @throws Error before the first start */
   get ended(): Promise<ProgramEnd> {
     if (this.ending === undefined) throw new Error(`${this.name} was not started`);
@@ -75,7 +85,7 @@ export class Program {
       for (const output of [child.stdout, child.stderr]) {
         createInterface(output!).on('line', (line) => {
           if (omit?.test(line) !== true) this.log.push(line);
-          if (logFile !== undefined) appendFileSync(logFile, `${line}\n`);
+          if (logFile !== undefined) this.append(logFile, line);
           if (ready.test(line)) resolve();
         });
       }
