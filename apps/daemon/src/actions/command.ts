@@ -4,7 +4,17 @@ import {
   type OptionSpec,
   type OptionValue,
   type ParsedOptions,
+  plainText,
 } from '@wrkz/service-kit';
+
+/** Max characters of a text of another node in a line. */
+const MAX_TEXT = 160;
+
+/** A text of another node for a terminal: truncated, control characters escaped. */
+export function shortText(text: string): string {
+  const start = plainText(text.slice(0, MAX_TEXT));
+  return text.length > MAX_TEXT ? `${start}...` : start;
+}
 
 /** Output and cancellation of a command. */
 export interface CommandContext {

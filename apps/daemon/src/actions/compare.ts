@@ -1,9 +1,15 @@
 import { networkOf } from '@wrkz/core-types';
 import { apiKeyOption, errorText, isJsonObject, type JsonValue, parseJson } from '@wrkz/service-kit';
-import { type CommandContext, COMMAND_NETWORK, oneShotCommand } from './command';
+import { type CommandContext, COMMAND_NETWORK, oneShotCommand, shortText } from './command';
 
 /** Responses are received as text and parsed here, because `JSON.parse` rounds integers. */
-const HTTP_OPTIONS = { timeout: 60_000, transformResponse: (text: string) => text, proxy: false } as const;
+const HTTP_OPTIONS = {
+  transformResponse: (text: string) => text,
+  proxy: false,
+  maxRedirects: 0,
+  maxContentLength: 128 * 1024 * 1024,
+} as const;
+const TIMEOUT_MS = 60_000;
 /** Both nodes may reorganise the newest blocks while they are compared. */
 const NEWEST_BLOCKS = 10;
 /** Max JSON values of a response, which may have thousands of outputs. */
@@ -25,27 +31,44 @@ class Node {
     return this.request('POST', path, body);
   }
 
+  /** The number of blocks. */
+  async height(): Promise<number> {
+    const { height } = object(await this.get('/height'));
+    const count = Number(height);
+    // `parseJson` returns integers as bigints.
+    if (typeof height !== 'bigint' || count < 0 || !Number.isSafeInteger(count)) {
+      throw new Error(`${this.url}/height: the height is ${text(height)}`);
+    }
+    return count;
+  }
+
   /** @returns the header of a block by index, without the fields that depend on the tip */
   async header(height: number): Promise<JsonValue> {
     const body = { jsonrpc: '2.0', id: 1, method: 'getblockheaderbyheight', params: { height } };
-    const { result } = object(await this.post('/json_rpc', body));
-    const { depth: _depth, ...header } = object(object(result)['block_header']);
+    const { result, error } = object(await this.post('/json_rpc', body));
+    const found = object(result)['block_header'];
+    if (!isJsonObject(found)) {
+      const reason = text(object(error)['message']);
+      throw new Error(`${this.url}: block ${String(height)}: the response has no block header: ${reason}`);
+    }
+    const { depth: _depth, ...header } = found;
     return header;
   }
 
   private async request(method: 'GET' | 'POST', path: string, data?: unknown): Promise<JsonValue> {
     const { url, token, signal } = this;
     const headers = token === '' ? {} : { 'X-API-Key': token };
-    let text: string;
+    const deadline = AbortSignal.timeout(TIMEOUT_MS);
     try {
       // eslint-disable-next-line no-restricted-syntax -- a node needs no HTTP client: it is loaded only here
       const { default: axios } = await import('axios');
-      const options = { method, url: url + path, data, headers, signal, ...HTTP_OPTIONS };
-      ({ data: text } = await axios.request<string>(options));
+      const options = { method, url: url + path, data, headers, ...HTTP_OPTIONS };
+      const response = await axios.request<string>({ ...options, signal: AbortSignal.any([signal, deadline]) });
+      return parseJson(response.data, MAX_VALUES);
     } catch (error) {
-      throw new Error(`${url}${path}: ${errorText(error)}`, { cause: error });
+      const reason = deadline.aborted ? `no complete response within ${String(TIMEOUT_MS / 1000)} s` : errorText(error);
+      throw new Error(`${url}${path}: ${shortText(reason)}`, { cause: error });
     }
-    return parseJson(text, MAX_VALUES);
   }
 }
 
@@ -100,7 +123,7 @@ function baseUrl(text: string): string {
 }
 
 async function compareNodes(other: Node, own: Node, samples: number, { write }: CommandContext): Promise<number> {
-  const heights = await both(other, own, async (node) => Number(object(await node.get('/height'))['height']));
+  const heights = await both(other, own, (node) => node.height());
   write(`${other.url} has ${String(heights[0])} blocks, ${own.url} has ${String(heights[1])}`);
   const top = Math.max(0, Math.min(...heights) - 1 - NEWEST_BLOCKS);
   const chosen = sampleHeights(top, samples);
@@ -178,14 +201,15 @@ export function firstDifference(
   path = '',
 ): string | undefined {
   if (Array.isArray(theirs) && Array.isArray(ours)) {
-    if (theirs.length !== ours.length) return `${path}: ${String(theirs.length)} and ${String(ours.length)} entries`;
+    if (theirs.length !== ours.length)
+      return `${shortText(path)}: ${String(theirs.length)} and ${String(ours.length)} entries`;
     return first(theirs.keys(), (i) => firstDifference(theirs[i], ours[i], `${path}[${String(i)}]`));
   }
   if (isJsonObject(theirs) && isJsonObject(ours)) {
     const names = new Set([...Object.keys(theirs), ...Object.keys(ours)]);
     return first(names, (name) => firstDifference(theirs[name], ours[name], path === '' ? name : `${path}.${name}`));
   }
-  return theirs === ours ? undefined : `${path}: ${text(theirs)} and ${text(ours)}`;
+  return theirs === ours ? undefined : `${shortText(path)}: ${text(theirs)} and ${text(ours)}`;
 }
 
 function first<T>(items: Iterable<T>, find: (item: T) => string | undefined): string | undefined {
@@ -196,7 +220,8 @@ function first<T>(items: Iterable<T>, find: (item: T) => string | undefined): st
   return undefined;
 }
 
+/** A value for a message. */
 function text(value: JsonValue | undefined): string {
   if (value === undefined) return 'no value';
-  return typeof value === 'object' && value !== null ? 'another type' : String(value);
+  return typeof value === 'object' && value !== null ? 'another type' : shortText(String(value));
 }

@@ -18,7 +18,7 @@ import { tcpTransport } from '../p2p/connection/transport';
 import { CAPABILITY_LITE, CAPABILITY_PRUNED, HANDSHAKE_TIMEOUT, P2P_VERSION } from '../p2p/constants';
 import { AddressBudget } from '../p2p/limits/address-budget';
 import { closeReasons } from '../p2p/limits/close-reasons';
-import { COMMAND_NETWORK, oneShotCommand } from './command';
+import { COMMAND_NETWORK, oneShotCommand, shortText } from './command';
 
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 const RESPONSE_TIMEOUT_MS = 15_000;
@@ -60,6 +60,7 @@ async function peerRows(address: PeerAddress, network: Network, signal: AbortSig
   const startedAt = performance.now();
   const socket = await tcpTransport.connect(address);
   if (socket === undefined) throw new Error(`no connection to ${addressKey(address)}`);
+  const closed = deferred<void>();
   const connection: PeerConnection = new PeerConnection({
     socket,
     remote: address,
@@ -72,7 +73,7 @@ async function peerRows(address: PeerAddress, network: Network, signal: AbortSig
       () => 0,
     ),
     limitOf: () => MAX_RESPONSE_BYTES,
-    onClose: ignore,
+    onClose: () => closed.resolve(),
   });
   const stop = (): void => connection.close(closeReasons.stopping);
   signal.addEventListener('abort', stop);
@@ -82,7 +83,7 @@ async function peerRows(address: PeerAddress, network: Network, signal: AbortSig
     const milliseconds = Math.round(performance.now() - startedAt);
     return [
       ...nodeRows(response, network),
-      ['first block', await firstBlock(connection, network)],
+      ['first block', await firstBlock(connection, network, closed.promise)],
       ['responds in', `${milliseconds} ms`],
     ];
   } finally {
@@ -137,9 +138,11 @@ function storageText({ capabilityFlags = 0, prunedNodeHeight = 0, liteStartHeigh
 }
 
 /** Whether the node serves its chain from our genesis block on. */
-async function firstBlock(connection: PeerConnection, { genesis }: Network): Promise<string> {
+async function firstBlock(connection: PeerConnection, { genesis }: Network, closed: Promise<void>): Promise<string> {
   const { promise, resolve } = deferred<string>();
-  const timer = setTimeout(() => resolve('does not respond to a chain request'), RESPONSE_TIMEOUT_MS);
+  const giveUp = (): void => resolve('does not respond to a chain request');
+  const timer = setTimeout(giveUp, RESPONSE_TIMEOUT_MS);
+  void closed.then(giveUp);
   connection.start((frame) => {
     if (frame.command !== Command.responseChain) return;
     const { startHeight, hashes } = responseChain.decode(frame.body);
@@ -161,10 +164,15 @@ async function rpcRows(address: PeerAddress, signal: AbortSignal): Promise<Row[]
   try {
     // eslint-disable-next-line no-restricted-syntax -- a node needs no HTTP client: it is loaded only here
     const { default: axios } = await import('axios');
-    const options = { signal, timeout: RPC_TIMEOUT_MS, proxy: false } as const;
+    const options = {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(RPC_TIMEOUT_MS)]),
+      maxContentLength: MAX_RESPONSE_BYTES,
+      maxRedirects: 0,
+      proxy: false,
+    } as const;
     const { data: info } = await axios.get<Record<string, unknown>>(`http://${addressKey(address)}/info`, options);
     if (typeof info['height'] !== 'number') return undefined;
-    const text = (name: string): string => String(info[name]);
+    const text = (name: string): string => shortText(String(info[name]));
     return [
       ['port', 'RPC, not P2P'],
       ['version', text('version')],

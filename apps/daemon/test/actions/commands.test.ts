@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { networkOf } from '@wrkz/core-types';
+import { Command, handshakeRequest, handshakeResponse } from '@wrkz/levin';
 import { ScriptedServer } from '@wrkz/testing';
 import { oneShotService } from '../../src/actions/commands';
 import { firstDifference } from '../../src/actions/compare';
@@ -27,6 +28,34 @@ async function run(...argv: string[]): Promise<{ code: number | undefined; lines
   await service.start();
   return { code: await service.finished, lines };
 }
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** Starts an HTTP server. @returns its host and port */
+async function httpServer(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return loopback((server.address() as AddressInfo).port);
+}
+
+/** Starts an HTTP server with the same response to each request. */
+const fixedServer = (text: string): Promise<string> => httpServer((_request, response) => response.end(text));
+
+/** Sends an endless response. */
+const endless: RequestListener = (_request, response) => {
+  const send = (): void => {
+    while (response.write(Buffer.alloc(1024 * 1024, ' ')));
+  };
+  response.on('drain', send);
+  send();
+};
 
 const loopback = (port: number): string => `127.0.0.1:${String(port)}`;
 
@@ -67,6 +96,32 @@ describe('wrkz-daemon probe', () => {
     await expect(run('probe', '127.0.0.1:x')).rejects.toThrow('is not a host and port');
     await expect(run('probe')).rejects.toThrow('<address> is missing');
   });
+
+  it('does not wait for the first block of a node that closes the connection after the handshake', async () => {
+    const server = await ScriptedServer.listen();
+    const pending = run('probe', loopback(server.address.port), '--network', 'devnet');
+    const peer = await server.caller();
+    const { nodeData, syncData } = handshakeRequest.decode((await peer.nextOf(Command.handshake)).body);
+    peer.reply(Command.handshake, handshakeResponse.encode({ nodeData, syncData, peers: [], peers6: [] }));
+    await peer.nextOf(Command.requestChain);
+    const startedAt = performance.now();
+    peer.end();
+    expect((await pending).lines).toContain('  first block   does not respond to a chain request');
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    await server.close();
+  });
+
+  it('prints no control characters and no long texts of a server', async () => {
+    const info = { height: 1, version: '\u001b[2J\nroot', top_block_hash: 'x'.repeat(10_000) };
+    const { lines } = await run('probe', await fixedServer(JSON.stringify(info)));
+    expect(lines).toContain('  version       \\u001b[2J\\nroot');
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(200);
+  });
+
+  it('stops reading a response without end', async () => {
+    const { code } = await run('probe', await httpServer(endless));
+    expect(code).toBe(1);
+  });
 });
 
 describe('wrkz-daemon compare', () => {
@@ -85,7 +140,7 @@ describe('wrkz-daemon compare', () => {
     ]);
     expect(equal.code).toBe(0);
 
-    const changed = createServer((request, response) => {
+    const changed = await httpServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
@@ -98,13 +153,11 @@ describe('wrkz-daemon compare', () => {
           .then((text) => response.end(text.replace(/"reward":\d+/, '"reward":1').replace(/"timestamp":/, '"time":')));
       });
     });
-    await once(changed.listen(0, '127.0.0.1'), 'listening');
-    const url = `http://${loopback((changed.address() as AddressInfo).port)}`;
+    const url = `http://${changed}`;
     const different = await run('compare', url, '--with', own, '--samples', '2');
     expect(different.code).toBe(1);
     expect(different.lines).toContain('headers         2 of 2 differ');
     expect(different.lines).toContainEqual(expect.stringMatching(/^ {2}block 710: reward: 1 and \d+$/));
-    await new Promise((closed) => changed.close(closed));
   });
 
   it('reports the node that does not respond', async () => {
@@ -112,6 +165,40 @@ describe('wrkz-daemon compare', () => {
       'compare: http://127.0.0.1:1/height: connect ECONNREFUSED',
     );
     await expect(run('compare', 'ftp://127.0.0.1')).rejects.toThrow('is not an address');
+  });
+
+  it.each([
+    ['no JSON', '<html>', /\/height: unexpected character of JSON/],
+    ['nesting', '['.repeat(100_000), /\/height: JSON is nested too deeply/],
+    ['no height', '{}', /\/height: the height is no value/],
+    ['a text as height', '{"height":"1"}', /\/height: the height is 1$/],
+    ['a negative height', '{"height":-1}', /\/height: the height is -1/],
+    ['a huge height', '{"height":1e300}', /\/height: the height is 1e\+300/],
+    ['control characters', '{"height":"\\u001b[2J"}', /\/height: the height is \\u001b\[2J/],
+    [
+      'no header',
+      '{"height":20,"error":{"message":"busy\\u001b"}}',
+      /block 0: the response has no block header: busy\\u001b/,
+    ],
+  ])('refuses a node that responds with %s', async (_, text, message) => {
+    const url = `http://${await fixedServer(text)}`;
+    await expect(run('compare', url, '--with', url)).rejects.toThrow(message);
+  });
+
+  it('follows no redirects', async () => {
+    const url = await httpServer((_request, response) => response.writeHead(302, { location: '/other' }).end());
+    await expect(run('compare', `http://${url}`, '--with', `http://${url}`)).rejects.toThrow('status code 302');
+  });
+
+  it('stops reading a response without end', async () => {
+    const url = `http://${await httpServer(endless)}`;
+    await expect(run('compare', url, '--with', url)).rejects.toThrow('maxContentLength');
+  });
+
+  it('prints no control characters and no long texts of a node', () => {
+    const found = firstDifference({ a: `\u001b[2J${'x'.repeat(10_000)}` }, { a: '' });
+    expect(found).toMatch(/^a: \\u001b\[2Jx+\.\.\. and $/);
+    expect(firstDifference({ ['\u001b'.repeat(9_000)]: 1n }, {})?.length).toBeLessThan(1_000);
   });
 
   it.each([
