@@ -1,12 +1,14 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
 import { SqliteConnection } from '@wrkz/sqlite';
-import { CorruptDatabase, databaseFile, verifyChain, WrongLink } from '../src';
+import fc from 'fast-check';
+import { CorruptDatabase, databaseFile, openChainDb, verifyChain, WrongLink } from '../src';
 import { HashIndex } from '../src/hash-index/hash-index';
 import { HASH_KINDS } from '../src/hash-index/schema';
 import { useHash } from '../src/payment-ids';
 import { chainA } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';
 import { inventedId, makeChain, type BlockPlan } from './support/maker';
+import { apply, step } from './support/steps';
 import { contents, fingerprint } from './support/tables';
 
 afterEach(cleanUp);
@@ -77,6 +79,39 @@ test('a switch stores the old branch as alternatives and removes the new one fro
   expect(db.reader.height()).toBe(10);
   expect(db.reader.alternativeCount()).toBe(4);
 });
+
+test('the cached tip of each reader is that of a new reader after any appends, rewinds and switches', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), fc.array(fc.boolean()), (steps, inSnapshot) => {
+      const db = openHere();
+      let chain = chainA().slice(0, 1);
+      writerOf(db).append(chain);
+      const other = openChainDb({ directory: db.directory, network: 'devnet', readonly: true });
+      const readers = [db.reader, db.openReader(), other.reader];
+      const tips = (): unknown[] => readers.map((reader) => [reader.height(), reader.tip()]);
+      const expected = (): unknown[] => readers.map(() => [chain.length - 1, chain.at(-1)?.facts]);
+      expect(tips()).toEqual(expected());
+      steps.forEach((next, i) => {
+        if (inSnapshot[i] === true) {
+          // A reader with an open snapshot continues to see the old tip.
+          const before = expected()[0];
+          db.reader.snapshot(() => {
+            const isRead = next.kind !== 'append' && db.reader.tip() !== undefined;
+            chain = apply(db, chain, next);
+            if (isRead) expect([db.reader.height(), db.reader.tip()]).toEqual(before);
+          });
+        } else chain = apply(db, chain, next);
+        expect(tips()).toEqual(expected());
+        const fresh = db.openReader();
+        expect([fresh.height(), fresh.tip()]).toEqual(expected()[0]);
+      });
+      other.close();
+      cleanUp();
+      return Promise.resolve();
+    }),
+    { numRuns: 40 },
+  );
+}, 60_000);
 
 test('alternatives persist after a restart', () => {
   const { trunk, left, right } = fork(2, 2);

@@ -121,6 +121,37 @@ describe('print', () => {
     );
   });
 
+  test('prints hostile names, sparse arrays, dates and symbol keys like JSON.stringify', () => {
+    const name = fc.oneof(
+      fc.constantFrom('__proto__', 'constructor', 'toString', ''),
+      fc.string({ unit: 'binary', maxLength: 120 }),
+    );
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'medium' },
+        fc.constantFrom(undefined, null, true, -0),
+        fc.double(),
+        fc.string({ unit: 'binary' }),
+        fc.date({ noInvalidDate: false }),
+        fc.sparseArray(tie('value')),
+        fc.array(fc.tuple(name, tie('value'))).map((fields) => {
+          const object = { [Symbol('key')]: 1 };
+          for (const [key, field] of fields) {
+            Object.defineProperty(object, key, { value: field, enumerable: true, configurable: true });
+          }
+          return object;
+        }),
+      ),
+    }));
+    fc.assert(fc.property(value, (sample) => expect(stringifyJson(sample)).toBe(JSON.stringify(sample) ?? 'null')));
+  });
+
+  test('prints the same text before and after the cache of names is full', () => {
+    const names = Array.from({ length: 2_500 }, (_, i) => `"name"\\${String(i)}`);
+    const value = Object.fromEntries(names.map((name, i) => [name, { [names[i % 10] ?? '']: i }]));
+    for (let i = 0; i < 2; i++) expect(stringifyJson(value)).toBe(JSON.stringify(value));
+  });
+
   test('is unchanged after printing and parsing', () => {
     const amounts = fc.array(fc.bigInt({ min: 0n, max: BIG }));
     fc.assert(

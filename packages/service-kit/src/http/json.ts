@@ -206,7 +206,10 @@ function arrayText(values: readonly unknown[]): string {
   return `${text}]`;
 }
 
-/** Field names with quotes and colon. Responses have some hundred names; maps with other keys do not fill the cache. */
+/**
+ * Field names with quotes and colon. Responses have some hundred names. A full cache is cleared: otherwise the names of one client,
+ * such as in a JSON-RPC id that is sent back, would occupy it until the restart.
+ */
 const nameTexts = new Map<string, string>();
 const MAX_NAMES = 1_000;
 
@@ -214,6 +217,7 @@ function nameText(name: string): string {
   const known = nameTexts.get(name);
   if (known !== undefined) return known;
   const text = `${JSON.stringify(name)}:`;
-  if (nameTexts.size < MAX_NAMES && name.length < 100) nameTexts.set(name, text);
+  if (nameTexts.size >= MAX_NAMES) nameTexts.clear();
+  if (name.length < 100) nameTexts.set(name, text);
   return text;
 }
