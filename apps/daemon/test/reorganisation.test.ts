@@ -1,8 +1,13 @@
 import type { RefusedSwitch } from '../src/chain/side-branches';
 import { openChainDb } from '@wrkz/chain-db';
-import { networkOf, parseTransaction, type RawBlock } from '@wrkz/core-types';
+import { networkOf, parseBlock, parseTransaction, type RawBlock } from '@wrkz/core-types';
+import { createMemoryLogger } from '@wrkz/service-kit';
 import { Forge, type ForgeOptions, TestWallet } from '@wrkz/testing';
 import type { TipFacts } from '../src/chain/service';
+import { DamageWatch } from '../src/damage/damage-watch';
+import type { RpcContext } from '../src/rpc/context';
+import { getblockheaderbyhash, getlastblockheader } from '../src/rpc/handlers/blocks';
+import { P2pChain } from '../src/wiring/p2p-ports';
 import { KNOWN, MAIN, SIDE, SWITCHED } from './support/codes';
 import { type EngineBench, engineBench, NOW } from './support/engine';
 
@@ -64,6 +69,52 @@ describe('reorganisation', () => {
     expect(await codes(bench, await second.many(2))).toEqual([SIDE, SWITCHED]);
     expect(bench.engine.tip().height).toBe(11);
     await bench.digest();
+  });
+
+  it('reports the heights and headers of the blocks of both branches correctly after each switch', async () => {
+    const bench = engineBench('simnet');
+    await grow(bench, 4);
+    const port = new P2pChain(bench.engine, bench.reader, {} as never, new DamageWatch(createMemoryLogger()));
+    const branches = [forge(bench, 4, 'first'), forge(bench, 4, 'second')];
+    const hashes = bench.reader.hashes(0, 5);
+    const context = { reader: bench.reader } as RpcContext;
+    const expectCurrent = async (): Promise<void> => {
+      const tip = bench.reader.tip();
+      expect(port.tip()).toEqual(tip);
+      expect(await getlastblockheader.handle(context, undefined, {} as never)).toMatchObject({
+        block_header: { hash: tip.hash.toString('hex'), height: tip.height, depth: 0, orphan_status: false },
+      });
+      for (const hash of hashes) {
+        const main = bench.reader.hashes(0, tip.height + 1).findIndex((stored) => stored.equals(hash));
+        const height = main < 0 ? bench.reader.alternative(hash)?.facts.height : main;
+        expect(port.heightOf(hash)).toBe(main < 0 ? undefined : main);
+        const header = await getblockheaderbyhash.handle(context, { hash: hash.toString('hex') }, {} as never);
+        expect(header).toMatchObject({
+          block_header: {
+            hash: hash.toString('hex'),
+            height,
+            depth: tip.height - (height ?? NaN),
+            orphan_status: main < 0,
+          },
+        });
+      }
+    };
+    for (const [branch, count] of [
+      [0, 1],
+      [1, 1],
+      [1, 1],
+      [0, 1],
+      [0, 1],
+      [1, 3],
+      [0, 4],
+    ] as const) {
+      for (const block of (await branches[branch]?.many(count)) ?? []) {
+        await codes(bench, [block]);
+        hashes.push(parseBlock(block.block).hash);
+        await expectCurrent();
+      }
+    }
+    expect(bench.commits().filter(({ kind }) => kind === 'switch')).toHaveLength(4);
   });
 
   it('retains side branches over a restart and can switch to them afterwards', async () => {
