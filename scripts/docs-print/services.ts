@@ -5,7 +5,7 @@ import { createMetrics, openApiDocument, openRpcDocument, type OptionSpec } from
 import { walletErrorRows } from '../../packages/wallet-core/src/errors';
 import { MINER_OPTIONS, readMinerConfig } from '../../packages/miner/src';
 import { DAEMON_OPTIONS, readConfig } from '../../apps/daemon/src';
-import { ONE_SHOT_COMMANDS, oneShotService } from '../../apps/daemon/src/actions/commands';
+import { DAEMON_COMMANDS, daemonCommandService } from '../../apps/daemon/src/actions/commands';
 import { ATTACH_COMMANDS, readAttach } from '../../apps/daemon/src/console/attach/client';
 import { allMethods, allRoutes, description } from '../../apps/daemon/src/rpc/service';
 import { readServeRpc, SERVE_RPC_COMMANDS, SERVE_RPC_OPTIONS } from '../../apps/daemon/src/serve-rpc/config';
@@ -60,14 +60,14 @@ const daemon: PrintedService = {
   program: 'wrkz-daemon',
   helps: [
     help('wrkz-daemon', DAEMON_OPTIONS, (argv) =>
-      readConfig(argv, [...SERVE_RPC_COMMANDS, ...ATTACH_COMMANDS, ...ONE_SHOT_COMMANDS]),
+      readConfig(argv, [...SERVE_RPC_COMMANDS, ...ATTACH_COMMANDS, ...DAEMON_COMMANDS]),
     ),
     help('wrkz-daemon serve-rpc', SERVE_RPC_OPTIONS, (argv) => readServeRpc(argv, DAEMON_OPTIONS)),
     ...ATTACH_COMMANDS.map(({ name, options }) =>
       help(`wrkz-daemon ${name}`, options, (argv) => readAttach(argv, DAEMON_OPTIONS)),
     ),
-    ...ONE_SHOT_COMMANDS.map(({ name, options }) =>
-      help(`wrkz-daemon ${name}`, options, (argv) => oneShotService(argv, () => undefined)),
+    ...DAEMON_COMMANDS.map(({ name, options }) =>
+      help(`wrkz-daemon ${name}`, options, (argv) => daemonCommandService(argv, () => undefined)),
     ),
   ],
   errors: [

@@ -1,7 +1,7 @@
 import '@wrkz/service-kit/early-signals';
 import { cpuFeatures } from '@wrkz/crypto';
 import { assertPortsFree, NODE_LOG_SCALE, parseLogLevel, runMain } from '@wrkz/service-kit';
-import { ONE_SHOT_COMMANDS, oneShotService } from './actions/commands';
+import { DAEMON_COMMANDS, daemonCommandService } from './actions/commands';
 import { listenAddresses, readConfig } from './config/config';
 import { DAEMON_OPTIONS } from './config/options';
 import { AttachedConsole } from './console/attach/attached-console';
@@ -17,14 +17,14 @@ runMain(
     const target = readAttach(argv, DAEMON_OPTIONS);
     if (target !== undefined)
       return new AttachedConsole(target, { input: process.stdin, output: process.stdout, errors: process.stderr });
-    const oneShot = oneShotService(argv, (line) => void process.stdout.write(`${line}\n`));
+    const oneShot = daemonCommandService(argv, (line) => void process.stdout.write(`${line}\n`));
     if (oneShot !== undefined) return oneShot;
     const readerConfig = readServeRpc(argv, DAEMON_OPTIONS);
     if (readerConfig !== undefined) {
       await assertPortsFree(readerAddresses(readerConfig));
       return new ServeRpc(readerConfig, { control });
     }
-    const config = readConfig(argv, [...SERVE_RPC_COMMANDS, ...ATTACH_COMMANDS, ...ONE_SHOT_COMMANDS]);
+    const config = readConfig(argv, [...SERVE_RPC_COMMANDS, ...ATTACH_COMMANDS, ...DAEMON_COMMANDS]);
     // Loads the native module now, so that a missing one fails at the start and not under load.
     cpuFeatures();
     // Check the ports before anything is created.

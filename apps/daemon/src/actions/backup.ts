@@ -6,7 +6,7 @@ import { BlockProgress } from '../progress/progress';
 import { freeBytes, megabytes } from '../upkeep/disk-space';
 import { runTask } from '../upkeep/task-process';
 import { type ActionDependencies, newFile, withReader } from './action';
-import { oneShotCommand } from './command';
+import { daemonCommand } from './command';
 
 const MIB = 1024 * 1024;
 
@@ -54,7 +54,7 @@ export async function backupAction({ config, notice, stream, signal }: ActionDep
 }
 
 /** `wrkz-daemon adopt <file>`. */
-export const adoptCommand = oneShotCommand({
+export const adoptCommand = daemonCommand({
   name: 'adopt',
   help: 'Take over a copied chain database: check every page, then give the database a new id.',
   arguments: [{ name: 'file', help: 'The database, as <data directory>/chain.sqlite; no program may use it' }],

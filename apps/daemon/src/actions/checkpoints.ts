@@ -2,7 +2,7 @@ import { REORGANISATION_DEPTH } from '@wrkz/core-types';
 import { atomicWriteFile, yieldToEventLoop } from '@wrkz/service-kit';
 import { readCheckpointFile } from '../chain/checkpoints';
 import { type ActionDependencies, newFile, withReader, writeError } from './action';
-import { oneShotCommand } from './command';
+import { daemonCommand } from './command';
 
 /** Blocks between two checkpoints. */
 const INTERVAL = 100;
@@ -36,7 +36,7 @@ export async function exportCheckpointsAction({ config, notice, signal }: Action
 }
 
 /** `wrkz-daemon compare-checkpoints <file> <file>`: exit code 1 if the lists contradict each other. */
-export const compareCheckpointsCommand = oneShotCommand({
+export const compareCheckpointsCommand = daemonCommand({
   name: 'compare-checkpoints',
   help: 'Compare two lists of checkpoints, such as those of two nodes before a release.',
   arguments: [

@@ -24,7 +24,7 @@ export interface CommandContext {
 }
 
 /** A command that does one job without a node and exits. */
-export interface OneShotCommand extends CommandSpec {
+export interface DaemonCommand extends CommandSpec {
   /** @returns the exit code @throws Error with a message for the operator */
   readonly run: (
     values: Readonly<Record<string, OptionValue>>,
@@ -34,7 +34,7 @@ export interface OneShotCommand extends CommandSpec {
 }
 
 /** Declares a command; the types of `values` follow from its options. */
-export function oneShotCommand<const S extends readonly OptionSpec[]>(
+export function daemonCommand<const S extends readonly OptionSpec[]>(
   command: Omit<CommandSpec, 'options'> & {
     readonly options: S;
     readonly run: (
@@ -43,8 +43,8 @@ export function oneShotCommand<const S extends readonly OptionSpec[]>(
       context: CommandContext,
     ) => Promise<number>;
   },
-): OneShotCommand {
-  return command as unknown as OneShotCommand;
+): DaemonCommand {
+  return command as unknown as DaemonCommand;
 }
 
 /** The network whose rules and ports a command uses. */

@@ -1,12 +1,12 @@
 import { errorText, parseCommand, type Service, UsageError } from '@wrkz/service-kit';
 import { adoptCommand } from './backup';
 import { compareCheckpointsCommand } from './checkpoints';
-import type { OneShotCommand } from './command';
+import type { DaemonCommand } from './command';
 import { compareCommand } from './compare';
 import { probeCommand } from './probe';
 
 /** The commands that do one job and exit. */
-export const ONE_SHOT_COMMANDS: readonly OneShotCommand[] = [
+export const DAEMON_COMMANDS: readonly DaemonCommand[] = [
   adoptCommand,
   probeCommand,
   compareCommand,
@@ -17,8 +17,8 @@ export const ONE_SHOT_COMMANDS: readonly OneShotCommand[] = [
  * The one-shot command of a command line as a service; undefined for another command line.
  * @throws EarlyExit, UsageError
  */
-export function oneShotService(argv: readonly string[], write: (line: string) => void): Service | undefined {
-  const command = ONE_SHOT_COMMANDS.find(({ name }) => name === argv[0]);
+export function daemonCommandService(argv: readonly string[], write: (line: string) => void): Service | undefined {
+  const command = DAEMON_COMMANDS.find(({ name }) => name === argv[0]);
   if (command === undefined) return undefined;
   const { values, words } = parseCommand({ name: 'wrkz-daemon', commands: [command] }, argv);
   const stopping = new AbortController();

@@ -1,6 +1,6 @@
 import { networkOf } from '@wrkz/core-types';
 import { apiKeyOption, errorText, isJsonObject, type JsonValue, parseJson } from '@wrkz/service-kit';
-import { type CommandContext, COMMAND_NETWORK, oneShotCommand, shortText } from './command';
+import { type CommandContext, COMMAND_NETWORK, daemonCommand, shortText } from './command';
 
 /** Responses are received as text and parsed here, because `JSON.parse` rounds integers. */
 const HTTP_OPTIONS = {
@@ -77,7 +77,7 @@ function object(value: JsonValue | undefined): Readonly<Record<string, JsonValue
 }
 
 /** `wrkz-daemon compare <url>`: exit code 1 if the nodes differ. */
-export const compareCommand = oneShotCommand({
+export const compareCommand = daemonCommand({
   name: 'compare',
   help: 'Compare another node, also a C++ one, with this one over their RPC: height, block ids, headers, wallet data, pool.',
   arguments: [{ name: 'url', help: 'RPC address of the other node, such as http://192.0.2.1:17856' }],

@@ -18,7 +18,7 @@ import { tcpTransport } from '../p2p/connection/transport';
 import { CAPABILITY_LITE, CAPABILITY_PRUNED, HANDSHAKE_TIMEOUT, P2P_VERSION } from '../p2p/constants';
 import { AddressBudget } from '../p2p/limits/address-budget';
 import { closeReasons } from '../p2p/limits/close-reasons';
-import { COMMAND_NETWORK, oneShotCommand, shortText } from './command';
+import { COMMAND_NETWORK, daemonCommand, shortText } from './command';
 
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 const RESPONSE_TIMEOUT_MS = 15_000;
@@ -27,7 +27,7 @@ const RPC_TIMEOUT_MS = 3_000;
 type Row = readonly [name: string, value: string];
 
 /** `wrkz-daemon probe <host:port>`: exit code 1 unless a node of the network responds. */
-export const probeCommand = oneShotCommand({
+export const probeCommand = daemonCommand({
   name: 'probe',
   help: 'Print what the node at an address is: version, height, storage mode, clock, peers. Without a node of ours.',
   arguments: [{ name: 'address', help: 'host or host:port; the default port is the P2P port of the network' }],

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { networkOf } from '@wrkz/core-types';
 import { Command, handshakeRequest, handshakeResponse } from '@wrkz/levin';
 import { ScriptedServer } from '@wrkz/testing';
-import { oneShotService } from '../../src/actions/commands';
+import { daemonCommandService } from '../../src/actions/commands';
 import { firstDifference } from '../../src/actions/compare';
 import { newSuite } from '../network/daemons';
 import { temporaryDirectory } from '../support/temporary';
@@ -23,7 +23,7 @@ afterAll(() => suite.stopAll());
 /** Runs a command in this process. */
 async function run(...argv: string[]): Promise<{ code: number | undefined; lines: string[] }> {
   const lines: string[] = [];
-  const service = oneShotService(argv, (line) => lines.push(line));
+  const service = daemonCommandService(argv, (line) => lines.push(line));
   if (service === undefined) throw new Error('no such command');
   await service.start();
   return { code: await service.finished, lines };
