@@ -177,7 +177,8 @@ async function rpcRows(address: PeerAddress, signal: AbortSignal): Promise<Row[]
       ['port', 'RPC, not P2P'],
       ['version', text('version')],
       ['height', `${text('height')} blocks of ${text('network_height')}`],
-      ['top block', text('top_block_hash')],
+      // Older C++ nodes do not report it.
+      ...(info['top_block_hash'] === undefined ? [] : [['top block', text('top_block_hash')] as const]),
       ['synchronized', text('synced')],
     ];
   } catch (error) {
