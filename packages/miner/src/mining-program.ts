@@ -108,7 +108,7 @@ export class MiningProgram implements Service {
   }
 
   private submit(work: MiningWork, found: FoundNonce): void {
-    if (this.isEnough(work)) return;
+    if (this.isEnough()) return;
     const submission = work.submit(found).then(
       () => this.onAccepted(work),
       (error: unknown) => {
@@ -128,10 +128,10 @@ export class MiningProgram implements Service {
     if (blocks > 0 && this.accepted >= blocks) this.finish(0);
   }
 
-  /** Whether `--blocks` is reached. Pending shares count, because a refused share is soon replaced by another. */
-  private isEnough({ isShare }: MiningWork): boolean {
+  /** Whether `--blocks` is reached. Pending submissions count: after a refused one there is new work soon. */
+  private isEnough(): boolean {
     const { blocks } = this.config.options;
-    return blocks > 0 && this.accepted + (isShare ? this.submissions.size : 0) >= blocks;
+    return blocks > 0 && this.accepted + this.submissions.size >= blocks;
   }
 
   private log(level: 'info' | 'warning' | 'error', text: string): void {

@@ -73,6 +73,8 @@ function mainChainHeader({ reader }: RpcContext, height: number): BlockHeader | 
   return reader.snapshot(() => {
     const facts = reader.facts(height);
     const read = (): RawBlock | undefined => orRefuseBelowFloor(blockBelowFloor, () => reader.rawBlock(height));
+    // The response must not depend on what was requested before a block was pruned.
+    if (height < reader.floors().bodies) read();
     return facts && blockHeader(facts, read, { topHeight: reader.tip().height, orphan: false });
   });
 }
