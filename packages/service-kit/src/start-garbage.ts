@@ -1,8 +1,11 @@
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** V8 gives the memory of young objects back if little was allocated in the 5 s before, by what it measured at collections. */
 const DELAYS_MS = [10_000, 20_000, 22_000];
+
+/** A collection of more would pause the thread for longer than 50 ms, and a program under load collects by itself. */
+const MAX_HEAP_BYTES = 48 * 1024 * 1024;
 
 /**
  * Collects the garbage of the start of this thread. Loading the modules leaves as much garbage as live data, and V8 collects
@@ -13,6 +16,7 @@ export function collectStartGarbage(): void {
 }
 
 function collectGarbage(): void {
+  if (getHeapStatistics().used_heap_size > MAX_HEAP_BYTES) return;
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
 }

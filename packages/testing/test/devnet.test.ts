@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { canMount, mainArguments, pollUntil, Program, SmallDisk } from '../src';
-import { readDevnetOptions } from '../src/devnet/command';
+import { DevnetCommand, readDevnetOptions } from '../src/devnet/command';
 import { readSettings } from '../src/devnet/settings';
 
 /* The command `npm run devnet`, in a process of its own. */
@@ -156,6 +156,16 @@ it.each([
   expect(() => readDevnetOptions(args)).toThrow(
     expect.objectContaining({ exitCode: 2, message: expect.stringMatching(message) }),
   );
+});
+
+test('names a missing TMPDIR', () => {
+  const missing = join(folder, 'missing');
+  // Not in a process of its own, since the loader of sources creates TMPDIR.
+  const mock = jest.spyOn(os, 'tmpdir').mockReturnValue(missing);
+  const control = { requestStop: () => undefined, signal: new AbortController().signal };
+  const create = () => new DevnetCommand(readDevnetOptions([]), control);
+  expect(create).toThrow(`no directory can be created in ${missing} (TMPDIR)`);
+  mock.mockRestore();
 });
 
 test('names a disk without space before anything is started', async () => {

@@ -1,11 +1,6 @@
-import {
-  type CommandSpec,
-  defineOptions,
-  type OptionSpec,
-  type OptionValue,
-  type ParsedOptions,
-  plainText,
-} from '@wrkz/service-kit';
+import { type CommandSpec, type OptionSpec, type OptionValue, type ParsedOptions, plainText } from '@wrkz/service-kit';
+import { optionsOf } from '../config/options';
+import { NETWORK_AND_STORAGE } from '../config/options/storage';
 
 /** Max characters of a text of another node in a line. */
 const MAX_TEXT = 160;
@@ -48,13 +43,4 @@ export function daemonCommand<const S extends readonly OptionSpec[]>(
 }
 
 /** The network whose rules and ports a command uses. */
-export const COMMAND_NETWORK = defineOptions([
-  {
-    name: 'network',
-    type: 'string',
-    default: 'mainnet',
-    choices: ['mainnet', 'simnet', 'devnet'],
-    group: 'Network',
-    help: 'The network of the nodes',
-  },
-]);
+export const COMMAND_NETWORK = optionsOf(NETWORK_AND_STORAGE, ['network']);

@@ -1,13 +1,18 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { networkOf } from '@wrkz/core-types';
 import { apiKeyOption, errorText, isJsonObject, type JsonValue, parseJson } from '@wrkz/service-kit';
 import { type CommandContext, COMMAND_NETWORK, daemonCommand, shortText } from './command';
 
+const TOO_MANY_REQUESTS = 429;
+/** Public nodes limit the requests per minute, so one wait is enough. */
+const MAX_RETRIES = 3;
 /** Responses are received as text and parsed here, because `JSON.parse` rounds integers. */
 const HTTP_OPTIONS = {
   transformResponse: (text: string) => text,
   proxy: false,
   maxRedirects: 0,
   maxContentLength: 128 * 1024 * 1024,
+  validateStatus: (status: number) => status === 200 || status === TOO_MANY_REQUESTS,
 } as const;
 const TIMEOUT_MS = 60_000;
 /** Both nodes may reorganise the newest blocks while they are compared. */
@@ -58,18 +63,29 @@ class Node {
   private async request(method: 'GET' | 'POST', path: string, data?: unknown): Promise<JsonValue> {
     const { url, token, signal } = this;
     const headers = token === '' ? {} : { 'X-API-Key': token };
-    const deadline = AbortSignal.timeout(TIMEOUT_MS);
+    let deadline = AbortSignal.timeout(TIMEOUT_MS);
     try {
       // eslint-disable-next-line no-restricted-syntax -- a node needs no HTTP client: it is loaded only here
       const { default: axios } = await import('axios');
       const options = { method, url: url + path, data, headers, ...HTTP_OPTIONS };
-      const response = await axios.request<string>({ ...options, signal: AbortSignal.any([signal, deadline]) });
-      return parseJson(response.data, MAX_VALUES);
+      for (let retries = 0; ; retries++) {
+        deadline = AbortSignal.timeout(TIMEOUT_MS);
+        const response = await axios.request<string>({ ...options, signal: AbortSignal.any([signal, deadline]) });
+        if (response.status !== TOO_MANY_REQUESTS) return parseJson(response.data, MAX_VALUES);
+        if (retries === MAX_RETRIES) throw new Error('the rate limit of the node refuses the request');
+        await pause(retryAfterMs(response.headers['retry-after']), undefined, { signal });
+      }
     } catch (error) {
       const reason = deadline.aborted ? `no complete response within ${String(TIMEOUT_MS / 1000)} s` : errorText(error);
       throw new Error(`${url}${path}: ${shortText(reason)}`, { cause: error });
     }
   }
+}
+
+/** Milliseconds of a Retry-After header in seconds, at most a minute; a second without a valid one. */
+function retryAfterMs(header: unknown): number {
+  const seconds = /^\d{1,5}$/.test(String(header)) ? Number(header) : 1;
+  return Math.min(seconds, 60) * 1000;
 }
 
 function object(value: JsonValue | undefined): Readonly<Record<string, JsonValue>> {

@@ -22,21 +22,11 @@ import { networkDirectory } from '../config/config';
 import { LEGACY_OPTIONS } from '../config/option-checks';
 import { DATABASE } from '../config/options/database';
 import { IPC, RPC } from '../config/options/rpc';
+import { optionsOf } from '../config/options';
 import { NETWORK_AND_STORAGE } from '../config/options/storage';
 import { rpcIpv6, rpcWarnings } from '../config/listeners';
 
 const node = 'Node';
-
-/** Selects options of a node by name; they have the same meaning here. */
-function optionsOf<const S extends readonly OptionSpec[], const Name extends S[number]['name']>(
-  specs: S,
-  names: readonly Name[],
-): Extract<S[number], { readonly name: Name }>[] {
-  return specs.filter(({ name }) => (names as readonly string[]).includes(name)) as Extract<
-    S[number],
-    { readonly name: Name }
-  >[];
-}
 
 /** The options of `wrkz-daemon serve-rpc`. Node and reader have the same names, so that they can share a file. */
 export const SERVE_RPC_OPTIONS = defineOptions([

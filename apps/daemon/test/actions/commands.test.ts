@@ -185,6 +185,23 @@ describe('wrkz-daemon compare', () => {
     await expect(run('compare', url, '--with', url)).rejects.toThrow(message);
   });
 
+  it('waits and repeats a request that a rate limit refuses, a few times', async () => {
+    let requests = 0;
+    const limitedTimes = (times: number): Promise<string> =>
+      httpServer((_request, response) => {
+        if (requests++ < times) response.writeHead(429, { 'Retry-After': '0' }).end('{}');
+        else response.end('{"height":"reached"}');
+      });
+    const other = `http://${await fixedServer('{"height":5}')}`;
+    const refusedBy = async (times: number): Promise<unknown> => {
+      requests = 0;
+      return run('compare', `http://${await limitedTimes(times)}`, '--with', other).catch(String);
+    };
+    expect(await refusedBy(3)).toContain('the height is reached');
+    expect(await refusedBy(4)).toContain('/height: the rate limit of the node refuses the request');
+    expect(requests).toBe(4);
+  });
+
   it('follows no redirects', async () => {
     const url = await httpServer((_request, response) => response.writeHead(302, { location: '/other' }).end());
     await expect(run('compare', `http://${url}`, '--with', `http://${url}`)).rejects.toThrow('status code 302');

@@ -1,4 +1,4 @@
-import { defineOptions } from '@wrkz/service-kit';
+import { defineOptions, type OptionSpec } from '@wrkz/service-kit';
 import { ACTIONS } from './actions';
 import { CONSOLE } from './console';
 import { DATABASE } from './database';
@@ -22,3 +22,14 @@ export const DAEMON_OPTIONS = defineOptions([
   ...IPC,
   ...CONSOLE,
 ]);
+
+/** Selects options by name, for a command with options of the same meaning. */
+export function optionsOf<const S extends readonly OptionSpec[], const Name extends S[number]['name']>(
+  specs: S,
+  names: readonly Name[],
+): Extract<S[number], { readonly name: Name }>[] {
+  return specs.filter(({ name }) => (names as readonly string[]).includes(name)) as Extract<
+    S[number],
+    { readonly name: Name }
+  >[];
+}

@@ -47,12 +47,13 @@ const MAX_IDS = 2000;
 /**
  * Serves NOTIFY_REQUEST_GET_OBJECTS. Each id is served once; unknown ids, and those beyond the limits of one response, are listed
  * in `missed_ids`. Yields to the event loop between blocks; the time to read is charged to the peer.
+ * @returns undefined if a requested block exceeds the upload limit
  */
 async function serveObjects(
   request: RequestObjects,
-  chain: Pick<ChainPort, 'tip' | 'rawBlock'>,
+  { chain, upload }: Pick<P2pContext, 'chain' | 'upload'>,
   work: Pick<WorkBudget, 'measure'>,
-): Promise<Buffer> {
+): Promise<Buffer | undefined> {
   const yielder = new EventLoopYielder();
   const blocks: RawBlock[] = [];
   const missed: Buffer[] = [];
@@ -70,6 +71,7 @@ async function serveObjects(
       missed.push(hash);
       continue;
     }
+    if (!work.measure(() => upload.take(hash, size))) return undefined;
     blocks.push(raw);
     bytes += size;
   }
@@ -99,17 +101,15 @@ export function takeChainEntry({ driver }: P2pContext, session: Session, message
 
 /** NOTIFY_REQUEST_GET_OBJECTS. */
 export async function handleObjectsRequest(
-  { chain, upload }: P2pContext,
+  context: P2pContext,
   session: Session,
   message: RequestObjects,
 ): Promise<void> {
   await session.connection.writable(WAIT_BELOW);
   if (!session.isOpen) return;
-  const isLimited = session.budget.serving.measure(() => upload.isLimited(message.blocks));
-  if (isLimited && upload.isReached) return session.close(closeReasons.uploadLimit);
-  const response = await serveObjects(message, chain, session.budget.serving);
-  if (isLimited) upload.count(response.length);
-  session.connection.notify(Command.responseObjects, response);
+  const response = await serveObjects(message, context, session.budget.serving);
+  if (response === undefined) session.close(closeReasons.uploadLimit);
+  else session.connection.notify(Command.responseObjects, response);
 }
 
 /** NOTIFY_RESPONSE_GET_OBJECTS. */

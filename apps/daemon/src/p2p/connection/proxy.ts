@@ -7,6 +7,8 @@ import { tcpTransport, type Transport } from './transport';
 
 /** Timeout in milliseconds of a connection through a proxy: Tor builds a circuit first. */
 const PROXY_CONNECT_TIMEOUT = 20_000;
+/** Part of the library's error if the proxy responds that it cannot connect to the peer. */
+const PEER_OFFLINE = 'proxy rejected connection';
 
 /**
  * Opens all outgoing connections through a SOCKS5 proxy and resolves no host names: DNS would bypass the proxy. Listening is
@@ -31,11 +33,12 @@ export function proxyTransport(proxy: PeerAddress, logger: P2pLogger): Transport
         socket.setNoDelay(true);
         return socket;
       } catch (error) {
-        const text = `no connection to ${addressKey(address)} through the proxy ${addressKey(proxy)}: ${errorText(error)}`;
-        // An offline peer causes the same error. Only the first failure after a success is likely caused by the proxy.
-        if (isReported) logger.debug(text);
-        else logger.warning(text);
-        isReported = true;
+        const reason = errorText(error);
+        const text = `no connection to ${addressKey(address)} through the proxy ${addressKey(proxy)}: ${reason}`;
+        const isPeerOffline = reason.includes(PEER_OFFLINE);
+        if (isPeerOffline || isReported) logger.debug(text);
+        else logger.warning(`${text}. Is the proxy running?`);
+        isReported = !isPeerOffline;
         return undefined;
       }
     },

@@ -19,22 +19,20 @@ export class UploadLimit {
     private readonly now: () => number,
   ) {}
 
-  /** Whether a request has main-chain blocks that are older than a day. */
-  isLimited(hashes: readonly Buffer[]): boolean {
-    if (this.maxBytes === 0) return false;
-    const oldest = this.chain.tip().height - RECENT_BLOCKS;
-    return hashes.some((hash) => (this.chain.heightOf(hash) ?? Infinity) < oldest);
-  }
-
-  /** Whether the limit of the current 24 hours is used up. A response that was started before is completed. */
-  get isReached(): boolean {
-    if (this.now() - this.startedAt >= DAY_MS) this.sentBytes = 0;
-    return this.maxBytes > 0 && this.sentBytes >= this.maxBytes;
-  }
-
-  /** Counts the bytes of a limited response. */
-  count(bytes: number): void {
-    if (this.sentBytes === 0) this.startedAt = this.now();
+  /**
+   * Counts a block that is about to be sent.
+   * @returns false, and nothing counted, if the block is older than a day and the bytes of these 24 hours are used up
+   */
+  take(hash: Buffer, bytes: number): boolean {
+    if (this.maxBytes === 0) return true;
+    const height = this.chain.heightOf(hash);
+    if (height === undefined || height >= this.chain.tip().height - RECENT_BLOCKS) return true;
+    if (this.now() - this.startedAt >= DAY_MS) {
+      this.startedAt = this.now();
+      this.sentBytes = 0;
+    }
+    if (this.sentBytes >= this.maxBytes) return false;
     this.sentBytes += bytes;
+    return true;
   }
 }

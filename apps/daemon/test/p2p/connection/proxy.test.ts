@@ -46,8 +46,13 @@ class Proxy {
     this.requests.push({ destination, credentials: `${name.toString()}:${password.toString()}` });
     const target = connect(destination.port, destination.host);
     this.sockets.add(target);
+    try {
+      await once(target, 'connect');
+    } catch {
+      client.end(Buffer.from([5, 5, 0, 1, 0, 0, 0, 0, 0, 0]));
+      return;
+    }
     target.on('error', () => client.destroy());
-    await once(target, 'connect');
     client.write(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
     client.pipe(target).pipe(client);
   }
@@ -89,17 +94,17 @@ describe('a node with a SOCKS5 proxy', () => {
     expect(await proxyTransport(proxy.address, new TestLogger()).resolve('localhost')).toEqual([]);
   });
 
-  it('warns once if the proxy does not accept connections, and again after a success', async () => {
+  it('warns once if the proxy does not accept connections, and not about peers that are offline', async () => {
     const logger = new TestLogger();
     const { address } = await harness.server();
     const transport = proxyTransport(proxy.address, logger);
     const warnings = (): string[] => logger.lines.filter((line) => line.startsWith('warning'));
-    const unreachable = { host: '127.0.0.1', port: 1 };
-    expect(await transport.connect(unreachable)).toBeUndefined();
-    expect(await transport.connect(unreachable)).toBeUndefined();
-    expect(warnings()).toEqual([expect.stringContaining(`through the proxy 127.0.0.1:${proxy.address.port}`)]);
+    const offline = { host: '127.0.0.1', port: 1 };
+    expect(await transport.connect(offline)).toBeUndefined();
     (await transport.connect(address))?.destroy();
-    expect(await transport.connect(unreachable)).toBeUndefined();
-    expect(warnings()).toHaveLength(2);
+    expect([proxy.requests.length, warnings()]).toEqual([2, []]);
+    const gone = proxyTransport(offline, logger);
+    expect([await gone.connect(address), await gone.connect(address)]).toEqual([undefined, undefined]);
+    expect(warnings()).toEqual([expect.stringContaining('through the proxy 127.0.0.1:1: ')]);
   });
 });

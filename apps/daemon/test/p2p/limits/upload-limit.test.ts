@@ -52,30 +52,28 @@ describe('the upload limit', () => {
     peer.end();
   });
 
-  it('begins again 24 hours after the first limited response', () => {
+  it('begins again 24 hours after the first limited block', () => {
     let now = 5;
     const chain = { tip: () => ({ height: 1_500, hash: tip }), heightOf: () => 0 };
     const limit = new UploadLimit(100, chain, () => now);
-    limit.count(99);
-    expect(limit.isReached).toBe(false);
+    expect([limit.take(old, 99), limit.take(old, 50), limit.take(old, 1)]).toEqual([true, true, false]);
     now += DAY_MS - 1;
-    limit.count(1);
-    expect(limit.isReached).toBe(true);
+    expect(limit.take(old, 1)).toBe(false);
     now += 1;
-    expect(limit.isReached).toBe(false);
+    expect([limit.take(old, 100), limit.take(old, 1)]).toEqual([true, false]);
   });
 
-  it('limits main-chain blocks that are older than a day', () => {
+  it('counts and limits main-chain blocks that are older than a day, one look-up for each served block', () => {
     const heights = new Map([
       ['00', 59],
       ['01', 60],
     ]);
-    const chain = {
-      tip: () => ({ height: 1_500, hash: tip }),
-      heightOf: (hash: Buffer) => heights.get(hash.toString('hex')),
-    };
-    const limit = new UploadLimit(100, chain, () => 0);
-    expect(limit.isLimited([Buffer.from([0])])).toBe(true);
-    expect(limit.isLimited([Buffer.from([1]), Buffer.from([2])])).toBe(false);
+    const heightOf = jest.fn((hash: Buffer) => heights.get(hash.toString('hex')));
+    const limit = new UploadLimit(100, { tip: () => ({ height: 1_500, hash: tip }), heightOf }, () => 0);
+    const [aged, recentBlock, unknown] = [Buffer.from([0]), Buffer.from([1]), Buffer.from([2])];
+    expect([limit.take(recentBlock, 1_000), limit.take(unknown, 1_000)]).toEqual([true, true]);
+    expect([limit.take(aged, 100), limit.take(aged, 100)]).toEqual([true, false]);
+    expect([limit.take(recentBlock, 1_000), limit.take(unknown, 1_000)]).toEqual([true, true]);
+    expect(heightOf).toHaveBeenCalledTimes(6);
   });
 });
