@@ -1,4 +1,4 @@
-import { ChainWriter, openChainDb, WriterFailed } from '@wrkz/chain-db';
+import { ChainWriter, CorruptDatabase, openChainDb, WriterFailed } from '@wrkz/chain-db';
 import { Checkpoints, REASONS } from '@wrkz/consensus';
 import { networkOf, parseBlock, type RawBlock } from '@wrkz/core-types';
 import { chainA, chainAHeaders, Forge, TestWallet, readJson } from '@wrkz/testing';
@@ -24,6 +24,48 @@ function flipped(raw: RawBlock, at: number): RawBlock {
   block[at] = (block[at] ?? 0) ^ 1;
   return { ...raw, block };
 }
+
+describe('rules digests', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  /** @returns a promise of the first call of `digestStep` whose outcome fits */
+  function digestSteps(outcome: (next: number) => boolean, step = ChainWriter.prototype.digestStep): Promise<number> {
+    return new Promise((resolve) => {
+      jest.spyOn(ChainWriter.prototype, 'digestStep').mockImplementation(function (this: ChainWriter) {
+        const next = step.call(this);
+        if (outcome(next)) setImmediate(() => resolve(next));
+        return next;
+      });
+    });
+  }
+
+  it('are stored up to the tip while no blocks arrive', async () => {
+    const stored = digestSteps((next) => next > 200);
+    const { engine, reader } = engineBench('devnet');
+    await engine.addBlocks(wholeBlocks.slice(0, 250), 'sync');
+    expect(await stored).toBe(300);
+    expect(reader.storedRulesDigest(250)?.height).toBe(200);
+    await engine.stop();
+  });
+
+  it('do not end the engine when damage is read, and are not tried again', async () => {
+    let steps = 0;
+    const failed = new Promise<void>((resolve) => {
+      jest.spyOn(ChainWriter.prototype, 'digestStep').mockImplementation(() => {
+        steps++;
+        setImmediate(resolve);
+        throw new CorruptDatabase('a row is missing');
+      });
+    });
+    const { engine } = engineBench('devnet');
+    await failed;
+    const [result] = await engine.addBlocks(wholeBlocks.slice(0, 1), 'sync');
+    expect(result?.code).toBe('ADDED_TO_MAIN');
+    await engine.compactStep();
+    expect(steps).toBe(1);
+    await engine.stop();
+  });
+});
 
 describe('chain A through the engine', () => {
   it('adds every block; the stored data of each equals that of the reference', async () => {

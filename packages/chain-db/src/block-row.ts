@@ -74,3 +74,10 @@ export interface BlockStamp {
   readonly timestampLag: number;
   readonly generatedTransactions: number;
 }
+
+/** The digest of the data that the consensus rules read, up to and including the block at `height`. */
+export interface RulesDigest {
+  readonly height: number;
+  /** 32 bytes. */
+  readonly digest: Buffer;
+}

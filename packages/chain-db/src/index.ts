@@ -4,7 +4,7 @@ export { backupChainDb, type ChainBackup, type ChainBackupOptions } from './back
 export { databaseFile, type DatabaseMemory, logBytes } from './connection';
 export { damageIn } from './failures';
 export type { FloorHeights, StorageMode } from './modes/floors';
-export { rulesDigest, rulesDigestSteps } from './modes/rules-digest';
+export { rulesDigest, rulesDigestAt } from './modes/rules-digest';
 export type { CompactStep, PruneStep } from './modes/prune';
 export { ChainDb, openChainDb, type Opening, type OpenOptions } from './open';
 export { plainPaymentId, type PaymentIdUse } from './payment-ids';
@@ -25,7 +25,7 @@ export {
   type TableSpace,
 } from './reader/reader';
 export type { GlobalIndexes, TransactionScan } from './reader/transactions';
-export type { BlockStamp } from './block-row';
+export type { BlockStamp, RulesDigest } from './block-row';
 export { SCHEMA_VERSION } from './schema';
 export { isUnreadableNow } from './failures';
 export { ChainWriter } from './writer/writer';

@@ -8,4 +8,7 @@ export const MIGRATIONS: readonly Migration[] = [
     connection.exec(SCHEMA);
     createHashIndexes(connection);
   },
+  // Filled while the node is idle (modes/rules-digest.ts).
+  (connection) =>
+    void connection.exec('CREATE TABLE rules_digests (height INTEGER PRIMARY KEY, digest BLOB NOT NULL) STRICT'),
 ];

@@ -17,6 +17,7 @@ import { PAYMENT_ID_SCHEMA, PAYMENT_ID_TABLES } from './payment-ids';
  * payment_ids         id                        a plain payment id and its transaction, one row per use
  * hash_...            (see hash-index/)         LSM index from block ids, transaction hashes, key images and uses to rows
  * alternatives        id; hash                  alternative blocks, with facts and bytes
+ * rules_digests       height                    rules digest at each hundredth height (version 2, see migrations.ts)
  *
  * Transaction ids are dense and in chain order: the coinbase of block h has id blocks[h - 1].generated_transactions (0 for
  * genesis), the others follow in the order of the block. So a rewind deletes a range. Global indexes are dense per amount and in
@@ -40,7 +41,7 @@ import { PAYMENT_ID_SCHEMA, PAYMENT_ID_TABLES } from './payment-ids';
 export const APPLICATION_ID = 0x57524b5a;
 
 /** `PRAGMA user_version`: the number of the newest migration. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** A compromise: large transactions waste less of a large page, single outputs are read faster from a small one. */
 export const PAGE_SIZE = 8192;
@@ -133,4 +134,5 @@ export const TABLES = [
   ...KEY_IMAGE_TABLES,
   ...PAYMENT_ID_TABLES,
   'alternatives',
+  'rules_digests',
 ] as const;

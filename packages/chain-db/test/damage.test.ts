@@ -32,6 +32,7 @@ const directory = freshDirectory();
 const db = openHere({ directory });
 writerOf(db).append(blocks);
 for (const block of alternatives) writerOf(db).putAlternative(block);
+writerOf(db).digestStep();
 const questions = questionsAbout(blocks, alternatives);
 const right = questions.map(({ ask }) => ask(db.reader));
 db.close();

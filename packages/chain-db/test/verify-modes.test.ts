@@ -100,14 +100,7 @@ const COLUMNS: readonly [table: string, column: string, key: string][] = [
 /** Columns of reduced blocks that nothing else in the database tells: only the checksums of the pages protect them. */
 const UNKNOWN_BELOW: Readonly<Record<string, readonly string[]>> = {
   pruned: ['blocks.size', 'blocks.timestamp'],
-  lite: [
-    'blocks.size',
-    'blocks.timestamp',
-    'blocks.generated_transactions',
-    'outputs.key',
-    'outputs.unlock_time',
-    'key_images.height',
-  ],
+  lite: ['blocks.size', 'blocks.timestamp', 'blocks.generated_transactions', 'outputs.key', 'outputs.unlock_time'],
 };
 
 describe.each(STORAGE)('in a %s database', (storage) => {

@@ -29,6 +29,7 @@ function small(): ChainDb {
   writerOf(db).append([...genesis, ...main]);
   for (const block of makeChain([plan(50), plan(51)], [...genesis, ...main.slice(0, 18)]))
     writerOf(db).putAlternative(block);
+  writerOf(db).digestStep();
   return db;
 }
 
@@ -119,7 +120,8 @@ test.each(columns())('a flipped bit in %s.%s is reported', async (table, column,
   expect(report.problems.length).toBeGreaterThan(0);
   if (blob) expect(report.problems.length).toBeLessThan(20);
   // The digest covers the state of the chain and not its encoding.
-  if (table !== 'alternatives' && column !== 'codec') expect(report.digest).not.toBe(sound.digest);
+  if (!['alternatives', 'rules_digests'].includes(table) && column !== 'codec')
+    expect(report.digest).not.toBe(sound.digest);
 });
 
 function flipped(bytes: Buffer, at: number): Buffer {
@@ -128,7 +130,7 @@ function flipped(bytes: Buffer, at: number): Buffer {
   return changed;
 }
 
-test.each(TABLES.filter((table) => table !== 'meta' && table !== 'alternatives'))(
+test.each(TABLES.filter((table) => !['meta', 'alternatives', 'rules_digests'].includes(table)))(
   'a missing row and an extra row in %s are reported',
   async (table) => {
     const db = small();

@@ -49,15 +49,28 @@ class Node {
 
   /** @returns the header of a block by index, without the fields that depend on the tip */
   async header(height: number): Promise<JsonValue> {
-    const body = { jsonrpc: '2.0', id: 1, method: 'getblockheaderbyheight', params: { height } };
-    const { result, error } = object(await this.post('/json_rpc', body));
-    const found = object(result)['block_header'];
+    const { result, reason } = await this.method('getblockheaderbyheight', { height });
+    const found = result['block_header'];
     if (!isJsonObject(found)) {
-      const reason = text(object(error)['message']);
       throw new Error(`${this.url}: block ${String(height)}: the response has no block header: ${reason}`);
     }
     const { depth: _depth, ...header } = found;
     return header;
+  }
+
+  /** The rules digest at a height; why there is none, for example on a C++ node. */
+  async rulesDigest(height: number): Promise<{ readonly digest?: JsonValue | undefined; readonly reason: string }> {
+    const { result, reason } = await this.method('getrulesdigest', { height });
+    return { digest: result['digest'], reason: `${this.url}: ${reason}` };
+  }
+
+  /** @returns the result, empty for an error; the message of the error */
+  private async method(
+    method: string,
+    params: unknown,
+  ): Promise<{ readonly result: Readonly<Record<string, JsonValue>>; readonly reason: string }> {
+    const { result, error } = object(await this.post('/json_rpc', { jsonrpc: '2.0', id: 1, method, params }));
+    return { result: object(result), reason: text(object(error)['message']) };
   }
 
   private async request(method: 'GET' | 'POST', path: string, data?: unknown): Promise<JsonValue> {
@@ -154,6 +167,16 @@ async function compareNodes(other: Node, own: Node, samples: number, { write }: 
   report('headers', chosen.length, await differencesOf(chosen, other, own, (node, height) => node.header(height)));
   report('wallet data', chosen.length, await differencesOf(chosen, other, own, walletData));
   report('output indexes', chosen.length, await differencesOf(chosen, other, own, outputIndexes));
+  const [theirs, ours] = await both(other, own, (node) => node.rulesDigest(top));
+  if (theirs.digest === undefined || ours.digest === undefined) {
+    write(`rules digest    not compared: ${theirs.digest === undefined ? theirs.reason : ours.reason}`);
+  } else {
+    report(
+      'rules digest',
+      1,
+      theirs.digest === ours.digest ? [] : [`block ${String(top)}: ${text(theirs.digest)} and ${text(ours.digest)}`],
+    );
+  }
   const pools = await both(other, own, poolHashes);
   const common = [...pools[0]].filter((hash) => pools[1].has(hash)).length;
   write(

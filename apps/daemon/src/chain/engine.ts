@@ -29,6 +29,10 @@ import { SpaceGate } from './space-gate';
 import { ChainState, type EngineParts } from './state';
 import { AddTask, RewindTask, type Task } from './tasks';
 
+/** Time without blocks before rules digests are stored, and the pause between two steps. */
+const DIGEST_DELAY_MS = 1_000;
+const DIGEST_PAUSE_MS = 20;
+
 interface EngineEvents {
   commit: [CommitEvent];
   /** A damaged block off the main chain was dropped. */
@@ -58,6 +62,10 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
   /** Flush timer for held blocks. */
   private timer: NodeJS.Timeout | undefined;
   private readonly pruning: Pruning | undefined;
+  /** Timer of the next step of the rules digests. */
+  private digestTimer: NodeJS.Timeout | undefined;
+  /** Height of the next rules digest; 0 before the first step of this run. */
+  private nextDigest = 0;
   private underWay: Batch | undefined;
   private working: Promise<void> | undefined;
   /** Why the engine accepts no more work. */
@@ -74,6 +82,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     this.pruning = parts.pruning;
     this.lookForPruning();
     if (this.pruning !== undefined) this.working = this.work();
+    else this.scheduleDigests();
   }
 
   tip(): TipFacts {
@@ -109,6 +118,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     if (!this.held.isEmpty) this.working ??= this.work();
     await this.working;
     clearTimeout(this.timer);
+    this.cancelDigests();
     this.state.close();
   }
 
@@ -121,7 +131,31 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     return done;
   }
 
+  /** Stores rules digests while no blocks arrive: they do not slow the first synchronisation. */
+  private scheduleDigests(pause = DIGEST_DELAY_MS): void {
+    if (this.digestTimer !== undefined || this.ended !== undefined || this.state.tip.height < this.nextDigest) return;
+    this.digestTimer = setTimeout(() => void this.digestStep(), pause).unref();
+  }
+
+  private cancelDigests(): void {
+    clearTimeout(this.digestTimer);
+    this.digestTimer = undefined;
+  }
+
+  private async digestStep(): Promise<void> {
+    this.digestTimer = undefined;
+    if (!this.gate.isOpen()) return this.scheduleDigests();
+    try {
+      this.nextDigest = await this.chore(() => this.state.writer.digestStep());
+      this.scheduleDigests(DIGEST_PAUSE_MS);
+    } catch {
+      // The scrub finds and reports damage, and the next start tries again.
+      this.nextDigest = Infinity;
+    }
+  }
+
   private enqueue(task: Task): void {
+    this.cancelDigests();
     if (this.ended !== undefined) return task.reject(this.ended);
     this.queue.push(task);
     this.working ??= this.work();
@@ -151,6 +185,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
       if (this.ended !== undefined) this.rejectWaiting(this.ended);
       else if (!this.held.isEmpty)
         this.timer = setTimeout(() => (this.working ??= this.work()), Math.ceil(this.held.timeLeft));
+      else this.scheduleDigests();
     }
   }
 

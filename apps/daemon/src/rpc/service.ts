@@ -78,6 +78,7 @@ export const allMethods: readonly DaemonMethod[] = [
   blocks.getlastblockheader,
   blocks.getblockheaderbyhash,
   blocks.getblockheaderbyheight,
+  blocks.getrulesdigest,
   mining.getblocktemplate,
   mining.submitblock,
   mining.generateblocks,

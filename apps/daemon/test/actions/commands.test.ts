@@ -135,6 +135,7 @@ describe('wrkz-daemon compare', () => {
       'headers         9 equal',
       'wallet data     9 equal',
       'output indexes  9 equal',
+      'rules digest    1 equal',
       'pool            0 and 0 transactions, 0 in both',
       'no difference up to block 710',
     ]);
@@ -150,13 +151,21 @@ describe('wrkz-daemon compare', () => {
           ...(body.length > 0 ? { body } : {}),
         })
           .then((sent) => sent.text())
-          .then((text) => response.end(text.replace(/"reward":\d+/, '"reward":1').replace(/"timestamp":/, '"time":')));
+          .then((text) =>
+            response.end(
+              text
+                .replace(/"digest":"./, '"digest":"x')
+                .replace(/"reward":\d+/, '"reward":1')
+                .replace(/"timestamp":/, '"time":'),
+            ),
+          );
       });
     });
     const url = `http://${changed}`;
     const different = await run('compare', url, '--with', own, '--samples', '2');
     expect(different.code).toBe(1);
     expect(different.lines).toContain('headers         2 of 2 differ');
+    expect(different.lines).toContain('rules digest    1 of 1 differ');
     expect(different.lines).toContainEqual(expect.stringMatching(/^ {2}block 710: reward: 1 and \d+$/));
   });
 

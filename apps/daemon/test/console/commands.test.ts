@@ -104,7 +104,7 @@ test('help lists every command once', async () => {
 test('every documented command exists', () => {
   const documented =
     'help ? exit quit stop status sync_info sync_tune sync_peers prune_status db_status print_pl print_cn print_block ' +
-    'print_tx print_pool print_pool_sh stratum_status save set_log compact_db ban getbans setbans snapshot_export height print_bc log_tail';
+    'print_tx print_pool print_pool_sh stratum_status save set_log compact_db ban getbans setbans snapshot_export height print_bc print_digest log_tail';
   expect(COMMANDS.map(({ name }) => name).sort()).toEqual(documented.split(' ').sort());
 });
 
@@ -191,6 +191,15 @@ test.each([
   ],
   ['print_bc 721', "block wasn't found. Current block chain height: 721, requested: 721"],
 ])('%s', async (line, text) => expect(await run(line)).toBe(`${text}\n`));
+
+test('print_digest prints the digest that JSON-RPC returns, with the block', async () => {
+  const { digest } = await node.rpc<{ digest: string }>('getrulesdigest', { height: 600 });
+  expect(digest).toMatch(/^[0-9a-f]{64}$/);
+  expect(await run('print_digest 600')).toBe(`${digest} height 600, block ${hashAt(600)}\n`);
+  expect(await run('print_digest')).toBe('expected: print_digest <height>\n');
+  expect(await run('print_digest 1e3')).toBe('expected: print_digest <height>\n');
+  expect(await run('print_digest 721')).toBe("block wasn't found. Current block chain height: 721, requested: 721\n");
+});
 
 test('print_tx prints a transaction, its status and its bytes', async () => {
   const height = blocks.findIndex(({ transactions }) => transactions.length > 0);

@@ -149,6 +149,7 @@ const METHOD_PARAMS: Readonly<Record<string, string>> = {
   getblocktemplate: `{"wallet_address":"${address}","reserve_size":255}`,
   submitblock: `["${largeHex}"]`,
   generateblocks: `{"wallet_address":"${address}","count":1000}`,
+  getrulesdigest: '{"height":720}',
   f_blocks_list_json: '{"height":700}',
   f_block_json: `{"hash":"${tip}"}`,
   f_transaction_json: `{"hash":"${transactionId}"}`,

@@ -76,6 +76,15 @@ const blockObject = z.object({
 
 export const blockResult = z.object({ block: blockObject, status: statusOk });
 
+export const rulesDigestParams = z.object({ height: integer.meta({ description: 'Block index' }) });
+
+export const rulesDigestResult = z.object({
+  digest: hash.meta({ description: 'SHA-256 digest of the consensus state up to and including this block' }),
+  hash,
+  height: integer.meta({ description: 'Block index' }),
+  status: statusOk,
+});
+
 export const blocksListParams = z.object({ height: integer.meta({ description: 'Block index' }) });
 
 export const blocksListResult = z.object({

@@ -239,6 +239,11 @@ export const rpcErrors = {
     '{message}',
     'The address is not a standard address of this network. The text is the error of the wallets.',
   ),
+  digestPending: rpcError(
+    -5,
+    'The rules digest of this height is not calculated yet: the node has stored those up to height {height}',
+    'The digest is not calculated yet; the node does so while no blocks arrive.',
+  ),
   blockUnknown: rpcError(-5, 'Block hash specified does not exist!', 'No block has this hash.'),
   blockBelowFloor: rpcError(
     -5,

@@ -1,183 +1,150 @@
-import type { BlockFacts } from '@wrkz/consensus';
-import type { ChainReader } from '../reader/reader';
 import { createHash } from 'node:crypto';
+import type { BlockFacts, OutputFacts } from '@wrkz/consensus';
+import { decodeTransactionPrefix } from '@wrkz/core-types';
+import type { RulesDigest } from '../block-row';
+import { CorruptDatabase, MissingRow } from '../errors';
+import type { ChainReader } from '../reader/reader';
 
-const BUFFER_BYTES = 64 * 1024;
+/** Heights between two stored digests. A digest in between is computed from the blocks above a stored one. */
+const INTERVAL = 100;
+/** Max blocks that one request reads above a stored digest. */
+const MAX_BLOCKS = 1_000;
+/** Max cached indexes; mainnet has some hundreds of amounts. A full cache is cleared. */
+const CACHED_AMOUNTS = 50_000;
 
-/** Buffered SHA-256 over little-endian numbers and byte strings. Byte strings have no length prefix: each position has a fixed length. */
-class DigestWriter {
-  private readonly hash = createHash('sha256');
-  private readonly buffer = Buffer.allocUnsafe(BUFFER_BYTES);
-  private end = 0;
+/** An output and its amount in atomic units. */
+type Output = OutputFacts & { readonly amount: bigint };
 
-  /** 8 bytes. @param value an integer from 0 to 2^53 */
-  number(value: number): void {
-    this.reserve(8);
-    this.buffer.writeUInt32LE(value % 0x1_0000_0000, this.end);
-    this.buffer.writeUInt32LE(Math.floor(value / 0x1_0000_0000), this.end + 4);
-    this.end += 8;
-  }
-
-  /** 4 bytes. */
-  word(value: number): void {
-    this.reserve(4);
-    this.buffer.writeUInt32LE(value, this.end);
-    this.end += 4;
-  }
-
-  bytes(value: Uint8Array): void {
-    this.reserve(value.length);
-    this.buffer.set(value, this.end);
-    this.end += value.length;
-  }
-
-  /** 64 hex characters. */
-  finish(): string {
-    this.flush();
-    return this.hash.digest('hex');
-  }
-
-  private reserve(length: number): void {
-    if (this.end + length > BUFFER_BYTES) this.flush();
-  }
-
-  private flush(): void {
-    this.hash.update(this.buffer.subarray(0, this.end));
-    this.end = 0;
-  }
-}
+const BEFORE_GENESIS: RulesDigest = { height: -1, digest: createHash('sha256').update('chain rules 2').digest() };
 
 /**
- * The digest of the data that the consensus rules read (docs/protocol/storage.md#rules-digest). Full, pruned and lite databases of one
- * chain have the same digest; databases with equal digests accept the same next blocks.
+ * Computes digests at ascending heights (docs/protocol/storage.md#rules-digest). Full, pruned and lite databases of one chain have
+ * the same digests; databases with equal digests accept the same next blocks.
  *
- * The caller adds blocks, then key images, each in chain order, then outputs by ascending amount and index.
+ * The chain up to the last digest must not change between two calls.
  */
-class RulesDigest {
-  private readonly writer = new DigestWriter();
-  private blocks = 0;
-  private images: Buffer[] = [];
-  private imagesHeight = 0;
+export class RulesDigester {
+  /** The first global index above the last digest, by amount. */
+  private readonly nextIndexes = new Map<bigint, number>();
 
-  constructor() {
-    this.writer.bytes(Buffer.from('chain rules 1', 'latin1'));
+  constructor(
+    private readonly reader: ChainReader,
+    private last: RulesDigest = BEFORE_GENESIS,
+  ) {}
+
+  /** The next height whose digest is stored. */
+  get nextStored(): number {
+    return (Math.floor(this.last.height / INTERVAL) + 1) * INTERVAL;
   }
 
-  /** @param halves the 64-bit values of the facts as their lower and upper halves */
-  block(
-    { hash, timestamp, size, generatedTransactions }: BlockFacts,
-    halves: readonly [
-      difficultyLow: number,
-      difficultyHigh: number,
-      workLow: number,
-      workHigh: number,
-      coinsLow: number,
-      coinsHigh: number,
-    ],
-  ): void {
-    const { writer } = this;
-    writer.bytes(hash);
-    writer.number(timestamp);
-    writer.number(size);
-    writer.number(generatedTransactions);
-    for (const half of halves) writer.word(half);
-    this.blocks++;
-  }
-
-  /** The order of the key images within a block does not matter: they are sorted. */
-  keyImage(image: Buffer, height: number): void {
-    if (height !== this.imagesHeight) this.endImages(height);
-    this.images.push(image);
-  }
-
-  /** Each amount once, before its outputs. */
-  amount(amount: bigint): void {
-    this.endImages(0);
-    this.writer.word(Number(amount & 0xffff_ffffn));
-    this.writer.word(Number(amount >> 32n));
-  }
-
-  output(key: Buffer, height: number, unlockLow: number, unlockHigh: number): void {
-    const { writer } = this;
-    writer.bytes(key);
-    writer.number(height);
-    writer.word(unlockLow);
-    writer.word(unlockHigh);
-  }
-
-  /** After the outputs of each amount. */
-  endAmount(outputs: number): void {
-    this.writer.number(outputs);
-  }
-
-  /** 64 hex characters. */
-  finish(): string {
-    this.endImages(0);
-    this.writer.number(this.blocks);
-    return this.writer.finish();
-  }
-
-  private endImages(next: number): void {
-    if (this.images.length > 0) {
-      this.writer.number(this.imagesHeight);
-      this.writer.number(this.images.length);
-      for (const image of this.images.sort((a, b) => a.compare(b))) this.writer.bytes(image);
-      this.images = [];
+  /** Reads the blocks above the last digest: 100 blocks take some milliseconds. @throws CorruptDatabase */
+  advance(height: number): RulesDigest {
+    const first = this.last.height + 1;
+    const blocks = this.reader.factsRange(first, height + 1).map((facts) => new BlockState(facts));
+    const at = (one: number): BlockState => {
+      const block = blocks[one - first];
+      if (block === undefined)
+        throw new CorruptDatabase(`rows of block ${one} are among those of ${first} to ${height}`);
+      return block;
+    };
+    if (blocks.length !== height + 1 - first) throw new MissingRow('blocks', height);
+    for (const { image, height: spentAt } of this.reader.keyImagesBetween(first, height + 1))
+      at(spentAt).images.push(image);
+    if (this.nextIndexes.size > CACHED_AMOUNTS) this.nextIndexes.clear();
+    for (const amount of this.amounts(first, height)) {
+      const start = this.nextIndexes.get(amount) ?? this.reader.outputCount(amount, this.last.height);
+      const outputs = this.reader.outputsUpTo(amount, start, height);
+      this.nextIndexes.set(amount, start + outputs.length);
+      for (const output of outputs) at(output.height).outputs.push({ ...output, amount });
     }
-    this.imagesHeight = next;
+    this.last = { height, digest: blocks.reduce((digest, block) => block.digest(digest), this.last.digest) };
+    return this.last;
+  }
+
+  /** Amounts of the outputs in blocks `first` to `height`, ascending; all amounts where no transactions are stored. */
+  private amounts(first: number, height: number): bigint[] {
+    if (first < this.reader.floors().records) return this.reader.amounts();
+    const { prefixes } = this.reader.scanBlocks(first, height + 1);
+    const amounts = prefixes.flatMap((prefix) => decodeTransactionPrefix(prefix).outputs.map(({ amount }) => amount));
+    return [...new Set(amounts)].sort((a, b) => (a < b ? -1 : 1));
   }
 }
 
-/** Rows per read. */
-const ROWS = 500;
+/** What the rules read of one block. */
+class BlockState {
+  readonly images: Buffer[] = [];
+  /** By ascending amount and global index. */
+  readonly outputs: Output[] = [];
+
+  constructor(private readonly facts: BlockFacts) {}
+
+  /** @param previous the digest of the block below */
+  digest(previous: Buffer): Buffer {
+    const { facts, images, outputs } = this;
+    const hash = createHash('sha256').update(previous).update(facts.hash);
+    hash.update(
+      numbers(
+        BigInt(facts.timestamp),
+        BigInt(facts.size),
+        BigInt(facts.generatedTransactions),
+        facts.difficulty,
+        facts.cumulativeDifficulty,
+        facts.generatedCoins,
+        BigInt(images.length),
+      ),
+    );
+    for (const image of images.sort((a, b) => a.compare(b))) hash.update(image);
+    hash.update(numbers(BigInt(outputs.length)));
+    for (const { amount, key, unlockTime } of outputs) hash.update(numbers(amount, unlockTime)).update(key);
+    return hash.digest();
+  }
+}
+
+/** 8 bytes each, little-endian. */
+function numbers(...values: bigint[]): Buffer {
+  const bytes = Buffer.allocUnsafe(values.length * 8);
+  values.forEach((value, i) => bytes.writeBigUInt64LE(value, i * 8));
+  return bytes;
+}
 
 /**
- * The {@link RulesDigest} of a database, computed synchronously over every block, key image and output: minutes on a long chain.
- *
- * @returns 64 hex characters
- * @throws MissingRow
+ * The digest at a height, from the nearest stored digest below: milliseconds once the node has stored all.
+ * @param height at most the height of the tip
+ * @param onStep called every 100 blocks; may throw to cancel
+ * @returns undefined if the next stored digest is too far below
+ * @throws CorruptDatabase
  */
-export function rulesDigest(reader: ChainReader): string {
+export function rulesDigestAt(reader: ChainReader, height: number, onStep?: () => void): RulesDigest | undefined {
   return reader.snapshot(() => {
-    const steps = rulesDigestSteps(reader);
-    for (;;) {
-      const step = steps.next();
-      if (step.done === true) return step.value;
-    }
+    const stored = reader.storedRulesDigest(height);
+    if (stored?.height === height) return stored;
+    return height - (stored?.height ?? 0) > MAX_BLOCKS ? undefined : last(rulesDigests(reader, height, stored), onStep);
   });
 }
 
-/** Like {@link rulesDigest} in steps of some milliseconds. The caller holds one snapshot of the database throughout. */
-export function* rulesDigestSteps(reader: ChainReader): Generator<void, string> {
-  const digest = new RulesDigest();
-  const end = reader.height() + 1;
-  for (let start = 0; start < end; start += ROWS, yield) {
-    for (const facts of reader.factsRange(start, start + ROWS)) {
-      digest.block(facts, [
-        ...halves(facts.difficulty),
-        ...halves(facts.cumulativeDifficulty),
-        ...halves(facts.generatedCoins),
-      ]);
-    }
-  }
-  for (let start = 0; start < end; start += ROWS, yield) {
-    for (const { image, height } of reader.keyImagesBetween(start, Math.min(start + ROWS, end))) {
-      digest.keyImage(image, height);
-    }
-  }
-  for (const amount of reader.amounts()) {
-    const count = reader.outputCount(amount);
-    digest.amount(amount);
-    for (let start = 0; start < count; start += ROWS, yield) {
-      for (const { key, height, unlockTime } of reader.outputsBetween(amount, start, Math.min(start + ROWS, count))) {
-        digest.output(key, height, ...halves(unlockTime));
-      }
-    }
-    digest.endAmount(count);
-  }
-  return digest.finish();
+/**
+ * The digest at the tip in hex, computed from every block, key image and output: minutes on a long chain.
+ * @throws CorruptDatabase
+ */
+export function rulesDigest(reader: ChainReader): string {
+  return reader.snapshot(() => last(rulesDigests(reader, reader.height())).digest.toString('hex'));
 }
 
-function halves(value: bigint): [low: number, high: number] {
-  return [Number(value & 0xffff_ffffn), Number(value >> 32n)];
+/** The digests that are stored above `from`, then the digest at `height`. The caller holds one snapshot of the database. */
+export function* rulesDigests(reader: ChainReader, height: number, from?: RulesDigest): Generator<RulesDigest, void> {
+  const digester = new RulesDigester(reader, from);
+  for (let reached = from?.height ?? -1; reached < height;) {
+    const digest = digester.advance(Math.min(digester.nextStored, height));
+    yield digest;
+    reached = digest.height;
+  }
+}
+
+function last(digests: Iterable<RulesDigest>, onStep?: () => void): RulesDigest {
+  let found = BEFORE_GENESIS;
+  for (const digest of digests) {
+    found = digest;
+    onStep?.();
+  }
+  return found;
 }

@@ -5,7 +5,7 @@ import { CorruptDatabase, MissingRow, EmptyDatabase } from '../errors';
 import { findRow, type HashSource } from '../hashed-rows';
 import { HASH_KINDS } from '../hash-index/schema';
 import { Floors } from '../modes/floors';
-import { type BlockStamp, FACTS_HALVES, factsOf, type FactsRow } from '../block-row';
+import { type BlockStamp, type RulesDigest, FACTS_HALVES, factsOf, type FactsRow } from '../block-row';
 
 type StampRow = readonly [height: number, hash: Buffer, timestamp: number, lag: number, generated: number];
 
@@ -15,6 +15,7 @@ export class BlockQueries {
   private readonly factsAt: SqliteStatement<[number], FactsRow>;
   private readonly factsBetween: SqliteStatement<[number, number], FactsRow>;
   private readonly stampsBetween: SqliteStatement<[number, number], StampRow>;
+  private readonly digestUpTo: SqliteStatement<[number], [height: number, digest: Buffer]>;
   private readonly stampAt: SqliteStatement<[number], StampRow>;
 
   /** @param source the lookup of a reader or of the writer */
@@ -37,6 +38,11 @@ export class BlockQueries {
       .raw(true);
     this.stampsBetween = connection
       .prepare<[number, number], StampRow>(`${stamp} WHERE height >= ? AND height < ? ORDER BY height`)
+      .raw(true);
+    this.digestUpTo = connection
+      .prepare<[number], [number, Buffer]>(
+        'SELECT height, digest FROM rules_digests WHERE height <= ? ORDER BY height DESC LIMIT 1',
+      )
       .raw(true);
     this.stampAt = connection.prepare<[number], StampRow>(`${stamp} WHERE height = ?`).raw(true);
   }
@@ -69,6 +75,12 @@ export class BlockQueries {
     if (row !== undefined) return factsOf(row);
     if (height >= 0 && height < this.height()) throw new MissingRow('blocks', height);
     return undefined;
+  }
+
+  /** The stored digest at the highest height up to `height`. */
+  rulesDigest(height: number): RulesDigest | undefined {
+    const row = this.digestUpTo.get(height);
+    return row && { height: row[0], digest: row[1] };
   }
 
   /** @throws MissingRow for an invalid row, or a missing one below the tip */

@@ -99,6 +99,19 @@ export class OutputQueries {
     });
   }
 
+  /** Outputs from global index `start` on, in blocks up to `height`. @throws MissingRow */
+  upTo(amount: bigint, start: number, height: number): StoredOutput[] {
+    const id = this.amountId(amount);
+    const found: StoredOutput[] = [];
+    for (const row of id === undefined ? [] : this.between.iterate(id, start, Number.MAX_SAFE_INTEGER)) {
+      if (row[0] !== start + found.length) throw missing(amount, start + found.length);
+      const output = outputOf(row);
+      if (output.height > height) break;
+      found.push(output);
+    }
+    return found;
+  }
+
   /** @throws MissingRow for an invalid row, or if a row is missing but a later one exists */
   output(amount: bigint, index: number): StoredOutput | undefined {
     const id = this.amountId(amount);

@@ -7,7 +7,7 @@ import { HashLookup, type RunDirectory } from '../hash-index/lookup';
 import { KeyImageQueries, type SpentKeyImage } from '../key-images';
 import { Floors, type FloorHeights } from '../modes/floors';
 import { PaymentIdQueries, type PaymentIdUse } from '../payment-ids';
-import type { BlockStamp } from '../block-row';
+import type { BlockStamp, RulesDigest } from '../block-row';
 import { BlockQueries } from './blocks';
 import { BodyQueries } from './bodies';
 import { OutputQueries, sample, type StoredOutput } from './outputs';
@@ -144,6 +144,11 @@ export class ChainReader {
 
   factsRange(start: number, end: number): BlockFacts[] {
     return this.blocks.factsRange(start, end);
+  }
+
+  /** The stored rules digest at the highest height up to `height`. */
+  storedRulesDigest(height: number): RulesDigest | undefined {
+    return this.blocks.rulesDigest(height);
   }
 
   /** Block ids, ascending by height. */
@@ -323,6 +328,11 @@ export class ChainReader {
   /** Outputs of an amount with global indexes `start` to `end` - 1. @throws MissingRow */
   outputsBetween(amount: bigint, start: number, end: number): StoredOutput[] {
     return this.snapshot(() => this.keyOutputs.range(amount, start, end));
+  }
+
+  /** Outputs of an amount from global index `start` on, in blocks up to `height`. @throws MissingRow */
+  outputsUpTo(amount: bigint, start: number, height: number): StoredOutput[] {
+    return this.keyOutputs.upTo(amount, start, height);
   }
 
   /** Number of outputs of an amount in blocks up to `atHeight`; default: all. */

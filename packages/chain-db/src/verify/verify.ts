@@ -5,7 +5,7 @@ import { damageIn } from '../failures';
 import { readDirectory } from '../hash-index/lookup';
 import { HASH_KINDS } from '../hash-index/schema';
 import type { FloorHeights } from '../modes/floors';
-import { rulesDigestSteps } from '../modes/rules-digest';
+import { rulesDigests } from '../modes/rules-digest';
 import type { ChainDb } from '../open';
 import { ChainReader } from '../reader/reader';
 import { PAGE_SIZE, TABLES } from '../schema';
@@ -147,7 +147,8 @@ function* verification(
     };
     yield* guardedSteps(problems, 'hash index', checkHashIndex(connection, directory, entries, problems));
   }
-  const rulesDigest = yield* guardedSteps(problems, 'rules digest', rulesDigestSteps(reader));
+  const digests = checkRulesDigests(reader, tip, rows['rules_digests'] ?? 0, problems);
+  const rulesDigest = yield* guardedSteps(problems, 'rules digest', digests);
   onProgress?.(tip, tip);
   return {
     problems: problems.all(),
@@ -155,6 +156,28 @@ function* verification(
     digest: floors.bodies === 0 ? digest.finish() : undefined,
     rulesDigest,
   };
+}
+
+/** Compares the stored digests, which may end below the tip. @returns the digest at the tip in hex */
+function* checkRulesDigests(
+  reader: ChainReader,
+  tip: number,
+  count: number,
+  problems: Problems,
+): Generator<void, string | undefined> {
+  let latest: string | undefined;
+  let found = 0;
+  for (const { height, digest } of rulesDigests(reader, tip)) {
+    latest = digest.toString('hex');
+    const stored = reader.storedRulesDigest(height);
+    if (stored?.height === height) {
+      found++;
+      problems.equal(`rules digest ${height}`, 'digest', stored.digest, digest);
+    }
+    yield;
+  }
+  problems.equal('rules_digests', 'number of rows', count, found);
+  return latest;
 }
 
 /** Runs the steps of a check. Damage that ends it is added as a finding, and the result is undefined. */

@@ -35,6 +35,7 @@ export class Rewinder {
   private readonly deleteSignatures: SqliteStatement<[number]>;
   private readonly deleteOutputs: SqliteStatement<[bigint, number]>;
   private readonly deleteAmount: SqliteStatement<[bigint]>;
+  private readonly deleteDigests: SqliteStatement<[number]>;
   private readonly keyImages: KeyImageStore;
   private readonly paymentIds: PaymentIdStore;
 
@@ -52,6 +53,7 @@ export class Rewinder {
       'DELETE FROM outputs WHERE amount_id = (SELECT id FROM amounts WHERE amount = ?) AND global_index >= ?',
     );
     this.deleteAmount = connection.prepare('DELETE FROM amounts WHERE amount = ?');
+    this.deleteDigests = connection.prepare('DELETE FROM rules_digests WHERE height > ?');
     this.keyImages = new KeyImageStore(connection, hashes);
     this.paymentIds = new PaymentIdStore(connection, hashes);
   }
@@ -60,6 +62,7 @@ export class Rewinder {
   rewindTo(height: number): RewoundBlock[] {
     const removed: RewoundBlock[] = [];
     for (let tip = this.reader.height(); tip > height; tip--) removed.push(this.removeTip(tip));
+    this.deleteDigests.run(height);
     return removed.reverse();
   }
 

@@ -1,6 +1,6 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
 import type { RawBlock } from '@wrkz/core-types';
-import { accessError, DiskFull, sqliteFailure, type SqliteConnection } from '@wrkz/sqlite';
+import { accessError, DiskFull, sqliteFailure, type SqliteConnection, type SqliteStatement } from '@wrkz/sqlite';
 import { CHAIN_FILE } from '../connection';
 import { damageIn } from '../failures';
 import { ChainDbError, CorruptDatabase, RefusedChange, WriterFailed, WrongLink } from '../errors';
@@ -10,6 +10,7 @@ import { sameHashIn } from '../hashed-rows';
 import { Floors } from '../modes/floors';
 import type { KeyImageStore } from '../key-images';
 import { type CompactStep, Pruner, type PruneStep } from '../modes/prune';
+import { RulesDigester } from '../modes/rules-digest';
 import { ChainReader } from '../reader/reader';
 import { repairBlockPage } from '../repair/block-pages';
 import { wholeBlock } from '../repair/whole-block';
@@ -46,7 +47,10 @@ export class ChainWriter {
   private readonly pruner: Pruner;
   private readonly floors: Floors;
   private readonly alternatives: AlternativeStore;
+  private readonly putDigest: SqliteStatement<[number, Buffer]>;
   private failure: WriterFailed | undefined;
+  /** Continues from the last stored digest; undefined after a rewind or an error. */
+  private digester: RulesDigester | undefined;
   /** Pages freed since the last checkpoint that truncated the file. */
   private givenBack = 0;
 
@@ -63,6 +67,7 @@ export class ChainWriter {
     this.alternatives = new AlternativeStore(connection, this.reader);
     this.pruner = new Pruner(connection, this.reader);
     this.floors = new Floors(connection);
+    this.putDigest = connection.prepare('INSERT INTO rules_digests (height, digest) VALUES (?, ?)');
   }
 
   /** The error that closed the writer; undefined while it is open. */
@@ -209,6 +214,27 @@ export class ChainWriter {
   }
 
   /**
+   * One step of the rules digests: stores the next ones.
+   *
+   * @param milliseconds approximate duration of the step
+   * @returns the height of the next digest; call it again while the tip is at or above this height
+   * @throws CorruptDatabase, WriterFailed
+   */
+  digestStep(milliseconds = 20): number {
+    return this.change(() => {
+      const tip = this.reader.height();
+      const digester = (this.digester ??= new RulesDigester(this.reader, this.reader.storedRulesDigest(tip)));
+      const stop = performance.now() + milliseconds;
+      while (digester.nextStored <= tip) {
+        const { height, digest } = digester.advance(digester.nextStored);
+        this.putDigest.run(height, digest);
+        if (performance.now() >= stop) break;
+      }
+      return digester.nextStored;
+    });
+  }
+
+  /**
    * Appends blocks of a damaged database: all or none. Consensus rules are not checked: only a repair calls this, and verifies
    * the database afterwards.
    *
@@ -257,6 +283,7 @@ export class ChainWriter {
     const removed = this.rewinder.rewindTo(height);
     this.hashes.flush();
     this.store.reset();
+    this.digester = undefined;
     return removed;
   }
 
@@ -286,6 +313,7 @@ export class ChainWriter {
   /** Rolls back. @returns the error that the caller gets */
   private undo(error: unknown): unknown {
     this.store.reset();
+    this.digester = undefined;
     this.hashes.rolledBack();
     const failure = sqliteFailure(error);
     try {

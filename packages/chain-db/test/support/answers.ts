@@ -1,5 +1,5 @@
 import type { VerifiedBlock } from '@wrkz/consensus';
-import { type ChainReader, plainPaymentId } from '../../src';
+import { type ChainReader, plainPaymentId, rulesDigestAt } from '../../src';
 
 /** One question to a reader. */
 export interface Question {
@@ -34,6 +34,8 @@ export function questionsAbout(blocks: readonly VerifiedBlock[], alternatives: r
   put('transactionCount', (reader) => reader.transactionCount());
   put('alternatives', (reader) => reader.alternatives());
   put('alternativeCount', (reader) => reader.alternativeCount());
+  put('rulesDigestAt', (reader) => rulesDigestAt(reader, top));
+  put('storedRulesDigest', (reader) => reader.storedRulesDigest(top));
   put('floors', (reader) => reader.floors());
   for (const height of [0, Math.floor(top / 2), top]) {
     put(`facts ${height}`, (reader) => reader.facts(height));

@@ -1,4 +1,4 @@
-import { BelowFloor } from '@wrkz/chain-db';
+import { BelowFloor, rulesDigestAt } from '@wrkz/chain-db';
 import { transactionPowDifficulty, TX_POW_ALGORITHM, walletTransactionSizeLimit } from '@wrkz/consensus';
 import { describeAmount, fromHex, parseBlock, parseTransaction, type RawBlock } from '@wrkz/core-types';
 import { checkHash, powHashMany } from '@wrkz/crypto';
@@ -81,6 +81,26 @@ function range(reader: Reader, first: number, last: number): string {
   });
   return grid(COLUMNS, rows);
 }
+
+export const printDigest: ConsoleCommand = {
+  name: 'print_digest',
+  help: 'print_digest <height> - Print the rules digest at a block index, to compare the state of two nodes',
+  run: ({ rpc: { reader } }, [word]) => {
+    if (word === undefined || !/^\d{1,10}$/.test(word)) return 'expected: print_digest <height>\n';
+    const height = Number(word);
+    return reader.snapshot(() => {
+      const facts = reader.facts(height);
+      if (facts === undefined) {
+        return `block wasn't found. Current block chain height: ${reader.height() + 1}, requested: ${height}\n`;
+      }
+      const found = rulesDigestAt(reader, height);
+      if (found !== undefined)
+        return `${found.digest.toString('hex')} height ${height}, block ${facts.hash.toString('hex')}\n`;
+      const stored = reader.storedRulesDigest(height)?.height ?? 0;
+      return `the digest of this height is not calculated yet: those up to height ${stored} are stored.\n`;
+    });
+  },
+};
 
 export const printTransaction: ConsoleCommand = {
   name: 'print_tx',

@@ -1,7 +1,7 @@
 import { versionLine } from '@wrkz/service-kit';
 import { stratumStatus, stratumStatusText } from '../../stratum/workers';
 import type { ConsoleCommand } from '../command';
-import { printBlock, printChain, printPool, printPoolShort, printTransaction } from './chain';
+import { printBlock, printChain, printDigest, printPool, printPoolShort, printTransaction } from './chain';
 import { compactDb, dbStatus, save, snapshotExport } from './database';
 import { logTail, setLog } from './log';
 import { ban, getBans, printConnections, printPeerList, setBans } from './peers';
@@ -52,6 +52,7 @@ export const COMMANDS: readonly ConsoleCommand[] = [
   printPeerList,
   printConnections,
   printChain,
+  printDigest,
   printBlock,
   printTransaction,
   printPool,

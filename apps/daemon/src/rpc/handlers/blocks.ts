@@ -11,8 +11,16 @@ import type { QueryTable } from '../queries';
 import type { BlockRangeQuery } from '../queries/query-blocks';
 import { joinHashes } from '../queries/sync-blocks';
 
-const { blockBelowFloor, blockHashInvalid, blockHashNotHex, blockUnknown, coreBusy, hashHeightTooBig, heightTooBig } =
-  daemonApi.rpcErrors;
+const {
+  blockBelowFloor,
+  blockHashInvalid,
+  blockHashNotHex,
+  blockUnknown,
+  coreBusy,
+  digestPending,
+  hashHeightTooBig,
+  heightTooBig,
+} = daemonApi.rpcErrors;
 const { belowFloor, blockIdNotHex, busy, internal, noKnownBlock, overloaded } = daemonApi.refusals;
 
 export const getblockcount = method({
@@ -132,6 +140,17 @@ export const getblockheaderbyheight = method({
       if (header === undefined) throw refuse(heightTooBig, { height: String(tip) });
       return { block_header: header, status: 'OK' as const };
     }),
+});
+
+export const getrulesdigest = method({
+  name: 'getrulesdigest',
+  summary: 'Digest of the consensus state at a height: nodes with equal digests accept the same next blocks.',
+  labels: { mode: 'Default', source: 'chain' },
+  params: daemonApi.rulesDigestParams,
+  result: daemonApi.rulesDigestResult,
+  errors: [heightTooBig, digestPending, overloaded, internal],
+  handle: async ({ queries }, { height }, request) =>
+    new FinishedJson(await queries.run('rulesDigest', { height }, request)),
 });
 
 export const fBlocksListJson = method({

@@ -1,6 +1,6 @@
 import type { daemonApi } from '@wrkz/api';
 import { rpcErrors } from '@wrkz/api/daemon-errors';
-import { type ChainReader, CorruptDatabase } from '@wrkz/chain-db';
+import { type ChainReader, CorruptDatabase, rulesDigestAt } from '@wrkz/chain-db';
 import { baseReward, type BlockFacts, medianSize, penalizedAmount } from '@wrkz/consensus';
 import {
   decodeBlock,
@@ -20,7 +20,28 @@ import { orRefuseBelowFloor, refuse } from '../errors';
 import type { Query } from './query';
 import { transactionPrefixJson } from './transactions';
 
-const { blockBelowFloor, blockUnknown, hashHeightTooBig, heightTooBig, transactionUnknown } = rpcErrors;
+const { blockBelowFloor, blockUnknown, digestPending, hashHeightTooBig, heightTooBig, transactionUnknown } = rpcErrors;
+
+export interface RulesDigestQuery {
+  /** Block index. */
+  readonly height: number;
+}
+
+/** The result of `getrulesdigest`. */
+export const rulesDigest: Query<RulesDigestQuery> = {
+  isHeavy: () => true,
+  run: ({ reader, throwIfCancelled }, { height }) =>
+    reader.snapshot(() => {
+      const facts = reader.facts(height);
+      if (facts === undefined) throw refuse(heightTooBig, { height: String(reader.tip().height) });
+      const found = rulesDigestAt(reader, height, throwIfCancelled);
+      if (found === undefined) {
+        throw refuse(digestPending, { height: String(reader.storedRulesDigest(height)?.height ?? 0) });
+      }
+      const digest = found.digest.toString('hex');
+      return Buffer.from(stringifyJson({ digest, hash: facts.hash.toString('hex'), height, status: 'OK' }), 'latin1');
+    }),
+};
 
 export interface BlocksListQuery {
   /** Block index. */

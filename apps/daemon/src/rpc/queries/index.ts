@@ -16,6 +16,7 @@ export interface QueryTable {
   globalIndexes: outputs.GlobalIndexesQuery;
   randomOuts: outputs.RandomOutsQuery;
   findTransactions: transactions.FindTransactionsQuery;
+  rulesDigest: explorer.RulesDigestQuery;
   blocksList: explorer.BlocksListQuery;
   explorerBlock: explorer.ExplorerBlockQuery;
   explorerTransaction: explorer.ExplorerTransactionQuery;
@@ -42,6 +43,7 @@ const table: { readonly [Name in QueryName]: Query<QueryTable[Name]> } = {
   globalIndexes: outputs.globalIndexes,
   randomOuts: outputs.randomOuts,
   findTransactions: transactions.findTransactions,
+  rulesDigest: explorer.rulesDigest,
   blocksList: explorer.blocksList,
   explorerBlock: explorer.explorerBlock,
   explorerTransaction: explorer.explorerTransaction,

@@ -1,5 +1,6 @@
 import { daemonApi } from '@wrkz/api';
 import { BelowFloor, type ChainReader } from '@wrkz/chain-db';
+import type { BlockFacts } from '@wrkz/consensus';
 import { networkOf } from '@wrkz/core-types';
 import type { ErrorRow } from '@wrkz/service-kit';
 import { runQuery, type RpcContext, type RpcServerOptions } from '../../../src/rpc';
@@ -277,6 +278,14 @@ const crowdedPool = {
 } as Partial<RpcContext['pool']> as RpcContext['pool'];
 
 const methods: Readonly<Record<string, Provocations>> = {
+  getrulesdigest: {
+    heightTooBig: call('getrulesdigest', '{"height":101}'),
+    digestPending: {
+      ...call('getrulesdigest', '{"height":2000}'),
+      context: node({}, { facts: () => ({}) as BlockFacts, storedRulesDigest: () => undefined }),
+    },
+    overloaded: { ...call('getrulesdigest', '{"height":1}'), context: full },
+  },
   f_blocks_list_json: {
     heightTooBig: call('f_blocks_list_json', '{"height":101}'),
     blockBelowFloor: { ...call('f_blocks_list_json', '{"height":60}'), ...lite },

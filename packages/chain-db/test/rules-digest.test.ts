@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { SqliteConnection } from '@wrkz/sqlite';
+import { type ChainDb, databaseFile, openChainDb, rulesDigest, rulesDigestAt, verifyChain } from '../src';
+import { chainA } from './support/chain-a';
+import { cleanUp, openHere, writerOf } from './support/directories';
+import { pruneTo } from './support/modes';
+
+afterEach(cleanUp);
+
+/** More than two intervals of stored digests. */
+const BLOCKS = 251;
+
+function filled(options: Parameters<typeof openHere>[0] = {}, blocks = BLOCKS): ChainDb {
+  const db = openHere(options);
+  writerOf(db).append(chainA().slice(0, blocks));
+  return db;
+}
+
+/** Stores all due digests, one in each step. @returns the number of steps */
+function storeDigests(db: ChainDb): number {
+  for (let steps = 1; ; steps++) if (writerOf(db).digestStep(0) > db.reader.height()) return steps;
+}
+
+const at = ({ reader }: ChainDb, height: number): string => rulesDigestAt(reader, height)!.digest.toString('hex');
+
+test('the digest of genesis follows from the documented format', () => {
+  const [genesis] = chainA();
+  const { facts, block } = genesis!;
+  const number = (value: number | bigint): Buffer => {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigUInt64LE(BigInt(value));
+    return bytes;
+  };
+  const { outputs, unlockTime } = block.coinbase.transaction;
+  const ascending = [...outputs].sort((a, b) => Number(a.amount - b.amount));
+  const { timestamp, size, difficulty, cumulativeDifficulty, generatedCoins } = facts;
+  const parts = [
+    createHash('sha256').update('chain rules 2').digest(),
+    facts.hash,
+    ...[timestamp, size, 1, difficulty, cumulativeDifficulty, generatedCoins, 0, outputs.length].map(number),
+    ...ascending.flatMap(({ amount, key }) => [number(amount), number(unlockTime), key]),
+  ];
+  expect(at(filled(), 0)).toBe(createHash('sha256').update(Buffer.concat(parts)).digest('hex'));
+});
+
+test('a digest is the same from genesis, from a stored one, and in a chain that ends there', () => {
+  const db = filled();
+  const heights = [0, 1, 99, 100, 101, 200, 250];
+  const before = heights.map((height) => at(db, height));
+  expect(new Set(before).size).toBe(heights.length);
+  expect(storeDigests(db)).toBe(3);
+  expect(db.reader.storedRulesDigest(BLOCKS)).toEqual(rulesDigestAt(db.reader, 200));
+  expect(heights.map((height) => at(db, height))).toEqual(before);
+  expect(rulesDigest(db.reader)).toBe(at(db, 250));
+  expect(rulesDigest(filled({}, 102).reader)).toBe(before[4]);
+});
+
+test('full, pruned and lite databases have the same digests', async () => {
+  const full = filled();
+  const pruned = filled();
+  pruneTo(pruned, 240);
+  const lite = filled({ lite: 150 });
+  for (const db of [full, pruned, lite]) storeDigests(db);
+  for (const height of [0, 120, 149, 150, 151, 250]) {
+    expect([at(pruned, height), at(lite, height)]).toEqual([at(full, height), at(full, height)]);
+  }
+  for (const db of [full, pruned, lite]) expect((await verifyChain(db)).problems).toEqual([]);
+});
+
+test('a rewind removes the digests above, and the next pass stores them again', () => {
+  const db = filled();
+  storeDigests(db);
+  const before = [at(db, 200), at(db, 250)];
+  writerOf(db).rewindTo(150);
+  expect(db.reader.storedRulesDigest(BLOCKS)?.height).toBe(100);
+  writerOf(db).append(chainA().slice(151, BLOCKS));
+  expect(storeDigests(db)).toBe(1);
+  expect([at(db, 200), at(db, 250)]).toEqual(before);
+});
+
+test('another chain has another digest from the fork on', () => {
+  const db = filled();
+  const other = filled({}, 100);
+  expect(at(other, 99)).toBe(at(db, 99));
+  writerOf(other).switchBranch(98, chainA().slice(99, 101), false);
+  expect(at(other, 100)).toBe(at(db, 100));
+});
+
+test('the pass continues where a closed database stopped, with new blocks meanwhile', () => {
+  const db = filled({}, 150);
+  expect(storeDigests(db)).toBe(2);
+  db.close();
+  const again = openHere({ directory: db.directory });
+  expect(again.reader.storedRulesDigest(BLOCKS)?.height).toBe(100);
+  writerOf(again).append(chainA().slice(150, BLOCKS));
+  expect(writerOf(again).digestStep()).toBe(300);
+  expect(at(again, 200)).toBe(at(filled(), 200));
+});
+
+test('a changed stored digest is found by the verification', async () => {
+  const db = filled();
+  storeDigests(db);
+  const connection = new SqliteConnection(databaseFile(db.directory));
+  connection.exec("UPDATE rules_digests SET digest = x'00' WHERE height = 100");
+  connection.exec("INSERT INTO rules_digests VALUES (150, x'01')");
+  connection.close();
+  const { problems, rulesDigest: found } = await verifyChain(db);
+  expect(problems.join('\n')).toMatch(/^rules digest 100: digest is 00, expected .*\nrules_digests: number of rows/);
+  expect(found).toBe(at(filled(), 250));
+});
+
+test('a row of another block is damage and not a digest', () => {
+  const db = filled();
+  const connection = new SqliteConnection(databaseFile(db.directory));
+  connection.exec('UPDATE key_images SET height = 5 WHERE id = (SELECT max(id) FROM key_images WHERE height <= 200)');
+  connection.close();
+  const reader = openChainDb({ directory: db.directory, network: 'devnet', readonly: true, besideOwn: true });
+  expect(() => rulesDigest(reader.reader)).toThrow(/rows of block 5 are among those of/);
+  reader.close();
+});
