@@ -44,13 +44,14 @@ import { startPortMapping } from './p2p/port-mapping/port-mapping';
 import { logChain, StorageLog } from './progress/chain-log';
 import { notices, openingLines, SyncProgressDisplay } from './progress/progress';
 import { type QueryRunner, readerThreads, ReaderPool, rpcCounters, startRpcServer, SyncCache } from './rpc';
+import type { RpcProcesses } from './serve-rpc/processes';
 import { SnapshotExporter } from './snapshot/exporter';
 import { startStratum, type StratumServer } from './stratum/server';
 import { Compaction } from './upkeep/compaction';
 import { diskShortage, freeBytes, LowDiskWatch, minWritableBytes } from './upkeep/disk-space';
 import { logWritePauses, publishUpkeepMetrics } from './upkeep/metrics';
 import { pageRepair, Scrub } from './upkeep/scrub';
-import { accessTokenTask, rpcContext, rpcServerOptions, startLocalSocket } from './wiring/rpc';
+import { accessTokenTask, rpcContext, rpcServerOptions, startLocalSocket, startRpcProcesses } from './wiring/rpc';
 import { daemonLogger } from './wiring/logger';
 import { databaseMemory, engineOptions, watchLiteRule, watchStorage } from './wiring/storage';
 import { createPeers, peersConfig } from './wiring/peers';
@@ -76,6 +77,7 @@ export interface DaemonComponents {
   readonly stratum?: StratumServer | undefined;
   readonly events?: NodeEvents;
   readonly scrub?: Scrub;
+  readonly rpcProcesses?: RpcProcesses | undefined;
 }
 
 /** Expired transactions are removed from the pool at this interval. */
@@ -327,7 +329,15 @@ export class Daemon implements Service {
     if (metrics !== undefined) scrub.publish(metrics);
     const runner = new ConsoleRunner();
     const socket = { config, context, rpc: server, runner, notice: this.notice, logger: logger.child('rpc') };
-    this.closers.use('the local socket', await startLocalSocket(socket), (http) => http?.close(RPC_DRAIN_MS));
+    const local = await startLocalSocket(socket);
+    this.closers.use('the local socket', local, (http) => http?.close(RPC_DRAIN_MS));
+    const hasSocket = local !== undefined;
+    const { counters } = server;
+    const { http } = this;
+    const processes = await startRpcProcesses({ config, hasSocket, http, counters, logger });
+    this.closers.use('the RPC processes', processes, (running) => running?.stop());
+    this.running = { ...this.running, rpcProcesses: processes };
+    if (processes !== undefined) this.reload.push({ name: 'the RPC processes', run: () => processes.reload() });
     this.notice(
       `wrkz-daemon ${VERSION} on ${network.name}, block ${String(chain.tip().height)}; ` +
         `peers at ${peers.listensAt.map(endpointText).join(' and ')}, ` +

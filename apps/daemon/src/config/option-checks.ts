@@ -40,6 +40,10 @@ export const CONFIG_REFUSALS = {
     text: '--export-checkpoints: a file is expected',
   },
   noBackupFile: { when: (values) => values['backup'] === '', text: '--backup: a file is expected' },
+  rpcProcessesWithoutSocket: {
+    when: (values) => values['rpc-processes'] !== 0 && values['rpc-ipc-path'] === '',
+    text: '--rpc-processes needs --rpc-ipc-path: the processes reach the node over this socket',
+  },
   twoAccessTokens: { when: hasTwoAccessTokens, text: TWO_ACCESS_TOKENS },
   dryRunOfNothing: {
     when: (values) => values['dry-run'] === true && !DRY_RUNS.some((name) => isSet(values[name])),

@@ -1,3 +1,4 @@
+import type { AddressInfo, Server as TcpServer } from 'node:net';
 import { daemonApi } from '@wrkz/api';
 import { damageIn, isUnreadableNow } from '@wrkz/chain-db';
 import {
@@ -13,6 +14,7 @@ import {
   type BoundRoute,
   type HttpApp,
   type HttpServer,
+  type ListenAddress,
   type LocalListener,
   type LocalSocketAddress,
   type Logger,
@@ -35,6 +37,8 @@ export interface RpcServerOptions {
   readonly port: number;
   /** Address of a second listener on the same port. If it cannot be bound, a warning is logged. */
   readonly bindIpv6?: string | undefined;
+  /** An open listener of another process, in place of the addresses. */
+  readonly shared?: TcpServer | undefined;
   /** Max requests per minute of one client address, loopback exempt; 0 = no limit. */
   readonly maxRpm: number;
   readonly maxBodyBytes: number;
@@ -148,15 +152,11 @@ function withErrorReports(route: BoundRoute, onError?: (error: unknown) => void)
 
 /** Starts to listen. @throws Error with a message for the operator if the address cannot be bound */
 export function startRpcServer(context: RpcContext, options: RpcServerOptions, logger: Logger): Promise<HttpServer> {
-  const { bindIp, bindIpv6, port } = options;
-  const portOption = 'rpc-bind-port';
+  const { shared } = options;
   const app = createRpcApp(context, options, logger);
   return startHttpServer({
     app,
-    listen: [
-      { host: bindIp, port, portOption },
-      ...(bindIpv6 === undefined ? [] : [{ host: bindIpv6, port, portOption, required: false }]),
-    ],
+    listen: shared === undefined ? listenAddresses(options) : [{ ...addressOf(shared), shared }],
     local: options.local,
     upgrade: options.upgrade?.(app.upgrades),
     logger,
@@ -167,6 +167,17 @@ export function startRpcServer(context: RpcContext, options: RpcServerOptions, l
       ...timeouts(options),
     },
   });
+}
+
+function listenAddresses({ bindIp, bindIpv6, port }: RpcServerOptions): ListenAddress[] {
+  const portOption = 'rpc-bind-port';
+  const ipv6 = bindIpv6 === undefined ? [] : [{ host: bindIpv6, port, portOption, required: false }];
+  return [{ host: bindIp, port, portOption }, ...ipv6];
+}
+
+function addressOf(listener: TcpServer): ListenAddress {
+  const { address, port } = listener.address() as AddressInfo;
+  return { host: address, port };
 }
 
 export interface LocalRpcOptions {

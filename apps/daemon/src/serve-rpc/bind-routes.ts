@@ -10,6 +10,8 @@ const JSON_RPC = '/json_rpc';
 /** Reports that the process is alive, without a request to the node. */
 const LIVENESS = '/livez';
 
+const OF_NODE: DaemonLabels = { mode: 'Default', source: 'node' };
+
 const methodsOfNode = new Map<string, DaemonMethod>(
   allMethods.filter(({ labels }) => labels?.source === 'node').map((method) => [method.name, method]),
 );
@@ -17,13 +19,15 @@ const methodsOfNode = new Map<string, DaemonMethod>(
 export interface BindDependencies {
   readonly nodeInfo: NodeInfoCache;
   readonly proxy: NodeProxy;
+  /** Paths without labels that the node answers, too. */
+  readonly nodePaths?: readonly string[] | undefined;
 }
 
 /** Binds the node's declarations: routes and methods with the source `node` are forwarded, all others are served here. */
 export function bindReaderRoutes(
   routes: readonly DaemonRoute[],
   context: RpcContext,
-  { nodeInfo, proxy }: BindDependencies,
+  { nodeInfo, proxy, nodePaths = [] }: BindDependencies,
 ): BoundRoute[] {
   const rules: RouteRules<RpcContext, DaemonLabels> = {
     ...routeRules,
@@ -46,6 +50,7 @@ export function bindReaderRoutes(
   return routes.flatMap((route) =>
     bindRoutes([route], context, rules).map((bound): BoundRoute => {
       const { labels } = route;
+      if (nodePaths.includes(route.path)) return { ...bound, handler: forward(bound, OF_NODE) };
       if (labels?.source === 'node') return { ...bound, handler: forward(bound, labels) };
       if (route.path !== JSON_RPC) return bound;
       return {

@@ -178,7 +178,14 @@ export function readServeRpc(argv: readonly string[], others: readonly OptionSpe
   const program = { name: 'wrkz-daemon', options: others, commands: SERVE_RPC_COMMANDS, former: LEGACY_OPTIONS };
   const parsed = parseCommand(program, words) as unknown as ParsedOptions<typeof SERVE_RPC_OPTIONS>;
   if (!hasLocalSockets()) throw new UsageError('serve-rpc: there are no local sockets on this system');
-  const options = parsed.values;
+  return serveRpcConfig(parsed.values, parsed);
+}
+
+/** @throws UsageError for a token file that cannot be used */
+export function serveRpcConfig(
+  options: ServeRpcOptions,
+  { warnings, secrets }: Pick<ServeRpcConfig, 'warnings' | 'secrets'>,
+): ServeRpcConfig {
   const network = networkOf(options.simnet ? 'simnet' : options.network);
   return {
     options,
@@ -187,8 +194,8 @@ export function readServeRpc(argv: readonly string[], others: readonly OptionSpe
     rpcPort: options['rpc-bind-port'] ?? 0,
     accessToken: accessToken(options),
     nodeSocket: socketPath(options['node-socket']),
-    warnings: [...parsed.warnings, ...rpcWarnings({ ...options, 'public-node': false })],
-    secrets: parsed.secrets,
+    warnings: [...warnings, ...rpcWarnings({ ...options, 'public-node': false })],
+    secrets,
   };
 }
 

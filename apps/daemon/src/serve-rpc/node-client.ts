@@ -9,7 +9,7 @@ export interface NodeSocketClientOptions {
   /** A path or `@name`. */
   readonly socket: string;
   /** Access token; empty for none. */
-  readonly token: string;
+  readonly token: string | (() => string);
 }
 
 /** HTTP client of the node. Each request has a new connection: the node might close a reused one at that moment. */
@@ -17,7 +17,8 @@ export class NodeSocketClient {
   constructor(private readonly options: NodeSocketClientOptions) {}
 
   request({ headers, ...rest }: Pick<RequestOptions, 'method' | 'path' | 'headers' | 'signal'>): ClientRequest {
-    const { socket, token } = this.options;
+    const { socket } = this.options;
+    const token = typeof this.options.token === 'string' ? this.options.token : this.options.token();
     return request({
       ...rest,
       socketPath: nodePath(socket),

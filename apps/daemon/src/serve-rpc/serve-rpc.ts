@@ -1,3 +1,4 @@
+import type { Server as TcpServer } from 'node:net';
 import { cpuFeatures } from '@wrkz/crypto';
 import {
   Closers,
@@ -10,10 +11,13 @@ import {
   loggerFromOptions,
   NODE_LOG_SCALE,
   type ReloadTask,
+  type RequestCounters,
   type Service,
+  type UpgradeListener,
   VERSION,
 } from '@wrkz/service-kit';
 import { DamageWatch, operatorText } from '../damage/damage-watch';
+import { webSocketRoute } from '../events/websocket/hub';
 import {
   type QueryRunner,
   readerThreads,
@@ -41,6 +45,12 @@ export interface ServeRpcOverrides {
   readonly now?: () => number;
   /** Prints the line of the start. */
   readonly notice?: (line: string) => void;
+  /** Set in a process of the node (RpcProcesses): it listens on the node's listeners, one for each call of `share`. */
+  readonly ofNode?: {
+    readonly counters: RequestCounters;
+    /** Takes over a WebSocket connection; undefined if the node has none. */
+    readonly upgrade: UpgradeListener | undefined;
+  };
 }
 
 /** Milliseconds for running requests when the process stops. */
@@ -54,6 +64,7 @@ export class ServeRpc implements Service {
   private readonly closers = new Closers();
   private http: HttpServer | undefined;
   private chain: ChainSource | undefined;
+  private rpc: { readonly context: RpcContext; readonly server: RpcServerOptions } | undefined;
 
   constructor(
     private readonly config: ServeRpcConfig,
@@ -90,6 +101,14 @@ export class ServeRpc implements Service {
     return this.closers.closeAll();
   }
 
+  /** Accepts connections of an open listener of the node. The listening begins within this call. */
+  async share(listener: TcpServer): Promise<void> {
+    if (this.rpc === undefined) throw new Error('the reader is not running');
+    const { context, server } = this.rpc;
+    const started = startRpcServer(context, { ...server, shared: listener }, this.logger.child('rpc'));
+    this.closers.use('a shared listener', await started, (http) => http.close(DRAIN_MS));
+  }
+
   private async serve(): Promise<void> {
     const { config, logger, now } = this;
     const { options, network, directory } = config;
@@ -103,7 +122,9 @@ export class ServeRpc implements Service {
     );
     this.chain = source;
     source.on('failed', (error) => this.fail(error));
-    const client = new NodeSocketClient({ socket: config.nodeSocket, token: options['node-access-token'] });
+    const { ofNode } = this.overrides;
+    const token = ofNode === undefined ? options['node-access-token'] : config.accessToken.current;
+    const client = new NodeSocketClient({ socket: config.nodeSocket, token });
     const nodeInfo = new NodeInfoCache({ client, logger: logger.child('node') });
     source.on('commit', () => {
       nodeInfo.invalidate();
@@ -115,8 +136,9 @@ export class ServeRpc implements Service {
     const context = readerContext({ config, source, queries, nodeInfo, now });
     const idleTimeoutMs = options['node-timeout'] * 1000;
     const proxy = new NodeProxy({ client, onChange: () => nodeInfo.invalidate() }, { idleTimeoutMs });
-    await this.listen(context, { nodeInfo, proxy }, syncCache);
-    this.printStart(nodeInfo);
+    const nodePaths = ofNode === undefined ? [] : ['/metrics'];
+    await this.listen(context, { nodeInfo, proxy, nodePaths }, syncCache);
+    if (ofNode === undefined) this.printStart(nodeInfo);
   }
 
   private openSyncCache(source: ChainSource): SyncCache | undefined {
@@ -134,6 +156,7 @@ export class ServeRpc implements Service {
   private async listen(context: RpcContext, binding: BindDependencies, syncCache?: SyncCache): Promise<void> {
     const { config, logger } = this;
     const { options } = config;
+    const { ofNode } = this.overrides;
     const damage = new DamageWatch(logger);
     const metrics = options['enable-metrics'] ? createMetrics('wrkz_') : undefined;
     if (metrics !== undefined) damage.publish(metrics);
@@ -144,6 +167,12 @@ export class ServeRpc implements Service {
       ...(metrics === undefined ? {} : { metrics }),
       ...(syncCache === undefined ? {} : { syncCache }),
     };
+    if (ofNode !== undefined) {
+      const { counters, upgrade } = ofNode;
+      const webSocket = upgrade && { upgrade: () => upgrade, moreRoutes: [webSocketRoute] };
+      this.rpc = { context, server: { ...shared, ...webSocket, counters } };
+      return;
+    }
     const server = { ...shared, counters: rpcCounters(context, shared) };
     this.http = this.closers.use('the RPC', await startRpcServer(context, server, logger.child('rpc')), (http) =>
       http.close(DRAIN_MS),

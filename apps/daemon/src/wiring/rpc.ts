@@ -6,6 +6,7 @@ import {
   localSocketAddress,
   type Logger,
   type ReloadTask,
+  socketPath,
 } from '@wrkz/service-kit';
 import { isAccepted } from '../chain/results';
 import type { ChainService } from '../chain/service';
@@ -28,6 +29,7 @@ import {
   startLocalRpc,
 } from '../rpc';
 import { routeRules } from '../rpc/service';
+import { RpcProcesses, type RpcProcessesDependencies } from '../serve-rpc/processes';
 
 export interface RpcContextDependencies {
   readonly config: DaemonConfig;
@@ -151,6 +153,22 @@ export interface LocalSocketDependencies {
   readonly runner: ConsoleRunner;
   readonly notice: (line: string) => void;
   readonly logger: Logger;
+}
+
+/** Starts the reader processes of `--rpc-processes`; undefined without any. */
+export async function startRpcProcesses(
+  dependencies: Omit<RpcProcessesDependencies, 'socket'> & { readonly hasSocket: boolean },
+): Promise<RpcProcesses | undefined> {
+  const { config, hasSocket, logger } = dependencies;
+  const { 'rpc-processes': count, 'rpc-ipc-path': path } = config.options;
+  if (count === 0) return undefined;
+  if (!hasSocket) {
+    logger.warning('--rpc-processes is ignored, because the local socket is not available');
+    return undefined;
+  }
+  const processes = new RpcProcesses({ ...dependencies, socket: socketPath(path) });
+  await processes.start(count);
+  return processes;
 }
 
 /** Serves RPC and console on the local socket; undefined if the options name none. */

@@ -146,6 +146,7 @@ describe('option combinations', () => {
     noDataDir: ['--data-dir='],
     noDumpFile: ['--dump-file='],
     noBackupFile: ['--backup='],
+    rpcProcessesWithoutSocket: ['--rpc-processes', '1'],
     twoAccessTokens: ['--rpc-access-token=x', '--rpc-access-token-file=y'],
     dryRunOfNothing: ['--dry-run'],
     noCheckpointsFile: ['--export-checkpoints='],

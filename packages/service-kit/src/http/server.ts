@@ -185,6 +185,8 @@ export interface ListenAddress {
   readonly required?: boolean;
   /** The name of the option that sets the port, without dashes: reported when the port is in use. */
   readonly portOption?: string;
+  /** An open listener of another process on this address, whose connections are shared. */
+  readonly shared?: TcpServer | undefined;
 }
 
 /** The text of an error of `listen`. If the address is in use, it names the option (without dashes) that changes it. */
@@ -198,14 +200,14 @@ export function listenErrorText(error: unknown, option: string | undefined): str
  * @throws Error with a message for the operator
  */
 export function listenOn(server: TcpServer, address: ListenAddress, besideIpv4: boolean): Promise<void> {
-  const { host, port, portOption } = address;
+  const { host, port, portOption, shared } = address;
   return new Promise((resolve, reject) => {
     const refuse = (error: Error): void => {
       const text = `cannot listen on ${endpointText(address)}: ${listenErrorText(error, portOption)}`;
       reject(new Error(text, { cause: error }));
     };
     server.once('error', refuse);
-    server.listen({ host, port, ipv6Only: besideIpv4 && host.includes(':') }, () => {
+    server.listen(shared ?? { host, port, ipv6Only: besideIpv4 && host.includes(':') }, () => {
       server.removeListener('error', refuse);
       resolve();
     });

@@ -91,14 +91,26 @@ export function acceptUpgrades(server: Server, upgrade: UpgradeListener, isIdle:
 
 /** Makes the server parse the request again, without the upgrade offer. */
 function withoutOffer(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
+  const isClosing = /\bclose\b/i.test(request.headers.connection ?? '');
+  const bytes = requestHead(request, {
+    without: /^(upgrade|connection|http2-settings)$/i,
+    more: isClosing ? ['Connection: close'] : [],
+  });
+  socket.unshift(Buffer.concat([bytes, head]));
+  server.emit('connection', socket);
+}
+
+/** The request line and the headers of a request as they were received, up to the empty line. */
+export function requestHead(
+  request: IncomingMessage,
+  { without, more = [] }: { readonly without?: RegExp; readonly more?: readonly string[] } = {},
+): Buffer {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
   for (let i = 0; i < request.rawHeaders.length; i += 2) {
     const [name = '', value = ''] = request.rawHeaders.slice(i, i + 2);
-    if (!/^(upgrade|connection|http2-settings)$/i.test(name)) lines.push(`${name}: ${value}`);
+    if (without?.test(name) !== true) lines.push(`${name}: ${value}`);
   }
-  if (/\bclose\b/i.test(request.headers.connection ?? '')) lines.push('Connection: close');
-  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
-  server.emit('connection', socket);
+  return Buffer.from(`${[...lines, ...more].join('\r\n')}\r\n\r\n`, 'latin1');
 }
 
 /** Whether a request asks for WebSocket. */

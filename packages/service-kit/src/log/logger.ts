@@ -217,6 +217,11 @@ export function createMemoryLogger(
   return Object.assign(logger, { lines, entries, linesOf });
 }
 
+/** A logger whose entries go to `write`, such as another process. */
+export function forwardingLogger(level: LogLevel, write: (entry: LogEntry) => void): Logger {
+  return makeLogger(level, secretSet(), { write });
+}
+
 /** A logger without output. */
 export function silentLogger(): Logger {
   return makeLogger('disabled', secretSet(), { write: () => undefined });

@@ -164,6 +164,15 @@ export const RPC = defineOptions([
     group: 'RPC',
     help: 'Cache for wallet synchronization responses in megabytes; 0 disables it',
   },
+  {
+    name: 'rpc-processes',
+    type: 'number',
+    default: 0,
+    min: 0,
+    max: 64,
+    group: 'RPC',
+    help: 'Reader processes that share the RPC port with the node, for more processor cores; needs --rpc-ipc-path',
+  },
   metricsOption({ name: 'enable-metrics', group: 'RPC', help: 'Serve GET /metrics for Prometheus' }),
   {
     name: 'enable-health',

@@ -1,0 +1,163 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Server as TcpServer, Socket } from 'node:net';
+import { type HttpServer, type LogEntry, type Logger, type RequestCounters, workerEntry } from '@wrkz/service-kit';
+import type { DaemonConfig } from '../config/config';
+import { SERVE_RPC_OPTIONS, type ServeRpcOptions } from './config';
+
+/** From the node to a process. Each `listen` comes with an open listener of the node. */
+export type ToProcess =
+  | { readonly kind: 'setup'; readonly options: ServeRpcOptions; readonly webSocket: boolean }
+  | { readonly kind: 'listen' }
+  | { readonly kind: 'reload' }
+  | { readonly kind: 'stop' };
+
+/** From a process to the node. `upgrade` comes with the connection; `head` has the bytes that were read from it. */
+export type FromProcess =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'log'; readonly entry: LogEntry }
+  | { readonly kind: 'upgrade'; readonly head: Uint8Array }
+  | {
+      readonly kind: 'counts';
+      readonly requests: number;
+      readonly compressed: number;
+      readonly byStatus: [number, number][];
+    };
+
+const MIN_RESTART_MS = 1_000;
+const MAX_RESTART_MS = 30_000;
+/** A process that ran for this long is restarted at once. */
+const STABLE_MS = 60_000;
+/** Longer than a process takes to let its requests finish. */
+const STOP_MS = 5_000;
+
+export interface RpcProcessesDependencies {
+  readonly config: Pick<DaemonConfig, 'options' | 'network'>;
+  /** The local socket of the node. */
+  readonly socket: string;
+  readonly http: Pick<HttpServer, 'servers'>;
+  readonly counters: RequestCounters;
+  readonly logger: Logger;
+}
+
+/**
+ * Reader processes that share the RPC port with the node (`--rpc-processes`). The operating system gives each connection to one of
+ * them or to the node. A process that ends is started again; meanwhile the others accept its connections.
+ */
+export class RpcProcesses {
+  private readonly running = new Set<ChildProcess>();
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private isStopping = false;
+
+  constructor(private readonly dependencies: RpcProcessesDependencies) {}
+
+  /** Starts them. @returns when each has served or failed once */
+  async start(count: number): Promise<void> {
+    await Promise.all(Array.from({ length: count }, (_, i) => this.run(`rpc ${String(i + 1)}`, MIN_RESTART_MS)));
+  }
+
+  /** Ids of the running processes. */
+  get pids(): number[] {
+    return [...this.running].flatMap(({ pid }) => pid ?? []);
+  }
+
+  /** Lets each read its token file again. */
+  reload(): void {
+    for (const child of this.running) send(child, { kind: 'reload' });
+  }
+
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    for (const timer of this.timers) clearTimeout(timer);
+    await Promise.all(
+      [...this.running].map(async (child) => {
+        const kill = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+        const exited = new Promise((resolve) => child.once('exit', resolve));
+        send(child, { kind: 'stop' });
+        await exited;
+        clearTimeout(kill);
+      }),
+    );
+  }
+
+  /** @param pause milliseconds before it is started again if it fails soon */
+  private run(name: string, pause: number): Promise<void> {
+    const { config, socket, http } = this.dependencies;
+    const logger = this.dependencies.logger.child(name);
+    const { path, execArgv } = workerEntry(__dirname, 'process');
+    const child = fork(path, [], {
+      execArgv,
+      serialization: 'advanced',
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    const startedAt = performance.now();
+    this.running.add(child);
+    return new Promise((settled) => {
+      child.on('message', (message: FromProcess, connection?: Socket) => {
+        if (message.kind === 'ready') {
+          for (const server of http.servers) if (isTcp(server)) send(child, { kind: 'listen' }, server);
+          settled();
+        } else this.receive(message, logger, connection);
+      });
+      child.on('error', (error) => logger.warning('an RPC process failed', { error }));
+      child.once('exit', (code, signal) => {
+        this.running.delete(child);
+        settled();
+        if (this.isStopping) return;
+        const delay = performance.now() - startedAt > STABLE_MS ? 0 : pause;
+        logger.warning('an RPC process has ended and is started again', { code, signal, delay });
+        const timer = setTimeout(() => {
+          this.timers.delete(timer);
+          void this.run(name, Math.min(pause * 2, MAX_RESTART_MS));
+        }, delay);
+        this.timers.add(timer);
+      });
+      send(child, {
+        kind: 'setup',
+        options: readerOptions(config, socket),
+        webSocket: config.options['enable-websocket'],
+      });
+    });
+  }
+
+  private receive(message: Exclude<FromProcess, { kind: 'ready' }>, logger: Logger, connection?: Socket): void {
+    if (message.kind === 'log') {
+      const { level, message: text, part, fields } = message.entry;
+      return (part === '' ? logger : logger.child(part))[level](text, fields);
+    }
+    if (message.kind === 'counts') {
+      const { counters } = this.dependencies;
+      counters.requests += message.requests;
+      counters.compressed += message.compressed;
+      for (const [status, count] of message.byStatus) counters.byStatus.set(status, counters.count(status) + count);
+      return;
+    }
+    // The node parses the request again, as if it had accepted the connection.
+    connection?.unshift(Buffer.from(message.head));
+    this.dependencies.http.servers.find(isTcp)?.emit('connection', connection);
+  }
+}
+
+function isTcp(server: TcpServer): boolean {
+  return typeof server.address() === 'object';
+}
+
+/** A process that has just ended takes no message: the exit is handled. */
+function send(child: ChildProcess, message: ToProcess, listener?: TcpServer): void {
+  if (child.connected) child.send(message, listener, () => undefined);
+}
+
+/** The options of the node that a reader has, too. It opens no log file and no local socket. */
+function readerOptions({ options, network }: RpcProcessesDependencies['config'], socket: string): ServeRpcOptions {
+  const names = new Set<string>(SERVE_RPC_OPTIONS.map(({ name }) => name));
+  const shared = Object.fromEntries(Object.entries(options).filter(([name]) => names.has(name)));
+  return {
+    ...shared,
+    network: network.name === 'simnet' ? 'mainnet' : network.name,
+    simnet: network.name === 'simnet',
+    'node-socket': socket,
+    'node-access-token': options['rpc-ipc-require-token'] ? options['rpc-access-token'] : '',
+    'node-timeout': 30,
+    'rpc-ipc-path': '',
+    'log-file': '',
+  } as ServeRpcOptions;
+}

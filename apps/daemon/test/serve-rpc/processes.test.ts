@@ -1,0 +1,141 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { createMemoryLogger, type MemoryLogger } from '@wrkz/service-kit';
+import { Suite, type SuiteNode } from '@wrkz/testing';
+import { WebSocket } from 'ws';
+import { readConfig } from '../../src/config/config';
+import { Daemon } from '../../src/daemon';
+import { exercises } from '../support/exercises';
+
+/* Reader processes that share the RPC port of a node (--rpc-processes). */
+
+jest.setTimeout(180_000);
+exercises('rpc-processes');
+
+const loggers: MemoryLogger[] = [];
+const suite = new Suite((args) => {
+  const logger = createMemoryLogger('warning');
+  loggers.push(logger);
+  return Daemon.create(readConfig(args), {
+    logger,
+    stream: new PassThrough().resume() as unknown as NodeJS.WriteStream,
+  });
+});
+afterAll(() => suite.stopAll());
+
+let node: SuiteNode<Daemon>;
+let tokenFile: string;
+
+beforeAll(async () => {
+  const folder = suite.folder();
+  tokenFile = join(folder, 'token');
+  writeFileSync(tokenFile, 'first-token', { mode: 0o600 });
+  node = await suite.node({
+    from: await suite.chainA(),
+    args: [
+      ...['--rpc-processes', '2', '--rpc-ipc-path', join(folder, 'node.sock'), '--rpc-access-token-file', tokenFile],
+      ...['--rpc-ipc-require-token', '--enable-websocket', '--enable-metrics'],
+    ],
+  });
+});
+
+const pids = (): number[] => node.daemon.parts.rpcProcesses?.pids ?? [];
+const url = (): string => `http://127.0.0.1:${String(node.daemon.ports.rpc)}`;
+
+/**
+ * Sends requests from another program, one connection each. This process, with the node, is blocked meanwhile: so only the
+ * reader processes can respond.
+ */
+function whileNodeIsBlocked(count: number, token: string): string[] {
+  const program = `
+    const request = () => fetch('${url()}/json_rpc', { method: 'POST', headers: { 'x-api-key': '${token}', connection: 'close' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"getblockcount"}' }).then(async (response) => response.status + ' ' + await response.text());
+    Promise.all(Array.from({ length: ${String(count)} }, request)).then((all) => console.log(JSON.stringify(all)));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8', timeout: 60_000 });
+  if (stdout === '') throw new Error(stderr);
+  return JSON.parse(stdout) as string[];
+}
+
+const COUNT = '200 {"result":{"count":721,"status":"OK"},"id":1,"jsonrpc":"2.0"}';
+
+async function get(path: string): Promise<string> {
+  const response = await fetch(url() + path, { headers: { 'x-api-key': 'first-token', connection: 'close' } });
+  return `${String(response.status)} ${await response.text()}`;
+}
+
+test('the processes respond while the node is busy', () => {
+  expect(pids()).toHaveLength(2);
+  expect(new Set(whileNodeIsBlocked(20, 'first-token'))).toEqual(new Set([COUNT]));
+});
+
+test('every connection gets the same responses, also for what only the node knows', async () => {
+  for (const path of ['/height', '/peers', '/fee', '/nothing']) {
+    const responses = await Promise.all(Array.from({ length: 12 }, () => get(path)));
+    expect([path, new Set(responses).size]).toEqual([path, 1]);
+  }
+  const refused = await Promise.all(Array.from({ length: 12 }, () => fetch(`${url()}/height`)));
+  expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([401]));
+});
+
+test('the metrics of the node count the requests of the processes', async () => {
+  const total = async (): Promise<number> =>
+    Number(/^wrkz_rpc_requests_total (\d+)$/m.exec(await get('/metrics'))?.[1] ?? NaN);
+  const before = await total();
+  whileNodeIsBlocked(30, 'first-token');
+  // A process reports once a second.
+  for (let polls = 0; (await total()) < before + 30; polls++) expect(polls).toBeLessThan(5_000);
+});
+
+test('a WebSocket client is connected to the node, whichever process accepts it', async () => {
+  const clients = Array.from(
+    { length: 12 },
+    () => new WebSocket(`${url().replace('http', 'ws')}/ws`, { headers: { 'x-api-key': 'first-token' } }),
+  );
+  const messages = clients.map(
+    (client) => new Promise<string>((resolve) => client.once('message', (data: Buffer) => resolve(data.toString()))),
+  );
+  await Promise.all(clients.map((client) => new Promise((resolve) => client.once('open', resolve))));
+  const [first, ...others] = await Promise.all(messages);
+  expect(new Set(others)).toEqual(new Set([first]));
+  await Promise.all(
+    clients.map((client) => {
+      const closed = new Promise((resolve) => client.once('close', resolve));
+      client.terminate();
+      return closed;
+    }),
+  );
+});
+
+test('a killed process is started again, and no new connection is refused meanwhile', async () => {
+  const [victim = 0, other] = pids();
+  process.kill(victim, 'SIGKILL');
+  for (let polls = 0; pids().length < 2 || pids().includes(victim); polls++) {
+    expect(await get('/nothing')).toMatch(/^404/);
+    expect(polls).toBeLessThan(5_000);
+  }
+  expect(pids()).toContain(other);
+  expect(loggers.at(-1)?.lines.join('\n')).toContain('[rpc 1] an RPC process has ended and is started again');
+});
+
+test('a reload reaches the token of the processes', async () => {
+  writeFileSync(tokenFile, 'second-token');
+  for (const { run } of node.daemon.reload) await run();
+  for (let polls = 0; !whileNodeIsBlocked(8, 'second-token').every((one) => one === COUNT); polls++) {
+    expect(polls).toBeLessThan(50);
+  }
+  expect(new Set(whileNodeIsBlocked(8, 'first-token').map((text) => text.slice(0, 3)))).toEqual(new Set(['401']));
+});
+
+test('the processes end with the node and release the port', async () => {
+  const running = pids();
+  const { rpc: port } = node.daemon.ports;
+  await node.stop();
+  for (const pid of running) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  const error = await new Promise<unknown>((resolve) => {
+    connect(port, '127.0.0.1').once('error', resolve).once('connect', resolve);
+  });
+  expect(error).toMatchObject({ code: 'ECONNREFUSED' });
+});
