@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { encodeAddress } from '@wrkz/core-types';
 import { createMemoryLogger, type MemoryLogger, silentLogger } from '@wrkz/service-kit';
-import { TestWallet, Suite, freePort } from '@wrkz/testing';
+import { TestWallet, StandInNode, Suite, freePort } from '@wrkz/testing';
 import { ReconnectDelay, MiningProgram, readMinerConfig } from '../src';
+import { HashRate } from '../src/hash-rate';
 
 jest.setTimeout(180_000);
 
@@ -62,6 +63,30 @@ describe('solo', () => {
     expect(logger.linesOf('warning')).toHaveLength(1);
     expect(logger.linesOf('warning')[0]).toContain('the node cannot be reached');
     expect(logger.lines.join()).toContain('the node can be reached again');
+  });
+
+  test('submits at most --blocks blocks, counting pending ones', async () => {
+    const node = await cheap.node();
+    const stand = cheap.closeAtEnd(await StandInNode.start(node.url));
+    const rate = jest.spyOn(HashRate.prototype, 'add');
+    const searches = (): number => rate.mock.calls.filter(([hashes]) => hashes > 0n).length;
+    let blocks = 0;
+    stand.on('/json_rpc', async ({ body }, behind) => {
+      if (body['method'] !== 'submitblock') return behind();
+      blocks += 1;
+      if (blocks === 1) {
+        // While the first is pending, the tip changes and a block of the next template is found.
+        const before = searches();
+        await node.generate(address);
+        await until(() => searches() > before);
+      }
+      return { json: { jsonrpc: '2.0', id: body['id'], result: { status: 'OK' } } };
+    });
+    const { program } = await mine('--daemon', `http://127.0.0.1:${stand.port}`, '--blocks', '1', '--threads', '1');
+    expect(await program.finished).toBe(0);
+    await program.stop();
+    rate.mockRestore();
+    expect([program.accepted, blocks]).toEqual([1, 1]);
   });
 });
 
