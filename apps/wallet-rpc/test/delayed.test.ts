@@ -13,7 +13,10 @@ beforeAll(async () => {
 });
 
 // Each test begins with an empty pool.
-afterEach(() => node.generate(addressOf('frank')));
+afterEach(async () => {
+  await world.stopServices();
+  await node.generate(addressOf('frank'));
+});
 
 afterAll(() => world.stopAll());
 

@@ -18,6 +18,8 @@ async function receiver(): Promise<Receiver> {
   return made;
 }
 
+afterEach(() => world.stopServices());
+
 afterAll(async () => {
   await world.stopAll();
   for (const one of receivers) await one.close();

@@ -13,6 +13,8 @@ beforeAll(async () => {
   node = await world.node();
 });
 
+afterEach(() => world.stopServices());
+
 afterAll(() => world.stopAll());
 
 interface Listed {

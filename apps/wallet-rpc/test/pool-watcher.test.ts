@@ -35,6 +35,7 @@ async function withSendInPool(): Promise<{ service: TestService; hash: string }>
 }
 
 afterEach(async () => {
+  await world.stopServices();
   await node.generate(addressOf('frank'));
 });
 

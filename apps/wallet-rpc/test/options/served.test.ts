@@ -28,6 +28,8 @@ beforeAll(async () => {
   node = await world.node();
 });
 
+afterEach(() => world.stopServices());
+
 afterAll(() => world.stopAll());
 
 const run = (...args: string[]) =>

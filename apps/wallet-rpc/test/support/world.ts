@@ -152,8 +152,13 @@ export class World {
     await service.stop();
   }
 
-  async stopAll(): Promise<void> {
+  /** Stops the services, so that those of one test do not poll the node during the next. */
+  async stopServices(): Promise<void> {
     for (const service of [...this.services]) await this.stop(service);
+  }
+
+  async stopAll(): Promise<void> {
+    await this.stopServices();
     await this.suite.stopAll();
     this.folder.remove();
   }
