@@ -198,11 +198,15 @@ function expressRouter(routes: readonly ServedRoute[], fail: Fail): RequestListe
   // Express detects an error handler by its four parameters.
   const onError: ErrorRequestHandler = (error, request, response, _next) => fail(error, request, response);
   app.use(onError);
-  return (request, response) =>
-    // Express calls this callback for a target without a path, such as `http://[`.
+  return (request, response) => {
+    const { url = '' } = request;
+    // Express's parser writes a deprecation warning to standard error for a target such as `http://a:b/`.
+    if (!url.startsWith('/') && !URL.canParse(url)) return void fail(refusal('not_found'), request, response);
+    // Express calls this callback for a target without a path.
     app(request as express.Request, response as express.Response, (error?: unknown) => {
       void fail(error ?? refusal('not_found'), request, response);
     });
+  };
 }
 
 /** The target with its path decoded; unchanged if it is malformed, or if decoding would change its structure. */
