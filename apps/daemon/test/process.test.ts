@@ -142,32 +142,45 @@ describe('one data directory', () => {
   });
 });
 
-describe('a stop', () => {
-  it('ends in order after SIGINT, also during an import, which the next start continues', async () => {
-    const cwd = temporaryDirectory();
-    writeFileSync(join(cwd, 'a.dump'), dumpOf(chainA().slice(1)));
-    const importing = new DaemonProcess(quiet(cwd, '--import-blockchain', '--dump-file', 'a.dump'), cwd);
-    await new Promise((later) => setTimeout(later, 600));
-    importing.kill('SIGINT');
-    const { code, stdout } = await importing.ended;
-    // null: the signal came before the program handled signals
-    expect(code).toBe(code === null ? null : /Stopped; imported/.test(stdout) ? 1 : 0);
-    const rest = await runDaemon(quiet(cwd, '--import-blockchain', '--dump-file', 'a.dump'), cwd);
-    expect(rest).toMatchObject({ code: 0 });
-    const verified = await runDaemon(quiet(cwd, '--verify'), cwd);
-    expect(verified.code).toBe(0);
-    expect(verified.stdout).toMatch(
-      /^721 blocks, no problem found\ndigest [0-9a-f]{64}\nrules digest [0-9a-f]{64}\n$/m,
-    );
-  }, 600_000);
-});
-
 /** A script that runs in the program before anything of it is loaded. */
 function hook(cwd: string, text: string): string {
   const file = join(cwd, 'hook.cjs');
   writeFileSync(file, `if (require('node:worker_threads').isMainThread) {${text}}`);
   return file;
 }
+
+describe('a stop', () => {
+  it('ends in order after SIGINT, also during an import, which the next start continues', async () => {
+    const cwd = temporaryDirectory();
+    writeFileSync(join(cwd, 'a.dump'), dumpOf(chainA().slice(1, 401)));
+    // At the first commit.
+    const interrupted = hook(
+      cwd,
+      `const { inspect } = require('node:util');
+       const { Worker } = require('node:worker_threads');
+       const { emit } = Worker.prototype;
+       let isSent = false;
+       Worker.prototype.emit = function (event, message) {
+         if (event === 'message' && !isSent && inspect(message).includes("'commit'")) {
+           isSent = true;
+           process.kill(process.pid, 'SIGINT');
+         }
+         return emit.apply(this, arguments);
+       };`,
+    );
+    const args = quiet(cwd, '--import-blockchain', '--dump-file', 'a.dump');
+    const { code, stdout } = await new DaemonProcess(args, cwd, interrupted).ended;
+    expect(stdout).toMatch(/mported [1-9]\d* blocks/);
+    expect(code).toBe(stdout.includes('Stopped; imported') ? 1 : 0);
+    const rest = await runDaemon(args, cwd);
+    expect(rest).toMatchObject({ code: 0 });
+    const verified = await runDaemon(quiet(cwd, '--verify'), cwd);
+    expect(verified.code).toBe(0);
+    expect(verified.stdout).toMatch(
+      /^401 blocks, no problem found\ndigest [0-9a-f]{64}\nrules digest [0-9a-f]{64}\n$/m,
+    );
+  }, 600_000);
+});
 
 describe('while modules load', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
