@@ -8,8 +8,6 @@ import type { CommitEvent } from '../src/chain/service';
 import { digestOf, engineBench } from './support/engine';
 import { temporaryDirectory } from './support/temporary';
 
-jest.setTimeout(60_000);
-
 const start = (directory: string, network: 'devnet' | 'simnet' = 'devnet'): Promise<ChainClient> =>
   ChainClient.start({ directory, network, checkpoints: '' });
 

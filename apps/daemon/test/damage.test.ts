@@ -15,8 +15,6 @@ import { newSuite } from './network/daemons';
 import { engineBench, type EngineBench, NOW } from './support/engine';
 import { temporaryDirectory } from './support/temporary';
 
-jest.setTimeout(60_000);
-
 /*
  * A disk changes what was stored. Whoever asks gets an error, the operator is told what to do, and nobody who brought a
  * block or a transaction is blamed (docs/protocol/lessons.md#damage-that-looks-like-an-invalid-block).

@@ -9,8 +9,6 @@ import { importDump, ImportRefused } from '../src/dump/import';
 import { digestOf, type EngineBench, engineBench } from './support/engine';
 import { temporaryDirectory } from './support/temporary';
 
-jest.setTimeout(60_000);
-
 const devnet = networkOf('devnet');
 let folder: string;
 let whole: string;

@@ -4,8 +4,6 @@ import { chainA } from '@wrkz/testing';
 import { NOW } from './support/engine';
 import { type NodeBench, nodeBench } from './support/node';
 
-jest.setTimeout(60_000);
-
 /*
  * A transaction that a block was refused for must not be mined again and again
  * (docs/protocol/lessons.md#templates-that-are-refused).

@@ -10,8 +10,6 @@ import { MAIN } from './support/codes';
 import { digestOf, engineBench, NOW } from './support/engine';
 import { temporaryDirectory } from './support/temporary';
 
-jest.setTimeout(60_000);
-
 /*
  * Several verified batches are committed at once while whoever brings them says that more follow
  * (docs/protocol/storage.md#several-batches-a-commit).

@@ -4,8 +4,6 @@ import { chainA, Forge } from '@wrkz/testing';
 import { NOW } from './support/engine';
 import { type NodeBench, nodeBench } from './support/node';
 
-jest.setTimeout(60_000);
-
 const EARLY = NOW - 1_000_000;
 
 describe('generated blocks', () => {

@@ -11,8 +11,6 @@ import { P2pChain } from '../src/wiring/p2p-ports';
 import { KNOWN, MAIN, SIDE, SWITCHED } from './support/codes';
 import { type EngineBench, engineBench, NOW } from './support/engine';
 
-jest.setTimeout(60_000);
-
 const network = networkOf('simnet');
 const START = NOW - 1_000_000;
 

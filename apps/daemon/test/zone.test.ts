@@ -3,8 +3,6 @@ import { networkOf, parseBlock, type RawBlock } from '@wrkz/core-types';
 import { Forge } from '@wrkz/testing';
 import { type EngineBench, engineBench, NOW } from './support/engine';
 
-jest.setTimeout(60_000);
-
 /*
  * Inside the checkpoint zone work costs nothing, so whoever comes first can put a false branch on top of the last
  * checkpoint that was reached. It must not keep the true one out, however long or heavy it is.

@@ -96,8 +96,6 @@ async function requestsAt(url: string): Promise<number> {
   return (body['http'] as { requests: number }).requests;
 }
 
-jest.setTimeout(60_000);
-
 afterEach(stopAll);
 
 describe('in memory', () => {

@@ -6,8 +6,6 @@ import { startRedis, withRedis, type RedisServer } from './support/redis';
 
 /* Outages of Redis. */
 
-jest.setTimeout(60_000);
-
 let redis: RedisServer;
 
 /** Requests that are not answered fail their test long before its end. */

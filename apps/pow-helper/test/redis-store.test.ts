@@ -11,8 +11,6 @@ import { startRedis, withRedis, type RedisServer } from './support/redis';
 
 /* The steps of the shared queue: what is stored, who holds a job, what becomes of one whose instance died. */
 
-jest.setTimeout(60_000);
-
 const SPEC = { prefix: makePrefix(), inputs: 1, outputs: 1, difficulty: 45_000n };
 const SOLUTION = { nonce: Buffer.from('0102030405060708', 'hex'), hashes: 1000n };
 const SETTINGS = { capacity: 4, jobTimeoutMs: 600_000, resultTtlMs: 300_000, pollTimeoutMs: POLL_TIMEOUT_MS };

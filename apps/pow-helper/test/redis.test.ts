@@ -4,8 +4,6 @@ import { startInstance } from './support/instance';
 import { ManualSolver } from './support/manual-solver';
 import { startRedis, withRedis, type RedisServer } from './support/redis';
 
-jest.setTimeout(60_000);
-
 withRedis('instances that share a queue', () => {
   let redis: RedisServer;
   beforeEach(async () => {

@@ -7,8 +7,6 @@ import { WALLET_METHODS } from '../src';
 import { generate, PASSWORD, TestService, Folder } from './support/service';
 import { addressOf, CONTAINER_PASSWORD } from './support/world';
 
-jest.setTimeout(60_000);
-
 const folder = new Folder();
 let node: StandInNode;
 let service: TestService;

@@ -145,7 +145,7 @@ describe('a lite database of chain A', () => {
     }
     writerOf(lite).append(chainA().slice(LITE));
     expect(contents(lite)).toEqual(before);
-  }, 30_000);
+  });
 });
 
 test('payment ids are counted from the height on', () => {
@@ -180,7 +180,7 @@ test('rejects every rewind until it reaches its height, and the next start conti
   const again = openHere({ directory: db.directory, lite: LITE });
   writerOf(again).append(chainA().slice(120));
   expect(contents(again)).toEqual(contents(filled(LITE)));
-}, 30_000);
+});
 
 describe('mode of a database', () => {
   const textOf = (work: () => unknown): string => {

@@ -89,7 +89,7 @@ test('rejects a second writer in this process or another, but not readers', asyn
   third.process.kill('SIGKILL');
   expect(await third.ended).toBe('SIGKILL');
   expect(openHere({ directory: db.directory }).reader.height()).toBe(9);
-}, 30_000);
+});
 
 test('rejects a database of another network and does not change it', () => {
   const db = openHere();

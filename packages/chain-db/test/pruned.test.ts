@@ -96,7 +96,7 @@ test('a rewind stops at the floor; above it the state is as if the blocks had ne
 
   writerOf(db).append(chainA().slice(600));
   expect(contents(db)).toEqual(before);
-}, 60_000);
+});
 
 test('an unknown encoding is reported', () => {
   const db = openHere();

@@ -47,7 +47,7 @@ test('after a rewind of chain A the state is as if the blocks had never been sto
   const twin = openHere();
   writerOf(twin).append(blocks);
   expect(fingerprint(db)).toEqual(fingerprint(twin));
-}, 30_000);
+});
 
 test('a switch stores the old branch as alternatives and removes the new one from them', async () => {
   const { trunk, left, right } = fork(3, 4);
@@ -111,7 +111,7 @@ test('the cached tip of each reader is that of a new reader after any appends, r
     }),
     { numRuns: 40 },
   );
-}, 60_000);
+});
 
 test('alternatives persist after a restart', () => {
   const { trunk, left, right } = fork(2, 2);

@@ -5,8 +5,8 @@ afterEach(cleanUp);
 
 test('a killed rewind is complete or absent', async () => {
   await killRewinds([20, 60]);
-}, 60_000);
+});
 
 test('a killed compaction leaves the state digest unchanged, and the next one continues', async () => {
   expect(await killCompactions([30, 90])).toBeGreaterThan(0);
-}, 60_000);
+});

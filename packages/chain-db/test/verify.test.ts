@@ -79,7 +79,7 @@ test('chain A keeps its digest through another order of commits, a rewind and a 
   expect(await verifyChain(two)).toEqual(report);
   writerOf(one).rewindTo(719);
   expect((await verifyChain(one)).digest).not.toBe(report.digest);
-}, 30_000);
+});
 
 /** Each column of each table with one bit of one row changed: the lowest of an integer, one inside a blob. */
 function columns(): [table: string, column: string, blob: boolean][] {
@@ -197,7 +197,7 @@ test('damage to any page is a finding, not a crash', async () => {
     expect(report.problems.length).toBeGreaterThan(0);
   }
   expect((await verifyChain(db)).problems).toEqual([]);
-}, 30_000);
+});
 
 test('a body below the floor is not stored, one above it is missing', () => {
   const db = small();

@@ -60,7 +60,7 @@ test('blocks 0 to 5 are valid with full verification, without checkpoints', asyn
     view.push(verified);
   }
   expect(view.height).toBe(5);
-}, 60_000);
+});
 
 describe('single blocks of every version', () => {
   const blocks = [

@@ -69,7 +69,7 @@ test('a template contains the valid transactions, in order, and reports invalid 
   expect(made.transactions.map(({ hash }) => hash)).toEqual(candidates.map(({ hash }) => hash));
   const verified = await checkBlock(parseBlock(await mine(made)), made.transactions, contextOn(view));
   expect(verified).toBeInstanceOf(VerifiedBlock);
-}, 60_000);
+});
 
 test('transactions of the chain are left out, and not reported as invalid', async () => {
   // Before the unlock rule, which would refuse them a block later.

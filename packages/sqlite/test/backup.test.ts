@@ -125,7 +125,7 @@ test('the same for a writer in another process', async () => {
     expect(entries).toBeGreaterThan(last);
     last = entries;
   }
-}, 30_000);
+});
 
 test('an existing file is not overwritten, nor one created meanwhile', async () => {
   const file = filled();

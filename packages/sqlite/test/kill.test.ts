@@ -24,7 +24,7 @@ test('has the previous version after a kill during a migration, and is upgraded 
   expect([await last.line(), await last.line()]).toEqual(['migrating', 'up to date']);
   expect(await last.ended).toBe(0);
   expect(contents(file)).toEqual(contents(twin));
-}, 60_000);
+});
 
 test('is intact after a kill during a write: commits are atomic, and no reported one is lost', async () => {
   const file = fresh('journal.sqlite');
@@ -44,7 +44,7 @@ test('is intact after a kill during a write: commits are atomic, and no reported
     expect(pragma(connection, 'integrity_check')).toBe('ok');
     close();
   }
-}, 60_000);
+});
 
 function opened(file: string) {
   const database = openDatabase(journal(file, { migrations: HISTORY }));

@@ -34,7 +34,7 @@ test('a writer of another process locks the file until it ends, also by a kill',
     expect(await holder.ended).toBe(end === 'kill' ? 'SIGKILL' : 0);
     openDatabase(journal(file)).close();
   }
-}, 30_000);
+});
 
 test('the lock alone: taken once, taken again after its release', () => {
   const lockFile = fresh('guard');

@@ -122,7 +122,7 @@ test('killed processes lose no reported commit', async () => {
     expect(entriesOf(reader)).toBeGreaterThanOrEqual(min);
     reader.close();
   }
-}, 60_000);
+});
 
 test('a log that begins a round keeps its identity; the next session after a stop has another log', () => {
   const file = fresh('journal.sqlite');

@@ -10,8 +10,6 @@ import { freshHash } from './support/model';
 
 /* A journal whose file cannot be written for a while. */
 
-jest.setTimeout(30_000);
-
 async function bench() {
   const { directory, engine } = engineBench('devnet');
   const listeners = new Set<NodeEventListener>();

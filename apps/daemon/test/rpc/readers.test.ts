@@ -18,8 +18,6 @@ import type { QueryTable } from '../../src/rpc/queries';
  * time limit of the test.
  */
 
-jest.setTimeout(60_000);
-
 const directory = mkdtempSync(join(tmpdir(), 'wrkz-readers-'));
 
 /** One that takes a thread about a second: an amount of which chain A has many outputs, a thousand times over. */

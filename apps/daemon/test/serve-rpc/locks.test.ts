@@ -10,8 +10,6 @@ import { newSuite } from '../network/daemons';
  * the file anywhere, so no thread of a reader process may look into it beside SQLite.
  */
 
-jest.setTimeout(60_000);
-
 /** Where Linux tells who holds which lock. */
 const LOCKS = '/proc/locks';
 

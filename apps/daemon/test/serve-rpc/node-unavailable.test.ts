@@ -11,8 +11,6 @@ stopWallClock();
 
 /* A reader whose node is down, hangs, is a reader itself or aborts; and clients that disconnect. */
 
-jest.setTimeout(60_000);
-
 const { refusals } = daemonApi;
 const suite = newSuite();
 let dataDir: string;

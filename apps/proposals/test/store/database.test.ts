@@ -56,7 +56,7 @@ test('after a kill during writes both files are intact: each change complete, no
     // and the program that serves takes them
     await (await startService([], {}, folder)).stop();
   }
-}, 60_000);
+});
 
 describe('modified files', () => {
   const DONATED = 4_321n;

@@ -10,8 +10,6 @@ import type { HookTarget } from '../../src/hooks/target';
 import { isAlive, untilEnded, untilLines } from '../support/processes';
 import { WebhookReceiver } from '../support/receiver';
 
-jest.setTimeout(60_000);
-
 const launcher = new DeliveryProcess();
 const receiver = new WebhookReceiver();
 let folder: string;

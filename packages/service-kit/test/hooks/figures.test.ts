@@ -5,8 +5,6 @@ import { createMetrics, NotificationHooks, silentLogger } from '../../src';
 import { WebhookReceiver } from '../support/receiver';
 import { FakeFeed } from './fake-feed';
 
-jest.setTimeout(60_000);
-
 test('metrics have the outcomes of each receiver', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'wrkz-hooks-'));
   const receiver = await new WebhookReceiver().open();

@@ -65,7 +65,7 @@ test('each defect of a file is reported with its error, in the order of the chec
   expect(await refusal(fileOf(containerOf('secret', '{"walletFileFormatVersion":1')))).toBe('walletFileCorrupted');
   expect(await refusal(fileOf(containerOf('secret', '{"walletFileFormatVersion":"0"}')))).toBe('walletFileCorrupted');
   expect(await refusal(fileOf(containerOf('secret', '{"walletFileFormatVersion":0}')))).toBe('walletFileCorrupted');
-}, 60_000);
+});
 
 test('half a file of the C++ wallets is refused with wrongPassword, a changed byte with walletFileCorrupted', async () => {
   const { path, password } = recordedWallets()[0]!;
@@ -104,7 +104,7 @@ test('a container can be open only once, in one or several processes and through
     const again = await WalletFile.open(file, 'secret');
     await again.walletFile.close();
   }
-}, 60_000);
+});
 
 test('a failed open releases the lock', async () => {
   const file = fileOf(containerOf('secret', text));

@@ -239,8 +239,8 @@ test('a save above the file size limit fails without changing the file, and a la
   const { walletFile: again, content } = await WalletFile.open(walletFile.file, 'secret');
   await again.close();
   expect(content.transactionKeys).toHaveLength(3);
-}, 30_000);
+});
 
 test('the file opens with a saved version after kills during saves', async () => {
   await killSavers(4, Math.random);
-}, 60_000);
+});

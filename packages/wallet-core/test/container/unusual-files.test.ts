@@ -23,8 +23,6 @@ jest.unmock('node:crypto');
 
 /* Folders, pipes, devices and huge files in place of a container or its lock. Opening neither blocks nor reads them completely. */
 
-jest.setTimeout(60_000);
-
 const held: WalletFile[] = [];
 
 afterEach(async () => {

@@ -100,7 +100,7 @@ test('requests the indexes of outputs that are found during a request without th
   wallet.clock.stop();
   answer();
   while (wallet.ledger.unindexedOutputs().length > 0) await once(wallet.sync, 'indexed');
-}, 30_000);
+});
 
 test('a view wallet lists incoming transactions and requests no indexes', async () => {
   const wallet = open('bob-view', undefined, true);

@@ -7,8 +7,6 @@ import { submitSend } from '../../src/send/submit';
 import { estimateSweep, sweep, type SweepRequest, type SweepResult } from '../../src/transaction/sweep';
 import type { WalletErrorName } from '../../src/error-table';
 
-jest.setTimeout(60_000);
-
 /** A block size limit with about 14 inputs per transaction, so that a sweep of 40 outputs has several batches. */
 const ZONE = 3_000;
 const LARGEST = ZONE * 1.25 - 600;

@@ -6,8 +6,6 @@ import { Harness, local, reaches } from '../harness';
 const hashOf = (raw: { block: Buffer }): Buffer => sha256(raw.block);
 
 // Loopback and two nodes' work in one thread: generous, for machines that do other things as well.
-jest.setTimeout(30_000);
-
 describe('nodes over loopback', () => {
   const harness = new Harness();
   afterEach(() => harness.stop());

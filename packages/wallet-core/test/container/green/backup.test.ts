@@ -46,7 +46,7 @@ test('the backup copy replaces no existing file, and an identical copy is reused
   writeFileSync(file, bytes);
   expect(await opened(file)).toBe(backupName(file, 3));
   expect(existsSync(backupName(file, 4))).toBe(false);
-}, 30_000);
+});
 
 test('a copy or container that cannot be written leaves the file unchanged', async () => {
   for (const blocked of ['old-version-backup-a.wallet.tmp', 'a.wallet.tmp']) {
@@ -55,7 +55,7 @@ test('a copy or container that cannot be written leaves the file unchanged', asy
     expect(await errorNameOf(WalletFile.open(file, old.password))).toBe('invalidWalletFilename');
     expect(readFileSync(file).equals(bytes)).toBe(true);
   }
-}, 30_000);
+});
 
 test('after a kill during the conversion the file is the old or the new one', async () => {
   for (let i = 0; i < 6; i++) {

@@ -15,8 +15,6 @@ import { greenFile, PASSWORD } from './support/sealed';
 
 /* WalletGreen files, opened with a daemon that has chain A: the converted wallet after the scan. */
 
-jest.setTimeout(60_000);
-
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
 let node: SuiteNode;
 

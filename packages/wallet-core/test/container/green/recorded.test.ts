@@ -107,7 +107,7 @@ describe.each(intact)('$name', (recorded) => {
     expectHistory(recorded, content);
     expectBalances(recorded, content);
     expectCache(recorded, content, converted?.lostCache);
-  }, 30_000);
+  });
 });
 
 function expectHistory({ transactions }: RecordedGreen, content: WalletContent): void {
