@@ -42,13 +42,19 @@ function damagedCopy(): { dataDir: string; file: string } {
   return { dataDir, file };
 }
 
-async function run(dataDir: string, peers: readonly number[]): Promise<{ code: number; lines: string }> {
+async function run(
+  dataDir: string,
+  peers: readonly number[],
+): Promise<{ code: number; lines: string; printed: string }> {
   const logger: MemoryLogger = createMemoryLogger('info');
-  const daemon = Daemon.create(readConfig([...nodeArguments('devnet', dataDir, peers), '--repair']), { logger });
+  let printed = '';
+  const stream = { write: (text: string) => (printed += text) } as unknown as NodeJS.WriteStream;
+  const config = readConfig([...nodeArguments('devnet', dataDir, peers), '--repair']);
+  const daemon = Daemon.create(config, { logger, stream });
   await daemon.start();
   const code = (await daemon.finished) ?? -1;
   await daemon.stop();
-  return { code, lines: logger.entries.map(({ message }) => message).join('\n') };
+  return { code, lines: logger.entries.map(({ message }) => message).join('\n'), printed };
 }
 
 const digest = async (dataDir: string): Promise<string | undefined> =>
@@ -58,7 +64,8 @@ describe('--repair', () => {
   it('fetches damaged blocks from a peer, byte for byte', async () => {
     const { dataDir } = damagedCopy();
     const peer = await suite.node({ from: sound });
-    const { code, lines } = await run(dataDir, [peer.p2pPort]);
+    const { code, lines, printed } = await run(dataDir, [peer.p2pPort]);
+    expect(printed).toMatch(/^page \d+ of signatures \(blocks 0 to \d+\) does not fit its checksum\n$/);
     expect(lines).toMatch(/Repaired 1 page in place: 721 blocks, [1-9]\d* blocks fetched from peers/);
     expect(code).toBe(0);
     expect(await digest(dataDir)).toBe(await digest(sound));
