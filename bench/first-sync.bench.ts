@@ -9,8 +9,7 @@
  * time of the node that serves. The chain is built once in `--directory` and used again. `CPP=<folder>`: after each round the
  * C++ daemon `<folder>/Wrkzd-devnet` does the same. It has compiled-in seeds: run this with it only in a network namespace.
  */
-import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,6 +17,7 @@ import { freePort } from '../packages/testing/src/free-port';
 import { median, row, runBench, since } from './support/figures';
 import { buildFirstSyncChain } from './support/first-sync-chain';
 import { machine } from './support/machine';
+import { heightOf, type MeasuredProcess, startProcess, until, usage } from './support/measured-process';
 
 const { values } = parseArgs({
   options: {
@@ -31,54 +31,19 @@ const { values } = parseArgs({
   },
 });
 const { CPP } = process.env;
-const TICKS_PER_SECOND = 100;
-const POLL_MS = 100;
 
 const blocks = Number(values.blocks);
 const chainFolder = join(values.directory, `chain-${values.blocks}`);
 const checkpoints = join(values.directory, `checkpoints-${values.blocks}.csv`);
 
-interface Node {
-  readonly pid: number;
+interface Node extends MeasuredProcess {
   readonly rpc: number;
   readonly p2p: number;
-  stop(): Promise<void>;
-}
-
-/** The processor seconds of a process and its peak of resident memory in MiB. */
-function usage(pid: number): { seconds: number; peak: number } {
-  const fields =
-    readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
-      .split(') ')[1]
-      ?.split(' ') ?? [];
-  const seconds = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-  const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
-  return { seconds, peak: Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024 };
-}
-
-async function heightOf(port: number): Promise<number> {
-  try {
-    const response = await fetch(`http://127.0.0.1:${String(port)}/height`);
-    return ((await response.json()) as { height: number }).height - 1;
-  } catch {
-    return -1;
-  }
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 }
 
 async function start(command: string, args: readonly string[], ports: { rpc: number; p2p: number }): Promise<Node> {
-  const child = spawn(command, args, { stdio: 'ignore' });
-  const exited = new Promise((resolve) => child.once('exit', resolve));
-  const stop = async (): Promise<void> => {
-    child.kill('SIGINT');
-    await exited;
-  };
-  await until(async () => (await heightOf(ports.rpc)) >= 0 || child.exitCode !== null);
-  if (child.exitCode !== null) throw new Error(`${command} ${args.join(' ')} ended`);
-  return { pid: child.pid ?? 0, ...ports, stop };
+  const started = await startProcess(command, args, async () => (await heightOf(ports.rpc)) >= 0);
+  return { ...started, ...ports };
 }
 
 async function ports(): Promise<{ rpc: number; p2p: number }> {

@@ -20,7 +20,14 @@ import {
   powNonceOffset,
 } from '../../packages/core-types/src';
 import { openChainDb } from '../../packages/chain-db/src';
-import { generateKeyImage, generateKeyPair, searchNonce } from '../../packages/crypto/src';
+import {
+  derivePublicKey,
+  generateKeyDerivation,
+  generateKeyImage,
+  generateKeyPair,
+  type KeyPair,
+  searchNonce,
+} from '../../packages/crypto/src';
 
 /*
  * A devnet chain with blocks of the shape of mainnet's: 36 outputs, 36 key images. It is valid only below its last checkpoint,
@@ -45,11 +52,25 @@ let images = 0;
 
 /** A new key image of prime order: its secret key is random, its public key is one of a few. */
 function keyImage(): Buffer {
-  const { publicKey } = keys[images++ % keys.length] as (typeof keys)[number];
+  const { publicKey } = keys[images++ % keys.length] as KeyPair;
   return generateKeyImage(publicKey, generateKeyPair().secretKey);
 }
 
-function transaction(height: number): ParsedTransaction {
+/** The public keys of a wallet that receives all outputs of every n-th transaction. */
+export interface ChainWallet {
+  readonly viewPublic: Buffer;
+  readonly spendPublic: Buffer;
+  readonly everyNth: number;
+}
+
+function keyOf(wallet: ChainWallet, { secretKey }: KeyPair, index: number): Buffer {
+  const derivation = generateKeyDerivation(wallet.viewPublic, secretKey);
+  const key = derivation && derivePublicKey(derivation, index, wallet.spendPublic);
+  if (key === null) throw new Error('the wallet has an invalid key');
+  return key;
+}
+
+function transaction(height: number, wallet: ChainWallet | undefined): ParsedTransaction {
   const ring = network.rulesAt(height).mixin.min + 1;
   const inputs = Array.from({ length: INPUTS }, (_, i) => ({
     type: 'key' as const,
@@ -57,23 +78,35 @@ function transaction(height: number): ParsedTransaction {
     keyOffsets: Array.from({ length: ring }, (_, k) => (k === 0 ? height + i : 7)),
     keyImage: keyImage(),
   }));
+  const transactionKeys = wallet === undefined ? (keys[height % keys.length] as KeyPair) : generateKeyPair();
   const outputs = Array.from({ length: OUTPUTS }, (_, i) => ({
     amount: i === 0 ? AMOUNT / 2n : (AMOUNT * BigInt(INPUTS) - FEE - AMOUNT / 2n) / BigInt(OUTPUTS - 1),
-    key: (keys[(height + i) % keys.length] as (typeof keys)[number]).publicKey,
+    key:
+      wallet === undefined
+        ? (keys[(height + i) % keys.length] as KeyPair).publicKey
+        : keyOf(wallet, transactionKeys, i),
   }));
-  const extra = Buffer.concat([Buffer.from([1]), (keys[height % keys.length] as (typeof keys)[number]).publicKey]);
+  const extra = Buffer.concat([Buffer.from([1]), transactionKeys.publicKey]);
   const signatures = inputs.map(() => Buffer.alloc(64 * ring, 1));
   const made = { version: 1, unlockTime: BigInt(height + 100), inputs, outputs, extra, signatures };
   return new ParsedTransaction(made, encodeTransaction(made));
 }
 
+interface FirstSyncChainOptions {
+  readonly blocks: number;
+  readonly checkpointFile: string;
+  /** Called with the height after each commit. */
+  readonly progress: (height: number) => void;
+  readonly wallet?: ChainWallet | undefined;
+}
+
 /**
- * Builds the chain in an empty folder, and a file of checkpoints up to 90 % of its height.
- * @param progress called with the height after each commit
+ * Builds the chain in an empty folder, and a file of checkpoints up to 90 % of its height. Blocks with outputs
+ * of the wallet have a proof of work, which wallets check.
  */
 export async function buildFirstSyncChain(
   directory: string,
-  { blocks, checkpointFile, progress }: { blocks: number; checkpointFile: string; progress: (height: number) => void },
+  { blocks, checkpointFile, progress, wallet }: FirstSyncChainOptions,
 ): Promise<void> {
   const db = openChainDb({ directory, network: 'devnet' });
   const { writer } = db;
@@ -85,6 +118,7 @@ export async function buildFirstSyncChain(
   // Every height of the zone, so that the rules of the zone apply while the chain is built.
   const covering = new Checkpoints(new Map([[zone, Buffer.alloc(32)]]));
   let pending: VerifiedBlock[] = [];
+  let made = 0;
   const commit = (): void => {
     writer.append(pending);
     pending = [];
@@ -93,7 +127,12 @@ export async function buildFirstSyncChain(
   };
   for (let height = 1; height <= blocks; height++) {
     const withTransactions = height > FIRST_TRANSACTIONS && height < zone;
-    const candidates = withTransactions ? Array.from({ length: TRANSACTIONS }, () => transaction(height - 1)) : [];
+    let isOwn = false;
+    const candidates = Array.from({ length: withTransactions ? TRANSACTIONS : 0 }, () => {
+      const receives = wallet !== undefined && ++made % wallet.everyNth === 0;
+      isOwn ||= receives;
+      return transaction(height - 1, receives ? wallet : undefined);
+    });
     const now = START + height * 60;
     const template = await buildTemplate({
       ...{ network, view, now, receiver, candidates },
@@ -103,7 +142,7 @@ export async function buildFirstSyncChain(
       throw new Error(`block ${String(height)}: ${String(template.refused[0]?.failure.message)}`);
     }
     let block = sealParent(template.block);
-    if (height >= zone) {
+    if (height >= zone || isOwn) {
       const found = await searchNonce({
         algorithm: network.rulesAt(height).powAlgorithm,
         data: powInput(block),
