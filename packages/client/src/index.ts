@@ -4,3 +4,4 @@ export * from './node-list';
 export * from './reading';
 export type { TipStream } from './tip-stream';
 export { NODE_TIMEOUTS, type NodeTimeouts, type TransportOptions } from './transport';
+export type { RawChainBlock } from './packed-raw-blocks';

@@ -1,6 +1,7 @@
 import { daemonApi } from '@wrkz/api';
 import type { z } from 'zod';
 import type { NodeAddress } from './address';
+import { type RawChainBlock, readPackedRawBlocks } from './packed-raw-blocks';
 import { parseResponse, requireSuccess } from './response';
 import { NodeFailure, sanitizedText } from './failure';
 import { anyNodeInfo, headerEnvelope, nodePool, nodeBlocks, sendTransactionResponse } from './schemas';
@@ -71,13 +72,6 @@ export interface NodeCalls {
   poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges>;
   /** Opens an event stream; undefined if the node has no events. */
   tipStream(onTip: () => void, signal: AbortSignal): Promise<TipStream | undefined>;
-}
-
-/** A serialized block with its transactions. */
-export interface RawChainBlock {
-  readonly block: Buffer;
-  /** Serialized transactions, without the coinbase. */
-  readonly transactions: readonly Buffer[];
 }
 
 /** A transaction of the pool, without its signatures. */
@@ -254,16 +248,17 @@ export class NodeClient implements NodeCalls {
 
   async rawBlocks(start: number, count: number, signal?: AbortSignal): Promise<readonly RawChainBlock[]> {
     await this.requireChain(signal);
-    const { items } = await this.read(
-      {
-        method: 'POST',
-        path: '/getrawblocks',
-        body: { startHeight: start, startTimestamp: 0, blockCount: count, skipCoinbaseTransactions: false },
-        maxBytes: BOUNDS.rawBlocks,
-        signal,
-      },
-      nodeBlocks,
-    );
+    const response = await this.request({
+      method: 'POST',
+      path: '/getrawblocks',
+      body: { startHeight: start, startTimestamp: 0, blockCount: count, skipCoinbaseTransactions: false },
+      maxBytes: BOUNDS.rawBlocks,
+      signal,
+    });
+    requireSuccess(response);
+    const packed = readPackedRawBlocks(response.body);
+    if (packed !== undefined) return packed;
+    const { items } = parseResponse(response, nodeBlocks);
     return items.map(({ block, transactions }) => {
       return { block: Buffer.from(block, 'hex'), transactions: transactions.map((hex) => Buffer.from(hex, 'hex')) };
     });

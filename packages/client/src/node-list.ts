@@ -9,12 +9,12 @@ import {
   type NodeInfo,
   type NodePoolChanges,
   type RandomOuts,
-  type RawChainBlock,
   type ReadSyncBody,
   type SendVerdict,
   type TransactionPlaces,
   untilAborted,
 } from './node-client';
+import type { RawChainBlock } from './packed-raw-blocks';
 import type { SyncResponse, SyncRequest, SyncTip } from './sync-model';
 import type { TipStream } from './tip-stream';
 

@@ -50,10 +50,30 @@ interface RawContents {
   readonly transactions: ReadonlyMap<string, Transaction>;
 }
 
-/** Raw blocks of a range by height, with the node that served them. */
+/** Raw blocks of a range by height, which are parsed on first access. */
+class RawRange {
+  private readonly raw = new Map<number, RawChainBlock>();
+  private readonly parsed = new Map<number, RawContents | undefined>();
+
+  set(height: number, raw: RawChainBlock): void {
+    this.raw.set(height, raw);
+  }
+
+  /** The block whose bytes have this height. */
+  get(height: number): RawContents | undefined {
+    const raw = this.raw.get(height);
+    if (raw !== undefined && !this.parsed.has(height)) {
+      const contents = contentsOf(raw);
+      this.parsed.set(height, contents?.height === height ? contents : undefined);
+    }
+    return this.parsed.get(height);
+  }
+}
+
+/** A range with the node that served it. */
 interface ServedRange {
   readonly node: NodeCalls;
-  readonly blocks: ReadonlyMap<number, RawContents>;
+  readonly blocks: RawRange;
 }
 
 /**
@@ -136,20 +156,12 @@ export class SyncBlockVerifier {
   }
 
   /** The raw blocks of a range, at least up to `highest`; empty if the node fails. */
-  private async fetchRange(
-    node: NodeCalls,
-    start: number,
-    highest: number,
-    run: VerifierRun,
-  ): Promise<ReadonlyMap<number, RawContents>> {
-    const blocks = new Map<number, RawContents>();
+  private async fetchRange(node: NodeCalls, start: number, highest: number, run: VerifierRun): Promise<RawRange> {
+    const blocks = new RawRange();
     for (let next = start; next <= highest;) {
       const from = next;
       const raw = await attempt(run, node, () => node.rawBlocks(from, start + RANGE - from, run.signal));
-      for (const contents of (raw?.result ?? []).flatMap(contentsOf)) {
-        if (contents.height !== next) return blocks;
-        blocks.set(next++, contents);
-      }
+      for (const block of raw?.result ?? []) if (next < start + RANGE) blocks.set(next++, block);
       if (next === from) break;
     }
     return blocks;
@@ -190,7 +202,7 @@ async function attempt<T>(
 }
 
 /** Whether the parent hashes lead from the block at `last` to the block at `height`. */
-function isAncestor(height: number, last: number, blocks: ReadonlyMap<number, RawContents>): boolean {
+function isAncestor(height: number, last: number, blocks: RawRange): boolean {
   for (let child = last; child > height; child--) {
     const parent = blocks.get(child - 1);
     if (parent === undefined || blocks.get(child)?.parsed.block.previousHash.equals(parent.parsed.hash) !== true)
@@ -199,8 +211,8 @@ function isAncestor(height: number, last: number, blocks: ReadonlyMap<number, Ra
   return true;
 }
 
-/** Parses a raw block. @returns one element; empty for invalid bytes, or transactions other than the block lists */
-function contentsOf({ block, transactions }: RawChainBlock): RawContents[] {
+/** Parses a raw block. @returns undefined for invalid bytes, or transactions other than the block lists */
+function contentsOf({ block, transactions }: RawChainBlock): RawContents | undefined {
   try {
     const parsed = parseBlock(block);
     const [input] = parsed.block.coinbase.inputs;
@@ -208,10 +220,10 @@ function contentsOf({ block, transactions }: RawChainBlock): RawContents[] {
     const byHash = new Map([parsed.coinbase, ...own].map(({ hash, transaction }) => [toHex(hash), transaction]));
     const listed = parsed.block.transactionHashes;
     const isWhole = listed.length === own.length && listed.every((hash) => byHash.has(toHex(hash)));
-    if (input?.type !== 'base' || !isWhole) return [];
-    return [{ parsed, height: input.height, hash: toHex(parsed.hash), transactions: byHash }];
+    if (input?.type !== 'base' || !isWhole) return undefined;
+    return { parsed, height: input.height, hash: toHex(parsed.hash), transactions: byHash };
   } catch (error) {
-    if (error instanceof DecodeError) return [];
+    if (error instanceof DecodeError) return undefined;
     throw error;
   }
 }
