@@ -7,9 +7,9 @@ export const MAX_SYNC_BYTES = 32 * 1024 * 1024;
 /** Max number of JSON values, above that of the largest valid response. */
 const MAX_VALUES = 2_000_000;
 /** Max number of blocks in a response of a node. */
-const MAX_BLOCKS = 10_000;
+export const MAX_BLOCKS = 10_000;
 /** Above the height of every chain, and small enough for exact additions. */
-const MAX_HEIGHT = 2 ** 32;
+export const MAX_HEIGHT = 2 ** 32;
 
 /**
  * Parses a response of `/getwalletsyncdata` with keys in hex or base64. Hand-written, because it takes a large part of the

@@ -1,5 +1,5 @@
 import { LONG_PAYMENT_ID_LENGTH, MAX_UINT64 } from '@wrkz/core-types';
-import type { SyncBlock, SyncTransaction } from '@wrkz/client';
+import { PackedBlock, type SyncBlock, type SyncTransaction } from '@wrkz/client/reading';
 import { heldSpender } from './held-transactions';
 import {
   type LedgerChange,
@@ -43,6 +43,8 @@ function emptyPlan(block: SyncBlock, { history }: LedgerParts): PlannedTransacti
 export function requireValidValues(block: SyncBlock): void {
   const fault = (what: string): LedgerFault => new LedgerFault(`block ${block.height} ${what}`);
   if (!Number.isSafeInteger(block.height) || block.height < 0) throw fault('has an invalid height');
+  // Its amounts cannot have other values.
+  if (block instanceof PackedBlock) return;
   for (const transaction of [block.coinbase, ...block.transactions]) {
     for (const { amount } of [...(transaction?.inputs ?? []), ...(transaction?.outputs ?? [])]) {
       if (amount < 0n || amount > MAX_UINT64) throw fault('has an amount outside 64 bits');
@@ -269,5 +271,6 @@ export function relevantPart(
     const transaction = numbers.get(one.transaction);
     return transaction === undefined ? [] : [{ ...one, transaction }];
   });
-  return { block: { ...block, coinbase, transactions }, found: renumbered };
+  const { height, hash, timestamp } = block;
+  return { block: { height, hash, timestamp, coinbase, transactions }, found: renumbered };
 }

@@ -47,7 +47,11 @@ export class ChainProgress {
   advance(height: number, hash: string): void {
     const isCheckpoint = crossesCheckpoint(this.height, height);
     this.height = height;
-    this.recent = [{ hash, height }, ...this.recent.filter((block) => block.hash !== hash)].slice(0, MAX_RECENT_HASHES);
+    if (this.recent.some((block) => block.hash === hash)) {
+      this.recent = this.recent.filter((block) => block.hash !== hash);
+    }
+    this.recent.unshift({ hash, height });
+    if (this.recent.length > MAX_RECENT_HASHES) this.recent.pop();
     if (isCheckpoint && this.checkpoints[0]?.hash !== hash) this.checkpoints.unshift({ hash, height });
   }
 

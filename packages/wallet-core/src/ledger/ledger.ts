@@ -1,7 +1,8 @@
-import type { SyncBlock } from '@wrkz/client';
+import { PackedBlock, type SyncBlock } from '@wrkz/client/reading';
 import { groupBy } from '@wrkz/service-kit/base';
 import { applyPlan, planBlock, relevantPart, requireValidValues, retireSpent } from './apply-block';
 import { crossesCheckpoint, MAX_RECENT_HASHES } from './chain-progress';
+import { ReceivedImages } from './key-image-filter';
 import { type HeldTransaction, lockHeld, mergedHold, withoutHeld } from './held-transactions';
 import {
   type LedgerChange,
@@ -51,6 +52,9 @@ interface TakenChanges {
   readonly changes: readonly LedgerChange[];
   readonly retired: readonly RetiredOutput[];
 }
+
+const KEY_BYTES = 32;
+const NOTHING_RECEIVED = new ReceivedImages();
 
 type ConstantFields = Pick<WalletContent, 'privateViewKey' | 'isViewWallet' | 'unknownFields'>;
 
@@ -194,6 +198,13 @@ export class Ledger {
     requireValidValues(block);
     const { progress } = this.parts;
     if (progress.hasStarted && block.height <= progress.height) this.rewind(block.height);
+    if (found.length === 0 && !this.concerns(block)) {
+      this.retired.push(...retireSpent(this.parts, progress.height, block.height));
+      this.queueAdvance(block.height, block.hash);
+      progress.advance(block.height, block.hash);
+      progress.appliedHeight = block.height;
+      return [];
+    }
     const plan = planBlock(this.parts, block, found);
     const relevant = relevantPart(this.parts, block, plan, found);
     this.retired.push(...retireSpent(this.parts, progress.height, block.height));
@@ -263,10 +274,31 @@ export class Ledger {
    * Whether a block spends an own output.
    * @param received key images of outputs that were found but not applied yet
    */
-  hasOwnSpend({ transactions }: SyncBlock, received: ReadonlySet<string>): boolean {
+  hasOwnSpend(block: SyncBlock, received: ReceivedImages): boolean {
     const { outputs } = this.parts;
-    return transactions.some(({ inputs }) =>
+    if (block instanceof PackedBlock) {
+      const images = block.keyImages;
+      for (let at = 0; at < images.length; at += KEY_BYTES) {
+        // Most key images are excluded without a string.
+        if (!outputs.imageFilter.mayHave(images, at) && !received.filter.mayHave(images, at)) continue;
+        const keyImage = images.toString('hex', at, at + KEY_BYTES);
+        if (received.has(keyImage) || outputs.findByKeyImage(keyImage) !== undefined) return true;
+      }
+      return false;
+    }
+    return block.transactions.some(({ inputs }) =>
       inputs.some(({ keyImage }) => received.has(keyImage) || outputs.findByKeyImage(keyImage) !== undefined),
+    );
+  }
+
+  /** Whether a block without new own outputs may change anything but the scan position. */
+  private concerns(block: SyncBlock): boolean {
+    const { history, held } = this.parts;
+    if (this.hasOwnSpend(block, NOTHING_RECEIVED)) return true;
+    if (!history.hasSends && held.size === 0) return false;
+    return [block.coinbase, ...block.transactions].some(
+      (transaction) =>
+        transaction !== undefined && (history.send(transaction.hash) !== undefined || held.has(transaction.hash)),
     );
   }
 

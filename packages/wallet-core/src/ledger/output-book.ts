@@ -1,3 +1,4 @@
+import { KeyImageFilter } from './key-image-filter';
 import type { RetiredOutput, SubWallet, WalletOutput } from './model';
 import { LIST_PRECEDENCE, type OutputList, SubWalletBook, type SubWalletFacts } from './sub-wallet-book';
 
@@ -14,6 +15,8 @@ export class OutputBook {
   private readonly places = new Map<string, OutputPlace>();
   /** One-time keys by key image. */
   private readonly images = new Map<string, string>();
+  /** All key images in `images`, and removed ones. */
+  readonly imageFilter = new KeyImageFilter();
   private readonly retired = new Set<string>();
   /** One-time keys of outputs without a global index, by the hash of their transaction. */
   private readonly unindexed = new Map<string, Set<string>>();
@@ -84,7 +87,10 @@ export class OutputBook {
     this.remove(output.key);
     book.put(list, output);
     this.places.set(output.key, { book, list, output });
-    if (output.keyImage !== undefined) this.images.set(output.keyImage, output.key);
+    if (output.keyImage !== undefined) {
+      this.images.set(output.keyImage, output.key);
+      this.imageFilter.add(output.keyImage);
+    }
     if (output.globalIndex === undefined) this.awaitIndex(output);
   }
 
@@ -116,7 +122,7 @@ export class OutputBook {
 
   clear(): void {
     for (const book of this.books.values()) book.clear();
-    for (const index of [this.places, this.images, this.retired, this.unindexed]) index.clear();
+    for (const index of [this.places, this.images, this.imageFilter, this.retired, this.unindexed]) index.clear();
   }
 
   /** Sets the unknown global indexes of one transaction's outputs. With `replace` known indexes are overwritten too. */

@@ -1,6 +1,7 @@
 import { EventLoopYielder, yieldToEventLoop } from '@wrkz/service-kit/base';
 import { NodeFailure, type SyncBlock } from '@wrkz/client';
 import type { BlockStore } from './block-store';
+import { ReceivedImages } from '../ledger/key-image-filter';
 import type { SyncLedger } from '../ledger/ledger';
 import type { WalletTransaction } from '../ledger/model';
 import { type BlockVerdict, type SyncBlockVerifier, claimOf } from './block-verifier';
@@ -62,7 +63,7 @@ export class Applier {
     for await (const batch of scannedBatches(this.store.first(CHUNK), keys)) {
       const claims = this.ownBlocks(batch).map(claimOf);
       const verdicts = await this.verifier.verify(claims, signal);
-      if (this.store.first(1)[0] !== batch[0]?.block) return;
+      if (this.store.next !== batch[0]?.block) return;
       for (const { height, hash } of claims) requireVerified(height, verdicts.get(hash));
       // Starting the scan of the next batch has blocked the event loop.
       await yieldToEventLoop();
@@ -70,18 +71,18 @@ export class Applier {
       for (const scanned of batch) {
         if (yielder.isDue) await yielder.yieldIfDue();
         // A reset may have cleared the store during the yield.
-        if (signal.aborted || this.store.first(1)[0] !== scanned.block || this.ledger.scanKeys() !== keys) return;
+        if (signal.aborted || this.store.next !== scanned.block || this.ledger.scanKeys() !== keys) return;
+        this.unreported = true;
         this.apply(scanned, verdicts.get(scanned.block.hash) !== 'unverified');
         this.store.drop();
       }
-      this.unreported = true;
       if (performance.now() - this.reportedAt > BATCH_EVENT_MS) this.report();
     }
   }
 
   /** Blocks with own outputs or own spends. A forged spend could make a send look mined or replaced. */
   private ownBlocks(batch: readonly (ScannedBlock | UnreadableBlock)[]): SyncBlock[] {
-    const received = new Set<string>();
+    const received = new ReceivedImages();
     return batch.flatMap((one) => {
       if ('error' in one) return [];
       for (const { keyImage } of one.found) if (keyImage !== undefined) received.add(keyImage);

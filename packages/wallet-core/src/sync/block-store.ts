@@ -1,7 +1,7 @@
-import type { SyncResponse, SyncBlock } from '@wrkz/client';
+import { PackedBlock, type SyncResponse, type SyncBlock } from '@wrkz/client';
 
 /** Backpressure: fetching waits while the stored blocks exceed this size. */
-const MAX_BYTES = 40 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 /** Estimated heap bytes of one input or output, and of one block. */
 const BYTES_PER_KEY = 150;
 const BYTES_PER_BLOCK = 500;
@@ -18,6 +18,11 @@ export class BlockStore {
 
   get isFull(): boolean {
     return this.bytes >= MAX_BYTES;
+  }
+
+  /** The oldest block. */
+  get next(): SyncBlock | undefined {
+    return this.blocks[this.taken];
   }
 
   get last(): SyncBlock | undefined {
@@ -62,7 +67,13 @@ export class BlockStore {
   }
 }
 
-function weight({ coinbase, transactions }: SyncBlock): number {
+/** Bytes of an input or output in the columns of a packed block. */
+const BYTES_PER_PACKED_KEY = 40;
+
+function weight(block: SyncBlock): number {
+  if (block instanceof PackedBlock)
+    return BYTES_PER_BLOCK + (block.inputCount + block.outputCount) * BYTES_PER_PACKED_KEY;
+  const { coinbase, transactions } = block;
   let keys = coinbase === undefined ? 0 : coinbase.outputs.length + 2;
   for (const { inputs, outputs } of transactions) keys += inputs.length + outputs.length + 2;
   return BYTES_PER_BLOCK + keys * BYTES_PER_KEY;

@@ -2,6 +2,10 @@ import type { SyncProgress } from '../ledger/model';
 
 /** Number of blocks of the first request, and min after a success. */
 const FIRST = 100;
+/** Size in bytes of responses that the batch size aims at. Four windows and the stored blocks bound the memory of a scan. */
+const RESPONSE_BYTES = 1024 * 1024;
+/** Min batch of large blocks. */
+const MIN_LARGE_BLOCKS = 10;
 /** Default limit of the nodes. */
 const MAX_BLOCKS_PER_REQUEST = 1_000;
 
@@ -9,6 +13,8 @@ const MAX_BLOCKS_PER_REQUEST = 1_000;
 export class BlockBatchSize {
   private batchSize: number;
   private ceiling: number;
+  /** Max batch for the size of the last blocks. */
+  private sized = Infinity;
 
   /** @param max at least 1; older nodes silently reduce larger requests to 100 */
   constructor(max = MAX_BLOCKS_PER_REQUEST) {
@@ -17,7 +23,12 @@ export class BlockBatchSize {
   }
 
   get size(): number {
-    return this.batchSize;
+    return Math.min(this.batchSize, this.sized);
+  }
+
+  /** Adapts the batch to the size of the blocks in a response. */
+  noteSize(blocks: number, bytes: number): void {
+    if (blocks > 0) this.sized = Math.max(MIN_LARGE_BLOCKS, Math.floor((blocks * RESPONSE_BYTES) / bytes));
   }
 
   succeeded(): void {

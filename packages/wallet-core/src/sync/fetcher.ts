@@ -2,7 +2,9 @@ import {
   type NodeCalls,
   NodeFailure,
   type NodeInfo,
+  PackedBlock,
   type ReadSyncBody,
+  type SyncBlock,
   type SyncResponse,
   type SyncRequest,
 } from '@wrkz/client';
@@ -407,7 +409,12 @@ export class Fetcher {
 
   /** @throws NodeFailure; `foreignChain` for blocks that contradict the genesis block or a checkpoint of the network */
   private async requestBlocks(request: SyncRequest, signal: AbortSignal): Promise<SyncResponse> {
-    const response = await this.node.walletSyncData(request, signal, this.dependencies.read);
+    let bytes = 0;
+    const response = await this.node.walletSyncData(request, signal, (body) => {
+      bytes = body.length;
+      return this.dependencies.read(body);
+    });
+    this.size.noteSize(response.blocks.length, bytes);
     const { genesis, knownBlocks } = this.options.network;
     for (const { height, hash } of [{ height: 0, hash: toHex(genesis.hash) }, ...knownBlocks]) {
       const block = response.blocks.find((one) => one.height === height);
@@ -494,6 +501,9 @@ function reachedIn({ start, end }: HeightWindow, response: SyncResponse, isSpars
   return isWhole ? scannedTo : undefined;
 }
 
+const withoutCoinbase = (block: SyncBlock): SyncBlock =>
+  block instanceof PackedBlock ? block.withoutCoinbase() : { ...block, coinbase: undefined };
+
 function withoutCoinbases(response: SyncResponse): SyncResponse {
-  return { ...response, blocks: response.blocks.map((block) => ({ ...block, coinbase: undefined })) };
+  return { ...response, blocks: response.blocks.map(withoutCoinbase) };
 }

@@ -5,12 +5,12 @@ import {
   type OwnedOutput,
   scanPackedOutputsAsync,
 } from '@wrkz/crypto';
-import type { SyncBlock, SyncTransaction } from '@wrkz/client';
+import { PackedBlock, type ScanColumns, type SyncBlock, type SyncTransaction } from '@wrkz/client/reading';
 import type { LedgerKeys } from '../ledger/ledger';
 import type { OwnOutputFound } from '../ledger/model';
 
 /** Outputs per native batch: enough to use all SIMD lanes and threads, few enough not to block the event loop. */
-const OUTPUTS_A_BATCH = 1_000;
+const OUTPUTS_A_BATCH = 4_000;
 
 const KEY_SIZE = 32;
 
@@ -36,9 +36,11 @@ interface PreparedKeys {
   readonly spendSecret: readonly (Buffer | undefined)[];
 }
 
-/** The position of a transaction in a batch. */
+/** A transaction of a batch with an own output. */
 interface Place {
+  /** Index of the block in the batch. */
   readonly block: number;
+  /** 0 for the coinbase, else one higher than the index in the block. */
   readonly index: number;
   readonly transaction: SyncTransaction;
 }
@@ -93,22 +95,23 @@ async function scanEach(
 }
 
 async function scan(blocks: readonly SyncBlock[], given: LedgerKeys, keys: PreparedKeys): Promise<ScannedBlock[]> {
-  const places = blocks.flatMap(placesOf);
+  const columns = blocks.map(columnsOf);
   const owned = await scanPackedOutputsAsync({
     viewSecret: keys.viewSecret,
     spendKeys: keys.spendPublic,
-    transactionKeys: packed(places.map(({ transaction }) => transaction.transactionPublicKey)),
-    outputCounts: Uint32Array.from(places, ({ transaction }) => transaction.outputs.length),
-    outputs: packed(places.flatMap(({ transaction }) => transaction.outputs.map(({ key }) => key))),
+    transactionKeys: Buffer.concat(columns.map(({ transactionKeys }) => transactionKeys)),
+    outputCounts: concatenated(columns.map(({ outputCounts }) => outputCounts)),
+    outputs: Buffer.concat(columns.map(({ outputs }) => outputs)),
   });
   const results = blocks.map((block) => ({
     block,
     found: [] as OwnOutputFound[],
     decryptedPaymentIds: new Map<string, string>(),
   }));
+  const places = placesOf(owned, blocks, columns);
   const oneTime = await oneTimeKeys(owned, places, keys);
   owned.forEach((own, i) => {
-    const place = places[own.transaction];
+    const place = places[i];
     const result = place === undefined ? undefined : results[place.block];
     const spendKey = given.spendKeys[own.spendKey];
     if (place === undefined || result === undefined || spendKey === undefined) return;
@@ -156,15 +159,53 @@ function prepare({ privateViewKey, spendKeys }: LedgerKeys): PreparedKeys {
 }
 
 /** Batch size of a block: its outputs, plus one for the block itself. */
-function countOutputs({ coinbase, transactions }: SyncBlock): number {
-  let count = 1 + (coinbase?.outputs.length ?? 0);
-  for (const { outputs } of transactions) count += outputs.length;
+function countOutputs(block: SyncBlock): number {
+  if (block instanceof PackedBlock) return 1 + block.outputCount;
+  let count = 1 + (block.coinbase?.outputs.length ?? 0);
+  for (const { outputs } of block.transactions) count += outputs.length;
   return count;
 }
 
-function placesOf({ coinbase, transactions }: SyncBlock, block: number): Place[] {
-  const places = transactions.map((transaction, i) => ({ block, index: i + 1, transaction }));
-  return coinbase === undefined ? places : [{ block, index: 0, transaction: coinbase }, ...places];
+/** All transactions of a block, with the coinbase first. */
+const transactionsOf = ({ coinbase, transactions }: SyncBlock): readonly SyncTransaction[] =>
+  coinbase === undefined ? transactions : [coinbase, ...transactions];
+
+function columnsOf(block: SyncBlock): ScanColumns {
+  if (block instanceof PackedBlock) return block.scanColumns();
+  const transactions = transactionsOf(block);
+  return {
+    transactionKeys: packed(transactions.map(({ transactionPublicKey }) => transactionPublicKey)),
+    outputCounts: Uint32Array.from(transactions, ({ outputs }) => outputs.length),
+    outputs: packed(transactions.flatMap(({ outputs }) => outputs.map(({ key }) => key))),
+  };
+}
+
+function concatenated(parts: readonly Uint32Array[]): Uint32Array {
+  const all = new Uint32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** The transactions of own outputs, which are in ascending order of transactions. */
+function placesOf(
+  owned: readonly OwnedOutput[],
+  blocks: readonly SyncBlock[],
+  columns: readonly ScanColumns[],
+): (Place | undefined)[] {
+  let block = 0;
+  let first = 0;
+  const countOf = (index: number): number => columns[index]?.outputCounts.length ?? 0;
+  return owned.map(({ transaction }) => {
+    while (block < blocks.length && transaction >= first + countOf(block)) first += countOf(block++);
+    const scanned = blocks[block];
+    const found = scanned && transactionsOf(scanned)[transaction - first];
+    if (scanned === undefined || found === undefined) return undefined;
+    return { block, index: transaction - first + (scanned.coinbase === undefined ? 1 : 0), transaction: found };
+  });
 }
 
 interface OneTimeKeys {
@@ -175,12 +216,12 @@ interface OneTimeKeys {
 /** Derives the one-time keys. @returns one entry per own output; undefined without the secret spend key */
 async function oneTimeKeys(
   owned: readonly OwnedOutput[],
-  places: readonly Place[],
+  places: readonly (Place | undefined)[],
   keys: PreparedKeys,
 ): Promise<(OneTimeKeys | undefined)[]> {
-  const pairs = owned.map(({ transaction, output, spendKey, derivation }) => {
+  const pairs = owned.map(({ output, spendKey, derivation }, i) => {
     const secret = keys.spendSecret[spendKey];
-    const key = places[transaction]?.transaction.outputs[output]?.key;
+    const key = places[i]?.transaction.outputs[output]?.key;
     if (secret === undefined || key === undefined) return undefined;
     return { publicKey: bytes(key), secretKey: deriveSecretKey(derivation, output, secret) };
   });

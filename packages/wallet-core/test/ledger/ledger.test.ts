@@ -1,4 +1,5 @@
 import { Ledger } from '../../src/ledger/ledger';
+import { ReceivedImages } from '../../src/ledger/key-image-filter';
 import { type LedgerChange, LedgerFault } from '../../src/ledger/model';
 import { balanceOf, emptyContent, emptySubWallet } from './support/contents';
 import { hashOf, type ModelBlock, type ModelTransaction, pendingOf, scannedBlock } from './support/model-chain';
@@ -210,8 +211,11 @@ test('a block has an own spend if any input is an applied or received own output
       { key: KEY_OF_A, amount: 1n },
     ],
   };
-  const has = (transaction: ModelTransaction, received: string[] = []): boolean =>
-    ledger.hasOwnSpend(scannedBlock(blockOf(2, paying('x', 1n), transaction)).block, new Set(received));
+  const has = (transaction: ModelTransaction, images: string[] = []): boolean => {
+    const received = new ReceivedImages();
+    for (const image of images) received.add(image);
+    return ledger.hasOwnSpend(scannedBlock(blockOf(2, paying('x', 1n), transaction)).block, received);
+  };
   expect([has(mixed), has(paying('c', 1n))]).toEqual([true, false]);
   const foreign = { ...mixed, takes: mixed.takes.slice(0, 1) };
   expect([has(foreign), has(foreign, [hashOf(`image of ${hashOf('foreign')}`)])]).toEqual([false, true]);

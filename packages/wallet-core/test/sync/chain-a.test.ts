@@ -12,7 +12,8 @@ import {
   type SuiteNode,
   unspentOnChainA,
 } from '@wrkz/testing';
-import { type NodeAddress, NodeList, type SyncRequest } from '@wrkz/client';
+import { type NodeAddress, NodeList, PackedBlock, type SyncRequest } from '@wrkz/client';
+import { ResponseParser } from '../../src/sync/parser/response-parser';
 import { FakeLedger } from './support/fake-ledger';
 import { contentOf, expectedOf, keysOf, nodeAt, SyncedWallet } from './support/wallets';
 
@@ -117,6 +118,22 @@ test('alice has the same transactions at a node of July 2025', async () => {
   const counts = old.requestsTo('/getwalletsyncdata').map(({ body }) => Number(body['blockCount']));
   expect(Math.max(...counts)).toBe(100);
   expect(old.requestsTo('/getwalletsyncdata')[0]?.body).not.toHaveProperty('encoding');
+});
+
+test('the responses of our nodes are read in packed form', async () => {
+  const client = suite.closeAtEnd(closing(nodeAt(node.daemon.ports.rpc)));
+  for (const skipCoinbases of [false, true]) {
+    const request = syncRequest({ isBase64: true, skipCoinbases, blockCount: 1_000 });
+    const { blocks } = await client.walletSyncData(request, undefined, new ResponseParser().read);
+    const general = await client.walletSyncData(request);
+    expect(blocks.length).toBeGreaterThan(100);
+    expect(blocks.every((block) => block instanceof PackedBlock)).toBe(true);
+    expect(
+      blocks.map(({ height, hash, timestamp, coinbase, transactions }) => {
+        return { height, hash, timestamp, coinbase, transactions };
+      }),
+    ).toEqual(general.blocks);
+  }
 });
 
 test('starts the scan at the first block of a lite node, with a warning', async () => {
