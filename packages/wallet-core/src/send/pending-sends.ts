@@ -196,6 +196,11 @@ export class PendingSends {
     for (const hash of unknown) if (!this.absent.has(hash)) this.absent.set(hash, undefined);
   }
 
+  /** Whether this wallet has recorded a send with this hash, in any state. */
+  isKnown(hash: string): boolean {
+    return this.sends.has(hash) || this.dependencies.db().sends.has(hash);
+  }
+
   /** Handles transactions of a block that was applied, or that was verified after it was applied. */
   onApplied(transactions: readonly WalletTransaction[]): void {
     for (const transaction of transactions) {

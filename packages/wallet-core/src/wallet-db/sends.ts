@@ -42,6 +42,11 @@ export class SendTable {
     return this.open.get(hash) ?? this.settled.get(hash);
   }
 
+  /** Whether a send has a row. The row is not authenticated. */
+  has(hash: string): boolean {
+    return this.open.has(hash) || this.settled.has(hash);
+  }
+
   put(send: StoredSend): void {
     const isSettled = send.state === 'settled';
     this.database.transaction(() => {

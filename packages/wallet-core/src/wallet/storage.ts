@@ -25,6 +25,15 @@ interface Summary {
   readonly balance: bigint;
 }
 
+/** Writes that belong to queued changes of the ledger. Every commit stores them together with the changes. */
+export interface AttachedWrites {
+  /** Runs within the transaction. */
+  write(): void;
+  /** Nothing was stored: the next commit calls `write` for the same changes again. */
+  failed(): void;
+  committed(): void;
+}
+
 export interface OpenedStorage {
   readonly storage: WalletStorage;
   readonly ledger: Ledger;
@@ -53,6 +62,7 @@ export class WalletStorage {
   private damageText: string | undefined;
   private openDb: WalletDb | undefined;
   private ledger: Ledger | undefined;
+  private attached: AttachedWrites | undefined;
   /** Database position up to which the container on disk includes all changes. */
   private savedPosition = 0;
   /** Number of requested saves. */
@@ -155,9 +165,14 @@ export class WalletStorage {
     } else this.openDb.acknowledgeLoss();
   }
 
+  /** Called once, before the first commit. */
+  attach(writes: AttachedWrites): void {
+    this.attached = writes;
+  }
+
   /**
-   * Stores the queued changes of the ledger and the writes of `work` in one durable transaction. If it throws, nothing is
-   * stored and the changes stay queued.
+   * Stores the queued changes of the ledger, the attached writes and the writes of `work` in one durable transaction. If it
+   * throws, nothing is stored and the changes stay queued.
    * @throws WalletError invalidWalletFilename for a full or failing disk; errors of `work`
    */
   commit(work: () => void = () => undefined): void {
@@ -172,12 +187,15 @@ export class WalletStorage {
         for (const change of taken.changes) db.log.append(change);
         for (const retired of taken.retired) db.retired.put(retired.output.key, retired);
         if (taken.changes.length > 0) db.log.putProgress({ appliedHeight: ledger.appliedHeight });
+        this.attached?.write();
         work();
       });
     } catch (error) {
       ledger.putBack(taken);
+      this.attached?.failed();
       throw storageError(error);
     }
+    this.attached?.committed();
   }
 
   /**

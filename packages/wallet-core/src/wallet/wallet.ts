@@ -107,6 +107,10 @@ export class Wallet extends EventEmitter<WalletEvents> {
   private currentSnapshot: WalletSnapshot;
   /** Transactions of applied blocks that are not in a published snapshot yet. */
   private unpublished: [WalletTransaction, string | undefined][] = [];
+  /** Transactions of applied blocks whose events are stored with their blocks by the next commit. */
+  private unrecorded: WalletTransaction[] = [];
+  /** The transactions whose events the running commit stores. */
+  private recording: readonly WalletTransaction[] = [];
   /** Events of the running commit. */
   private newEvents: StoredEvent[] = [];
   private progressStoredAt = 0;
@@ -134,6 +138,11 @@ export class Wallet extends EventEmitter<WalletEvents> {
       () => this.now(),
       (pause) => this.onPause(pause),
     );
+    storage.attach({
+      write: () => this.recordApplied(),
+      failed: () => this.forgetRecording(),
+      committed: () => this.publishEvents(),
+    });
     const commit = (work: () => void): void => this.commit(work);
     const event = (one: NewEvent): void => this.recordEvent(one);
     const [db, now] = [() => storage.db, () => this.now()];
@@ -494,12 +503,12 @@ export class Wallet extends EventEmitter<WalletEvents> {
   /** Locks the inputs of unconfirmed transactions without a recorded send, and expects their own outputs. */
   hold(transactions: readonly HeldTransaction[]): void {
     for (const transaction of transactions) this.ledger.hold(transaction);
-    if (transactions.length > 0) this.publish();
+    if (transactions.length > 0) this.onProgress();
   }
 
   unhold(hashes: readonly string[]): void {
     for (const hash of hashes) this.ledger.unhold(hash);
-    if (hashes.length > 0) this.publish();
+    if (hashes.length > 0) this.onProgress();
   }
 
   private addSubWallet(make: () => NewSubWallet | Promise<NewSubWallet>, scanHeight?: number): Promise<SubWallet> {
@@ -608,7 +617,6 @@ export class Wallet extends EventEmitter<WalletEvents> {
 
   /** Stores the changes of the ledger, the writes of `work` and their events in one database transaction. */
   private commit(work: () => void = () => undefined): void {
-    this.newEvents = [];
     try {
       this.storage.commit(() => {
         work();
@@ -620,6 +628,23 @@ export class Wallet extends EventEmitter<WalletEvents> {
       throw error;
     }
     this.progressStoredAt = performance.now();
+  }
+
+  private recordApplied(): void {
+    this.newEvents = [];
+    this.recording = this.unrecorded;
+    this.unrecorded = [];
+    this.recordTransactions(this.recording);
+  }
+
+  private forgetRecording(): void {
+    this.newEvents = [];
+    this.unrecorded = [...this.recording, ...this.unrecorded];
+    this.recording = [];
+  }
+
+  private publishEvents(): void {
+    this.recording = [];
     const events = this.newEvents;
     this.newEvents = [];
     for (const event of events) this.publishTo(() => this.emit('event', event));
@@ -746,8 +771,11 @@ export class Wallet extends EventEmitter<WalletEvents> {
     this.plausibleHeight.noteBlock(block, this.seconds());
     for (const transaction of transactions) this.unpublished.push([transaction, hash]);
     if (transactions.length === 0 || this.storage.dbIfUsable === undefined) return;
+    this.unrecorded.push(...transactions);
     this.recordProblem(() => {
-      this.commit(() => this.recordTransactions(transactions));
+      // Blocks without own sends are stored together, because a commit takes longer than a block.
+      if (!transactions.some((transaction) => this.pending.isKnown(transaction.hash))) return;
+      this.commit();
       this.pending.onApplied(transactions);
     });
   }

@@ -65,3 +65,34 @@ test('at a lite node the scan starts higher with a warning, and a rescan that wo
   await atLite.untilSynced();
   expect(booksOf(atLite)).toEqual(amountsFrom(300, content));
 });
+
+test('each transaction of a scan is recorded once, in a few commits, before it is announced', async () => {
+  const { privateViewKey, addresses } = keysOf('alice');
+  const whole = await begin(
+    (parts, settings) =>
+      Wallet.importKeys(parts, settings, {
+        ...{ privateViewKey, privateSpendKey: addresses[0]?.privateSpendKey ?? '', scanHeight: 0 },
+      }),
+    { ports: [node.daemon.ports.rpc] },
+  );
+  const recorded = (): string[] =>
+    whole.wallet.db.events
+      .after(0, 10_000)
+      .flatMap(({ kind, transaction = '' }) => (kind === 'transaction' ? [transaction] : []));
+  const early: string[] = [];
+  whole.wallet.on('transaction', ({ hash }) => {
+    if (!recorded().includes(hash)) early.push(hash);
+  });
+  let commits = 0;
+  const transaction = whole.wallet.db.transaction.bind(whole.wallet.db);
+  whole.wallet.db.transaction = (work) => {
+    commits++;
+    return transaction(work);
+  };
+  await whole.untilSynced();
+  const hashes = whole.wallet.snapshot.content.transactions.map(({ hash }) => hash);
+  expect(hashes.length).toBeGreaterThan(100);
+  expect(recorded()).toEqual(hashes);
+  expect(early).toEqual([]);
+  expect(commits).toBeLessThan(hashes.length / 2);
+});

@@ -121,6 +121,28 @@ test('a change whose transaction fails stays queued and is stored by the next on
   expect(comparable((await opened(crashImage(file))).ledger)).toEqual(expected);
 });
 
+test('a save stores attached writes with the changes, and a failed commit leaves them to the next one', async () => {
+  const { storage, ledger } = await opened(container());
+  const calls: string[] = [];
+  storage.attach({
+    write: () => {
+      calls.push('write');
+      storage.db.events.append({ kind: 'attached', time: 1 });
+    },
+    failed: () => void calls.push('failed'),
+    committed: () => void calls.push('committed'),
+  });
+  payment(ledger, 9_000);
+  expect(() =>
+    storage.commit(() => {
+      throw new Error('refused');
+    }),
+  ).toThrow('refused');
+  expect([calls.splice(0), storage.db.events.last]).toEqual([['write', 'failed'], 0]);
+  await storage.save();
+  expect([calls, storage.db.events.last]).toEqual([['write', 'committed'], 1]);
+});
+
 test('a container written by another program is used, and the difference is reported', async () => {
   const file = container();
   const original = readFileSync(file);
