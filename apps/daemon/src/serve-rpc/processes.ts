@@ -83,7 +83,7 @@ export class RpcProcesses {
   private run(name: string, pause: number): Promise<void> {
     const { config, socket, http } = this.dependencies;
     const logger = this.dependencies.logger.child(name);
-    const { path, execArgv } = workerEntry(__dirname, 'process');
+    const { path, execArgv } = workerEntry(__dirname, 'rpc-process');
     const child = fork(path, [], {
       execArgv,
       serialization: 'advanced',

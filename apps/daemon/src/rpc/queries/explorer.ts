@@ -28,7 +28,7 @@ export interface RulesDigestQuery {
 }
 
 /** The result of `getrulesdigest`. */
-export const rulesDigest: Query<RulesDigestQuery> = {
+export const rulesDigestResult: Query<RulesDigestQuery> = {
   isHeavy: () => true,
   run: ({ reader, throwIfCancelled }, { height }) =>
     reader.snapshot(() => {

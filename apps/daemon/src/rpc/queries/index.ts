@@ -43,7 +43,7 @@ const table: { readonly [Name in QueryName]: Query<QueryTable[Name]> } = {
   globalIndexes: outputs.globalIndexes,
   randomOuts: outputs.randomOuts,
   findTransactions: transactions.findTransactions,
-  rulesDigest: explorer.rulesDigest,
+  rulesDigest: explorer.rulesDigestResult,
   blocksList: explorer.blocksList,
   explorerBlock: explorer.explorerBlock,
   explorerTransaction: explorer.explorerTransaction,
