@@ -77,7 +77,7 @@ describe('the engine in a worker thread', () => {
     await client.stop();
   });
 
-  it('delays a call while 64 MiB are queued before it', async () => {
+  it('delays a call while 24 MiB are queued before it', async () => {
     const client = await start(temporaryDirectory());
     const held: (() => void)[] = [];
     const post = jest.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, ...given) {
@@ -85,7 +85,7 @@ describe('the engine in a worker thread', () => {
         this.postMessage(...given);
       });
     });
-    const calls = [40, 24, 1].map((mebibytes) =>
+    const calls = [16, 8, 1].map((mebibytes) =>
       client.addBlocks([{ block: Buffer.alloc(mebibytes << 20), transactions: [] }], 'sync'),
     );
     await new Promise((resolve) => setImmediate(resolve));

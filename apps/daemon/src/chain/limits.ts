@@ -10,7 +10,7 @@ export const BATCH_BLOCKS = 400;
 /** Serialized bytes that close a batch: a batch of full blocks must not take seconds. */
 export const BATCH_BYTES = 256 * 1024;
 /** Weight (see `weightOf`) of verified blocks at which they are committed although more follow: below a second of work. */
-export const HOLD_WEIGHT = 16 * 1024 * 1024;
+export const HOLD_WEIGHT = 8 * 1024 * 1024;
 /** Milliseconds that a verified block waits for the following blocks: a kill loses at most the blocks of this time. */
 export const HOLD_TIME = 3000;
 /** Minimum weight of a block: in memory small blocks take more than their bytes. */
@@ -23,7 +23,7 @@ export const WEIGHT_UNDER_WAY = HOLD_WEIGHT + 8 * 1024 * 1024;
 /** Blocks in one call. */
 export const CALL_BLOCKS = 10_000;
 /** Serialized bytes in the queue; a caller beyond it waits. */
-export const QUEUE_BYTES = 64 * 1024 * 1024;
+export const QUEUE_BYTES = 24 * 1024 * 1024;
 
 /** The weight of a block in flight. @param bytes serialized, its transactions included */
 export function weightOf(bytes: number): number {
