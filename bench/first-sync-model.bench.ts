@@ -27,7 +27,7 @@ const PROCESSOR = { main: 280, engine: 425, native: 140, collector: 280, others:
 const ENGINE_PER_DOUBLING = 16;
 const MEASURED_AT = 20_000;
 /** Written bytes a block at 20,000 blocks, and for each doubling of the chain: rows, log and compaction. */
-const WRITTEN = { first: 28_000, perDoubling: 300 };
+const WRITTEN = { first: 24_000, perDoubling: 300 };
 /** MiB without the filters, and bytes of the filters for each hash. */
 const MEMORY = { rest: 690, perHash: 1.6 };
 const STEP = 10_000;
