@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import {
   checkCorsOrigin,
@@ -308,6 +309,16 @@ describe('errors', () => {
     const answer = await call(port, `/as-${status}`);
     expect(answer).toMatchObject({ status, text: `{"code":"${code}","message":"of another library"}` });
     expect(logger.linesOf('error')).toHaveLength(status === 500 ? 1 : 0);
+  });
+
+  test.each([
+    // A C++ wallet that repeats a request sends its headers twice.
+    ['a', 200],
+    ['b', 400],
+  ])('a second Host header: %s after a is %i', async (second, status) => {
+    const { port } = await serveApp([health]);
+    const headers = ['Host', 'a', 'Host', second] as unknown as OutgoingHttpHeaders;
+    expect((await call(port, '/health', { headers })).status).toBe(status);
   });
 
   test('an app may send an empty body', async () => {

@@ -206,6 +206,13 @@ describe('limits', () => {
     held.destroy();
   });
 
+  test('an idle connection stays open for longer than C++ wallets wait between requests', async () => {
+    const { port } = await serve(ok);
+    const agent = new Agent({ keepAlive: true });
+    expect((await call(port, '/', { agent })).headers['keep-alive']).toBe('timeout=30, max=1000');
+    agent.destroy();
+  });
+
   test('a connection accepts no more requests than allowed', async () => {
     const { port } = await serve(ok, { limits: { maxRequestsPerConnection: 2 } });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -221,11 +221,16 @@ function decodedTarget(target: string): string {
   }
 }
 
-/** Whether a request has two Host headers: proxies and servers may use different ones (RFC 9112, 3.2). */
+/**
+ * Whether a request has different Host headers: proxies and servers may use different ones (RFC 9112, 3.2). C++ wallets send
+ * an equal one twice when they repeat a request.
+ */
 function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
-  let count = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') count++;
-  return count > 1;
+  const hosts = new Set<string | undefined>();
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.toLowerCase() === 'host') hosts.add(rawHeaders[i + 1]);
+  }
+  return hosts.size > 1;
 }
 
 /** Sends errors. An HttpError is sent as it is; any other error is logged with its stack and sent as 500 with its message. */

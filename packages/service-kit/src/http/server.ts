@@ -63,7 +63,9 @@ const MEMORY_CHECK_MS = 100;
 const DEFAULTS = {
   readTimeoutMs: 15_000,
   writeTimeoutMs: 30_000,
-  keepAliveMs: 3_000,
+  // As in the C++ server. Its wallets send a request every 10 s, and repeat one whose connection was closed with every header
+  // of its own twice, `Content-Length` included, which Node.js refuses.
+  keepAliveMs: 30_000,
   maxRequestsPerConnection: 1000,
   maxConnections: 1024,
   maxConnectionsPerAddress: 64,
