@@ -37,6 +37,8 @@ function checkRing(staging: TransactionStaging, input: KeyInput, signatures: Buf
   const { view, height } = context;
   const spentAt = view.keyImageHeight(input.keyImage);
   if (spentAt !== undefined && spentAt <= height) return 'INPUT_KEYIMAGE_ALREADY_SPENT';
+  // A C++ node searches the blocks above a fork with a binary search and refuses this ring there; one without forks accepts it.
+  if (context.pool && sumExceeds32Bits(input.keyOffsets)) return 'INPUT_INVALID_GLOBAL_INDEX';
 
   const lock = { height, timestamp: rules.timeLockByTip ? context.tipTimestamp : context.now };
   const publicKeys = ringMembers(view, input, lock);
@@ -76,6 +78,10 @@ function ringMembers(
     keys.push(output.key);
   }
   return keys;
+}
+
+function sumExceeds32Bits(keyOffsets: readonly number[]): boolean {
+  return keyOffsets.reduce((sum, offset) => sum + offset, 0) > 0xffff_ffff;
 }
 
 /**

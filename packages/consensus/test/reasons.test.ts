@@ -9,8 +9,6 @@ const ELSEWHERE: Partial<Record<ReasonCode, string>> = {
   ADDED_TO_ALTERNATIVE_AND_SWITCHED: 'a success of the chain engine',
   ALREADY_EXISTS: 'a success of the chain engine, which knows the stored blocks',
   TRANSACTION_ABSENT_IN_POOL: 'submitblock, which knows the pool',
-  INPUT_INVALID_GLOBAL_INDEX:
-    'the reference when its database cannot be read; an unknown index is simply not found (INPUT_INVALID_SIGNATURES_COUNT)',
 };
 
 /** Members of AddBlockErrorCode, BlockValidationError and TransactionValidationError, and their texts by number. */

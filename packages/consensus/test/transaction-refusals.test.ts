@@ -232,9 +232,14 @@ describe.each([
     const draft = payment({ spends: [{ output: output!, ring: [output!.globalIndex, 4_000_000] }] });
     return verdict(unsigned(draftPrefix(draft)));
   });
-  refuses('INPUT_INVALID_SIGNATURES_COUNT', 'a member reached twice, over 2^32', () =>
-    verdict(bare({ inputs: [keyInput(first, { keyOffsets: [owned[first]!.globalIndex, 0x80000000, 0x80000000] })] })),
+  refuses(
+    pool ? 'INPUT_INVALID_GLOBAL_INDEX' : 'INPUT_INVALID_SIGNATURES_COUNT',
+    'a member reached twice, over 2^32',
+    () =>
+      verdict(bare({ inputs: [keyInput(first, { keyOffsets: [owned[first]!.globalIndex, 0x80000000, 0x80000000] })] })),
   );
+  if (pool) refuses('INPUT_INVALID_GLOBAL_INDEX', 'a valid ring in descending order', () => verdict(descending()));
+  else accepts('a valid ring in descending order', () => verdict(descending()));
   refuses('INPUT_INVALID_SIGNATURES', 'a signature of zeros', () => verdict(bare({})));
   refuses('INPUT_INVALID_SIGNATURES', 'one bit of a signature', () => {
     const { transaction } = signed(payment());
@@ -252,6 +257,14 @@ describe.each([
     return verdict(bare({ inputs: [keyInput(first, { keyImage: identity })] }));
   });
 });
+
+/** A signed payment whose ring names its larger index first: the sum of the offsets wraps at 2^32. */
+function descending(): ParsedTransaction {
+  const draft = payment();
+  const [low, high] = ringOf(first) as [number, number];
+  const inputs = [keyInput(first, { keyOffsets: [high, low - high + 2 ** 32] })];
+  return sign({ ...draftPrefix(draft), inputs }, draft.spends, view);
+}
 
 /** The output of another ring beside one's own. */
 const withOther = (output: OwnedOutput): number[] => [output.globalIndex, owned[0]!.globalIndex].sort((a, b) => a - b);
