@@ -51,7 +51,7 @@ import { Compaction } from './upkeep/compaction';
 import { diskShortage, freeBytes, LowDiskWatch, minWritableBytes } from './upkeep/disk-space';
 import { logWritePauses, publishUpkeepMetrics } from './upkeep/metrics';
 import { pageRepair, Scrub } from './upkeep/scrub';
-import { accessTokenTask, rpcContext, rpcServerOptions, startLocalSocket, startRpcProcesses } from './wiring/rpc';
+import { accessTokenTask, rpcContext, rpcProcesses, rpcServerOptions, startLocalSocket } from './wiring/rpc';
 import { daemonLogger } from './wiring/logger';
 import { databaseMemory, engineOptions, watchLiteRule, watchStorage } from './wiring/storage';
 import { createPeers, peersConfig } from './wiring/peers';
@@ -334,8 +334,10 @@ export class Daemon implements Service {
     const hasSocket = local !== undefined;
     const { counters } = server;
     const { http } = this;
-    const processes = await startRpcProcesses({ config, hasSocket, http, counters, logger });
+    const stopping = this.stopping.signal;
+    const processes = rpcProcesses({ config, hasSocket, http, counters, logger, stopping });
     this.closers.use('the RPC processes', processes, (running) => running?.stop());
+    await processes?.start(options['rpc-processes']);
     this.running = { ...this.running, rpcProcesses: processes };
     if (processes !== undefined) this.reload.push({ name: 'the RPC processes', run: () => processes.reload() });
     this.notice(

@@ -1,21 +1,31 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Server as TcpServer, Socket } from 'node:net';
-import { type HttpServer, type LogEntry, type Logger, type RequestCounters, workerEntry } from '@wrkz/service-kit';
+import {
+  type HttpServer,
+  type LogEntry,
+  type LogFields,
+  type Logger,
+  type RequestCounters,
+  workerEntry,
+} from '@wrkz/service-kit';
 import type { DaemonConfig } from '../config/config';
 import { SERVE_RPC_OPTIONS, type ServeRpcOptions } from './config';
 
-/** From the node to a process. Each `listen` comes with an open listener of the node. */
+/** From the node to a process. Each `listen` comes with an open listener of the node; `listener` is its index. */
 export type ToProcess =
   | { readonly kind: 'setup'; readonly options: ServeRpcOptions; readonly webSocket: boolean }
-  | { readonly kind: 'listen' }
+  | { readonly kind: 'listen'; readonly listener: number }
   | { readonly kind: 'reload' }
   | { readonly kind: 'stop' };
 
-/** From a process to the node. `upgrade` comes with the connection; `head` has the bytes that were read from it. */
+/**
+ * From a process to the node. `upgrade` comes with the connection, unless the client has closed it; `head` has the bytes that were
+ * read from it, `listener` is the index of its listener.
+ */
 export type FromProcess =
   | { readonly kind: 'ready' }
   | { readonly kind: 'log'; readonly entry: LogEntry }
-  | { readonly kind: 'upgrade'; readonly head: Uint8Array }
+  | { readonly kind: 'upgrade'; readonly listener: number; readonly head: Uint8Array }
   | {
       readonly kind: 'counts';
       readonly requests: number;
@@ -37,6 +47,8 @@ export interface RpcProcessesDependencies {
   readonly http: Pick<HttpServer, 'servers'>;
   readonly counters: RequestCounters;
   readonly logger: Logger;
+  /** Aborted when the node begins to stop: a signal to the whole process group also ends the processes. */
+  readonly stopping: AbortSignal;
 }
 
 /**
@@ -46,7 +58,6 @@ export interface RpcProcessesDependencies {
 export class RpcProcesses {
   private readonly running = new Set<ChildProcess>();
   private readonly timers = new Set<NodeJS.Timeout>();
-  private isStopping = false;
 
   constructor(private readonly dependencies: RpcProcessesDependencies) {}
 
@@ -65,12 +76,15 @@ export class RpcProcesses {
     for (const child of this.running) send(child, { kind: 'reload' });
   }
 
+  /** Call it after the signal of the dependencies. */
   async stop(): Promise<void> {
-    this.isStopping = true;
     for (const timer of this.timers) clearTimeout(timer);
     await Promise.all(
       [...this.running].map(async (child) => {
-        const kill = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+        const kill = setTimeout(() => {
+          this.dependencies.logger.warning('an RPC process does not stop and is killed', { pid: child.pid });
+          child.kill('SIGKILL');
+        }, STOP_MS);
         const exited = new Promise((resolve) => child.once('exit', resolve));
         send(child, { kind: 'stop' });
         await exited;
@@ -81,35 +95,43 @@ export class RpcProcesses {
 
   /** @param pause milliseconds before it is started again if it fails soon */
   private run(name: string, pause: number): Promise<void> {
-    const { config, socket, http } = this.dependencies;
-    const logger = this.dependencies.logger.child(name);
-    const { path, execArgv } = workerEntry(__dirname, 'rpc-process');
-    const child = fork(path, [], {
-      execArgv,
-      serialization: 'advanced',
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    });
+    const { config, socket, logger: parent, stopping } = this.dependencies;
+    const logger = parent.child(name);
     const startedAt = performance.now();
-    this.running.add(child);
     return new Promise((settled) => {
-      child.on('message', (message: FromProcess, connection?: Socket) => {
-        if (message.kind === 'ready') {
-          for (const server of http.servers) if (isTcp(server)) send(child, { kind: 'listen' }, server);
-          settled();
-        } else this.receive(message, logger, connection);
-      });
-      child.on('error', (error) => logger.warning('an RPC process failed', { error }));
-      child.once('exit', (code, signal) => {
-        this.running.delete(child);
+      const onEnd = (reason: LogFields): void => {
         settled();
-        if (this.isStopping) return;
+        if (stopping.aborted) return;
         const delay = performance.now() - startedAt > STABLE_MS ? 0 : pause;
-        logger.warning('an RPC process has ended and is started again', { code, signal, delay });
+        logger.warning('an RPC process has ended and is started again', { ...reason, delay });
         const timer = setTimeout(() => {
           this.timers.delete(timer);
           void this.run(name, Math.min(pause * 2, MAX_RESTART_MS));
         }, delay);
         this.timers.add(timer);
+      };
+      let child: ChildProcess;
+      try {
+        child = startProcess();
+      } catch (error) {
+        return onEnd({ error });
+      }
+      this.running.add(child);
+      child.on('message', (message: FromProcess, connection?: Socket) => {
+        if (message.kind === 'ready') {
+          this.listeners.forEach((server, listener) => send(child, { kind: 'listen', listener }, server));
+          settled();
+        } else this.receive(message, logger, connection);
+      });
+      child.on('error', (error) => {
+        if (child.pid !== undefined) return logger.warning('an RPC process failed', { error });
+        // It could not be started: no `exit` follows.
+        this.running.delete(child);
+        onEnd({ error });
+      });
+      child.once('exit', (code, signal) => {
+        this.running.delete(child);
+        onEnd({ code, signal });
       });
       send(child, {
         kind: 'setup',
@@ -117,6 +139,10 @@ export class RpcProcesses {
         webSocket: config.options['enable-websocket'],
       });
     });
+  }
+
+  private get listeners(): TcpServer[] {
+    return this.dependencies.http.servers.filter(isTcp);
   }
 
   private receive(message: Exclude<FromProcess, { kind: 'ready' }>, logger: Logger, connection?: Socket): void {
@@ -131,10 +157,17 @@ export class RpcProcesses {
       for (const [status, count] of message.byStatus) counters.byStatus.set(status, counters.count(status) + count);
       return;
     }
+    if (connection === undefined) return;
     // The node parses the request again, as if it had accepted the connection.
-    connection?.unshift(Buffer.from(message.head));
-    this.dependencies.http.servers.find(isTcp)?.emit('connection', connection);
+    connection.unshift(Buffer.from(message.head));
+    this.listeners[message.listener]?.emit('connection', connection);
   }
+}
+
+/** @throws Error of the system, e.g. without memory; other failures are events */
+function startProcess(): ChildProcess {
+  const { path, execArgv } = workerEntry(__dirname, 'rpc-process');
+  return fork(path, [], { execArgv, serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }
 
 function isTcp(server: TcpServer): boolean {

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Server as TcpServer, Socket } from 'node:net';
 import {
   errorText,
@@ -16,33 +15,54 @@ import { ServeRpc } from './serve-rpc';
 
 /* A reader process of the node (RpcProcesses). It ends with the node, whose listeners it shares. */
 
-const COUNTS_INTERVAL_MS = 1_000;
+const INTERVAL_MS = 1_000;
+const NODE_PID = process.ppid;
 
 let reader: ServeRpc | undefined;
+let hasWebSocket = false;
 
-function send(message: FromProcess, connection?: Socket): void {
-  if (process.connected) process.send?.(message, connection, {}, () => undefined);
+function send(message: FromProcess, connection?: Socket, onSent: () => void = () => undefined): void {
+  if (process.connected) process.send?.(message, connection, {}, onSent);
 }
 
-const sendUpgrade: UpgradeListener = (request: IncomingMessage, socket, head) => {
-  send({ kind: 'upgrade', head: Buffer.concat([requestHead(request), head]) }, socket as Socket);
-};
+/**
+ * Passes a connection to the node. Up to the callback it is still a socket of this process: the messages with connections wait for
+ * each other, and the client may close it meanwhile.
+ */
+function sendUpgrade(listener: number): UpgradeListener {
+  return (request, duplex, head) => {
+    const socket = duplex as Socket & { server?: unknown };
+    socket.on('error', () => undefined);
+    socket.setTimeout(0);
+    // Otherwise Node.js counts the connection for this server until the node closes it: the server could not close before.
+    socket.server = undefined;
+    const message: FromProcess = { kind: 'upgrade', listener, head: Buffer.concat([requestHead(request), head]) };
+    send(message, socket, () => socket.destroy());
+  };
+}
 
 async function start({ options, webSocket }: Extract<ToProcess, { kind: 'setup' }>): Promise<void> {
   const level = parseLogLevel(options['log-level'], NODE_LOG_SCALE) ?? 'warning';
   const logger = forwardingLogger(level, sendEntry);
   const counters = new RequestCounters();
-  setInterval(() => sendCounts(counters), COUNTS_INTERVAL_MS).unref();
+  hasWebSocket = webSocket;
+  setInterval(() => {
+    sendCounts(counters);
+    // Without an event `disconnect` if the node was killed while connections waited to be passed to it.
+    if (process.ppid !== NODE_PID) process.exit();
+  }, INTERVAL_MS).unref();
   // The node has reported the warnings.
   const config = { ...serveRpcConfig(options, { warnings: [], secrets: [] }), warnings: [] };
   const control = { requestStop: (code = 0) => void stop(code) };
-  reader = new ServeRpc(config, {
-    logger,
-    control,
-    ofNode: { counters, upgrade: webSocket ? sendUpgrade : undefined },
-  });
+  reader = new ServeRpc(config, { logger, control, ofNode: { counters } });
   await reader.start();
   send({ kind: 'ready' });
+}
+
+/** @param listener undefined if this process has no file descriptor left for it */
+async function share(index: number, listener?: TcpServer): Promise<void> {
+  if (listener === undefined) throw new Error('the listener of the node was not received');
+  await reader?.share(listener, hasWebSocket ? sendUpgrade(index) : undefined);
 }
 
 function sendEntry(entry: LogEntry): void {
@@ -86,7 +106,7 @@ function fail(error: unknown): void {
 
 process.on('message', (message: ToProcess, listener?: TcpServer) => {
   if (message.kind === 'setup') start(message).catch(fail);
-  else if (message.kind === 'listen') reader?.share(listener as TcpServer).catch(fail);
+  else if (message.kind === 'listen') share(message.listener, listener).catch(fail);
   else if (message.kind === 'reload') void reload();
   else void stop(0);
 });

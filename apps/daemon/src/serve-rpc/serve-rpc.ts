@@ -46,11 +46,7 @@ export interface ServeRpcOverrides {
   /** Prints the line of the start. */
   readonly notice?: (line: string) => void;
   /** Set in a process of the node (RpcProcesses): it listens on the node's listeners, one for each call of `share`. */
-  readonly ofNode?: {
-    readonly counters: RequestCounters;
-    /** Takes over a WebSocket connection; undefined if the node has none. */
-    readonly upgrade: UpgradeListener | undefined;
-  };
+  readonly ofNode?: { readonly counters: RequestCounters };
 }
 
 /** Milliseconds for running requests when the process stops. */
@@ -101,11 +97,17 @@ export class ServeRpc implements Service {
     return this.closers.closeAll();
   }
 
-  /** Accepts connections of an open listener of the node. The listening begins within this call. */
-  async share(listener: TcpServer): Promise<void> {
+  /**
+   * Accepts connections of an open listener of the node. The listening begins within this call.
+   *
+   * @param upgrade takes over a WebSocket connection; undefined if the node has none
+   */
+  async share(listener: TcpServer, upgrade?: UpgradeListener): Promise<void> {
     if (this.rpc === undefined) throw new Error('the reader is not running');
     const { context, server } = this.rpc;
-    const started = startRpcServer(context, { ...server, shared: listener }, this.logger.child('rpc'));
+    const webSocket = upgrade && { upgrade: () => upgrade, moreRoutes: [webSocketRoute] };
+    const options = { ...server, ...webSocket, shared: listener };
+    const started = startRpcServer(context, options, this.logger.child('rpc'));
     this.closers.use('a shared listener', await started, (http) => http.close(DRAIN_MS));
   }
 
@@ -168,9 +170,7 @@ export class ServeRpc implements Service {
       ...(syncCache === undefined ? {} : { syncCache }),
     };
     if (ofNode !== undefined) {
-      const { counters, upgrade } = ofNode;
-      const webSocket = upgrade && { upgrade: () => upgrade, moreRoutes: [webSocketRoute] };
-      this.rpc = { context, server: { ...shared, ...webSocket, counters } };
+      this.rpc = { context, server: { ...shared, counters: ofNode.counters } };
       return;
     }
     const server = { ...shared, counters: rpcCounters(context, shared) };

@@ -155,20 +155,16 @@ export interface LocalSocketDependencies {
   readonly logger: Logger;
 }
 
-/** Starts the reader processes of `--rpc-processes`; undefined without any. */
-export async function startRpcProcesses(
+/** The reader processes of `--rpc-processes`, to be started; undefined without any. */
+export function rpcProcesses(
   dependencies: Omit<RpcProcessesDependencies, 'socket'> & { readonly hasSocket: boolean },
-): Promise<RpcProcesses | undefined> {
+): RpcProcesses | undefined {
   const { config, hasSocket, logger } = dependencies;
   const { 'rpc-processes': count, 'rpc-ipc-path': path } = config.options;
   if (count === 0) return undefined;
-  if (!hasSocket) {
-    logger.warning('--rpc-processes is ignored, because the local socket is not available');
-    return undefined;
-  }
-  const processes = new RpcProcesses({ ...dependencies, socket: socketPath(path) });
-  await processes.start(count);
-  return processes;
+  if (hasSocket) return new RpcProcesses({ ...dependencies, socket: socketPath(path) });
+  logger.warning('--rpc-processes is ignored, because the local socket is not available');
+  return undefined;
 }
 
 /** Serves RPC and console on the local socket; undefined if the options name none. */

@@ -1,13 +1,15 @@
-import { spawnSync } from 'node:child_process';
+import childProcess, { execFile, spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { createMemoryLogger, type MemoryLogger } from '@wrkz/service-kit';
+import { promisify } from 'node:util';
+import { createMemoryLogger, type MemoryLogger, RequestCounters } from '@wrkz/service-kit';
 import { Suite, type SuiteNode } from '@wrkz/testing';
 import { WebSocket } from 'ws';
 import { readConfig } from '../../src/config/config';
 import { Daemon } from '../../src/daemon';
+import { RpcProcesses } from '../../src/serve-rpc/processes';
 import { exercises } from '../support/exercises';
 
 /* Reader processes that share the RPC port of a node (--rpc-processes). */
@@ -28,6 +30,7 @@ afterAll(() => suite.stopAll());
 
 let node: SuiteNode<Daemon>;
 let tokenFile: string;
+let nodeLogger: MemoryLogger | undefined;
 
 beforeAll(async () => {
   const folder = suite.folder();
@@ -40,6 +43,7 @@ beforeAll(async () => {
       ...['--rpc-ipc-require-token', '--enable-websocket', '--enable-metrics'],
     ],
   });
+  nodeLogger = loggers.at(-1);
 });
 
 const pids = (): number[] => node.daemon.parts.rpcProcesses?.pids ?? [];
@@ -109,6 +113,40 @@ test('a WebSocket client is connected to the node, whichever process accepts it'
   );
 });
 
+/** Opens `count` WebSocket connections from another program and closes each: at the first byte, or with a reset at once. */
+async function closedUpgrades(count: number, isReset: boolean): Promise<void> {
+  const head = [
+    ...['GET /ws HTTP/1.1', 'Host: 127.0.0.1', 'X-API-Key: first-token', 'Connection: Upgrade', 'Upgrade: websocket'],
+    ...['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', ''],
+  ].join('\r\n');
+  const program = `
+    let left = ${String(count)};
+    const open = () => {
+      if (left-- <= 0) return;
+      const socket = require('node:net').connect(${String(node.daemon.ports.rpc)}, '127.0.0.1');
+      socket.on('error', () => undefined).once('close', open);
+      socket.write(${JSON.stringify(head)}, () => ${String(isReset)} && socket.resetAndDestroy());
+      socket.once('data', () => socket.destroy());
+    };
+    for (let i = 0; i < 50; i++) open();`;
+  await promisify(execFile)(process.execPath, ['-e', program]);
+}
+
+test('WebSocket connections that were passed to the node occupy nothing in a process', async () => {
+  const before = pids();
+  // More than two processes may have open.
+  await closedUpgrades(2_500, false);
+  expect(new Set(whileNodeIsBlocked(20, 'first-token'))).toEqual(new Set([COUNT]));
+  expect(pids()).toEqual(before);
+});
+
+test('a WebSocket client that resets its connection at once ends no process', async () => {
+  const before = pids();
+  await closedUpgrades(1_000, true);
+  expect(new Set(whileNodeIsBlocked(20, 'first-token'))).toEqual(new Set([COUNT]));
+  expect(pids()).toEqual(before);
+});
+
 test('a killed process is started again, and no new connection is refused meanwhile', async () => {
   const [victim = 0, other] = pids();
   process.kill(victim, 'SIGKILL');
@@ -117,7 +155,7 @@ test('a killed process is started again, and no new connection is refused meanwh
     expect(polls).toBeLessThan(5_000);
   }
   expect(pids()).toContain(other);
-  expect(loggers.at(-1)?.lines.join('\n')).toContain('[rpc 1] an RPC process has ended and is started again');
+  expect(nodeLogger?.lines.join('\n')).toContain('[rpc 1] an RPC process has ended and is started again');
 });
 
 test('a reload reaches the token of the processes', async () => {
@@ -129,10 +167,63 @@ test('a reload reaches the token of the processes', async () => {
   expect(new Set(whileNodeIsBlocked(8, 'first-token').map((text) => text.slice(0, 3)))).toEqual(new Set(['401']));
 });
 
+test('a WebSocket connection has the checks of its listener, whichever process accepts it', async () => {
+  const both = await suite.node({
+    args: [
+      ...['--rpc-processes', '1', '--rpc-ipc-path', join(suite.folder(), 'node.sock'), '--enable-websocket'],
+      ...['--rpc-bind-ip', '0.0.0.0', '--rpc-use-ipv6', '--rpc-bind-ipv6-address', '::1'],
+    ],
+  });
+  const status = (host: string): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const headers = { host: 'other.example' };
+      new WebSocket(`ws://${host}:${String(both.daemon.ports.rpc)}/ws`, { headers })
+        .once('open', function (this: WebSocket) {
+          this.terminate();
+          resolve(101);
+        })
+        .once('unexpected-response', (request, response) => {
+          request.destroy();
+          resolve(response.statusCode);
+        })
+        .once('error', reject);
+    });
+  const statuses = (host: string) => Promise.all(Array.from({ length: 12 }, () => status(host)));
+  expect(new Set(await statuses('[::1]'))).toEqual(new Set([403]));
+  expect(new Set(await statuses('127.0.0.1'))).toEqual(new Set([101]));
+  await both.stop();
+});
+
+test('a process that cannot be started is tried again, and the start and stop of the node do not wait for it', async () => {
+  const logger = createMemoryLogger('warning');
+  const stopping = new AbortController();
+  const config = readConfig(['--network', 'devnet', '--data-dir', suite.folder()]);
+  const processes = new RpcProcesses({
+    ...{ config, socket: '/nowhere', http: { servers: [] }, counters: new RequestCounters() },
+    ...{ logger, stopping: stopping.signal },
+  });
+  const fork = jest.spyOn(childProcess, 'fork');
+  fork.mockImplementation(() => spawn('/nowhere/node', { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }));
+  await processes.start(1);
+  expect(processes.pids).toEqual([]);
+  expect(logger.lines.join('\n')).toContain('ENOENT');
+  stopping.abort();
+  await processes.stop();
+  fork.mockRestore();
+});
+
 test('the processes end with the node and release the port', async () => {
   const running = pids();
   const { rpc: port } = node.daemon.ports;
+  const clients = await Promise.all(
+    Array.from({ length: 12 }, () => {
+      const client = new WebSocket(`${url().replace('http', 'ws')}/ws`, { headers: { 'x-api-key': 'second-token' } });
+      return new Promise<WebSocket>((resolve) => client.once('open', () => resolve(client)));
+    }),
+  );
   await node.stop();
+  expect(nodeLogger?.lines.join('\n')).not.toContain('is killed');
+  for (const client of clients) client.terminate();
   for (const pid of running) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   const error = await new Promise<unknown>((resolve) => {
     connect(port, '127.0.0.1').once('error', resolve).once('connect', resolve);
