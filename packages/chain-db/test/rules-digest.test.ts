@@ -1,9 +1,19 @@
 import { createHash } from 'node:crypto';
 import { SqliteConnection } from '@wrkz/sqlite';
-import { type ChainDb, databaseFile, openChainDb, rulesDigest, rulesDigestAt, verifyChain } from '../src';
+import {
+  type ChainDb,
+  CorruptDatabase,
+  databaseFile,
+  openChainDb,
+  rulesDigest,
+  rulesDigestAt,
+  verifyChain,
+} from '../src';
 import { chainA } from './support/chain-a';
 import { cleanUp, openHere, writerOf } from './support/directories';
+import { pagesByTable, withFlippedBit } from './support/flips';
 import { pruneTo } from './support/modes';
+import { PAGE_SIZE } from '../src/schema';
 
 afterEach(cleanUp);
 
@@ -118,3 +128,24 @@ test('a row of another block is damage and not a digest', () => {
   expect(() => rulesDigest(reader.reader)).toThrow(/rows of block 5 are among those of/);
   reader.close();
 });
+
+test.each(['key_images', 'outputs', 'transactions', 'rules_digests'])(
+  'a damaged page of %s is an error of the step that reads it, and the writer accepts further blocks',
+  (table) => {
+    const db = filled({}, 101);
+    storeDigests(db);
+    writerOf(db).append(chainA().slice(101, BLOCKS));
+    const { directory } = db;
+    db.close();
+    const [page = 0] = pagesByTable(directory).get(table) ?? [];
+    withFlippedBit(directory, page, PAGE_SIZE * 8 - 1, () => {
+      const damaged = openHere({ directory });
+      expect(() => storeDigests(damaged)).toThrow(CorruptDatabase);
+      expect(writerOf(damaged).failed).toBeUndefined();
+      damaged.close();
+    });
+    const again = openHere({ directory });
+    storeDigests(again);
+    expect(at(again, 200)).toBe(at(filled(), 200));
+  },
+);

@@ -8,6 +8,7 @@ import type { RunDirectory } from '../hash-index/lookup';
 import { HashIndex, type HashIndexLimits } from '../hash-index/hash-index';
 import { sameHashIn } from '../hashed-rows';
 import { Floors } from '../modes/floors';
+import type { RulesDigest } from '../block-row';
 import type { KeyImageStore } from '../key-images';
 import { type CompactStep, Pruner, type PruneStep } from '../modes/prune';
 import { RulesDigester } from '../modes/rules-digest';
@@ -221,17 +222,34 @@ export class ChainWriter {
    * @throws CorruptDatabase, WriterFailed
    */
   digestStep(milliseconds = 20): number {
-    return this.change(() => {
-      const tip = this.reader.height();
-      const digester = (this.digester ??= new RulesDigester(this.reader, this.reader.storedRulesDigest(tip)));
-      const stop = performance.now() + milliseconds;
-      while (digester.nextStored <= tip) {
-        const { height, digest } = digester.advance(digester.nextStored);
-        this.putDigest.run(height, digest);
-        if (performance.now() >= stop) break;
-      }
-      return digester.nextStored;
-    });
+    if (this.failure !== undefined) throw this.failure;
+    const { digests, next } = this.dueDigests(milliseconds);
+    if (digests.length > 0) {
+      this.change(() => {
+        for (const { height, digest } of digests) this.putDigest.run(height, digest);
+      });
+    }
+    return next;
+  }
+
+  /** Reads outside of a change: damage of old blocks must not close the writer. */
+  private dueDigests(milliseconds: number): { digests: RulesDigest[]; next: number } {
+    try {
+      return this.reader.snapshot(() => {
+        const tip = this.reader.height();
+        const digester = (this.digester ??= new RulesDigester(this.reader, this.reader.storedRulesDigest(tip)));
+        const stop = performance.now() + milliseconds;
+        const digests: RulesDigest[] = [];
+        while (digester.nextStored <= tip) {
+          digests.push(digester.advance(digester.nextStored));
+          if (performance.now() >= stop) break;
+        }
+        return { digests, next: digester.nextStored };
+      });
+    } catch (error) {
+      this.digester = undefined;
+      throw error;
+    }
   }
 
   /**
