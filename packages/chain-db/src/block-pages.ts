@@ -11,8 +11,8 @@ export interface PageLocation {
   readonly owner: PageOwner;
   /** First and last height of the blocks with rows on the page; undefined for an inner page and for an index. */
   readonly heights: readonly [first: number, last: number] | undefined;
-  /** The source from which the page can be rebuilt: blocks, or its child pages. A free page has no data. */
-  readonly source: 'blocks' | 'pages' | 'free' | undefined;
+  /** The source from which the page can be rebuilt: blocks, its child pages, or other tables. A free page has no data. */
+  readonly source: 'blocks' | 'pages' | 'tables' | 'free' | undefined;
 }
 
 const FREE_PAGE = { table: 'the free list', overflow: undefined, rows: undefined };
@@ -31,12 +31,17 @@ export function pageLocation(connection: SqliteConnection, page: number): PageLo
     const isInner = owner.rows !== undefined && childPages(connection, page).length > 0;
     // The heights are read through the inner pages of the tables.
     const heights = isInner ? undefined : heightsOf(connection, owner);
-    const isBlockData = heights !== undefined && BLOCK_TABLES.includes(owner.table);
-    return { owner, heights, source: isInner ? 'pages' : isBlockData ? 'blocks' : undefined };
+    return { owner, heights, source: isInner ? 'pages' : sourceOf(owner, heights) };
   } catch (error) {
     if (damageIn(error) === undefined && !(error instanceof RangeError)) throw error;
     return undefined;
   }
+}
+
+function sourceOf({ table }: PageOwner, heights: PageLocation['heights']): PageLocation['source'] {
+  if (heights === undefined) return undefined;
+  if (table === 'rules_digests') return 'tables';
+  return BLOCK_TABLES.includes(table) ? 'blocks' : undefined;
 }
 
 /** A page with its table and blocks, for a message. */
@@ -63,6 +68,7 @@ function heightsOf(connection: SqliteConnection, { table, rows }: PageOwner): Pa
   switch (table) {
     case 'blocks':
     case 'block_bodies':
+    case 'rules_digests':
       return [clipped(rows.first), clipped(rows.last)];
     case 'signatures':
     case 'transactions': {

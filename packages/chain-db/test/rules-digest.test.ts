@@ -10,15 +10,20 @@ import {
   verifyChain,
 } from '../src';
 import { chainA } from './support/chain-a';
+import { makeCoinbaseChain } from './support/coinbase-chain';
 import { cleanUp, openHere, writerOf } from './support/directories';
 import { pagesByTable, withFlippedBit } from './support/flips';
 import { pruneTo } from './support/modes';
+import { flip, noPeer, repair } from './support/repairs';
+import { contents } from './support/tables';
 import { PAGE_SIZE } from '../src/schema';
 
 afterEach(cleanUp);
 
 /** More than two intervals of stored digests. */
 const BLOCKS = 251;
+/** Their digests are on two leaf pages. */
+const MANY_PAGES_BLOCKS = 22_000;
 
 function filled(options: Parameters<typeof openHere>[0] = {}, blocks = BLOCKS): ChainDb {
   const db = openHere(options);
@@ -149,3 +154,38 @@ test.each(['key_images', 'outputs', 'transactions', 'rules_digests'])(
     expect(at(again, 200)).toBe(at(filled(), 200));
   },
 );
+
+test.each(['pruned', 'lite'] as const)(
+  'a damaged page of digests of a %s database is repaired without blocks',
+  async (mode) => {
+    const options = mode === 'lite' ? { lite: 150 } : {};
+    const db = filled(options);
+    storeDigests(db);
+    if (mode === 'pruned') pruneTo(db, 240);
+    const { directory } = db;
+    db.close();
+    flip(directory, (pagesByTable(directory).get('rules_digests')?.[0] ?? 0) * PAGE_SIZE * 8 - 333);
+    expect(await repair(directory, noPeer)).toMatchObject({ outcome: 'pages repaired', pages: 1, fetched: 0 });
+    const again = openHere({ directory, ...options });
+    expect(again.reader.storedRulesDigest(BLOCKS)?.height).toBe(0);
+    expect(storeDigests(again)).toBe(2);
+    expect(at(again, 200)).toBe(at(filled(), 200));
+  },
+);
+
+test('of many pages of digests, the last one gets its first digest, and each other one all of its digests', async () => {
+  const db = openHere();
+  writerOf(db).append(makeCoinbaseChain(MANY_PAGES_BLOCKS));
+  while (writerOf(db).digestStep(1_000) <= db.reader.height());
+  const { directory } = db;
+  const digests = contents(db)['rules_digests'];
+  db.close();
+  const [, first, last] = pagesByTable(directory).get('rules_digests') ?? [];
+  flip(directory, first! * PAGE_SIZE * 8 - 333);
+  flip(directory, last! * PAGE_SIZE * 8 - 333);
+  expect(await repair(directory, noPeer)).toMatchObject({ outcome: 'pages repaired', pages: 2 });
+  const again = openHere({ directory });
+  expect(contents(again)['rules_digests']?.length).toBeGreaterThan(200);
+  while (writerOf(again).digestStep(1_000) <= again.reader.height());
+  expect(contents(again)['rules_digests']).toEqual(digests);
+});

@@ -1,7 +1,8 @@
-import { rebuiltPage, replaceBadPage, type SqliteConnection, type TableRow } from '@wrkz/sqlite';
+import { rebuiltPage, replaceBadPage, type RowRange, type SqliteConnection, type TableRow } from '@wrkz/sqlite';
 import { Codec, blockBody, signaturesOf } from '../block-bytes';
 import { pageLocation, transactionsUpTo } from '../block-pages';
 import { packIndexes } from '../integers';
+import { RulesDigester, rulesDigests } from '../modes/rules-digest';
 import { ChainReader } from '../reader/reader';
 import { PAGE_SIZE } from '../schema';
 import type { WantedBlock } from './fetch';
@@ -10,8 +11,9 @@ import type { WholeBlock } from './whole-block';
 /** The blocks that are needed to repair a damaged page; undefined if the page cannot be repaired in place. */
 export function blocksOfPage(reader: ChainReader, page: number): WantedBlock[] | undefined {
   const location = reader.pageLocation(page);
-  if (location?.source === 'pages' || location?.source === 'free') return [];
-  if (location?.source !== 'blocks' || location.heights === undefined) return undefined;
+  if (location?.source === undefined) return undefined;
+  if (location.source !== 'blocks') return [];
+  if (location.heights === undefined) return undefined;
   const [first, last] = location.heights;
   const start = Math.max(first, floorOf(reader, location.owner.table));
   const heights: WantedBlock[] = reader.hashes(start, last + 1).map((id, i) => ({ height: start + i, id }));
@@ -26,8 +28,8 @@ function floorOf(reader: ChainReader, table: string): number {
 }
 
 /**
- * Repairs a damaged page in place: a page with the bytes of blocks from the blocks, an inner page from its child pages, a free
- * page with zeros. Nothing else is changed. The caller must prevent checkpoints, and the write-ahead log must be empty, so that
+ * Repairs a damaged page in place: a page with the bytes of blocks from the blocks, an inner page from its child pages, a page of
+ * rules digests from the chain, a free page with zeros. Nothing else is changed. The caller must prevent checkpoints, and the write-ahead log must be empty, so that
  * the file has the newest state.
  *
  * @param blocks by height, the blocks of {@link blocksOfPage}
@@ -45,12 +47,25 @@ export function repairBlockPage(
   // With a missing or wrong block the page would lack rows, and have a valid checksum.
   const isComplete = blocksOfPage(reader, page)?.every(({ height, id }) => blocks.get(height)?.block.hash.equals(id));
   if (location === undefined || range === undefined || isComplete !== true) return false;
+  if (location.source === 'tables') {
+    const digests = rebuiltPage(connection, page, location.owner, digestRows(reader, range));
+    return digests !== undefined && replaceBadPage(connection, page, digests);
+  }
   const rows = [...blocks]
     .sort(([a], [b]) => a - b)
     .flatMap(([height, block]) => rowsOfBlock(connection, reader, location.owner.table, height, block));
   const own = rows.filter(({ id }) => id >= range.first && id <= range.last);
   const bytes = rebuiltPage(connection, page, location.owner, own);
   return bytes !== undefined && replaceBadPage(connection, page, bytes);
+}
+
+/** The digests of a page. The last page gets one: it is unknown how many were stored, and the writer stores the others again. */
+function digestRows(reader: ChainReader, { first, last }: RowRange): TableRow[] {
+  const below = first > 0 ? reader.storedRulesDigest(first - 1) : undefined;
+  const next = new RulesDigester(reader, below).nextStored;
+  const end = last < reader.height() ? last : next;
+  if (end > reader.height()) return [];
+  return [...rulesDigests(reader, end, below)].map(({ height, digest }) => ({ id: height, columns: [null, digest] }));
 }
 
 /** The rows of a block in a table, in ascending order of their ids. Columns are in the order of the schema. */

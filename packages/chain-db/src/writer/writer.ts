@@ -273,6 +273,7 @@ export class ChainWriter {
       const block = wholeBlock(raw);
       return block === undefined ? [] : [[height, block] as const];
     });
+    this.digester = undefined;
     return repairBlockPage(this.connection, page, new Map(whole));
   }
 
