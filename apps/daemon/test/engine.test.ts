@@ -48,6 +48,21 @@ describe('rules digests', () => {
     await engine.stop();
   });
 
+  it('that a rewind has removed are stored again', async () => {
+    const stored = digestSteps((next) => next > 200);
+    const { engine, reader } = engineBench('devnet');
+    await engine.addBlocks(wholeBlocks.slice(0, 250), 'sync');
+    await stored;
+    jest.restoreAllMocks();
+    await engine.rewindTo(150);
+    expect(reader.storedRulesDigest(250)?.height).toBe(100);
+    const again = digestSteps((next) => next > 200);
+    await engine.addBlocks(wholeBlocks.slice(150, 250), 'sync');
+    await again;
+    expect(reader.storedRulesDigest(250)?.height).toBe(200);
+    await engine.stop();
+  });
+
   it('do not end the engine when damage is read, and are not tried again', async () => {
     let steps = 0;
     const failed = new Promise<void>((resolve) => {

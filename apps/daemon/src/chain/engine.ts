@@ -366,6 +366,8 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
 
   private announce(event: CommitEvent): void {
     this.emit('commit', event);
+    // A reorganisation removes digests; after an error no more are stored.
+    if (event.kind === 'switch' && this.nextDigest !== Infinity) this.nextDigest = 0;
     if (event.kind !== 'alternative') this.lookForPruning();
   }
 
