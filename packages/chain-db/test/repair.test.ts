@@ -1,3 +1,4 @@
+import { SqliteConnection } from '@wrkz/sqlite';
 import {
   copyFileSync,
   existsSync,
@@ -457,4 +458,17 @@ test('a truncated file is not repaired: the error has the remedy, and nothing is
   await expect(repaired).rejects.toThrow(/was cut short: 10 pages of \d+ are there\. Put it back from a backup/);
   await expect(repaired).rejects.toThrow(IncompleteDatabase);
   expect(readdirSync(copy)).toEqual(before);
+});
+
+test('a damaged page of a database with schema version 1 is repaired, and the schema is upgraded', async () => {
+  const { directory } = await made('full');
+  const copy = copyOf(directory);
+  const connection = new SqliteConnection(databaseFile(copy));
+  connection.exec('DROP TABLE rules_digests; PRAGMA user_version = 1');
+  connection.close();
+  flip(copy, (pagesByTable(copy).get('transactions')!.at(-1)! - 1) * PAGE_SIZE * 8 + CELLS);
+  expect(await repair(copy, peerWith(blocks).fetch)).toMatchObject({ outcome: 'pages repaired', pages: 1 });
+  const db = openHere({ directory: copy });
+  expect((await verifyChain(db)).problems).toEqual([]);
+  db.close();
 });

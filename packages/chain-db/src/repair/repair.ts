@@ -8,6 +8,7 @@ import {
   SqliteConnection,
   SqliteFileError,
   takeWriteLock,
+  WrongSchemaVersion,
 } from '@wrkz/sqlite';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -85,17 +86,22 @@ export async function repairChainDb(options: RepairOptions): Promise<RepairRepor
 
 /**
  * Checks the write-ahead log of a killed daemon and copies it into the file, because pages are repaired in the file. An invalid
- * log must not be applied, and a missing one must be detected.
+ * log must not be applied, and a missing one must be detected. Also upgrades the schema, which the verification needs.
  *
  * @throws IncompleteDatabase, DatabaseLocked, DatabaseUnwritable
  */
 function recoverLog(directory: string): void {
-  const mode = logBytes(directory) > 0 ? 'write' : 'read';
+  openOnce(directory, logBytes(directory) > 0 ? 'write' : 'read');
+}
+
+function openOnce(directory: string, mode: 'read' | 'write'): void {
   const lockFile = join(directory, 'chain.lock');
   try {
     const options = { ...connectionOptions(directory, mode), lockFile, create: false, migrations: MIGRATIONS };
     openDatabase(options).close();
   } catch (error) {
+    if (mode === 'read' && error instanceof WrongSchemaVersion && error.found < error.wanted)
+      return openOnce(directory, 'write');
     const isRefused = [IncompleteFiles, FileLocked, FileInaccessible].some((type) => error instanceof type);
     // A copy without a control file is detected by the next open, and damage by the verification.
     const isLater = error instanceof NotAdopted || (error instanceof SqliteFileError && !isRefused);
