@@ -188,7 +188,7 @@ function readerOptions({ options, network }: RpcProcessesDependencies['config'],
     network: network.name === 'simnet' ? 'mainnet' : network.name,
     simnet: network.name === 'simnet',
     'node-socket': socket,
-    'node-access-token': options['rpc-ipc-require-token'] ? options['rpc-access-token'] : '',
+    'node-access-token': '', // the token of the RPC is the same
     'node-timeout': 30,
     'rpc-ipc-path': '',
     'log-file': '',

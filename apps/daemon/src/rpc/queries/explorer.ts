@@ -28,7 +28,7 @@ export interface RulesDigestQuery {
 }
 
 /** The result of `getrulesdigest`. */
-export const rulesDigestResult: Query<RulesDigestQuery> = {
+export const rulesDigestQuery: Query<RulesDigestQuery> = {
   isHeavy: () => true,
   run: ({ reader, throwIfCancelled }, { height }) =>
     reader.snapshot(() => {

@@ -43,7 +43,7 @@ const table: { readonly [Name in QueryName]: Query<QueryTable[Name]> } = {
   globalIndexes: outputs.globalIndexes,
   randomOuts: outputs.randomOuts,
   findTransactions: transactions.findTransactions,
-  rulesDigest: explorer.rulesDigestResult,
+  rulesDigest: explorer.rulesDigestQuery,
   blocksList: explorer.blocksList,
   explorerBlock: explorer.explorerBlock,
   explorerTransaction: explorer.explorerTransaction,
