@@ -19,14 +19,14 @@ const { values } = parseArgs({
   },
 });
 
-/** A block of mainnet's mean: 36 outputs, 36 key images, 3 transactions. */
+/** The average block of mainnet: 36 outputs, 36 key images, 3 transactions. */
 const BLOCK = { bytes: 8_200, hashes: 36 + 3 + 1 };
-/** Microseconds of the processor a block, at 20,000 blocks. */
+/** Processor time of a block in microseconds, at 20,000 blocks. */
 const PROCESSOR = { main: 280, engine: 425, native: 140, collector: 280, others: 50 };
-/** Microseconds of the engine that each doubling of the chain adds: compaction of the hash index, look-ups. */
+/** Microseconds of the engine that each doubling of the chain adds to a block: compaction of the hash index, look-ups. */
 const ENGINE_PER_DOUBLING = 16;
 const MEASURED_AT = 20_000;
-/** Written bytes a block at 20,000 blocks, and for each doubling of the chain: rows, log and compaction. */
+/** Written bytes per block at 20,000 blocks, and what each doubling of the chain adds: rows, log and compaction. */
 const WRITTEN = { first: 24_000, perDoubling: 300 };
 /** MiB without the filters, and bytes of the filters for each hash. */
 const MEMORY = { rest: 690, perHash: 1.6 };
@@ -36,7 +36,7 @@ interface Rates {
   readonly [resource: string]: number;
 }
 
-/** Blocks a second that each resource allows at a height. */
+/** Blocks per second that each resource allows at a height. */
 function rates(height: number): Rates {
   const doublings = Math.max(0, Math.log2(height / MEASURED_AT));
   const engine = PROCESSOR.engine + ENGINE_PER_DOUBLING * doublings;

@@ -7,8 +7,8 @@
  *
  * Seconds of wall clock and of processor time from the start of the process until the wallet is synchronized, its peak of
  * resident memory, and the longest pause of its event loop. The chain is built once in `--directory` and used again.
- * `--compare` names the built tree of before, which scans in turn. `CPP=<folder>`: `<folder>/wallet-api-devnet` does the
- * same. Run this with it only in a network namespace.
+ * `--compare` names a compiled tree of an earlier commit, whose wallet scans in turn. With `CPP=<folder>`, the C++ wallet
+ * `<folder>/wallet-api-devnet` scans in turn, too; use `CPP` only in a network namespace.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ const { values } = parseArgs({
 const { CPP } = process.env;
 const PASSWORD = 'bench';
 const HEADERS = { 'X-API-KEY': PASSWORD };
-/** The wallet receives one transaction of this number. */
+/** The wallet receives every n-th transaction. */
 const EVERY_NTH = 100;
 
 const blocks = Number(values.blocks);

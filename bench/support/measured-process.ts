@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Clock ticks a second in /proc, which is the same on every Linux. */
+/** Clock ticks per second in /proc: the same on every Linux. */
 const TICKS_PER_SECOND = 100;
 const POLL_MS = 100;
 

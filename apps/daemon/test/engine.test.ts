@@ -28,7 +28,7 @@ function flipped(raw: RawBlock, at: number): RawBlock {
 describe('rules digests', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  /** @returns a promise of the first call of `digestStep` whose outcome fits */
+  /** @returns the result of the first call of `digestStep` for which `outcome` is true */
   function digestSteps(outcome: (next: number) => boolean, step = ChainWriter.prototype.digestStep): Promise<number> {
     return new Promise((resolve) => {
       jest.spyOn(ChainWriter.prototype, 'digestStep').mockImplementation(function (this: ChainWriter) {

@@ -142,7 +142,7 @@ describe('one data directory', () => {
   });
 });
 
-/** A script that runs in the program before anything of it is loaded. */
+/** A script that is preloaded into the main thread of the program. */
 function hook(cwd: string, text: string): string {
   const file = join(cwd, 'hook.cjs');
   writeFileSync(file, `if (require('node:worker_threads').isMainThread) {${text}}`);

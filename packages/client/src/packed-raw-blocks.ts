@@ -54,7 +54,7 @@ export function readPackedRawBlocks(body: Buffer): readonly RawChainBlock[] | un
   return blocks;
 }
 
-/** Bytes end at the first character that is not hex, so that no block or transaction can be parsed from them. */
+/** A block in hex. Decoding ends at a character that is not hex, so such a block or transaction is too short to be parsed. */
 class HexBlock implements RawChainBlock {
   constructor(
     private readonly body: Buffer,

@@ -54,9 +54,9 @@ const KEY_TEXT = 44;
 const EXACT_DIGITS = 15;
 /** Digits of 2^64 - 1. */
 const MAX_DIGITS = 20;
-/** A shorter text of an input or output is not in the exact form. */
+/** Lower bound of the bytes of an input or output in the exact form. */
 const MIN_KEY_ENTRY = 64;
-/** The same for a transaction. */
+/** Lower bound of the bytes of a transaction in the exact form. */
 const MIN_TRANSACTION = 128;
 const PAYMENT_ID_TEXT = /^(?:[0-9a-f]{16}|[0-9a-f]{64})?$/;
 
@@ -149,7 +149,7 @@ class PackedReader {
     );
   }
 
-  /** Skips a text that comes next. */
+  /** Skips the expected text. @returns false if another text comes next */
   literal(expected: Buffer): boolean {
     const { body, at } = this;
     for (let i = 0; i < expected.length; i++) if (body[at + i] !== expected[i]) return false;

@@ -46,7 +46,7 @@ export interface SyncResponse {
   readonly tip: SyncTip | undefined;
 }
 
-/** The parameters of a sync request (docs/protocol/wallet-sync.md#asking). */
+/** The parameters of a sync request (docs/protocol/wallet-sync.md#requests). */
 export interface SyncRequest {
   /** Newest first. */
   readonly checkpoints: readonly string[];

@@ -37,7 +37,7 @@ function checkRing(staging: TransactionStaging, input: KeyInput, signatures: Buf
   const { view, height } = context;
   const spentAt = view.keyImageHeight(input.keyImage);
   if (spentAt !== undefined && spentAt <= height) return 'INPUT_KEYIMAGE_ALREADY_SPENT';
-  // A C++ node searches the blocks above a fork with a binary search and refuses this ring there; one without forks accepts it.
+  // A C++ node finds members above a fork by binary search and refuses this ring for them; a node without a fork accepts it.
   if (context.pool && sumExceeds32Bits(input.keyOffsets)) return 'INPUT_INVALID_GLOBAL_INDEX';
 
   const lock = { height, timestamp: rules.timeLockByTip ? context.tipTimestamp : context.now };

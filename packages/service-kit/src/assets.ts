@@ -85,7 +85,7 @@ function compiledFolder(directory: string): string {
   return directory.replace(/(.*[\\/])src(?=[\\/]|$)/, '$1dist');
 }
 
-/** Starts a thread at an entry; `options.execArgv` is the entry's. */
+/** Starts a thread at an entry, with the `execArgv` of the entry. */
 export function startThread(entry: WorkerEntry, options: Omit<WorkerOptions, 'execArgv' | 'eval'>): Worker {
   const { path, execArgv } = entry;
   if (!path.startsWith(EMBEDDED)) return new Worker(path, { ...options, execArgv });

@@ -8,7 +8,7 @@ const DELAYS_MS = [10_000, 20_000, 22_000];
 const MAX_HEAP_BYTES = 48 * 1024 * 1024;
 
 /**
- * Collects the garbage of the start of this thread. Loading the modules leaves as much garbage as live data, and V8 collects
+ * Collects the garbage that the start of this thread has left. Loading the modules leaves as much garbage as live data, and V8 collects
  * it only when the heap grows, which a program without load does not do.
  */
 export function collectStartGarbage(): void {

@@ -80,7 +80,7 @@ export class ControlFile {
     return this.current;
   }
 
-  /** Overwrites the line. After a power cut an earlier line may be there, unless `isDurable`. */
+  /** Overwrites the line. Unless `isDurable`, the file may have an earlier line after a power cut. */
   write(change: Partial<ControlRecord>, isDurable = false): void {
     if (this.descriptor === undefined) return;
     this.current = { ...this.current, ...change };

@@ -58,13 +58,13 @@ class Node {
     return header;
   }
 
-  /** The rules digest at a height; why there is none, for example on a C++ node. */
+  /** @returns the rules digest at a height, or why the node has none: a C++ node does not have the method */
   async rulesDigest(height: number): Promise<{ readonly digest?: JsonValue | undefined; readonly reason: string }> {
     const { result, reason } = await this.method('getrulesdigest', { height });
     return { digest: result['digest'], reason: `${this.url}: ${reason}` };
   }
 
-  /** @returns the result, empty for an error; the message of the error */
+  /** @returns the result, empty after an error, and the message of the error */
   private async method(
     method: string,
     params: unknown,

@@ -131,7 +131,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     return done;
   }
 
-  /** Stores rules digests while no blocks arrive: they do not slow the first synchronisation. */
+  /** Stores rules digests while no blocks arrive, so that they do not slow the first synchronisation. */
   private scheduleDigests(pause = DIGEST_DELAY_MS): void {
     if (this.digestTimer !== undefined || this.ended !== undefined || this.state.tip.height < this.nextDigest) return;
     this.digestTimer = setTimeout(() => void this.digestStep(), pause).unref();
@@ -149,7 +149,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
       this.nextDigest = await this.chore(() => this.state.writer.digestStep());
       this.scheduleDigests(DIGEST_PAUSE_MS);
     } catch {
-      // The scrub finds and reports damage, and the next start tries again.
+      // The scrub finds and reports damage. No more digests are stored until the next start.
       this.nextDigest = Infinity;
     }
   }
@@ -366,7 +366,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
 
   private announce(event: CommitEvent): void {
     this.emit('commit', event);
-    // A reorganisation removes digests; after an error no more are stored.
+    // A reorganisation removes digests, which are stored again. After an error (Infinity) no more are stored.
     if (event.kind === 'switch' && this.nextDigest !== Infinity) this.nextDigest = 0;
     if (event.kind !== 'alternative') this.lookForPruning();
   }

@@ -37,7 +37,7 @@ export interface RpcServerOptions {
   readonly port: number;
   /** Address of a second listener on the same port. If it cannot be bound, a warning is logged. */
   readonly bindIpv6?: string | undefined;
-  /** An open listener of another process, in place of the addresses. */
+  /** An open listener of another process, used instead of the addresses. */
   readonly shared?: TcpServer | undefined;
   /** Max requests per minute of one client address, loopback exempt; 0 = no limit. */
   readonly maxRpm: number;

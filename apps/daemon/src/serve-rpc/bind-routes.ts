@@ -19,7 +19,7 @@ const methodsOfNode = new Map<string, DaemonMethod>(
 export interface BindDependencies {
   readonly nodeInfo: NodeInfoCache;
   readonly proxy: NodeProxy;
-  /** Paths without labels that the node answers, too. */
+  /** Paths without labels that are also forwarded to the node. */
   readonly nodePaths?: readonly string[] | undefined;
 }
 

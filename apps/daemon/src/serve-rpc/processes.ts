@@ -19,8 +19,8 @@ export type ToProcess =
   | { readonly kind: 'stop' };
 
 /**
- * From a process to the node. `upgrade` comes with the connection, unless the client has closed it; `head` has the bytes that were
- * read from it, `listener` is the index of its listener.
+ * From a process to the node. `upgrade` comes with the connection, unless the client has closed it. `head` has the bytes that were
+ * already read from the connection; `listener` is the index of its listener.
  */
 export type FromProcess =
   | { readonly kind: 'ready' }
@@ -35,9 +35,9 @@ export type FromProcess =
 
 const MIN_RESTART_MS = 1_000;
 const MAX_RESTART_MS = 30_000;
-/** A process that ran for this long is restarted at once. */
+/** A process that ran for longer than this is restarted immediately. */
 const STABLE_MS = 60_000;
-/** Longer than a process takes to let its requests finish. */
+/** A process that has not ended after this time is killed. Longer than the time that a reader gives its running requests. */
 const STOP_MS = 5_000;
 
 export interface RpcProcessesDependencies {
@@ -47,13 +47,13 @@ export interface RpcProcessesDependencies {
   readonly http: Pick<HttpServer, 'servers'>;
   readonly counters: RequestCounters;
   readonly logger: Logger;
-  /** Aborted when the node begins to stop: a signal to the whole process group also ends the processes. */
+  /** Aborted when the node begins to stop. From then on a process that ends is not restarted. */
   readonly stopping: AbortSignal;
 }
 
 /**
  * Reader processes that share the RPC port with the node (`--rpc-processes`). The operating system gives each connection to one of
- * them or to the node. A process that ends is started again; meanwhile the others accept its connections.
+ * them or to the node. A process that ends is started again; meanwhile the others accept new connections.
  */
 export class RpcProcesses {
   private readonly running = new Set<ChildProcess>();
@@ -61,7 +61,7 @@ export class RpcProcesses {
 
   constructor(private readonly dependencies: RpcProcessesDependencies) {}
 
-  /** Starts them. @returns when each has served or failed once */
+  /** Starts the processes. @returns when each is ready or has ended once */
   async start(count: number): Promise<void> {
     await Promise.all(Array.from({ length: count }, (_, i) => this.run(`rpc ${String(i + 1)}`, MIN_RESTART_MS)));
   }
@@ -71,12 +71,12 @@ export class RpcProcesses {
     return [...this.running].flatMap(({ pid }) => pid ?? []);
   }
 
-  /** Lets each read its token file again. */
+  /** Each process reads its token file again. */
   reload(): void {
     for (const child of this.running) send(child, { kind: 'reload' });
   }
 
-  /** Call it after the signal of the dependencies. */
+  /** Call it after `stopping` is aborted, or the processes are started again. */
   async stop(): Promise<void> {
     for (const timer of this.timers) clearTimeout(timer);
     await Promise.all(
@@ -93,7 +93,7 @@ export class RpcProcesses {
     );
   }
 
-  /** @param pause milliseconds before it is started again if it fails soon */
+  /** @param pause milliseconds before a restart, if the process ends within `STABLE_MS` */
   private run(name: string, pause: number): Promise<void> {
     const { config, socket, logger: parent, stopping } = this.dependencies;
     const logger = parent.child(name);
@@ -125,7 +125,7 @@ export class RpcProcesses {
       });
       child.on('error', (error) => {
         if (child.pid !== undefined) return logger.warning('an RPC process failed', { error });
-        // It could not be started: no `exit` follows.
+        // The process could not be started, so no `exit` follows.
         this.running.delete(child);
         onEnd({ error });
       });
@@ -164,7 +164,7 @@ export class RpcProcesses {
   }
 }
 
-/** @throws Error of the system, e.g. without memory; other failures are events */
+/** @throws an error of the operating system, such as too little memory; later failures are events of the process */
 function startProcess(): ChildProcess {
   const { path, execArgv } = workerEntry(__dirname, 'rpc-process');
   return fork(path, [], { execArgv, serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -174,12 +174,12 @@ function isTcp(server: TcpServer): boolean {
   return typeof server.address() === 'object';
 }
 
-/** A process that has just ended takes no message: the exit is handled. */
+/** Sends nothing to a process that has just ended: its `exit` event follows. */
 function send(child: ChildProcess, message: ToProcess, listener?: TcpServer): void {
   if (child.connected) child.send(message, listener, () => undefined);
 }
 
-/** The options of the node that a reader has, too. It opens no log file and no local socket. */
+/** The node's values of the options that readers also have. A reader opens no log file and no local socket. */
 function readerOptions({ options, network }: RpcProcessesDependencies['config'], socket: string): ServeRpcOptions {
   const names = new Set<string>(SERVE_RPC_OPTIONS.map(({ name }) => name));
   const shared = Object.fromEntries(Object.entries(options).filter(([name]) => names.has(name)));
@@ -188,7 +188,7 @@ function readerOptions({ options, network }: RpcProcessesDependencies['config'],
     network: network.name === 'simnet' ? 'mainnet' : network.name,
     simnet: network.name === 'simnet',
     'node-socket': socket,
-    'node-access-token': '', // the token of the RPC is the same
+    'node-access-token': '', // not used: a reader of the node sends its RPC token
     'node-timeout': 30,
     'rpc-ipc-path': '',
     'log-file': '',

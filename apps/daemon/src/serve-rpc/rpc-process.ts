@@ -26,15 +26,15 @@ function send(message: FromProcess, connection?: Socket, onSent: () => void = ()
 }
 
 /**
- * Passes a connection to the node. Up to the callback it is still a socket of this process: the messages with connections wait for
- * each other, and the client may close it meanwhile.
+ * Passes a connection to the node. Node.js passes connections one after the other, so the socket belongs to this process until the
+ * callback, and the client may close it meanwhile.
  */
 function sendUpgrade(listener: number): UpgradeListener {
   return (request, duplex, head) => {
     const socket = duplex as Socket & { server?: unknown };
     socket.on('error', () => undefined);
     socket.setTimeout(0);
-    // Otherwise Node.js counts the connection for this server until the node closes it: the server could not close before.
+    // Otherwise this server counts the connection until the node closes it, and cannot close before.
     socket.server = undefined;
     const message: FromProcess = { kind: 'upgrade', listener, head: Buffer.concat([requestHead(request), head]) };
     send(message, socket, () => socket.destroy());
@@ -48,10 +48,10 @@ async function start({ options, webSocket }: Extract<ToProcess, { kind: 'setup' 
   hasWebSocket = webSocket;
   setInterval(() => {
     sendCounts(counters);
-    // Without an event `disconnect` if the node was killed while connections waited to be passed to it.
+    // `disconnect` is not emitted if the node is killed while connections wait to be passed to it.
     if (process.ppid !== NODE_PID) process.exit();
   }, INTERVAL_MS).unref();
-  // The node has reported the warnings.
+  // The node has already logged the warnings.
   const config = { ...serveRpcConfig(options, { warnings: [], secrets: [] }), warnings: [] };
   const control = { requestStop: (code = 0) => void stop(code) };
   reader = new ServeRpc(config, { logger, control, ofNode: { counters } });
@@ -69,7 +69,7 @@ function sendEntry(entry: LogEntry): void {
   try {
     send({ kind: 'log', entry });
   } catch {
-    // A field that cannot be cloned.
+    // A field cannot be cloned: the entry is sent without its fields.
     send({ kind: 'log', entry: { ...entry, fields: undefined } });
   }
 }

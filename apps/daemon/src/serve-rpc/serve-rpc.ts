@@ -98,7 +98,7 @@ export class ServeRpc implements Service {
   }
 
   /**
-   * Accepts connections of an open listener of the node. The listening begins within this call.
+   * Accepts connections of an open listener of the node. Listening begins before this call returns its promise.
    *
    * @param upgrade takes over a WebSocket connection; undefined if the node has none
    */

@@ -41,8 +41,8 @@ export interface ScrubStatus {
 /**
  * The scrub reads every page of the database once within `hours` and compares it with its checksum. So damage of rarely read data
  * is found while a backup or a peer still has the data (docs/operations/daemon.md#damage). A pass starts at a random page, so
- * that a node that is restarted daily reads different pages each time. A page that can be rebuilt from blocks of peers, or from
- * its child pages, is repaired at once or in a later pass.
+ * that a node that is restarted daily reads different pages each time. A page that can be repaired in place
+ * (docs/protocol/storage.md#repair) is repaired immediately or in a later pass.
  */
 export class Scrub {
   private readonly damaged = new Map<number, string>();

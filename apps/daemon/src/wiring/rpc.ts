@@ -155,7 +155,7 @@ export interface LocalSocketDependencies {
   readonly logger: Logger;
 }
 
-/** The reader processes of `--rpc-processes`, to be started; undefined without any. */
+/** The reader processes of `--rpc-processes`, not yet started; undefined for 0, or if the local socket is not available. */
 export function rpcProcesses(
   dependencies: Omit<RpcProcessesDependencies, 'socket'> & { readonly hasSocket: boolean },
 ): RpcProcesses | undefined {

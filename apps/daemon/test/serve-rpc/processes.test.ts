@@ -134,7 +134,7 @@ async function closedUpgrades(count: number, isReset: boolean): Promise<void> {
 
 test('WebSocket connections that were passed to the node occupy nothing in a process', async () => {
   const before = pids();
-  // More than two processes may have open.
+  // More connections than two processes together may have open.
   await closedUpgrades(2_500, false);
   expect(new Set(whileNodeIsBlocked(20, 'first-token'))).toEqual(new Set([COUNT]));
   expect(pids()).toEqual(before);

@@ -70,7 +70,7 @@ export class RulesDigester {
   }
 }
 
-/** What the rules read of one block. */
+/** The data of one block that the rules read. */
 class BlockState {
   readonly images: Buffer[] = [];
   /** By ascending amount and global index. */
@@ -108,10 +108,10 @@ function numbers(...values: bigint[]): Buffer {
 }
 
 /**
- * The digest at a height, from the nearest stored digest below: milliseconds once the node has stored all.
+ * The digest at a height, computed from the nearest stored digest below. Takes milliseconds once the node has stored all digests.
  * @param height at most the height of the tip
  * @param onStep called every 100 blocks; may throw to cancel
- * @returns undefined if the next stored digest is too far below
+ * @returns undefined if the nearest stored digest is more than `MAX_BLOCKS` below
  * @throws CorruptDatabase
  */
 export function rulesDigestAt(reader: ChainReader, height: number, onStep?: () => void): RulesDigest | undefined {
@@ -123,7 +123,7 @@ export function rulesDigestAt(reader: ChainReader, height: number, onStep?: () =
 }
 
 /**
- * The digest at the tip in hex, computed from every block, key image and output: minutes on a long chain.
+ * The digest at the tip in hex, computed from every block, key image and output. Takes minutes on a long chain.
  * @throws CorruptDatabase
  */
 export function rulesDigest(reader: ChainReader): string {

@@ -29,8 +29,8 @@ function floorOf(reader: ChainReader, table: string): number {
 
 /**
  * Repairs a damaged page in place: a page with the bytes of blocks from the blocks, an inner page from its child pages, a page of
- * rules digests from the chain, a free page with zeros. Nothing else is changed. The caller must prevent checkpoints, and the write-ahead log must be empty, so that
- * the file has the newest state.
+ * rules digests from the chain, a free page with zeros. Nothing else is changed. The file must have the newest state: the
+ * write-ahead log must be empty, and the caller must prevent checkpoints.
  *
  * @param blocks by height, the blocks of {@link blocksOfPage}
  * @returns false if a block is missing, or the blocks do not match the neighbouring pages
@@ -59,7 +59,7 @@ export function repairBlockPage(
   return bytes !== undefined && replaceBadPage(connection, page, bytes);
 }
 
-/** The digests of a page. The last page gets one: it is unknown how many were stored, and the writer stores the others again. */
+/** The digests of a page. The last page gets only one: how many it had is unknown, and the writer stores the others again. */
 function digestRows(reader: ChainReader, { first, last }: RowRange): TableRow[] {
   const below = first > 0 ? reader.storedRulesDigest(first - 1) : undefined;
   const next = new RulesDigester(reader, below).nextStored;

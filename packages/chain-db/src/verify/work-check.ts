@@ -52,7 +52,7 @@ export class WorkCheck {
     this.problems.equal(`block ${height}`, 'timestamp lag', timestampLag, this.latestTimestamp - timestamp);
   }
 
-  /** Ends the check of a block. @param facts undefined if it has no row */
+  /** Ends the check of a block. @param facts undefined if the block has no row */
   next(facts: BlockFacts | undefined): void {
     this.previous = facts;
     if (facts !== undefined) this.window.push(facts);

@@ -121,7 +121,7 @@ export class ChainWriter {
   /**
    * A reorganisation in one transaction: rewinds to `forkHeight` and appends `blocks`, which are removed from the alternatives.
    *
-   * @param keepOld store the removed blocks as alternatives; a block without a body cannot be stored, nor the blocks on it
+   * @param keepOld store the removed blocks as alternatives; a block without a body cannot be stored, nor the blocks above it
    * @returns the removed blocks, ascending
    * @throws as `rewindTo` and `append`
    */
@@ -215,7 +215,7 @@ export class ChainWriter {
   }
 
   /**
-   * One step of the rules digests: stores the next ones.
+   * Stores the next due rules digests.
    *
    * @param milliseconds approximate duration of the step
    * @returns the height of the next digest; call it again while the tip is at or above this height
@@ -232,7 +232,7 @@ export class ChainWriter {
     return next;
   }
 
-  /** Reads outside of a change: damage of old blocks must not close the writer. */
+  /** Reads outside of a change, so that damage of old blocks does not close the writer. */
   private dueDigests(milliseconds: number): { digests: RulesDigest[]; next: number } {
     try {
       return this.reader.snapshot(() => {

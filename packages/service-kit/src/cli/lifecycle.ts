@@ -50,9 +50,9 @@ const STOP_DEADLINE_MS = 10_000;
 const ONE_PRESS_MS = 500;
 
 /**
- * Runs a program from start to exit code. SIGINT and SIGTERM stop it in order. So does SIGHUP of a closed terminal; without
- * a controlling terminal SIGHUP reloads what the service can reload, as soon as there is a service; while it stops, SIGHUP
- * is ignored. A second stop signal ends the process at once, unless it only repeats the first (`ONE_PRESS_MS`). Uncaught
+ * Runs a program from start to exit code. SIGINT and SIGTERM stop it in order, and so does SIGHUP of a closed terminal. Without
+ * a controlling terminal, SIGHUP reloads what the service can reload, as soon as there is a service; during a stop it is
+ * ignored. A second stop signal ends the process immediately, unless it only repeats the first (`ONE_PRESS_MS`). Uncaught
  * errors are logged once and end the process with code 1. Only the main files of the programs call it.
  */
 export function runMain(create: (control: Control) => Promise<Service> | Service, options: MainOptions = {}): void {

@@ -138,7 +138,7 @@ export type ParsedCommand<Main extends Specs, Commands extends readonly CommandS
       [I in keyof Commands]: { readonly command: Commands[I]['name'] } & ParsedOptions<Commands[I]['options']>;
     }[number];
 
-/** Keeps the literal types of a list of commands. */
+/** Preserves the literal types of a list of commands. */
 export function defineCommands<const C extends readonly CommandSpec[]>(commands: C): C {
   return commands;
 }

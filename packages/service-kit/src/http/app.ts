@@ -222,8 +222,8 @@ function decodedTarget(target: string): string {
 }
 
 /**
- * Whether a request has different Host headers: proxies and servers may use different ones (RFC 9112, 3.2). C++ wallets send
- * an equal one twice when they repeat a request.
+ * Whether a request has different Host headers: a proxy and this server could use different ones (RFC 9112, 3.2). Equal headers
+ * are accepted, because C++ wallets send each header twice when they repeat a request.
  */
 function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
   const hosts = new Set<string | undefined>();

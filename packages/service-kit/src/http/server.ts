@@ -63,8 +63,8 @@ const MEMORY_CHECK_MS = 100;
 const DEFAULTS = {
   readTimeoutMs: 15_000,
   writeTimeoutMs: 30_000,
-  // As in the C++ server. Its wallets send a request every 10 s, and repeat one whose connection was closed with every header
-  // of its own twice, `Content-Length` included, which Node.js refuses.
+  // As in the C++ server. C++ wallets send a request every 10 s. If the server has closed the connection, they repeat the request
+  // with each header twice. Node.js refuses two `Content-Length` headers.
   keepAliveMs: 30_000,
   maxRequestsPerConnection: 1000,
   maxConnections: 1024,

@@ -75,8 +75,8 @@ function responseOf(request: IncomingMessage): ServerResponse {
 }
 
 /**
- * Hands requests for WebSocket to the listener. Some HTTP clients offer an upgrade to HTTP/2 with every request: the server
- * ignores such an offer and answers the request normally.
+ * Passes WebSocket requests to the listener. Some HTTP clients offer an upgrade to HTTP/2 with every request: the server
+ * ignores such an offer and responds normally.
  *
  * @param isIdle whether no response is being sent on the connection
  */

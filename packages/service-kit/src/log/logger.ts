@@ -133,7 +133,7 @@ function applyLevel(winston: Winston, level: LogLevel): void {
   if (level !== 'disabled') winston.level = level;
 }
 
-/** An output of entries. */
+/** A destination of log entries. */
 interface LogSink {
   write(entry: LogEntry): void;
   onLevel?(level: LogLevel): void;
@@ -217,7 +217,7 @@ export function createMemoryLogger(
   return Object.assign(logger, { lines, entries, linesOf });
 }
 
-/** A logger whose entries go to `write`, such as another process. */
+/** A logger that passes its entries to `write`, for example to send them to another process. */
 export function forwardingLogger(level: LogLevel, write: (entry: LogEntry) => void): Logger {
   return makeLogger(level, secretSet(), { write });
 }

@@ -43,7 +43,7 @@ function emptyPlan(block: SyncBlock, { history }: LedgerParts): PlannedTransacti
 export function requireValidValues(block: SyncBlock): void {
   const fault = (what: string): LedgerFault => new LedgerFault(`block ${block.height} ${what}`);
   if (!Number.isSafeInteger(block.height) || block.height < 0) throw fault('has an invalid height');
-  // Its amounts cannot have other values.
+  // The parser of packed blocks accepts only amounts of 64 bits.
   if (block instanceof PackedBlock) return;
   for (const transaction of [block.coinbase, ...block.transactions]) {
     for (const { amount } of [...(transaction?.inputs ?? []), ...(transaction?.outputs ?? [])]) {

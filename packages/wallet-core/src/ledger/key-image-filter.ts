@@ -1,6 +1,6 @@
 /**
- * Tells whether packed key images may be in a set, by their first 32 bits, so that most of them need no string. Images cannot
- * be removed.
+ * A filter of packed key images by their first 32 bits. It excludes most images that are not in a set, so that they need not be
+ * converted to strings. A single image cannot be removed.
  */
 export class KeyImageFilter {
   private readonly prefixes = new Set<number>();

@@ -279,7 +279,7 @@ export class Ledger {
     if (block instanceof PackedBlock) {
       const images = block.keyImages;
       for (let at = 0; at < images.length; at += KEY_BYTES) {
-        // Most key images are excluded without a string.
+        // The filter excludes most key images before they are converted to strings.
         if (!outputs.imageFilter.mayHave(images, at) && !received.filter.mayHave(images, at)) continue;
         const keyImage = images.toString('hex', at, at + KEY_BYTES);
         if (received.has(keyImage) || outputs.findByKeyImage(keyImage) !== undefined) return true;

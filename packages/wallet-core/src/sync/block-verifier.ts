@@ -59,7 +59,7 @@ class RawRange {
     this.raw.set(height, raw);
   }
 
-  /** The block whose bytes have this height. */
+  /** The block at a height; undefined if it is missing or invalid, or if its bytes have another height. */
   get(height: number): RawContents | undefined {
     const raw = this.raw.get(height);
     if (raw !== undefined && !this.parsed.has(height)) {
@@ -211,7 +211,7 @@ function isAncestor(height: number, last: number, blocks: RawRange): boolean {
   return true;
 }
 
-/** Parses a raw block. @returns undefined for invalid bytes, or transactions other than the block lists */
+/** Parses a raw block. @returns undefined for invalid bytes, or if the transactions are not those that the block lists */
 function contentsOf({ block, transactions }: RawChainBlock): RawContents | undefined {
   try {
     const parsed = parseBlock(block);

@@ -86,7 +86,7 @@ const SPARSE = 2_000;
 
 /**
  * The block hashes of a request, newest first: fetched and applied ones up to 50, then the sparse checkpoints
- * (docs/protocol/wallet-sync.md#asking). Repeated hashes in files of other programs are sent only once.
+ * (docs/protocol/wallet-sync.md#requests). Repeated hashes in files of other programs are sent only once.
  */
 export function checkpointsOf(fetched: readonly string[], progress: SyncProgress): string[] {
   const newest = [...new Set([...fetched, ...progress.recentHashes])].slice(0, NEWEST);

@@ -73,7 +73,7 @@ const DEEP_REWIND = 50;
 /** Number of requests to a node below the wallet after which its chain counts as another chain. */
 const MAX_CHECKS_BELOW = 3;
 
-/** Fetches the blocks after those that the wallet has (docs/protocol/wallet-sync.md#asking). */
+/** Fetches the blocks after those that the wallet has (docs/protocol/wallet-sync.md#requests). */
 export class Fetcher {
   /** The last reported state of the serving node. It remains while the node does not respond. */
   private lastInfo: NodeInfo | undefined;

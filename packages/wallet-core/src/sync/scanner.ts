@@ -190,7 +190,7 @@ function concatenated(parts: readonly Uint32Array[]): Uint32Array {
   return all;
 }
 
-/** The transactions of own outputs, which are in ascending order of transactions. */
+/** The transaction of each own output. `owned` is in ascending order of transactions. */
 function placesOf(
   owned: readonly OwnedOutput[],
   blocks: readonly SyncBlock[],

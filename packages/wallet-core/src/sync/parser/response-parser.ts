@@ -6,8 +6,8 @@ import { PARSER_ERRORS, type ParserThread } from './protocol';
 const SMALL = 256 * 1024;
 
 /**
- * Parses sync responses. Those of our nodes are parsed here, which takes less time than their transfer to another thread. Other
- * large ones are parsed on a worker thread, which is started on demand.
+ * Parses sync responses. Responses of our nodes are parsed on this thread, which takes less time than a transfer to another one.
+ * Other large responses are parsed on a worker thread, which is started on demand.
  */
 export class ResponseParser {
   private thread: WorkerThread<ParserThread> | undefined;
