@@ -95,7 +95,7 @@ export const PROPOSALS_OPTIONS = defineOptions([
   urlOption(
     'wallet-rpc',
     FUNDING,
-    'Follow donations through the wallet JSON-RPC service at this URL instead: http://127.0.0.1:7855',
+    'Follow donations through the wallet JSON-RPC service at this URL instead: http://127.0.0.1:7856',
   ),
   secretOption('wallet-rpc-password', FUNDING, 'Password of the wallet JSON-RPC service'),
   {

@@ -64,8 +64,8 @@ export const checkFee: TransactionStep = (staging) => {
     parsed.size,
     rules,
   );
-  const least = staging.isFusion ? rules.fusionFee : minimumFee(parsed.size, rules.feeRule);
-  return fee < least ? 'WRONG_FEE' : undefined;
+  const minimum = staging.isFusion ? rules.fusionFee : minimumFee(parsed.size, rules.feeRule);
+  return fee < minimum ? 'WRONG_FEE' : undefined;
 };
 
 export const checkExtra: TransactionStep = ({ parsed, context, rules }) => {

@@ -102,11 +102,12 @@ export class RpcProcesses {
       const onEnd = (reason: LogFields): void => {
         settled();
         if (stopping.aborted) return;
-        const delay = performance.now() - startedAt > STABLE_MS ? 0 : pause;
+        const isStable = performance.now() - startedAt > STABLE_MS;
+        const delay = isStable ? 0 : pause;
         logger.warning('an RPC process has ended and is started again', { ...reason, delay });
         const timer = setTimeout(() => {
           this.timers.delete(timer);
-          void this.run(name, Math.min(pause * 2, MAX_RESTART_MS));
+          void this.run(name, isStable ? MIN_RESTART_MS : Math.min(pause * 2, MAX_RESTART_MS));
         }, delay);
         this.timers.add(timer);
       };

@@ -242,7 +242,7 @@ export const rpcErrors = {
   digestPending: rpcError(
     -5,
     'The rules digest of this height is not calculated yet: the node has stored those up to height {height}',
-    'The digest is not calculated yet; the node does so while no blocks arrive.',
+    'The digest is not calculated yet. The node calculates it while no blocks arrive.',
   ),
   blockUnknown: rpcError(-5, 'Block hash specified does not exist!', 'No block has this hash.'),
   blockBelowFloor: rpcError(
