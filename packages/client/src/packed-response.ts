@@ -164,8 +164,8 @@ class PackedReader {
     const hash = this.hash.toString('hex');
     if (!this.literal(HEIGHT) || !this.integer()) return false;
     const height = this.value();
-    const least = (places.at(-1)?.height ?? -1) + 1;
-    if (height < least || height >= MAX_HEIGHT || places.length === MAX_BLOCKS) return false;
+    const minHeight = (places.at(-1)?.height ?? -1) + 1;
+    if (height < minHeight || height >= MAX_HEIGHT || places.length === MAX_BLOCKS) return false;
     if (!this.literal(TIMESTAMP) || !this.integer()) return false;
     const timestamp = this.value();
     if (timestamp > Number.MAX_SAFE_INTEGER) return false;
