@@ -4,7 +4,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import { chainAWallet, Suite, type SuiteNode } from '@wrkz/testing';
-import { WalletFile } from '../src/container/wallet-file';
 import type { WalletContent } from '../src/ledger/model';
 import { Wallet } from '../src/wallet/wallet';
 import { endPrograms, runProgram } from './support/child';
@@ -61,10 +60,16 @@ async function sendUntilKilled(file: string): Promise<string[]> {
   }
 }
 
-/** What the file says of itself, to whoever opens it next. */
+function openWallet(file: string): Promise<Wallet> {
+  const port = node.daemon.ports.rpc;
+  return served((parts, settings) => Wallet.open(parts, settings), { file, password, port });
+}
+
+/** The stored content: a send that the container does not have yet is in the database. */
 async function contentOf(file: string): Promise<WalletContent> {
-  const { walletFile, content } = await WalletFile.open(file, password);
-  await walletFile.close();
+  const wallet = await openWallet(file);
+  const { content } = wallet.snapshot;
+  await wallet.close();
   return content;
 }
 
@@ -109,8 +114,7 @@ test(`after each of ${String(KILLS)} kills during sends and saves, a wallet open
   expect(refused.filter((code) => !SHORT.has(code))).toEqual([]);
   expect(killedWithSends).toBeGreaterThan(0);
 
-  const port = node.daemon.ports.rpc;
-  const open = await served((parts, settings) => Wallet.open(parts, settings), { file, password, port });
+  const open = await openWallet(file);
   await untilAtTip(open);
   // What was written down and never left is given up after two looks at the node, a minute apart.
   while (open.snapshot.unconfirmed().length > 0) await once(open, 'changed');
