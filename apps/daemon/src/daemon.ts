@@ -9,6 +9,7 @@ import {
   type HttpServer,
   type Logger,
   type ReloadTask,
+  RequestCounters,
   type Service,
   VERSION,
 } from '@wrkz/service-kit';
@@ -328,7 +329,9 @@ export class Daemon implements Service {
     this.running = { ...this.running, events, scrub };
     if (metrics !== undefined) scrub.publish(metrics);
     const runner = new ConsoleRunner();
-    const socket = { config, context, rpc: server, runner, notice: this.notice, logger: logger.child('rpc') };
+    // RPC processes count the requests that they forward to the socket.
+    const localRpc = options['rpc-processes'] === 0 ? server : { ...server, counters: new RequestCounters() };
+    const socket = { config, context, rpc: localRpc, runner, notice: this.notice, logger: logger.child('rpc') };
     const local = await startLocalSocket(socket);
     this.closers.use('the local socket', local, (http) => http?.close(RPC_DRAIN_MS));
     const hasSocket = local !== undefined;

@@ -1,5 +1,6 @@
 import childProcess, { execFile, spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -30,16 +31,18 @@ afterAll(() => suite.stopAll());
 
 let node: SuiteNode<Daemon>;
 let tokenFile: string;
+let socketPath: string;
 let nodeLogger: MemoryLogger | undefined;
 
 beforeAll(async () => {
   const folder = suite.folder();
   tokenFile = join(folder, 'token');
+  socketPath = join(folder, 'node.sock');
   writeFileSync(tokenFile, 'first-token', { mode: 0o600 });
   node = await suite.node({
     from: await suite.chainA(),
     args: [
-      ...['--rpc-processes', '2', '--rpc-ipc-path', join(folder, 'node.sock'), '--rpc-access-token-file', tokenFile],
+      ...['--rpc-processes', '2', '--rpc-ipc-path', socketPath, '--rpc-access-token-file', tokenFile],
       ...['--rpc-ipc-require-token', '--enable-websocket', '--enable-metrics'],
     ],
   });
@@ -91,6 +94,24 @@ test('the metrics of the node count the requests of the processes', async () => 
   whileNodeIsBlocked(30, 'first-token');
   // A process reports once a second.
   for (let polls = 0; (await total()) < before + 30; polls++) expect(polls).toBeLessThan(5_000);
+});
+
+test('a request that a process forwards over the local socket is counted once: the socket counts none', async () => {
+  const metrics = (): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const headers = { 'x-api-key': 'first-token' };
+      request({ socketPath, path: '/metrics', headers }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        response.on('end', () => resolve(Number(/^wrkz_rpc_requests_total (\d+)$/m.exec(text)?.[1])));
+      })
+        .on('error', reject)
+        .end();
+    });
+  const before = await metrics();
+  // More than the requests of other tests that the processes may report meanwhile.
+  for (let i = 0; i < 2_000; i++) await metrics();
+  expect((await metrics()) - before).toBeLessThan(2_000);
 });
 
 test('a WebSocket client is connected to the node, whichever process accepts it', async () => {
