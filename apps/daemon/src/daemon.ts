@@ -1,4 +1,4 @@
-import { type ChainDb, logBytes, openChainDb } from '@wrkz/chain-db';
+import { type ChainDb, commitCounter, logBytes, openChainDb } from '@wrkz/chain-db';
 import { cpuFeatures, setThreads } from '@wrkz/crypto';
 import {
   Closers,
@@ -175,7 +175,8 @@ export class Daemon implements Service {
     resyncAtStart(config, this.notice);
     const directory = ensureDirectory(config.directory);
     this.closers.use('the screen', this.screen, (screen) => screen.close());
-    const setup = engineOptions(config, directory);
+    const commits = commitCounter();
+    const setup = { ...engineOptions(config, directory), commits };
     const memory = databaseMemory(options);
     const chain = this.closers.use('the chain engine', await ChainClient.start(setup), (client) => client.stop());
     chain.on('failed', (error) => this.onChainFailed(error));
@@ -196,7 +197,7 @@ export class Daemon implements Service {
     await rewindAtStart(config, chain, this.notice);
     this.closers.use('the chain log', logChain(chain, logger.child('chain')), (end) => end());
 
-    const open = (): ChainDb => openChainDb({ directory, network: network.name, readonly: true, memory });
+    const open = (): ChainDb => openChainDb({ directory, network: network.name, readonly: true, memory, commits });
     const db = this.closers.use('the database', open(), (opened) => opened.close());
     const { reader } = db;
     this.closers.use(

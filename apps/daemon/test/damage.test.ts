@@ -149,6 +149,7 @@ describe('damaged blocks requested by peers', () => {
     const watch = new DamageWatch(logger, () => now);
     watch.publish(metrics);
     const reader = {
+      cached: <T>(_key: string, read: () => T): T => read(),
       snapshot: <T>(read: () => T): T => read(),
       heightOf: () => 7,
       rawBlock: () => {

@@ -6,7 +6,7 @@ export { damageIn } from './failures';
 export type { FloorHeights, StorageMode } from './modes/floors';
 export { rulesDigest, rulesDigestAt } from './modes/rules-digest';
 export type { CompactStep, PruneStep } from './modes/prune';
-export { ChainDb, openChainDb, type Opening, type OpenOptions } from './open';
+export { ChainDb, commitCounter, openChainDb, type Opening, type OpenOptions } from './open';
 export { plainPaymentId, type PaymentIdUse } from './payment-ids';
 export { pageText, type PageLocation } from './block-pages';
 export { blocksOfPage } from './repair/block-pages';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { connectionOptions, databaseFile, type DatabaseMemory } from './connection';
 import { DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork } from './errors';
 import type { HashIndexLimits } from './hash-index/hash-index';
+import type { RunDirectory } from './hash-index/lookup';
 import { readMeta, writeMeta } from './meta';
 import { MIGRATIONS } from './migrations';
 import { checkLastBlocks } from './last-blocks';
@@ -34,6 +35,11 @@ export interface OpenOptions {
   readonly besideOwn?: boolean | undefined;
   /** Size of caches and log, if not the default. */
   readonly memory?: DatabaseMemory | undefined;
+  /**
+   * One element in shared memory that counts the commits of the writer. A reader of the same process that has it notices commits
+   * without a system call. See `commitCounter`.
+   */
+  readonly commits?: Int32Array | undefined;
   /** Parameters of the LSM index, for tests. They do not change the format. */
   readonly hashIndex?: HashIndexLimits;
 }
@@ -57,10 +63,11 @@ export class ChainDb {
     readonly network: NetworkName,
     private readonly database: SqliteDatabase,
     mode: 'read' | 'write',
-    hashIndex?: HashIndexLimits,
+    private readonly options: Pick<OpenOptions, 'commits' | 'hashIndex'>,
   ) {
+    const { commits, hashIndex } = options;
     this.writer = mode === 'write' ? new ChainWriter(database.connection, this.hooks(), hashIndex) : undefined;
-    this.reader = mode === 'write' ? this.openReader() : new ChainReader(database.connection);
+    this.reader = mode === 'write' ? this.openReader() : new ChainReader(database.connection, { commits });
     this.opening = this.writer === undefined ? { cleanStop: true, checked: 0 } : this.checkAfterStop();
   }
 
@@ -72,7 +79,8 @@ export class ChainDb {
   /** Another connection for reading, for work that holds a snapshot. It is closed with the database. */
   openReader(): ChainReader {
     try {
-      return new ChainReader(this.database.openReader(), () => this.writer?.hashDirectory);
+      const directory = (): RunDirectory | undefined => this.writer?.hashDirectory;
+      return new ChainReader(this.database.openReader(), { directory });
     } catch (error) {
       throw toChainDbError(this.directory, error);
     }
@@ -104,7 +112,10 @@ export class ChainDb {
   private hooks(): ChangeHooks {
     return {
       before: () => this.named(() => this.database.checkInPlace()),
-      committed: () => this.named(() => this.database.committed()),
+      committed: () => {
+        if (this.options.commits !== undefined) Atomics.add(this.options.commits, 0, 1);
+        this.named(() => this.database.committed());
+      },
     };
   }
 
@@ -151,11 +162,16 @@ export function openChainDb(options: OpenOptions): ChainDb {
       },
       onCreate: (connection) => putMeta(connection, network, options.lite),
     });
-    return new ChainDb(directory, network, database, mode, options.hashIndex);
+    return new ChainDb(directory, network, database, mode, options);
   } catch (error) {
     database?.close();
     throw toChainDbError(directory, error);
   }
+}
+
+/** A counter for the `commits` of a writer and of readers on other threads of the process. */
+export function commitCounter(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
 function prepareFolder(directory: string, create: boolean): void {

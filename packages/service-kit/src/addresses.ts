@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -5,6 +6,8 @@ import ipaddr from 'ipaddr.js';
  * not an address. Bans, counters and trust lists must compare addresses in this form.
  */
 export function canonicalHost(text: string): string | undefined {
+  // Most addresses. The library takes 5 us for one, and each connection needs it.
+  if (isIPv4(text)) return text;
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   const address = bare.split('%', 1)[0] ?? '';
   if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return undefined;

@@ -22,6 +22,8 @@ export interface WorkerSetup {
   /** The `--load-checkpoints` value. */
   readonly checkpoints: string;
   readonly memory?: DatabaseMemory;
+  /** Counts the commits, for readers on other threads. */
+  readonly commits?: Int32Array;
   /** The height of a lite node. */
   readonly lite?: number | undefined;
   /** Bytes that must be free before blocks are written; undefined for none. */

@@ -11,13 +11,14 @@ import { CHAIN_ERRORS, type ChainThread, type WorkerSetup } from './thread';
 
 /** The thread of the chain engine: opens the database, serves calls one by one, reports what was committed. */
 
-function startEngine({ directory, network: name, checkpoints, memory, lite, prune, minDiskFreeBytes }: WorkerSetup): {
+function startEngine({ checkpoints, prune, minDiskFreeBytes, ...storage }: WorkerSetup): {
   engine: ChainEngine;
   opening: Opening;
 } {
-  const network = networkOf(name);
+  const { directory } = storage;
+  const network = networkOf(storage.network);
   const known = loadCheckpoints(checkpoints, network);
-  const db = openChainDb({ directory, network: name, create: true, memory, lite });
+  const db = openChainDb({ ...storage, create: true });
   try {
     holdStored(known, db.reader);
     const now = (): number => Math.floor(Date.now() / 1000);

@@ -11,8 +11,6 @@ import type { ChainAdvance, ChainPort, KeptBlocks, PoolResult, PoolPort } from '
 /** Max assumed distance of a block with an unknown parent above our tip, about two years. Determines its size limit. */
 const UNKNOWN_AHEAD = 1_000_000;
 
-const MAX_HEIGHTS = 1_000;
-
 type CommitListener = (commit: ChainAdvance) => void;
 
 /**
@@ -22,9 +20,6 @@ type CommitListener = (commit: ChainAdvance) => void;
  */
 export class P2pChain implements ChainPort {
   private readonly wrapped = new Map<CommitListener, (event: CommitEvent) => void>();
-  /** Heights that were looked up since the last commit: the tips of the peers are looked up for each `/height` and `/info`. */
-  private readonly heights = new Map<string, number>();
-  private mark = 0;
 
   constructor(
     private readonly service: ChainService,
@@ -55,17 +50,9 @@ export class P2pChain implements ChainPort {
   }
 
   heightOf(hash: Buffer): number | undefined {
-    return this.damage.noted(() => {
-      const mark = this.reader.commitMark();
-      if (mark !== this.mark || this.heights.size >= MAX_HEIGHTS) this.heights.clear();
-      this.mark = mark;
-      const key = hash.toString('latin1');
-      const known = this.heights.get(key);
-      if (known !== undefined) return known;
-      const height = this.reader.heightOf(hash);
-      if (height !== undefined) this.heights.set(key, height);
-      return height;
-    });
+    // The tips of the peers are looked up for each `/height` and `/info`.
+    const key = `height of ${hash.toString('latin1')}`;
+    return this.damage.noted(() => this.reader.cached(key, () => this.reader.heightOf(hash)));
   }
 
   hashAt(height: number): Buffer | undefined {

@@ -24,6 +24,7 @@ function json<T = object>(answer: Buffer): T {
 function chainOf(block: Buffer, transactions: readonly Buffer[]): { reader: ChainReader; walked: number[] } {
   const walked: number[] = [];
   const reader: Partial<ChainReader> = {
+    cached: <T>(_key: string, read: () => T): T => read(),
     snapshot: <T>(read: () => T): T => read(),
     floors: () => ({ bodies: 0, records: 0, lite: undefined }),
     tip: () => ({ height: TOP, hash: Buffer.alloc(32), timestamp: 0 }) as ReturnType<ChainReader['tip']>,

@@ -60,6 +60,9 @@ export interface FileSpace {
   readonly emptyPages: number;
 }
 
+/** Results of `cached`. Above it, all are dropped. */
+const MAX_CACHED = 1_000;
+
 /**
  * Queries of the committed chain. Heights are block indexes; ranges are [start, end) and end at the tip.
  *
@@ -83,13 +86,20 @@ export class ChainReader {
   private readonly begin: SqliteStatement;
   private readonly commit: SqliteStatement;
   private readonly dataVersion: SqliteStatement<[], number>;
-  private cachedTip: { readonly mark: number; readonly facts: BlockFacts } | undefined;
+  private readonly commits: Int32Array | undefined;
+  private readonly cache = new Map<string, unknown>();
+  private cacheMark: number | undefined;
 
-  /** @param directory the Bloom filters of the writer, if it is on this thread; see HashLookup */
+  /**
+   * @param from `directory`: the Bloom filters of the writer, if it is on this thread, see HashLookup; `commits`: the counter of
+   *   the writer, if it is in this process
+   */
   constructor(
     private readonly connection: SqliteConnection,
-    directory?: () => RunDirectory | undefined,
+    from: { readonly directory?: () => RunDirectory | undefined; readonly commits?: Int32Array | undefined } = {},
   ) {
+    const { directory, commits } = from;
+    this.commits = commits;
     const lookup = new HashLookup(connection, directory);
     this.floorHeights = new Floors(connection);
     this.blocks = new BlockQueries(connection, lookup, this.floorHeights);
@@ -124,17 +134,28 @@ export class ChainReader {
 
   /** Height of the tip; -1: the database is empty. */
   height(): number {
-    return this.unchangedTip()?.height ?? this.blocks.height();
+    return this.cached('height', () => this.blocks.height());
   }
 
-  /** Cached until the next commit. @throws EmptyDatabase */
+  /** @throws EmptyDatabase */
   tip(): BlockFacts {
-    const known = this.unchangedTip();
-    if (known !== undefined) return known;
+    return this.cached('tip', () => this.blocks.tip());
+  }
+
+  /**
+   * The result of a query, computed once per commit. In a snapshot, which begins with its first query of the database, and beside
+   * the writer it is computed each time.
+   * @param key the name of the query with its parameters
+   */
+  cached<T>(key: string, read: () => T): T {
+    if (!this.connection.readonly || this.connection.inTransaction) return read();
     const mark = this.commitMark();
-    const facts = this.blocks.tip();
-    this.cachedTip = { mark, facts };
-    return facts;
+    if (mark !== this.cacheMark || this.cache.size >= MAX_CACHED) this.cache.clear();
+    this.cacheMark = mark;
+    if (this.cache.has(key)) return this.cache.get(key) as T;
+    const result = read();
+    this.cache.set(key, result);
+    return result;
   }
 
   /** Undefined above the tip. */
@@ -403,9 +424,9 @@ export class ChainReader {
     return end <= start ? 0 : this.bodies.bytes([start, end], [total(start - 1), total(end - 1)]);
   }
 
-  /** Changes with each commit of another connection or process. Takes a microsecond. */
+  /** Changes with each commit of another connection or process. Takes some microseconds without the writer's counter. */
   commitMark(): number {
-    return this.dataVersion.get() ?? 0;
+    return this.commits === undefined ? (this.dataVersion.get() ?? 0) : Atomics.load(this.commits, 0);
   }
 
   /** Changes when the schema changes, and after a VACUUM. */
@@ -435,13 +456,6 @@ export class ChainReader {
 
   close(): void {
     this.connection.close();
-  }
-
-  /** The cached tip, if nothing was committed since. The mark does not change with commits of the own connection. */
-  private unchangedTip(): BlockFacts | undefined {
-    const { cachedTip } = this;
-    if (cachedTip === undefined || !this.connection.readonly) return undefined;
-    return cachedTip.mark === this.commitMark() ? cachedTip.facts : undefined;
   }
 
   /** Facts of blocks that must exist. */

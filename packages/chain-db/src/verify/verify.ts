@@ -109,7 +109,7 @@ function* verification(
 ): Generator<void, VerifyReport> {
   problems.guard('schema', () => checkSchema(connection, problems));
   const directory = problems.guard('hash index', () => readDirectory(connection, true));
-  const reader = new ChainReader(connection, () => directory);
+  const reader = new ChainReader(connection, { directory: () => directory });
   const stored = new StoredRows(connection, directory);
   const floors = problems.guard('meta', () => reader.floors()) ?? FULL;
   const digest = new StateDigest(network);

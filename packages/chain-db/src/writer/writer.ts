@@ -62,7 +62,7 @@ export class ChainWriter {
     limits?: HashIndexLimits,
   ) {
     this.hashes = new HashIndex(connection, sameHashIn(connection), limits);
-    this.reader = new ChainReader(connection, () => this.hashDirectory);
+    this.reader = new ChainReader(connection, { directory: () => this.hashDirectory });
     this.store = new Store(connection, this.hashes);
     this.rewinder = new Rewinder(connection, this.reader, this.hashes);
     this.alternatives = new AlternativeStore(connection, this.reader);

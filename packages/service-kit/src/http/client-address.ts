@@ -98,7 +98,7 @@ export function canonicalAddress(text: string): string | undefined {
 export function isLoopback(address: string): boolean {
   if (address === LOCAL_SOCKET) return true;
   const canonical = canonicalAddress(address);
-  return canonical !== undefined && ipaddr.parse(canonical).range() === 'loopback';
+  return canonical === '::1' || (canonical?.startsWith('127.') ?? false);
 }
 
 /** Whether a text is an address or a CIDR range. */

@@ -34,6 +34,8 @@ const EVICTED_SHARE = 1 / 8;
 interface Connection {
   readonly kind: ListenerKind;
   readonly address: string;
+  /** Its key in `perAddress`; undefined for an address without a limit. */
+  readonly countedAs: string | undefined;
   readonly acceptedAt: number;
   /** The request being answered, then those that wait. */
   readonly requests: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly since: number }[];
@@ -152,32 +154,28 @@ export class Connections {
     // A connection that the client has reset already has no address.
     if (address === undefined) return void socket.destroy();
     markConnection(socket, address, kind);
+    const { maxPerAddress, isExempt } = this.options;
+    const isLimited = maxPerAddress > 0 && !isLoopback(address) && !isExempt(address);
+    const countedAs = isLimited ? countedAddress(address) : undefined;
     const connection: Connection = {
-      ...{ kind, address, acceptedAt: performance.now(), requests: [] },
+      ...{ kind, address, countedAs, acceptedAt: performance.now(), requests: [] },
       ...{ hasSentRequest: false, dropped: 0, heldBytes: 0, isRefused: false, isUpgraded: false },
     };
     this.open.set(socket, connection);
     setMemoryMeter(socket, (bytes) => this.setHeld(socket, connection.heldBytes + bytes));
     socket.once('close', () => this.forget(socket));
-    if (this.countAddress(socket, connection) > this.options.maxPerAddress) {
+    if (countedAs !== undefined && this.countAddress(countedAs, 1) > maxPerAddress) {
       return this.dismiss(socket, '429 Too Many Requests', this.options.overCapBody);
     }
     if (this.open.size > this.options.maxConnections) this.makeRoom(socket);
     this.adjustHeaderTimeout();
   }
 
-  /** @returns connections of the address with this one; 0 if the address has no limit */
-  private countAddress(socket: Socket, { address }: Connection): number {
-    const { maxPerAddress, isExempt } = this.options;
-    if (maxPerAddress === 0 || isLoopback(address) || isExempt(address)) return 0;
-    const key = countedAddress(address);
-    const count = (this.perAddress.get(key) ?? 0) + 1;
-    this.perAddress.set(key, count);
-    socket.once('close', () => {
-      const left = (this.perAddress.get(key) ?? 1) - 1;
-      if (left === 0) this.perAddress.delete(key);
-      else this.perAddress.set(key, left);
-    });
+  /** @returns connections of the address after the change */
+  private countAddress(key: string, change: 1 | -1): number {
+    const count = (this.perAddress.get(key) ?? 0) + change;
+    if (count === 0) this.perAddress.delete(key);
+    else this.perAddress.set(key, count);
     return count;
   }
 
@@ -220,8 +218,11 @@ export class Connections {
   }
 
   private forget(socket: Socket): void {
-    this.setHeld(socket, 0);
+    const connection = this.open.get(socket);
+    if (connection === undefined) return;
     this.open.delete(socket);
+    this.heldBytes -= connection.heldBytes;
+    if (connection.countedAs !== undefined) this.countAddress(connection.countedAs, -1);
     this.adjustHeaderTimeout();
   }
 

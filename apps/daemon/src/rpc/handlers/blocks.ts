@@ -2,7 +2,6 @@ import { daemonApi } from '@wrkz/api';
 import type { BlockFacts } from '@wrkz/consensus';
 import { fromHex, MAX_UINT64, parseBlock, type RawBlock, reportedBlockBytes } from '@wrkz/core-types';
 import { FinishedJson } from '@wrkz/service-kit';
-import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { RpcContext } from '../context';
 import { GUARDED, method, route } from '../declare';
@@ -34,35 +33,12 @@ export const getblockcount = method({
 
 type BlockHeader = z.output<typeof daemonApi.blockHeaderObject>;
 
-type StoredHeader = Omit<BlockHeader, 'depth' | 'orphan_status'>;
-
-/** Headers by block hash: pools and explorers request the newest blocks again and again. */
-const recentHeaders = new LRUCache<string, StoredHeader>({ max: 1_000 });
-
-/**
- * The `block_header` of the header methods. `height` is an index, `depth` the distance to the tip.
- * @param read reads the block; undefined if it is not stored
- */
-function blockHeader(
-  facts: BlockFacts,
-  read: () => RawBlock | undefined,
-  { topHeight, orphan }: { readonly topHeight: number; readonly orphan: boolean },
-): BlockHeader | undefined {
-  const key = facts.hash.toString('latin1');
-  let stored = recentHeaders.get(key);
-  if (stored === undefined) {
-    const raw = read();
-    if (raw === undefined) return undefined;
-    stored = storedHeader(raw, facts);
-    recentHeaders.set(key, stored);
-  }
-  return { ...stored, depth: topHeight - facts.height, orphan_status: orphan };
-}
-
-function storedHeader(raw: RawBlock, facts: BlockFacts): StoredHeader {
+/** The `block_header` of the header methods. `height` is an index, `depth` the distance to the tip. */
+function blockHeader(raw: RawBlock, facts: BlockFacts, at: { topHeight: number; orphan: boolean }): BlockHeader {
   const { block } = parseBlock(raw.block);
   return {
     block_size: reportedBlockBytes(block, raw.transactions),
+    depth: at.topHeight - facts.height,
     difficulty: facts.difficulty,
     hash: facts.hash.toString('hex'),
     height: facts.height,
@@ -70,6 +46,7 @@ function storedHeader(raw: RawBlock, facts: BlockFacts): StoredHeader {
     minor_version: block.minorVersion,
     nonce: block.nonce,
     num_txes: block.transactionHashes.length + 1,
+    orphan_status: at.orphan,
     prev_hash: block.previousHash.toString('hex'),
     reward: block.coinbase.outputs.reduce((sum, output) => sum + output.amount, 0n),
     timestamp: block.timestamp,
@@ -78,18 +55,19 @@ function storedHeader(raw: RawBlock, facts: BlockFacts): StoredHeader {
 
 /** The header of the main-chain block at `height`; undefined above the tip. @throws JsonRpcError if the block is not stored */
 function mainChainHeader({ reader }: RpcContext, height: number): BlockHeader | undefined {
-  return reader.snapshot(() => {
-    const facts = reader.facts(height);
-    const read = (): RawBlock | undefined => orRefuseBelowFloor(blockBelowFloor, () => reader.rawBlock(height));
-    // The response must not depend on what was requested before a block was pruned.
-    if (height < reader.floors().bodies) read();
-    return facts && blockHeader(facts, read, { topHeight: reader.tip().height, orphan: false });
-  });
+  const facts = reader.facts(height);
+  const raw = facts && orRefuseBelowFloor(blockBelowFloor, () => reader.rawBlock(height));
+  return raw && blockHeader(raw, facts, { topHeight: reader.tip().height, orphan: false });
 }
 
 function alternativeHeader({ reader }: RpcContext, hash: Buffer): BlockHeader | undefined {
   const found = reader.alternative(hash);
-  return found && blockHeader(found.facts, () => found.raw, { topHeight: reader.tip().height, orphan: true });
+  return found && blockHeader(found.raw, found.facts, { topHeight: reader.tip().height, orphan: true });
+}
+
+/** A header, computed once per commit: pools and explorers request the newest ones again and again. */
+function cachedHeader({ reader }: RpcContext, name: string, read: () => BlockHeader | undefined) {
+  return reader.cached(`header ${name}`, () => reader.snapshot(read));
 }
 
 export const getlastblockheader = method({
@@ -101,7 +79,8 @@ export const getlastblockheader = method({
   handle: (context) => {
     const { reader } = context;
     const busyError = (): Error => refuse(coreBusy);
-    const header = readOrBusy(() => reader.snapshot(() => mainChainHeader(context, reader.tip().height)), busyError);
+    const read = (): BlockHeader | undefined => mainChainHeader(context, reader.tip().height);
+    const header = readOrBusy(() => cachedHeader(context, 'of the tip', read), busyError);
     if (header === undefined) throw busyError();
     return { block_header: header, status: 'OK' as const };
   },
@@ -117,12 +96,12 @@ export const getblockheaderbyhash = method({
   invalid: { hash: blockHashNotHex },
   handle: (context, params) => {
     const hash = Buffer.from(params.hash, 'hex');
-    return context.reader.snapshot(() => {
+    const header = cachedHeader(context, params.hash, () => {
       const height = context.reader.heightOf(hash);
-      const header = height === undefined ? alternativeHeader(context, hash) : mainChainHeader(context, height);
-      if (header === undefined) throw refuse(blockUnknown);
-      return { block_header: header, status: 'OK' as const };
+      return height === undefined ? alternativeHeader(context, hash) : mainChainHeader(context, height);
     });
+    if (header === undefined) throw refuse(blockUnknown);
+    return { block_header: header, status: 'OK' as const };
   },
 });
 
@@ -133,13 +112,11 @@ export const getblockheaderbyheight = method({
   params: daemonApi.blockHeaderByHeightParams,
   result: daemonApi.blockHeaderResult,
   errors: [heightTooBig, blockBelowFloor, internal],
-  handle: (context, { height }) =>
-    context.reader.snapshot(() => {
-      const tip = context.reader.tip().height;
-      const header = height <= tip ? mainChainHeader(context, height) : undefined;
-      if (header === undefined) throw refuse(heightTooBig, { height: String(tip) });
-      return { block_header: header, status: 'OK' as const };
-    }),
+  handle: (context, { height }) => {
+    const header = cachedHeader(context, String(height), () => mainChainHeader(context, height));
+    if (header === undefined) throw refuse(heightTooBig, { height: String(context.reader.tip().height) });
+    return { block_header: header, status: 'OK' as const };
+  },
 });
 
 export const getrulesdigest = method({

@@ -17,12 +17,14 @@ const SHORT_VERSION = VERSION.split('.').slice(0, 3).join('.');
 /** The response of `/info`. @throws the error of SQLite while the chain cannot be read */
 export function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoResponse> {
   const { network, peers, reader } = context;
-  const { tip, transactionCount, alternativeCount, floors } = reader.snapshot(() => ({
-    tip: reader.tip(),
-    transactionCount: reader.transactionCount(),
-    alternativeCount: reader.alternativeCount(),
-    floors: reader.floors(),
-  }));
+  const { tip, transactionCount, alternativeCount, floors } = reader.cached('info', () =>
+    reader.snapshot(() => ({
+      tip: reader.tip(),
+      transactionCount: reader.transactionCount(),
+      alternativeCount: reader.alternativeCount(),
+      floors: reader.floors(),
+    })),
+  );
   const height = tip.height + 1;
   const connections = peers.connections();
   const lists = peers.peerListSizes();

@@ -29,6 +29,7 @@ export function readerOf(
   const under = { height: first - 1, generatedTransactions: below } as BlockStamp;
   const reader: Partial<ChainReader> = {
     floors: () => ({ bodies: 0, records: 0, lite: undefined }),
+    cached: <T>(_key: string, read: () => T): T => read(),
     snapshot: <T>(read: () => T): T => read(),
     tip: () => {
       const last = parsed[tip - first]?.block;

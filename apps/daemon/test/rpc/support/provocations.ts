@@ -44,6 +44,7 @@ export function nameOf(row: ErrorRow): RefusalName | RpcErrorName {
 /** A node on devnet with a tip and nothing else; `changes` replace what a provocation needs otherwise. */
 export function node(changes: Partial<RpcContext> = {}, chain: Partial<ChainReader> = {}): RpcContext {
   const reader = {
+    cached: <T>(_key: string, read: () => T): T => read(),
     snapshot: <T>(read: () => T): T => read(),
     tip: () => ({ height: 100, hash: Buffer.alloc(32), timestamp: 0 }) as ReturnType<ChainReader['tip']>,
     heightOf: () => undefined,
