@@ -103,6 +103,8 @@ export interface ErrorTable {
   readonly rows: Readonly<Record<string, ErrorRow>>;
   /** Text of the code column, if it is not `status, code`. */
   readonly codeOf?: (row: never) => string;
+  /** Title of the column of `when`, if the rows have a name there. */
+  readonly whenTitle?: string;
 }
 
 /** The page of a service's errors. */
@@ -110,11 +112,11 @@ export function errorsPage(program: string, tables: readonly ErrorTable[]): stri
   return page(`${program}: errors`, [
     'Errors are returned with exactly these texts; `{name}` is a placeholder. The [reference](reference.md) lists the ' +
       'errors of each route and method.',
-    ...tables.flatMap(({ title, text, rows, codeOf }) => [
+    ...tables.flatMap(({ title, text, rows, codeOf, whenTitle = 'When' }) => [
       `## ${title}`,
       text,
       table(
-        ['Name', 'Code', 'Text', 'When'],
+        ['Name', 'Code', 'Text', whenTitle],
         Object.entries(rows).map(([name, row]) => [
           codeCell(name),
           codeOf === undefined ? errorRowText(row).code : codeOf(row as never),

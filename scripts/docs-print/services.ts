@@ -107,6 +107,7 @@ const walletApi: PrintedService = {
     {
       title: 'Wallet errors',
       text: 'The body has `errorCode` and `errorMessage`. The column Code has the HTTP status and `errorCode`.',
+      whenTitle: 'Constant in the C++ sources; from 1000 on only here',
       rows: Object.fromEntries(walletNames.map((name) => [name, walletErrors(name)[0]!])),
     },
   ],
