@@ -47,7 +47,7 @@ export class DaemonProcess {
     readonly port: number,
     /** Where it listens for peers, on loopback. */
     readonly peerPort: number,
-    private readonly pid: number,
+    readonly pid: number,
     /** What its `--data-dir` is. */
     readonly dataDirectory: string,
     /** Ends the process and removes its data. */
