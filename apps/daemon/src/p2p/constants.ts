@@ -21,6 +21,8 @@ export const FRAME_PROGRESS = 64 * 1024;
 export const SILENCE_TIMEOUT = 300_000;
 /** A peer that delivers no requested block for this long loses its sync slot to a waiting peer. */
 export const SYNC_PATIENCE = 15_000;
+/** The first blocks of a list are requested from a faster peer, too, after this time at the earliest. */
+export const SYNC_MIN_PATIENCE = 1_000;
 /** A peer that delivers no requested block for this long is disconnected, unless a large response is being received. */
 export const SYNC_STALL_TIMEOUT = 60_000;
 /** Maximum duration of one request, however slowly its response arrives. */

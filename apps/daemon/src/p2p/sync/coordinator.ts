@@ -1,6 +1,5 @@
 import type { ResponseChain, ResponseObjects } from '@wrkz/levin';
 import type { AddBlockResult } from '../../chain/results';
-import { SYNC_PATIENCE } from '../constants';
 import { closeReasonOfBlock, closeReasons } from '../limits/close-reasons';
 import type { BlockCodec, ChainPort, P2pClock, P2pLogger } from '../ports';
 import { BatchHistory, type BatchOptions, BatchSize, SLOW } from './batch-size';
@@ -41,6 +40,8 @@ const MAX_ORPHANS = 3;
 const MAX_EMPTY_ENTRIES = 3;
 /** Arrived and expected blocks together; beyond it only what a peer's list misses first is requested. */
 const HELD_BYTES = 96 * 1024 * 1024;
+/** Beyond it the import is the bottleneck: the blocks that a slow peer holds up come before later ones. */
+const HELD_UP_BYTES = HELD_BYTES / 8;
 
 /**
  * Downloads the chains that peers announce. Up to `maxPeers` peers have a slot. Each announces its chain into the `ChainPlan`;
@@ -202,6 +203,7 @@ export class SyncCoordinator {
     const needed = verdict.blocks.filter(({ entry, raw, bytes }) => this.plan.receive(entry, peer.id, raw, bytes));
     const bytes = verdict.blocks.reduce((sum, block) => sum + block.bytes, 0);
     peer.batch.note(verdict.blocks.length, bytes, milliseconds);
+    if (verdict.blocks.length > 0) peer.millisecondsPerBlock = milliseconds / verdict.blocks.length;
     this.noteDelivery(peer, needed.length, milliseconds);
     // Before the peer can lose its list, and with it blocks that nobody else offers.
     this.importer.run();
@@ -268,7 +270,10 @@ export class SyncCoordinator {
     if (missing === undefined) return false;
     const open = [...this.peers.values()].reduce((sum, { objects }) => sum + (objects?.count ?? 0), count);
     const isFull = this.plan.heldBytes + this.history.estimate(open) > HELD_BYTES;
-    let entries = isFull && missing.state !== 'wanted' ? [] : this.plan.request(peer.id, count, isFull);
+    let entries = this.plan.heldBytes > HELD_UP_BYTES ? this.overdueEntries(peer, missing) : [];
+    if (entries.length === 0 && (!isFull || missing.state === 'wanted')) {
+      entries = this.plan.request(peer.id, count, isFull);
+    }
     if (entries.length === 0) entries = this.overdueEntries(peer, missing);
     if (entries.length === 0) return false;
     const left = new Map(entries.map((entry) => [entry.key, entry]));
@@ -277,12 +282,13 @@ export class SyncCoordinator {
     return true;
   }
 
-  /** The blocks that a slow peer holds up at the head of the list of `peer`, which has nothing else to deliver. */
+  /** The blocks that a slow peer holds up at the head of the list of `peer`: no later ones can be imported without them. */
   private overdueEntries(peer: SyncPeer, { peer: id }: PlanEntry): PlanEntry[] {
     const slow = id === undefined ? undefined : this.peers.get(id);
     if (slow?.objects === undefined || slow === peer) return [];
-    if (this.dependencies.clock.now() - slow.objects.requestedAt < SYNC_PATIENCE) return [];
-    return this.plan.takeOver(peer.id, slow.objects.left.values());
+    const { count, requestedAt, left } = slow.objects;
+    if (this.dependencies.clock.now() - requestedAt < peer.patienceFor(count)) return [];
+    return this.plan.takeOver(peer.id, left.values());
   }
 
   /** Requests a peer's chain: from the last hash that it sent if that block is not on our main chain yet, else from our tip. */

@@ -1,7 +1,10 @@
-import { SYNC_PATIENCE, SYNC_REQUEST_LIMIT, SYNC_STALL_TIMEOUT } from '../constants';
+import { SYNC_MIN_PATIENCE, SYNC_PATIENCE, SYNC_REQUEST_LIMIT, SYNC_STALL_TIMEOUT } from '../constants';
 import { type CloseReason, closeReasons } from '../limits/close-reasons';
 import type { BatchSize } from './batch-size';
 import type { PlanEntry } from './chain-plan';
+
+/** A peer requests blocks of another one, too, after this multiple of the time in which it would have delivered them. */
+const TAKE_OVER_FACTOR = 4;
 
 /** The record of a peer as a source of blocks. */
 export interface SyncRecord {
@@ -91,6 +94,8 @@ export class SyncPeer {
   shows = false;
   orphans = 0;
   failures = 0;
+  /** Of its last response with blocks; Infinity before the first one. */
+  millisecondsPerBlock = Infinity;
   /** Chain entries in a row without a hash above those that it sent before. */
   emptyEntries = 0;
 
@@ -118,6 +123,12 @@ export class SyncPeer {
   /** Whether a response takes so long that the peer gives way to a waiting one. */
   isOverdue(now: number): boolean {
     return this.requestedAt !== undefined && now - this.requestedAt >= SYNC_PATIENCE;
+  }
+
+  /** Milliseconds after which this peer is used for `blocks` blocks that were requested from another one. */
+  patienceFor(blocks: number): number {
+    const scaled = TAKE_OVER_FACTOR * blocks * this.millisecondsPerBlock;
+    return Math.min(SYNC_PATIENCE, Math.max(SYNC_MIN_PATIENCE, scaled));
   }
 
   /** Its chain has to be requested again. */

@@ -81,6 +81,59 @@ test('requests the blocks that a slow peer holds up from another one although 96
   expect(quick.requested.slice(4)).toEqual([[hashes[1]]]);
 });
 
+describe('blocks that a slow peer holds up', () => {
+  /** A slow peer with the request for block 1, and a quick one that delivers the others after this many milliseconds. */
+  async function holdUp(bytes: number, deliveries: readonly (readonly [number: number, milliseconds: number])[]) {
+    const { blocks, hashes } = largeBlocks(6, bytes);
+    const { coordinator, clock } = newCoordinator();
+    const [slow, quick] = [newSession(1, 7), newSession(2, 7)];
+    for (const { session } of [slow, quick]) {
+      coordinator.start(session);
+      coordinator.onChain(session, { hashes, startHeight: 0, totalHeight: 7 });
+    }
+    for (const [number, milliseconds] of deliveries) {
+      clock.advance(milliseconds);
+      const message = { transactions: [], blocks: blocks.slice(number, number + 1), missed: [], currentHeight: 7 };
+      await coordinator.onObjects(quick.session, message);
+    }
+    return quick.requested.map(([hash]) => hashes.findIndex((other) => hash?.equals(other) === true));
+  }
+
+  it('are requested from a much faster one before later blocks once 12 MiB wait for them', async () => {
+    const deliveries = [
+      ...([
+        [2, 300],
+        [3, 300],
+        [4, 300],
+      ] as const),
+      [5, 200],
+      [1, 100],
+    ] as const;
+    expect(await holdUp(7 * MIB, deliveries)).toEqual([2, 3, 4, 5, 1, 6]);
+  });
+
+  it('are left to it as long as the other peer would take four times as long', async () => {
+    const deliveries = [
+      [2, 300],
+      [3, 300],
+      [4, 300],
+      [5, 500],
+    ] as const;
+    expect(await holdUp(7 * MIB, deliveries)).toEqual([2, 3, 4, 5, 6]);
+  });
+
+  it('are requested after all later blocks while few wait for them', async () => {
+    const deliveries = [
+      [2, 300],
+      [3, 300],
+      [4, 300],
+      [5, 300],
+      [6, 100],
+    ] as const;
+    expect(await holdUp(10, deliveries)).toEqual([2, 3, 4, 5, 6, 1]);
+  });
+});
+
 test('requests only the blocks before the first received one once 96 MiB of blocks wait', async () => {
   const { blocks, hashes } = largeBlocks(14, 8_200_000);
   const { coordinator } = newCoordinator({ min: 2, max: 2, limit: 2 });
