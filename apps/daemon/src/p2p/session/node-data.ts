@@ -115,11 +115,14 @@ export function checkNodeData(data: NodeData, networkId: Buffer, ownPeerId: bigi
   return undefined;
 }
 
-/** Stores the node data of a peer. Logs a much newer version: this node may be outdated. */
+/**
+ * Stores the node data of a peer. Logs a much newer version: this node may be outdated. Only of outgoing peers: callers could fill
+ * the log with any version.
+ */
 export function takeNodeData(session: Session, data: NodeData, logger: P2pLogger): void {
   session.version = data.version;
   session.peerId = data.peerId;
   session.listeningPort = data.myPort;
-  if (data.version - P2P_VERSION < P2P_UPGRADE_WINDOW) return;
+  if (session.incoming || data.version - P2P_VERSION < P2P_UPGRADE_WINDOW) return;
   logger.warning(`${session.name} has version ${data.version}: a newer release may be available`);
 }

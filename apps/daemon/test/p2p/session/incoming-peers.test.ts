@@ -49,6 +49,19 @@ describe('the incoming peers of a running node', () => {
     expect([next, ...others].map((peer) => peer?.isClosed)).toEqual([false, false, false, false]);
   });
 
+  it('cannot fill the log with newer versions, which are logged of outgoing peers only', async () => {
+    const server = await harness.server();
+    const { node, logger } = await harness.node(toyChain(0), { exclusiveNodes: [server.address] });
+    const called = await server.caller();
+    await called.handleHandshake({ ...genesis, peerId: 1n, version: 21 });
+    await called.nextOf(Command.requestPool);
+    const peer = await ScriptedPeer.dial(node.port);
+    await peer.handshake({ ...genesis, peerId: 2n, version: 30 });
+    expect(logger.lines.filter((line) => line.startsWith('warning'))).toEqual([
+      expect.stringContaining('has version 21: a newer release may be available'),
+    ]);
+  });
+
   it('enter no list by a timed sync, because their source port is not a listening port', async () => {
     const clock = new SteppedClock();
     const { node } = await harness.node(toyChain(0), { allowLocal: true }, { clock });
