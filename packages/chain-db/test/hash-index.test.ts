@@ -143,7 +143,7 @@ test('returns the same as a map after any additions, removals, merges, rollbacks
       }
       expect(countEntries(store.connection, store.index.directory, transaction)).toBe(model.length);
     }),
-    { numRuns: 80 },
+    { numRuns: 40 },
   );
 });
 

@@ -135,8 +135,8 @@ test('Ctrl-C during the start stops what was started, removes everything and exi
 });
 
 test('a second signal ends it at once, with the code of the signal, and removes everything', async () => {
-  const command = await devnet(/mining/);
-  const pids = childrenOf(command.pid);
+  const command = await devnet(/starting node 1/);
+  const pids = await childrenAfterStart(command, 1);
   // A different signal counts without a pause. The system may deliver the two in either order.
   process.kill(command.pid ?? 0, 'SIGINT');
   process.kill(command.pid ?? 0, 'SIGTERM');

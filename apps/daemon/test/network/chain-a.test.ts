@@ -9,6 +9,10 @@ import { storedHeaders } from './stored-headers';
 
 jest.setTimeout(300_000);
 
+/** Blocks that arrive one by one, and the number of those before them. */
+const FED = 160;
+const FED_FROM = CHAIN_A_HEIGHT + 1 - FED;
+
 const suite = newSuite();
 const headers = chainAHeaders();
 const digests: string[] = [];
@@ -39,14 +43,14 @@ test('synchronizes chain A from a peer', async () => {
   await expectChainA(node.dataDir);
 });
 
-test('adds chain A block by block from a second process', async () => {
-  const node = await suite.node();
+test('adds the last blocks of chain A one by one from a second process', async () => {
+  const node = await suite.node({ from: imported, args: ['--rewind-to-height', String(FED_FROM)] });
   const { chain } = node.daemon.parts;
   const commits = watch(chain, ({ source, added }) => `${source} ${String(added.length)}`);
-  const feeder = forkFeeder(node.p2pPort);
+  const feeder = forkFeeder(node.p2pPort, FED_FROM);
   try {
     await Promise.all([once(feeder, 'message'), node.untilConnections(1)]);
-    for (const { hash } of headers.slice(1)) {
+    for (const { hash } of headers.slice(FED_FROM)) {
       feeder.send('next');
       await node.untilTip(hash);
     }
@@ -56,10 +60,8 @@ test('adds chain A block by block from a second process', async () => {
   }
   // The devnet's timed sync comes round every two seconds; now and then it tells of a block before its relay arrives.
   const relayed = commits.filter((commit) => commit === 'relay 1');
-  expect(commits.map((commit) => commit.replace('sync', 'relay'))).toEqual(
-    Array<string>(CHAIN_A_HEIGHT).fill('relay 1'),
-  );
-  expect(relayed.length).toBeGreaterThan(CHAIN_A_HEIGHT * 0.9);
+  expect(commits.map((commit) => commit.replace('sync', 'relay'))).toEqual(Array<string>(FED).fill('relay 1'));
+  expect(relayed.length).toBeGreaterThan(FED * 0.9);
   await node.stop();
   await expectChainA(node.dataDir);
 });
@@ -81,9 +83,9 @@ function watch<T>(
   return notes;
 }
 
-function forkFeeder(port: number): ChildProcess {
+function forkFeeder(port: number, known: number): ChildProcess {
   const top = join(__dirname, '../../../..');
-  return fork(join(__dirname, 'feeder.ts'), [String(port)], {
+  return fork(join(__dirname, 'feeder.ts'), [String(port), String(known)], {
     cwd: top,
     execArgv: ['-r', './scripts/source-loader.cjs'],
   });

@@ -1,6 +1,7 @@
 /**
  * A program of its own: a peer that knows chain A and lets its blocks appear one after another, as a miner would. It is
- * forked with the port of the daemon to feed, tells its parent `connected`, and mines a block at each `next`.
+ * forked with the port of the daemon to feed and the number of blocks at the start, tells its parent `connected`, and mines a
+ * block at each `next`.
  */
 import { networkOf } from '@wrkz/core-types';
 import { p2pDefaults } from '../../src/p2p/config';
@@ -9,9 +10,9 @@ import { chainA } from '@wrkz/testing';
 import { blockCodec } from '../../src/p2p/hashes';
 import { FakeChain, FakePool, TestLogger } from '../p2p/fakes';
 
-const [genesis, ...rest] = chainA();
-if (genesis === undefined) throw new Error('chain A is empty');
-const chain = new FakeChain(blockCodec, [genesis]);
+const known = Number(process.argv[3]);
+const rest = chainA().slice(known);
+const chain = new FakeChain(blockCodec, chainA().slice(0, known));
 const node = new P2pNode(
   {
     ...p2pDefaults,

@@ -333,7 +333,7 @@ function rawWith(block: Buffer, transactions: readonly Buffer[]): { block: Buffe
 describe('changes of the pool', () => {
   const [bytes] = chainA().flatMap(({ transactions }) => transactions) as [Buffer];
   const { prefixBytes } = parseTransaction(bytes);
-  const pooled = Array.from({ length: 40_000 }, (_, i) => {
+  const pooled = Array.from({ length: 12_000 }, (_, i) => {
     const hash = hashOf(i);
     return { id: hash.toString('hex'), parsed: { hash, prefixBytes } } as unknown as PoolTransaction;
   });
