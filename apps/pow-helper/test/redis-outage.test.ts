@@ -52,7 +52,7 @@ withRedis('Redis is unreachable', () => {
     ['stopped', () => redis.pause(), () => redis.resume()],
   ];
 
-  describe.each(ways)('%s', (_way, take, giveBack) => {
+  describe.each(ways)('%s', (_way, take, release) => {
     test('jobs get 503 with Retry-After, health the last known queue length', async () => {
       const { url, solver } = await start();
       const running = idOf(await submit(url));
@@ -84,7 +84,7 @@ withRedis('Redis is unreachable', () => {
       await take();
       await untilReady(url, 503);
       await Promise.all(Array.from({ length: 10 }, () => submit(url)));
-      await giveBack();
+      await release();
       await untilReady(url, 200);
       expect(lines()).toEqual([
         expect.stringMatching(/^the queue in Redis is unreachable: .+; jobs are refused until it is reachable again$/),
@@ -97,7 +97,7 @@ withRedis('Redis is unreachable', () => {
       await take();
       const answers = await Promise.all(Array.from({ length: 30 }, () => submit(url)));
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 503));
-      await giveBack();
+      await release();
       await untilReady(url, 200);
       const job = idOf(await submit(url));
       await solver.started(1);
@@ -137,7 +137,7 @@ withRedis('Redis is unreachable', () => {
       await take();
       await untilReady(url, 503);
       solver.calls[0]?.finish();
-      await giveBack();
+      await release();
       await untilReady(url, 200);
       const { body, status } = await look(`${url}/pow/${id}?wait_ms=20000`);
       // what was killed has forgotten the job

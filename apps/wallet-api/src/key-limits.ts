@@ -116,7 +116,7 @@ export class KeyLimits {
     const charged = this.charged.get(hash);
     this.accepted.delete(hash);
     this.charged.delete(hash);
-    if (charged !== undefined) open.wallet.db.spending.giveBack(grant.name, charged.day, charged.amount, hash);
+    if (charged !== undefined) open.wallet.db.spending.refund(grant.name, charged.day, charged.amount, hash);
   }
 
   private check({ fee, bytes }: SignedSend): void {

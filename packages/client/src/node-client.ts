@@ -40,7 +40,8 @@ export interface RandomOuts {
 }
 
 /** Result of submitting a transaction to a node. */
-export type SendVerdict = { readonly isTaken: true } | { readonly isTaken: false; readonly reason: string | undefined };
+export type SendVerdict =
+  { readonly isAccepted: true } | { readonly isAccepted: false; readonly reason: string | undefined };
 
 export interface TransactionPlaces {
   readonly inBlock: readonly string[];
@@ -237,7 +238,7 @@ export class NodeClient implements NodeCalls {
       },
       sendTransactionResponse,
     );
-    return status === 'OK' ? { isTaken: true } : { isTaken: false, reason: sanitizedText(error) };
+    return status === 'OK' ? { isAccepted: true } : { isAccepted: false, reason: sanitizedText(error) };
   }
 
   async mainBlock(hash: string, signal?: AbortSignal): Promise<SyncTip | undefined> {

@@ -133,7 +133,7 @@ test('never sends a transaction twice, and reads the amount 2^64 - 1 exactly', a
   await expect(list.sendTransaction(Buffer.of(1))).rejects.toMatchObject({ kind: 'unreachable' });
   expect([node, other].map((one) => one.requestsTo('/sendrawtransaction').length)).toEqual([1, 0]);
   expect(list.nodes().map(({ isInUse }) => isInUse)).toEqual([false, true]);
-  expect(await list.sendTransaction(Buffer.of(1))).toEqual({ isTaken: true });
+  expect(await list.sendTransaction(Buffer.of(1))).toEqual({ isAccepted: true });
 });
 
 test('never fails over to a node of another chain', async () => {

@@ -97,7 +97,7 @@ export function createContext(config: P2pConfig, parts: P2pDependencies, events:
     ...given,
     config,
     backPings: new BackPings(config.inPeers),
-    announced: new AnnouncedBlocks({ chain, codec, wantsSync: (session) => driver.wantsSync(session) }),
+    announced: new AnnouncedBlocks({ chain, codec, requestSync: (session) => driver.requestSync(session) }),
     budgets: new AddressBudgets(() => clock.now(), given.stopwatch),
     sessions,
     own,
@@ -106,7 +106,7 @@ export function createContext(config: P2pConfig, parts: P2pDependencies, events:
     fetcher: new BlockFetcher(codec, clock),
     blocks: new BlockRelay({
       ...{ chain, pool, codec, clock, logger },
-      wantsSync: (session) => driver.wantsSync(session),
+      requestSync: (session) => driver.requestSync(session),
       wantsPool: (session) => session.requestPool(pool.hashes()),
     }),
     transactions: new TransactionRelay({ pool, codec, clock, logger, sessions: open }),

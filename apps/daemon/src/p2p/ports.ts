@@ -36,7 +36,7 @@ export interface ChainAdvance {
 }
 
 /** The height from which a node serves blocks. Both fields are absent for a node that serves all blocks. */
-export interface KeptBlocks {
+export interface BlockAvailability {
   /** For a pruned node: increases with the tip. */
   readonly pruned?: number;
   /** For a lite node. */
@@ -49,7 +49,7 @@ export interface KeptBlocks {
  */
 export interface ChainPort {
   /** The range of blocks that this node can serve. */
-  keeps(): KeptBlocks;
+  availability(): BlockAvailability;
   tip(): { readonly height: number; readonly hash: Buffer };
   isKnown(hash: Buffer): boolean;
   /** The height of a main-chain block. */

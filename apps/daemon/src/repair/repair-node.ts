@@ -37,7 +37,7 @@ function noChain({ genesis }: Network): ChainPort {
     transaction: () => undefined,
     transactionsOfBlock: () => transactionsOfBlock(FAR_ABOVE),
     largestBlock: () => largestBlock(FAR_ABOVE),
-    keeps: () => ({}),
+    availability: () => ({}),
     checkProofOfWork: () => Promise.resolve('deep'),
     addBlocks: () => Promise.resolve([]),
     on: () => undefined,

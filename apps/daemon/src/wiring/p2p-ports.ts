@@ -6,7 +6,7 @@ import type { AddBlockResult } from '../chain/results';
 import type { ChainService, CommitEvent } from '../chain/service';
 import type { DamageWatch } from '../damage/damage-watch';
 import type { TransactionPool } from '../mempool/pool';
-import type { ChainAdvance, ChainPort, KeptBlocks, PoolResult, PoolPort } from '../p2p/ports';
+import type { ChainAdvance, ChainPort, BlockAvailability, PoolResult, PoolPort } from '../p2p/ports';
 
 /** Max assumed distance of a block with an unknown parent above our tip, about two years. Determines its size limit. */
 const UNKNOWN_AHEAD = 1_000_000;
@@ -30,7 +30,7 @@ export class P2pChain implements ChainPort {
     private readonly storage: StorageMode = { kind: 'full' },
   ) {}
 
-  keeps(): KeptBlocks {
+  availability(): BlockAvailability {
     return this.damage.noted(() =>
       this.reader.snapshot(() => {
         const { bodies, lite } = this.reader.floors();

@@ -17,7 +17,7 @@ async function bench() {
   const warned = new EventEmitter();
   const pool: Buffer[] = [];
   const journal = await EventJournal.start(
-    { directory, network: 'devnet', duringSync: false, keepDays: 30, retryMs: 10 },
+    { directory, network: 'devnet', duringSync: false, retentionDays: 30, retryMs: 10 },
     {
       events: { subscribe: (listener) => (listeners.add(listener), () => listeners.delete(listener)) },
       chain: engine,

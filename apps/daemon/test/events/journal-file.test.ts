@@ -22,7 +22,8 @@ function bench(directory = temporaryDirectory()) {
   const warnings: string[] = [];
   const clock = { now: 20_000 * DAY };
   const around = { warn: (text: string) => void warnings.push(text), now: () => clock.now };
-  const start = (keepDays = 30): JournalWriter => new JournalWriter({ directory, network: 'devnet', keepDays }, around);
+  const start = (retentionDays = 30): JournalWriter =>
+    new JournalWriter({ directory, network: 'devnet', retentionDays }, around);
   return { directory, warnings, clock, start };
 }
 

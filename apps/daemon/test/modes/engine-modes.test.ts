@@ -82,7 +82,7 @@ describe('a lite node', () => {
     const lite = bench({ lite: LITE });
     await codes(lite, await forge(lite, 0, 'main').many(30));
     const port = portOf(lite, { kind: 'lite', height: LITE });
-    expect(port.keeps()).toEqual({ lite: LITE });
+    expect(port.availability()).toEqual({ lite: LITE });
     const served = (height: number) => port.rawBlock(port.hashAt(height)!) !== undefined;
     expect([0, 1, LITE - 1, LITE, 30].map(served)).toEqual([true, false, false, true, true]);
     expect(port.hashes(0, 31)).toHaveLength(31);
@@ -103,13 +103,13 @@ describe('a pruned node', () => {
     expect([floor, pruned.reader.floors().bodies]).toEqual([21, 21]);
     await codes(pruned, await line.many(4));
     const port = portOf(pruned, { kind: 'pruned', depth: 10 });
-    expect([pruned.reader.floors().bodies, port.keeps()]).toEqual([21, { pruned: 25 }]);
+    expect([pruned.reader.floors().bodies, port.availability()]).toEqual([21, { pruned: 25 }]);
     const second = passOf(pruned);
     await codes(pruned, await line.many(1));
     expect(await second).toMatchObject({ floor: 26, blocks: 5, forced: false });
     expect(port.rawBlock(port.hashAt(25)!)).toBeUndefined();
     expect(port.rawBlock(port.hashAt(26)!)).toBeDefined();
-    expect(portOf(pruned, { kind: 'full' }).keeps()).toEqual({ pruned: 26 });
+    expect(portOf(pruned, { kind: 'full' }).availability()).toEqual({ pruned: 26 });
   });
 
   test('prunes at the start the remains of an earlier run, and stops in the middle on request', async () => {

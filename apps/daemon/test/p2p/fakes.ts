@@ -7,7 +7,7 @@ import type {
   BlockCodec,
   ChainAdvance,
   ChainPort,
-  KeptBlocks,
+  BlockAvailability,
   P2pLogger,
   PoolResult,
   PoolPort,
@@ -51,9 +51,9 @@ export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implemen
   }
 
   /** What it says that it serves; it serves everything. */
-  kept: KeptBlocks = {};
+  kept: BlockAvailability = {};
 
-  keeps(): KeptBlocks {
+  availability(): BlockAvailability {
     return this.kept;
   }
 

@@ -172,7 +172,7 @@ export class KillCampaign {
   private sends(signal: AbortSignal): Promise<void> {
     return this.client(signal, async () => {
       const payment = this.book.take('sent', ({ hash }) => hash === undefined);
-      await this.send(payment).finally(() => this.book.giveBack(payment));
+      await this.send(payment).finally(() => this.book.release(payment));
     });
   }
 
@@ -187,7 +187,7 @@ export class KillCampaign {
       if (waiting.length < MAX_WAITING) {
         const payment = this.book.take('delayed', ({ hash }) => hash === undefined);
         const made = { ...transferOf(payment), idempotencyKey: payment.key };
-        const result = await this.request('createDelayedTransaction', made).finally(() => this.book.giveBack(payment));
+        const result = await this.request('createDelayedTransaction', made).finally(() => this.book.release(payment));
         if (result !== undefined) this.answered(payment, result['transactionHash']);
         return;
       }

@@ -18,7 +18,7 @@ export class PaymentBook {
   private readonly busy = new Set<Payment>();
   private last = 1_000n;
 
-  /** Takes a payment that no request is using, or a new one; return it with `giveBack`. */
+  /** Takes a payment that no request is using, or a new one; return it with `release`. */
   take(kind: Payment['kind'], fits: (payment: Payment) => boolean): Payment {
     const found = this.payments.find((payment) => payment.kind === kind && fits(payment) && !this.busy.has(payment));
     const payment = found ?? this.made(kind);
@@ -26,7 +26,7 @@ export class PaymentBook {
     return payment;
   }
 
-  giveBack(payment: Payment): void {
+  release(payment: Payment): void {
     this.busy.delete(payment);
   }
 

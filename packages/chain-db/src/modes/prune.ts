@@ -61,7 +61,7 @@ export class Pruner {
   }
 
   /** Returns free pages to the file system (`PRAGMA incremental_vacuum`), except the reserve. @returns the number of pages */
-  giveBack(milliseconds: number): number {
+  releasePages(milliseconds: number): number {
     const stop = performance.now() + milliseconds;
     const spare = this.sparePages();
     let freed = 0;

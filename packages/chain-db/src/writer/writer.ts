@@ -186,7 +186,7 @@ export class ChainWriter {
       if (this.floors.lite !== undefined) throw new RefusedChange('a lite node is not pruned');
       const before = this.floors.bodies();
       const reached = this.pruner.raise(floor, milliseconds);
-      const freedPages = reached === before ? this.pruner.giveBack(milliseconds) : 0;
+      const freedPages = reached === before ? this.pruner.releasePages(milliseconds) : 0;
       const isGivenBack = this.pruner.isTight || (reached === before && freedPages === 0);
       return { floor: reached, done: reached >= floor && isGivenBack, freedPages };
     });
@@ -209,7 +209,7 @@ export class ChainWriter {
   compactStep(milliseconds = 20): CompactStep {
     if (this.failure === undefined && this.pruner.isTight) return { done: true, freedPages: 0 };
     return this.change(() => {
-      const freedPages = this.pruner.giveBack(milliseconds);
+      const freedPages = this.pruner.releasePages(milliseconds);
       return { done: freedPages === 0 || this.pruner.isTight, freedPages };
     });
   }

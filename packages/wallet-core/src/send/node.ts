@@ -71,7 +71,7 @@ export class SubmissionNode implements SendNode {
     this.submittedTo = servingOf(node);
     try {
       const verdict = await node.sendTransaction(transaction, this.signal);
-      return verdict.isTaken ? { kind: 'accepted' } : { kind: 'refused', reason: verdict.reason };
+      return verdict.isAccepted ? { kind: 'accepted' } : { kind: 'refused', reason: verdict.reason };
     } catch (error) {
       return submitFailure(failureOf(error));
     }

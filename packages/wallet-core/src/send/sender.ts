@@ -167,7 +167,7 @@ export class TransactionSender {
       if (stored?.state !== 'pending' || stored.signed === undefined || this.firstSubmission === hash) continue;
       if (signal.aborted) return;
       const verdicts = await nodes().broadcast(stored.signed.bytes, signal);
-      if (verdicts.some((verdict) => !verdict.isTaken && blamesRing(verdict.reason))) {
+      if (verdicts.some((verdict) => !verdict.isAccepted && blamesRing(verdict.reason))) {
         await this.hasRightIndexes(inputsOf(stored.signed), hash);
       }
     }

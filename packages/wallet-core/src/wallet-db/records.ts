@@ -84,7 +84,7 @@ export class SpendingTable {
    * Refunds the reserved amount of a transaction that a node refused or did not receive.
    * @param day day of the reservation
    */
-  giveBack(name: string, day: number, amount: bigint, hash: string): void {
+  refund(name: string, day: number, amount: bigint, hash: string): void {
     const rest = this.spent(name, day) - amount;
     this.sums.put(sumKey(name, day), { name, day, amount: rest > 0n ? rest : 0n });
     this.sums.put(refundKey(hash), { name, day, amount, refundOf: hash });

@@ -164,7 +164,7 @@ test.each([
   const node = {
     others: [],
     serving: { globalIndexes: () => Promise.resolve(new Map(indexes)) },
-    sendTransaction: () => Promise.resolve({ isTaken: false, reason }),
+    sendTransaction: () => Promise.resolve({ isAccepted: false, reason }),
     transactionPlaces: () => Promise.resolve({ inBlock: [], inPool: [], unknown: [signed.hash] }),
   } as unknown as NodeList;
   const { sender } = senderOf(made, node);
@@ -221,7 +221,7 @@ test.each(['send', 'sweep'] as const)(
         const drawn = await fake.randomOuts(amounts, count);
         return drawn.kind === 'outs' ? drawn.sets.map(({ amount, outputs }) => ({ amount, outs: outputs })) : [];
       },
-      sendTransaction: (bytes: Buffer) => (submitted.push(bytes), Promise.resolve({ isTaken: true })),
+      sendTransaction: (bytes: Buffer) => (submitted.push(bytes), Promise.resolve({ isAccepted: true })),
     } as unknown as NodeList;
     const { sender, pause } = senderOf(made, node);
     const { address } = bob;
@@ -291,7 +291,7 @@ describe('a pending send whose input got another global index', () => {
     const node = {
       others: [client],
       serving: client,
-      broadcast: () => Promise.resolve([{ isTaken: true }, { isTaken: false, reason }]),
+      broadcast: () => Promise.resolve([{ isAccepted: true }, { isAccepted: false, reason }]),
     } as unknown as NodeList;
     await senderOf({ ...made, event }, node).sender.resubmitPending();
     expect(pending.ruleAgainst(signed, HEIGHT)).toBeDefined();
@@ -313,7 +313,7 @@ test('the lowest input of a refused send is known until it is mined', () => {
 
 describe('a pending send that is submitted again', () => {
   const SECOND: [string, () => Promise<unknown>][] = [
-    ['refused', () => Promise.resolve({ isTaken: false, reason: 'no room' })],
+    ['refused', () => Promise.resolve({ isAccepted: false, reason: 'no room' })],
     ['sent to no node', () => Promise.reject(new NodeFailure('unreachable', 'is away', { isUnsent: true }))],
   ];
 
@@ -335,7 +335,7 @@ describe('a pending send that is submitted again', () => {
 
 describe('a full disk after a submission', () => {
   const FAILURES: [string, () => Promise<unknown>][] = [
-    ['was refused', () => Promise.resolve({ isTaken: false, reason: 'no room' })],
+    ['was refused', () => Promise.resolve({ isAccepted: false, reason: 'no room' })],
     ['reached no node', () => Promise.reject(new NodeFailure('unreachable', 'is away', { isUnsent: true }))],
   ];
 
@@ -714,7 +714,7 @@ describe('a mined send', () => {
     const made = parts();
     const { db, ledger, pending, events } = made;
     db.spending.reserve('shop', 1, 5n, 5n);
-    db.spending.giveBack('shop', 1, 5n, signed.hash);
+    db.spending.refund('shop', 1, 5n, signed.hash);
     const given = { reason: 'why', replacedBy: hashAt(1), refusedSince: 3 };
     db.sends.put({ hash: signed.hash, state, created: 1, signed, ...given });
     pending.load();
@@ -748,7 +748,7 @@ describe('a mined send', () => {
     ledger.recordSend(signed.pending);
     commit(() => pending.add(signed));
     db.spending.reserve('shop', 1, 5n, 5n);
-    db.spending.giveBack('shop', 1, 5n, signed.hash);
+    db.spending.refund('shop', 1, 5n, signed.hash);
     mine(made, HEIGHT + 1);
     expect(events).toHaveLength(1);
     disk.isFull = true;

@@ -20,8 +20,8 @@ afterEach(removeFolders);
 const errorOf = (name: WalletErrorName): object => expect.objectContaining({ code: walletErrorRows[name].code });
 
 type Answer = () => Promise<unknown>;
-const ACCEPTED: Answer = () => Promise.resolve({ isTaken: true });
-const REFUSED: Answer = () => Promise.resolve({ isTaken: false, reason: 'no room' });
+const ACCEPTED: Answer = () => Promise.resolve({ isAccepted: true });
+const REFUSED: Answer = () => Promise.resolve({ isAccepted: false, reason: 'no room' });
 const UNSENT: Answer = () => Promise.reject(new NodeFailure('unreachable', 'is away', { isUnsent: true }));
 const LOST: Answer = () => Promise.reject(new NodeFailure('timeout', 'is silent', {}));
 const GARBLED: Answer = () => Promise.reject(new NodeFailure('malformed', 'is garbled', { status: 200 }));
@@ -498,7 +498,7 @@ describe('pending sends are broadcast', () => {
 
   test('except one whose first submission is running, and one that ended meanwhile', async () => {
     const { db, node, sender } = begin();
-    node.answer = async () => (await sender.resubmitPending(), { isTaken: true });
+    node.answer = async () => (await sender.resubmitPending(), { isAccepted: true });
     await sender.sendSigned(signed);
     expect(node.broadcasts).toEqual([]);
     await sender.resubmitPending();
@@ -509,7 +509,7 @@ describe('pending sends are broadcast', () => {
   test('also while a second submission is running', async () => {
     const { db, made, node, sender } = begin();
     record(made);
-    node.answer = async () => (await sender.resubmitPending(), { isTaken: true });
+    node.answer = async () => (await sender.resubmitPending(), { isAccepted: true });
     await sender.sendSigned(signed);
     expect(node.broadcasts).toHaveLength(1);
     db.close();
@@ -539,7 +539,7 @@ describe('a refusal that blames a ring', () => {
   const { text: reason } = REASONS.INPUT_INVALID_SIGNATURES;
   const blamed = () => {
     const made = begin();
-    made.node.answer = () => Promise.resolve({ isTaken: false, reason });
+    made.node.answer = () => Promise.resolve({ isAccepted: false, reason });
     return made;
   };
   const refusalsOf = ({ db }: Parts): (number | undefined)[] =>

@@ -340,9 +340,9 @@ describe('spending', () => {
     expect(db.spending.reserve('other', 3, 9n, 9n)).toBe(true);
     reopen();
     expect(db.spending.spent('shop', 3)).toBe(9n);
-    db.spending.giveBack('shop', 3, 5n, HASH);
+    db.spending.refund('shop', 3, 5n, HASH);
     expect(db.spending.spent('shop', 3)).toBe(4n);
-    db.spending.giveBack('shop', 3, 5n, OTHER_HASH);
+    db.spending.refund('shop', 3, 5n, OTHER_HASH);
     expect(db.spending.spent('shop', 3)).toBe(0n);
     expect(db.spending.reserve('shop', 3, 0n, 9n)).toBe(true);
     expect(() => db.spending.reserve('shop', 3, -1n, 9n)).toThrow(new RangeError('an amount must not be negative'));
@@ -350,8 +350,8 @@ describe('spending', () => {
 
   test('a refund is charged again once, on the day when the transaction was mined', () => {
     db.spending.reserve('shop', 3, 7n, 9n);
-    db.spending.giveBack('shop', 3, 5n, HASH);
-    db.spending.giveBack('shop', 3, 2n, '00');
+    db.spending.refund('shop', 3, 5n, HASH);
+    db.spending.refund('shop', 3, 2n, '00');
     db.spending.reserve('shop', 4, 9n, 9n);
     reopen();
     for (let i = 0; i < 2; i++) db.spending.chargeAgain(HASH, 4);
@@ -359,8 +359,8 @@ describe('spending', () => {
     expect([3, 4].map((day) => db.spending.spent('shop', day))).toEqual([0n, 14n]);
     db.spending.chargeAgain('00', 5);
     expect(db.spending.spent('shop', 5)).toBe(2n);
-    db.spending.giveBack('shop', 3, 5n, HASH);
-    db.spending.giveBack('shop', 4, 1n, '00');
+    db.spending.refund('shop', 3, 5n, HASH);
+    db.spending.refund('shop', 4, 1n, '00');
     expect(db.spending.dropBefore(4, 35)).toBe(1);
     db.spending.chargeAgain(HASH, 4);
     expect(db.spending.spent('shop', 4)).toBe(13n);
@@ -370,7 +370,7 @@ describe('spending', () => {
 
   test('a transaction that is sent again after its refund is charged once', () => {
     db.spending.reserve('shop', 3, 5n, 9n, HASH);
-    db.spending.giveBack('shop', 3, 5n, HASH);
+    db.spending.refund('shop', 3, 5n, HASH);
     db.spending.reserve('shop', 3, 5n, 9n, HASH);
     db.spending.chargeAgain(HASH, 3);
     expect(db.spending.spent('shop', 3)).toBe(5n);

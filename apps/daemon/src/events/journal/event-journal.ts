@@ -16,7 +16,7 @@ export interface EventJournalOptions {
   /** Write the events of the initial synchronization too. */
   readonly duringSync: boolean;
   /** Days for which entries are retained; 0 for no limit. */
-  readonly keepDays: number;
+  readonly retentionDays: number;
   /** Milliseconds until a failed write is retried. */
   readonly retryMs?: number;
 }
@@ -53,7 +53,7 @@ export function startJournal({
     directory,
     network: config.network.name,
     duringSync: config.options['events-during-sync'],
-    keepDays: config.options['events-keep'],
+    retentionDays: config.options['events-keep'],
   };
   return EventJournal.start(options, { ...dependencies, isReady: (height) => initialSync.isOver(height) });
 }
@@ -264,10 +264,10 @@ export class EventJournal {
   /** The running thread. Starts a new one after a failure. */
   private runningThread(): WorkerThread<JournalThread> {
     if (this.thread?.alive === true) return this.thread;
-    const { directory, network, keepDays } = this.options;
+    const { directory, network, retentionDays } = this.options;
     this.thread = new WorkerThread<JournalThread>({
       entry: workerEntry(__dirname, 'thread'),
-      setup: { directory, network, keepDays },
+      setup: { directory, network, retentionDays },
       onEvent: { warning: (text) => this.dependencies.logger.warning(text) },
       onFailed: () => (this.isOpen = false),
     });

@@ -11,7 +11,7 @@ export interface JournalWriterOptions {
   readonly directory: string;
   readonly network: NetworkName;
   /** Days for which entries are retained; 0 for no limit. */
-  readonly keepDays: number;
+  readonly retentionDays: number;
 }
 
 /** State of the journal after a call. */
@@ -128,10 +128,10 @@ export class JournalWriter {
 
   /** Deletes old entries in steps. */
   async deleteOld(): Promise<void> {
-    const { keepDays } = this.options;
+    const { retentionDays } = this.options;
     while (!this.closing && this.opened !== undefined) {
       const { store, connection } = this.opened;
-      const hasMore = keepDays > 0 && deleteOldEntries(store, connection, keepDays, this.dependencies.now());
+      const hasMore = retentionDays > 0 && deleteOldEntries(store, connection, retentionDays, this.dependencies.now());
       if (!deleteDropped(store, connection) && !hasMore) return;
       await yieldToEventLoop();
     }

@@ -50,7 +50,7 @@ export interface AnnouncedBlocksDependencies {
   readonly chain: Pick<ChainPort, 'isKnown' | 'checkProofOfWork' | 'largestBlock' | 'transactionsOfBlock'>;
   readonly codec: Pick<BlockCodec, 'parse'>;
   /** The peer follows a branch that forks far below our tip. Requests its chain. */
-  wantsSync(session: Session): void;
+  requestSync(session: Session): void;
 }
 
 /**
@@ -69,7 +69,7 @@ export class AnnouncedBlocks {
     if (!session.isOpen || session.state !== 'normal') return false;
     if (typeof result === 'object') session.close(result);
     else if (result === 'fails') session.close(closeReasons.invalidBlock);
-    else if (result === 'deep') this.dependencies.wantsSync(session);
+    else if (result === 'deep') this.dependencies.requestSync(session);
     else return true;
     return false;
   }

@@ -16,7 +16,7 @@ export interface BlockRelayDependencies {
   readonly clock: P2pClock;
   readonly logger: P2pLogger;
   /** The peer has blocks that this node lacks. Requests its chain. */
-  wantsSync(session: Session): void;
+  requestSync(session: Session): void;
   /** The chain switched to the peer's branch. Requests its pool. */
   wantsPool(session: Session): void;
 }
@@ -121,7 +121,7 @@ export class BlockRelay {
     let work = this.lite.get(key);
     if (work === undefined) {
       if (!this.dependencies.chain.isKnown(block.previousHash)) {
-        this.dependencies.wantsSync(session);
+        this.dependencies.requestSync(session);
         return undefined;
       }
       work = this.lite.begin(key, hash, block.transactionHashes);
@@ -157,7 +157,7 @@ export class BlockRelay {
     while (work.state === 'incomplete') {
       const next = this.lite.next(work);
       if (next === undefined) {
-        if (work.patience === undefined) for (const session of work.announcers) this.dependencies.wantsSync(session);
+        if (work.patience === undefined) for (const session of work.announcers) this.dependencies.requestSync(session);
         return;
       }
       const { session, message } = next;
@@ -211,7 +211,7 @@ export class BlockRelay {
     this.lite.drop(work);
     if (result === undefined || this.dependencies.chain.isKnown(work.hash)) return;
     const next = [...work.announcers].find((other) => other !== session && other.isOpen);
-    if (next !== undefined) this.dependencies.wantsSync(next);
+    if (next !== undefined) this.dependencies.requestSync(next);
   }
 
   /** For a block ahead of our clock, which may be wrong: no peer is disconnected, and the block is checked again later. */
@@ -230,13 +230,13 @@ export class BlockRelay {
       case 'TIMESTAMP_TOO_FAR_IN_FUTURE':
         return;
       case 'ADDED_TO_ALTERNATIVE':
-        if (session.remoteHeight > this.dependencies.chain.tip().height + 1) this.dependencies.wantsSync(session);
+        if (session.remoteHeight > this.dependencies.chain.tip().height + 1) this.dependencies.requestSync(session);
         return;
       case 'ADDED_TO_ALTERNATIVE_AND_SWITCHED':
         this.dependencies.wantsPool(session);
         return;
       case 'REJECTED_AS_ORPHANED':
-        this.dependencies.wantsSync(session);
+        this.dependencies.requestSync(session);
         return;
       default: {
         this.dependencies.logger.debug(`${session.name}: block refused: ${result.code} ${result.message}`);

@@ -17,7 +17,7 @@ import type { Session } from './session';
 
 export interface OwnNodeDataDependencies {
   readonly config: P2pConfig;
-  readonly chain: Pick<ChainPort, 'tip' | 'keeps'>;
+  readonly chain: Pick<ChainPort, 'tip' | 'availability'>;
   readonly book: AddressBook;
   readonly addresses: OwnAddresses;
   readonly clock: P2pClock;
@@ -72,7 +72,7 @@ export class OwnNodeData {
 
   syncData(): SyncData {
     const { height, hash } = this.dependencies.chain.tip();
-    const { pruned, lite } = this.dependencies.chain.keeps();
+    const { pruned, lite } = this.dependencies.chain.availability();
     const capabilityFlags = (pruned === undefined ? 0 : CAPABILITY_PRUNED) | (lite === undefined ? 0 : CAPABILITY_LITE);
     return {
       currentHeight: height + 1,

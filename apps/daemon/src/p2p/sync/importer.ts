@@ -40,8 +40,8 @@ export class Importer {
       const next = plan.nextBatch(BATCH_BLOCKS, BATCH_BYTES);
       const { batch } = next;
       const more = next.behind >= FAR_BEHIND;
-      const isTaken = this.batches < BATCHES_IN_FLIGHT || (more && this.weight < WEIGHT_UNDER_WAY);
-      if (batch.length === 0 || !isTaken) return;
+      const hasRoom = this.batches < BATCHES_IN_FLIGHT || (more && this.weight < WEIGHT_UNDER_WAY);
+      if (batch.length === 0 || !hasRoom) return;
       for (const entry of batch) entry.state = 'importing';
       reportRejection(logger, 'adding blocks', this.add(next, more));
     }

@@ -28,7 +28,7 @@ test('checks the work of a block again for the next announcer after an error', a
       },
     },
     codec: toyCodec,
-    wantsSync: () => undefined,
+    requestSync: () => undefined,
   });
   const { block } = toyBlock(tip, 7);
   await expect(announced.admit(session, block)).rejects.toThrow('busy');

@@ -52,7 +52,7 @@ export async function writeJournal(chainDirectory: string, to: string): Promise<
 
 async function openWriter(directory: string): Promise<JournalWriter> {
   const dependencies = { warn: () => undefined, now: () => RELEASE_TIME_MS };
-  const writer = new JournalWriter({ directory, network: NETWORK, keepDays: 0 }, dependencies);
+  const writer = new JournalWriter({ directory, network: NETWORK, retentionDays: 0 }, dependencies);
   await writer.open();
   return writer;
 }
