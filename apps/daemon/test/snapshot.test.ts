@@ -106,7 +106,7 @@ const digestAt = (dataDir: string): string => {
   }
 };
 
-test('makes and imports a snapshot, and synchronizes to the tip with the state of the full node', async () => {
+test('makes and imports a snapshot, and synchronizes to the tip with the state of the other nodes', async () => {
   const { path, digest } = await snapshot();
   const dataDir = suite.folder();
   const args = ['--import-lite-snapshot', path, ...lite, '--accept-snapshot-digest', digest];
@@ -125,6 +125,10 @@ test('makes and imports a snapshot, and synchronizes to the tip with the state o
   expect(imported.height).toBeGreaterThanOrEqual(LITE - 1);
   await imported.untilTip(full.tip);
   await imported.stop();
+  const synced = await suite.node({ peers: [full.p2pPort], args: lite });
+  await synced.untilTip(full.tip);
+  await synced.stop();
+  expect(digestAt(imported.dataDir)).toBe(digestAt(synced.dataDir));
   expect(digestAt(imported.dataDir)).toBe(digestAt(full.dataDir));
 });
 
