@@ -7,6 +7,8 @@
 
 namespace wrkz::curve {
 
+inline constexpr size_t kMaxBases = 8;
+
 struct RingMember {
   const uint8_t* key;        // 32 bytes
   const uint8_t* signature;  // c and r, 64 bytes, both less than l
@@ -24,6 +26,10 @@ struct BatchKernels {
   void (*derivations)(const uint8_t secret[32], const uint8_t* keys, size_t count, uint8_t* results, bool* valid);
   // key[i] - scalar[i] G
   void (*underive)(const uint8_t* scalars, const uint8_t* keys, size_t count, uint8_t* results, bool* valid);
+  // possible[i] is set if key[i] has the y coordinate of base + scalar[i] G for one of at most kMaxBases bases. Bases
+  // that do not decode are ignored. Takes half the time of underive.
+  void (*matches)(const uint8_t* scalars, const uint8_t* keys, size_t count, const uint8_t* bases, size_t baseCount,
+                  bool* possible);
   // secret[i] Hp(key[i])
   void (*keyImages)(const uint8_t* keys, const uint8_t* secrets, size_t count, uint8_t* results);
   // c P + r G and r Hp(P) + c I, 64 bytes per member. Null where CheckRing per ring is faster,

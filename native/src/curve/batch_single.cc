@@ -1,6 +1,7 @@
 // The batch kernels without lanes: call the single functions per item.
 #include "curve/batch.h"
 #include "curve/keys.h"
+#include "curve/lanes.h"
 
 namespace wrkz::curve {
 namespace {
@@ -29,6 +30,7 @@ void PrimeOrders(const uint8_t* keys, size_t count, bool* valid) {
 
 }  // namespace
 
-const BatchKernels kSingleKernels{1, CheckKeys, PrimeOrders, Derivations, Underive, KeyImages, nullptr};
+const BatchKernels kSingleKernels{1,         CheckKeys, PrimeOrders, Derivations, Underive, LaneForms<Field51>::Matches,
+                                  KeyImages, nullptr};
 
 }  // namespace wrkz::curve

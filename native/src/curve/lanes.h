@@ -111,6 +111,37 @@ struct LaneForms {
     }
   }
 
+  static void Matches(const uint8_t* scalars, const uint8_t* keys, size_t count, const uint8_t* bases,
+                      size_t baseCount, bool* possible) {
+    Cached<F> decoded[kMaxBases];
+    size_t decodedCount = 0;
+    for (size_t i = 0; i < baseCount; ++i) {
+      const uint8_t* base[kLanes];
+      for (int lane = 0; lane < kLanes; ++lane) base[lane] = bases + 32 * i;
+      Extended<F> point;
+      bool lanes[kLanes];
+      Decode(base, &point, lanes);
+      if (lanes[0]) decoded[decodedCount++] = ToCached(point);
+    }
+    for (size_t first = 0; first < count; first += kLaneCount) {
+      const Round round{first, count};
+      const Pointers encodings(keys, round);
+      FieldConstant ys[kLanes];
+      for (int lane = 0; lane < kLanes; ++lane) ys[lane] = LimbsOf(encodings.of[lane]);
+      const F y = F::Load(ys);
+      const LaneDigits digits(Pointers(scalars, round).of);
+      const Extended<F> multiple = MultiplyBase<F>(digits.of);
+      bool lanes[kLanes] = {};
+      for (size_t i = 0; i < decodedCount; ++i) {
+        const Completed<F> sum = Plus(multiple, decoded[i]);
+        // Comparing fractions needs no inversion.
+        const auto equal = IsZero(SubWide(Mul(y, sum.T), sum.Y));
+        for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = lanes[lane] || F::LaneOf(equal, lane);
+      }
+      CopyValid(lanes, round, possible);
+    }
+  }
+
   static void KeyImages(const uint8_t* keys, const uint8_t* secrets, size_t count, uint8_t* results) {
     for (size_t first = 0; first < count; first += kLaneCount) {
       const Round round{first, count};

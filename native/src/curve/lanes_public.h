@@ -159,6 +159,7 @@ static constexpr BatchKernels KernelsOf() {
           Public::PrimeOrders,
           Secret::Derivations,
           Secret::Underive,
+          Secret::Matches,
           Secret::KeyImages,
           Public::Commitments};
 }

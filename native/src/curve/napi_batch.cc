@@ -20,7 +20,7 @@ using namespace curve;
 // Large enough for full lanes, small enough to distribute over the threads.
 constexpr size_t kKeysPerChunk = 64;
 constexpr size_t kMembersPerChunk = 32;
-constexpr size_t kOutputsPerChunk = 64;
+constexpr size_t kOutputsPerChunk = 256;  // a few dozen transactions, whose derivations fill most lanes
 
 size_t Chunks(size_t count, size_t size) { return (count + size - 1) / size; }
 

@@ -26,6 +26,44 @@ ptrdiff_t SpendKeys::Find(const uint8_t key[32]) const {
   return static_cast<ptrdiff_t>(found->index);
 }
 
+std::vector<uint8_t> SpendKeys::Concatenated() const {
+  std::vector<uint8_t> keys;
+  for (const Entry& entry : entries_) keys.insert(keys.end(), entry.key.begin(), entry.key.end());
+  return keys;
+}
+
+namespace {
+
+// The outputs of a chunk, with the scalars of their derivations.
+struct Candidates {
+  struct Place {
+    size_t transaction, output;
+  };
+  std::vector<Place> places;
+  std::vector<uint8_t> scalars, outputs;
+
+  void Add(const Place& place, const uint8_t scalar[32], const uint8_t output[32]) {
+    places.push_back(place);
+    scalars.insert(scalars.end(), scalar, scalar + 32);
+    outputs.insert(outputs.end(), output, output + kKeySize);
+  }
+
+  // The few outputs that may belong to the spend keys. Others need no decoding and no inversion.
+  Candidates Matching(const SpendKeys& spendKeys) const {
+    const size_t count = places.size();
+    const auto possible = std::make_unique<bool[]>(count);
+    KernelsFor(count).matches(scalars.data(), outputs.data(), count, spendKeys.Concatenated().data(), spendKeys.size(),
+                              possible.get());
+    Candidates matching;
+    for (size_t i = 0; i < count; ++i) {
+      if (possible[i]) matching.Add(places[i], scalars.data() + 32 * i, outputs.data() + kKeySize * i);
+    }
+    return matching;
+  }
+};
+
+}  // namespace
+
 void Scan(const uint8_t viewSecret[32], const ScannedTransaction* transactions, size_t count, size_t first,
           const SpendKeys& spendKeys, std::vector<OwnedOutput>* owned) {
   std::vector<uint8_t> keys(kKeySize * count), derivations(kKeySize * count);
@@ -33,24 +71,19 @@ void Scan(const uint8_t viewSecret[32], const ScannedTransaction* transactions, 
   for (size_t i = 0; i < count; ++i) std::memcpy(keys.data() + kKeySize * i, transactions[i].key, kKeySize);
   KernelsFor(count).derivations(viewSecret, keys.data(), count, derivations.data(), decoded.get());
 
-  struct Place {
-    size_t transaction, output;
-  };
-  std::vector<Place> places;
-  std::vector<uint8_t> scalars, outputs;
+  Candidates candidates;
   for (size_t i = 0; i < count; ++i) {
     if (!decoded[i]) continue;
     const ScannedTransaction& transaction = transactions[i];
     for (size_t output = 0; output < transaction.count; ++output) {
-      places.push_back({i, output});
       uint8_t scalar[32];
       ScalarToBytes(DerivationToScalar(derivations.data() + kKeySize * i, output), scalar);
-      scalars.insert(scalars.end(), scalar, scalar + 32);
-      const uint8_t* key = transaction.outputs + kKeySize * output;
-      outputs.insert(outputs.end(), key, key + kKeySize);
+      candidates.Add({i, output}, scalar, transaction.outputs + kKeySize * output);
     }
   }
+  if (spendKeys.size() <= kMaxBases) candidates = candidates.Matching(spendKeys);
 
+  const auto& [places, scalars, outputs] = candidates;
   std::vector<uint8_t> bases(kKeySize * places.size());
   const auto valid = std::make_unique<bool[]>(places.size());
   KernelsFor(places.size()).underive(scalars.data(), outputs.data(), places.size(), bases.data(), valid.get());

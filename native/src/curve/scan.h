@@ -29,6 +29,9 @@ class SpendKeys {
   SpendKeys(const uint8_t* keys, size_t count);
   // The index of the key, or -1.
   ptrdiff_t Find(const uint8_t key[32]) const;
+  size_t size() const { return entries_.size(); }
+  // The keys in ascending order, 32 bytes each.
+  std::vector<uint8_t> Concatenated() const;
 
  private:
   struct Entry {

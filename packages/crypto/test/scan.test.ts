@@ -50,7 +50,10 @@ describe.each(LANES)('batches, %s lanes', (lanes) => {
     expect(images.map(hex)).toEqual(rows.map((row) => row['key_image']));
   });
 
-  it('finds exactly the outputs to our spend keys', async () => {
+  it.each([
+    ['few', 0],
+    ['many', 20],
+  ])('finds exactly the outputs to our spend keys if these are %s', async (_name, more) => {
     const view = crypto.generateKeyPair();
     const ours = Array.from({ length: 5 }, () => crypto.generateKeyPair().publicKey);
     const stranger = crypto.generateKeyPair().publicKey;
@@ -66,18 +69,26 @@ describe.each(LANES)('batches, %s lanes', (lanes) => {
       });
       return { publicKey, outputs };
     });
-    const scan = { viewSecret: view.secretKey, transactions, spendKeys: ours };
+    // A key that does not decode, and keys without outputs.
+    const unused = [Buffer.alloc(32, 0xff), ...Array.from({ length: more }, () => crypto.generateKeyPair().publicKey)];
+    const scan = { viewSecret: view.secretKey, transactions, spendKeys: [...ours, ...unused] };
     expect(expected.length).toBeGreaterThan(80);
     expect(await crypto.scanOutputsAsync(scan)).toEqual(expected);
 
-    // Keys that do not decode hide nothing but themselves.
+    // Keys that do not decode, and a key with the opposite x coordinate, hide nothing but themselves.
     const bad = Buffer.alloc(32, 0xff);
+    const negative = Buffer.from(transactions[6]?.outputs[0] ?? bad);
+    negative.writeUInt8(negative.readUInt8(31) ^ 0x80, 31);
+    const replaced = new Map([
+      [5, bad],
+      [6, negative],
+    ]);
     const damaged = transactions.map((one, index) => ({
       publicKey: index === 4 ? bad : one.publicKey,
-      outputs: index === 5 ? [bad, ...one.outputs.slice(1)] : one.outputs,
+      outputs: replaced.has(index) ? [replaced.get(index) ?? bad, ...one.outputs.slice(1)] : one.outputs,
     }));
     expect(await crypto.scanOutputsAsync({ ...scan, transactions: damaged })).toEqual(
-      expected.filter((own) => own.transaction !== 4 && !(own.transaction === 5 && own.output === 0)),
+      expected.filter((own) => own.transaction !== 4 && !(replaced.has(own.transaction) && own.output === 0)),
     );
   });
 
