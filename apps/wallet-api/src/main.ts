@@ -1,6 +1,7 @@
 import '@wrkz/service-kit/early-signals';
 import { cpuFeatures } from '@wrkz/crypto';
 import { assertPortsFree, parseLogLevel, runMain } from '@wrkz/service-kit';
+import { restrictOptimizer } from '@wrkz/wallet-server';
 import { readWalletApiConfig, walletListenAddresses } from './config';
 import { isConsole } from './console';
 import { WALLET_LOG_SCALE } from './options';
@@ -12,6 +13,7 @@ const STOP_DEADLINE_MS = 120_000;
 
 const argv = process.argv.slice(2);
 
+restrictOptimizer();
 runMain(
   async (control) => {
     const write = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -1,6 +1,7 @@
 import '@wrkz/service-kit/early-signals';
 import { cpuFeatures } from '@wrkz/crypto';
 import { assertPortsFree, OneShotCommand, parseLogLevel, runMain } from '@wrkz/service-kit';
+import { restrictOptimizer } from '@wrkz/wallet-server';
 import { readWalletRpcConfig, serviceListenAddresses } from './config';
 import { generateContainer, listAddresses } from './one-shot';
 import { SERVICE_LOG_SCALE } from './options';
@@ -11,6 +12,7 @@ const STOP_DEADLINE_MS = 120_000;
 
 const readConfig = () => readWalletRpcConfig(process.argv.slice(2));
 
+restrictOptimizer();
 runMain(
   async ({ signal }) => {
     const config = readConfig();

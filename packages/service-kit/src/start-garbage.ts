@@ -4,15 +4,25 @@ import { runInNewContext } from 'node:vm';
 /** V8 gives the memory of young objects back if little was allocated in the 5 s before, by what it measured at collections. */
 const DELAYS_MS = [10_000, 20_000, 22_000];
 
-/** A collection of more would pause the thread for longer than 50 ms, and a program under load collects by itself. */
+/** A collection of more would pause the thread for longer than 50 ms. */
 const MAX_HEAP_BYTES = 48 * 1024 * 1024;
+
+/** A thread that is busier than this since the last collection, for example in the first scan of a wallet, collects by itself. */
+const MAX_UTILIZATION = 0.1;
 
 /**
  * Collects the garbage that the start of this thread has left. Loading the modules leaves as much garbage as live data, and V8 collects
  * it only when the heap grows, which a program without load does not do.
  */
 export function collectStartGarbage(): void {
-  for (const delay of DELAYS_MS) setTimeout(collectGarbage, delay).unref();
+  let last = performance.eventLoopUtilization();
+  const collectIfIdle = (): void => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    if (utilization < MAX_UTILIZATION) collectGarbage();
+  };
+  for (const delay of DELAYS_MS) setTimeout(collectIfIdle, delay).unref();
 }
 
 function collectGarbage(): void {
