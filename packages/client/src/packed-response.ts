@@ -16,7 +16,7 @@ export function* readPackedResponse(body: Buffer, room = new ColumnRoom()): Gene
     if (!reader.block()) return undefined;
     yield;
   }
-  // The fields after the blocks.
+  if (reader.rest.length > MAX_END_BYTES) return undefined;
   const { scannedTo, tip } = readSyncResponse(Buffer.concat([ITEMS, END_OF_LIST, reader.rest]));
   return { blocks: reader.blocks(), scannedTo, tip };
 }
@@ -44,6 +44,11 @@ const CLOSE = text('}');
 const END_OF_LIST = text(']');
 const END_OF_BLOCK = text(']}');
 const END_OF_TEXT = text('"}');
+
+/** Max size of the fields after the blocks. */
+const MAX_END_BYTES = 1024;
+/** Max size of a block, because the parser cannot be interrupted within it. Larger ones are parsed on another thread. */
+const MAX_BLOCK_BYTES = 1024 * 1024;
 
 const QUOTE = 0x22;
 const EQUALS = 0x3d;
@@ -110,6 +115,8 @@ function newColumns(bodyBytes: number): Omit<TransactionColumns, 'paymentIds'> {
 /** Appends to columns that have room for everything that the text can contain. Methods return false for any other form. */
 class PackedReader {
   private at = 0;
+  /** The current block must end before this position. */
+  private limit = 0;
   private readonly places: BlockPlace[] = [];
   private readonly paymentIds = new Map<number, string>();
   private readonly hash = Buffer.alloc(KEY_BYTES);
@@ -160,6 +167,7 @@ class PackedReader {
   block(): boolean {
     const { places } = this;
     if (places.length > 0 && !this.literal(COMMA)) return false;
+    this.limit = Math.min(this.body.length, this.at + MAX_BLOCK_BYTES);
     if (!this.literal(BLOCK) || !this.key(this.hash, 0)) return false;
     const hash = this.hash.toString('hex');
     if (!this.literal(HEIGHT) || !this.integer()) return false;
@@ -241,11 +249,10 @@ class PackedReader {
     const { body, at } = this;
     let value = 0;
     let end = at;
-    for (;;) {
+    for (; end - at <= MAX_DIGITS; end++) {
       const digit = (body[end] ?? 0) - DIGIT_0;
       if (!(digit >= 0 && digit <= 9)) break;
       value = value * 10 + digit;
-      end++;
     }
     const digits = end - at;
     if (digits === 0 || (digits > 1 && body[at] === DIGIT_0) || digits > MAX_DIGITS) return false;
@@ -265,7 +272,7 @@ class PackedReader {
   /** Decodes 32 bytes in base64. */
   private key(into: Buffer, index: number): boolean {
     const { body, at } = this;
-    if (at + KEY_TEXT > body.length || body[at + KEY_TEXT - 1] !== EQUALS) return false;
+    if (at + KEY_TEXT > this.limit || body[at + KEY_TEXT - 1] !== EQUALS) return false;
     let to = index * KEY_BYTES;
     // Negative as soon as one character is not in the alphabet.
     let valid = 0;

@@ -112,6 +112,18 @@ test.each([
   expect(readPacked(text(amountText))).toBeUndefined();
 });
 
+test('leaves texts that would block the event loop to the parser thread', () => {
+  const zero = Buffer.alloc(32).toString('base64');
+  const end = '"status":"OK","synced":false';
+  const text = (outputs: string, more = ''): string =>
+    `{"items":[{"blockHash":"${zero}","blockHeight":1,"blockTimestamp":1,"coinbaseTX":{"hash":"${zero}","outputs":` +
+    `[${outputs}],"txPublicKey":"${zero}","unlockTime":0},"transactions":[]}],${end}${more}}`;
+  const output = `{"amount":1,"key":"${zero}"}`;
+  expect(readPacked(text(output))).toBeDefined();
+  expect(readPacked(text(Array<string>(20_000).fill(output).join(',')))).toBeUndefined();
+  expect(readPacked(text(output, `,"more":[${'1,'.repeat(1_000)}1]`))).toBeUndefined();
+});
+
 test('a block without its coinbase has the same transactions', () => {
   fc.assert(
     fc.property(body, (text) => {
