@@ -357,7 +357,8 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
       signal,
       async () => {
         await this.wakeups.apply.wait(signal);
-        await this.applyStored(signal);
+        // A failure may have discarded the blocks, without an event of the applier.
+        await this.applyStored(signal).finally(() => this.wakeups.room.set());
         // The fetcher may have reached the tip while blocks were waiting; it reports that once they are applied.
         if (this.store.isEmpty) this.wakeups.fetch.set();
       },

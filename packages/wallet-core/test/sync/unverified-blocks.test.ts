@@ -171,6 +171,24 @@ test.each(FAULTS)('rejects %s, and has the correct balance at an honest node', a
   expect(holdings(wallet)).toEqual(expected);
 });
 
+test('continues at the same node after it discarded more blocks than it stores', async () => {
+  let isForging = true;
+  const wallet = opened(
+    client(
+      await faultyNode((block) => {
+        if (!isForging || block.blockHeight !== MADE_UP_AT) return;
+        isForging = false;
+        const forged = madeUpTransaction();
+        const [output] = forged['outputs'] as Json[];
+        block.transactions.push({ ...forged, outputs: Array(30_000).fill(output) });
+      }),
+    ),
+  );
+  await wallet.untilSynced();
+  expect(isForging).toBe(false);
+  expect(holdings(wallet)).toEqual(expected);
+});
+
 test('switches to the next node when a raw block contradicts the report of the node', async () => {
   const nodes = list(await faultyNode(addMadeUp), honest());
   const wallet = opened(nodes);
