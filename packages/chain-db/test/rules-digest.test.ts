@@ -13,6 +13,7 @@ import { chainA } from './support/chain-a';
 import { makeCoinbaseChain } from './support/coinbase-chain';
 import { cleanUp, openHere, writerOf } from './support/directories';
 import { pagesByTable, withFlippedBit } from './support/flips';
+import { makeChain } from './support/maker';
 import { pruneTo } from './support/modes';
 import { flip, noPeer, repair } from './support/repairs';
 import { contents } from './support/tables';
@@ -38,24 +39,52 @@ function storeDigests(db: ChainDb): number {
 
 const at = ({ reader }: ChainDb, height: number): string => rulesDigestAt(reader, height)!.digest.toString('hex');
 
-test('the digest of genesis follows from the documented format', () => {
-  const [genesis] = chainA();
-  const { facts, block } = genesis!;
+test('digests follow from the documented format', () => {
+  const amounts = [7, 5, 7, 5];
+  const transaction = { amounts, inputs: 4, unlockTime: 9n };
+  const chain = [chainA()[0]!, ...makeChain([{ salt: 1, transactions: [transaction, { ...transaction, inputs: 3 }] }])];
+  const db = openHere();
+  writerOf(db).append(chain);
   const number = (value: number | bigint): Buffer => {
     const bytes = Buffer.alloc(8);
     bytes.writeBigUInt64LE(BigInt(value));
     return bytes;
   };
-  const { outputs, unlockTime } = block.coinbase.transaction;
-  const ascending = [...outputs].sort((a, b) => Number(a.amount - b.amount));
-  const { timestamp, size, difficulty, cumulativeDifficulty, generatedCoins } = facts;
-  const parts = [
-    createHash('sha256').update('chain rules 2').digest(),
-    facts.hash,
-    ...[timestamp, size, 1, difficulty, cumulativeDifficulty, generatedCoins, 0, outputs.length].map(number),
-    ...ascending.flatMap(({ amount, key }) => [number(amount), number(unlockTime), key]),
-  ];
-  expect(at(filled(), 0)).toBe(createHash('sha256').update(Buffer.concat(parts)).digest('hex'));
+  let expected = createHash('sha256').update('chain rules 2').digest();
+  for (const { facts, block, transactions } of chain) {
+    const all = [block.coinbase.transaction, ...transactions.map((one) => one.transaction)];
+    const images = all
+      .flatMap(({ inputs }) => inputs.flatMap((input) => (input.type === 'key' ? [input.keyImage] : [])))
+      .sort((a, b) => a.compare(b));
+    const outputs = all
+      .flatMap((one) => one.outputs.map((output) => ({ ...output, unlockTime: one.unlockTime })))
+      .sort((a, b) => Number(a.amount - b.amount));
+    const { timestamp, size, generatedTransactions, difficulty, cumulativeDifficulty, generatedCoins } = facts;
+    const numbers = [timestamp, size, generatedTransactions, difficulty, cumulativeDifficulty, generatedCoins];
+    const parts = [
+      ...[expected, facts.hash, ...numbers.map(number), number(images.length), ...images, number(outputs.length)],
+      ...outputs.flatMap(({ amount, key, unlockTime }) => [number(amount), number(unlockTime), key]),
+    ];
+    expected = createHash('sha256').update(Buffer.concat(parts)).digest();
+    expect(at(db, facts.height)).toBe(expected.toString('hex'));
+  }
+});
+
+test('a request reads at most 1,000 blocks above a stored digest, and can be cancelled every 100 blocks', () => {
+  const db = openHere();
+  writerOf(db).append(makeCoinbaseChain(1_100));
+  const onStep = jest.fn();
+  expect(rulesDigestAt(db.reader, 1_001, onStep)).toBeUndefined();
+  expect(onStep).not.toHaveBeenCalled();
+  expect(rulesDigestAt(db.reader, 1_000, onStep)?.height).toBe(1_000);
+  expect(onStep).toHaveBeenCalledTimes(11);
+  const cancelled = new Error('cancelled');
+  onStep.mockImplementation(() => {
+    throw cancelled;
+  });
+  expect(() => rulesDigestAt(db.reader, 1_000, onStep)).toThrow(cancelled);
+  storeDigests(db);
+  expect(rulesDigestAt(db.reader, 1_001)?.height).toBe(1_001);
 });
 
 test('a digest is the same from genesis, from a stored one, and in a chain that ends there', () => {
