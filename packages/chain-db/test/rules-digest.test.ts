@@ -9,6 +9,7 @@ import {
   rulesDigestAt,
   verifyChain,
 } from '../src';
+import { ChainReader } from '../src/reader/reader';
 import { chainA } from './support/chain-a';
 import { makeCoinbaseChain } from './support/coinbase-chain';
 import { cleanUp, openHere, writerOf } from './support/directories';
@@ -139,6 +140,21 @@ test('the pass continues where a closed database stopped, with new blocks meanwh
   writerOf(again).append(chainA().slice(150, BLOCKS));
   expect(writerOf(again).digestStep()).toBe(300);
   expect(at(again, 200)).toBe(at(filled(), 200));
+});
+
+test('a step that failed between two amounts is repeated from its first block', () => {
+  const db = filled();
+  writerOf(db).digestStep(0);
+  const { outputsUpTo } = ChainReader.prototype;
+  const read = jest.spyOn(ChainReader.prototype, 'outputsUpTo');
+  read.mockImplementation(function (this: ChainReader, ...args) {
+    if (read.mock.calls.length > 2) throw new CorruptDatabase('an invented error of the disk');
+    return outputsUpTo.apply(this, args);
+  });
+  expect(() => writerOf(db).digestStep(0)).toThrow('invented');
+  read.mockRestore();
+  storeDigests(db);
+  expect(at(db, 200)).toBe(at(filled(), 200));
 });
 
 test('a changed stored digest is found by the verification', async () => {
