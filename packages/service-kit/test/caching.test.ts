@@ -117,11 +117,13 @@ test('cacheable responses have max-age and ETag; a matching ETag is 304', async 
   const [caching, tag] = head(first, 'cache-control', 'etag');
   expect([first.status, caching]).toEqual([200, 'public, max-age=5']);
   const again = await ask('/api/held', { 'if-none-match': String(tag) });
-  expect([again.status, again.body.length, ...head(again, 'etag', 'cache-control')]).toEqual([
+  // A cache uses these headers of the 304 for the stored response (RFC 9110, 15.4.5).
+  expect([again.status, again.body.length, ...head(again, 'etag', 'cache-control', 'vary')]).toEqual([
     304,
     0,
     tag,
     'public, max-age=5',
+    'Accept-Encoding',
   ]);
   const packed = await ask('/api/held', { 'accept-encoding': 'gzip' });
   expect(head(packed, 'content-encoding', 'etag', 'vary')).toEqual(['gzip', tag, 'Accept-Encoding']);

@@ -32,6 +32,13 @@ export function acceptsGzip({ headers }: IncomingMessage): boolean {
   return (quality.get('gzip') ?? quality.get('*') ?? 0) > 0;
 }
 
+/** Whether clients that accept gzip get the body compressed. Sets Vary then, which a 304 needs, too. */
+export function variesByEncoding(response: ServerResponse, { contentType, text }: FinishedText): boolean {
+  const varies = Buffer.byteLength(text) >= MIN_GZIP_BYTES && COMPRESSIBLE.test(contentType);
+  if (varies) vary(response, 'Accept-Encoding');
+  return varies;
+}
+
 /** Sends a value as JSON with bigints as integers; undefined sends no body. */
 export async function sendJson(
   request: IncomingMessage,
@@ -49,18 +56,15 @@ export async function sendText(
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
-  { contentType, text }: FinishedText,
+  finished: FinishedText,
 ): Promise<void> {
+  const { contentType, text } = finished;
   response.statusCode = status;
   response.setHeader('Content-Type', contentType);
-  const size = Buffer.byteLength(text);
   let body = text;
-  if (size >= MIN_GZIP_BYTES && COMPRESSIBLE.test(contentType)) {
-    vary(response, 'Accept-Encoding');
-    if (acceptsGzip(request)) {
-      body = await gzipAsync(text, { level: 1 });
-      response.setHeader('Content-Encoding', 'gzip');
-    }
+  if (variesByEncoding(response, finished) && acceptsGzip(request)) {
+    body = await gzipAsync(text, { level: 1 });
+    response.setHeader('Content-Encoding', 'gzip');
   }
   // A short text is sent together with the header.
   response.setHeader('Content-Length', Buffer.byteLength(body));

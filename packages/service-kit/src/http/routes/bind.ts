@@ -6,7 +6,7 @@ import { clientAddressOf } from '../client-address';
 import { refusal } from '../errors';
 import { type JsonValue, stringifyJson } from '../json';
 import { bodyText, type Exchange, parsedBody } from '../request';
-import { FinishedText, sendText } from '../send';
+import { FinishedText, sendText, variesByEncoding } from '../send';
 import {
   RESPONSE_SENT,
   FinishedJson,
@@ -214,11 +214,13 @@ async function send(
   if (value === undefined) return void response.end();
   const contentType = 'contentType' in route.response ? route.response.contentType : undefined;
   const body = contentType !== undefined ? (value as string | Buffer) : jsonText(value);
+  const finished = new FinishedText(contentType ?? 'application/json', body);
   if (caching !== undefined && status === 200 && isNotModified(request, response, caching, body)) {
+    variesByEncoding(response, finished);
     response.statusCode = 304;
     return void response.end();
   }
-  await sendText(request, response, status, new FinishedText(contentType ?? 'application/json', body));
+  await sendText(request, response, status, finished);
 }
 
 function jsonText(value: unknown): string | Buffer {
