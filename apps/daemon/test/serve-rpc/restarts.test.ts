@@ -114,7 +114,10 @@ test('log lines of a process have its name, and the part of the process that log
   const { logger } = await supervise();
   const entry = { time: 0, level: 'info', message: 'hello', fields: {} } as const;
   for (const part of ['', 'p2p'])
-    started[0]?.report({ kind: 'log', entry: { ...entry, part } as unknown as (FromProcess & { kind: 'log' })['entry'] });
+    started[0]?.report({
+      kind: 'log',
+      entry: { ...entry, part } as unknown as (FromProcess & { kind: 'log' })['entry'],
+    });
   expect(logger.lines.filter((line) => line.includes('hello')).map((line) => /\[.*\]/.exec(line)?.[0])).toEqual([
     '[rpc 1]',
     expect.stringContaining('p2p'),
