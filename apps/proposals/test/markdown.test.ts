@@ -51,6 +51,13 @@ test.each(ATTACKS.map((text) => [text.length > 80 ? `${text.slice(0, 60)}... (${
   },
 );
 
+test('only a complete URL becomes a link', () => {
+  const links = (text: string): string[] =>
+    [...renderMarkdown(text).matchAll(/href="([^"]*)"/g)].map(([, url = '']) => url);
+  expect(links('read.me, www.a.example, a.example/b, user@a.example, 192.0.2.1')).toEqual([]);
+  expect(links('see https://a.example/b.')).toEqual(['https://a.example/b']);
+});
+
 test('no input of fast-check produces dangerous HTML', () => {
   const pieces = fc.constantFrom(
     ...'<>[]()!`*_~#|-\n\t "\'&;:/\\=x',

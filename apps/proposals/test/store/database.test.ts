@@ -159,6 +159,7 @@ describe('modified files', () => {
     ],
     ['a locked sum', 'funding.sqlite', 'UPDATE funding SET pending = 1', /the sums of Wrkz/],
     ['a donation', 'funding.sqlite', 'UPDATE contributions SET amount = 1', /the sums of Wrkz/],
+    ['the time of a poll', 'funding.sqlite', 'UPDATE funding SET checked = -1', /the sums of Wrkz/],
     ['a donation without a sum', 'funding.sqlite', 'PRAGMA foreign_keys = 0; DELETE FROM funding', /the sums of Wrkz/],
   ])('in which %s was changed are refused with an error text', async (_what, name, sql, words) => {
     const folder = await soundFiles();
