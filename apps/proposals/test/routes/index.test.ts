@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { Site } from '../../src/pages/site';
 import { proposalsRoutes } from '../../src/routes';
 import { PROPOSALS_SERVICE, type ProposalsRoute } from '../../src/routes/declare';
+import { ProposalReader } from '../../src/store/proposals';
 import { WALLET_ADDRESS, donationAddress, startService, stopAll, type RunningService } from '../support/service';
 import { json, send, type Asked, type HttpAnswer } from '../support/http-client';
 
@@ -133,6 +134,17 @@ describe('each documented error is reachable', () => {
     rmSync(join(other.folder, name));
     const answer = await send(other.url, '/readyz');
     expect([answer.status, json(answer)]).toEqual([503, { status: 'UNAVAILABLE' }]);
+  });
+
+  test('/readyz reports proposals that cannot be read', async () => {
+    const other = await startService();
+    const counts = jest.spyOn(ProposalReader.prototype, 'counts').mockImplementation(() => {
+      throw new Error('disk I/O error');
+    });
+    const during = await send(other.url, '/readyz');
+    counts.mockRestore();
+    expect([during.status, json(during)]).toEqual([503, { status: 'UNAVAILABLE' }]);
+    expect((await send(other.url, '/readyz')).status).toBe(200);
   });
 });
 
