@@ -168,6 +168,17 @@ test('names a missing TMPDIR', () => {
   mock.mockRestore();
 });
 
+test('names a directory that cannot be used', () => {
+  const args = [...mainArguments('packages/testing', 'devnet/main'), '--data-dir', '/proc/wrkz/network'];
+  // Only SIGKILL ends a process whose event loop is blocked.
+  const end = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000, killSignal: 'SIGKILL' });
+  expect([end.status, end.stdout, end.stderr]).toEqual([
+    2,
+    '',
+    expect.stringContaining('--data-dir: the directory /proc/wrkz/network cannot be used: '),
+  ]);
+});
+
 test('names a disk without space before anything is started', async () => {
   if (!canMount()) return;
   const disk = await SmallDisk.mount(10 * 1024 * 1024);

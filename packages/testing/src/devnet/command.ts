@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import {
   type Control,
   defineOptions,
   EarlyExit,
+  ensureDirectory,
   errorText,
   type OptionValues,
   parseOptions,
@@ -87,6 +88,15 @@ function temporaryDirectory(): string {
   }
 }
 
+/** Creates a directory unless it exists. @throws EarlyExit */
+function usableDirectory(path: string): string {
+  try {
+    return ensureDirectory(path);
+  } catch (error) {
+    throw new EarlyExit(`--data-dir: ${errorText(error)}`, 2);
+  }
+}
+
 /** @throws Error with a message for the operator */
 function requireSpace(dataDir: string): void {
   const { bavail, bsize } = statfsSync(dataDir);
@@ -113,8 +123,7 @@ export class DevnetCommand implements Service {
     private readonly control: Control,
   ) {
     const { 'data-dir': dataDir } = options;
-    this.dataDir = dataDir === undefined ? temporaryDirectory() : resolve(dataDir);
-    mkdirSync(this.dataDir, { recursive: true, mode: 0o700 });
+    this.dataDir = dataDir === undefined ? temporaryDirectory() : usableDirectory(dataDir);
     // A second Ctrl-C and an uncaught error end the process without `stop`.
     if (dataDir === undefined) process.once('exit', () => this.discard());
   }
