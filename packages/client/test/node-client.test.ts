@@ -56,6 +56,47 @@ test('refuses a node with another first block before any other request', async (
   expect(node.requestsTo('/info')).toEqual([]);
 });
 
+test('checks the first block again after the connection broke', async () => {
+  const node = await standIn();
+  const client = keep(new NodeClient(address(node), { chain: CHAIN }));
+  await client.info();
+  node.on('/info', (response) => void response.destroy());
+  await expect(client.info()).rejects.toMatchObject({ kind: 'unreachable' });
+  const header = { hash: 'cd'.repeat(32), height: 0, orphan_status: false };
+  node
+    .on('/info', () => ({ json: INFO }))
+    .on('/json_rpc', () => ({ json: { result: { block_header: header, status: 'OK' } } }));
+  await expect(client.info()).rejects.toMatchObject({ kind: 'foreignChain' });
+});
+
+test('repeats a check of the first block that failed', async () => {
+  const node = await standIn();
+  node.on('/json_rpc', () => ({ status: 500 }));
+  const client = keep(new NodeClient(address(node), { chain: CHAIN }));
+  await expect(client.info()).rejects.toMatchObject({ kind: 'failed' });
+  const header = { hash: GENESIS, height: 0, orphan_status: false };
+  node.on('/json_rpc', () => ({ json: { result: { block_header: header, status: 'OK' } } }));
+  await expect(client.info()).resolves.toMatchObject({ localHeight: 10 });
+});
+
+test('a block of a branch is not a block of the main chain', async () => {
+  const node = await standIn();
+  const client = keep(new NodeClient(address(node)));
+  const block = (isOrphan: boolean) => {
+    const header = { hash: GENESIS, height: 7, orphan_status: isOrphan };
+    node.on('/json_rpc', () => ({ json: { result: { block_header: header, status: 'OK' } } }));
+    return client.mainBlock(GENESIS);
+  };
+  expect([(await block(false))?.height, await block(true)]).toEqual([7, undefined]);
+});
+
+test('does not repeat a request on a new connection that broke', async () => {
+  const node = await standIn();
+  node.on('/info', (response) => void response.destroy());
+  await expect(keep(new NodeClient(address(node))).info()).rejects.toMatchObject({ kind: 'unreachable' });
+  expect(node.requestsTo('/info')).toHaveLength(1);
+});
+
 const [A, B, OTHER] = ['aa', 'bb', 'cc'].map((byte) => byte.repeat(32)) as [string, string, string];
 const KNOWN = [
   { height: 100, hash: A },

@@ -98,6 +98,17 @@ test('retains a node below the network height when no other node is higher', asy
   expect(list.nodes()[1]?.failure).toMatch(/first block is not that of this network/);
 });
 
+test('leaves a node on which only /info works, although /info is requested in between', async () => {
+  const [hollow, other] = [await Stand.start(), await Stand.start()];
+  const { list, serves } = await listOf(hollow, other);
+  hollow.isHollow = true;
+  await expect(list.transactionPlaces([])).rejects.toMatchObject({ kind: 'failed' });
+  await list.info();
+  expect(serves()).toBe(0);
+  await expect(list.transactionPlaces([])).rejects.toMatchObject({ kind: 'failed' });
+  expect(serves()).toBe(1);
+});
+
 test('doubles the delay after each failure of a node', async () => {
   const [first, second] = [await Stand.start(), await Stand.start()];
   const { list, clock, serves, switches } = await listOf(first, second);

@@ -106,6 +106,8 @@ describe.each([
     await service.poll();
     const age = async ({ url }: { url: string }) => (await send(url, '/api/1/proposals')).headers['x-funding-age'];
     expect([await percents(service), await age(service)]).toEqual([[1], '0']);
+    // Now the page is cached.
+    expect((await send(service.url, '/proposal/1')).text).not.toContain('has been unavailable');
     wallet.answer = (response) => response.destroy();
     now += 75_000;
     await service.poll();

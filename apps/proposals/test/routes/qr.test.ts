@@ -106,6 +106,9 @@ test('counts new images per client, but not cached ones, those of proposals and 
     { data: 'Wait a bit before generating a new QR', docstring: DOCSTRING },
   ]);
   expect(await statuses('203.0.113.6', 'c', 'd', 'e')).toEqual([200, 200, 429]);
+  // An IPv6 client has a /64.
+  expect(await statuses('2001:db8::1', 'l', 'm')).toEqual([200, 200]);
+  expect([...(await statuses('2001:db8::2', 'n')), ...(await statuses('2001:db8:0:1::1', 'n'))]).toEqual([429, 200]);
   expect(await statuses('127.0.0.1', 'f', 'g', 'h')).toEqual([200, 200, 200]);
   now += 60_000;
   expect(await statuses('203.0.113.5', 'i', 'j', 'k')).toEqual([200, 200, 429]);

@@ -170,6 +170,17 @@ describe('modified files', () => {
   });
 });
 
+test('a donation that a reorganisation moved to another block has its new height', () => {
+  const funding = openFunding({ directory: temporaryFolder(), network: 'mainnet' });
+  const store = new FundingStore(funding.connection);
+  for (const height of [5, 6]) {
+    const donation = { hash: 'a'.repeat(64), amount: 1n, height, time: 6, unlocked: true };
+    store.replace(new Map([[donationAddress('a'), [donation]]]), { checked: 7, height: 8 });
+    expect(store.contributions(donationAddress('a'))).toEqual([donation]);
+  }
+  funding.close();
+});
+
 const canMount = spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs -o size=64k tmpfs /mnt']).status === 0;
 if (!canMount) process.stderr.write('skipped: a full disk, as nothing can be mounted here\n');
 
