@@ -60,7 +60,7 @@ test('checks the first block again after the connection broke', async () => {
   const node = await standIn();
   const client = keep(new NodeClient(address(node), { chain: CHAIN }));
   await client.info();
-  node.on('/info', (response) => void response.destroy());
+  node.on('/info', () => (response) => void response.destroy());
   await expect(client.info()).rejects.toMatchObject({ kind: 'unreachable' });
   const header = { hash: 'cd'.repeat(32), height: 0, orphan_status: false };
   node
@@ -92,7 +92,7 @@ test('a block of a branch is not a block of the main chain', async () => {
 
 test('does not repeat a request on a new connection that broke', async () => {
   const node = await standIn();
-  node.on('/info', (response) => void response.destroy());
+  node.on('/info', () => (response) => void response.destroy());
   await expect(keep(new NodeClient(address(node))).info()).rejects.toMatchObject({ kind: 'unreachable' });
   expect(node.requestsTo('/info')).toHaveLength(1);
 });
