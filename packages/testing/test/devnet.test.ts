@@ -134,6 +134,15 @@ test('Ctrl-C during the start stops what was started, removes everything and exi
   expect(temporary()).toEqual([]);
 });
 
+test('Ctrl-C waits for the commands that create the wallet of bob and the proposal', async () => {
+  const command = await devnet(/mining/);
+  const pids = await childrenAfterStart(command, 3);
+  process.kill(command.pid ?? 0, 'SIGINT');
+  expect(await command.ended).toEqual({ code: 0, signal: null });
+  expect(pids.filter((pid) => existsSync(`/proc/${String(pid)}`))).toEqual([]);
+  expect(temporary()).toEqual([]);
+});
+
 test('a second signal ends it at once, with the code of the signal, and removes everything', async () => {
   const command = await devnet(/starting node 1/);
   const pids = await childrenAfterStart(command, 1);

@@ -49,6 +49,7 @@ export class Devnet {
   private readonly miner: Program;
   /** In the order of the start. */
   private readonly started: Program[] = [];
+  private readonly commands: Promise<void>[] = [];
   private mining: Promise<void> = Promise.resolve();
   private lastBlock: Promise<void> = Promise.resolve();
   private isMiningPaused = false;
@@ -169,6 +170,7 @@ export class Devnet {
   async stop(): Promise<void> {
     this.isStopping = true;
     for (const program of this.started.toReversed()) await program.stop('SIGTERM');
+    await Promise.allSettled(this.commands);
     await this.mining;
     await this.link.close();
   }
@@ -218,6 +220,13 @@ export class Devnet {
     return [...file, '--log-file', ''];
   }
 
+  /** Runs a command to its end; `stop` waits for it, so that it writes nothing afterwards. */
+  private async runOnce(folder: string, args: readonly string[]): Promise<void> {
+    const run = runMainOnce(folder, args, this.options.signal);
+    this.commands.push(run);
+    await run;
+  }
+
   /** Starts a program that is not expected to end before `stop`. */
   private async run(program: Program): Promise<void> {
     this.started.push(program);
@@ -236,7 +245,7 @@ export class Devnet {
     const { viewSecret, spendSecret } = this.settings.bob;
     const keys = ['--view-key', viewSecret.toString('hex'), '--spend-key', spendSecret.toString('hex')];
     const args = ['--network', 'devnet', ...this.container(), '--generate-container', ...keys];
-    await runMainOnce('apps/wallet-rpc', args, this.options.signal);
+    await this.runOnce('apps/wallet-rpc', args);
   }
 
   private async createProposal(): Promise<void> {
@@ -257,7 +266,7 @@ export class Devnet {
       ['---', ...lines, '---', 'Donations to this proposal are payments to the wallet of alice.', ''].join('\n'),
     );
     const data = ['--network', 'devnet', '--data-dir', this.path('proposals')];
-    await runMainOnce('apps/proposals', ['admin', 'add', file, ...data], this.options.signal);
+    await this.runOnce('apps/proposals', ['admin', 'add', file, ...data]);
   }
 
   private async openAlice(): Promise<void> {

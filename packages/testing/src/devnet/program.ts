@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -116,9 +117,15 @@ export function mainArguments(folder: string, name = 'main'): string[] {
   return sourceArguments(join(TOP, folder, 'src', `${name}.ts`));
 }
 
-/** Runs a command of a program to its end. @throws Error with its output if the exit code is not 0 */
+/**
+ * Runs a command of a program to its end. An abort kills it.
+ * @throws Error with its output if the exit code is not 0, when the process is gone
+ */
 export async function runMainOnce(folder: string, args: readonly string[], signal: AbortSignal): Promise<void> {
-  await promisify(execFile)(process.execPath, [...mainArguments(folder), ...args], { signal });
+  const command = [...mainArguments(folder), ...args];
+  const running = promisify(execFile)(process.execPath, command, { signal, killSignal: 'SIGKILL' });
+  const closed = once(running.child, 'close');
+  await running.finally(() => closed);
 }
 
 /** Polls until a condition holds. @throws Error with the text of `pending` after two minutes */
