@@ -28,7 +28,7 @@ function held(): Held {
   };
   const context = {
     peers: { save, bans: () => [] },
-    rpc: { now: () => 0, reader: { snapshot: tip } },
+    rpc: { now: () => 0, reader: { cached: tip, snapshot: tip } },
   } as unknown as ConsoleContext;
   return {
     context,
