@@ -126,6 +126,22 @@ test('the cached tip of each reader is that of a new reader after any appends, r
   );
 });
 
+test('a result that was computed during a commit is not cached', () => {
+  const commits = commitCounter();
+  const db = openHere({ commits });
+  writerOf(db).append(chainA().slice(0, 1));
+  const other = openChainDb({ directory: db.directory, network: 'devnet', readonly: true, commits });
+  const { reader } = other;
+  const during = reader.cached('blocks', () => {
+    const height = reader.height();
+    writerOf(db).append(chainA().slice(1, 2));
+    return [height, reader.height()];
+  });
+  expect(during).toEqual([0, 1]);
+  expect(reader.cached('blocks', () => 'computed again')).toBe('computed again');
+  other.close();
+});
+
 test('alternatives persist after a restart', () => {
   const { trunk, left, right } = fork(2, 2);
   const db = openHere();

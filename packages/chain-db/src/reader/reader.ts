@@ -154,7 +154,8 @@ export class ChainReader {
     this.cacheMark = mark;
     if (this.cache.has(key)) return this.cache.get(key) as T;
     const result = read();
-    this.cache.set(key, result);
+    // A query of `read` can have noticed a commit: the result may be older.
+    if (this.cacheMark === mark) this.cache.set(key, result);
     return result;
   }
 

@@ -187,8 +187,8 @@ export class ChainWriter {
       const before = this.floors.bodies();
       const reached = this.pruner.raise(floor, milliseconds);
       const freedPages = reached === before ? this.pruner.releasePages(milliseconds) : 0;
-      const isGivenBack = this.pruner.isTight || (reached === before && freedPages === 0);
-      return { floor: reached, done: reached >= floor && isGivenBack, freedPages };
+      const isReleased = this.pruner.isTight || (reached === before && freedPages === 0);
+      return { floor: reached, done: reached >= floor && isReleased, freedPages };
     });
     this.givenBack += step.freedPages;
     if (step.done && this.givenBack > 0) {
