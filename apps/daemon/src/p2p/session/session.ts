@@ -53,7 +53,7 @@ export class Session {
   /** Whether it failed too often and is no longer used for synchronisation. */
   demoted = false;
   /** Whether its tip is unknown to us and no sync slot was free. */
-  requestSync = false;
+  needsSync = false;
   /** Whether the pool or transactions of a block were requested, so that large responses are allowed. */
   awaitsTransactions = false;
   /** Transactions are held until this time (milliseconds): see `sendBlock`. */

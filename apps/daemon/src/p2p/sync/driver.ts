@@ -119,7 +119,7 @@ export class SyncDriver {
 
   /** The session is closed. */
   left(session: Session): void {
-    session.requestSync = false;
+    session.needsSync = false;
     const wasSyncing = this.coordinator.isSyncing(session);
     this.coordinator.left(session);
     this.checkSynchronized();
@@ -146,10 +146,10 @@ export class SyncDriver {
 
   /** Queues a peer for a slot; true when it has got one. */
   private trySync(session: Session): boolean {
-    session.requestSync = true;
+    session.needsSync = true;
     this.fillSlots(session);
     if (this.coordinator.isSyncing(session)) return true;
-    session.requestSync = this.needs(session);
+    session.needsSync = this.needs(session);
     return false;
   }
 
@@ -160,7 +160,7 @@ export class SyncDriver {
   private fillSlots(announcer?: Session): void {
     const waiting = [...this.dependencies.sessions()].filter(
       (session) =>
-        session.requestSync && this.coordinator.mayHaveSlot(session) && (session === announcer || this.needs(session)),
+        session.needsSync && this.coordinator.mayHaveSlot(session) && (session === announcer || this.needs(session)),
     );
     waiting.sort((a, b) => rankOf(a) - rankOf(b) || a.record.triedAt - b.record.triedAt);
     for (const session of waiting) if (session.isOpen && !this.startSync(session)) return;
@@ -170,9 +170,9 @@ export class SyncDriver {
     this.freeSlotFor(session);
     const before = session.state;
     session.state = 'synchronizing';
-    session.requestSync = !this.coordinator.start(session);
-    if (session.requestSync) session.state = before;
-    return !session.requestSync;
+    session.needsSync = !this.coordinator.start(session);
+    if (session.needsSync) session.state = before;
+    return !session.needsSync;
   }
 
   /** Frees the slot of a peer with a lower rank, if none is free. */
@@ -182,7 +182,7 @@ export class SyncDriver {
     const displaced = this.dependencies.session(weakest.session.id);
     this.dependencies.logger.debug(`${weakest.session.name}: gives way to ${session.name}`);
     // It waits for a slot, and relays like any other peer meanwhile.
-    if (displaced !== undefined) Object.assign(displaced, { state: 'normal', requestSync: true });
+    if (displaced !== undefined) Object.assign(displaced, { state: 'normal', needsSync: true });
     this.coordinator.giveUp(weakest.session);
   }
 
@@ -234,7 +234,7 @@ export class SyncDriver {
     const isKnown = ({ claim }: Session): boolean => claim !== undefined && this.dependencies.chain.isKnown(claim.tip);
     if (!peers.some(isKnown)) return;
     const isAhead = (session: Session): boolean =>
-      this.coordinator.isSyncing(session) || (session.requestSync && !isKnown(session));
+      this.coordinator.isSyncing(session) || (session.needsSync && !isKnown(session));
     if (countingPeers(peers).some((session) => isAhead(session) && !session.record.unserved)) return;
     this.synchronized = true;
     this.dependencies.onSynchronized();
