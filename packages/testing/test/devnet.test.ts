@@ -196,7 +196,7 @@ test('names a disk without space before anything is started', async () => {
     const full = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 });
     expect([full.status, full.stdout]).toEqual([
       1,
-      expect.stringMatching(/has \d+ MB of free space; the devnet needs 200 MB/),
+      expect.stringMatching(/^.+ has \d+ MB of free space; the devnet needs 200 MB\n$/),
     ]);
   } finally {
     await disk.unmount();

@@ -97,13 +97,13 @@ function usableDirectory(path: string): string {
   }
 }
 
-/** @throws Error with a message for the operator */
-function requireSpace(dataDir: string): void {
+/** A message for the operator if the disk is nearly full. */
+function spaceWarning(dataDir: string): string | undefined {
   const { bavail, bsize } = statfsSync(dataDir);
   const megabytes = Math.floor((bavail * bsize) / 1e6);
-  if (megabytes < MIN_FREE_MB) {
-    throw new Error(`${dataDir} has ${megabytes} MB of free space; the devnet needs ${MIN_FREE_MB} MB`);
-  }
+  return megabytes < MIN_FREE_MB
+    ? `${dataDir} has ${megabytes} MB of free space; the devnet needs ${MIN_FREE_MB} MB`
+    : undefined;
 }
 
 function isForeign(dataDir: string): boolean {
@@ -154,7 +154,8 @@ export class DevnetCommand implements Service {
   private async run(): Promise<void> {
     const { smoke, fork, traffic } = this.options;
     const { signal } = this.control;
-    requireSpace(this.dataDir);
+    const warning = spaceWarning(this.dataDir);
+    if (warning !== undefined) throw new Error(warning);
     const devnet = await Devnet.create({
       dataDir: this.dataDir,
       blockMs: smoke ? SMOKE_BLOCK_MS : BLOCK_MS,
@@ -190,7 +191,9 @@ export class DevnetCommand implements Service {
 
   private fail(message: string): void {
     this.hasFailed = true;
-    this.print(`${message}\nThe logs are in ${join(this.dataDir, 'logs')}.`);
+    const logs = join(this.dataDir, 'logs');
+    const hasLogs = existsSync(logs) && readdirSync(logs).length > 0;
+    this.print(hasLogs ? `${message}\nThe logs are in ${logs}.` : message);
     this.control.requestStop(1);
   }
 
@@ -225,7 +228,8 @@ export class DevnetCommand implements Service {
   private async showStatus(devnet: Devnet): Promise<void> {
     const status = await devnet.status().then(statusLine, (error: unknown) => `no status: ${errorText(error)}`);
     const { sent, failed } = this.payments;
-    const line = this.options.traffic ? `${String(sent)} payments sent, ${String(failed)} failed; ${status}` : status;
+    const payments = this.options.traffic ? [`${String(sent)} payments sent, ${String(failed)} failed`] : [];
+    const line = [spaceWarning(this.dataDir) ?? [], payments, status].flat().join('; ');
     if (process.stdout.isTTY) process.stdout.write(`\r\x1b[2K${line.slice(0, process.stdout.columns - 1)}`);
     else this.print(line);
   }
