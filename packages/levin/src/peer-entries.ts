@@ -1,5 +1,5 @@
+import * as ipaddr from 'ipaddr.js';
 import { BodyError } from './body-error';
-import { hostBytes, hostOfBytes } from './host-bytes';
 
 /** A known peer; `lastSeen` in seconds since 1970 of our clock, 0 for never. */
 export interface PeerEntry {
@@ -53,7 +53,7 @@ export function decodePeers6(blob: Buffer): PeerEntry[] {
  * @throws RangeError for an address of the other family: truncated or padded it would be another address
  */
 function hostField(host: string, size: 4 | 16): Buffer {
-  const bytes = hostBytes(host);
+  const bytes = Buffer.from(ipaddr.process(host).toByteArray());
   if (bytes.length !== size) throw new RangeError(`${host} does not fit an entry with ${size} bytes of address`);
   return bytes;
 }
@@ -82,4 +82,9 @@ export function encodePeers6(entries: readonly PeerEntry[]): Buffer {
     blob.writeUInt32LE(entry.port, at + 32);
   });
   return blob;
+}
+
+/** The canonical address of 4 or 16 bytes. */
+function hostOfBytes(bytes: Buffer): string {
+  return ipaddr.process(ipaddr.fromByteArray([...bytes]).toString()).toString();
 }

@@ -1,4 +1,0 @@
-export * from './chain-commands';
-export * from './ids';
-export * from './messages';
-export * from './node-commands';

@@ -1,4 +1,0 @@
-export * from './budget';
-export * from './header';
-export * from './limits';
-export * from './parser';
