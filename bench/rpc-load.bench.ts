@@ -14,6 +14,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { chainAWallet } from '@wrkz/testing';
 import { freePort } from '../packages/testing/src/free-port';
 import { DaemonProcess } from './support/daemon-process';
 import { median, row, runBench } from './support/figures';
@@ -31,6 +32,7 @@ const { values, positionals } = parseArgs({
 });
 const { CPP } = process.env;
 const HEIGHT = 719;
+const MINER = chainAWallet('alice').address;
 
 interface Node {
   readonly name: string;
@@ -57,6 +59,10 @@ const LOADS: readonly Load[] = [
   {
     ...{ name: 'getblockheaderbyheight', path: '/json_rpc', connection: 'keep-alive' },
     call: { jsonrpc: '2.0', id: 1, method: 'getblockheaderbyheight', params: { height: 600 } },
+  },
+  {
+    ...{ name: 'getblocktemplate', path: '/json_rpc', connection: 'keep-alive' },
+    call: { jsonrpc: '2.0', id: 1, method: 'getblocktemplate', params: { wallet_address: MINER, reserve_size: 8 } },
   },
   { name: '/height, closed', path: '/height', connection: 'close' },
   { name: '/info, closed', path: '/info', connection: 'close' },

@@ -42,9 +42,10 @@ const MAX_TRIES = 10;
  * is too long
  */
 export function constructCoinbase(input: CoinbaseInput): Transaction {
+  const keyOf = outputKeys(input);
   let assumed = input.transactionsSize;
   for (let tries = 0; tries <= MAX_TRIES; tries++) {
-    const coinbase = coinbaseFor(input, assumed);
+    const coinbase = coinbaseFor(input, assumed, keyOf);
     const size = encodeTransaction(coinbase).length;
     const gap = assumed - input.transactionsSize - size;
     if (gap === 0) return coinbase;
@@ -61,7 +62,7 @@ export function constructCoinbase(input: CoinbaseInput): Transaction {
 }
 
 /** The reward of the coinbase in a block of this cumulative size. */
-function coinbaseFor(input: CoinbaseInput, size: number): Transaction {
+function coinbaseFor(input: CoinbaseInput, size: number, keyOf: (index: number) => Buffer): Transaction {
   const { height, rules, medianSize, generatedCoins, fees } = input;
   const reward = blockReward({ rules, medianSize, size, generatedCoins, fees });
   if (reward === undefined) throw new RangeError(`a block of ${size} bytes is too large for a median of ${medianSize}`);
@@ -69,7 +70,7 @@ function coinbaseFor(input: CoinbaseInput, size: number): Transaction {
     version: 1,
     unlockTime: BigInt(height + COINBASE_UNLOCK_WINDOW),
     inputs: [{ type: 'base', height }],
-    outputs: coinbaseOutputs(coinbaseAmounts(reward.total, rules.dustThreshold), input),
+    outputs: coinbaseAmounts(reward.total, rules.dustThreshold).map((amount, i) => ({ amount, key: keyOf(i) })),
     extra: coinbaseExtra(input.transactionKeys.publicKey, input.extraNonce),
     signatures: [Buffer.alloc(0)],
   };
@@ -83,14 +84,15 @@ export function coinbaseAmounts(reward: bigint, dustThreshold: bigint): bigint[]
   return kept.map((amount, i) => (i === MAX_COINBASE_OUTPUTS - 1 ? amount + rest : amount));
 }
 
-function coinbaseOutputs(amounts: readonly bigint[], input: CoinbaseInput): { amount: bigint; key: Buffer }[] {
-  const { receiver, transactionKeys } = input;
+/** The key of each output by its index. Each try of `constructCoinbase` has the same keys, so each is derived once. */
+function outputKeys({ receiver, transactionKeys }: CoinbaseInput): (index: number) => Buffer {
   const derivation = generateKeyDerivation(receiver.viewPublic, transactionKeys.secretKey);
-  return amounts.map((amount, index) => {
-    const key = derivation === null ? null : derivePublicKey(derivation, index, receiver.spendPublic);
+  const keys: (Buffer | null)[] = [];
+  return (index) => {
+    const key = (keys[index] ??= derivation && derivePublicKey(derivation, index, receiver.spendPublic));
     if (key === null) throw new RangeError('the address to be paid has a key that is not a point of the curve');
-    return { amount, key };
-  });
+    return key;
+  };
 }
 
 function coinbaseExtra(publicKey: Buffer, extraNonce: Buffer): Buffer {
