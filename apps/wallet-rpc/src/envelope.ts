@@ -64,12 +64,12 @@ export class Envelope {
     if (length === 0 || length > MAX_BATCH_SIZE) {
       return enveloped({ error: errorObject(envelopeError('noMethod')), id: null, jsonrpc: '2.0' });
     }
-    const answers: string[] = [];
+    const responses: string[] = [];
     for (const entry of body) {
-      answers.push(await this.one(entry, context, request));
+      responses.push(await this.one(entry, context, request));
       await yieldToEventLoop();
     }
-    return `[${answers.join(',')}]`;
+    return `[${responses.join(',')}]`;
   }
 
   private async one(body: JsonValue, context: WalletRpcContext, request: RouteRequest): Promise<string> {
@@ -154,4 +154,4 @@ function errorObject({ code, message, data }: JsonRpcError): object {
   return { code, ...(data === undefined ? {} : { data }), message };
 }
 
-const enveloped = (answer: object): string => stringifyJson(answer);
+const enveloped = (response: object): string => stringifyJson(response);

@@ -30,14 +30,14 @@ export class TestNodeClient {
 
   /** The result of a JSON-RPC method. */
   async rpc<T>(method: string, params: object = {}): Promise<T> {
-    const answer = await this.post<{ result?: T; error?: { code: number; message: string } }>('/json_rpc', {
+    const response = await this.post<{ result?: T; error?: { code: number; message: string } }>('/json_rpc', {
       jsonrpc: '2.0',
       id: 1,
       method,
       params,
     });
-    if (answer.error !== undefined) throw new NodeRefusal(answer.error.code, answer.error.message);
-    return answer.result as T;
+    if (response.error !== undefined) throw new NodeRefusal(response.error.code, response.error.message);
+    return response.result as T;
   }
 
   /** Sends a serialized transaction. @throws NodeRefusal with the node's reason */

@@ -77,11 +77,11 @@ async function decoys(
   output: TestWalletOutput,
   count: number,
 ): Promise<{ index: number; key: Buffer }[]> {
-  const answer = await node.post<RandomOuts>('/getrandom_outs', {
+  const { outs } = await node.post<RandomOuts>('/getrandom_outs', {
     amounts: [Number(output.amount)],
     outs_count: count + 1,
   });
-  return (answer.outs[0]?.outs ?? [])
+  return (outs[0]?.outs ?? [])
     .filter(({ global_amount_index: index }) => index !== output.globalIndex)
     .slice(0, count)
     .map(({ global_amount_index: index, out_key: key }) => ({ index, key: Buffer.from(key, 'hex') }));

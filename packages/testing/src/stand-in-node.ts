@@ -39,7 +39,7 @@ export class StandInNode {
     private readonly behind: string | undefined,
   ) {
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      this.answer(request, response).catch(() => response.destroy());
+      this.respond(request, response).catch(() => response.destroy());
     });
   }
 
@@ -83,7 +83,7 @@ export class StandInNode {
     await closed;
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString('utf8');
@@ -98,10 +98,10 @@ export class StandInNode {
     };
     this.requests.push(requests);
     const handler: StandInHandler = this.handlers.get(path) ?? ((_request, behind) => behind());
-    const answer = await handler(requests, (body) => this.pass(request, body ?? requests.body));
-    if (typeof answer === 'function') return answer(response);
-    response.writeHead(answer.status ?? 200, { 'Content-Type': 'application/json' });
-    response.end(answer.text ?? (answer.json === undefined ? '' : JSON.stringify(answer.json)));
+    const result = await handler(requests, (body) => this.pass(request, body ?? requests.body));
+    if (typeof result === 'function') return result(response);
+    response.writeHead(result.status ?? 200, { 'Content-Type': 'application/json' });
+    response.end(result.text ?? (result.json === undefined ? '' : JSON.stringify(result.json)));
   }
 
   private async pass(request: IncomingMessage, body: Fields): Promise<{ status: number; json: Fields }> {
