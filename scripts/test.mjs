@@ -3,12 +3,12 @@
  * `--kind slow` and `--kind fuzz` run those tests instead (files `*.slow.test.ts`, `*.fuzz.test.ts`).
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
 import { Failure, main, run } from './lib/run.mjs';
-import { tool } from './lib/workspace.mjs';
+import { tool, top } from './lib/workspace.mjs';
 
 /** Programs without which tests are skipped, and the package that has each. */
 const PROGRAMS = [
@@ -30,17 +30,32 @@ function checkPrograms() {
   process.stderr.write(`[test] ${text}\n`);
 }
 
+/**
+ * Writes `jest.config.ts` as JSON into a folder: Node.js itself reads TypeScript only from version 22.18 on. jest would apply a
+ * configuration on its command line to each project.
+ */
+async function jestConfig(folder) {
+  // Not a static import: a fresh clone has no dependencies before `bootstrap`.
+  const { require } = await import('tsx/cjs/api');
+  const { default: config } = require('../jest.config.ts', import.meta.url);
+  const { TEST_TIMEOUT_MS: testTimeout } = require('../jest.base.js', import.meta.url);
+  const file = join(folder, 'jest.config.json');
+  writeFileSync(file, JSON.stringify({ ...config, rootDir: top, testTimeout }));
+  return file;
+}
+
 await main(async () => {
   const args = process.argv.slice(2);
   const at = args.indexOf('--kind');
   const kind = at < 0 ? '' : args.splice(at, 2)[1];
   checkPrograms();
   await bootstrap();
+  if (kind) process.env.TEST_KIND = kind;
   // Fixtures that several test files of this run share (`Suite.chainA`).
   const shared = mkdtempSync(join(tmpdir(), 'wrkz-tests-'));
   try {
-    const env = { WRKZ_TESTS_SHARED: shared, ...(kind ? { TEST_KIND: kind } : {}) };
-    return await run(process.execPath, [tool('jest/bin/jest.js'), ...args], { env });
+    const command = [tool('jest/bin/jest.js'), '--config', await jestConfig(shared), ...args];
+    return await run(process.execPath, command, { env: { WRKZ_TESTS_SHARED: shared } });
   } finally {
     rmSync(shared, { recursive: true, force: true });
   }

@@ -15,8 +15,6 @@ import {
 
 /* The page /docs of a service in a browser: a JSON-RPC method can be tried, under the content security policy. */
 
-jest.setTimeout(120_000);
-
 const service: ServiceDescription<unknown, never> = {
   title: 'A service',
   version: '1',

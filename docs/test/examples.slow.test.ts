@@ -11,8 +11,6 @@ import { repositoryFiles, TOP } from './repository';
  * types, other values. A command is a line of a `sh` block; the `json` block after it has the response to its last command.
  */
 
-jest.setTimeout(300_000);
-
 /** Pages with commands, in the order in which they run: commands of the last one open another wallet. */
 const PAGES = [
   'quick-start',

@@ -13,8 +13,6 @@ import { repositoryFiles, TOP } from './repository';
  * WALK_PICTURES a screenshot of each page is written to that folder.
  */
 
-jest.setTimeout(900_000);
-
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',

@@ -4,8 +4,6 @@ import { AnnouncedWork, largestBlock, transactionsOfBlock } from '../src/chain/a
 import { chainA } from '@wrkz/testing';
 import { type NodeBench, nodeBench } from './support/node';
 
-jest.setTimeout(120_000);
-
 describe('the proof of work of an announced block', () => {
   let bench: NodeBench;
   let good: Buffer;

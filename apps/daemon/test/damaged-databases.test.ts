@@ -1,8 +1,6 @@
 import { type Damages, flipBits, flipLogBits, makeDamages, tear } from './support/damaged-databases';
 import { seeded } from './support/kills';
 
-jest.setTimeout(300_000);
-
 let damages: Damages;
 beforeAll(async () => {
   damages = await makeDamages();

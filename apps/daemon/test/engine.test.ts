@@ -10,8 +10,6 @@ import { storedHeader } from './network/stored-headers';
 import { digestOf, engineBench, NOW } from './support/engine';
 import { temporaryDirectory } from './support/temporary';
 
-jest.setTimeout(180_000);
-
 const wholeBlocks = chainA().slice(1);
 
 interface RecordedHeader {

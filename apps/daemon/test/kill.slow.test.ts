@@ -1,7 +1,5 @@
 import { killAtRandom, type KillBench, killBench, seeded } from './support/kills';
 
-jest.setTimeout(3_600_000);
-
 let bench: KillBench;
 beforeAll(async () => {
   bench = await killBench();

@@ -11,8 +11,6 @@ import { exercises } from './support/exercises';
 
 exercises('rpc-bind-port', 'p2p-bind-port', 'daemon-mode', 'verify', 'dump-file', 'log-file', 'help', 'version');
 
-jest.setTimeout(300_000);
-
 /** Options of a daemon on loopback that calls nobody. */
 function quiet(directory: string, ...more: string[]): string[] {
   const ports = ['--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0'];
@@ -179,7 +177,7 @@ describe('a stop', () => {
     expect(verified.stdout).toMatch(
       /^401 blocks, no problem found\ndigest [0-9a-f]{64}\nrules digest [0-9a-f]{64}\n$/m,
     );
-  }, 600_000);
+  });
 });
 
 describe('while modules load', () => {

@@ -22,7 +22,6 @@ import { exercises } from './support/exercises';
 
 exercises('import-lite-snapshot', 'snapshot-info', 'snapshot-stats', 'accept-snapshot-digest');
 
-jest.setTimeout(240_000);
 const LITE = 600;
 const suite = newSuite();
 let socket: string;

@@ -12,8 +12,6 @@ import { consoleAt } from './upkeep/console-at';
 
 /* A daemon in its own process that is suspended, or whose system clock is set. */
 
-jest.setTimeout(300_000);
-
 const suite = newSuite();
 const miner = chainAWallet('alice').address;
 afterAll(() => suite.stopAll());

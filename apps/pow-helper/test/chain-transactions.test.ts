@@ -10,7 +10,6 @@ import {
 import { chainALines, readJson } from '@wrkz/testing/fixtures';
 import { post, startHelper, stopAll } from './support/helper';
 
-jest.setTimeout(120_000);
 afterEach(stopAll);
 
 interface Recorded {

@@ -10,8 +10,6 @@ import { PASSWORD, type TestService } from './support/service';
 
 exercises('audit-log');
 
-jest.setTimeout(300_000);
-
 let stage: ChainAStage;
 let folder: string;
 let service: TestService;

@@ -4,8 +4,6 @@ import { createMemoryLogger } from '@wrkz/service-kit';
 import { fixturePath } from '@wrkz/testing';
 import { TestService } from './support/service';
 
-jest.setTimeout(120_000);
-
 /* The first start of the program. */
 
 const services: TestService[] = [];

@@ -5,8 +5,6 @@ import type { WalletApiOverrides } from '../src';
 import { ADDRESSES, codeOf, parsed, requireStatus, send } from './support/chain-a-service';
 import { TestService } from './support/service';
 
-jest.setTimeout(120_000);
-
 /* A node that accepts connections and never responds. */
 
 const sockets = new Set<Socket>();

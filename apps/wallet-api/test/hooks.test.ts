@@ -9,8 +9,6 @@ import { transactionEvent } from '../src/notifications';
 import { ADDRESSES, ChainAStage, hashOf, parsed, requireStatus, send } from './support/chain-a-service';
 import type { TestService } from './support/service';
 
-jest.setTimeout(300_000);
-
 let stage: ChainAStage;
 let receiver: Server;
 /** Received notifications, and the callback of a waiting test. */

@@ -6,8 +6,6 @@ import { createMemoryLogger } from '@wrkz/service-kit';
 import { walletRoutes } from '../src/routes';
 import { type ServiceResponse, PASSWORD, TestService } from './support/service';
 
-jest.setTimeout(300_000);
-
 /* Hostile clients with and without the key: no request is answered with 5xx. */
 
 const logger = createMemoryLogger();

@@ -17,8 +17,6 @@ import {
 } from './support/chain-a-service';
 import { PASSWORD, type TestService } from './support/service';
 
-jest.setTimeout(300_000);
-
 const RELAY = '/sendrawtransaction';
 const STATUS_ROUTE = '/get_transactions_status';
 const PAYMENT = { destination: ADDRESSES.bob, amount: 12_345 };

@@ -3,8 +3,6 @@ import { CHAIN_A_HEIGHT } from '@wrkz/testing';
 import { csvCell } from '../src/routes/transaction-export';
 import { knownWallet, World } from './contract/world';
 
-jest.setTimeout(300_000);
-
 /* Listings beyond the C++ program: pages, filters, exports of a period, confirmations. */
 
 interface Listed {

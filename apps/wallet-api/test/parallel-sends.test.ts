@@ -13,8 +13,6 @@ import {
 } from './support/chain-a-service';
 import type { TestService } from './support/service';
 
-jest.setTimeout(300_000);
-
 const INPUTS = 50;
 const SENDS = 200;
 const INPUT = 200_000;

@@ -8,8 +8,6 @@ import { ApiProcess } from './support/process';
 // Another process opens the files: all PBKDF2 iterations.
 jest.unmock('node:crypto');
 
-jest.setTimeout(300_000);
-
 let stage: ChainAStage;
 let folder: string;
 const programs: ApiProcess[] = [];

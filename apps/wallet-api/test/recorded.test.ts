@@ -6,8 +6,6 @@ import { type RecordedRow, recordedRows } from './support/recorded';
 import { replay } from './support/replay';
 import { TestService } from './support/service';
 
-jest.setTimeout(600_000);
-
 /* Every recorded request to the C++ wallet, in the order of its session, each session with fresh copies and a fresh node. */
 
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));

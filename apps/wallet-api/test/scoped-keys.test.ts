@@ -12,8 +12,6 @@ import { Authenticator, KEY_SCOPES, type KeyScope, readKeyFile } from '../src/ke
 import { ADDRESSES, ChainAStage, codeOf, hashOf, parsed, requireStatus, send } from './support/chain-a-service';
 import type { ServiceResponse, TestService } from './support/service';
 
-jest.setTimeout(300_000);
-
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const keyOf = (name: string, scope: KeyScope, more: object = {}) => ({
   name,

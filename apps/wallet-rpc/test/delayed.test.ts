@@ -3,8 +3,6 @@ import { StandInNode, type SuiteNode } from '@wrkz/testing';
 import type { TestService } from './support/service';
 import { addressOf, expectedWallet, World } from './support/world';
 
-jest.setTimeout(300_000);
-
 const world = new World();
 let node: SuiteNode;
 

@@ -7,8 +7,6 @@ import { addressOf, World } from './support/world';
 
 exercises('tx-notify', 'tx-confirmed-notify', 'notify-during-sync', 'notify-secret-file');
 
-jest.setTimeout(300_000);
-
 const world = new World();
 const receivers: Receiver[] = [];
 

@@ -4,8 +4,6 @@ import { CHAIN_A_HEIGHT, type SuiteNode } from '@wrkz/testing';
 import type { TestService } from './support/service';
 import { addressOf, CONTAINER_PASSWORD, expectedWallet, type ExpectedTransaction, World } from './support/world';
 
-jest.setTimeout(600_000);
-
 const world = new World();
 let node: SuiteNode;
 

@@ -3,8 +3,6 @@ import { PoolWatcher, type PoolWatcherDependencies } from '../src/pool-watcher';
 import type { TestService } from './support/service';
 import { addressOf, World } from './support/world';
 
-jest.setTimeout(300_000);
-
 const world = new World();
 let node: SuiteNode;
 let stand: StandInNode;

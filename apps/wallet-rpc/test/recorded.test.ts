@@ -5,8 +5,6 @@ import { differenceOf, listedDifferences } from './support/differences';
 import { bodyOf, comparable, type RecordedRow, recordings, withAddedMembers, withOwnHashes } from './support/recorded';
 import { Folder, generate, TestService } from './support/service';
 
-jest.setTimeout(600_000);
-
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
 const folder = new Folder();
 const { start, rows } = recordings();

@@ -2,8 +2,6 @@ import { PASSWORD } from './support/service';
 import { turtleClient } from './support/turtlecoin';
 import { addressOf, World } from './support/world';
 
-jest.setTimeout(300_000);
-
 const world = new World();
 
 afterAll(() => world.stopAll());

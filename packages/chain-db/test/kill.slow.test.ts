@@ -18,16 +18,16 @@ test(`a hundred kills at random moments during merges of the hash index (WRKZ_SE
   const random = seeded(seed);
   const commits = Array.from({ length: 100 }, () => Math.floor(random() * 60));
   await killWriter('small', commits, { random });
-}, 3_600_000);
+});
 
 test(`a hundred kills at random moments while a lite database grows (WRKZ_SEED=${seed})`, async () => {
   const random = seeded(seed + 1);
   const commits = Array.from({ length: 100 }, () => Math.floor(random() * 60));
   await killWriter('small', commits, { random, lite: 150 });
-}, 3_600_000);
+});
 
 test(`a hundred kills at random moments of pruning (WRKZ_SEED=${seed})`, async () => {
   const random = seeded(seed + 2);
   const commits = Array.from({ length: 100 }, () => Math.floor(random() * 25));
   expect(await killPruner(commits, random)).toBeGreaterThan(20);
-}, 3_600_000);
+});

@@ -2,7 +2,6 @@ import { cleanUp } from './support/directories';
 import { killCompactions, killRewinds } from './support/upkeep-kills';
 
 afterEach(cleanUp);
-jest.setTimeout(3_600_000);
 
 const moments = (longest: number): number[] => Array.from({ length: 100 }, () => Math.random() * longest);
 

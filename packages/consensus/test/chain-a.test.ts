@@ -70,7 +70,7 @@ test('every proof of every block is valid: work, ring signatures, key images, ke
     expect(verified).toBeInstanceOf(VerifiedBlock);
     place += block.proofs.length;
   }
-}, 120_000);
+});
 
 test('a failed proof rejects its block and reports the transaction', () => {
   const block = stagedChainA().find((one) => one.transactions.length > 1)!;

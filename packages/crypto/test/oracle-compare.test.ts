@@ -4,8 +4,6 @@ import { bytes, GROUP_ORDER, supportedLanes } from './curve-vectors';
 import * as oracle from './oracle';
 import { decode, encode, L, toBytes, toNumber } from './oracle/field';
 
-jest.setTimeout(120_000); // minutes of big-integer arithmetic on a busy machine
-
 const LANES = supportedLanes();
 afterEach(() => crypto.setCurveLanes('auto'));
 

@@ -11,8 +11,6 @@ import {
 } from './curve-vectors';
 import * as oracle from './oracle';
 
-jest.setTimeout(120_000); // minutes of big-integer arithmetic on a busy machine
-
 // The oracle is only worth comparing with when it passes the recorded vectors itself. It takes a millisecond for each
 // multiplication, so the longer files are thinned evenly.
 const thinned = <T>(rows: T[], count: number): T[] =>

@@ -27,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
     const flags = ['-std=c++20', '-O3', '-fPIC', '-fno-strict-aliasing', '-Isrc', '-pthread'];
     const built = spawnSync(compiler, [...flags, ...SOURCES, '-o', program], { cwd: native, encoding: 'utf8' });
     expect(built).toMatchObject({ status: 0 });
-  }, 120_000);
+  });
 
   test('contains no secret key, no nonce and no product of them', () => {
     const { status, stdout } = spawnSync(program, { encoding: 'utf8' });

@@ -8,8 +8,6 @@ import { TestWallet, StandInNode, Suite, freePort } from '@wrkz/testing';
 import { ReconnectDelay, MiningProgram, readMinerConfig } from '../src';
 import { HashRate } from '../src/hash-rate';
 
-jest.setTimeout(180_000);
-
 const address = encodeAddress(new TestWallet('miner'));
 const make = (args: readonly string[]): Daemon => Daemon.create(readConfig(args), { logger: silentLogger() });
 const suite = new Suite(make);

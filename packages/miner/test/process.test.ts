@@ -11,8 +11,6 @@ import { MINER_OPTIONS } from '../src/options';
 
 /* The miner as its users have it: a program of its own. */
 
-jest.setTimeout(120_000);
-
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }), 'simnet');
 const address = encodeAddress(new TestWallet('a miner of its own'));
 const packageFolder = join(__dirname, '..');

@@ -7,8 +7,6 @@ import { ForeignWallet } from './support/foreign-wallet';
 
 /* An older wallet of other authors syncs from our node and sends through it. */
 
-jest.setTimeout(240_000);
-
 /** Above the start of the fees it supports, below that of the transaction proof of work, which it does not. */
 const HEIGHT = 98;
 /**

@@ -7,8 +7,6 @@ const operations = Number(process.env['WRKZ_OPERATIONS'] ?? 2_000);
 const seed = Number(process.env['WRKZ_SEED'] ?? Date.now() % 1_000_000);
 const reportFile = process.env['WRKZ_REPORT'];
 
-jest.setTimeout(10_800_000);
-
 const report = (line: string): void => {
   if (reportFile !== undefined) appendFileSync(reportFile, `${line}\n`);
 };

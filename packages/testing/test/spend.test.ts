@@ -15,8 +15,6 @@ import {
   type SuiteNode,
 } from '../src';
 
-jest.setTimeout(120_000);
-
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
 const alice = chainAWallet('alice');
 const ESCAPE = networkOf('devnet').rulesAt(CHAIN_A_HEIGHT).feeEscapesPow ?? 0n;

@@ -5,8 +5,6 @@ import { Suite } from '../src';
 
 /* Sends of every kind at the heights that the fast tests omit. */
 
-jest.setTimeout(240_000);
-
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
 afterAll(() => suite.stopAll());
 

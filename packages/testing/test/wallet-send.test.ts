@@ -8,8 +8,6 @@ import { CHAIN_A_HEIGHT, Suite, type SuiteNode } from '../src';
 
 /* Sends of every kind, accepted by the pool of a node and mined; the slow tests have the other heights. */
 
-jest.setTimeout(240_000);
-
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
 afterAll(() => suite.stopAll());
 

@@ -29,7 +29,7 @@ let node: SuiteNode;
 
 beforeAll(async () => {
   node = await suite.node({ from: await suite.chainA() });
-}, 300_000);
+});
 
 afterAll(async () => {
   await endPrograms();
@@ -130,4 +130,4 @@ test(`after each of ${String(KILLS)} kills during sends and saves, a wallet open
   process.stdout.write(
     `${String(KILLS)} kills, ${String(killedWithSends)} of them after sends, ${String(sent.size)} sends\n`,
   );
-}, 10_800_000);
+});

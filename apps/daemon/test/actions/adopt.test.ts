@@ -5,8 +5,6 @@ import { digestOf } from '@wrkz/testing';
 import { newSuite } from '../network/daemons';
 import { DaemonProcess, type Ended } from '../support/process';
 
-jest.setTimeout(120_000);
-
 const suite = newSuite();
 let data: string;
 beforeAll(async () => {

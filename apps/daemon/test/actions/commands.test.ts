@@ -11,8 +11,6 @@ import { firstDifference } from '../../src/actions/compare';
 import { newSuite } from '../network/daemons';
 import { temporaryDirectory } from '../support/temporary';
 
-jest.setTimeout(120_000);
-
 const suite = newSuite();
 let data: string;
 beforeAll(async () => {

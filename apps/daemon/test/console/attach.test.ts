@@ -6,8 +6,6 @@ import { join } from 'node:path';
 import { commandFor } from '../support/process';
 import { temporaryDirectory } from '../support/temporary';
 
-jest.setTimeout(120_000);
-
 interface Ended {
   readonly code: number | null;
   readonly stdout: string;

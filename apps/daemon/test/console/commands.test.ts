@@ -10,8 +10,6 @@ import type { ChainClient } from '../../src/chain/client';
 import { Daemon } from '../../src/daemon';
 import { COMMANDS } from '../../src/console/commands';
 
-jest.setTimeout(180_000);
-
 interface Got {
   readonly status: number;
   readonly text: string;

@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { commandFor } from '../support/process';
 import { temporaryDirectory } from '../support/temporary';
 
-jest.setTimeout(240_000);
-
 /* The console at a terminal. `script` of util-linux gives the program a pseudo-terminal and passes on what is typed. The shell gives
  * way to the program: some shells answer Ctrl-C with 130 of their own, however the program ends. */
 

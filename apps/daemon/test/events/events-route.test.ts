@@ -10,8 +10,6 @@ import { exercises } from '../support/exercises';
 
 exercises('events-max-clients');
 
-jest.setTimeout(120_000);
-
 const suite = new Suite<Daemon>((args) => Daemon.create(readConfig(args), { logger: silentLogger() }), 'simnet');
 const miner = new TestWallet('events').address;
 

@@ -17,8 +17,6 @@ import { exercises } from '../support/exercises';
 
 exercises('block-notify', 'double-spend-notify', 'notify-durable');
 
-jest.setTimeout(240_000);
-
 const hash = (byte: number): Buffer => Buffer.alloc(32, byte);
 const hex = (byte: number): string => hash(byte).toString('hex');
 const block = (height: number): EventBlock => ({

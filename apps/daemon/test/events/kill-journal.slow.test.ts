@@ -13,8 +13,6 @@ import type { GivenPage } from './support/events-client';
 import { chainIn, NOBODY, pause, rpcUrlOf, startNode, takeBack } from './support/node-under-kills';
 import { Replay } from './support/replay';
 
-jest.setTimeout(3_600_000);
-
 /** Printed, so that a failure can be run again: WRKZ_SEED=<number>. */
 const seed = Number(process.env['WRKZ_SEED'] ?? Date.now() % 1_000_000);
 const KILLS = Number(process.env['WRKZ_KILLS'] ?? 60);

@@ -9,8 +9,6 @@ import { exercises } from '../support/exercises';
 
 exercises('zmq-pub', 'enable-websocket', 'ws-max-clients');
 
-jest.setTimeout(180_000);
-
 const suite = newSuite();
 const { address } = chainAWallet('alice');
 let node: SuiteNode;

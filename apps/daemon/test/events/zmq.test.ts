@@ -8,8 +8,6 @@ import { exercises } from '../support/exercises';
 
 exercises('no-zmq');
 
-jest.setTimeout(240_000);
-
 const suite = newSuite();
 const [alice, bob] = [chainAWallet('alice'), chainAWallet('bob')];
 const subscribers: Subscriber[] = [];

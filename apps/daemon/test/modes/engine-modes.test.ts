@@ -13,7 +13,6 @@ import { type EngineBench, engineBench, NOW } from '../support/engine';
 
 /* The engine of a lite and of a pruned node: what it takes, what it drops, what it refuses. */
 
-jest.setTimeout(120_000);
 const network = networkOf('simnet');
 const LITE = 20;
 const benches: EngineBench[] = [];

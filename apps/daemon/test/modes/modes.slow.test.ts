@@ -9,7 +9,6 @@ import { newSuite } from '../network/daemons';
  * the same from each, the rules read the same, and a table of what stands on the disk.
  */
 
-jest.setTimeout(3_600_000);
 const suite = newSuite();
 afterAll(() => suite.stopAll());
 

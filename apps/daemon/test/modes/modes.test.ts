@@ -9,7 +9,6 @@ import { newSuite } from '../network/daemons';
  * the same answers where each must give them, and the documented refusals where not.
  */
 
-jest.setTimeout(300_000);
 const suite = newSuite();
 const FLOOR = 321;
 const LITE = 300;

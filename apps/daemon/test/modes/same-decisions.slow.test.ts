@@ -25,7 +25,6 @@ import { temporaryDirectory } from '../support/temporary';
  * other transactions in them.
  */
 
-jest.setTimeout(600_000);
 const LITE = 300;
 const TIP = 400;
 const prune = { depth: 60, minGap: 1, minFreeBytes: 0, minDiskFreeBytes: 0 };

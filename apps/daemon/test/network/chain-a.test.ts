@@ -7,8 +7,6 @@ import type { ChainCommit, CommitEvent } from '../../src/chain/service';
 import { newSuite } from './daemons';
 import { storedHeaders } from './stored-headers';
 
-jest.setTimeout(300_000);
-
 /** Blocks that arrive one by one, and the number of those before them. */
 const FED = 160;
 const FED_FROM = CHAIN_A_HEIGHT + 1 - FED;

@@ -9,8 +9,6 @@ import {
 } from '@wrkz/testing';
 import { newSuite } from './daemons';
 
-jest.setTimeout(120_000);
-
 const suite = newSuite();
 const alice = chainAWallet('alice');
 let left: SuiteNode;

@@ -27,7 +27,6 @@ exercises(
   'load-checkpoints',
 );
 
-jest.setTimeout(300_000);
 const suite = newSuite();
 let data: string;
 beforeAll(async () => {

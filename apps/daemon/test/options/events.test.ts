@@ -17,8 +17,6 @@ import { exercises } from '../support/exercises';
 
 exercises('events-keep', 'events-during-sync', 'notify-during-sync');
 
-jest.setTimeout(120_000);
-
 /** A node's chain that catches up by three blocks, and gets a fourth when it has. */
 async function catchingUp() {
   const bench = engineBench('simnet');

@@ -15,7 +15,6 @@ import { runDaemon } from '../support/process';
  * What needs no data is the same through the same entry (configuration.test.ts has its texts by name).
  */
 
-jest.setTimeout(300_000);
 const suite = newSuite();
 afterAll(() => suite.stopAll());
 

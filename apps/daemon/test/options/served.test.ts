@@ -4,7 +4,6 @@ import { exercises } from '../support/exercises';
 
 exercises('enable-metrics', 'no-console', 'no-zmq', 'rpc-max-rpm');
 
-jest.setTimeout(120_000);
 const suite = newSuite();
 afterAll(() => suite.stopAll());
 

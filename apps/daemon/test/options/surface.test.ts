@@ -14,8 +14,6 @@ exercises('rpc-ipc-path', 'rpc-ipc-group', 'rpc-ipc-require-token');
 
 /* One node with options of its surface that no other test gives a whole daemon. */
 
-jest.setTimeout(180_000);
-
 const KEY = Buffer.alloc(32, 7);
 const suite = newSuite();
 const told: { headers: IncomingMessage['headers']; body: string }[] = [];

@@ -20,8 +20,6 @@ import { disguised, Harness } from './harness';
 
 exercises('p2p-bind-ipv6-address', 'p2p-bind-port-ipv6', 'p2p-bind-ip', 'in-peers');
 
-jest.setTimeout(120_000);
-
 const harness = new Harness();
 afterEach(() => harness.stop());
 

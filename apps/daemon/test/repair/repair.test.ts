@@ -13,7 +13,6 @@ import { temporaryDirectory } from '../support/temporary';
 
 exercises('repair');
 
-jest.setTimeout(120_000);
 const suite = newSuite();
 let sound: string;
 beforeAll(async () => {

@@ -11,8 +11,6 @@ import { newSuite } from '../network/daemons';
 
 /* What old wallets and explorers ask for blocks, and what one answer may hold (docs/protocol/rpc.md#block-queries). */
 
-jest.setTimeout(120_000);
-
 const devnet = networkOf('devnet');
 const MIB = 1024 * 1024;
 const DAY = 86_400;

@@ -10,8 +10,6 @@ import { node } from './support/provocations';
 
 /* The explorer's methods beyond what was recorded (docs/protocol/rpc.md#explorer-methods). */
 
-jest.setTimeout(120_000);
-
 const devnet = networkOf('devnet');
 const suite = newSuite();
 let directory: string;

@@ -16,8 +16,6 @@ import { send } from './support/recorded';
  * iteration of the event loop, and the rows that a reader thread handles between two checks whether the client is gone.
  */
 
-jest.setTimeout(120_000);
-
 /** Rows of about 1 ms: also the number of array entries that service-kit parses at once. */
 const MAX_ROWS = 4_096;
 /** Objects in the message to a reader thread; bytes are copied at once, objects one by one. */

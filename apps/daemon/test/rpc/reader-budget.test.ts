@@ -7,8 +7,6 @@ import { newSuite } from '../network/daemons';
 import { node } from './support/provocations';
 import { send } from './support/recorded';
 
-jest.setTimeout(120_000);
-
 const suite = newSuite();
 afterAll(() => suite.stopAll());
 

@@ -12,8 +12,6 @@ import { allRows, differences, exact, send, type Json, type Recorded } from './s
  * decided on. None is left over.
  */
 
-jest.setTimeout(120_000);
-
 /** Of the tip: what unlock times in seconds are held against. */
 const CHAIN_A_TIMESTAMP = 1_700_039_707;
 

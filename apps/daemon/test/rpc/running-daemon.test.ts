@@ -6,8 +6,6 @@ import { exercises } from '../support/exercises';
 
 exercises('rpc-sync-cache-size');
 
-jest.setTimeout(180_000);
-
 /* A whole daemon that holds chain A, asked over HTTP. */
 
 const suite = newSuite();

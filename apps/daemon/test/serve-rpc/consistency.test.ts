@@ -14,8 +14,6 @@ import { nodeWithReader, type NodeWithReader, type RunningReader, startReader } 
 
 /* What a reader sees of a node that reorganizes, dies, comes back, begins anew, or is of a newer version. */
 
-jest.setTimeout(120_000);
-
 const suite = newSuite();
 const miner = chainAWallet('alice').address;
 let imported: string;

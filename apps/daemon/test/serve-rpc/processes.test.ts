@@ -15,7 +15,6 @@ import { exercises } from '../support/exercises';
 
 /* Reader processes that share the RPC port of a node (--rpc-processes). */
 
-jest.setTimeout(180_000);
 exercises('rpc-processes');
 
 const loggers: MemoryLogger[] = [];

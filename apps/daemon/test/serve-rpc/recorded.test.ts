@@ -9,8 +9,6 @@ import { nodeWithReader, type NodeWithReader } from './support/reader';
  * put to a twin of it instead.
  */
 
-jest.setTimeout(120_000);
-
 /** How node and reader are started, and the recorded daemons whose rows are put to them. */
 const STARTED: readonly (readonly [args: readonly string[], rows: readonly Recorded['daemon'][]])[] = [
   [

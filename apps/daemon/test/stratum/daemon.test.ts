@@ -13,8 +13,6 @@ import { exercises } from '../support/exercises';
 exercises('stratum-bind-port', 'stratum-bind-ip', 'stratum-share-difficulty', 'stratum-share-interval');
 exercises('stratum-max-connections');
 
-jest.setTimeout(180_000);
-
 const address = encodeAddress(new TestWallet('stratum'));
 const suite = newSuite();
 const miners: RawMiner[] = [];

@@ -9,7 +9,6 @@ import { exercises } from '../support/exercises';
 import { killBackups } from './backup-kills';
 
 exercises('backup');
-jest.setTimeout(120_000);
 
 const suite = newSuite();
 let data: string;

@@ -9,7 +9,6 @@ import { newSuite } from '../network/daemons';
 import { exercises } from '../support/exercises';
 
 exercises('dry-run');
-jest.setTimeout(120_000);
 
 const suite = newSuite();
 let data: string;

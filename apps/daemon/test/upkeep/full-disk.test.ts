@@ -7,8 +7,6 @@ import { newSuite } from '../network/daemons';
 import { DaemonProcess } from '../support/process';
 import { consoleAt } from './console-at';
 
-jest.setTimeout(180_000);
-
 /* Daemons on a disk of some megabytes that fills up. */
 
 const MIB = 1024 * 1024;

@@ -9,7 +9,6 @@ import { exercises } from '../support/exercises';
 import { consoleAt } from './console-at';
 
 exercises('skip-boot-compaction');
-jest.setTimeout(120_000);
 
 /* The maintenance of a whole node, by console commands. */
 

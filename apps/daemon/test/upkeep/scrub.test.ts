@@ -12,7 +12,6 @@ import { exercises } from '../support/exercises';
 import { consoleAt } from './console-at';
 
 exercises('scrub-hours');
-jest.setTimeout(120_000);
 
 const STEPS_PER_HOUR = 14_400;
 

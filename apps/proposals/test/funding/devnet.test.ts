@@ -5,8 +5,6 @@ import { paymentIdOf, proposalFile, startService, stopAll } from '../support/ser
 
 /* Funding with real wallets, whose nodes are of the devnet (docs/operations/proposals.md#follow-donations). */
 
-jest.setTimeout(180_000);
-
 const community = new Community();
 /** Blocks for which a wallet locks what it sends, and a few more. */
 const BLOCKS_TO_UNLOCK = 40;

@@ -15,8 +15,6 @@ import { donationAddress, startService, stopAll, type RunningService } from '../
 
 const inBrowser = BROWSER === undefined ? describe.skip : describe;
 
-jest.setTimeout(180_000);
-
 /** What handlers of a text could wait for, on every element. */
 const POINT_AT_EVERYTHING = `for (const part of document.querySelectorAll('main, main *'))
   for (const name of ['pointerover', 'mouseover', 'mouseenter', 'focus', 'toggle']) part.dispatchEvent(new Event(name, { bubbles: true }));`;

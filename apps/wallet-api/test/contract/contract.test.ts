@@ -9,8 +9,6 @@ import { isOptional, wrongBodies } from './fields';
 import { jsonOf, type Success, successes } from './successes';
 import { World } from './world';
 
-jest.setTimeout(600_000);
-
 /* Every route behaves as declared: each declared response is requested. */
 
 const routes = walletRoutes({

@@ -6,8 +6,6 @@ import { faultsOfJson } from './answers';
 import { type Provocation, PROVOCATIONS, SAVING } from './provocations';
 import { knownWallet, World } from './world';
 
-jest.setTimeout(600_000);
-
 /* Each refusal that no recorded request shows is provoked, with a node in between that misbehaves where it takes one. */
 
 let world: World;

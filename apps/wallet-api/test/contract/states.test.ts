@@ -6,8 +6,6 @@ import { codeOf, parsed, requireStatus } from '../support/chain-a-service';
 import { type ServiceResponse, TestService } from '../support/service';
 import { knownWallet, World } from './world';
 
-jest.setTimeout(600_000);
-
 /* Errors that follow from a state of the wallet: every route that declares one is requested in that state. */
 
 let world: World;

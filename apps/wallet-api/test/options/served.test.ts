@@ -20,8 +20,6 @@ exercises('tx-pow-server-ssl', 'tx-pow-server-key', 'rpc-ipc-path', 'rpc-ipc-mod
 exercises('notify-during-sync', 'notify-secret-file', 'no-console', 'log-level', 'log-file', 'log-format');
 exercises('enable-metrics');
 
-jest.setTimeout(300_000);
-
 /* The effects of the options on a running program. */
 
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));

@@ -9,15 +9,13 @@ import { type Outcome, PASSWORD } from '../support/service';
 import { type ErrorName, PROVOCATIONS, SUCCESSES } from './provocations';
 import { ServiceStates } from './service-states';
 
-jest.setTimeout(600_000);
-
 const states = new ServiceStates();
 const rows = walletRpcApi.walletRpcErrors;
 
 beforeAll(async () => {
   await states.start();
   mkdirSync(join(states.alice.rpc.context.directory, 'folder'), { recursive: true });
-}, 300_000);
+});
 
 afterAll(async () => {
   states.comeHome();

@@ -7,8 +7,6 @@ import { addressOf, World } from '../support/world';
 
 exercises('enable-metrics');
 
-jest.setTimeout(300_000);
-
 const world = new World();
 let node: SuiteNode;
 

@@ -19,8 +19,6 @@ exercises(
   'tx-pow-server-key',
 );
 
-jest.setTimeout(300_000);
-
 const world = new World();
 let node: SuiteNode;
 

@@ -6,7 +6,6 @@ import { cleanUp, freshDirectory, openHere, writerOf } from '../support/director
 
 /* One flipped bit anywhere in a snapshot: each of WRKZ_FLIPS (200) random places, and every bit of what stands around a frame. */
 
-jest.setTimeout(1_800_000);
 afterEach(cleanUp);
 
 const LITE = 600;

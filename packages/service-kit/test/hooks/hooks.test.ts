@@ -7,8 +7,6 @@ import { untilEnded, untilLines } from '../support/processes';
 import { WebhookReceiver } from '../support/receiver';
 import { FakeFeed, numbered } from './fake-feed';
 
-jest.setTimeout(180_000);
-
 let folder: string;
 let receiver: WebhookReceiver;
 const open: { close(): Promise<void> }[] = [];

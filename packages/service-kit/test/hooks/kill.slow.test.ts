@@ -7,8 +7,6 @@ import { sourceArguments } from '@wrkz/testing/source';
 import { WebhookReceiver } from '../support/receiver';
 import { numbered } from './fake-feed';
 
-jest.setTimeout(1_800_000);
-
 const EVENTS = 5_000;
 const ROUND = 250;
 

@@ -10,8 +10,6 @@ import { TwoNodes } from './support/two-nodes';
  * daemon and mined by the next block. One chain grows through all ages; each block pays the wallet.
  */
 
-jest.setTimeout(2 * 3_600_000);
-
 const FIRST = 45;
 const LAST = 600;
 const nodes = new TwoNodes();

@@ -13,8 +13,6 @@ import { TwoNodes } from './support/two-nodes';
  * a node behind one that can lie.
  */
 
-jest.setTimeout(240_000);
-
 const NAMES = [
   'cancelled',
   'refused',
@@ -60,7 +58,7 @@ beforeAll(async () => {
   let turn = 0;
   await nodes.fund(() => new TestWallet(NAMES[turn++ % NAMES.length] ?? '').address, 3 * NAMES.length);
   await nodes.node.generate(stranger.address, 41);
-}, 240_000);
+});
 
 afterEach(async () => {
   for (const path of [...Object.values(ROUTES), '/getwalletsyncdata']) front.off(path);

@@ -9,8 +9,6 @@ const seed = Number(process.env['WRKZ_SEED'] ?? Date.now() % 1_000_000);
 const sends = Number(process.env['WRKZ_SENDS'] ?? 2_000);
 const blocks = Number(process.env['WRKZ_BLOCKS'] ?? 300);
 
-jest.setTimeout(4 * 3_600_000);
-
 const reorganisations = Math.ceil(blocks / 12);
 const restarts = Math.ceil(blocks / 30);
 const campaign = new Campaign({

@@ -6,7 +6,6 @@ import { Campaign } from './support/random-sends';
  */
 
 // Of a machine that does much else; alone it takes half of one.
-jest.setTimeout(10 * 60_000);
 
 const seed = Number(process.env['WRKZ_SEED'] ?? 20_261_122);
 const campaign = new Campaign({

@@ -19,8 +19,6 @@ import { contentOf, expectedOf, keysOf, nodeAt, SyncedWallet } from './support/w
 
 /* Wallets of chain A, scanned from a daemon that has it; `wallet/chain-a.slow.test.ts` scans all of them. */
 
-jest.setTimeout(120_000);
-
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
 const wallets: SyncedWallet[] = [];
 let node: SuiteNode;
@@ -45,7 +43,7 @@ const syncRequest = (more: Partial<SyncRequest>): SyncRequest => ({
 
 beforeAll(async () => {
   node = await suite.node({ from: await suite.chainA() });
-}, 300_000);
+});
 
 afterEach(async () => {
   await Promise.all(wallets.splice(0).map(({ sync }) => sync.stop()));

@@ -7,8 +7,6 @@ import { keysOf, nodeAt, SyncedWallet } from './support/wallets';
 
 /* A daemon with `/ws`; the clock of the wallet is stopped, so polling cannot find the blocks. */
 
-jest.setTimeout(120_000);
-
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
 
 afterAll(() => suite.stopAll());

@@ -18,8 +18,6 @@ import { SyncedWallet } from './support/wallets';
 
 /* Nodes that report outputs which no block holds, and nodes that cannot prove what they report. */
 
-jest.setTimeout(120_000);
-
 /** Chain A from here on holds outputs of alice, and is short enough to be read often. */
 const START = 640;
 /** A block without outputs of alice, where nodes report one. */
@@ -121,7 +119,7 @@ beforeAll(async () => {
   await wallet.untilSynced();
   expected = holdings(wallet);
   [unspent] = wallet.ledger.content().subWallets.flatMap((subWallet) => subWallet.unspent) as [WalletOutput];
-}, 300_000);
+});
 
 afterEach(async () => {
   await Promise.all(wallets.splice(0).map(({ sync }) => sync.stop()));

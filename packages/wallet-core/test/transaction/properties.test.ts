@@ -4,8 +4,6 @@ import { devnet, easyMainnet } from './support';
 
 /* Every send at every height is accepted by the pool and the next block template, and no amount is lost. */
 
-jest.setTimeout(120_000);
-
 const DEVNET_AGES = [1, 2, 3, 10, 30, 43, 54, 65, 67, 68, 77, 80, 83, 86, 100, 112, 120, 150, 430];
 
 test.each(DEVNET_AGES)('next to height %d of devnet the pool and the next block accept any send', async (age) => {

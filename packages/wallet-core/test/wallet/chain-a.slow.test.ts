@@ -3,8 +3,6 @@ import { FILES, OWN, testFile, testRestored, testScanHeights, testView, waysTo }
 
 /* Every wallet of chain A. */
 
-jest.setTimeout(120_000);
-
 FILES.forEach(testFile);
 for (const name of OWN) {
   for (const by of waysTo(name)) testRestored(name, by);

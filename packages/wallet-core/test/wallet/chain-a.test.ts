@@ -19,8 +19,6 @@ import {
 
 /* Representative wallets; the slow test has all of them. */
 
-jest.setTimeout(120_000);
-
 const NAMES = ['alice.wallet', 'alice.restored.wallet', 'bob-view.wallet', 'carol-nocoinbase.wallet'];
 for (const one of FILES) if (NAMES.some((name) => one.file === `wallets/${name}`)) testFile(one);
 testRestored('alice', 'seed');

@@ -10,8 +10,6 @@ import type { WholeWallet } from './support/whole-wallet';
 
 /* Chain A grown to 3,000 blocks: whole wallets read it from a full, a pruned and a lite node. */
 
-jest.setTimeout(3_600_000);
-
 const COUNT = 3_000;
 const STEP = 60;
 const LITE_HEIGHT = 2_000;

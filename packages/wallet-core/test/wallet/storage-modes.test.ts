@@ -12,8 +12,6 @@ import type { WholeWallet } from './support/whole-wallet';
 
 /* Whole wallets that read the chain again from daemons that keep less of it (docs/operations/storage-modes.md). */
 
-jest.setTimeout(120_000);
-
 const LITE_HEIGHT = 300;
 const LITE = ['--lite', '--lite-height', String(LITE_HEIGHT)];
 /** What a devnet node keeps of bodies when it is pruned. */

@@ -7,8 +7,6 @@ import { WholeWallet } from './support/whole-wallet';
 
 /* Transactions of blocks that no node has proved, in a whole wallet and its files. */
 
-jest.setTimeout(120_000);
-
 const alice = chainAWallet('alice');
 const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
 const wallets: WholeWallet[] = [];
@@ -19,7 +17,7 @@ beforeAll(async () => {
   node = await suite.node({ from: await suite.chainA() });
   pruned = suite.closeAtEnd(await StandInNode.start(node.url));
   pruned.on('/getrawblocks', ({ body }, behind) => behind({ ...body, startHeight: CHAIN_A_HEIGHT }));
-}, 300_000);
+});
 
 afterAll(async () => {
   await suite.stopAll();

@@ -5,8 +5,6 @@ import type { SoapCall } from './fake-gateway';
 
 exercises('no-upnp');
 
-jest.setTimeout(240_000);
-
 /** Where no namespace can be made nothing is started: the searches would go to a real network. */
 const inNamespace = namespaceWay === undefined ? describe.skip : describe;
 

@@ -69,4 +69,4 @@ test('after a kill during the conversion the file is the old or the new one', as
     await opened(file);
     expect(readFileSync(backupName(file, 1)).equals(bytes)).toBe(true);
   }
-}, 120_000);
+});

@@ -20,7 +20,7 @@ let node: SuiteNode;
 
 beforeAll(async () => {
   node = await suite.node({ from: await suite.chainA() });
-}, 300_000);
+});
 
 afterEach(removeFolders);
 afterAll(() => suite.stopAll());

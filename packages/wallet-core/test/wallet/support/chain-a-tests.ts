@@ -54,7 +54,7 @@ export let node: SuiteNode;
 
 beforeAll(async () => {
   node = await suite.node({ from: await suite.chainA() });
-}, 300_000);
+});
 
 afterEach(async () => {
   for (const whole of open.splice(0)) await whole.close();
