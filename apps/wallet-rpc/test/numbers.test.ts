@@ -28,12 +28,14 @@ interface Listed {
   readonly transfers: readonly { readonly address: string; readonly amount: bigint }[];
 }
 
+/** The transactions with their extras. A response waits for them for 5 s only, which a busy machine may exceed. */
 async function listed(service: TestService): Promise<Listed[]> {
-  const { items } = await service.result<{ items: { transactions: Listed[] }[] }>('getTransactions', {
-    firstBlockIndex: 1,
-    blockCount: CHAIN_A_HEIGHT,
-  });
-  return items.flatMap(({ transactions }) => transactions);
+  const range = { firstBlockIndex: 1, blockCount: CHAIN_A_HEIGHT };
+  for (;;) {
+    const { items } = await service.result<{ items: { transactions: Listed[] }[] }>('getTransactions', range);
+    const transactions = items.flatMap((item) => item.transactions);
+    if (transactions.every(({ extra }) => extra !== '')) return transactions;
+  }
 }
 
 /** The fields of a transaction that both services report. */
