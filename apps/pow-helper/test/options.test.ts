@@ -34,7 +34,7 @@ test('the defaults are those of the operations page', () => {
   });
 });
 
-test('the operations page lists every option and no other', () => {
+test('docs/operations/pow-helper.md lists every option and no other', () => {
   const page = readFileSync(assetPath('docs/operations/pow-helper.md'), 'utf8');
   const rows = [...page.matchAll(/^\| (`--[^|]*)\|/gm)];
   const listed = rows.flatMap(([, cell = '']) => [...cell.matchAll(/`--([a-z0-9-]+)`/g)].map((match) => match[1]));

@@ -87,7 +87,7 @@ test('a configuration file accepts every option, also for the commands of the op
   expect(parsed.values['data-dir']).toBe('/x');
 });
 
-test('every option and command is in the operator page', () => {
+test('docs/operations/proposals.md names every option and command', () => {
   const page = readFileSync(join(__dirname, '../../../docs/operations/proposals.md'), 'utf8');
   const missing = PROPOSALS_OPTIONS.filter(({ name }) => !page.includes(`| \`--${name}`)).map(({ name }) => name);
   expect(missing).toEqual([]);

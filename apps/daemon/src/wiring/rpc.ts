@@ -96,7 +96,7 @@ function miningService(miner: Miner, generator: BlockGenerator): MiningService {
   };
 }
 
-/** The server options that a node and a reader process share. */
+/** The server options that a node and a reader process share. Those of a reader are listed in serve-rpc/config. */
 type ServerOptions = Pick<
   DaemonOptions,
   | 'enable-cors'

@@ -84,7 +84,8 @@ test('warns about a public reader without a token', () => {
   expect(read(...LEAST, '--rpc-bind-ip', '0.0.0.0')?.warnings.join()).toMatch(/open to everybody/);
 });
 
-test('every option is in the operator page', () => {
+test('docs/operations/readers.md names every option', () => {
   const page = readFileSync(join(__dirname, '../../../../docs/operations/readers.md'), 'utf8');
-  for (const { name } of SERVE_RPC_OPTIONS) expect(page).toContain(`\`--${name}\``);
+  const missing = SERVE_RPC_OPTIONS.filter(({ name }) => !page.includes(`\`--${name}\``)).map(({ name }) => name);
+  expect(missing).toEqual([]);
 });
