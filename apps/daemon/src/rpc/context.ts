@@ -78,8 +78,10 @@ export interface RpcContext {
   readonly paused?: (() => string | undefined) | undefined;
   /** Why the node no longer follows the chain: damage of the database. */
   readonly damaged?: (() => string | undefined) | undefined;
-  /** The last branch that was not followed. */
+  /** The last branch that was not followed; in the node only. */
   readonly refusedBranch?: (() => RefusedSwitch | undefined) | undefined;
+  /** That branch, if it has more than this work. */
+  readonly heavierBranch: (work: bigint) => { readonly height: number; readonly hash: string } | undefined;
   /** Unix seconds of the start. */
   readonly startTime: number;
   /** Unix seconds. */

@@ -36,6 +36,7 @@ export class NodeSocketClient {
 
 /** The fields of `/info` that only the node knows. */
 const nodeInfo = z.looseObject({
+  heavier_branch: z.object({ height: z.number(), hash: z.string() }).optional(),
   height: z.number(),
   network_height: z.number(),
   last_known_block_index: z.number(),

@@ -58,6 +58,7 @@ export function readerContext({ config, source, queries, nodeInfo, now }: Reader
     },
     explorer: options['daemon-mode'] === 'explorer',
     miningOff: options['rpc-no-mining'],
+    heavierBranch: () => nodeInfo.current?.heavier_branch,
     get startTime() {
       return nodeInfo.current?.start_time ?? started;
     },

@@ -71,6 +71,11 @@ export function rpcContext(dependencies: RpcContextDependencies): RpcContext {
     paused: () => chain.diskShortage,
     damaged: dependencies.damaged,
     refusedBranch: dependencies.refusedBranch,
+    heavierBranch: (work) => {
+      const branch = dependencies.refusedBranch?.();
+      if (branch === undefined || branch.cumulativeDifficulty <= work) return undefined;
+      return { height: branch.height, hash: branch.hash.toString('hex') };
+    },
     startTime: now(),
     now,
   };

@@ -31,7 +31,7 @@ export function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoRes
   const sync = peers.sync();
   const networkHeight = Math.max(1, peers.networkHeight());
   const difficulty = context.nextDifficulty();
-  const branch = context.refusedBranch?.();
+  const branch = context.heavierBranch(tip.cumulativeDifficulty);
   // A lite node does not store the versions below its first height; the C++ nodes return 0 there.
   const isStored = tip.height === 0 || tip.height >= floors.records;
   return {
@@ -40,9 +40,7 @@ export function nodeInfo(context: RpcContext): z.output<typeof daemonApi.infoRes
     difficulty,
     grey_peerlist_size: lists.gray,
     hashrate: difficulty / BigInt(DIFFICULTY_TARGET),
-    ...(branch === undefined || branch.cumulativeDifficulty <= tip.cumulativeDifficulty
-      ? {}
-      : { heavier_branch: { height: branch.height, hash: branch.hash.toString('hex') } }),
+    ...(branch && { heavier_branch: branch }),
     height,
     incoming_connections_count: connections.incoming,
     last_known_block_index: Math.max(1, peers.observedHeight()) - 1,
