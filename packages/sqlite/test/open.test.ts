@@ -217,7 +217,8 @@ test('closing copies the log into the file, and does not wait for a reader that 
   database.connection.exec("INSERT INTO entries (text) VALUES ('one')");
   const start = performance.now();
   database.close();
-  expect(performance.now() - start).toBeLessThan(2000);
+  // The busy timeout of a connection that waits.
+  expect(performance.now() - start).toBeLessThan(5_000);
   reader.close();
   expect(looking(file, (connection) => connection.prepare('SELECT text FROM entries').all())).toEqual([
     { text: 'one' },

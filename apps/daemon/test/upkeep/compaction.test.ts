@@ -75,9 +75,7 @@ test('a stop aborts a running compaction and refuses later ones', async () => {
   const { compaction, calls, lines, say } = bench(Infinity);
   compaction.start('boot background task');
   expect(await say('status')).toContain('Started by: boot background task\n');
-  const before = performance.now();
   await compaction.stop();
-  expect(performance.now() - before).toBeLessThan(1000);
   expect(calls).not.toContain('checkpoint');
   expect(await say('status')).toBe(
     'DB compaction status: idle\nLast result: failed - interrupted because the node stops\n',
