@@ -9,12 +9,16 @@ const MAX_NESTING = 20;
 const EXCERPT_LENGTH = 200;
 /** Max number of block and inline elements. Rendering a text of 32 KB with this number takes about 40 ms. */
 export const MAX_ELEMENTS = 20_000;
+/** Max characters of the unsanitized HTML. A reference repeats its URL at each use, so 32 KB could become 64 MB. */
+export const MAX_HTML = 512 * 1024;
 /** Max bytes of cached markup and excerpts. */
 const CACHE_BYTES = 16 * 1024 * 1024;
 
 const parser = new MarkdownIt('default', { html: false, linkify: true, maxNesting: MAX_NESTING });
 // Only complete URLs become links: `file.md` is not a host.
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
+// These links would be removed, and finding `//a.b/` thousands of times takes seconds.
+for (const schema of ['//', 'ftp:']) parser.linkify.add(schema, null);
 
 const { rules } = parser.renderer;
 rules['table_open'] = () => '<div class="scroll" tabindex="0"><table>\n';
@@ -74,6 +78,11 @@ const SANITIZER: sanitizeHtml.IOptions = {
 /** Renders Markdown as safe HTML: no scripts, styles, images or raw HTML, only links to absolute URLs. */
 export function renderMarkdown(markdown: string): string {
   return sanitizeHtml(parser.render(markdown), SANITIZER);
+}
+
+/** The HTML before the sanitizer. Not safe: only for validation. */
+export function renderUnsanitized(markdown: string): string {
+  return parser.render(markdown);
 }
 
 /** The number of elements, which determines the rendering time. */

@@ -4,7 +4,7 @@ import { AddressError, decodeAddress, formatAmount, parseAmount } from '@wrkz/co
 import { isoTime } from '@wrkz/pages';
 import { errorText } from '@wrkz/service-kit';
 import { parse, stringify } from 'yaml';
-import { countElements, MAX_ELEMENTS } from '../markdown';
+import { countElements, MAX_ELEMENTS, MAX_HTML, renderUnsanitized } from '../markdown';
 import { LIMITS, MAX_AMOUNT, type Proposal, type ProposalDraft, type ProposalStatus } from '../store/proposal';
 
 /** A proposal file: YAML front matter between two lines `---`, then Markdown. Values are text, such as `0.10`. */
@@ -172,10 +172,10 @@ export function completeDraft({ id: _id, ...fields }: ProposalFields, now: numbe
 
 /**
  * Control characters, line ends, direction marks and invisible characters, which can make different names look the same. The
- * joiners U+200C and U+200D are allowed: writing systems and emoji need them.
+ * joiners U+200C and U+200D and variation selectors are allowed: writing systems and emoji need them.
  */
 const FORBIDDEN_IN_LINE =
-  /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
+  /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}\u2028\u2029]|(?![\u200c\u200d\p{Variation_Selector}])\p{Default_Ignorable_Code_Point}/u;
 // eslint-disable-next-line no-control-regex -- line ends and tabs are the only allowed control characters
 const FORBIDDEN_IN_CONTENT = /[\p{Cs}\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u202a-\u202e\u2066-\u2069]/u;
 
@@ -183,7 +183,9 @@ function parseLine(text: string, min: number, max: number): string {
   const trimmed = text.trim();
   if (FORBIDDEN_IN_LINE.test(trimmed)) throw new InvalidFile('contains a line end, control or invisible character');
   const length = [...trimmed].length;
-  if (length < min || length > max) throw new InvalidFile(`expected ${min} to ${max} characters, got ${length}`);
+  const visible = [...trimmed.replace(/\p{Default_Ignorable_Code_Point}/gu, '')].length;
+  if (visible < min || length > max)
+    throw new InvalidFile(`expected ${min} to ${max} characters, got ${visible < min ? visible : length}`);
   return trimmed;
 }
 
@@ -195,5 +197,10 @@ function parseContent(text: string): string {
   const elements = countElements(text);
   if (elements > MAX_ELEMENTS)
     throw new InvalidFile(`too much markup: ${elements} elements, at most ${MAX_ELEMENTS} are allowed`);
+  const rendered = renderUnsanitized(text);
+  if (rendered.length > MAX_HTML)
+    throw new InvalidFile(`too much markup: ${rendered.length} characters of HTML, at most ${MAX_HTML} are allowed`);
+  // Entities and percent-encoded URLs are decoded only now.
+  if (FORBIDDEN_IN_CONTENT.test(rendered)) throw new InvalidFile('contains a control character');
   return text.replace(/\r\n?/g, '\n').replace(/^\n+/, '').trimEnd();
 }

@@ -112,7 +112,8 @@ const INVALID_FILES: readonly (readonly [string, Record<string, string | undefin
   ['a short headline', { headline: 'short' }, '', /headline: expected 9 to 140 characters, got 5/],
   ['a long headline', { headline: 'x'.repeat(141) }, '', /headline: expected 9 to 140/],
   ['a headline that turns around', { headline: 'abc \u202e fedcba' }, '', /headline: contains/],
-  ...['\u200b', '\u200f', '\u061c', '\u2029', '\u2060', '\ufeff', '\uffff', '\u{e0041}', '\u0085'].map(
+  ['a headline of joiners', { headline: '\u200d'.repeat(9) }, '', /headline: expected 9 to 140 characters, got 0/],
+  ...[...'\u200b\u200f\u061c\u2029\u2060\ufeff\uffff\u{e0041}\u0085\u3164\u115f\uffa0\u034f\u180e'].map(
     (mark) =>
       [`a name with ${JSON.stringify(mark)}`, { user: `"al${mark}ice"` }, '', /user: contains|front matter/] as const,
   ),
@@ -145,6 +146,14 @@ const INVALID_FILES: readonly (readonly [string, Record<string, string | undefin
   ['a huge text', {}, 'x'.repeat(32_769), /content: expected 21 characters to 32768 bytes, got 32769/],
   ['too much markup', {}, '|a|b|\n|-|-|\n'.repeat(2_700), /content: too much markup: 53996 elements, at most 20000/],
   ['control characters', {}, `${'x'.repeat(30)}\u0007`, /content: contains a control character/],
+  [
+    'a reference with a long URL that is used often',
+    {},
+    `[a]: https://a.example/${'x'.repeat(10_000)}\n\n${'[a] '.repeat(100)}`,
+    /content: too much markup: 10\d{5} characters of HTML, at most 524288/,
+  ],
+  ['direction marks as entities', {}, `${'x'.repeat(30)} &#x202e;`, /content: contains a control character/],
+  ['direction marks in a URL', {}, 'See <https://a.example/%E2%80%AE>', /content: contains a control character/],
   ['a number of another kind', { id: '0' }, '', /id: expected a number/],
 ];
 

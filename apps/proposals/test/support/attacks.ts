@@ -56,6 +56,7 @@ export const ATTACKS: readonly string[] = [
   filled('# a\n'),
   filled('http://a.b/((('),
   filled('<a@b'),
+  filled('//a.b/'),
   `${'> '.repeat(500)}- `.repeat(10) + '<script>window.hit=1</script>',
   `${Array.from({ length: 400 }, (_, depth) => `${'  '.repeat(depth)}- x`).join('\n')}`,
   '*'.repeat(2000) + 'a' + '*'.repeat(2000),
