@@ -104,9 +104,10 @@ export class WrongLog extends IncompleteFiles {
 
 /** The database and its control file do not belong together. No file was changed. */
 export class NotAdopted extends IncompleteFiles {
-  /** @param command adopts the database; undefined if every open for writing does */
-  constructor(name: FileName, reason: string, command = 'the program that writes it') {
-    const remedy = `To use it here, run: ${command} ${name.file}`;
+  /** @param command adopts the database; undefined if every open for writing does, and one for reading without control file */
+  constructor(name: FileName, reason: string, command?: string) {
+    const act = command === undefined ? `remove ${name.file}-control` : `run: ${command} ${name.file}`;
+    const remedy = `To use it here, ${act}`;
     super(name, `the ${name.title} ${name.file} was copied or replaced: ${reason}. ${remedy}`);
   }
 }

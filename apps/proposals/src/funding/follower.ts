@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, type Logger } from '@wrkz/service-kit';
+import { SqliteFileError } from '@wrkz/sqlite';
+import { InvalidDatabase } from '../store/failures';
 import type { Contribution, FundingStore } from '../store/funding';
 import { assignReceipts, donationTarget, type DonationTarget, ReceiptReader } from './receipts';
 import { type WalletService, WalletUnavailable } from './wallet';
@@ -49,11 +51,13 @@ export class FundingFollower {
     try {
       await this.update();
       this.lastFailure = undefined;
-      if (before !== undefined) logger.info('the wallet is available again');
+      if (before !== undefined) logger.info('donations are followed again');
     } catch (error) {
       this.stopping.signal.throwIfAborted();
       this.lastFailure = errorText(error);
-      if (before !== this.lastFailure) logger.warning(`cannot read donations from the wallet: ${this.lastFailure}`);
+      const isStorage = [SqliteFileError, InvalidDatabase].some((type) => error instanceof type);
+      const what = isStorage ? 'cannot store donations' : 'cannot read donations from the wallet';
+      if (before !== this.lastFailure) logger.warning(`${what}: ${this.lastFailure}`);
     }
     onPoll?.(this.lastFailure === undefined);
   }

@@ -2,15 +2,11 @@ import { join } from 'node:path';
 import { stringifyJson } from '@wrkz/service-kit';
 import { FileMissing, openDatabase, SqliteConnection, type SqliteDatabase, WrongSchemaVersion } from '@wrkz/sqlite';
 import { addSamples } from '../demo';
+import { FUNDING_FILE, InvalidDatabase, named, PROPOSALS_FILE, withFileName } from './failures';
 import { FundingStore } from './funding';
 import { fromRow, type ProposalRow } from './proposal';
 import { ProposalReader } from './proposals';
 import { FUNDING_ID, FUNDING_MIGRATIONS, PROPOSALS_ID, PROPOSALS_MIGRATIONS } from './schema';
-
-/** The database belongs to another network or is inconsistent. The message is for the operator. */
-export class InvalidDatabase extends Error {
-  override readonly name = 'InvalidDatabase';
-}
 
 /** The folder of the databases of a network. */
 export interface DatabaseFolder {
@@ -24,30 +20,35 @@ export interface DatabaseFolder {
  */
 export function openProposals({ directory, network }: DatabaseFolder, mode: 'read' | 'write'): SqliteDatabase {
   const file = join(directory, 'proposals.sqlite');
-  return openDatabase({
-    file,
-    title: 'proposal database',
-    applicationId: PROPOSALS_ID,
-    migrations: PROPOSALS_MIGRATIONS,
-    mode,
-    onCreate: (connection) => void connection.prepare('INSERT INTO network VALUES (?)').run(network),
-    identify: (connection) => {
-      const found = connection.prepare<[], string>('SELECT name FROM network').pluck().get();
-      if (found !== network)
-        throw new InvalidDatabase(`${file} is the proposal database of ${String(found)}, not of ${network}`);
-    },
-  });
+  return withFileName(PROPOSALS_FILE, file, () =>
+    openDatabase({
+      file,
+      title: PROPOSALS_FILE.title,
+      applicationId: PROPOSALS_ID,
+      migrations: PROPOSALS_MIGRATIONS,
+      mode,
+      onCreate: (connection) => void connection.prepare('INSERT INTO network VALUES (?)').run(network),
+      identify: (connection) => {
+        const found = connection.prepare<[], string>('SELECT name FROM network').pluck().get();
+        if (found !== network)
+          throw new InvalidDatabase(`${file} is the proposal database of ${String(found)}, not of ${network}`);
+      },
+    }),
+  );
 }
 
-/** Opens the donations for writing. @throws SqliteFileError */
+/** Opens the donations for writing. @throws SqliteFileError, InvalidDatabase */
 export function openFunding({ directory }: DatabaseFolder): SqliteDatabase {
-  return openDatabase({
-    file: join(directory, 'funding.sqlite'),
-    title: 'funding database',
-    applicationId: FUNDING_ID,
-    migrations: FUNDING_MIGRATIONS,
-    mode: 'write',
-  });
+  const file = join(directory, 'funding.sqlite');
+  return withFileName(FUNDING_FILE, file, () =>
+    openDatabase({
+      file,
+      title: FUNDING_FILE.title,
+      applicationId: FUNDING_ID,
+      migrations: FUNDING_MIGRATIONS,
+      mode: 'write',
+    }),
+  );
 }
 
 /** The open databases of the service. */
@@ -72,10 +73,11 @@ export function openStores(folder: DatabaseFolder, isDemo: boolean, now: () => n
     const proposals = openForReading(folder);
     opened.push(proposals);
     // In one transaction, so that no command changes a proposal between reading its row and reading its audit entries.
-    proposals.connection.transaction(() => assertAuditMatches(proposals.connection))();
+    const { connection } = proposals;
+    named(PROPOSALS_FILE, connection, () => connection.transaction(() => assertAuditMatches(connection))());
     const funding = openFunding(folder);
     opened.push(funding);
-    assertSumsMatch(funding.connection);
+    named(FUNDING_FILE, funding.connection, () => assertSumsMatch(funding.connection));
     const reader = new ProposalReader(proposals.connection);
     return {
       reader,
@@ -127,7 +129,7 @@ function assertAuditMatches(connection: SqliteConnection): void {
   if (wrong === undefined) return;
   throw new InvalidDatabase(
     `proposal ${wrong.id} in ${connection.name} differs from its last audit entry: the file is damaged, or another ` +
-      'program has changed it. Restore a backup',
+      `program has changed it. ${PROPOSALS_FILE.remedy(connection.name)}`,
   );
 }
 
@@ -144,7 +146,7 @@ function assertSumsMatch(connection: SqliteConnection): void {
     .get();
   if (wrong === undefined) return;
   throw new InvalidDatabase(
-    `the sums of ${wrong} in ${connection.name} differ from its donations: the file is damaged. Stop the service and ` +
-      'delete the file; the next start reads the donations from the wallet again',
+    `the sums of ${wrong} in ${connection.name} differ from its donations: the file is damaged. ` +
+      FUNDING_FILE.remedy(connection.name),
   );
 }

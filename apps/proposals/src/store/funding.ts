@@ -1,4 +1,5 @@
 import type { SqliteConnection } from '@wrkz/sqlite';
+import { FUNDING_FILE, named } from './failures';
 
 /** A donation in a block. */
 export interface Contribution {
@@ -58,14 +59,16 @@ export class FundingStore {
 
   /** Donations to an address; undefined if it was never polled. */
   find(address: string): AddressFunding | undefined {
-    const row = this.connection.prepare<[string], FundingRow>(SELECT_FUNDING).safeIntegers().get(address);
+    const row = this.query(() =>
+      this.connection.prepare<[string], FundingRow>(SELECT_FUNDING).safeIntegers().get(address),
+    );
     return row && { ...row, checked: Number(row.checked), height: Number(row.height) };
   }
 
   /** Newest first. */
   contributions(address: string): Contribution[] {
     const select = this.connection.prepare<[string], ContributionRow>(SELECT_CONTRIBUTIONS).safeIntegers();
-    return select.all(address).map((row) => ({
+    return this.query(() => select.all(address)).map((row) => ({
       ...row,
       height: Number(row.height),
       time: Number(row.time),
@@ -73,24 +76,27 @@ export class FundingStore {
     }));
   }
 
-  /** Replaces the donations of these addresses in one transaction. */
+  /** Replaces the donations of these addresses in one transaction. @throws SqliteFileError, InvalidDatabase */
   replace(found: ReadonlyMap<string, readonly Contribution[]>, at: PollTime): void {
     const put = this.connection.prepare(PUT_FUNDING);
     const remove = this.connection.prepare('DELETE FROM contributions WHERE address = ?');
     const add = this.connection.prepare(ADD_CONTRIBUTION);
-    this.connection
-      .transaction(() => {
-        for (const [address, contributions] of found) {
-          put.run({ address, ...at, received: sum(contributions, true), pending: sum(contributions, false) });
-          if (isSame(this.contributions(address), contributions)) continue;
-          remove.run(address);
-          for (const one of contributions) add.run({ ...one, address, unlocked: one.unlocked ? 1 : 0 });
-        }
-      })
-      .immediate();
+    const work = this.connection.transaction(() => {
+      for (const [address, contributions] of found) {
+        put.run({ address, ...at, received: sum(contributions, true), pending: sum(contributions, false) });
+        if (isSame(this.contributions(address), contributions)) continue;
+        remove.run(address);
+        for (const one of contributions) add.run({ ...one, address, unlocked: one.unlocked ? 1 : 0 });
+      }
+    });
+    this.query(() => work.immediate());
     this.committed();
     this.lastChecked = at.checked;
     this.revision += 1;
+  }
+
+  private query<Result>(run: () => Result): Result {
+    return named(FUNDING_FILE, this.connection, run);
   }
 }
 

@@ -1,5 +1,6 @@
 import { stringifyJson } from '@wrkz/service-kit';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
+import { named, PROPOSALS_FILE } from './failures';
 import {
   type Category,
   fromRow,
@@ -56,13 +57,15 @@ export class ProposalReader {
 
   /** `PRAGMA data_version`: changes with each commit of another connection or process. */
   version(): number {
-    return this.selectVersion.get() ?? 0;
+    return this.query(() => this.selectVersion.get() ?? 0);
   }
 
   /** Lists proposals, newest first. With equal times, the higher id is first. */
   list({ status, category, limit, offset }: ProposalPage): Proposal[] {
-    const select = this.connection.prepare<[PageParameters], ProposalRow>(SELECT_PAGE).safeIntegers();
-    return select.all({ status: status ?? null, category: category ?? null, limit, offset }).map(fromRow);
+    const page = { status: status ?? null, category: category ?? null, limit, offset };
+    const select = (): ProposalRow[] =>
+      this.connection.prepare<[PageParameters], ProposalRow>(SELECT_PAGE).safeIntegers().all(page);
+    return this.query(select).map(fromRow);
   }
 
   /** All proposals including disabled ones, which are last. */
@@ -72,31 +75,37 @@ export class ProposalReader {
   }
 
   find(id: number): Proposal | undefined {
-    const select = this.connection.prepare<[number], ProposalRow>('SELECT * FROM proposals WHERE id = ?');
-    const row = select.safeIntegers().get(id);
+    const sql = 'SELECT * FROM proposals WHERE id = ?';
+    const row = this.query(() => this.connection.prepare<[number], ProposalRow>(sql).safeIntegers().get(id));
     return row && fromRow(row);
   }
 
   counts(): ProposalCount[] {
     const sql = 'SELECT status, category, count(*) AS count FROM proposals GROUP BY status, category';
-    return this.connection.prepare<[], ProposalCount>(sql).all();
+    return this.query(() => this.connection.prepare<[], ProposalCount>(sql).all());
   }
 
   /** The donation addresses of all proposals. */
   addresses(): string[] {
-    return this.connection.prepare<[], string>('SELECT address FROM proposals ORDER BY id').pluck().all();
+    const sql = 'SELECT address FROM proposals ORDER BY id';
+    return this.query(() => this.connection.prepare<[], string>(sql).pluck().all());
   }
 
   /** The proposal with this donation address. */
   idOfAddress(address: string): number | undefined {
-    return this.connection.prepare<[string], number>('SELECT id FROM proposals WHERE address = ?').pluck().get(address);
+    const sql = 'SELECT id FROM proposals WHERE address = ?';
+    return this.query(() => this.connection.prepare<[string], number>(sql).pluck().get(address));
   }
 
   /** The audit log, oldest entry first. */
   audit(): AuditEntry[] {
     const sql = 'SELECT at, actor, action, proposal, before, after, note FROM audit ORDER BY id';
-    const rows = this.connection.prepare<[], Omit<AuditEntry, 'before'> & { before: string | null }>(sql).all();
-    return rows.map(({ before, ...row }) => ({ ...row, before: before ?? undefined }));
+    const select = this.connection.prepare<[], Omit<AuditEntry, 'before'> & { before: string | null }>(sql);
+    return this.query(() => select.all()).map(({ before, ...row }) => ({ ...row, before: before ?? undefined }));
+  }
+
+  private query<Result>(read: () => Result): Result {
+    return named(PROPOSALS_FILE, this.connection, read);
   }
 }
 
@@ -118,7 +127,7 @@ export class ProposalWriter {
 
   /** Runs several changes in one transaction. */
   together<Result>(changes: () => Result): Result {
-    return this.connection.transaction(changes).immediate();
+    return named(PROPOSALS_FILE, this.connection, () => this.connection.transaction(changes).immediate());
   }
 
   /**
