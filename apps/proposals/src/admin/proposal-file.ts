@@ -19,6 +19,8 @@ export class InvalidFile extends Error {
 }
 
 const MAX_FILE_BYTES = 1024 * 1024;
+/** Max characters of the front matter. The YAML parser takes quadratic time in the number of keys and levels. */
+const MAX_FRONT_MATTER = 16_384;
 const STANDARD_INPUT = 0;
 /** Min lengths in characters, as in the original service. */
 const MIN_LENGTHS = { headline: 9, content: 21 } as const;
@@ -59,6 +61,8 @@ export function parseProposalFile(text: string): ProposalFile {
   const match = FRONT_MATTER.exec(text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'));
   if (match === null) throw new InvalidFile('the file does not begin with front matter between two lines ---');
   const { matter = '', body = '' } = match.groups ?? {};
+  if (matter.length > MAX_FRONT_MATTER)
+    throw new InvalidFile(`front matter: expected at most ${MAX_FRONT_MATTER} characters, got ${matter.length}`);
   let value: unknown;
   try {
     // With the failsafe schema all values stay text.

@@ -188,6 +188,14 @@ test.each([
   expect(() => parseProposalFile(text)).toThrow(/front matter/i);
 });
 
+test('front matter that is far larger than all fields is not parsed: many keys or levels take minutes', () => {
+  const keys = (count: number): string => Array.from({ length: count }, (_, i) => `key${i}: x\n`).join('');
+  expect(Object.keys(parseProposalFile(`---\n${keys(100)}---\ntext`).fields)).toHaveLength(100);
+  expect(() => parseProposalFile(`---\n${keys(2_000)}---\ntext`)).toThrow(
+    'front matter: expected at most 16384 characters, got 20890',
+  );
+});
+
 test('rejects a missing file, a binary file and a folder', () => {
   expect(() => run('add', join(folder, 'none.md'))).toThrow(/cannot read .*none\.md/);
   expect(() => run('add', folder)).toThrow(/cannot read/);
