@@ -67,10 +67,12 @@ export const getProposal = declareProposalsRoute({
   errors: [proposalErrors.notFound],
   handle: async (context, { path, query }) => {
     const { listing, responses, markdown, site } = context;
+    // Before the proposal is read: a command may change it in between.
+    const revision = listing.revision();
     const listed = findProposal(context, path);
     const requested = parseRequestedAmount(query.amount);
     const amountKey = Object.entries(requested ?? {}).join();
-    const response = await responses.get(listing.revision(), `proposal,${path.id},${amountKey}`, async () =>
+    const response = await responses.get(revision, `proposal,${path.id},${amountKey}`, async () =>
       site.page(
         proposalPage({
           listed,

@@ -335,6 +335,19 @@ test('a running server sees a change immediately and does not block it', async (
   expect((await send(service.url, `/proposal/${id}`)).text).toContain('Changed while it was served');
 });
 
+test('a page that was read just before a change is not served after it', async () => {
+  const service = await startService();
+  const id = service.add();
+  const find = jest.spyOn(ProposalReader.prototype, 'find').mockImplementationOnce(function (this: ProposalReader) {
+    const before = this.find(id);
+    service.admin('admin', 'edit', String(id), proposalFile({ headline: 'Changed while it was read' }));
+    return before;
+  });
+  await send(service.url, `/proposal/${id}`);
+  find.mockRestore();
+  expect((await send(service.url, `/proposal/${id}`)).text).toContain('Changed while it was read');
+});
+
 test('a database of another network, a foreign and a newer file are refused and unchanged', async () => {
   run('add', proposalFile());
   const nested = join(temporaryFolder(), 'devnet');
