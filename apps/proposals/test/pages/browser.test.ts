@@ -218,7 +218,11 @@ inBrowser('in a browser', () => {
     );
     const ids = pages.map((some, i) =>
       add(
-        { headline: `Attack ${i} <img src=x onerror=hit=1>` },
+        {
+          headline: `Attack ${i} <img src=x onerror=hit=1> ${'W'.repeat(100)}`,
+          user: 'W'.repeat(19),
+          target: '10000000000000',
+        },
         some.map((text) => `${text}\n\nand words\n\n`).join(''),
       ),
     );
@@ -231,6 +235,8 @@ inBrowser('in a browser', () => {
           '[window.hit, document.title.includes("Proposals"), document.querySelectorAll("main").length]',
         ),
       ).toEqual([undefined, true, 1]);
+      const fits = await watched.page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+      expect([path, fits]).toEqual([path, true]);
       expect(
         await watched.page
           .locator('.prose')
