@@ -215,6 +215,7 @@ function countedContext(main: Counter, message: Counter, thread: Counter): RpcCo
     },
     events: { latest: () => 0, page: () => ({ entries: [], latest: 0, keptAfter: 0 }) } as never,
     nextDifficulty: () => 1n,
+    heavierBranch: () => undefined,
     storage: { prune: false, pruneDepth: 1 },
     startTime: 0,
   });

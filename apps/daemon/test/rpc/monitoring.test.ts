@@ -21,6 +21,7 @@ const context = node(
     peers,
     storage: { prune: false, pruneDepth: 400 },
     nextDifficulty: () => 600n,
+    heavierBranch: () => undefined,
     startTime: 1_700_000_000,
     pool: { size: () => 8 } as RpcContext['pool'],
   },
