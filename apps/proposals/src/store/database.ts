@@ -1,8 +1,15 @@
 import { join } from 'node:path';
 import { stringifyJson } from '@wrkz/service-kit';
-import { FileMissing, openDatabase, SqliteConnection, type SqliteDatabase, WrongSchemaVersion } from '@wrkz/sqlite';
+import {
+  type DatabaseOptions,
+  FileMissing,
+  openDatabase,
+  SqliteConnection,
+  type SqliteDatabase,
+  WrongSchemaVersion,
+} from '@wrkz/sqlite';
 import { addSamples } from '../demo';
-import { FUNDING_FILE, InvalidDatabase, named, PROPOSALS_FILE, withFileName } from './failures';
+import { type DatabaseKind, FUNDING_FILE, InvalidDatabase, PROPOSALS_FILE, withFileName } from './failures';
 import { FundingStore } from './funding';
 import { fromRow, type ProposalRow } from './proposal';
 import { ProposalReader } from './proposals';
@@ -20,35 +27,28 @@ export interface DatabaseFolder {
  */
 export function openProposals({ directory, network }: DatabaseFolder, mode: 'read' | 'write'): SqliteDatabase {
   const file = join(directory, 'proposals.sqlite');
-  return withFileName(PROPOSALS_FILE, file, () =>
-    openDatabase({
-      file,
-      title: PROPOSALS_FILE.title,
-      applicationId: PROPOSALS_ID,
-      migrations: PROPOSALS_MIGRATIONS,
-      mode,
-      onCreate: (connection) => void connection.prepare('INSERT INTO network VALUES (?)').run(network),
-      identify: (connection) => {
-        const found = connection.prepare<[], string>('SELECT name FROM network').pluck().get();
-        if (found !== network)
-          throw new InvalidDatabase(`${file} is the proposal database of ${String(found)}, not of ${network}`);
-      },
-    }),
-  );
+  return open(PROPOSALS_FILE, {
+    file,
+    applicationId: PROPOSALS_ID,
+    migrations: PROPOSALS_MIGRATIONS,
+    mode,
+    onCreate: (connection) => void connection.prepare('INSERT INTO network VALUES (?)').run(network),
+    identify: (connection) => {
+      const found = connection.prepare<[], string>('SELECT name FROM network').pluck().get();
+      if (found !== network)
+        throw new InvalidDatabase(`${file} is the proposal database of ${String(found)}, not of ${network}`);
+    },
+  });
 }
 
 /** Opens the donations for writing. @throws SqliteFileError, InvalidDatabase */
 export function openFunding({ directory }: DatabaseFolder): SqliteDatabase {
   const file = join(directory, 'funding.sqlite');
-  return withFileName(FUNDING_FILE, file, () =>
-    openDatabase({
-      file,
-      title: FUNDING_FILE.title,
-      applicationId: FUNDING_ID,
-      migrations: FUNDING_MIGRATIONS,
-      mode: 'write',
-    }),
-  );
+  return open(FUNDING_FILE, { file, applicationId: FUNDING_ID, migrations: FUNDING_MIGRATIONS, mode: 'write' });
+}
+
+function open(kind: DatabaseKind, options: Omit<DatabaseOptions, 'title'>): SqliteDatabase {
+  return withFileName(kind, options.file, () => openDatabase({ ...options, title: kind.title }));
 }
 
 /** The open databases of the service. */
@@ -74,10 +74,10 @@ export function openStores(folder: DatabaseFolder, isDemo: boolean, now: () => n
     opened.push(proposals);
     // In one transaction, so that no command changes a proposal between reading its row and reading its audit entries.
     const { connection } = proposals;
-    named(PROPOSALS_FILE, connection, () => connection.transaction(() => assertAuditMatches(connection))());
+    withFileName(PROPOSALS_FILE, connection.name, () => connection.transaction(() => assertAuditMatches(connection))());
     const funding = openFunding(folder);
     opened.push(funding);
-    named(FUNDING_FILE, funding.connection, () => assertSumsMatch(funding.connection));
+    withFileName(FUNDING_FILE, funding.connection.name, () => assertSumsMatch(funding.connection));
     const reader = new ProposalReader(proposals.connection);
     return {
       reader,

@@ -1,4 +1,4 @@
-import { NotOurFile, openingError, sqliteFailure, type SqliteConnection } from '@wrkz/sqlite';
+import { NotOurFile, openingError, sqliteFailure } from '@wrkz/sqlite';
 
 /** The database belongs to another network, is damaged or inconsistent. The message is for the operator. */
 export class InvalidDatabase extends Error {
@@ -28,9 +28,4 @@ export function withFileName<Result>(kind: DatabaseKind, file: string, act: () =
     const named = sqliteFailure(error) === undefined ? error : openingError({ ...kind, file }, error);
     throw named instanceof NotOurFile ? new InvalidDatabase(`${named.message}. ${kind.remedy(file)}`) : named;
   }
-}
-
-/** `withFileName` for the open file of a connection. */
-export function named<Result>(kind: DatabaseKind, { name }: SqliteConnection, act: () => Result): Result {
-  return withFileName(kind, name, act);
 }

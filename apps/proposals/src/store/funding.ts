@@ -1,5 +1,5 @@
 import type { SqliteConnection } from '@wrkz/sqlite';
-import { FUNDING_FILE, named } from './failures';
+import { FUNDING_FILE, withFileName } from './failures';
 
 /** A donation in a block. */
 export interface Contribution {
@@ -96,7 +96,7 @@ export class FundingStore {
   }
 
   private query<Result>(run: () => Result): Result {
-    return named(FUNDING_FILE, this.connection, run);
+    return withFileName(FUNDING_FILE, this.connection.name, run);
   }
 }
 

@@ -1,6 +1,6 @@
 import { stringifyJson } from '@wrkz/service-kit';
 import type { SqliteConnection, SqliteStatement } from '@wrkz/sqlite';
-import { named, PROPOSALS_FILE } from './failures';
+import { PROPOSALS_FILE, withFileName } from './failures';
 import {
   type Category,
   fromRow,
@@ -105,7 +105,7 @@ export class ProposalReader {
   }
 
   private query<Result>(read: () => Result): Result {
-    return named(PROPOSALS_FILE, this.connection, read);
+    return withFileName(PROPOSALS_FILE, this.connection.name, read);
   }
 }
 
@@ -127,7 +127,7 @@ export class ProposalWriter {
 
   /** Runs several changes in one transaction. */
   together<Result>(changes: () => Result): Result {
-    return named(PROPOSALS_FILE, this.connection, () => this.connection.transaction(changes).immediate());
+    return withFileName(PROPOSALS_FILE, this.connection.name, () => this.connection.transaction(changes).immediate());
   }
 
   /**
