@@ -27,7 +27,7 @@ afterEach(() => {
   sockets.clear();
 });
 
-const answering = (requests: IncomingMessage[] = []) => {
+const infoHandler = (requests: IncomingMessage[] = []) => {
   return (request: IncomingMessage, response: ServerResponse): void => {
     requests.push(request);
     response.end(JSON.stringify(INFO));
@@ -43,31 +43,36 @@ async function listening<T extends TcpServer>(server: T, place: number | string 
 }
 
 const portOf = (server: TcpServer): number => (server.address() as AddressInfo).port;
-const TIMEOUTS = { connectMs: 5_000, silenceMs: 1_000, responseMs: 2_000 };
+/** Never reached by a node that responds, on a busy machine either. */
+const LONG_TIMEOUTS = { connectMs: 300_000, silenceMs: 300_000, responseMs: 300_000 };
+/** For nodes that must time out. */
+const SHORT_TIMEOUTS = { ...LONG_TIMEOUTS, silenceMs: 1_000, responseMs: 2_000 };
 
 function client(server: TcpServer, options: NodeClientOptions & { ssl?: boolean; token?: string } = {}): NodeClient {
   const { ssl = false, token, ...rest } = options;
-  return keep(new NodeClient({ host: '127.0.0.1', port: portOf(server), ssl, token }, { timeouts: TIMEOUTS, ...rest }));
+  return keep(
+    new NodeClient({ host: '127.0.0.1', port: portOf(server), ssl, token }, { timeouts: LONG_TIMEOUTS, ...rest }),
+  );
 }
 
 describe('TLS', () => {
   test('refuses an untrusted certificate before it sends a token, and accepts a configured one', async () => {
     const requests: IncomingMessage[] = [];
-    const server = await listening(createHttps(LOOPBACK, answering(requests)));
+    const server = await listening(createHttps(LOOPBACK, infoHandler(requests)));
     const refused = client(server, { ssl: true, token: 'secret' });
     await expect(refused.info()).rejects.toMatchObject({
       kind: 'unreachable',
       message: expect.stringMatching(/self-signed certificate/),
     });
     expect(requests).toEqual([]);
-    const told = client(server, { ssl: true, token: 'secret', certificates: LOOPBACK.cert });
-    expect(await told.info()).toMatchObject({ localHeight: 10 });
+    const trusting = client(server, { ssl: true, token: 'secret', certificates: LOOPBACK.cert });
+    expect(await trusting.info()).toMatchObject({ localHeight: 10 });
     expect(requests.map(({ headers }) => headers['x-api-key'])).toEqual(['secret']);
   });
 
   test('refuses a trusted certificate of another host', async () => {
     const requests: IncomingMessage[] = [];
-    const server = await listening(createHttps(ELSEWHERE, answering(requests)));
+    const server = await listening(createHttps(ELSEWHERE, infoHandler(requests)));
     const refused = client(server, { ssl: true, certificates: ELSEWHERE.cert });
     await expect(refused.info()).rejects.toMatchObject({
       kind: 'unreachable',
@@ -77,9 +82,9 @@ describe('TLS', () => {
   });
 
   test('fails when only one side uses TLS', async () => {
-    const plain = await listening(createHttp(answering()));
+    const plain = await listening(createHttp(infoHandler()));
     await expect(client(plain, { ssl: true }).info()).rejects.toMatchObject({ kind: 'unreachable' });
-    const secured = await listening(createHttps(LOOPBACK, answering()));
+    const secured = await listening(createHttps(LOOPBACK, infoHandler()));
     await expect(client(secured).info()).rejects.toMatchObject({ name: 'NodeFailure' });
   });
 
@@ -89,10 +94,10 @@ describe('TLS', () => {
     events.on('connection', (socket) => socket.send('{"topic":"hashblock","data":{}}'));
     const { signal } = new AbortController();
     expect(await client(server, { ssl: true }).tipStream(() => undefined, signal)).toBeUndefined();
-    const told = client(server, { ssl: true, certificates: LOOPBACK.cert });
+    const trusting = client(server, { ssl: true, certificates: LOOPBACK.cert });
     let stream: Awaited<ReturnType<NodeClient['tipStream']>>;
     await new Promise<void>((resolve) => {
-      void told.tipStream(resolve, signal).then((opened) => (stream = opened));
+      void trusting.tipStream(resolve, signal).then((opened) => (stream = opened));
     });
     stream?.close();
     await stream?.ended;
@@ -102,7 +107,7 @@ describe('TLS', () => {
 test('uses a socket of the abstract namespace, for events too', async () => {
   const name = `wrkz-client-${String(process.pid)}`;
   const requests: IncomingMessage[] = [];
-  const server = await listening(createHttp(answering(requests)), `\0${name}`);
+  const server = await listening(createHttp(infoHandler(requests)), `\0${name}`);
   const events = keep(new WebSocketServer({ server, path: '/ws' }));
   for (const host of [`@${name}`, `ipc://@${name}`]) {
     const local = keep(new NodeClient({ host, port: 0, ssl: true, token: 'secret' }));
@@ -178,11 +183,12 @@ const BROKEN: readonly [string, string, (socket: Socket) => void][] = [
     'malformed',
     (socket) => socket.end(head('Content-Encoding: compress', 'Content-Length: 3') + 'abc'),
   ],
-  ['no answer but an end', 'unreachable', (socket) => socket.end()],
+  ['no response but an end', 'unreachable', (socket) => socket.end()],
 ];
 
 test.each(BROKEN)('%s: %s', async (_name, kind, write) => {
-  const failure: unknown = await client(await serverWriting(write))
+  const timeouts = kind === 'timeout' ? SHORT_TIMEOUTS : LONG_TIMEOUTS;
+  const failure: unknown = await client(await serverWriting(write), { timeouts })
     .info()
     .catch((error: unknown) => error);
   expect(failure).toMatchObject({ name: 'NodeFailure', kind });
@@ -190,7 +196,7 @@ test.each(BROKEN)('%s: %s', async (_name, kind, write) => {
   expect((failure as Error).message).not.toMatch(/[\u0000-\u001f]/);
 });
 
-const ANSWERS: readonly [string, string, (response: ServerResponse) => void][] = [
+const RESPONSES: readonly [string, string, (response: ServerResponse) => void][] = [
   ['204', 'failed', (response) => response.writeHead(204).end()],
   ['205 with a body', 'failed', (response) => response.writeHead(205).end(text)],
   ['206', 'failed', (response) => response.writeHead(206).end(text)],
@@ -206,7 +212,7 @@ const ANSWERS: readonly [string, string, (response: ServerResponse) => void][] =
   ['members of a prototype', 'malformed', (response) => response.end('{"__proto__":{"height":1,"status":"OK"}}')],
 ];
 
-test.each(ANSWERS)('the response %s fails as %s without another request', async (_name, kind, write) => {
+test.each(RESPONSES)('the response %s fails as %s without another request', async (_name, kind, write) => {
   const requests: string[] = [];
   const server = await listening(
     createHttp((request, response) => {
@@ -220,7 +226,7 @@ test.each(ANSWERS)('the response %s fails as %s without another request', async 
 
 test('does not follow a redirection to another port, and sends it no token', async () => {
   const stolen: IncomingMessage[] = [];
-  const thief = await listening(createHttp(answering(stolen)));
+  const thief = await listening(createHttp(infoHandler(stolen)));
   const server = await listening(
     createHttp((_request, response) =>
       response.writeHead(302, { Location: `http://127.0.0.1:${String(portOf(thief))}/info` }).end(),
@@ -248,10 +254,10 @@ describe('a stream of events', () => {
       socket.send('{"topic":"chainswitch"}');
     });
     let tips = 0;
-    const told = new Promise<Awaited<ReturnType<NodeClient['tipStream']>>>((resolve) => {
+    const afterTwoTips = new Promise<Awaited<ReturnType<NodeClient['tipStream']>>>((resolve) => {
       const opened = client(server).tipStream(() => ++tips === 2 && resolve(opened), new AbortController().signal);
     });
-    const stream = await told;
+    const stream = await afterTwoTips;
     expect(tips).toBe(2);
     stream?.close();
     await stream?.ended;
@@ -301,7 +307,7 @@ describe('a stream of events', () => {
     );
     const silent = await serverWriting(() => undefined);
     for (const server of [wrong, incomplete, silent]) {
-      const nodeClient = client(server, { timeouts: { ...TIMEOUTS, connectMs: 300 } });
+      const nodeClient = client(server, { timeouts: { ...LONG_TIMEOUTS, connectMs: 300 } });
       expect(await nodeClient.tipStream(() => undefined, new AbortController().signal)).toBeUndefined();
     }
   });
@@ -317,13 +323,13 @@ describe('a stream of events', () => {
 });
 
 test('repeats a request on a new connection when the node closed the old one', async () => {
-  let answers = 0;
-  const server = await listening(createHttp(answering()));
+  let responses = 0;
+  const server = await listening(createHttp(infoHandler()));
   server.on('request', (_request, response: ServerResponse) => {
-    answers++;
+    responses++;
     response.on('finish', () => response.socket?.destroySoon());
   });
   const nodeClient = client(server);
   for (let i = 0; i < 5; i++) expect(await nodeClient.info()).toMatchObject({ localHeight: 10 });
-  expect(answers).toBe(5);
+  expect(responses).toBe(5);
 });
