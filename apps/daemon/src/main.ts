@@ -11,6 +11,8 @@ import { readerAddresses, readServeRpc, SERVE_RPC_COMMANDS } from './serve-rpc/c
 import { ServeRpc } from './serve-rpc/serve-rpc';
 
 const argv = process.argv.slice(2);
+/** A commit on a slow disk takes long. Below the 120 s after which systemd and Docker kill the process. */
+const STOP_DEADLINE_MS = 100_000;
 
 runMain(
   async (control) => {
@@ -31,7 +33,7 @@ runMain(
     await assertPortsFree(listenAddresses(config));
     return Daemon.create(config, { control, input: process.stdin });
   },
-  { logLevel },
+  { logLevel, stopDeadlineMs: STOP_DEADLINE_MS },
 );
 
 function logLevel() {

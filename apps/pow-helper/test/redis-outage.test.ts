@@ -86,10 +86,12 @@ withRedis('Redis is unreachable', () => {
       await Promise.all(Array.from({ length: 10 }, () => submit(url)));
       await release();
       await untilReady(url, 200);
-      expect(lines()).toEqual([
-        expect.stringMatching(/^the queue in Redis is unreachable: .+; jobs are refused until it is reachable again$/),
-        'the queue in Redis is reachable again',
-      ]);
+      // On a busy machine a command may time out once more, which is another change.
+      const changes = lines().map(
+        (line) => /^the queue in Redis is (.+?)(?:: .+; jobs are refused until .+)?$/.exec(line)?.[1],
+      );
+      expect(changes).toEqual(changes.map((_line, i) => (i % 2 === 0 ? 'unreachable' : 'reachable again')));
+      expect(changes.at(-1)).toBe('reachable again');
     });
 
     test('a refused submission is not run later', async () => {
