@@ -9,7 +9,7 @@ import { startRedis, withRedis, type RedisServer } from './support/redis';
 let redis: RedisServer;
 
 /** Requests that are not answered fail their test long before its end. */
-const soon = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(15_000) });
+const soon = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(300_000) });
 const look = (url: string, init: RequestInit = {}): Promise<Answer> => ask(url, { ...soon(), ...init });
 const submit = (url: string): Promise<Answer> =>
   look(`${url}/pow`, { method: 'POST', body: JSON.stringify({ prefix: goodPrefix() }) });

@@ -107,7 +107,7 @@ test('the same for a writer in another process', async () => {
   const copies = [fresh('1.sqlite'), fresh('2.sqlite'), fresh('3.sqlite')];
   for (const to of copies) {
     await writer.line();
-    await backupDatabase(options(file, to, { pagesPerStep: 3, signal: AbortSignal.timeout(20_000) }));
+    await backupDatabase(options(file, to, { pagesPerStep: 3, signal: AbortSignal.timeout(300_000) }));
   }
   writer.kill();
   await writer.ended;

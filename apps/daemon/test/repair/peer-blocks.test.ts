@@ -35,7 +35,7 @@ const upTo =
   (ids) =>
     hasAll(ids.slice(0, limit));
 
-function fetcher(peers: Peers, patienceMs = 60_000): { blocks: PeerBlocks; stop: AbortController } {
+function fetcher(peers: Peers, patienceMs = 300_000): { blocks: PeerBlocks; stop: AbortController } {
   const stop = new AbortController();
   return { blocks: new PeerBlocks(peers, { patienceMs, signal: stop.signal }), stop };
 }

@@ -30,7 +30,7 @@ const infoOf = async (url: string): Promise<Info> =>
 const post = (url: string, path: string, body: object) =>
   send(url, { method: 'POST', path, body: JSON.stringify(body) });
 /** How soon it is seen is measured in bench/readers. */
-const PATIENCE = 25_000;
+const PATIENCE = 300_000;
 const nextCommit = async (reader: RunningReader): Promise<SeenCommit> => {
   const [seen] = (await once(reader.service.source, 'commit', { signal: AbortSignal.timeout(PATIENCE) })) as [
     SeenCommit,
@@ -133,7 +133,7 @@ function stopped(): { readonly dataDir: string; readonly folder: string; readonl
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  const limit = AbortSignal.timeout(20_000);
+  const limit = AbortSignal.timeout(PATIENCE);
   while (!(await holds())) {
     limit.throwIfAborted();
     await new Promise((later) => setTimeout(later, 20));

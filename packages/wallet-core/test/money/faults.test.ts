@@ -180,7 +180,6 @@ test.each([
     await money.until(
       () => wallet.syncStatus.stall?.code === 'nodeHostile',
       () => 'the wallet believes the node',
-      20_000,
     );
     expect(wallet.db.sends.get(hash)?.state).toBe('pending');
     front.off('/getwalletsyncdata');

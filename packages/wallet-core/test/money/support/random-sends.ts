@@ -389,7 +389,7 @@ export class Campaign {
 }
 
 /** Longest wait for what must come to agree, milliseconds. */
-const PATIENCE = 120_000;
+const PATIENCE = 300_000;
 const LONG_ID = '0123456789abcdef'.repeat(4);
 const SHORT_ID = '1122334455667788';
 

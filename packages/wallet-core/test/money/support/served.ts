@@ -15,6 +15,8 @@ const PASSWORD = 'money';
 
 /** Milliseconds: waits up to this are cut short by a nudge; longer ones are precautions of the wallet. */
 const SHORT = 10_000;
+/** Ends only what hangs. */
+const PATIENCE = 300_000;
 
 /** The waits of a wallet, twenty times as fast, and shorter ones end as soon as a test knows that there is something to see. */
 class NudgedClock implements WaitClock {
@@ -70,8 +72,8 @@ export class MoneyWallet {
   }
 
   /** Until something holds of it; looked at after each of its changes, and now and then for what changes without one. */
-  async until(holds: () => boolean, complaint: () => string, patience = 60_000): Promise<void> {
-    const end = performance.now() + patience;
+  async until(holds: () => boolean, complaint: () => string): Promise<void> {
+    const end = performance.now() + PATIENCE;
     while (!holds()) {
       if (performance.now() > end) throw new Error(`waited too long: ${complaint()}`);
       const over = new AbortController();
