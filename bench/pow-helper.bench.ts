@@ -176,7 +176,7 @@ async function cancels(threads: number): Promise<void> {
   for (let i = 0; i < CANCELS; i++) {
     const control = new AbortController();
     const running = search(LONG, threads, control.signal).catch(() => undefined);
-    await helper.ask('/health'); // by its answer the search is on its way
+    await helper.ask('/health'); // once it has responded, the search is running
     let start = performance.now();
     control.abort();
     await running;

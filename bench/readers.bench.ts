@@ -33,8 +33,8 @@ const seconds = Number(values.seconds);
 const rounds = Number(values.rounds);
 const clients = Number(values.clients);
 const SYNC_BLOCKS = 20;
-/** Longest wait for a synchronization or a reorganisation, milliseconds. */
-const PATIENCE = 60_000;
+/** Max milliseconds of a synchronization or a reorganisation. */
+const TIMEOUT_MS = 60_000;
 /** The peer would be another machine. Here it shares a processor with readers and clients, which have a lower priority. */
 const GIVING_WAY = 10;
 const { address } = chainAWallet('alice');
@@ -65,18 +65,18 @@ const generate = (port: number, count: number): Promise<string> =>
 
 /** Sends requests to all ports, with this number of clients in total, until `over` returns true. @returns the responses */
 async function ask(ports: readonly number[], bytes: () => Buffer, over: () => boolean): Promise<number> {
-  let answers = 0;
+  let responses = 0;
   await Promise.all(
     Array.from({ length: clients }, async (_, i) => {
       const client = new KeepAliveClient(ports[i % ports.length] ?? 0, true);
       while (!over()) {
         await client.ask(bytes());
-        if (client.status === 200) answers++;
+        if (client.status === 200) responses++;
       }
       client.close();
     }),
   );
-  return answers;
+  return responses;
 }
 
 /** A node with a local socket, its readers, and a function that stops all. */
@@ -103,7 +103,7 @@ async function group(start: (more: readonly string[]) => Promise<DaemonProcess>,
 async function throughput({ node, readers }: Group): Promise<void> {
   const { height } = await info(node.port);
   const columns = ['the node', 'two readers', 'ratio', 'callers busy'];
-  console.log(`\n${row(`answers a second, ${String(clients)} clients`, columns)}`);
+  console.log(`\n${row(`responses per second, ${String(clients)} clients`, columns)}`);
   for (const kind of KINDS) {
     const rate = async (ports: readonly number[]): Promise<number> => {
       const begun = performance.now();
@@ -151,7 +151,7 @@ async function equality({ node, readers }: Group): Promise<void> {
     const wanted = await text(node.port, path);
     for (const { port } of readers) if ((await text(port, path)) !== wanted) throw new Error(`${path} differs`);
   }
-  console.log(`\n${row('answers compared, all equal', [compared])}`);
+  console.log(`\n${row('responses compared, all equal', [compared])}`);
 }
 
 /** A peer sends a heavier branch: milliseconds from the node's first response with it to the first of each reader. */
@@ -163,7 +163,7 @@ async function reorganisation({ node, readers }: Group): Promise<void> {
     await generate(other.port, 4);
     const { top_block_hash: heavier } = await info(other.port);
     node.resume();
-    const limit = performance.now() + PATIENCE;
+    const limit = performance.now() + TIMEOUT_MS;
     const shown = async (port: number): Promise<number> => {
       while ((await info(port)).top_block_hash !== heavier) {
         if (performance.now() > limit) throw new Error('no reorganisation came');
@@ -189,7 +189,7 @@ async function synchronize(
   source: DaemonProcess,
   wanted: number,
   loaded: boolean,
-): Promise<{ rate: number; answers: number }> {
+): Promise<{ rate: number; responses: number }> {
   source.pause();
   const peer = ['--add-exclusive-node', `127.0.0.1:${String(source.peerPort)}`];
   const all = await group((more) => DaemonProcess.startEmpty(values.suite, [...peer, ...more]), GIVING_WAY);
@@ -200,7 +200,7 @@ async function synchronize(
     let height = 1;
     let begun = 0;
     source.resume();
-    const limit = performance.now() + PATIENCE;
+    const limit = performance.now() + TIMEOUT_MS;
     const watch = async (): Promise<void> => {
       while (height < wanted) {
         if (performance.now() > limit) throw new Error('the synchronization does not end');
@@ -217,8 +217,8 @@ async function synchronize(
           () => height >= wanted,
         )
       : 0;
-    const [, answers] = await Promise.all([watch(), load]);
-    return { rate: (wanted * 1000) / since(begun), answers };
+    const [, responses] = await Promise.all([watch(), load]);
+    return { rate: (wanted * 1000) / since(begun), responses };
   } finally {
     source.resume();
     await all.stop();
@@ -235,7 +235,7 @@ async function pinned(): Promise<void> {
     const { height } = await info(source.port);
     await synchronize(source, height, true);
     const ratios: number[] = [];
-    console.log(`\n${row('node on processor 0, rest on 1', ['alone', 'with callers', 'ratio', 'answers'])}`);
+    console.log(`\n${row('node on processor 0, rest on 1', ['alone', 'with clients', 'ratio', 'responses'])}`);
     for (let i = 0; i < rounds; i++) {
       const first = await synchronize(source, height, i % 2 === 1);
       const second = await synchronize(source, height, i % 2 === 0);
@@ -246,7 +246,7 @@ async function pinned(): Promise<void> {
           quiet.rate,
           loaded.rate,
           (loaded.rate / quiet.rate).toFixed(3),
-          loaded.answers,
+          loaded.responses,
         ]),
       );
     }

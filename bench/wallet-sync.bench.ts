@@ -1,12 +1,12 @@
 /**
- * How many blocks of devnet chain A a reader thread answers `/getwalletsyncdata` and `/getrawblocks` for.
+ * Throughput of a reader thread: blocks of devnet chain A per second in responses of `/getwalletsyncdata` and `/getrawblocks`.
  *
  *   node -r ./scripts/source-loader.cjs bench/wallet-sync.bench.ts [--rounds 15] [--seconds 0.4]
  *                                                               [--suite <folder>] [--compare <folder>]
  *
- * One process a built tree, one query after the other on its main thread: what a reader thread does, without HTTP. Blocks
- * and bytes of JSON a second of processor time, medians of the rounds. `--compare` names the built tree of before; both are
- * asked in turns, round by round, and the ratio is the median over the pairs of rounds.
+ * One process per built tree runs one query after the other on its main thread, like a reader thread without HTTP. Blocks and
+ * bytes of JSON per second of processor time, medians of the rounds. `--compare` names the built tree of an earlier commit: the
+ * rounds of both alternate, and the ratio is the median over the pairs of rounds.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,13 +33,13 @@ const CASES = [
   ['rawBlocks', 100, 'raw blocks, 100 blocks'],
 ] as const;
 
-/** What one round gave, a second of processor time. */
+/** Results of one round, per second of processor time. */
 interface Round {
   readonly blocks: number;
   readonly bytes: number;
 }
 
-/** A process that answers the queries of one tree. */
+/** A process that runs the queries of one tree. */
 class Tree {
   private constructor(
     private readonly child: ChildProcess,

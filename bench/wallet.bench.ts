@@ -4,9 +4,9 @@
  *
  *   node -r ./scripts/source-loader.cjs bench/wallet.bench.ts [--blocks 100000] [--sub-wallets 1,1000] [--rounds 1]
  *
- * Blocks and outputs a second, processor seconds of the wallet's process, its memory, and the longest pauses of its event
- * loop. Snapshots are taken as an open wallet takes them. Hashes differ from repetition to repetition and one-time keys do not,
- * so own outputs are found every time and counted once.
+ * Blocks and outputs per second, processor seconds of the wallet's process, its memory, and the longest pauses of its event
+ * loop. Snapshots are taken as in an open wallet. Block and transaction hashes differ in each repetition, one-time keys do not:
+ * own outputs are found in each repetition and counted once.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto';
 import type { ChainReader } from '../../packages/chain-db/src';
 import { median, row, since } from './figures';
 
-/** Look-ups of a kind in one round, and rounds. */
+/** Lookups of each kind per round. */
 const EACH = 500;
 const ROUNDS = 7;
 
-/** Prints the median microseconds of look-ups at random places of the chain. */
+/** Prints the median microseconds of lookups at random places of the chain. */
 export function printLookUps(reader: ChainReader): void {
   const tip = reader.height();
   const heights = Array.from({ length: EACH }, () => randomInt(tip + 1));

@@ -3,7 +3,7 @@ import { row, since } from './figures';
 
 const seconds = (start: number): string => `${(since(start) / 1000).toFixed(1)} s`;
 
-/** Prints the bytes a block that each table takes. */
+/** Prints the bytes per block of each table. */
 export function printSpace(reader: ChainReader): void {
   const blocks = reader.height() + 1;
   console.log(row('table', ['rows', 'bytes', 'bytes a block']));
@@ -11,7 +11,7 @@ export function printSpace(reader: ChainReader): void {
     console.log(row(name, [rows, bytes, (bytes / blocks).toFixed(1)]));
 }
 
-/** Prints how long a verification takes. Invented blocks break rules, so problems are counted, not expected to be absent. */
+/** Prints the duration of a verification. Synthetic blocks break rules, so problems are printed and do not fail the benchmark. */
 export async function timeVerify(directory: string): Promise<void> {
   const start = performance.now();
   const { problems } = await verifyChain({ directory, network: 'devnet' });

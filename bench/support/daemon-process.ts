@@ -5,26 +5,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeChainADump } from '../../packages/testing/src/chain-a';
 
-/** Longest start, milliseconds. */
-const PATIENCE = 60_000;
-/** A loopback port where nobody listens: a node that may call only this one calls nobody. */
-const NOBODY = '127.0.0.1:1';
-/** Clock ticks a second in /proc, which is the same on every Linux. */
+/** Max milliseconds until the daemon serves. */
+const START_TIMEOUT_MS = 60_000;
+/** A loopback port without a listener: a node with this exclusive node connects to no peer. */
+const UNUSED_PEER = '127.0.0.1:1';
+/** Clock ticks per second in /proc: the same on every Linux. */
 const TICKS_PER_SECOND = 100;
 
-/** Options of a daemon that talks to nobody but this machine. */
+/** Options of a daemon that connects to no peer and listens on loopback only. */
 function quietOptions(directory: string): string[] {
   return [
     ...['--network', 'devnet', '--data-dir', directory, '--log-level', '0', '--log-file', ''],
     ...['--rpc-bind-ip', '127.0.0.1', '--rpc-bind-port', '0', '--rpc-max-rpm', '0', '--no-console', '--no-zmq'],
-    ...['--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0', '--add-exclusive-node', NOBODY],
+    ...['--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0', '--add-exclusive-node', UNUSED_PEER],
   ];
 }
 
 const dataFolder = (folder: string): string => join(folder, 'data');
 const mainFile = (tree: string): string => join(tree, 'apps/daemon/dist/main.js');
 
-/** Imports chain A below `folder` with a built tree's own program. Says where the database is, below the folder's `data`. @throws Error with its output */
+/**
+ * Imports chain A below `folder` with the daemon of a built tree.
+ * @returns the folder of the database
+ * @throws Error with the output of the program
+ */
 export function importChainA(tree: string, folder: string): string {
   const dump = join(folder, 'chain-a.dump');
   const directory = dataFolder(folder);
@@ -35,33 +39,33 @@ export function importChainA(tree: string, folder: string): string {
   return join(directory, 'devnet');
 }
 
-/** Holds all threads of a process to one processor; those that they start are held, too. @throws Error without taskset */
+/** Pins all threads of a process, and those that they start, to one processor. @throws Error without taskset */
 export function pin(pid: number, processor: number): void {
   const { status, stderr } = spawnSync('taskset', ['-a', '-cp', String(processor), String(pid)], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`taskset: ${stderr}`);
 }
 
-/** A daemon of a built tree in a process of its own, on loopback alone, that holds devnet chain A. */
+/** A daemon of a built tree in a separate process, on loopback only. */
 export class DaemonProcess {
   private constructor(
     readonly port: number,
-    /** Where it listens for peers, on loopback. */
+    /** Its P2P port on loopback. */
     readonly peerPort: number,
     readonly pid: number,
-    /** What its `--data-dir` is. */
+    /** Its `--data-dir`. */
     readonly dataDirectory: string,
     /** Ends the process and removes its data. */
     readonly stop: () => Promise<void>,
   ) {}
 
-  /** Imports chain A with the tree's own program, then serves it. @throws Error with the program's output */
+  /** Imports chain A with the daemon of the tree, then serves it. @throws Error with the output of the program */
   static async start(tree: string, more: readonly string[] = []): Promise<DaemonProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'bench-daemon-'));
     importChainA(tree, folder);
     return DaemonProcess.serve(tree, folder, more);
   }
 
-  /** Serves without any block, with further options. @throws Error with the program's output */
+  /** Starts with an empty database. @param more further options @throws Error with the output of the program */
   static startEmpty(tree: string, more: readonly string[]): Promise<DaemonProcess> {
     return DaemonProcess.serve(tree, mkdtempSync(join(tmpdir(), 'bench-daemon-')), more);
   }
@@ -78,7 +82,7 @@ export class DaemonProcess {
     let output = '';
     const [peerPort, port] = await new Promise<[number, number]>((resolve, reject) => {
       const fail = (): void => reject(new Error(`the daemon does not serve: ${output}`));
-      const timer = setTimeout(fail, PATIENCE);
+      const timer = setTimeout(fail, START_TIMEOUT_MS);
       void exited.then(fail);
       child.stdout.on('data', (chunk: Buffer) => {
         output += chunk.toString();
@@ -91,7 +95,7 @@ export class DaemonProcess {
     return new DaemonProcess(port, peerPort, child.pid ?? 0, dataFolder(folder), stop);
   }
 
-  /** Holds all its threads to one processor from now on. */
+  /** Pins all its threads to one processor. */
   pinTo(processor: number): void {
     pin(this.pid, processor);
   }
@@ -105,7 +109,7 @@ export class DaemonProcess {
     process.kill(this.pid, 'SIGCONT');
   }
 
-  /** Bytes of memory that the process holds; undefined where the system does not say. */
+  /** Resident memory of the process in bytes; undefined where the system does not report it. */
   residentBytes(): number | undefined {
     try {
       const status = readFileSync(`/proc/${String(this.pid)}/status`, 'utf8');
@@ -115,7 +119,7 @@ export class DaemonProcess {
     }
   }
 
-  /** Seconds that all threads of the process have spent on a processor; undefined where the system does not say. */
+  /** Processor time of all threads of the process in seconds; undefined where the system does not report it. */
   busySeconds(): number | undefined {
     try {
       const afterName =

@@ -42,7 +42,7 @@ const AMOUNT = 1_000_000n;
 const FEE = 1_200_000n;
 /** Blocks in one commit. */
 const COMMIT = 500;
-/** Heights at which transactions have few rules. */
+/** Transactions start above this height: from block 450 on the rules of devnet are those of mainnet today. */
 const FIRST_TRANSACTIONS = 450;
 const CHECKPOINT_INTERVAL = 100;
 const START = 1_700_000_000;

@@ -11,11 +11,11 @@ import {
 } from '../../packages/core-types/src';
 
 /*
- * Invented blocks: 10 outputs, 14 key images, 5 KB serialized; every tenth with nothing but a coinbase, a quarter of the
- * transactions with a payment id. The writer of the chain database never sees whether they obey the rules.
+ * Synthetic blocks: 10 outputs, 14 key images, 5 KB serialized. Every tenth has only a coinbase, and a quarter of the
+ * transactions have a payment id. They break consensus rules, which the writer of the chain database does not check.
  */
 
-/** Deterministic bytes, as evenly spread as hashes are: a counter under SHA-256. */
+/** Deterministic pseudorandom bytes: SHAKE256 of a counter. */
 class Noise {
   private counter = 0;
   private block = Buffer.alloc(0);
@@ -38,12 +38,12 @@ class Noise {
 
 let noise = new Noise('growth');
 
-/** What is invented from now on has other bytes than before. */
+/** Restarts the pseudorandom bytes from another seed. */
 export function inventFrom(name: string): void {
   noise = new Noise(name);
 }
 
-/** One digit and up to seven zeros, as wallets cut amounts; small ones are the most common. */
+/** One digit and up to seven zeros, like the denominations of wallets; small amounts are the most common. */
 const amount = (): bigint => BigInt((1 + noise.number(9)) * 10 ** Math.min(noise.number(8), noise.number(8)));
 const outputs = (count: number) => Array.from({ length: count }, () => ({ amount: amount(), key: noise.take32() }));
 
@@ -80,7 +80,7 @@ function blockOf(height: number, previousHash: Buffer, transactions: readonly Pa
   return parseBlock(encodeBlock({ ...header, previousHash, coinbase, transactionHashes }));
 }
 
-/** A block that the writer takes for a verified one: it asks for the class, and the class alone could make one. */
+/** A synthetic block as VerifiedBlock. The class has no public constructor, so it is created from the prototype. */
 function invent(parent: BlockFacts | undefined): VerifiedBlock {
   const height = (parent?.height ?? -1) + 1;
   const share = 1 + noise.number(13);
@@ -106,10 +106,10 @@ function invent(parent: BlockFacts | undefined): VerifiedBlock {
 export const bytesOf = ({ block, transactions }: VerifiedBlock): number =>
   transactions.reduce((sum, { size }) => sum + size, block.bytes.length);
 
-/** The blocks of one commit: up to a number of bytes and of blocks. */
-export function batch(parent: BlockFacts | undefined, limit: number, most: number): VerifiedBlock[] {
+/** The blocks of one commit. @param limit bytes after which no block is added */
+export function batch(parent: BlockFacts | undefined, limit: number, maxBlocks: number): VerifiedBlock[] {
   const blocks: VerifiedBlock[] = [];
-  for (let bytes = 0; bytes < limit && blocks.length < most; bytes += bytesOf(blocks.at(-1) as VerifiedBlock)) {
+  for (let bytes = 0; bytes < limit && blocks.length < maxBlocks; bytes += bytesOf(blocks.at(-1) as VerifiedBlock)) {
     blocks.push(invent(blocks.at(-1)?.facts ?? parent));
   }
   return blocks;

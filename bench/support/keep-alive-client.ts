@@ -11,24 +11,24 @@ export function requestBytes(method: 'GET' | 'POST', path: string, body?: unknow
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
 /**
- * One kept-alive connection that sends a request when the answer before has arrived. It looks at no more than status and
- * length: `node:http` as a client takes as long as the service it measures, and would hide half of every difference.
+ * An HTTP client with one kept-alive connection and one request at a time. It parses only status and length: a client of
+ * `node:http` takes as much time as the measured service, and would hide half of every difference.
  */
 export class KeepAliveClient {
   private socket: Socket | undefined;
   private arrived: Buffer = Buffer.alloc(0);
   private done: ((error?: Error) => void) | undefined;
 
-  /** The status of the latest answer. */
+  /** The status of the last response. */
   status = 0;
 
-  /** @param anyStatus whether answers other than 200 are fine, too */
+  /** @param anyStatus whether responses may have another status than 200 */
   constructor(
     private readonly port: number,
     private readonly anyStatus = false,
   ) {}
 
-  /** Resolves when the whole answer has arrived. @throws Error unless its status is 200 or any is fine */
+  /** Resolves when the whole response has arrived. @throws Error for another status than 200, unless `anyStatus` */
   async ask(request: Buffer): Promise<void> {
     const socket = (this.socket ??= await this.open());
     await new Promise<void>((resolve, reject) => {
@@ -47,7 +47,7 @@ export class KeepAliveClient {
     await once(socket, 'connect');
     socket.on('data', (chunk) => this.take(chunk));
     socket.on('error', (error) => this.finish(error));
-    socket.on('close', () => this.finish(new Error('the connection was closed before the answer was complete')));
+    socket.on('close', () => this.finish(new Error('the connection was closed before the response was complete')));
     return socket;
   }
 
@@ -59,7 +59,7 @@ export class KeepAliveClient {
     const length = Number(/content-length: (\d+)/.exec(head)?.[1] ?? 0);
     if (this.arrived.length < end + END_OF_HEAD.length + length) return;
     this.arrived = Buffer.alloc(0);
-    // A service closes a connection after a number of requests; the next request opens another.
+    // The service closes a connection after a number of requests; the next request opens a new one.
     if (head.includes('connection: close')) this.close();
     this.status = Number(head.slice(9, 12));
     this.finish(this.anyStatus || this.status === 200 ? undefined : new Error(head.split('\r\n')[0]));

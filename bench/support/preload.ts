@@ -7,11 +7,11 @@ import { HASH_KINDS } from '../../packages/chain-db/src/hash-index/schema';
 import type { SqliteConnection } from '../../packages/sqlite/src';
 import { median, row, since } from './figures';
 
-/** Key images of a commit of 16 MiB of blocks. */
+/** Key images in 16 MiB of blocks, the size of a commit. */
 const ENTRIES_PER_COMMIT = 44_000;
 const NO_HASH = Buffer.alloc(32);
 
-/** Makes the fingerprints of all hashes odd from now on: those of invented entries are even, so no look-up meets one. */
+/** Makes the fingerprints of all hashes odd from now on. Fingerprints of synthetic entries are even, so no lookup finds one. */
 export function avoidInvented(): void {
   const { of } = Fingerprints.prototype;
   Fingerprints.prototype.of = function (hash) {
@@ -20,7 +20,7 @@ export function avoidInvented(): void {
   };
 }
 
-/** Fills the look-up of key images with invented entries, which lead to no row. */
+/** Fills the LSM index of key images with synthetic entries, which have no row. */
 export function preloadKeyImages(writer: ChainWriter, total: number): void {
   const connection = Reflect.get(writer, 'connection') as SqliteConnection;
   const index = Reflect.get(writer, 'hashes') as HashIndex;
@@ -44,7 +44,7 @@ export function dropFromCache(file: string): void {
   execFileSync('dd', [`if=${file}`, 'iflag=nocache', 'count=0', 'status=none']);
 }
 
-/** Prints microseconds per look-up of key images that nobody has spent, each looked up once. */
+/** Prints microseconds per lookup of random, unspent key images. */
 export function printMisses(name: string, reader: ChainReader): void {
   const images = Array.from({ length: 5_000 }, () => randomBytes(32));
   const times = images.map((image) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { pin } from './daemon-process';
 
-/** A reader process (`serve-rpc`) of a built tree beside a node on devnet, on loopback alone. */
+/** A reader process (`serve-rpc`) of a built tree for a devnet node on this machine, on loopback only. */
 export class ReaderProcess {
   private constructor(
     readonly port: number,
@@ -12,8 +12,8 @@ export class ReaderProcess {
   ) {}
 
   /**
-   * It gives way to others on its processor, as many steps as `nice` says.
-   * @throws Error with the program's output
+   * @param nice niceness of the process, see nice(1)
+   * @throws Error with the output of the program
    */
   static async start(tree: string, dataDirectory: string, socket: string, nice = 0): Promise<ReaderProcess> {
     const args = [

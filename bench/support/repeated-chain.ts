@@ -6,7 +6,7 @@ import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import { Suite } from '@wrkz/testing';
 
-/* A node that serves chain A repeatedly, as a program of its own. It sends its port to the parent process. */
+/* A separate program: a node that serves chain A repeatedly. It sends its port to the parent process. */
 
 interface Transaction {
   hash: string;
@@ -19,26 +19,26 @@ interface Item {
   transactions: Transaction[];
 }
 
-/** Bytes of blocks in one answer, about what a node sends at most. */
-const MOST_BYTES = 8 * 1024 * 1024;
+/** Max bytes of blocks in one response, about the limit of a node. */
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 const GENESIS = networkOf('devnet').genesis.hash.toString('hex');
 const length = Number(process.argv[2]);
-/** The same hash in no two repetitions, in the encoding that was asked for. */
+/** Makes a base64 hash unique per repetition of the chain. */
 const marked = (hash: string, round: number): string => {
   const bytes = Buffer.from(hash, 'base64');
   bytes.writeUInt32LE(round, 0);
   return bytes.toString('base64');
 };
 
-/** The blocks of chain A as a daemon of ours answers them, in base64; the first one apart. */
+/** The blocks of chain A, genesis first, as our daemon returns them in base64. */
 async function itemsOfChainA(): Promise<Item[]> {
   const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
   try {
     const node = await suite.node({ from: await suite.chainA() });
     const items: Item[] = [];
     while (items.length <= node.height) {
-      const question = { startHeight: items.length, blockCount: 100, skipInputKeyOffsets: true, encoding: 'base64' };
-      const response = await fetch(`${node.url}/getwalletsyncdata`, { method: 'POST', body: JSON.stringify(question) });
+      const query = { startHeight: items.length, blockCount: 100, skipInputKeyOffsets: true, encoding: 'base64' };
+      const response = await fetch(`${node.url}/getwalletsyncdata`, { method: 'POST', body: JSON.stringify(query) });
       items.push(...((await response.json()) as { items: Item[] }).items);
     }
     return items;
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
     };
   };
   const heights = new Map(Array.from({ length }, (_, height) => [keyOf(blockAt(height).blockHash), height]));
-  const answers: Record<string, (question: Question) => string> = {
+  const handlers: Record<string, (query: SyncQuery) => string> = {
     '/info': () =>
       JSON.stringify({
         ...{ height: length, network_height: length, difficulty: 10, status: 'OK' },
@@ -79,7 +79,7 @@ async function main(): Promise<void> {
       const start = known === undefined || known === 0 ? startHeight : known + 1;
       const end = Math.min(start + blockCount, endHeight ?? length, length);
       const items: string[] = [];
-      for (let bytes = 0; start + items.length < end && bytes < MOST_BYTES;) {
+      for (let bytes = 0; start + items.length < end && bytes < MAX_RESPONSE_BYTES;) {
         const text = JSON.stringify(blockAt(start + items.length));
         items.push(text);
         bytes += text.length;
@@ -92,13 +92,13 @@ async function main(): Promise<void> {
     },
   };
   const server = createServer((request, response) => {
-    answer(request, response, answers).catch(() => response.destroy());
+    respond(request, response, handlers).catch(() => response.destroy());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   process.send?.((server.address() as AddressInfo).port);
 }
 
-interface Question {
+interface SyncQuery {
   readonly blockHashCheckpoints?: readonly string[];
   readonly startHeight?: number;
   readonly blockCount?: number;
@@ -107,18 +107,18 @@ interface Question {
 
 const keyOf = (hash: string): string => (hash.length === 64 ? hash : Buffer.from(hash, 'base64').toString('hex'));
 
-async function answer(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  answers: Readonly<Record<string, (question: Question) => string>>,
+  handlers: Readonly<Record<string, (query: SyncQuery) => string>>,
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();
-  const handler = answers[request.url ?? ''];
+  const handler = handlers[request.url ?? ''];
   if (handler === undefined) return void response.writeHead(404).end();
   response.setHeader('Content-Type', 'application/json');
-  response.end(handler(text === '' ? {} : (JSON.parse(text) as Question)));
+  response.end(handler(text === '' ? {} : (JSON.parse(text) as SyncQuery)));
 }
 
 process.on('disconnect', () => process.exit());

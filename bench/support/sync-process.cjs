@@ -1,7 +1,7 @@
 'use strict';
 
 /*
- * Answers sync queries by the modules of a built tree; no loader stands between, as in the service itself. Arguments: the
+ * Runs sync queries with the compiled modules of a built tree, without the source loader, as in production. Arguments: the
  * tree, and the folder of its database.
  */
 

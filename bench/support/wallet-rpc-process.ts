@@ -2,25 +2,26 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** Longest start, milliseconds. */
-const PATIENCE = 60_000;
+/** Max milliseconds until the wallet serves. */
+const START_TIMEOUT_MS = 60_000;
 
 export interface WalletRpcOptions {
   /** The built tree. */
   readonly tree: string;
-  /** Where the container is made. */
+  /** Path of the new container. */
   readonly file: string;
   readonly viewKey: string;
   readonly spendKey: string;
-  /** Of a devnet node on this machine. */
+  /** RPC port of a devnet node on this machine. */
   readonly nodePort: number;
   readonly port: number;
   readonly password: string;
 }
 
 /**
- * Makes a container of keys with a built tree's own program and serves it in a process of its own.
- * @returns what ends it @throws Error with the program's output
+ * Creates a container from keys with wallet-rpc of a built tree and serves it in a separate process.
+ * @returns stops the process
+ * @throws Error with the output of the program
  */
 export async function startWalletRpc(options: WalletRpcOptions): Promise<() => Promise<void>> {
   const { tree, file, viewKey, spendKey, nodePort, port, password } = options;
@@ -46,7 +47,7 @@ export async function startWalletRpc(options: WalletRpcOptions): Promise<() => P
   let output = '';
   await new Promise<void>((resolve, reject) => {
     const fail = (): void => reject(new Error(`the wallet does not serve: ${output}`));
-    const timer = setTimeout(fail, PATIENCE);
+    const timer = setTimeout(fail, START_TIMEOUT_MS);
     void exited.then(fail);
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString();

@@ -10,10 +10,10 @@ const NODE_MAJOR = 24;
 /** Fetches the package manager that package.json names. */
 const NPM = 'npm@11.6.2';
 
-/** Where the build base has the certificates of this machine (NODE_EXTRA_CA_CERTS). */
+/** Path in the build base of the CA certificates of this machine (NODE_EXTRA_CA_CERTS). */
 export const CERTIFICATES = '/etc/ssl/certs/local.crt';
 
-/** Debian 12 by debootstrap instead of the images of a registry, with these packages beside the minimal set. */
+/** Base images of Debian 12, made with debootstrap instead of pulled from a registry: the minimal set and these packages. */
 const BASES = {
   run: { packages: ['libstdc++6'] },
   build: { packages: ['python3', 'make', 'g++', 'ca-certificates'], withNode: true },

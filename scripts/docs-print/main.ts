@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { printedPages } from './pages';
 
-/* Writes docs/api anew. */
+/* Regenerates docs/api. */
 
 const folder = join(__dirname, '../../docs/api');
 rmSync(folder, { recursive: true, force: true });

@@ -12,8 +12,8 @@ export function workspaceFiles() {
 }
 
 /**
- * Copies the files of the workspace that `accept` accepts to `target`, with their times, and removes those that an earlier
- * copy has too many. Build output there stays valid. The copy shares the pinned pnpm.
+ * Copies the files of the workspace that `accept` accepts to `target`, with their times, and removes files of an earlier copy
+ * that no longer exist. Build output in `target` stays valid. The copy shares the pinned pnpm.
  */
 export function copyWorkspace(target, accept = () => true) {
   mkdirSync(join(target, '.bootstrap'), { recursive: true });

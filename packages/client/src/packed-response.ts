@@ -80,7 +80,7 @@ interface BlockPlace {
   readonly hasCoinbase: boolean;
 }
 
-/** Columns with room for a response. Responses that are parsed one after the other share them. */
+/** Column buffers, reused for each parsed response: only one response may be in use at a time. */
 export class ColumnRoom {
   private columns: Omit<TransactionColumns, 'paymentIds'> | undefined;
   private bodyBytes = 0;

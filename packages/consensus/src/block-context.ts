@@ -61,7 +61,7 @@ export interface BlockStaging {
   readonly proofs: Proof[];
   /** Cumulative: coinbase and transactions. */
   readonly size: number;
-  /** Of the 100 blocks up to the parent. */
+  /** Median size of the 100 blocks up to the parent. */
   readonly sizeMedian: number;
   coinbaseSum: bigint;
   difficulty: bigint;

@@ -61,7 +61,7 @@ export function constructCoinbase(input: CoinbaseInput): Transaction {
   throw new RangeError('the size of the coinbase does not converge');
 }
 
-/** The reward of the coinbase in a block of this cumulative size. */
+/** The coinbase of a block of this cumulative size. */
 function coinbaseFor(input: CoinbaseInput, size: number, keyOf: (index: number) => Buffer): Transaction {
   const { height, rules, medianSize, generatedCoins, fees } = input;
   const reward = blockReward({ rules, medianSize, size, generatedCoins, fees });

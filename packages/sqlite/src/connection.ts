@@ -9,7 +9,7 @@ const BUSY_TIMEOUT_MS = 5000;
 export interface SqliteSettings {
   /** Bytes of pages that the writing connection caches. */
   readonly writerCache: number;
-  /** The same for each reading connection. */
+  /** Bytes of pages that each reading connection caches. */
   readonly readerCache: number;
   /** Size of the write-ahead log in bytes at which a commit runs a checkpoint, which delays that commit but no reader. */
   readonly checkpointAt: number;

@@ -40,8 +40,8 @@ interface Place {
 }
 
 /**
- * Checks the proof of work of announced blocks on a native thread. The chain engine checks it last, after all look-ups: a
- * block that cost nothing must not cause any. Blocks on a side branch pass: the blocks of the branch had to be mined.
+ * Checks the proof of work of announced blocks on a native thread, before the chain engine: the engine checks it last, and a
+ * block without work must not cause lookups. Blocks on a side branch pass: the blocks of the branch had to be mined.
  */
 export class AnnouncedWork {
   constructor(

@@ -217,7 +217,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     this.pruning?.look(this.state.tip.height + 1, this.state.reader.floors().bodies);
   }
 
-  /** One short step of pruning, beside other work. */
+  /** Runs one short step of pruning, between other tasks. */
   private pruneStep(): void {
     const { pruning } = this;
     if (pruning?.canStep !== true) return;

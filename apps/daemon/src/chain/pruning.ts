@@ -2,11 +2,11 @@ import type { ChainWriter } from '@wrkz/chain-db';
 
 /** When a pruned node deletes bodies (docs/operations/storage-modes.md#pruned). */
 export interface PruneRules {
-  /** Blocks whose bodies stay. */
+  /** Newest blocks whose bodies are stored. */
   readonly depth: number;
   /** New blocks from one pass to the next; 0 for no schedule. */
   readonly minGap: number;
-  /** Free bytes below which a pass does not wait for the schedule. */
+  /** Free bytes below which a pass starts before it is scheduled. */
   readonly minFreeBytes: number;
   /** Free bytes below which blocks wait and steps are minimal. */
   readonly minDiskFreeBytes: number;
@@ -22,7 +22,7 @@ export interface PrunePass {
   readonly blocks: number;
   /** Pages returned to the file system. */
   readonly freedPages: number;
-  /** The pass ran for lack of space and not by the schedule. */
+  /** The pass ran because disk space was low, not because it was scheduled. */
   readonly forced: boolean;
 }
 
@@ -34,7 +34,8 @@ interface Pass {
 }
 
 /**
- * The passes of pruning: one at the start, then by the schedule or for lack of space. Steps are short: no commit waits long.
+ * Schedules pruning passes: one at the start, then at intervals or when disk space is low. Steps are short, so that commits are
+ * not delayed for long.
  */
 export class Pruning {
   private pass: Pass | undefined;

@@ -104,7 +104,7 @@ export class SideBranches {
     this.open.delete(block.block.previousHash.toString('hex'));
     branch.view.push(judged);
     branch.blocks.push(judged);
-    // A checkpoint above the main chain proves the branch, whatever work a false chain has.
+    // A branch with the block of a checkpoint is followed even if it has less work than a false main chain.
     if (cumulativeDifficulty > tip.cumulativeDifficulty || this.state.checkpoints.at(height) !== undefined) {
       return this.followOrRefuse(branch, judged.facts);
     }

@@ -2,9 +2,9 @@ import { CorruptDatabase, KeyImageSpent } from '@wrkz/chain-db';
 import type { VerifiedBlock } from '@wrkz/consensus';
 
 /**
- * Whether the database refused a block for a key image that a block below it really spends. That can be in the checkpoint
- * zone alone, where no rule looks images up. Outside of it the rules have just found the image unspent, so one of the two
- * look-ups is wrong.
+ * Whether the database refused a block because an earlier block spends one of its key images. This can happen only in the
+ * checkpoint zone, where no rule looks up key images. Elsewhere a rule has just found the key image unspent, so one of the two
+ * lookups is wrong and the database is corrupt.
  *
  * @returns the height of the block at fault; undefined for an error of another kind
  * @throws CorruptDatabase

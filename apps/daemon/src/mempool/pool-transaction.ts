@@ -16,7 +16,7 @@ export interface PoolTransaction {
   readonly keyImages: readonly string[];
   /** Monotonic seconds. */
   readonly receivedAt: number;
-  /** Number of the admission: breaks ties in the order. */
+  /** Admission number; breaks ties in the order. */
   readonly sequence: number;
 }
 

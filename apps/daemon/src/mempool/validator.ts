@@ -16,11 +16,11 @@ export interface TipLimits {
 export interface PoolValidator {
   /** Max serialized bytes of a transaction at the current tip. */
   sizeLimit(): number;
-  /** All rules of the pool, proofs included, at the current tip. */
+  /** Checks all rules of the pool, including proofs, at the current tip. */
   validate(parsed: ParsedTransaction): Promise<RuleFailure | undefined>;
   /** Whether a block added since `validate` includes the transaction or spends one of its key images. */
   checkSpent(parsed: ParsedTransaction): 'in block' | RuleFailure | undefined;
-  /** At the current tip. */
+  /** The limits that apply at the current tip. */
   tipLimits(): TipLimits;
   /** Whether a rejection at the current tip holds for every node. */
   finality(parsed: ParsedTransaction): Finality;

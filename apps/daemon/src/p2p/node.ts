@@ -102,7 +102,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
   }
 
   /**
-   * Reads the peer state, listens and begins to call.
+   * Reads the peer state, then starts to listen and to dial.
    * @throws Error with a message for the operator when the port cannot be used or a ban list cannot be read
    */
   async start(): Promise<void> {

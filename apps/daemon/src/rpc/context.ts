@@ -95,7 +95,7 @@ export interface StorageFacts {
   readonly pruneDepth: number;
 }
 
-/** Whether block bodies are deleted, now or by an earlier start: deleted ones return only with a resync. */
+/** Whether this run or an earlier one has deleted block bodies. Only a resync restores them. */
 export function isPruned({ bodies, lite }: FloorHeights, { prune }: StorageFacts): boolean {
   return lite === undefined && (prune || bodies > 0);
 }

@@ -37,7 +37,7 @@ const MIN_RESTART_MS = 1_000;
 const MAX_RESTART_MS = 30_000;
 /** A process that ran for longer than this is restarted immediately. */
 const STABLE_MS = 60_000;
-/** A process that has not ended after this time is killed. Longer than the time that a reader gives its running requests. */
+/** A process that has not ended after this time is killed. Longer than a stopping reader waits for its running requests. */
 const STOP_MS = 5_000;
 
 export interface RpcProcessesDependencies {

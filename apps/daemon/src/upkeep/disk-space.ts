@@ -51,7 +51,7 @@ export interface LowDiskWatchOptions {
   readonly readFreeBytes?: (folder: string) => number;
 }
 
-/** Warns when the disk of the data directory runs low on space, and again when it has recovered. */
+/** Logs when the disk of the data directory runs low on space, and when it has enough space again. */
 export class LowDiskWatch {
   private isLow = false;
   private timer: NodeJS.Timeout | undefined;

@@ -154,7 +154,7 @@ async function writeRecords(
   });
 }
 
-/** All records below a height in key order. The name of a table is a step without a record. */
+/** All records below a height, in key order. Table names are yielded too: steps without a record, for the progress report. */
 function* records(reader: ChainReader, end: number, folder: string): Generator<SnapshotRecord | Table, void> {
   yield* blockRecords(reader, end);
   yield* imageRecords(reader, end, folder);

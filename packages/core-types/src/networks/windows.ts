@@ -5,7 +5,7 @@ import type { Network } from './network';
  * (docs/protocol/blocks.md#reorganisation).
  */
 export const REORGANISATION_DEPTH = 180;
-/** Min blocks of a window above it. */
+/** Min blocks of a window beyond REORGANISATION_DEPTH. */
 export const WINDOW_MARGIN = 60;
 
 /**

@@ -32,7 +32,7 @@ export const BACK_OFF: BackOff = { firstMs: 1_000, maxMs: 60_000, refusals: 10 }
 
 /** Entries per read. */
 const BATCH_SIZE = 64;
-/** Maximum entries of other hooks before the position is saved. */
+/** Max skipped entries (of other hooks) before the position is saved. */
 const SAVE_AFTER_SKIPPED = 1_000;
 
 export interface DurableReceiverDependencies extends ReceiverDependencies {

@@ -151,7 +151,7 @@ export class Connections {
     // The server reads a request again if it ignores the offered protocol.
     if (this.open.has(socket)) return;
     const address = kind === 'local' ? LOCAL_SOCKET : canonicalAddress(socket.remoteAddress ?? '');
-    // A connection that the client has reset already has no address.
+    // A connection that the client has already reset has no address.
     if (address === undefined) return void socket.destroy();
     markConnection(socket, address, kind);
     const { maxPerAddress, isExempt } = this.options;

@@ -35,7 +35,7 @@ const SAFE_ID = /^[\w.:-]{1,64}$/;
 
 export const newRequestId = (): string => randomUUID();
 
-/** The id of a request: random, or that of the header. @param isTrusted whether the header counts */
+/** The id of a request: from its X-Request-Id header if the header is valid and trusted, else random. */
 export function requestIdOf(request: IncomingMessage, isTrusted = false): string {
   const state = stateOf(request);
   const given = isTrusted ? request.headers['x-request-id'] : undefined;

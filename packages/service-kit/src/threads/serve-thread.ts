@@ -21,7 +21,7 @@ export interface CallContext {
   /** Aborts when the caller cancels. */
   readonly signal: AbortSignal;
   /**
-   * For work that never yields to the event loop: reads the messages.
+   * For work that never yields to the event loop: reads the pending messages.
    * @throws the signal's reason if the call was cancelled
    */
   readonly throwIfCancelled: () => void;

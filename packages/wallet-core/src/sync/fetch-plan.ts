@@ -52,8 +52,8 @@ export class BlockBatchSize {
 /** Max number of concurrent requests. */
 const MAX_CONCURRENT_WINDOWS = 4;
 /**
- * Windows stay this many blocks below the tip, because a fork between two windows would not be noticed. Four times the
- * depth below which no node switches to another branch.
+ * Windows end at least this many blocks below the tip, because a fork between two windows would not be noticed. Four times the
+ * max depth of a reorganisation.
  */
 const REORGANISATION_MARGIN = 720;
 /** Window size for nodes that leave out empty blocks, as a multiple of the batch size. */

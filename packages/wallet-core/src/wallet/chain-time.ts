@@ -45,7 +45,7 @@ export class PlausibleHeight {
     return this.withoutMargin(now) + PLAUSIBLE_BLOCKS;
   }
 
-  /** Without the margin, which a node can fill with forged blocks immediately. @param now Unix seconds */
+  /** The same without the margin: a node can fill the margin with forged blocks immediately. @param now Unix seconds */
   withoutMargin(now: number): number {
     const { height, timestamp } = this.anchor;
     return height + Math.floor(Math.max(0, now - timestamp) / PLAUSIBLE_BLOCK_SECONDS);

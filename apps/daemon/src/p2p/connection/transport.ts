@@ -100,7 +100,7 @@ export interface PeerListener extends Listener {
 }
 
 /**
- * Listens for peers, also on the IPv6 address if one is configured. Without a port of its own it uses that of the first listener.
+ * Listens for peers, also on the IPv6 address if one is configured. Its default port is the port of the first listener.
  * @throws Error with a message for the operator if the first address cannot be bound; a failure of the second is only logged
  */
 export async function listenForPeers(

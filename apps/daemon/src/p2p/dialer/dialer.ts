@@ -102,7 +102,7 @@ export class Dialer {
       this.askSeeds();
   }
 
-  /** Connected peers and those being dialed. A call in its handshake is both and counts once. */
+  /** Connected peers and peers being dialed. A peer in its handshake is in both lists and counts once. */
   private taken(): PeerAddress[] {
     const all = [...this.dependencies.outgoing(), ...this.calling.values()];
     return [...new Map(all.map((address) => [addressKey(address), address])).values()];

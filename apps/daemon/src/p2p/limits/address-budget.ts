@@ -124,13 +124,13 @@ export class AddressBudget {
   /** Event-loop time for everything but serving our chain. */
   readonly work: WorkBudget;
   /**
-   * Event-loop time for serving our chain. It is separate and without a limit of delays: an honest peer that synchronises from us
-   * as fast as it can is only delayed.
+   * Event-loop time for serving our chain. Separate and without a limit of delays: an honest peer that synchronises from us at
+   * full speed is delayed but never disconnected.
    */
   readonly serving: WorkBudget;
   /** Open connections. */
   open = 0;
-  /** Its chain claims are ignored until then, because it did not deliver blocks that it claimed. Monotonic milliseconds. */
+  /** Chain claims of this address are ignored until this time (monotonic milliseconds): it did not deliver claimed blocks. */
   unservedUntil = -Infinity;
   private readonly buckets = new Map<Resource, RateLimit>();
 

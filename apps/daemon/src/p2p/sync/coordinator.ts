@@ -173,7 +173,7 @@ export class SyncCoordinator {
     const { hashes, startHeight, totalHeight } = message;
     session.remoteHeight = totalHeight;
     const lastHeight = startHeight + hashes.length - 1;
-    // A list of blocks that only other peers were asked for could be sent again without end.
+    // The height must grow: a list whose blocks are requested only from other peers could be repeated forever.
     const isNew = section.hashes.length > 0 && lastHeight > peer.lastResponseHeight;
     peer.lastResponseHeight = lastHeight;
     peer.tail = hashes.at(-1);
@@ -205,7 +205,7 @@ export class SyncCoordinator {
     peer.batch.note(verdict.blocks.length, bytes, milliseconds);
     if (verdict.blocks.length > 0) peer.millisecondsPerBlock = milliseconds / verdict.blocks.length;
     this.noteDelivery(peer, needed.length, milliseconds);
-    // Before the peer can lose its list, and with it blocks that nobody else offers.
+    // Import first: closing the session withdraws its list, and with it blocks that no other peer offers.
     this.importer.run();
     if (verdict.kind === 'bad') session.close(verdict.reason);
     else if (verdict.reorganised) this.missed(peer);

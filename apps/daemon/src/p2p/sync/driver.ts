@@ -9,11 +9,11 @@ import { SyncCoordinator, type SyncOutcome } from './coordinator';
 import { countingPeers } from './network-height';
 import { rankOf, type SyncSession } from './sync-peer';
 
-/** Claims of an address (IPv6: of its /64) that delivered no claimed blocks count for nothing so long, milliseconds. */
+/** Milliseconds for which the claims of an address (IPv6: of its /64) are ignored after it did not deliver claimed blocks. */
 const UNSERVED_MEMORY = 600_000;
-/** A tip that a synchronisation did not reach is not tried again before this time is over. */
+/** Milliseconds before a tip that a synchronisation did not reach is tried again. */
 const TRY_AGAIN = 60_000;
-/** So often in a row a peer may claim a tip that its own chain does not have. */
+/** Max times in a row that a peer may claim a tip and then not deliver it. */
 const MAX_FRUITLESS = 3;
 
 export interface SyncDriverDependencies {
@@ -25,7 +25,7 @@ export interface SyncDriverDependencies {
   readonly logger: P2pLogger;
   sessions(): Iterable<Session>;
   session(id: number): Session | undefined;
-  /** For the first time no connected peer has blocks that we lack. */
+  /** For the first time, no connected peer has blocks that we lack. */
   onSynchronized(): void;
   /** A peer has reported its height: tip index + 1. */
   onClaim(session: Session, height: number): void;
@@ -91,7 +91,7 @@ export class SyncDriver {
     if (initial) session.record.unserved = session.budget.unservedUntil > this.dependencies.clock.now();
     if (this.coordinator.isSyncing(session)) return;
     if (!this.needs(session) || !this.trySync(session)) {
-      // A synchronisation that was given up is waited out, unless its blocks came another way.
+      // After an abandoned synchronisation the session stays idle, unless the blocks have arrived from other peers.
       const waits = session.state === 'idle' && !this.dependencies.chain.isKnown(data.tipHash);
       if (!waits) session.state = 'normal';
       if (initial) session.requestPool(this.dependencies.pool.hashes());
@@ -112,12 +112,12 @@ export class SyncDriver {
     this.checkSynchronized();
   }
 
-  /** Nothing is requested or added any more. */
+  /** Stops all requests and imports. */
   stop(): void {
     this.coordinator.stop();
   }
 
-  /** The session is closed. */
+  /** Call it when the session is closed. */
   left(session: Session): void {
     session.needsSync = false;
     const wasSyncing = this.coordinator.isSyncing(session);
@@ -204,16 +204,16 @@ export class SyncDriver {
     this.dependencies.onIdle();
   }
 
-  /** A new connection of the address does not make its claims count again. */
+  /** Stored with the address, so that a new connection does not end the time. */
   private rememberUnserved({ budget }: Session, unserved: boolean): void {
     budget.unservedUntil = unserved ? this.dependencies.clock.now() + UNSERVED_MEMORY : -Infinity;
   }
 
-  /** A peer delivered nothing and does not have the tip that it claims. True when that happened too often. */
+  /** Counts a synchronisation that delivered nothing, from a peer without the tip that it claims. @returns whether it was closed */
   private isFruitless(session: Session): boolean {
     const { record, syncData } = session;
     if (syncData === undefined || this.dependencies.chain.isKnown(syncData.tipHash)) return false;
-    // Its chain may have changed in between, once or twice.
+    // The first few are tolerated: the chain of the peer may have changed in between.
     record.fruitless += 1;
     record.unserved = true;
     this.rememberUnserved(session, true);
@@ -223,8 +223,8 @@ export class SyncDriver {
   }
 
   /**
-   * Synchronized: there is a peer whose tip we know, and none of those that count has blocks that are being or waiting to be
-   * fetched.
+   * The node is synchronized if it knows the tip of a peer and is not fetching, or waiting to fetch, blocks from any peer that
+   * counts.
    */
   private checkSynchronized(): void {
     if (this.synchronized) return;

@@ -120,7 +120,7 @@ export class SyncPeer {
     return this.lastResponseHeight + 1 >= this.session.remoteHeight;
   }
 
-  /** Whether a response takes so long that the peer gives way to a waiting one. */
+  /** Whether a response is so late that a waiting peer gets the slot. */
   isOverdue(now: number): boolean {
     return this.requestedAt !== undefined && now - this.requestedAt >= SYNC_PATIENCE;
   }
@@ -139,7 +139,7 @@ export class SyncPeer {
   }
 }
 
-/** Whether a response is overdue so long that the peer's claim does not count. A peer that has served blocks has more time. */
+/** Whether a response is so late that the claim of the peer is ignored. A peer that has served blocks has more time. */
 export function isUnserved({ requestedAt, session }: SyncPeer, now: number): boolean {
   const patience = session.record.served ? SYNC_STALL_TIMEOUT : SYNC_PATIENCE;
   return requestedAt !== undefined && now - requestedAt >= patience;
