@@ -13,7 +13,7 @@ const FILES = ['native/package.json', 'native/build/Release/wrkz_native.node', '
 /** The parts of a package at run time. */
 const PARTS = ['dist', 'bin', 'assets', 'data'];
 const TYPES_AND_MAPS = /\.(d\.ts|d\.ts\.map|js\.map|tsbuildinfo)$/;
-/** By dependency: files of other platforms, sources of what is compiled, and what /docs does not load of Swagger UI. */
+/** Files that are left out, by dependency: of other platforms, sources of compiled modules, and unused files of Swagger UI. */
 const UNUSED = {
   zeromq: /^(build\/(win32|darwin)|src|vendor)$/,
   'better-sqlite3': /^(deps|src|build\/Release\/(obj|obj\.target|sqlite3\.a))$/,

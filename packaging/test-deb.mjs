@@ -13,7 +13,7 @@ import { buildPackage } from './debian/package.mjs';
 import { Chroot } from './debian/test-systems.mjs';
 import { programs, services } from './programs.mjs';
 
-/** What an administrator appends to the configuration. No program connects to a real network. */
+/** Lines that an administrator appends to the configuration. No program connects to a real network. */
 const SETTINGS = {
   daemon: 'network = devnet\nadd-exclusive-node = 127.0.0.1:1\n',
   'wallet-api': 'network = devnet\nrpc-password = secret\n',

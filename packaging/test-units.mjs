@@ -16,7 +16,7 @@ import { transactionPrefix } from './test-support.mjs';
 
 const DEBIAN = ['systemd', 'systemd-sysv', 'dbus', 'adduser', 'libstdc++6', 'curl'];
 
-/** By service: what an administrator appends to the configuration, and a path that returns 200 while it runs. */
+/** By service: lines that an administrator appends to the configuration, and a path that returns 200 while it runs. */
 const SERVICES = {
   daemon: { settings: 'network = devnet\nadd-exclusive-node = 127.0.0.1:1\n', path: '37856/height' },
   'wallet-api': { settings: 'network = devnet\nrpc-password = secret\n', path: '7856/readyz' },

@@ -63,7 +63,7 @@ function exists(path, document) {
   });
 }
 
-/** What is wrong with a span of code; undefined if it names nothing, or something that exists. */
+/** The problem of a code span; undefined if it names nothing, or something that exists. */
 function problemOf(code, document) {
   if (MADE.has(code)) return undefined;
   const script = /^npm run ([\w:-]+)/.exec(code)?.[1];

@@ -1,7 +1,7 @@
 import { EarlyExit, type OptionSpec } from '../../packages/service-kit/src';
 import { cell, codeCell, page, table } from './markdown';
 
-/** One help page of a program: how it is called, its options, and what `--help` prints there. */
+/** One help page of a program: its command line, its options, and the text of `--help`. */
 export interface PrintedHelp {
   /** `wrkz-daemon serve-rpc`. */
   readonly call: string;

@@ -32,7 +32,7 @@ export function run(command, args, { environment = process.env, env = {}, quiet 
   });
 }
 
-/** Runs a program and returns what it writes to stdout. @throws Failure with its output unless it exits with 0 */
+/** Runs a program and returns its stdout. @throws Failure with its output unless it exits with 0 */
 export function command(program, args, options = {}) {
   const limits = { encoding: 'utf8', maxBuffer: 2 ** 28 };
   const { status, stdout, stderr, error } = spawnSync(program, args, { ...limits, ...options });

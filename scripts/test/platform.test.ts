@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/* What is said where the suite cannot be built, or a test cannot be run, instead of a compiler's or a shell's complaint. */
+/* The messages on systems where the suite cannot be built or a test cannot run, instead of an error of the compiler or shell. */
 
 const TOP = join(__dirname, '..', '..');
 

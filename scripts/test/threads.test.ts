@@ -4,7 +4,7 @@ import { buildSync } from 'esbuild';
 
 const TOP = join(__dirname, '../..');
 
-/** What only a service needs: each costs a thread more than its own code. */
+/** Modules that only services need: loading one costs a thread more than its own code. */
 const SERVERS = /node_modules\/(express|yargs|winston|prom-client)\//;
 
 /** The entry files of threads and helper processes: the arguments of `workerEntry`. */

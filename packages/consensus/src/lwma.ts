@@ -7,7 +7,7 @@ interface LwmaVariant {
   /** Difficulty while the chain is too short for a window. */
   readonly start: bigint;
   readonly min: number;
-  /** V4 should have an upper bound of 360 s. It has none, and the chain depends on that. */
+  /** V4 was meant to have an upper bound of 360 s. It has none, and the existing chain depends on that. */
   readonly max: number;
   /** Difficulty after three fast blocks, in percent of the last one. */
   readonly fast: bigint;

@@ -6,7 +6,7 @@ import ipaddr from 'ipaddr.js';
  * not an address. Bans, counters and trust lists must compare addresses in this form.
  */
 export function canonicalHost(text: string): string | undefined {
-  // Most addresses. The library takes 5 us for one, and each connection needs it.
+  // Fast path for most addresses: ipaddr.js takes 5 us, for each connection.
   if (isIPv4(text)) return text;
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   const address = bare.split('%', 1)[0] ?? '';

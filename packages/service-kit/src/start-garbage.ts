@@ -1,13 +1,16 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** V8 gives the memory of young objects back if little was allocated in the 5 s before, by what it measured at collections. */
+/**
+ * Milliseconds after the start of the collections. V8 returns the memory of young objects to the system if, by its measurements
+ * at collections, little was allocated in the 5 s before: so one collection is not enough.
+ */
 const DELAYS_MS = [10_000, 20_000, 22_000];
 
-/** A collection of more would pause the thread for longer than 50 ms. */
+/** Max heap for a collection: a larger one would pause the thread for longer than 50 ms. */
 const MAX_HEAP_BYTES = 48 * 1024 * 1024;
 
-/** A thread that is busier than this since the last collection, for example in the first scan of a wallet, collects by itself. */
+/** Max utilization since the last collection. V8 collects in a busier thread anyway, for example in the first scan of a wallet. */
 const MAX_UTILIZATION = 0.1;
 
 /**

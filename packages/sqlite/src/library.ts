@@ -5,9 +5,9 @@ import type Library from 'better-sqlite3';
 import { path as addonIn } from 'node-gyp-build';
 
 /*
- * The one file that loads better-sqlite3, in the version that this Node.js can run: 13 needs Node-API 10 (Node.js 22.14
- * and newer) and ends the process where that is missing; 12 serves below and aborts on 24 when a statement is collected.
- * Only the fitting one is installed: `.pnpmfile.cjs` at the top draws the same line for the package manager.
+ * The only module that loads better-sqlite3, in the version for this Node.js. Version 13 requires Node-API 10 (Node.js 22.14,
+ * 23.6 and newer) and ends the process without it. Version 12 is for older releases: on Node.js 24 it aborts when a statement
+ * is garbage-collected. Only one version is installed: `.pnpmfile.cjs` at the top has the same condition.
  */
 const NODE_API_OF_13 = 10;
 

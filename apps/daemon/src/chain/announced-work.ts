@@ -9,7 +9,7 @@ import {
 } from '@wrkz/core-types';
 
 /**
- * The bytes of the smallest transaction that the pool or a block takes: version, unlock time and three counts in a byte
+ * Min bytes of a transaction in the pool or in a block: version, unlock time and three counts in a byte
  * each, one input (36 bytes and a signature of 64), no output, no extra.
  */
 const SMALLEST_TRANSACTION = 105;

@@ -32,7 +32,7 @@ interface ClientEvents {
   failed: [Error];
 }
 
-/** The chain engine seen from another thread. It bounds what waits there, and never computes. */
+/** Client of the chain engine, for another thread. Limits the bytes of blocks queued at the engine. */
 export class ChainClient extends EventEmitter<ClientEvents> implements ChainService, ChainUpkeep {
   private readonly thread: WorkerThread<ChainThread>;
   private latest!: TipFacts;
@@ -40,7 +40,7 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
   private opened!: Opening;
   /** Serialized bytes given to the engine whose result is pending. */
   private bytesOut = 0;
-  private turn: Promise<void> = Promise.resolve();
+  private lastSend: Promise<void> = Promise.resolve();
   private spaceFreed: (() => void) | undefined;
 
   private constructor(setup: WorkerSetup) {
@@ -89,7 +89,7 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
     return this.why;
   }
 
-  /** What the engine met when it opened the database. */
+  /** What the engine found when it opened the database. */
   get opening(): Opening {
     return this.opened;
   }
@@ -99,11 +99,11 @@ export class ChainClient extends EventEmitter<ClientEvents> implements ChainServ
     if (blocks.length > CALL_BLOCKS) throw new RangeError(`more than ${String(CALL_BLOCKS)} blocks`);
     const size = blocks.reduce((sum, raw) => sum + rawBlockBytes(raw), 0);
     // Sequential: a small call must not overtake the large one with the parents of its blocks.
-    const sent = this.turn.then(async () => {
+    const sent = this.lastSend.then(async () => {
       await this.takeSpace(size);
       return { result: this.thread.call('addBlocks', { blocks, source, more }) };
     });
-    this.turn = sent.then(() => undefined);
+    this.lastSend = sent.then(() => undefined);
     try {
       return await (
         await sent

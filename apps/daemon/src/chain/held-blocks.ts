@@ -9,16 +9,16 @@ export interface HeldBlock {
 }
 
 /**
- * Verified batches that wait for the next commit. Callers say whether more blocks follow. While they do, batches are
- * committed together, because each commit writes many pages that the next commit writes again: first one batch, then twice as
- * many each time, so that a short series does not wait. A block is published only after it is on disk.
+ * Verified batches that wait for the next commit. While the caller announces that more blocks follow, batches are committed
+ * together, because successive commits write many of the same pages: first one batch, then twice as many each time, so that a
+ * short series does not wait. A block is published only after it is on disk.
  */
 export class HeldBlocks {
   private readonly batches: (readonly HeldBlock[])[] = [];
   private weight = 0;
   private since = 0;
   private wanted = false;
-  /** Committed weight of the present series of calls. */
+  /** Committed weight of the current series of calls. */
   private series = 0;
 
   /** @param now milliseconds of a monotonic clock */

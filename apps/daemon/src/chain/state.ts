@@ -27,7 +27,7 @@ export interface EngineParts {
   readonly now: () => number;
   /** Set if the node prunes old blocks. */
   readonly pruning?: Pruning | undefined;
-  /** Why nothing can be written now; undefined when it can. It receives whether writing has stopped. */
+  /** Why nothing can be written now; undefined when it can. @param closed whether writing has stopped */
   readonly diskShortage?: ((closed: boolean) => string | undefined) | undefined;
 }
 
@@ -86,7 +86,7 @@ export class ChainState {
     const refuse = (code: ReasonCode): StagedBlock => {
       return { failure: new RuleFailure(code), block, transactions: [], proofs: [] };
     };
-    // The size is checked before decoding, unlike the reference: too many bytes cost no memory.
+    // Unlike in the reference, the size is checked before decoding, so that an oversized block takes no memory.
     if (candidate.size > hardSizeLimit(height)) return refuse('CUMULATIVE_BLOCK_SIZE_TOO_BIG');
     const transactions = candidate.transactions();
     if (transactions === undefined) return refuse('DESERIALIZATION_FAILED');

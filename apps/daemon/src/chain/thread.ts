@@ -15,7 +15,7 @@ import {
   type TipFacts,
 } from './service';
 
-/** What the engine's thread is started with. */
+/** Options of the engine's thread. */
 export interface WorkerSetup {
   readonly directory: string;
   readonly network: NetworkName;
@@ -32,7 +32,7 @@ export interface WorkerSetup {
   readonly prune?: PruneRules | undefined;
 }
 
-/** What the engine's thread and its client say to each other. */
+/** The messages between the engine's thread and its client. */
 export type ChainThread = {
   setup: WorkerSetup;
   ready: { readonly tip: TipFacts; readonly opening: Opening };
@@ -46,7 +46,7 @@ export type ChainThread = {
     cutLog: { argument: undefined; result: boolean };
     repairPage: { argument: { page: number; blocks: readonly RepairBlock[] }; result: boolean };
   };
-  /** `damage`: what was damaged and dropped. */
+  /** `damage`: the reason why a damaged block off the main chain was dropped. */
   events: {
     commit: CommitEvent;
     damage: string;
@@ -56,7 +56,7 @@ export type ChainThread = {
   };
 };
 
-/** The errors that callers of a ChainService tell apart. */
+/** The errors that callers of a ChainService distinguish. */
 export const CHAIN_ERRORS = [
   carriedError(ChainStopped, () => new ChainStopped()),
   carriedError(ChainDamaged, (message) => new ChainDamaged(message)),

@@ -37,7 +37,7 @@ function startEngine({ checkpoints, prune, minDiskFreeBytes, ...storage }: Worke
   }
 }
 
-/** Damage that a start meets ends it, with what the operator can do. */
+/** Converts an error about damage at the start into one whose message includes the remedy. */
 function withRemedy<T>(start: () => T): T {
   try {
     return start();

@@ -93,7 +93,7 @@ export class Scrub {
     try {
       this.readDue();
     } catch (error) {
-      // The header is damaged, or the disk cannot be read now: the next step tries again.
+      // The header is damaged, or the disk cannot be read now: retried in the next step.
       this.dependencies.damage.note(error);
     }
   }

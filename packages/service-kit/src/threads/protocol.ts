@@ -80,7 +80,7 @@ export interface CarriedError {
 export type ErrorRegistry = readonly CarriedError[];
 
 /**
- * Lets errors of a class arrive as instances of it.
+ * Declares an error class whose instances keep their class when they cross threads.
  * @param rebuild creates the error at the other end
  * @param data plain data for `rebuild` besides the message
  */

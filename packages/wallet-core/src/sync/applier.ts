@@ -65,7 +65,7 @@ export class Applier {
       const verdicts = await this.verifier.verify(claims, signal);
       if (this.store.next !== batch[0]?.block) return;
       for (const { height, hash } of claims) requireVerified(height, verdicts.get(hash));
-      // Starting the scan of the next batch has blocked the event loop.
+      // Starting the scan of the next batch has just blocked the event loop: yield first.
       await yieldToEventLoop();
       const yielder = new EventLoopYielder(SLICE_MS);
       for (const scanned of batch) {

@@ -50,9 +50,9 @@ export class Session {
   syncData: SyncData | undefined;
   /** The peer's tip at which the last synchronisation ended, and the time until which that tip is not tried again. */
   settledTip: { readonly key: string; readonly until: number } | undefined;
-  /** Whether it failed too often and is no longer used for synchronisation. */
+  /** Whether the peer failed too often and is no longer used for synchronisation. */
   demoted = false;
-  /** Whether its tip is unknown to us and no sync slot was free. */
+  /** Whether the tip of the peer is unknown to us and no sync slot was free. */
   needsSync = false;
   /** Whether the pool or transactions of a block were requested, so that large responses are allowed. */
   awaitsTransactions = false;

@@ -19,11 +19,11 @@ export interface BatchOptions {
   readonly bytes: number;
 }
 
-/** What the responses of all peers show about the size of blocks and our bandwidth. */
+/** Estimates of the block size and of our bandwidth, from the responses of all peers. */
 export class BatchHistory {
-  /** Bytes of a block. */
+  /** Average bytes of a block. */
   average = FIRST_ESTIMATE;
-  /** With how many blocks the next peer begins. */
+  /** Initial number of blocks per request to the next peer. */
   start: number;
 
   constructor(readonly options: BatchOptions) {

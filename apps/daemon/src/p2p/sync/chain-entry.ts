@@ -52,12 +52,12 @@ export function checkChainEntry(
   return { anchor: hashes[known - 1] ?? first, hashes: hashes.slice(known) };
 }
 
-/** Found by its id, or by its height: an index of ours that has lost it is not the peer's fault. */
+/** Looked up by id and by height: if our hash index lacks the block, the peer is not at fault. */
 function isOurs(hash: Buffer, height: number, chain: Pick<ChainPort, 'isKnown' | 'hashes'>): boolean {
   return chain.isKnown(hash) || chain.hashes(height, 1)[0]?.equals(hash) === true;
 }
 
-/** How many of the hashes, from the first on, we have: compared with our main chain at one go, then one by one. */
+/** Number of leading hashes that we have: compared with our main chain in one read, then looked up one by one. */
 function knownCount(
   hashes: readonly Buffer[],
   startHeight: number,

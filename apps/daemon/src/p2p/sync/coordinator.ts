@@ -38,9 +38,9 @@ export interface SyncDependencies {
 const LIST_LIMIT = 20_000;
 const MAX_ORPHANS = 3;
 const MAX_EMPTY_ENTRIES = 3;
-/** Arrived and expected blocks together; beyond it only what a peer's list misses first is requested. */
+/** Max bytes of received and (estimated) requested blocks. Above it, only the first missing blocks of a peer's list are requested. */
 const HELD_BYTES = 96 * 1024 * 1024;
-/** Beyond it the import is the bottleneck: the blocks that a slow peer holds up come before later ones. */
+/** Above it the import is the bottleneck: overdue blocks of slow peers are requested again before later blocks. */
 const HELD_UP_BYTES = HELD_BYTES / 8;
 
 /**
@@ -257,7 +257,7 @@ export class SyncCoordinator {
     if (!peer.hasSentAllHashes) {
       if (length < LIST_LIMIT) this.requestChain(peer);
     } else if (length === 0) {
-      // Blocks of its chain were dropped on the way if its last one is not here.
+      // If the last block of its chain is unknown, blocks of it were dropped before.
       if (peer.tail === undefined || this.dependencies.chain.isKnown(peer.tail)) this.end(peer, 'synchronized');
       else this.fail(peer);
     }

@@ -33,7 +33,7 @@ export class Importer {
 
   constructor(private readonly dependencies: ImporterDependencies) {}
 
-  /** Hands over the received blocks, as far as the chain takes more. */
+  /** Passes received blocks to the chain, up to the limits of batches and weight in flight. */
   run(): void {
     const { plan, logger } = this.dependencies;
     for (;;) {

@@ -15,7 +15,7 @@ export interface ReceivedBlock {
 
 export type ReceiveVerdict =
   | { readonly kind: 'bad'; readonly reason: CloseReason; readonly blocks: readonly ReceivedBlock[] }
-  /** `reorganised`: what is missing was named as missing, so the peer has changed its chain. */
+  /** `reorganised`: the peer listed all absent blocks in `missed_ids`, so its chain has changed. */
   | { readonly kind: 'good'; readonly reorganised: boolean; readonly blocks: readonly ReceivedBlock[] };
 
 /**

@@ -3,20 +3,20 @@ import { type CloseReason, closeReasons } from '../limits/close-reasons';
 import type { BatchSize } from './batch-size';
 import type { PlanEntry } from './chain-plan';
 
-/** A peer requests blocks of another one, too, after this multiple of the time in which it would have delivered them. */
+/** A peer is also used for blocks requested from another one after this multiple of the time in which it would deliver them. */
 const TAKE_OVER_FACTOR = 4;
 
 /** The record of a peer as a source of blocks. */
 export interface SyncRecord {
-  /** It claims blocks and did not deliver them on request: its claims do not count until it has delivered some. */
+  /** The peer did not deliver blocks that it claims: its claims are ignored until it delivers some. */
   unserved: boolean;
-  /** It has delivered blocks. */
+  /** The peer has delivered blocks. */
   served: boolean;
-  /** Its last response was slow. */
+  /** The last response of the peer was slow. */
   slow: boolean;
   /** Synchronisations in a row that ended without the claimed tip and without a block. */
   fruitless: number;
-  /** When it last got a slot, monotonic milliseconds; 0 for never. */
+  /** When the peer last got a slot, monotonic milliseconds; 0 for never. */
   triedAt: number;
 }
 
@@ -39,7 +39,7 @@ export interface ChainClaim {
   readonly tip: Buffer;
 }
 
-/** What the synchronisation needs of a session. */
+/** The part of a session that the synchronisation uses. */
 export interface SyncSession {
   readonly id: number;
   readonly name: string;
@@ -57,9 +57,9 @@ export interface SyncSession {
   close(reason: CloseReason): void;
 }
 
-/** One peer's part in the synchronisation, for operators. */
+/** The synchronisation state of one peer, for operators. */
 export interface SyncShare {
-  /** It has a slot; otherwise it only has an open request. */
+  /** Whether the peer has a slot; otherwise it only has an open request. */
   readonly active: boolean;
   /** Blocks of the next request. */
   readonly batch: number;
@@ -90,7 +90,7 @@ export class SyncPeer {
   tail: Buffer | undefined;
   /** Blocks that it has delivered and that were needed. */
   delivered = 0;
-  /** It has delivered blocks of the chain that it announces now. */
+  /** Whether the peer has delivered blocks of the chain that it announces now. */
   shows = false;
   orphans = 0;
   failures = 0;

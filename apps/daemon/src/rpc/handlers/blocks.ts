@@ -166,7 +166,7 @@ function parseHashOrCount(text: string): QueryTable['explorerBlock'] {
   return { height: Math.min(Number(count) - 1, Number.MAX_SAFE_INTEGER) };
 }
 
-/** What `/queryblockslite` and `/queryblocksdetailed` have in common. */
+/** Shared by `/queryblockslite` and `/queryblocksdetailed`. */
 const queryBlocksErrors = [blockIdNotHex, noKnownBlock, belowFloor, overloaded, internal] as const;
 const queryBlocksInvalid = { blockIds: blockIdNotHex } as const;
 

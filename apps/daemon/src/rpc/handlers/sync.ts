@@ -16,7 +16,7 @@ const { txidNotHex, unknownEncoding } = daemonApi.refusals;
 /** The `blockCount` of a request with 0. */
 const DEFAULT_BLOCK_COUNT = 100;
 
-/** What `/getwalletsyncdata` and `/getrawblocks` have in common. */
+/** Shared by `/getwalletsyncdata` and `/getrawblocks`. */
 const syncRangeErrors = [invalidCheckpoint, blockCountTooBig, busy, overloaded, internal] as const;
 const syncRangeInvalid = { blockHashCheckpoints: invalidCheckpoint } as const;
 const syncRangeChecks = {
