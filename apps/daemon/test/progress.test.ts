@@ -122,11 +122,11 @@ describe('startup notices', () => {
     notices(logger, quiet.stream)('listening');
     expect(quiet.text()).toBe('listening\n');
     expect(logger.lines).toEqual([]);
-    const loud = stream(false);
-    const telling = createMemoryLogger('info');
-    notices(telling, loud.stream)('listening');
-    expect(loud.text()).toBe('');
-    expect(telling.lines).toHaveLength(1);
+    const silent = stream(false);
+    const infoLogger = createMemoryLogger('info');
+    notices(infoLogger, silent.stream)('listening');
+    expect(silent.text()).toBe('');
+    expect(infoLogger.lines).toHaveLength(1);
   });
 });
 

@@ -34,19 +34,19 @@ beforeAll(async () => {
 afterAll(() => suite.stopAll());
 
 async function command(text: string): Promise<string> {
-  const answer = await new Promise<string>((resolve, reject) => {
-    const asked = request({ socketPath: socket, path: '/console', method: 'POST', agent: false }, (response) => {
+  const json = await new Promise<string>((resolve, reject) => {
+    const sent = request({ socketPath: socket, path: '/console', method: 'POST', agent: false }, (response) => {
       let body = '';
       response.setEncoding('utf8').on('data', (part: string) => (body += part));
       response.on('end', () => resolve(body));
     });
-    asked.on('error', reject);
-    asked.end(JSON.stringify({ command: text }));
+    sent.on('error', reject);
+    sent.end(JSON.stringify({ command: text }));
   });
-  return (JSON.parse(answer) as { output: string }).output;
+  return (JSON.parse(json) as { output: string }).output;
 }
 
-/** The state of an export, once it is idle. It is asked again and again: nothing tells of its end. */
+/** The state of an export, once it is idle. Polls, because no event reports its end. */
 async function ended(): Promise<string> {
   for (;;) {
     const text = await command('snapshot_export status');

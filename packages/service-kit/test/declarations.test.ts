@@ -18,7 +18,7 @@ import { call, closeAll, raw, rules, serveApp } from './support/http-client';
 
 stopWallClock();
 
-/* What a declaration may say beyond the common: each of these lines once went unnoticed when it was changed. */
+/* Rare parts of declarations. Each was once changed without a failing test. */
 
 afterEach(closeAll);
 
@@ -26,8 +26,8 @@ const OPEN = { key: false, limit: false };
 const declare = routeDeclarer<unknown>();
 const status = async (port: number, path: string, method = 'GET') => (await call(port, path, { method })).status;
 const post = async (port: number, path: string, body: string) => {
-  const answer = await call(port, path, { method: 'POST', body });
-  return [answer.status, answer.text];
+  const response = await call(port, path, { method: 'POST', body });
+  return [response.status, response.text];
 };
 
 describe('paths', () => {
@@ -170,8 +170,8 @@ describe('methods', () => {
     expect(await post(port, '/rpc', '{"method":"failing","params":{"needed":"x"}}')).toEqual([200, error]);
     expect(await post(port, '/rpc', '{"method":"lenient"}')).toEqual([200, error]);
     for (const name of ['failing', 'lenient']) {
-      const answer = await post(port, '/rpc', `{"method":"${name}","params":null}`);
-      expect(answer).toEqual([400, '{"code":"invalid","message":"params: type, object"}']);
+      const response = await post(port, '/rpc', `{"method":"${name}","params":null}`);
+      expect(response).toEqual([400, '{"code":"invalid","message":"params: type, object"}']);
     }
   });
 
@@ -231,6 +231,6 @@ test('the OpenAPI document has required query fields, and the statuses with a bo
   expect(responses[404]).toEqual({ description: 'Bare.' });
   const { at } = (responses[200] as { content: Record<string, { schema: { properties: Record<string, object> } }> })
     .content['application/json']!.schema.properties;
-  // 2^64 - 1 is no number of JSON's readers: the format tells it
+  // JSON parsers cannot represent 2^64 - 1 exactly: `format` states the range
   expect(at).toEqual({ type: 'integer', minimum: 0, format: 'uint64' });
 });

@@ -268,13 +268,13 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     const stored = this.main.commit(all.map(({ block }) => block));
     this.state.refreshTip(this.side.size);
     this.side.onAppend(all.slice(0, stored).map(({ block }) => block));
-    let told = 0;
+    let published = 0;
     for (const batch of batches) {
-      const added = batch.slice(0, stored - told);
+      const added = batch.slice(0, stored - published);
       const last = added.at(-1)?.block.facts;
       if (last === undefined) break;
-      if (told > 0) await yieldToEventLoop();
-      told += added.length;
+      if (published > 0) await yieldToEventLoop();
+      published += added.length;
       const tip = this.state.advanceTip(last.height, this.side.size);
       const source = added[0]?.task.source ?? 'sync';
       const blocks = added.map(({ block }) => addedBlock(block));

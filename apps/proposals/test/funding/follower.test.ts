@@ -26,7 +26,7 @@ const HOUR = 3_600_000;
 const API = () => ['--wallet-api', wallet.url, '--wallet-api-key', KEY];
 const RPC = () => ['--wallet-rpc', wallet.url, '--wallet-rpc-password', KEY];
 
-/** A service that looks at the wallet when a test says so, and once at its start. */
+/** A service that polls the wallet once at its start and whenever a test calls `poll`. */
 async function startFollowing(args: readonly string[], folder?: string, now?: () => number) {
   const service = await startService(['--rate-limit', '0', ...args], { pollMs: HOUR, ...(now && { now }) }, folder);
   return { ...service, poll: () => service.service.follower?.poll() ?? Promise.reject(new Error('nobody follows')) };
@@ -159,12 +159,12 @@ test.each([
   ],
 ] as readonly [string, (response: import('node:http').ServerResponse) => void, string][])(
   'a wallet with %s counts as unavailable, and the service continues',
-  async (_what, answer, why) => {
+  async (_name, handler, problem) => {
     const service = await startFollowing(API());
     service.add({ target: '100', address: donationAddress('a') });
-    wallet.answer = answer;
+    wallet.answer = handler;
     await service.poll();
-    expect(service.service.follower?.failure).toContain(why);
+    expect(service.service.follower?.failure).toContain(problem);
     expect(await percents(service)).toEqual([0]);
     wallet.answer = undefined;
     wallet.transactions = [{ hash: hash(1), height: 990, amount: 100n, paymentId: paymentIdOf('a') }];
@@ -173,8 +173,8 @@ test.each([
   },
 );
 
-/** An answer to the question for transactions alone. */
-const tells =
+/** A wallet whose only transaction has these fields. */
+const respondWith =
   (transaction: object) =>
   (response: import('node:http').ServerResponse, path: string): void => {
     const one = { hash: hash(1), paymentID: '', unlockTime: 0, timestamp: 1_700_000_000, blockHeight: 990 };
@@ -191,31 +191,43 @@ const tells =
     }
   };
 
-const LIES = [
-  ['a time beyond all calendars', tells({ timestamp: '#18446744073709551615#' }), 'invalid time'],
-  ['a block that was not asked for', tells({ blockHeight: '#9007199254740993#' }), 'outside of the requested blocks'],
-  ['a height of text', tells({ blockHeight: '1' }), 'unexpected response'],
-  ['a negative height', tells({ blockHeight: -1 }), 'unexpected response'],
-  ['a fraction of a coin', tells({ transfers: [{ address: WALLET_ADDRESS, amount: 0.5 }] }), 'unexpected response'],
+const INVALID_TRANSACTIONS = [
+  ['a time beyond all calendars', respondWith({ timestamp: '#18446744073709551615#' }), 'invalid time'],
+  [
+    'a block that was not requested',
+    respondWith({ blockHeight: '#9007199254740993#' }),
+    'outside of the requested blocks',
+  ],
+  ['a height of text', respondWith({ blockHeight: '1' }), 'unexpected response'],
+  ['a negative height', respondWith({ blockHeight: -1 }), 'unexpected response'],
+  [
+    'a fraction of a coin',
+    respondWith({ transfers: [{ address: WALLET_ADDRESS, amount: 0.5 }] }),
+    'unexpected response',
+  ],
   [
     'more coins than there can be',
-    tells({ transfers: [{ address: WALLET_ADDRESS, amount: '#18446744073709551616#' }] }),
+    respondWith({ transfers: [{ address: WALLET_ADDRESS, amount: '#18446744073709551616#' }] }),
     'exceed',
   ],
   [
     'coins beyond the largest number of 64 bits in two donations',
-    tells({ transfers: [1, 2].map(() => ({ address: WALLET_ADDRESS, amount: '#9223372036854775807#' })) }),
+    respondWith({ transfers: [1, 2].map(() => ({ address: WALLET_ADDRESS, amount: '#9223372036854775807#' })) }),
     'exceed',
   ],
-  ['an amount of text', tells({ transfers: [{ address: WALLET_ADDRESS, amount: '100' }] }), 'unexpected response'],
-  ['a negative time', tells({ timestamp: -1 }), 'unexpected response'],
-  ['an unlock time beyond 64 bits', tells({ unlockTime: '#18446744073709551616#' }), 'unexpected response'],
-  ['a negative unlock time', tells({ unlockTime: -1 }), 'unexpected response'],
-  ['an invalid hash', tells({ hash: '../../etc/passwd' }), 'unexpected response'],
-  ['a block behind the last that was asked for', tells({ blockHeight: 1001 }), 'outside of the requested blocks'],
+  [
+    'an amount of text',
+    respondWith({ transfers: [{ address: WALLET_ADDRESS, amount: '100' }] }),
+    'unexpected response',
+  ],
+  ['a negative time', respondWith({ timestamp: -1 }), 'unexpected response'],
+  ['an unlock time beyond 64 bits', respondWith({ unlockTime: '#18446744073709551616#' }), 'unexpected response'],
+  ['a negative unlock time', respondWith({ unlockTime: -1 }), 'unexpected response'],
+  ['an invalid hash', respondWith({ hash: '../../etc/passwd' }), 'unexpected response'],
+  ['a block above the last requested one', respondWith({ blockHeight: 1001 }), 'outside of the requested blocks'],
 ] as const;
 
-/** What a wallet says of where it stands that cannot be. */
+/** Impossible heights of a wallet, as JSON. */
 const NO_HEIGHTS = ['9007199254740993', '-1', '"1000"', '10.5', '1011'];
 
 test('ignores a wallet with impossible data, and retains the known funding', async () => {
@@ -223,23 +235,27 @@ test('ignores a wallet with impossible data, and retains the known funding', asy
   service.add({ target: '100', address: donationAddress('a') });
   wallet.transactions = [{ hash: hash(1), height: 990, amount: 123n, paymentId: paymentIdOf('a') }];
   await service.poll();
-  const believed = async (): Promise<unknown> => {
+  const stateAfterPoll = async (): Promise<unknown> => {
     await service.poll();
     return [service.service.follower?.failure, await percents(service)];
   };
-  for (const [what, answer, why] of LIES) {
-    wallet.answer = answer;
-    expect([what, ...((await believed()) as unknown[])]).toEqual([what, expect.stringContaining(why), [1.23]]);
+  for (const [name, handler, problem] of INVALID_TRANSACTIONS) {
+    wallet.answer = handler;
+    expect([name, ...((await stateAfterPoll()) as unknown[])]).toEqual([
+      name,
+      expect.stringContaining(problem),
+      [1.23],
+    ]);
   }
   for (const height of NO_HEIGHTS) {
     wallet.answer = (response, path) =>
       path === '/status'
         ? response.end(`{"walletBlockCount":${height},"localDaemonBlockCount":1000,"networkBlockCount":1000}`)
         : response.end(JSON.stringify(path === '/addresses' ? { addresses: [WALLET_ADDRESS] } : { transactions: [] }));
-    expect([height, ...((await believed()) as unknown[])]).toEqual([height, expect.any(String), [1.23]]);
+    expect([height, ...((await stateAfterPoll()) as unknown[])]).toEqual([height, expect.any(String), [1.23]]);
   }
   wallet.answer = undefined;
-  expect(await believed()).toEqual([undefined, [1.23]]);
+  expect(await stateAfterPoll()).toEqual([undefined, [1.23]]);
   expect((await send(service.url, '/proposal/1')).status).toBe(200);
 });
 
@@ -265,7 +281,7 @@ test('discards a read during which the chain was reorganised', async () => {
 test('an amount above 2^53 is exact', async () => {
   const service = await startFollowing(API());
   service.add({ target: '100', address: WALLET_ADDRESS });
-  wallet.answer = tells({ transfers: [{ address: WALLET_ADDRESS, amount: '#9007199254740993#' }] });
+  wallet.answer = respondWith({ transfers: [{ address: WALLET_ADDRESS, amount: '#9007199254740993#' }] });
   await service.poll();
   expect((await send(service.url, '/proposal/1')).text).toContain('90,071,992,547,409.93 WRKZ');
 });
@@ -286,7 +302,7 @@ test('two payments to one address in a transaction are added', async () => {
   const service = await startFollowing(API());
   service.add({ target: '100', address: WALLET_ADDRESS });
   const transfers = [1, 2].map((amount) => ({ address: WALLET_ADDRESS, amount: 1000 * amount }));
-  wallet.answer = tells({ transfers });
+  wallet.answer = respondWith({ transfers });
   await service.poll();
   expect(await percents(service)).toEqual([30]);
 });

@@ -15,10 +15,10 @@ import { donationAddress, startService, stopAll, type RunningService } from '../
 
 const inBrowser = BROWSER === undefined ? describe.skip : describe;
 
-/** What handlers of a text could wait for, on every element. */
-const POINT_AT_EVERYTHING = `for (const part of document.querySelectorAll('main, main *'))
+/** Dispatches on every element the events that injected handlers would react to. */
+const TRIGGER_EVENTS = `for (const part of document.querySelectorAll('main, main *'))
   for (const name of ['pointerover', 'mouseover', 'mouseenter', 'focus', 'toggle']) part.dispatchEvent(new Event(name, { bubbles: true }));`;
-/** Texts that attack on one page. */
+/** Number of hostile texts per page. */
 const PER_PAGE = 12;
 
 const TEXT = `# What will be there
@@ -161,8 +161,8 @@ inBrowser('in a browser', () => {
 
   test('an unknown path shows the page for 404', async () => {
     const watched = await openWatched(browser, service.url, LOOKS.phone);
-    const answer = await watched.page.goto(`${service.url}/nothing`);
-    expect(answer?.status()).toBe(404);
+    const response = await watched.page.goto(`${service.url}/nothing`);
+    expect(response?.status()).toBe(404);
     expect(await accessibilityFindings(watched.page)).toEqual([]);
     await watched.page.getByRole('link', { name: 'To the proposals' }).click();
     expect(watched.page.url()).toBe(`${service.url}/`);
@@ -229,7 +229,7 @@ inBrowser('in a browser', () => {
     const watched = await openWatched(browser, url, LOOKS.phone);
     for (const path of ['/', ...ids.map((id) => `/proposal/${id}`)]) {
       await watched.page.goto(url + path);
-      await watched.page.evaluate(POINT_AT_EVERYTHING);
+      await watched.page.evaluate(TRIGGER_EVENTS);
       expect(
         await watched.page.evaluate(
           '[window.hit, document.title.includes("Proposals"), document.querySelectorAll("main").length]',

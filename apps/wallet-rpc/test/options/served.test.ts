@@ -93,10 +93,10 @@ test('a local socket replaces the port and requires the password', async () => {
 });
 
 test('uses the failover node with the token, and the proof-of-work server', async () => {
-  const stand = world.suite.closeAtEnd(await StandInNode.start(node.url));
+  const standIn = world.suite.closeAtEnd(await StandInNode.start(node.url));
   const helper = world.suite.closeAtEnd(await StandInNode.start());
   const service = await world.synced('alice', 1, [
-    ...['--daemon-failover', `127.0.0.1:${String(stand.port)}`, '--daemon-token', 'sesame'],
+    ...['--daemon-failover', `127.0.0.1:${String(standIn.port)}`, '--daemon-token', 'sesame'],
     ...[
       '--tx-pow-server',
       '127.0.0.1',
@@ -107,7 +107,7 @@ test('uses the failover node with the token, and the proof-of-work server', asyn
       't',
     ],
   ]);
-  expect(stand.requests.at(-1)?.headers['x-api-key']).toBe('sesame');
+  expect(standIn.requests.at(-1)?.headers['x-api-key']).toBe('sesame');
   await service.result('sendTransaction', { transfers: [{ address: addressOf('bob'), amount: 1_000 }], anonymity: 1 });
   expect(helper.requests.length).toBeGreaterThan(0);
 });
@@ -120,8 +120,8 @@ test('--enable-cors allows its origin, and a preflight lists the allowed headers
     'access-control-allow-origin': 'https://shop.example',
     'access-control-allow-methods': 'POST',
   });
-  const answer = await service.request('{}');
-  expect(answer.headers['access-control-allow-origin']).toBe('https://shop.example');
+  const response = await service.request('{}');
+  expect(response.headers['access-control-allow-origin']).toBe('https://shop.example');
 });
 
 test('--rpc-legacy-security refuses pages of other origins', async () => {

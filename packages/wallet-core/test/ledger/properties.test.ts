@@ -181,11 +181,11 @@ class World {
   }
 
   private apply(block: ModelBlock): void {
-    const { block: told, found } = scannedBlock(block);
+    const { block: reported, found } = scannedBlock(block);
     const mined = new Set(block.transactions.map(({ hash }) => hash));
     this.chain.push(block);
     this.pending = this.pending.filter(({ hash }) => !mined.has(hash));
-    this.ledger.apply(told, found, new Map());
+    this.ledger.apply(reported, found, new Map());
   }
 
   private send({ inputs, change, foreign }: Extract<Step, { kind: 'send' }>): void {

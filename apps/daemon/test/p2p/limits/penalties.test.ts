@@ -67,7 +67,7 @@ const expected: Readonly<Record<Name, 'none' | 'avoid' | 'ban' | number>> = {
   transactionsUnavailable: 'none',
 };
 
-const STRANGER: PeerAddress = { host: '8.8.8.8', port: 17855 };
+const UNCONFIGURED: PeerAddress = { host: '8.8.8.8', port: 17855 };
 const NAMED: PeerAddress = { host: '9.9.9.9', port: 17855 };
 
 /** Penalties with recorded effects. */
@@ -106,11 +106,11 @@ describe('each reason for a disconnect', () => {
     const reason = closeReasons[name];
     const cost = expected[name];
     const fixture = new Fixture();
-    fixture.penalties.punish({ remote: STRANGER, incoming: false }, reason);
+    fixture.penalties.punish({ remote: UNCONFIGURED, incoming: false }, reason);
     expect(fixture.avoided).toEqual(cost === 'none' ? [] : ['8.8.8.8:17855']);
 
     const fresh = new Fixture();
-    const ends = fresh.untilBanned(STRANGER, reason);
+    const ends = fresh.untilBanned(UNCONFIGURED, reason);
     expect(fresh.avoided).toEqual([]);
     if (cost === 'none' || cost === 'avoid') expect(ends).toBe('never');
     else expect(ends).toBe(cost === 'ban' ? 1 : Math.ceil(100 / cost));
@@ -120,7 +120,7 @@ describe('each reason for a disconnect', () => {
 
   it('bans for 900 seconds, or as long as the operator requests', () => {
     const fixture = new Fixture();
-    fixture.untilBanned(STRANGER, closeReasons.checkpointMismatch);
+    fixture.untilBanned(UNCONFIGURED, closeReasons.checkpointMismatch);
     expect(fixture.bans.list()).toEqual([{ host: '8.8.8.8', until: fixture.now + 900 }]);
     expect(fixture.penalties.ban('7.7.7.7', 60)).toBe(true);
     expect(fixture.bans.list()).toContainEqual({ host: '7.7.7.7', until: fixture.now + 60 });
@@ -146,8 +146,8 @@ describe('each reason for a disconnect', () => {
   it('decreases the score by 100 points an hour, and adds the points of different reasons', () => {
     const fixture = new Fixture();
     const punish = (name: Name): boolean => {
-      fixture.penalties.punish({ remote: STRANGER, incoming: true }, closeReasons[name]);
-      return fixture.bans.isBanned(STRANGER.host);
+      fixture.penalties.punish({ remote: UNCONFIGURED, incoming: true }, closeReasons[name]);
+      return fixture.bans.isBanned(UNCONFIGURED.host);
     };
     expect([punish('invalidBlock'), punish('badBody')]).toEqual([false, false]);
     fixture.now += 3600;
@@ -187,6 +187,6 @@ describe('each result of the chain for a block', () => {
     if (reason === undefined) throw new Error('a refusal without a decision');
     const free = code === 'TIMESTAMP_TOO_FAR_IN_FUTURE' || code === 'REJECTED_AS_ORPHANED';
     const atOnce = code === 'CHECKPOINT_BLOCK_HASH_MISMATCH';
-    expect(fixture.untilBanned(STRANGER, reason)).toBe(free ? 'never' : atOnce ? 1 : 2);
+    expect(fixture.untilBanned(UNCONFIGURED, reason)).toBe(free ? 'never' : atOnce ? 1 : 2);
   });
 });

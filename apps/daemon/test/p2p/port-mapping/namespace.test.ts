@@ -162,14 +162,14 @@ inNamespace('whole daemons in a network namespace', () => {
     ['told another port', () => '20001'],
   ])('%s: the port that the node reports to peers is forwarded while it runs', (name, outside) => {
     const { code, lines, mappings, left, port = '', searches = 0 } = runs.get(name) ?? {};
-    const told = [
+    const expected = [
       /Attempting to add IGD port mapping\.$/,
       new RegExp(
         `Added IGD port mapping: 93\\.184\\.216\\.34:${outside(port)} is forwarded to 192\\.168\\.77\\.2:${port}$`,
       ),
       /Removed IGD port mapping\.$/,
     ];
-    expect(lines).toEqual(told.map((line) => expect.stringMatching(line) as string));
+    expect(lines).toEqual(expected.map((line) => expect.stringMatching(line) as string));
     expect(mappings).toMatchObject([{ NewExternalPort: outside(port), NewInternalPort: port }]);
     expect([code, left]).toEqual([0, 0]);
     expect(searches).toBeGreaterThan(0);
