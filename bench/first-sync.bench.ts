@@ -52,7 +52,7 @@ async function ports(): Promise<{ rpc: number; p2p: number }> {
 
 async function startOurs(tree: string, data: string, peers: readonly Node[], profile = false): Promise<Node> {
   const own = await ports();
-  const nobody = ['--add-exclusive-node', '127.0.0.1:1'];
+  const noPeers = ['--add-exclusive-node', '127.0.0.1:1'];
   const profiled = profile && values.profile !== undefined ? ['--cpu-prof', `--cpu-prof-dir=${values.profile}`] : [];
   return start(
     process.execPath,
@@ -63,7 +63,7 @@ async function startOurs(tree: string, data: string, peers: readonly Node[], pro
       ...['--rpc-bind-ip', '127.0.0.1', '--rpc-bind-port', String(own.rpc), '--rpc-max-rpm', '0'],
       ...['--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', String(own.p2p), '--load-checkpoints', checkpoints],
       ...(peers.length === 0
-        ? nobody
+        ? noPeers
         : peers.flatMap(({ p2p }) => ['--add-exclusive-node', `127.0.0.1:${String(p2p)}`])),
     ],
     own,

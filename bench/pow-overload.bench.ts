@@ -136,7 +136,7 @@ async function startHelper(difficulty: bigint, pollTimeoutMs: number, times: num
 
 /**
  * The shares of wallets that two helpers (before and after) serve after a rush, at the same time and with the same arrivals.
- * Arrivals follow the present duration of searches, so the load is right on a busy machine too.
+ * Arrivals follow the current duration of searches, so the load is correct on a busy machine too.
  */
 async function run(difficulty: bigint): Promise<{ readonly served: number[]; readonly load: number }> {
   const times: number[] = [];
@@ -145,20 +145,20 @@ async function run(difficulty: bigint): Promise<{ readonly served: number[]; rea
     [Infinity, POLL_TIMEOUT_MS * SCALE].map((patience) => startHelper(difficulty, patience, times)),
   );
   const rush = helpers.flatMap(({ url }) => Array.from({ length: CAPACITY }, () => wallet(url)));
-  const asked = helpers.map((): Promise<boolean>[] => []);
+  const results = helpers.map((): Promise<boolean>[] => []);
   const begin = performance.now();
   let arrivals = 0;
   while (since(begin) < RUN_MS) {
     await sleep(exponential((times.length < 10 ? JOB_MS * SCALE : mean(times.slice(-60))) / LOAD));
     arrivals++;
     for (const [i, { url }] of helpers.entries()) {
-      const answer = wallet(url);
-      if (since(begin) > WARM_UP_MS) asked[i]?.push(answer);
+      const result = wallet(url);
+      if (since(begin) > WARM_UP_MS) results[i]?.push(result);
     }
   }
   const load = (arrivals / since(begin)) * mean(times);
   const served = await Promise.all(
-    asked.map(async (list) => (await Promise.all(list)).filter(Boolean).length / list.length),
+    results.map(async (list) => (await Promise.all(list)).filter(Boolean).length / list.length),
   );
   await Promise.all(rush);
   await Promise.all(helpers.map(({ helper }) => helper.stop()));

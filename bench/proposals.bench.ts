@@ -72,15 +72,15 @@ const KINDS: readonly Kind[] = [
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /** Sends one request. @returns the status, after the whole response */
-function ask(port: number, { path, headers = {} }: { path: string; headers?: Kind['headers'] }): Promise<number> {
+function send(port: number, { path, headers = {} }: { path: string; headers?: Kind['headers'] }): Promise<number> {
   return new Promise((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port, path, headers: { ...headers }, agent }, (answer) => {
-      answer.resume();
-      answer.once('end', () => resolve(answer.statusCode ?? 0));
-      answer.once('error', reject);
+    const sent = request({ host: '127.0.0.1', port, path, headers: { ...headers }, agent }, (response) => {
+      response.resume();
+      response.once('end', () => resolve(response.statusCode ?? 0));
+      response.once('error', reject);
     });
-    asked.once('error', reject);
-    asked.end();
+    sent.once('error', reject);
+    sent.end();
   });
 }
 
@@ -131,12 +131,12 @@ async function load(port: number, pid: number, duration: number): Promise<Outcom
       // A step coprime to 100 mixes the kinds.
       const kind = schedule[(sent * 37) % 100] as Kind;
       const dueAt = start + (sent * 1000) / PER_SECOND;
-      const asked = ask(port, { path: kind.path(sent), headers: kind.headers ?? {} }).then(
+      const response = send(port, { path: kind.path(sent), headers: kind.headers ?? {} }).then(
         (status) => String(status),
         (error: Error) => error.message,
       );
       open.push(
-        asked.then((status) => {
+        response.then((status) => {
           statuses.set(status, (statuses.get(status) ?? 0) + 1);
           latencies.get(kind)?.push(performance.now() - dueAt);
         }),
@@ -152,7 +152,7 @@ async function load(port: number, pid: number, duration: number): Promise<Outcom
 function report({ latencies, statuses, seconds, busy }: Outcome): void {
   const all = [...latencies.values()].flat();
   console.log(row('requests a second', [all.length / seconds]));
-  console.log(row('answers by status', [[...statuses].map(([status, count]) => `${status}: ${count}`).join(', ')]));
+  console.log(row('responses by status', [[...statuses].map(([status, count]) => `${status}: ${count}`).join(', ')]));
   console.log(row('processor time of the service', [`${((100 * busy) / seconds).toFixed(0)} %`]));
   console.log(row('', ['median', 'p99', 'longest']));
   const figures = (values: readonly number[]) => [0.5, 0.99, 1].map((share) => milliseconds(quantile(values, share)));

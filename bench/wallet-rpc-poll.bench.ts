@@ -35,17 +35,17 @@ const METHODS = ['getStatus', 'getBalance'] as const;
 /** Milliseconds between two reads of the height. */
 const LOOK_EVERY = 50;
 
-interface Answer {
+interface JsonRpcResponse {
   readonly result?: { readonly [name: string]: unknown };
   readonly error?: { readonly message: string };
 }
 
 const bodyOf = (method: string, params: object = {}): object => ({ method, params, password: PASSWORD });
 
-async function call(port: number, method: string, params?: object): Promise<Answer> {
+async function call(port: number, method: string, params?: object): Promise<JsonRpcResponse> {
   const body = JSON.stringify(bodyOf(method, params));
-  const answer = await fetch(`http://127.0.0.1:${String(port)}/json_rpc`, { method: 'POST', body });
-  return (await answer.json()) as Answer;
+  const response = await fetch(`http://127.0.0.1:${String(port)}/json_rpc`, { method: 'POST', body });
+  return (await response.json()) as JsonRpcResponse;
 }
 
 async function untilRead(port: number): Promise<void> {
@@ -100,7 +100,7 @@ async function main(): Promise<void> {
     try {
       console.log(machine());
       await untilRead(port);
-      console.log(`\n${row(`${values.clients} clients`, ['answers', 'times', 'median', 'p99', 'longest'])}`);
+      console.log(`\n${row(`${values.clients} clients`, ['responses', 'times', 'median', 'p99', 'longest'])}`);
       await phase('at rest', port, () => wait(1_000));
       await phase('while the chain is read again', port, async () => {
         await call(port, 'reset', { scanHeight: 0 });

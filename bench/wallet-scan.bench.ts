@@ -26,11 +26,11 @@ const { values } = parseArgs({
 });
 
 /** All of chain A in responses of up to 1,000 blocks. */
-async function answersOfChainA(): Promise<Buffer[]> {
+async function responsesOfChainA(): Promise<Buffer[]> {
   const suite = new Suite((args) => Daemon.create(readConfig(args), { logger: silentLogger() }));
   try {
     const node = await suite.node({ from: await suite.chainA() });
-    const answers: Buffer[] = [];
+    const bodies: Buffer[] = [];
     for (let start = 0; start <= node.height;) {
       const body = JSON.stringify({
         startHeight: start,
@@ -39,11 +39,11 @@ async function answersOfChainA(): Promise<Buffer[]> {
         encoding: 'base64',
       });
       const response = await fetch(`${node.url}/getwalletsyncdata`, { method: 'POST', body });
-      const answer = Buffer.from(await response.arrayBuffer());
-      answers.push(answer);
-      start = (readSyncResponse(answer).blocks.at(-1)?.height ?? start) + 1;
+      const responseBody = Buffer.from(await response.arrayBuffer());
+      bodies.push(responseBody);
+      start = (readSyncResponse(responseBody).blocks.at(-1)?.height ?? start) + 1;
     }
-    return answers;
+    return bodies;
   } finally {
     await suite.stopAll();
   }
@@ -67,16 +67,16 @@ function outputsOf({ coinbase, transactions }: SyncBlock): number {
 }
 
 async function main(): Promise<void> {
-  const answers = await answersOfChainA();
+  const responses = await responsesOfChainA();
   const wallet = keys(Number(values['sub-wallets']));
   const rounds: { reading: number; scanning: number; blocks: number; outputs: number; found: number }[] = [];
   const delay = monitorEventLoopDelay({ resolution: 1 });
   for (let round = -1; round < Number(values.rounds); round++) {
     const sum = { reading: 0, scanning: 0, blocks: 0, outputs: 0, found: 0 };
     while (sum.blocks < Number(values.blocks)) {
-      for (const answer of answers) {
+      for (const response of responses) {
         const start = performance.now();
-        const { blocks } = readSyncResponse(answer);
+        const { blocks } = readSyncResponse(response);
         const read = performance.now();
         delay.enable();
         for await (const batch of scannedBatches(blocks, wallet)) {
@@ -96,7 +96,7 @@ async function main(): Promise<void> {
     Math.round(median(rounds.map((one) => (one[count] / one[time]) * 1_000)));
   console.log(machine());
   console.log(`\n${row('a second', ['blocks', 'outputs'])}`);
-  console.log(row('reading answers', [rate('blocks', 'reading'), rate('outputs', 'reading')]));
+  console.log(row('parsing responses', [rate('blocks', 'reading'), rate('outputs', 'reading')]));
   console.log(row('scanning', [rate('blocks', 'scanning'), rate('outputs', 'scanning')]));
   console.log(row('own outputs a round', [rounds[0]?.found ?? 0, '']));
   console.log(row('main thread held, ms', [(delay.max / 1e6).toFixed(1), '']));

@@ -51,7 +51,7 @@ class Tree {
     const child = fork(join(__dirname, 'support/sync-process.cjs'), [tree, importChainA(tree, folder)], {
       execArgv: [],
     });
-    const failed = once(child, 'exit').then(() => Promise.reject(new Error(`${tree} cannot answer`)));
+    const failed = once(child, 'exit').then(() => Promise.reject(new Error(`${tree} cannot serve queries`)));
     await Promise.race([once(child, 'message'), failed]);
     failed.catch(() => undefined);
     return new Tree(child, folder);

@@ -57,8 +57,8 @@ await main(async () => {
 function runTests(program, path, names, options) {
   process.stderr.write(`[arm64] tests on the ${path} path\n`);
   const command = ['-L', `/usr/${TARGET}`, ...options, program];
-  const asked = `require('node-gyp-build')(${JSON.stringify(native)}).implementation()`;
-  const { stdout } = spawnSync('qemu-aarch64', [...command, '-p', asked], { cwd: native, encoding: 'utf8' });
+  const script = `require('node-gyp-build')(${JSON.stringify(native)}).implementation()`;
+  const { stdout } = spawnSync('qemu-aarch64', [...command, '-p', script], { cwd: native, encoding: 'utf8' });
   if (stdout.trim() !== path) throw new Failure(`the module selects the path ${stdout.trim()}, not ${path}`);
   const files = names.map((name) => join(tests, `${name}.test.js`));
   return run('qemu-aarch64', [...command, join(here, 'run-tests.mjs'), ...files]);

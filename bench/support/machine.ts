@@ -1,7 +1,7 @@
 import { cpus, hostname } from 'node:os';
 import { cpuFeatures } from '@wrkz/crypto';
 
-/** What a figure was measured on; the first line of every benchmark. */
+/** Describes the machine; the first line of every benchmark. */
 export function machine(): string {
   const features = Object.entries(cpuFeatures()).flatMap(([name, present]) => (present ? [name] : []));
   const model = cpus()[0]?.model ?? 'unknown processor';

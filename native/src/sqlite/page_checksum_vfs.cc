@@ -129,8 +129,8 @@ int fail(File* file, const std::string& what) {
 bool isHeader(Bytes header) { return std::memcmp(header, kMagic, sizeof kMagic) == 0; }
 
 int pageSizeOf(Bytes header) {
-  const int told = header[16] << 8 | header[17];
-  return told == 1 ? 65536 : told;
+  const int stored = header[16] << 8 | header[17];
+  return stored == 1 ? 65536 : stored;
 }
 
 int checkReserved(File* file, Bytes header) {
@@ -422,8 +422,8 @@ struct MainFile {
     result = file->read(header, kDatabaseHeader, 0);
     if (result == SQLITE_OK) result = file->methods()->xFileSize(file->inner(), &bytes);
     if (result != SQLITE_OK) return;
-    const int told = pageSizeOf(header);
-    if (isPage(told)) pageSize = told;
+    const int stored = pageSizeOf(header);
+    if (isPage(stored)) pageSize = stored;
   }
 
   bool isEmpty() const { return file == nullptr || result == SQLITE_IOERR_SHORT_READ; }

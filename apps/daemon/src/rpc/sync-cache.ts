@@ -28,7 +28,7 @@ export interface SyncCacheOptions {
 const ENTRY_BYTES = 512;
 
 /**
- * LRU cache of `/getwalletsyncdata` responses: many wallets walk the same chain in the same steps. A response is cached if it
+ * LRU cache of `/getwalletsyncdata` responses: many wallets request the same ranges of blocks. A response is cached if it
  * ends below the maximum depth of a reorganisation, because it stays the same while the chain grows. Any rewind clears the
  * cache, and responses of queries that started before it are not cached. The key contains the height of the first block, so
  * queries that specify the same start in different ways share an entry.

@@ -91,7 +91,7 @@ export class DeliveryProcess {
     clearTimeout(kill);
   }
 
-  /** An error ends the process, and with it the delivery. */
+  /** Errors are ignored: they mean that the process has ended, and its `exit` event ends the open deliveries. */
   private send(message: ToDeliveryProcess): void {
     this.child?.send(message, () => undefined);
   }

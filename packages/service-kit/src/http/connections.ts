@@ -37,7 +37,7 @@ interface Connection {
   /** Its key in `perAddress`; undefined for an address without a limit. */
   readonly countedAs: string | undefined;
   readonly acceptedAt: number;
-  /** The request being answered, then those that wait. */
+  /** The request being handled, then the queued ones. */
   readonly requests: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly since: number }[];
   hasSentRequest: boolean;
   /** Requests beyond `maxRequestsPerSocket`. Node.js itself answers them with 503. */
@@ -226,7 +226,7 @@ export class Connections {
     this.adjustHeaderTimeout();
   }
 
-  /** @param bytes headers and bodies of requests until they are answered; ignored for a connection that was forgotten */
+  /** @param bytes headers and bodies of requests until their responses are sent; ignored for a connection that was forgotten */
   private setHeld(socket: Socket, bytes: number): void {
     const connection = this.open.get(socket);
     if (connection === undefined) return;
