@@ -21,7 +21,7 @@ export function helpOf({ call, read }: Pick<PrintedHelp, 'call' | 'read'>): stri
   throw new Error(`${call} --help prints nothing`);
 }
 
-/** The default as `--help` names it; empty where it names none. */
+/** The default in the text of `--help`; empty if the text has none. */
 export function defaultOf(spec: OptionSpec): string {
   return spec.defaultText ?? [spec.default ?? ''].flat().join(',');
 }

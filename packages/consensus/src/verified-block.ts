@@ -52,7 +52,7 @@ export function makeVerified(data: BlockData): VerifiedBlock {
   return construct(data);
 }
 
-/** The first block of a network: part of its definition, so it is not validated. */
+/** The first block of a network. It is part of the network profile, so it is not validated. */
 export function genesisBlock(network: Network): VerifiedBlock {
   const block = parseBlock(network.genesis.block);
   const { majorVersion, minorVersion, timestamp, coinbase } = block.block;

@@ -80,7 +80,7 @@ export function workerEntry(directory: string, name: string): WorkerEntry {
   return { path: source, execArgv: ['-r', assetPath('scripts/source-loader.cjs')] };
 }
 
-/** The folder below `dist` of a folder below `src`; any other folder as it is. */
+/** Maps a folder below `src` to its counterpart below `dist`; returns any other folder unchanged. */
 function compiledFolder(directory: string): string {
   return directory.replace(/(.*[\\/])src(?=[\\/]|$)/, '$1dist');
 }

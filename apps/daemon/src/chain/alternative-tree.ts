@@ -16,7 +16,7 @@ interface Branch {
 }
 
 /**
- * The side branches, linked by hash: a parent that is not in the tree is on the main chain. The tree has links and work only;
+ * The side branches, linked by hash: a parent that is not in the tree is on the main chain. The tree stores only links and work;
  * the blocks are on disk. Changes of the main chain leave the links valid: they name blocks and not heights.
  */
 export class AlternativeTree {

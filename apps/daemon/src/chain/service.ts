@@ -53,7 +53,7 @@ export interface ChainCommit {
   readonly tip: TipFacts;
 }
 
-/** A block was kept on a side branch; the main chain is as it was. */
+/** A block was stored on a side branch; the main chain is unchanged. */
 export interface AlternativeCommit {
   readonly kind: 'alternative';
   readonly height: number;
@@ -70,13 +70,13 @@ export interface RepairBlock {
 
 /** Maintenance of the database by the engine, between two commits. Each call rejects like `addBlocks`. */
 export interface ChainUpkeep {
-  /** Gives some empty pages back to the file system. */
+  /** Returns some free pages to the file system. */
   compactStep(): Promise<CompactStep>;
-  /** Copies the write-ahead log back and cuts it. @returns whether it is empty now: a reader may need it */
+  /** Checkpoints and truncates the write-ahead log. @returns whether it is empty now; false if a reader still uses it */
   cutLog(): Promise<boolean>;
   /**
    * Repairs a damaged page with the blocks that have rows on it.
-   * @returns false where the blocks do not fit, or a reader needs the write-ahead log: a later call may succeed
+   * @returns false if the blocks do not match the page, or a reader needs the write-ahead log: a later call may succeed
    */
   repairPage(page: number, blocks: readonly RepairBlock[]): Promise<boolean>;
 }

@@ -34,7 +34,7 @@ function sendUpgrade(listener: number): UpgradeListener {
     const socket = duplex as Socket & { server?: unknown };
     socket.on('error', () => undefined);
     socket.setTimeout(0);
-    // Otherwise this server counts the connection until the node closes it, and cannot close before.
+    // Otherwise this server would count the connection, and could not close, until the node closes it.
     socket.server = undefined;
     const message: FromProcess = { kind: 'upgrade', listener, head: Buffer.concat([requestHead(request), head]) };
     send(message, socket, () => socket.destroy());

@@ -168,7 +168,7 @@ export class MemoryQueue implements JobQueue {
       const job = nextJob(this.queued, this.isPolled);
       if (job === undefined) return;
       if (this.dependencies.elapsed() - job.submittedAt > this.dependencies.options.jobTimeoutMs) {
-        // Its expiry timer is late.
+        // Expired, but its timer has not fired yet.
         this.expire(job);
         continue;
       }

@@ -8,7 +8,7 @@ import { HASH_KIND_NAMES, type HashKind } from './schema';
 export interface HashIndexLimits {
   /** Runs of a level that are merged into one. */
   readonly fanIn: number;
-  /** Mean number of entries of a full page. 900 plus the usual deviation fit a database page of 8 KiB. */
+  /** Mean number of entries of a full page. 900 plus the typical deviation fit a database page of 8 KiB. */
   readonly pageEntries: number;
 }
 

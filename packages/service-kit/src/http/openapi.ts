@@ -18,7 +18,7 @@ export interface ServiceDescription<Context, Labels> {
   readonly errorBody: z.ZodType;
   /** Routes whose errors are HTML pages, with the same texts. */
   readonly errorPages?: (route: Pick<Route<Context, Labels>, 'path'>) => boolean;
-  /** Errors that follow from guards, body and labels. */
+  /** Errors determined by guards, body and labels. */
   readonly routeErrors?: (route: Route<Context, Labels>) => readonly ErrorRow[];
   readonly methodErrors?: (method: Method<Context, Labels>) => readonly ErrorRow[];
 }

@@ -9,7 +9,7 @@ import { mainArguments, pollUntil, Program, runMainOnce } from './program';
 import { addressesOf, type DevnetSettings, readSettings } from './settings';
 import { DevnetWallets, type WalletBalance } from './wallets';
 
-/** Blocks to mine when a network is created. From block 450 on the rules of devnet are those of today's mainnet. */
+/** Blocks to mine when a network is created. From block 450 on, devnet has the rules of mainnet today. */
 const FIRST_BLOCKS = 460;
 /** Blocks per request, which pay one wallet. */
 const CHUNK = 20;

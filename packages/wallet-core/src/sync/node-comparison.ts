@@ -77,7 +77,7 @@ export class NodeComparison {
   }
 }
 
-/** Queries a block from all nodes. @returns the heights at which nodes have it, and the number of nodes that lack it */
+/** Queries all nodes for a block. @returns the heights at which nodes have it, and the number of nodes that lack it */
 async function votesFor(
   hash: string,
   voters: readonly NodeClient[],

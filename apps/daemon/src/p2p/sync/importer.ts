@@ -26,7 +26,7 @@ export interface ImporterDependencies {
   onFailure(error: unknown): void;
 }
 
-/** Hands the received blocks of the plan to the chain, in order, without waiting for the network. */
+/** Passes the received blocks of the plan to the chain, in order, without waiting for the network. */
 export class Importer {
   private batches = 0;
   private weight = 0;

@@ -71,8 +71,8 @@ export const paymentIdTransactions: Query<PaymentIdQuery> = {
 };
 
 /**
- * Changes of the pool. A reader thread makes their JSON, because there may be thousands of transactions. Their bytes are joined:
- * the message to the thread is made on the main thread.
+ * Changes of the pool. A reader thread serializes them, because there may be thousands of transactions. Their bytes are
+ * concatenated, so that the main thread creates the message to the reader thread fast.
  */
 export interface PoolChangesQuery {
   /** Hashes of the added transactions, 32 bytes each. */
