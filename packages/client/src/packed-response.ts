@@ -80,7 +80,7 @@ interface BlockPlace {
   readonly hasCoinbase: boolean;
 }
 
-/** Column buffers, reused for each parsed response: only one response may be in use at a time. */
+/** Column buffers for parsing, reused by consecutive responses: only one response may be parsed at a time. */
 export class ColumnRoom {
   private columns: Omit<TransactionColumns, 'paymentIds'> | undefined;
   private bodyBytes = 0;

@@ -95,7 +95,7 @@ export interface StorageFacts {
   readonly pruneDepth: number;
 }
 
-/** Whether this run or an earlier one has deleted block bodies. Only a resync restores them. */
+/** Whether this run deletes old block bodies or an earlier one has deleted some. Only a resync restores them. */
 export function isPruned({ bodies, lite }: FloorHeights, { prune }: StorageFacts): boolean {
   return lite === undefined && (prune || bodies > 0);
 }
