@@ -148,7 +148,7 @@ export class DevnetCommand implements Service {
     this.devnet?.kill();
     const left = this.hasFailed ? readdirSync(this.dataDir).filter((name) => name !== 'logs') : ['.'];
     // A killed process may still write for a short time.
-    for (const name of left) rmSync(join(this.dataDir, name), { recursive: true, force: true, maxRetries: 5 });
+    for (const name of left) rmSync(join(this.dataDir, name), { recursive: true, force: true, maxRetries: 20 });
   }
 
   private async run(): Promise<void> {
