@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { decodeAddress, encodeAddress } from '@wrkz/core-types';
 import { UsageError } from '@wrkz/service-kit';
 import { utcDayOf } from '@wrkz/wallet-core';
 import { readWalletApiConfig, WALLET_ROUTES } from '../src';
@@ -307,6 +308,15 @@ test('charges sweeps and prepared sends, but not preparing and estimating', asyn
   // Its inputs are unlocked: another key can send it.
   requireStatus(await request('/transactions/send/prepared', 'key shop', { transactionHash }), 201);
   expect(spentOn(service, utcDayOf(NOON))).toBeGreaterThan(5_000n);
+});
+
+test('charges payments to a spend key of the wallet with a foreign view key, which the wallet cannot spend', async () => {
+  const { service } = await shop();
+  const { spendPublic } = decodeAddress(ADDRESSES.alice);
+  const { viewPublic } = decodeAddress(ADDRESSES.bob);
+  const mixed = encodeAddress({ spendPublic, viewPublic });
+  expect(codeOf(await send(service, to(1_500_000, mixed), SHOP))).toBe(1004);
+  expect(spentOn(service, utcDayOf(NOON))).toBe(0n);
 });
 
 test('confines a key with allowedAddresses on every route', async () => {

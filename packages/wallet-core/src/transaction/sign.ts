@@ -6,7 +6,7 @@ import {
   toHex,
   type TransactionPrefix,
 } from '@wrkz/core-types';
-import { generateRingSignatures } from '@wrkz/crypto';
+import { generateRingSignatures, secretKeyToPublicKey } from '@wrkz/crypto';
 import { yieldToEventLoop } from '@wrkz/service-kit/base';
 import type { PendingSend, Transfer } from '../ledger/model';
 import type { InputKeys, Plan } from './assemble';
@@ -71,10 +71,12 @@ function pendingOf(plan: Plan, hash: string): PendingSend {
   const { settings, rings, parts, prefix, fee, keys, change } = plan;
   const inputs = rings.map(({ input }) => ({ output: input.output, publicSpendKey: input.owner.publicSpendKey }));
   const own = new Set(settings.context.subWallets.map(({ publicSpendKey }) => publicSpendKey));
+  const viewPublic = secretKeyToPublicKey(Buffer.from(settings.context.privateViewKey, 'hex'));
   const ownOutputs = parts.flatMap(({ to, amount }, outputIndex): PendingSend['ownOutputs'][number][] => {
     const publicSpendKey = toHex(to.spendPublic);
     const key = prefix.outputs[outputIndex]?.key.toString('hex') ?? '';
-    return own.has(publicSpendKey) ? [{ publicSpendKey, amount, key }] : [];
+    // Without the view key of the wallet, it neither finds the output nor can spend it.
+    return own.has(publicSpendKey) && to.viewPublic.equals(viewPublic) ? [{ publicSpendKey, amount, key }] : [];
   });
   return {
     hash,

@@ -235,3 +235,10 @@ test('the fee covers change with more outputs than estimated', async () => {
   expect(built.pending.ownOutputs.length).toBeGreaterThan(4);
   expect(built.fee).toBe(BigInt(10 * Math.ceil(built.bytes.length / 128)));
 });
+
+test('a payment to an own spend key with a foreign view key is not an own output', async () => {
+  const mixed = encodeAddress({ spendPublic: alice.spendPublic, viewPublic: bob.viewPublic });
+  const { pending, fee } = await buildSend({ destinations: [to(mixed, 9_000_000n)] }, wallet, portsOf());
+  const sum = (amounts: readonly { amount: bigint }[]) => amounts.reduce((total, { amount }) => total + amount, 0n);
+  expect(sum(pending.ownOutputs)).toBe(sum(pending.inputs.map(({ output }) => output)) - 9_000_000n - fee);
+});
