@@ -1,5 +1,6 @@
-import { sealParent } from '@wrkz/consensus';
-import { decodeBlock, encodeBlock } from '@wrkz/core-types';
+import { sealParent, type Template } from '@wrkz/consensus';
+import { decodeBlock, encodeBlock, networkOf, powInput, powNonceOffset } from '@wrkz/core-types';
+import { searchNonce } from '@wrkz/crypto';
 import { chainA } from '@wrkz/testing';
 import { NOW } from './support/engine';
 import { type NodeBench, nodeBench } from './support/node';
@@ -66,4 +67,59 @@ describe('a transaction whose unlock time is long enough on the tip, but too sho
     expect(await bench.miner.submit(encodeBlock(elsewhere))).toMatchObject({ code: 'UNLOCK_TIME_TOO_SMALL' });
     expect(bench.pool.size).toBe(1);
   });
+});
+
+describe('a transaction that spends an output with a time lock', () => {
+  it('is in no template, and leaves the pool, when a lower timestamp of the tip locks the output again', async () => {
+    const bench = nodeBench('devnet');
+    try {
+      await bench.engine.addBlocks(chainA().slice(1, 161), 'import');
+      await bench.mine(45, bench.reader.tip().timestamp + 60);
+      const { height, timestamp } = bench.reader.tip();
+      const lockedUntil = timestamp + 3_600;
+      const [own, other] = [bench.coinbaseOutput(161), bench.coinbaseOutput(162)];
+      const half = (own.amount - 20_000n) / 2n;
+      const locking = bench.purse.spend(own, {
+        fee: own.amount - 2n * half,
+        amounts: [half, half],
+        unlockTime: BigInt(lockedUntil),
+        decoys: [{ index: other.globalIndex, key: other.publicKey }],
+      });
+      expect(await bench.pool.add(locking, 'rpc')).toMatchObject({ accepted: true });
+      await bench.mine(60, timestamp + 60);
+      const indexes = bench.reader.globalIndexes(height + 1).map((one) => one.indexes);
+      const found = bench.purse.find(bench.reader.rawBlock(height + 1)!, height + 1, indexes);
+      const [output, decoy] = found.filter(({ amount }) => amount === half);
+      if (output === undefined || decoy === undefined) throw new Error('the locked outputs are not in the block');
+
+      // Another miner built this block before the transaction was in the pool, by a clock that is behind that of the tip.
+      const earlier = await bench.miner.build(bench.purse, Buffer.alloc(0), lockedUntil - 120);
+      const spending = bench.purse.spend(output, {
+        fee: 20_000n,
+        unlockTime: BigInt(height + 200),
+        decoys: [{ index: decoy.globalIndex, key: decoy.publicKey }],
+      });
+      expect(await bench.pool.add(spending, 'rpc')).toMatchObject({ accepted: true });
+      expect(await bench.miner.add({ block: await mined(earlier), transactions: [] })).toMatchObject({
+        code: 'ADDED_TO_MAIN',
+      });
+      expect(bench.pool.size).toBe(1);
+      await bench.mine(1, lockedUntil);
+      expect(bench.pool.size).toBe(0);
+    } finally {
+      await bench.digest();
+    }
+  });
+
+  const mined = async ({ block, height, difficulty }: Template): Promise<Buffer> => {
+    const sealed = sealParent(block);
+    const found = await searchNonce({
+      algorithm: networkOf('devnet').rulesAt(height).powAlgorithm,
+      data: powInput(sealed),
+      nonceOffset: powNonceOffset(sealed),
+      nonceSize: 4,
+      difficulty,
+    });
+    return encodeBlock({ ...sealed, nonce: Number(found!.nonce) });
+  };
 });

@@ -9,12 +9,13 @@ import {
 } from '@wrkz/core-types';
 import { constructCoinbase, type CoinbaseInput } from './coinbase';
 import { nextDifficulty } from './difficulty';
-import type { RuleFailure } from './errors';
+import { RuleFailure } from './errors';
 import { runProofs } from './proofs';
 import { medianSize, templateSizeLimit } from './sizes';
 import { minTimestamp } from './timestamps';
 import { settleTransaction, stageForTemplate } from './transaction';
 import { keyImageId } from './transaction-context';
+import { spendsLocked } from './transaction-in-chain';
 import { unlockTimeAllowed } from './unlock';
 import type { ChainView } from './view';
 
@@ -162,7 +163,11 @@ async function chooseTransactions(input: TemplateBodyInput, median: number, time
   const { network, view } = input;
   const tip = view.facts(view.height);
   const limit = templateSizeLimit(median, tip.height + 1);
-  const { minimumUnlock } = network.rulesAt(tip.height);
+  const { minimumUnlock, timeLockByTip } = network.rulesAt(tip.height);
+  // The pool compared time locks with the timestamp of an earlier tip. A lower one locks outputs again; reading the rings of
+  // every template would be slow.
+  const recent = view.window(tip.height, REWARD_BLOCKS_WINDOW);
+  const mayBeLocked = timeLockByTip && recent.some((block) => block.timestamp > tip.timestamp);
   const spent = new Set<string>();
   const choice: Choice = { transactions: [], refused: [], size: 0, fees: 0n };
   for (const transaction of input.candidates) {
@@ -195,6 +200,11 @@ async function chooseTransactions(input: TemplateBodyInput, median: number, time
     // The reference does not check this. The chain may be a block ahead of the pool, which then still has mined
     // transactions.
     if (keyImages.some((keyImage) => view.keyImageHeight(keyImage) !== undefined)) continue;
+    if (mayBeLocked && spendsLocked(transaction, view, tip)) {
+      const transactionHash = transaction.hash;
+      choice.refused.push({ transaction, failure: new RuleFailure('INPUT_SPEND_LOCKED_OUT', { transactionHash }) });
+      continue;
+    }
     for (const keyImage of keyImages) spent.add(keyImageId(keyImage));
     choice.transactions.push(transaction);
     choice.size += transaction.size;

@@ -1,8 +1,8 @@
-import type { KeyInput } from '@wrkz/core-types';
+import type { KeyInput, ParsedTransaction } from '@wrkz/core-types';
 import type { ReasonCode } from './errors';
 import type { TransactionStaging, TransactionStep } from './transaction-context';
 import { transactionPowDifficulty } from './tx-pow';
-import { isUnlocked } from './unlock';
+import { isUnlocked, type LockTime } from './unlock';
 import type { ChainView } from './view';
 
 /*
@@ -60,16 +60,17 @@ function checkRing(staging: TransactionStaging, input: KeyInput, signatures: Buf
   return undefined;
 }
 
+/** Whether a ring member of any input is still locked. */
+export function spendsLocked({ transaction }: ParsedTransaction, view: ChainView, lock: LockTime): boolean {
+  return transaction.inputs.some((input) => input.type === 'key' && ringMembers(view, input, lock) === undefined);
+}
+
 /**
  * The keys of a ring in ascending order of their global index. A nonexistent index is skipped
  * here; then the count of signatures, which is compared next, does not match. Undefined if a found one is still
  * locked.
  */
-function ringMembers(
-  view: ChainView,
-  input: KeyInput,
-  lock: { height: number; timestamp: number },
-): Buffer[] | undefined {
+function ringMembers(view: ChainView, input: KeyInput, lock: LockTime): Buffer[] | undefined {
   const keys: Buffer[] = [];
   for (const index of ringIndexes(input.keyOffsets)) {
     const output = view.output(input.amount, index);
