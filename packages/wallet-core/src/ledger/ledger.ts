@@ -19,7 +19,7 @@ import {
   type WalletTransaction,
 } from './model';
 import type { OutputPlace } from './output-book';
-import { recordOwnSend, releaseAbandoned, releaseSend } from './own-sends';
+import { recordOwnSend, releaseAbandoned, releaseSend, relockInputs } from './own-sends';
 import { rewindTo } from './rewind';
 import { runToEnd, type LedgerParts, partsOf } from './state';
 
@@ -336,6 +336,11 @@ export class Ledger {
   recordSend(send: PendingSend): void {
     recordOwnSend(this.parts, send);
     this.changes.push({ kind: 'send', send });
+  }
+
+  /** Locks the inputs of a recorded send after loading. Not logged: it is repeated at every start. */
+  relockInputs(send: PendingSend): void {
+    relockInputs(this.parts, send);
   }
 
   /** Unlocks the inputs of a send that was given up. Its transaction key is retained, because it may still be mined. */

@@ -42,6 +42,23 @@ export function recordOwnSend({ outputs, history, held }: LedgerParts, send: Pen
   history.setKey({ transactionHash: hash, secretKey: transactionSecretKey });
 }
 
+/**
+ * Locks the inputs of a recorded send again: at once, or when their blocks are applied again. A container written during a
+ * rescan has neither these inputs nor the spends that await them.
+ */
+export function relockInputs({ outputs, awaited }: LedgerParts, { hash, inputs }: PendingSend): void {
+  for (const { output, publicSpendKey } of inputs) {
+    const { key, keyImage, amount, parentTransactionHash } = output;
+    const place = outputs.find(key);
+    if (place?.list === 'unspent') {
+      outputs.put(place.book, 'locked', { ...place.output, spendingTransactionHash: hash });
+    } else if (keyImage !== undefined && !outputs.has(key)) {
+      const expected = { amount, key, parentTransactionHash };
+      awaited.set(keyImage, { spendingTransactionHash: hash, publicSpendKey, amount: expected });
+    }
+  }
+}
+
 /** Removes a send: unlocks its inputs and removes its expected outputs. */
 export function releaseSend(parts: LedgerParts, hash: string): void {
   const { outputs, history, awaited, held } = parts;

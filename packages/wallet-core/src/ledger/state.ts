@@ -26,7 +26,7 @@ export interface LedgerParts {
   readonly history: History;
   /**
    * Outputs, by key image, to be locked when their block is applied again, so that no second send spends them. In memory
-   * only: after a restart the node would refuse the second send.
+   * only: `relockInputs` restores those of pending sends after a restart.
    */
   readonly awaited: Map<string, AwaitedSpend>;
   /** Held transactions by hash. In memory only. */

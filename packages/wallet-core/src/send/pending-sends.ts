@@ -63,7 +63,9 @@ export class PendingSends {
     for (const send of open) this.sends.set(send.hash, send);
     const { ledger } = this.dependencies;
     for (const { state, signed } of this.sends.values()) {
-      if (state === 'pending' && signed !== undefined) tryRecord(ledger, signed);
+      if (state !== 'pending' || signed === undefined) continue;
+      if (ledger.hasSend(signed.hash)) ledger.relockInputs(signed.pending);
+      else tryRecord(ledger, signed);
     }
   }
 
@@ -398,10 +400,7 @@ export class PendingSends {
   }
 }
 
-/**
- * Records a send in the ledger. The ledger rejects a send that it already has, and inputs that another program spent
- * meanwhile: then the chain decides.
- */
+/** Records a send in the ledger. The ledger rejects inputs that another program spent meanwhile: then the chain decides. */
 function tryRecord(ledger: Ledger, signed: SignedSend): void {
   try {
     ledger.recordSend(signed.pending);

@@ -1,4 +1,5 @@
 import { NodeFailure, type NodeList } from '@wrkz/client';
+import type { Ledger } from '../../src/ledger/ledger';
 import type { WalletOutput } from '../../src/ledger/model';
 import { buildSend } from '../../src/transaction/build-send';
 import type { SignedSend } from '../../src/transaction/model';
@@ -67,13 +68,8 @@ test('a full disk during a rewind does not settle an unconfirmed send', () => {
   db.close();
 });
 
-test('a send that a rescan after a reset does not find in a block is pending again', () => {
-  const { db, ledger, commit, pending } = parts();
-  ledger.recordSend(signed.pending);
-  commit(() => pending.add(signed));
-  pending.onApplied(ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map()));
-  ledger.reset(0);
-  // The chain has changed meanwhile: it still pays the inputs, and the send is not in it.
+/** Applies the blocks that pay the inputs of the send. */
+function applyInputs(ledger: Ledger): void {
   signed.pending.inputs.forEach(({ output, publicSpendKey }, i) => {
     const { key, amount, keyImage, outputIndex, parentTransactionHash, transactionPublicKey } = output;
     const outputs = Array.from({ length: outputIndex + 1 }, (_, at) => ({
@@ -88,9 +84,34 @@ test('a send that a rescan after a reset does not find in a block is pending aga
     const found = { transaction: 1, output: outputIndex, publicSpendKey, keyImage };
     ledger.apply(block, [{ ...found, privateEphemeral: undefined, globalIndex: 1 }], new Map());
   });
+}
+
+test('a send that a rescan after a reset does not find in a block is pending again', () => {
+  const { db, ledger, commit, pending } = parts();
+  ledger.recordSend(signed.pending);
+  commit(() => pending.add(signed));
+  pending.onApplied(ledger.apply(blockWith(signed, HEIGHT + 1), [], new Map()));
+  ledger.reset(0);
+  // The chain has changed meanwhile: it still pays the inputs, and the send is not in it.
+  applyInputs(ledger);
   ledger.markTip(HEIGHT + 100, hashAt(HEIGHT + 100));
   pending.onTip(HEIGHT + 100);
   expect(pending.get(signed.hash)).toMatchObject({ state: 'pending' });
+  db.close();
+});
+
+test('a restart during a rescan does not unlock the inputs of a pending send', () => {
+  const before = parts();
+  before.ledger.recordSend(signed.pending);
+  before.ledger.rewind(1);
+  // The container was written before the blocks of the inputs are applied again.
+  const { db, ledger, commit, pending } = parts(before.ledger.storedContent());
+  commit(() => db.sends.put({ hash: signed.hash, state: 'pending', created: 1, signed }));
+  pending.load();
+  applyInputs(ledger);
+  const keys = signed.pending.inputs.map(({ output }) => output.key);
+  expect(keys.map((key) => ledger.findOutput(key)?.list)).toEqual(keys.map(() => 'locked'));
+  before.db.close();
   db.close();
 });
 
