@@ -13,6 +13,22 @@ import { type NodeBench, nodeBench } from './support/node';
 /** Seconds that a new transaction's lock must lie behind the block that holds it. */
 const LOCK = 900;
 
+const mined = async ({
+  block,
+  height,
+  difficulty,
+}: Pick<Template, 'block' | 'height' | 'difficulty'>): Promise<Buffer> => {
+  const sealed = sealParent(block);
+  const found = await searchNonce({
+    algorithm: networkOf('devnet').rulesAt(height).powAlgorithm,
+    data: powInput(sealed),
+    nonceOffset: powNonceOffset(sealed),
+    nonceSize: 4,
+    difficulty,
+  });
+  return encodeBlock({ ...sealed, nonce: Number(found!.nonce) });
+};
+
 describe('a transaction whose unlock time is long enough on the tip, but too short in a later block', () => {
   let bench: NodeBench;
   let locked: Buffer;
@@ -44,12 +60,21 @@ describe('a transaction whose unlock time is long enough on the tip, but too sho
   });
 
   it('leaves the pool when the block of a miner with a later clock is rejected because of it', async () => {
-    const block = await blockOf();
-    const later = sealParent({ ...block, timestamp: block.timestamp + 1n });
-    expect(await bench.miner.submit(encodeBlock(later))).toMatchObject({ code: 'UNLOCK_TIME_TOO_SMALL' });
+    const template = await bench.miner.build(bench.purse, Buffer.alloc(0), bench.clock.now);
+    const block = { ...template.block, timestamp: template.block.timestamp + 1n };
+    expect(await bench.miner.submit(await mined({ ...template, block }))).toMatchObject({
+      code: 'UNLOCK_TIME_TOO_SMALL',
+    });
     expect(bench.pool.size).toBe(0);
     bench.clock.now = NOW;
     await bench.mine(1, bench.reader.tip().timestamp + 60);
+  });
+
+  it('stays when the block has no proof of work, and a mined block with it is accepted', async () => {
+    const template = await bench.miner.build(bench.purse, Buffer.alloc(0), bench.clock.now);
+    const later = sealParent({ ...template.block, timestamp: template.block.timestamp + 1n });
+    expect(await bench.miner.submit(encodeBlock(later))).toMatchObject({ code: 'UNLOCK_TIME_TOO_SMALL' });
+    expect(await bench.miner.submit(await mined(template))).toMatchObject({ code: 'ADDED_TO_MAIN' });
   });
 
   it('stays when the block is rejected for another reason, or has another parent', async () => {
@@ -110,16 +135,4 @@ describe('a transaction that spends an output with a time lock', () => {
       await bench.digest();
     }
   });
-
-  const mined = async ({ block, height, difficulty }: Template): Promise<Buffer> => {
-    const sealed = sealParent(block);
-    const found = await searchNonce({
-      algorithm: networkOf('devnet').rulesAt(height).powAlgorithm,
-      data: powInput(sealed),
-      nonceOffset: powNonceOffset(sealed),
-      nonceSize: 4,
-      difficulty,
-    });
-    return encodeBlock({ ...sealed, nonce: Number(found!.nonce) });
-  };
 });

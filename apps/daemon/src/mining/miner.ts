@@ -1,6 +1,7 @@
 import type { ChainReader } from '@wrkz/chain-db';
 import {
   buildTemplateBody,
+  Checkpoints,
   type CoinbaseReceiver,
   completeTemplate,
   REASONS,
@@ -16,6 +17,7 @@ import {
   type RawBlock,
 } from '@wrkz/core-types';
 import { generateKeyPair } from '@wrkz/crypto';
+import { AnnouncedWork } from '../chain/announced-work';
 import { type AddBlockResult, unreadable } from '../chain/results';
 import type { ChainService } from '../chain/service';
 import type { TransactionPool } from '../mempool/pool';
@@ -53,7 +55,11 @@ export class Miner {
   /** The last body and what it was built from: tip, revision of the pool, timestamp. */
   private latest: { readonly key: string; readonly body: Promise<TemplateBody> } | undefined;
 
-  constructor(private readonly dependencies: MinerDependencies) {}
+  private readonly work: AnnouncedWork;
+
+  constructor(private readonly dependencies: MinerDependencies) {
+    this.work = new AnnouncedWork(dependencies.network, Checkpoints.none, dependencies.reader);
+  }
 
   /** @throws RangeError when no block can be built, e.g. for keys that are not points of the curve */
   async template(receiver: CoinbaseReceiver, extraNonce: Buffer): Promise<TemplateResult> {
@@ -123,15 +129,16 @@ export class Miner {
 
   /**
    * Adds a block of a miner. If a block on the tip is rejected because of a transaction, the transaction is removed from the
-   * pool: otherwise every template would include it, and no block could be mined.
+   * pool: otherwise every template would include it, and no block could be mined. Only for a block with proof of work: any
+   * client can submit others, and a mined block whose transaction is no longer in the pool is rejected.
    */
   async add(raw: RawBlock): Promise<AddBlockResult> {
     const { chain, pool } = this.dependencies;
     const tip = chain.tip().hash;
     const [result] = await chain.addBlocks([raw], 'submit');
     const culprit = result?.transactionHash;
-    if (culprit !== undefined && parseBlock(raw.block).block.previousHash.equals(tip))
-      pool.remove(culprit, 'NotActual');
+    const isOnTip = culprit !== undefined && parseBlock(raw.block).block.previousHash.equals(tip);
+    if (isOnTip && (await this.work.judge(raw.block)) === 'holds') pool.remove(culprit, 'NotActual');
     return result ?? unreadable();
   }
 }
