@@ -1,6 +1,6 @@
 import { parseTransaction } from '@wrkz/core-types';
 import fc from 'fast-check';
-import { POOL_BYTES } from '../src/mempool/limits';
+import { POOL_BYTES, UNMINABLE_BYTES } from '../src/mempool/limits';
 import { poolTransaction, type PoolTransaction } from '../src/mempool/pool-transaction';
 import { comparePriority } from '../src/mempool/priority';
 import { PoolStore } from '../src/mempool/store';
@@ -118,6 +118,19 @@ describe('a pool over its budget', () => {
     expect(await pool.add(made({ fee: 9000n, padding }), 'p2p')).toMatchObject({ accepted: true });
     expect(gone).toHaveLength(1);
     expect(pool.bytes).toBe(POOL_BYTES);
+  });
+
+  it('holds few transactions that are too large for a template, whatever fee they offer', async () => {
+    const { pool, validator, gone } = bench();
+    validator.templateBytes = 100_000;
+    const answers = [];
+    for (let i = 0; i < 600; i++) {
+      answers.push(await pool.add(made({ fee: 10n ** 9n, padding: 120_000 }), 'p2p'));
+    }
+    expect(answers.filter(({ accepted }) => accepted)).toHaveLength(Math.floor(UNMINABLE_BYTES / 120_200));
+    expect(answers.at(-1)).toMatchObject({ message: 'Transaction pool is full', scope: 'none' });
+    expect(await pool.add(made({ fee: 1n, padding: 90_000 }), 'p2p')).toMatchObject({ accepted: true });
+    expect(gone).toEqual([]);
   });
 
   it('reserves space for other sources during a flood from one source', async () => {

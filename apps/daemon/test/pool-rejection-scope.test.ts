@@ -141,6 +141,9 @@ describe('chain data common to all nodes', () => {
     expect([refusal(1000, limit), refusal(1000, limit + 1)]).toEqual([undefined, 'SIZE_TOO_LARGE']);
     // The rings have one member: mixin 0, allowed at 1,000 but not at 2,000,000.
     expect(refusal(TIP, limit)).toBe('INVALID_MIXIN');
+    // Templates fill a block up to the size from which the reward falls; a transaction may be larger.
+    expect(validatorAt(TIP, 0).tipLimits().templateBytes).toBe(124_400);
+    expect(validatorAt(TIP, 0).sizeLimit()).toBe(199_400);
     const limitsKey = (height: number): string => validatorAt(height, 0).tipLimits().key;
     expect(limitsKey(TIP)).toBe(limitsKey(TIP + 1));
     expect(new Set([limitsKey(1000), limitsKey(100_000), limitsKey(TIP), limitsKey(4_300_000)]).size).toBe(4);

@@ -8,6 +8,7 @@ import {
   runProofs,
   settleTransaction,
   stageTransaction,
+  templateSizeLimit,
   transactionSizeLimit,
   unlockTimeAllowed,
 } from '@wrkz/consensus';
@@ -82,6 +83,7 @@ export class ChainValidator implements PoolValidator {
         if (size > largest) return new RuleFailure('SIZE_TOO_LARGE');
         return mixinAllowed(transaction.inputs, mixin) ? undefined : new RuleFailure('INVALID_MIXIN');
       },
+      templateBytes: templateSizeLimit(medianSize, height + 1),
       isUnlockTimeExpired: (unlockTime) =>
         minimumUnlock !== undefined && !unlockTimeAllowed(unlockTime, minimumUnlock, height, timestamp),
     };

@@ -2,6 +2,8 @@
 
 /** Max serialized bytes in the pool. */
 export const POOL_BYTES = 64 * 1024 * 1024;
+/** Max serialized bytes of the transactions that are too large for a template: nobody mines them, so their fees cost nothing. */
+export const UNMINABLE_BYTES = 1024 * 1024;
 /** Max transactions without a fee. */
 export const FEELESS_TRANSACTIONS = 60;
 /** Seconds after which a transaction is removed. */

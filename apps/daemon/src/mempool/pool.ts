@@ -13,6 +13,7 @@ import {
   LIFETIME,
   POOL_BYTES,
   SLICE_MS,
+  UNMINABLE_BYTES,
   WAITING_BYTES,
   WAITING_LIMIT,
 } from './limits';
@@ -185,6 +186,9 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
       this.reportDoubleSpend(spender, parsed, keyImage);
       return refuse(POOL_TEXTS.known);
     }
+    const { templateBytes } = limits;
+    if (parsed.size > templateBytes && this.bytesAbove(templateBytes) + parsed.size > UNMINABLE_BYTES)
+      return refuse(POOL_TEXTS.full);
     const entry = poolTransaction(parsed, this.now(), this.admissions++);
     const evicted = this.evictedFor(entry);
     if (evicted === undefined) return refuse(POOL_TEXTS.full);
@@ -192,6 +196,11 @@ export class TransactionPool extends EventEmitter<PoolEvents> {
     this.store.add(entry);
     this.emit('added', { hash: parsed.hash, source });
     return { accepted: true, hash: parsed.hash };
+  }
+
+  /** Bytes of the transactions that are larger than `size`. */
+  private bytesAbove(size: number): number {
+    return this.store.inOrder().reduce((sum, entry) => (entry.size > size ? sum + entry.size : sum), 0);
   }
 
   private reportDoubleSpend({ parsed }: PoolTransaction, refused: ParsedTransaction, keyImage: string): void {

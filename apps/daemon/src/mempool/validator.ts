@@ -8,6 +8,8 @@ export interface TipLimits {
   readonly key: string;
   /** Checks ring size and size only. No database lookups: it is called for every transaction of the pool. */
   check(parsed: ParsedTransaction): RuleFailure | undefined;
+  /** Max serialized bytes of a transaction in a template. Blocks may contain larger ones. */
+  readonly templateBytes: number;
   /** Whether neither the next block nor any later one can include a transaction with this unlock time. */
   isUnlockTimeExpired(unlockTime: bigint): boolean;
 }

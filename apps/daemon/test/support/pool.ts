@@ -66,6 +66,7 @@ export class FakeValidator implements PoolValidator {
   lapseChecks = 0;
   validated = 0;
   limit = Infinity;
+  templateBytes = Infinity;
   gate: Promise<void> = Promise.resolve();
 
   async validate(parsed: { hash: Buffer }): Promise<RuleFailure | undefined> {
@@ -89,6 +90,7 @@ export class FakeValidator implements PoolValidator {
         this.looks += 1;
         return this.limitFailures.get(parsed.hash.toString('hex'));
       },
+      templateBytes: this.templateBytes,
       isUnlockTimeExpired: (unlockTime) => {
         this.lapseChecks += 1;
         return this.lapsed.has(unlockTime);
