@@ -30,13 +30,27 @@ export function checkDestinations(
   }
 }
 
-export const addressNotAllowed = (): Error => limitExceeded('This key may not send to that address.');
+const addressNotAllowed = (): Error => limitExceeded('This key may not send to that address.');
 
 const limitExceeded = (text: string): Error => walletErrorOf('keyLimitExceeded', text);
 
-/** Whether a key may send or delete a prepared transaction. A key with `allowedAddresses` may do so only with its own. */
+/** Whether a key may delete a prepared transaction. A key with `allowedAddresses` may delete only its own. */
 export function mayUsePrepared({ name, allowedAddresses }: KeyGrant, { db }: Wallet, hash: string): boolean {
   return allowedAddresses === undefined || db.prepared.get(hash.toLowerCase())?.creator === name;
+}
+
+/**
+ * Requires that a key may send a prepared transaction. The addresses of the key may have changed since the preparation.
+ * @throws WalletError keyLimitExceeded
+ */
+export function checkPrepared(grant: KeyGrant, wallet: Wallet, hash: string): void {
+  if (grant.allowedAddresses === undefined) return;
+  const { destinations } = wallet.db.prepared.get(hash.toLowerCase()) ?? {};
+  if (destinations === undefined || !mayUsePrepared(grant, wallet, hash)) throw addressNotAllowed();
+  checkDestinations(
+    grant,
+    destinations.map((address) => ({ address })),
+  );
 }
 
 /** Transactions with an unknown outcome that were already charged against the limit of a key. */

@@ -358,6 +358,17 @@ test('confines a key with allowedAddresses on every route', async () => {
   expect((await request('/transactions/send/advanced', strange)).status).toBe(400);
 });
 
+test('does not send a prepared transaction to an address that a reload removed from allowedAddresses', async () => {
+  const { service } = await shop();
+  const request = (path: string, body: object) =>
+    service.request({ method: 'POST', path, key: 'key till', body: JSON.stringify(body) });
+  const { transactionHash } = parsed(requireStatus(await request('/transactions/prepare/basic', to(1_000)), 201));
+  keyFile([keyOf('till', 'send', { allowedAddresses: [ADDRESSES.carol] })]);
+  await service.api.reload[0]?.run();
+  expect(codeOf(await request('/transactions/send/prepared', { transactionHash }))).toBe(1004);
+  requireStatus(await service.json('POST', '/transactions/send/prepared', { transactionHash }), 201);
+});
+
 test('separates idempotency keys by API key, and rereads the key file only on a reload', async () => {
   const { service } = await shop();
   const key = 'same';

@@ -1,7 +1,7 @@
 import { walletApi } from '@wrkz/api';
 import type { SendRequest, SweepRequest } from '@wrkz/wallet-core';
 import { walletErrors } from '../errors';
-import { addressNotAllowed, checkDestinations, mayUsePrepared } from '../key-limits';
+import { checkDestinations, checkPrepared } from '../key-limits';
 import type { SendOperation } from '../send-executor';
 import { access, declareWalletRoute, type WalletRoute } from './declare';
 import {
@@ -86,7 +86,7 @@ const sendPrepared = declareWalletRoute({
     sends.execute(http.request, {
       status: 201,
       run: async ({ wallet }, grant, observer) => {
-        if (!mayUsePrepared(grant, wallet, transactionHash)) throw addressNotAllowed();
+        checkPrepared(grant, wallet, transactionHash);
         return { transactionHash: (await wallet.sendPrepared(transactionHash, observer)).hash };
       },
       recovered: ([first]) => ({ transactionHash: first?.hash ?? transactionHash }),

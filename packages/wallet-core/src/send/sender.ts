@@ -87,7 +87,8 @@ export class TransactionSender {
     const signed = await this.build(request);
     const { hash } = signed;
     const { commit, db, now } = this.dependencies;
-    commit(() => db().prepared.put(hash, { hash, signed, creator, created: now() }));
+    const destinations = request.destinations.map(({ address }) => address);
+    commit(() => db().prepared.put(hash, { hash, signed, creator, destinations, created: now() }));
     return signed;
   }
 

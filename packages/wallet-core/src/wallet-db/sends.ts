@@ -86,6 +86,8 @@ export interface PreparedTransaction {
   readonly signed: SignedSend;
   /** Name of the access key that prepared it. */
   readonly creator: string;
+  /** Requested addresses; undefined in rows of older versions. */
+  readonly destinations?: readonly string[] | undefined;
   /** Unix milliseconds. */
   readonly created: number;
 }
