@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { command } from '../../scripts/lib/run.mjs';
 import { top } from '../../scripts/lib/workspace.mjs';
@@ -10,20 +10,28 @@ const ARCHITECTURE = { x64: 'amd64', arm64: 'arm64' }[process.arch];
 const { DEBFULLNAME = 'WrkzCoin', DEBEMAIL = 'root@localhost' } = process.env;
 
 /**
+ * Additional rights in units. The daemon lists network interfaces. Its ZeroMQ sets the ordinary policy of its threads and aborts
+ * where it may not; real-time policies stay forbidden.
+ */
+const DAEMON = { FAMILIES: ' AF_NETLINK', CALLS: ' sched_setscheduler' };
+const OTHERS = { FAMILIES: '', CALLS: '' };
+
+/**
  * Builds the Debian package of a program with dpkg-deb.
- * @param {{name: string, service?: string, description: string}} program
+ * @param program of `programs`
  * @param {{version: string, work: string, target: string, compression?: string}} options `work`: scratch folder;
  *   `target`: folder of the packages
  * @returns {string} the path of the .deb
  */
-export function buildPackage({ name, service, description }, { version, work, target, compression = 'xz' }) {
+export function buildPackage(program, { version, work, target, compression = 'xz' }) {
+  const { name, description } = program;
   const root = join(work, name);
   rmSync(root, { recursive: true, force: true });
   put(join(release, name), join(root, 'usr/bin', name), 0o755);
   const documents = join(root, 'usr/share/doc', name);
   put(join(top, 'LICENSE'), join(documents, 'copyright'), 0o644);
   put(join(release, 'THIRD-PARTY-LICENSES.txt'), join(documents, 'THIRD-PARTY-LICENSES.txt'), 0o644);
-  if (service) putService(root, name, service);
+  if (program.service) putService(root, program);
   const fields = {
     Package: name,
     Version: version,
@@ -31,7 +39,7 @@ export function buildPackage({ name, service, description }, { version, work, ta
     Maintainer: `${DEBFULLNAME} <${DEBEMAIL}>`,
     Section: 'net',
     Priority: 'optional',
-    Depends: `libc6 (>= 2.34), libstdc++6 (>= 12)${service ? ', adduser' : ''}`,
+    Depends: `libc6 (>= 2.34), libstdc++6 (>= 12)${program.service ? ', adduser' : ''}`,
     Description: description,
   };
   const control = Object.entries(fields).map(([field, value]) => `${field}: ${value}\n`);
@@ -44,28 +52,27 @@ export function buildPackage({ name, service, description }, { version, work, ta
 }
 
 /** Puts the unit, the configuration and the maintainer scripts of a service. */
-function putService(root, name, service) {
-  put(join(SOURCES, 'systemd', `${name}.service`), join(root, 'lib/systemd/system', `${name}.service`), 0o644);
+function putService(root, { name, service, title }) {
   // postinst makes the group of the service its owner.
   put(join(SOURCES, 'config', `${service}.ini`), join(root, 'etc/wrkz', `${service}.ini`), 0o640);
   write(join(root, 'DEBIAN/conffiles'), `/etc/wrkz/${service}.ini\n`, 0o644);
-  for (const script of ['postinst', 'prerm', 'postrm']) {
-    const text = readFileSync(join(SOURCES, 'debian', script), 'utf8')
-      .replaceAll('@USER@', name)
-      .replaceAll('@UNIT@', `${name}.service`)
-      .replaceAll('@SERVICE@', service);
-    write(join(root, 'DEBIAN', script), text, 0o755);
-  }
+  const values = { USER: name, SERVICE: service, TITLE: title, ...(service === 'daemon' ? DAEMON : OTHERS) };
+  const template = (file, target, mode) => {
+    const text = readFileSync(join(SOURCES, file), 'utf8');
+    write(
+      join(root, target),
+      text.replace(/@([A-Z]+)@/g, (_, key) => values[key]),
+      mode,
+    );
+  };
+  template('systemd/wrkz.service', `lib/systemd/system/${name}.service`, 0o644);
+  for (const script of ['postinst', 'prerm', 'postrm']) template(`debian/${script}`, `DEBIAN/${script}`, 0o755);
 }
 
-function put(from, to, mode) {
-  mkdirSync(dirname(to), { recursive: true });
-  copyFileSync(from, to);
-  chmodSync(to, mode);
-}
+const put = (from, to, mode) => write(to, readFileSync(from), mode);
 
-function write(path, text, mode) {
+function write(path, content, mode) {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
+  writeFileSync(path, content);
   chmodSync(path, mode);
 }
