@@ -1,11 +1,10 @@
-import { stringifyJson } from '../../packages/service-kit/src';
 import { page, table } from './markdown';
 import { optionsPage } from './options';
-import { errorsPage, referencePage } from './reference';
+import { errorsPage } from './reference';
 import { PRINTED_SERVICES, type PrintedService } from './services';
 
 /** A file below docs/api. */
-export interface PrintedPage {
+interface PrintedPage {
   readonly path: string;
   readonly text: string;
 }
@@ -15,49 +14,30 @@ export function printedPages(): PrintedPage[] {
   return [{ path: 'README.md', text: contents() }, ...PRINTED_SERVICES.flatMap(pagesOf)];
 }
 
-function pagesOf(service: PrintedService): PrintedPage[] {
-  const { folder, program, helps, errors, reference, examples } = service;
-  const documents = documentsOf(service);
-  return [
-    { path: `${folder}/options.md`, text: optionsPage(program, helps) },
-    ...(errors.length === 0 ? [] : [{ path: `${folder}/errors.md`, text: errorsPage(program, errors) }]),
-    ...(reference === undefined
-      ? []
-      : [
-          { path: `${folder}/reference.md`, text: referencePage(program, reference, Object.keys(documents), examples) },
-        ]),
-    ...Object.entries(documents).map(([name, document]) => ({ path: `${folder}/${name}`, text: jsonText(document) })),
-  ];
-}
-
-function documentsOf({ openapi, openrpc }: PrintedService): Readonly<Record<string, object>> {
-  return {
-    ...(openapi === undefined ? {} : { 'openapi.json': openapi }),
-    ...(openrpc === undefined ? {} : { 'openrpc.json': openrpc }),
+function pagesOf({ folder, helps, errors = [], reference }: PrintedService): PrintedPage[] {
+  const program = `wrkz-${folder}`;
+  const files = {
+    'options.md': optionsPage(program, helps),
+    ...(errors.length > 0 && { 'errors.md': errorsPage(program, errors) }),
+    ...reference,
   };
-}
-
-function jsonText(document: object): string {
-  return `${JSON.stringify(JSON.parse(stringifyJson(document)), null, 1)}\n`;
+  return Object.entries(files).map(([name, text]) => ({ path: `${folder}/${name}`, text }));
 }
 
 function contents(): string {
-  const row = (service: PrintedService): string[] => {
-    const { folder, program } = service;
-    const link = (name: string, file: string): string => `[${name}](${folder}/${file})`;
-    return [
-      `\`${program}\``,
-      link('options', 'options.md'),
-      service.reference === undefined ? '' : link('reference', 'reference.md'),
-      service.errors.length === 0 ? '' : link('errors', 'errors.md'),
-      Object.keys(documentsOf(service))
-        .map((name) => link(name, name))
-        .join(', '),
-    ];
-  };
+  const rows = PRINTED_SERVICES.map((service) => {
+    const names = pagesOf(service).map(({ path }) => path.slice(service.folder.length + 1));
+    const links = (...wanted: readonly string[]): string =>
+      wanted
+        .filter((name) => names.includes(name))
+        .map((name) => `[${name.replace('.md', '')}](${service.folder}/${name})`)
+        .join(', ');
+    const columns = [links('options.md'), links('reference.md'), links('errors.md')];
+    return [`\`wrkz-${service.folder}\``, ...columns, links('openapi.json', 'openrpc.json')];
+  });
   return page('API', [
     'Printed from the declarations that the programs run by. Each program also serves them: `/docs` is the page for ' +
       'people, `/openapi.json` (wallet-rpc, and the methods of the daemon: `rpc.discover`) the one for programs.',
-    table(['Program', 'Options', 'Routes and methods', 'Errors', 'For programs'], PRINTED_SERVICES.map(row)),
+    table(['Program', 'Options', 'Routes and methods', 'Errors', 'For programs'], rows),
   ]);
 }

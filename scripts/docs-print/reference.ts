@@ -1,6 +1,19 @@
-import type { ErrorRow } from '../../packages/service-kit/src';
-import { errorRowText, type FieldText, type ReferenceEntry, type ServiceReference } from './declarations';
+import { z } from 'zod';
+import {
+  type ErrorRow,
+  errorsOfMethod,
+  errorsOfRoute,
+  isDocumented,
+  jsonSchema,
+  type Method,
+  openApiDocument,
+  openRpcDocument,
+  type Route,
+  type ServiceDescription,
+  stringifyJson,
+} from '../../packages/service-kit/src';
 import { cell, codeCell, page, table } from './markdown';
+import { type Field, fieldsOf, type Schema, typeText } from './schema';
 
 /** A request of a route or method and its response; lists are cut to their first entry. */
 interface Example {
@@ -13,61 +26,166 @@ interface Example {
 /** By name of the route or method. */
 export type Examples = Readonly<Record<string, Example>>;
 
+/** The declarations of a service. */
+interface Declarations<Context, Labels> {
+  readonly routes?: readonly Route<Context, Labels>[];
+  readonly methods?: readonly Method<Context, Labels>[];
+  readonly examples?: Examples;
+}
+
+/** A route or method. */
+interface Entry {
+  /** `GET /pow/{id}`, or the name of a method. */
+  readonly name: string;
+  /** The summary, and preconditions that are checked before the request is parsed. */
+  readonly sentences: readonly string[];
+  /** What a route does, when to use it, units. */
+  readonly description?: string | undefined;
+  readonly fields: readonly Placed[];
+  readonly response: Route['response'];
+  readonly status?: number | undefined;
+  readonly errors: readonly ErrorRow[];
+}
+
+/** A field, with the part of the request that has it. */
+interface Placed extends Field {
+  readonly place?: 'path' | 'query' | 'body' | 'params';
+}
+
+const NEEDS_KEY = 'Requires the API key';
 /** The default of both wallet services. */
 const BASE_URL = 'http://127.0.0.1:7856';
 
-/** The page of a service's routes and methods. */
-export function referencePage(
+/** The files of a service by name: the reference of its routes and methods, and their OpenAPI and OpenRPC documents. */
+export function referenceFiles<Context, Labels>(
   program: string,
-  reference: ServiceReference,
-  documents: readonly string[],
-  examples: Examples = {},
-): string {
-  const links = documents.map((name) => `[${name}](${name})`).join(' and ');
-  return page(`${program}: reference`, [
-    cell(reference.description),
-    `The same for programs: ${links}. Codes and texts of errors by name: [errors](errors.md).`,
-    ...section('Routes', reference.routes, examples),
-    ...section('Methods', reference.methods, examples),
+  service: ServiceDescription<Context, Labels>,
+  { routes = [], methods = [], examples = {} }: Declarations<Context, Labels>,
+): Readonly<Record<string, string>> {
+  const documents = {
+    ...(routes.length > 0 && { 'openapi.json': jsonText(openApiDocument(service, routes)) }),
+    ...(methods.length > 0 && { 'openrpc.json': jsonText(openRpcDocument(service, methods)) }),
+  };
+  const links = Object.keys(documents).map((name) => `[${name}](${name})`);
+  const section = (title: string, entries: readonly Entry[]): string[] =>
+    entries.length === 0
+      ? []
+      : [`## ${title}`, ...entries.flatMap((entry) => [...entryText(entry), ...exampleText(entry, examples)])];
+  const text = page(`${program}: reference`, [
+    cell(service.description),
+    `The same for programs: ${links.join(' and ')}. Codes and texts of errors by name: [errors](errors.md).`,
+    ...section(
+      'Routes',
+      routes.filter(isDocumented).map((route) => routeEntry(service, route)),
+    ),
+    ...section(
+      'Methods',
+      methods.map((method) => methodEntry(service, method)),
+    ),
   ]);
+  return { 'reference.md': text, ...documents };
 }
 
-function section(title: string, entries: readonly ReferenceEntry[], examples: Examples): string[] {
-  return entries.length === 0
-    ? []
-    : [
-        `## ${title}`,
-        ...entries.flatMap((entry) => [...entryText(entry), ...exampleText(entry, examples[entry.name])]),
-      ];
+function jsonText(document: object): string {
+  return `${JSON.stringify(JSON.parse(stringifyJson(document)), null, 1)}\n`;
 }
 
-function entryText({ name, summary, description, notes, fields, response, errors }: ReferenceEntry): string[] {
+function routeEntry<Context, Labels>(
+  service: ServiceDescription<Context, Labels>,
+  route: Route<Context, Labels>,
+): Entry {
+  const { method, path, summary, guards, labels, params, query, body } = route;
+  return {
+    ...route,
+    name: `${method} ${path}`,
+    sentences: [
+      summary,
+      ...(guards.key ? [`${NEEDS_KEY}${service.alwaysAsksKey === true ? '' : ' if one is configured'}.`] : []),
+      ...(guards.limit ? ['Rate-limited per client address.'] : []),
+      ...labelNotes(service, labels),
+    ],
+    fields: [...placed('path', params), ...placed('query', query), ...placed('body', body)],
+    errors: errorsOfRoute(service, route),
+  };
+}
+
+function methodEntry<Context, Labels>(
+  service: ServiceDescription<Context, Labels>,
+  method: Method<Context, Labels>,
+): Entry {
+  const { name, summary, labels, params, result } = method;
+  return {
+    name,
+    sentences: [summary, ...labelNotes(service, labels)],
+    fields: params instanceof z.ZodTuple ? positions(params) : placed('params', params),
+    response: result,
+    errors: errorsOfMethod(service, method),
+  };
+}
+
+function labelNotes<Context, Labels>(
+  { labelNotes: notes }: ServiceDescription<Context, Labels>,
+  labels: Labels | undefined,
+): readonly string[] {
+  if (labels === undefined) return [];
+  return notes?.(labels) ?? Object.entries(labels ?? {}).map(([name, value]) => `${name}: ${String(value)}`);
+}
+
+const schemaOf = (schema: z.ZodType): Schema => jsonSchema(schema, 'draft-2020-12');
+
+function placed(place: NonNullable<Placed['place']>, schema: z.ZodObject | undefined): Placed[] {
+  const fields = schema === undefined ? [] : fieldsOf(schemaOf(schema));
+  return fields.map((field) => ({ ...field, place, required: field.required || place === 'path' }));
+}
+
+function positions(params: z.ZodTuple): Placed[] {
+  return params.def.items.flatMap((item, i) => {
+    const schema: Schema = jsonSchema(item, 'draft-2020-12');
+    const { title: name = `param${String(i)}` } = schema;
+    const own = { name, type: typeText(schema), required: true, text: '' };
+    return [own, ...fieldsOf(schema, name)].map((field) => ({ ...field, place: 'params' as const }));
+  });
+}
+
+function entryText({ name, sentences, description = '', fields, response, status = 200, errors }: Entry): string[] {
+  const rows = errors.map((row) => [codeText(row), row.text === '' ? 'no body' : codeCell(row.text), cell(row.when)]);
   return [
     `### ${cell(name)}`,
-    [summary, ...notes.map((note) => (note.endsWith('.') ? note : `${note}.`))].map(cell).join(' '),
+    sentences.map((sentence) => cell(sentence.endsWith('.') ? sentence : `${sentence}.`)).join(' '),
     ...(description === '' ? [] : [description]),
-    ...(fields.length === 0 ? [] : ['Request:', fieldTable(fields)]),
-    `Response: ${cell(response.text)}.`,
-    ...(response.fields.length === 0 ? [] : [fieldTable(response.fields)]),
-    ...(errors.length === 0
-      ? []
-      : [
-          'Errors:',
-          table(
-            ['Code', 'Text', 'When'],
-            errors.map(({ code, text, when }) => [code, text === '' ? 'no body' : codeCell(text), cell(when)]),
-          ),
-        ]),
+    ...(fields.length === 0 ? [] : ['Request:', ...fieldTable(fields)]),
+    ...responseText(response, status),
+    ...(rows.length === 0 ? [] : ['Errors:', table(['Code', 'Text', 'When'], rows)]),
   ];
 }
 
+function responseText(response: Route['response'], status: number): string[] {
+  const lines = (text: string, schema?: z.ZodType): string[] => [
+    `Response: ${cell(`${String(status)}${text}`)}.`,
+    ...(schema === undefined ? [] : fieldTable(fieldsOf(schemaOf(schema)))),
+  ];
+  if ('contentType' in response) return lines(`, ${response.contentType}: ${response.description}`, response.orJson);
+  if (response instanceof z.ZodUndefined) return lines(' without a body');
+  return lines(`, ${typeText(schemaOf(response))}`, response);
+}
+
+function fieldTable(fields: readonly Placed[]): string[] {
+  const rows = fields.map(({ name, type, required, text, place }) => [
+    codeCell(name),
+    cell(type),
+    [place === undefined ? '' : `in ${place}`, required ? '' : 'optional', cell(text)].filter(Boolean).join('; '),
+  ]);
+  return rows.length === 0 ? [] : [table(['Name', 'Type', 'More'], rows)];
+}
+
 /** A command and its response, which a test of the program executes. */
-function exampleText({ name, notes }: ReferenceEntry, example: Example | undefined): string[] {
+function exampleText({ name, sentences }: Entry, examples: Examples): string[] {
+  const example = examples[name];
   if (example === undefined) return [];
   const { path, body, status, response } = example;
   // The name of a method has no verb: every method is a POST request.
   const [verb] = name.includes(' ') ? name.split(' ') : ['POST'];
-  const needsKey = notes.some((note) => note.startsWith('Requires the API key'));
+  const needsKey = sentences.some((sentence) => sentence.startsWith(NEEDS_KEY));
   const command = [
     'curl',
     ...(verb === (body === undefined ? 'GET' : 'POST') ? [] : [`-X ${verb ?? ''}`]),
@@ -85,24 +203,17 @@ function exampleText({ name, notes }: ReferenceEntry, example: Example | undefin
   ];
 }
 
-function fieldTable(fields: readonly (FieldText & { readonly place?: string })[]): string {
-  return table(
-    ['Name', 'Type', 'More'],
-    fields.map(({ name, type, required, text, place }) => [
-      codeCell(name),
-      cell(type),
-      [place === undefined ? '' : `in ${place}`, required ? '' : 'optional', cell(text)].filter(Boolean).join('; '),
-    ]),
-  );
+/** Codes of an error: HTTP status, code of the service, application code. */
+function codeText({ status, code, application }: Partial<ErrorRow>): string {
+  const codes = [status, code, application && `application code ${String(application)}`];
+  return codes.filter((part) => part !== undefined).join(', ');
 }
 
 /** A table of errors of a service, by their names in the code. */
 export interface ErrorTable {
   readonly title: string;
   readonly text: string;
-  readonly rows: Readonly<Record<string, ErrorRow>>;
-  /** Text of the code column, if it is not `status, code`. */
-  readonly codeOf?: (row: never) => string;
+  readonly rows: Readonly<Record<string, Omit<ErrorRow, 'status'> & { readonly status?: number }>>;
   /** Title of the column of `when`, if the rows have a name there. */
   readonly whenTitle?: string;
 }
@@ -112,17 +223,12 @@ export function errorsPage(program: string, tables: readonly ErrorTable[]): stri
   return page(`${program}: errors`, [
     'Errors are returned with exactly these texts; `{name}` is a placeholder. The [reference](reference.md) lists the ' +
       'errors of each route and method.',
-    ...tables.flatMap(({ title, text, rows, codeOf, whenTitle = 'When' }) => [
+    ...tables.flatMap(({ title, text, rows, whenTitle = 'When' }) => [
       `## ${title}`,
       text,
       table(
         ['Name', 'Code', 'Text', whenTitle],
-        Object.entries(rows).map(([name, row]) => [
-          codeCell(name),
-          codeOf === undefined ? errorRowText(row).code : codeOf(row as never),
-          codeCell(row.text),
-          cell(row.when),
-        ]),
+        Object.entries(rows).map(([name, row]) => [codeCell(name), codeText(row), codeCell(row.text), cell(row.when)]),
       ),
     ]),
   ]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { daemonApi, powHelperApi, proposalsApi, stratumApi, walletRpcApi } from '../../packages/api/src';
-import { createMetrics, openApiDocument, openRpcDocument, type OptionSpec } from '../../packages/service-kit/src';
+import { createMetrics, type ErrorRow, type OptionSpec } from '../../packages/service-kit/src';
 import { walletErrorRows } from '../../packages/wallet-core/src/errors';
 import { MINER_OPTIONS, readMinerConfig } from '../../packages/miner/src';
 import { DAEMON_OPTIONS, readConfig } from '../../apps/daemon/src';
@@ -26,24 +26,17 @@ import {
 
 import { ALL_METHODS, readWalletRpcConfig, WALLET_RPC_OPTIONS } from '../../apps/wallet-rpc/src';
 import { SERVICE_DESCRIPTION } from '../../apps/wallet-rpc/src/methods/declare';
-import { serviceReference, type ServiceReference } from './declarations';
 import type { PrintedHelp } from './options';
-import type { ErrorTable, Examples } from './reference';
-
-const examplesOf = (file: string): Examples =>
-  JSON.parse(readFileSync(join(__dirname, '../../apps', file), 'utf8')) as Examples;
+import { type ErrorTable, type Examples, referenceFiles } from './reference';
 
 /** Everything that is printed of one program. */
 export interface PrintedService {
-  /** The folder below docs/api. */
+  /** The folder below docs/api; the program is `wrkz-<folder>`. */
   readonly folder: string;
-  readonly program: string;
   readonly helps: readonly PrintedHelp[];
-  readonly errors: readonly ErrorTable[];
-  readonly reference?: ServiceReference;
-  readonly examples?: Examples;
-  readonly openapi?: object;
-  readonly openrpc?: object;
+  readonly errors?: readonly ErrorTable[];
+  /** By name of the file. */
+  readonly reference?: Readonly<Record<string, string>>;
 }
 
 const metrics = createMetrics('printed_');
@@ -55,9 +48,22 @@ const help = (
   read: (argv: readonly string[]) => unknown,
 ): PrintedHelp => ({ call, options, read });
 
+const examplesOf = (file: string): Examples =>
+  JSON.parse(readFileSync(join(__dirname, '../../apps', file), 'utf8')) as Examples;
+
+/** Rows that have only this number in the column Code. */
+function numbered<Row extends Pick<ErrorRow, 'text' | 'when'>>(
+  rows: Readonly<Record<string, Row>>,
+  codeOf: (row: Row) => number | undefined,
+): ErrorTable['rows'] {
+  const entries = Object.entries(rows).map(([name, row]) => {
+    return [name, { code: codeOf(row), text: row.text, when: row.when }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
 const daemon: PrintedService = {
   folder: 'daemon',
-  program: 'wrkz-daemon',
   helps: [
     help('wrkz-daemon', DAEMON_OPTIONS, (argv) =>
       readConfig(argv, [...SERVE_RPC_COMMANDS, ...ATTACH_COMMANDS, ...DAEMON_COMMANDS]),
@@ -76,32 +82,15 @@ const daemon: PrintedService = {
     {
       title: 'Stratum',
       text: `Over the line protocol of miners; the code is always ${String(stratumApi.STRATUM_ERROR_CODE)}.`,
-      rows: Object.fromEntries(
-        Object.entries(stratumApi.stratumErrors).map(([name, row]) => [name, { ...row, status: 0 }]),
-      ),
-      codeOf: () => String(stratumApi.STRATUM_ERROR_CODE),
+      rows: numbered(stratumApi.stratumErrors, () => stratumApi.STRATUM_ERROR_CODE),
     },
   ],
-  reference: serviceReference(description, { routes: allRoutes, methods: allMethods }),
-  openapi: openApiDocument(description, allRoutes),
-  openrpc: openRpcDocument(description, allMethods),
-};
-
-const helperRoutes = powRoutes({ metrics, isReady: async () => true });
-const powHelper: PrintedService = {
-  folder: 'pow-helper',
-  program: 'wrkz-pow-helper',
-  helps: [help('wrkz-pow-helper', OPTIONS, readPowHelperConfig)],
-  errors: [{ title: 'Routes', text: 'The body holds `status` and `error`.', rows: powHelperApi.powErrors }],
-  reference: serviceReference(POW_SERVICE, { routes: helperRoutes }),
-  openapi: openApiDocument(POW_SERVICE, helperRoutes),
+  reference: referenceFiles('wrkz-daemon', description, { routes: allRoutes, methods: allMethods }),
 };
 
 const walletNames = Object.keys(walletErrorRows) as (keyof typeof walletErrorRows)[];
-const apiRoutes = walletRoutes({ metrics, isStopping: () => false, wallets: { current: undefined } as never });
 const walletApi: PrintedService = {
   folder: 'wallet-api',
-  program: 'wrkz-wallet-api',
   helps: [help('wrkz-wallet-api', WALLET_API_OPTIONS, readWalletApiConfig)],
   errors: [
     {
@@ -111,40 +100,45 @@ const walletApi: PrintedService = {
       rows: Object.fromEntries(walletNames.map((name) => [name, walletErrors(name)[0]!])),
     },
   ],
-  reference: serviceReference(WALLET_SERVICE, { routes: apiRoutes }),
-  examples: examplesOf('wallet-api/src/routes/examples.json'),
-  openapi: openApiDocument(WALLET_SERVICE, apiRoutes),
+  reference: referenceFiles('wrkz-wallet-api', WALLET_SERVICE, {
+    routes: walletRoutes({ metrics, isStopping: () => false, wallets: { current: undefined } as never }),
+    examples: examplesOf('wallet-api/src/routes/examples.json'),
+  }),
 };
 
 const walletRpc: PrintedService = {
   folder: 'wallet-rpc',
-  program: 'wrkz-wallet-rpc',
   helps: [help('wrkz-wallet-rpc', WALLET_RPC_OPTIONS, readWalletRpcConfig)],
   errors: [
     {
       title: 'Envelope',
       text: 'The HTTP status is always 200.',
-      rows: walletRpcApi.walletRpcEnvelopeErrors,
-      codeOf: ({ code }: { code: number }) => String(code),
+      rows: numbered(walletRpcApi.walletRpcEnvelopeErrors, ({ code }) => code),
     },
     {
       title: 'Wallet errors',
       text: 'The code of the error is -32700; the column Code has `data.application_code`.',
-      rows: walletRpcApi.walletRpcErrors,
-      codeOf: ({ application = 0 }: { application?: number }) => String(application),
+      rows: numbered(walletRpcApi.walletRpcErrors, ({ application }) => application),
     },
   ],
-  reference: serviceReference(SERVICE_DESCRIPTION, { methods: ALL_METHODS }),
-  examples: examplesOf('wallet-rpc/src/methods/examples.json'),
-  openrpc: openRpcDocument(SERVICE_DESCRIPTION, ALL_METHODS),
+  reference: referenceFiles('wrkz-wallet-rpc', SERVICE_DESCRIPTION, {
+    methods: ALL_METHODS,
+    examples: examplesOf('wallet-rpc/src/methods/examples.json'),
+  }),
+};
+
+const powHelper: PrintedService = {
+  folder: 'pow-helper',
+  helps: [help('wrkz-pow-helper', OPTIONS, readPowHelperConfig)],
+  errors: [{ title: 'Routes', text: 'The body holds `status` and `error`.', rows: powHelperApi.powErrors }],
+  reference: referenceFiles('wrkz-pow-helper', POW_SERVICE, {
+    routes: powRoutes({ metrics, isReady: async () => true }),
+  }),
 };
 
 const site = new Site({ network: 'mainnet', isDemo: false, publicUrl: undefined });
-// The paths of assets hold digests of their contents: files of the pages, of no interest to a client.
-const listingRoutes = proposalsRoutes({ metrics, readiness, site }).filter(({ path }) => !path.startsWith('/assets/'));
 const proposals: PrintedService = {
   folder: 'proposals',
-  program: 'wrkz-proposals',
   helps: [
     help('wrkz-proposals', PROPOSALS_OPTIONS, parseCommandLine),
     ...ADMIN_COMMANDS.map(({ name, options }) => help(`wrkz-proposals ${name}`, options, parseCommandLine)),
@@ -156,16 +150,13 @@ const proposals: PrintedService = {
       rows: proposalsApi.proposalErrors,
     },
   ],
-  reference: serviceReference(PROPOSALS_SERVICE, { routes: listingRoutes }),
-  openapi: openApiDocument(PROPOSALS_SERVICE, listingRoutes),
+  reference: referenceFiles('wrkz-proposals', PROPOSALS_SERVICE, {
+    // The paths of assets hold digests of their contents: files of the pages, of no interest to a client.
+    routes: proposalsRoutes({ metrics, readiness, site }).filter(({ path }) => !path.startsWith('/assets/')),
+  }),
 };
 
-const miner: PrintedService = {
-  folder: 'miner',
-  program: 'wrkz-miner',
-  helps: [help('wrkz-miner', MINER_OPTIONS, readMinerConfig)],
-  errors: [],
-};
+const miner: PrintedService = { folder: 'miner', helps: [help('wrkz-miner', MINER_OPTIONS, readMinerConfig)] };
 
 /** In the order of the pages. */
 export const PRINTED_SERVICES: readonly PrintedService[] = [daemon, walletApi, walletRpc, powHelper, proposals, miner];

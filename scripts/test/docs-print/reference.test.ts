@@ -6,7 +6,8 @@ import {
   routeDeclarer,
   type ServiceDescription,
 } from '../../../packages/service-kit/src';
-import { fieldsOf, serviceReference, typeText } from '../../docs-print/declarations';
+import { referenceFiles } from '../../docs-print/reference';
+import { fieldsOf, typeText } from '../../docs-print/schema';
 
 const GUARDS = { key: true, limit: true };
 const service: ServiceDescription<unknown, { readonly wallet: string }> = {
@@ -42,45 +43,91 @@ const method = methodDeclarer<unknown, { readonly wallet: string }>()({
   handle: () => 'OK' as const,
 });
 
-test('an entry has all fields of its declaration, nested ones included', () => {
-  const reference = serviceReference(service, { routes: [route], methods: [method] });
-  expect(reference.routes).toEqual([
-    {
-      name: 'POST /of/{id}',
-      summary: 'One of them.',
-      description: 'Longer.',
-      notes: [
-        'Requires the API key if one is configured.',
-        'Rate-limited per client address.',
-        'Requires the wallet to be open.',
-      ],
-      fields: [
-        { name: 'id', type: 'string', required: true, text: '', place: 'path' },
-        { name: 'limit', type: 'integer, 0 to 100', required: false, text: '', place: 'query' },
-        { name: 'list', type: 'array of object', required: true, text: '', place: 'body' },
-        { name: 'list[].hash', type: 'string, 64 characters', required: true, text: 'Hex', place: 'body' },
-      ],
-      response: {
-        text: '200, object',
-        fields: [
-          { name: 'both', type: 'object or null', required: true, text: '' },
-          { name: 'both.a', type: 'boolean', required: true, text: '' },
-        ],
-      },
-      errors: [{ code: '404, 7', text: 'Gone', when: 'There is none.' }],
-    },
-  ]);
-  expect(reference.methods[0]?.fields.map(({ name, type }) => [name, type])).toEqual([
-    ['first', 'string'],
-    ['param1', 'number'],
-  ]);
-  expect(reference.methods[0]?.response.text).toBe('200, "OK"');
-  expect(JSON.stringify(reference)).not.toContain(service.version);
+test('the page has all fields of the declarations, nested ones included', () => {
+  const example = { path: '/of/7?limit=1', body: { list: [] }, status: 200, response: { both: null } };
+  const files = referenceFiles('program', service, {
+    routes: [route],
+    methods: [method],
+    examples: { 'POST /of/{id}': example },
+  });
+  expect(Object.keys(files)).toEqual(['reference.md', 'openapi.json', 'openrpc.json']);
+  expect(files['reference.md'])
+    .toBe(`<!-- Printed from the declarations by \`npm run docs:print\`; changes here are lost. -->
+
+# program: reference
+
+For tests.
+
+The same for programs: [openapi.json](openapi.json) and [openrpc.json](openrpc.json). Codes and texts of errors by name: [errors](errors.md).
+
+## Routes
+
+### POST /of/{id}
+
+One of them. Requires the API key if one is configured. Rate-limited per client address. Requires the wallet to be open.
+
+Longer.
+
+Request:
+
+| Name | Type | More |
+| --- | --- | --- |
+| \`id\` | string | in path |
+| \`limit\` | integer, 0 to 100 | in query; optional |
+| \`list\` | array of object | in body |
+| \`list[].hash\` | string, 64 characters | in body; Hex |
+
+Response: 200, object.
+
+| Name | Type | More |
+| --- | --- | --- |
+| \`both\` | object or null |  |
+| \`both.a\` | boolean |  |
+
+Errors:
+
+| Code | Text | When |
+| --- | --- | --- |
+| 404, 7 | \`Gone\` | There is none. |
+
+Example:
+
+\`\`\`sh
+curl -H 'X-API-KEY: <key>' -d '{"list":[]}' 'http://127.0.0.1:7856/of/7?limit=1'
+\`\`\`
+
+Status 200:
+
+\`\`\`
+{
+  "both": null
+}
+\`\`\`
+
+## Methods
+
+### sum
+
+Adds.
+
+Request:
+
+| Name | Type | More |
+| --- | --- | --- |
+| \`first\` | string | in params |
+| \`param1\` | number | in params |
+
+Response: 200, "OK".
+
+Errors:
+
+| Code | Text | When |
+| --- | --- | --- |
+| 200, -1, application code 8 | \`Full\` | There are too many. |
+`);
 });
 
 test('an error of a method is listed with its application code', () => {
-  const [entry] = serviceReference(service, { methods: [method] }).methods;
-  expect(entry?.errors.map(({ code }) => code)).toEqual(['200, -1, application code 8']);
   expect(openRpcDocument(service, [method])).toMatchObject({
     methods: [{ errors: [{ code: -1, message: 'Full', data: { application_code: 8 } }] }],
   });
