@@ -12,15 +12,7 @@ import { top } from '../scripts/lib/workspace.mjs';
 import { buildPackage } from './debian/package.mjs';
 import { Chroot } from './debian/test-systems.mjs';
 import { programs, services } from './programs.mjs';
-
-/** Lines that an administrator appends to the configuration. No program connects to a real network. */
-const SETTINGS = {
-  daemon: 'network = devnet\nadd-exclusive-node = 127.0.0.1:1\n',
-  'wallet-api': 'network = devnet\nrpc-password = secret\n',
-  'wallet-rpc': 'network = devnet\nrpc-password = secret\ncontainer-password = secret\n',
-  'pow-helper': 'network = devnet\n',
-  proposals: 'network = devnet\n',
-};
+import { SETTINGS } from './test-support.mjs';
 
 await main(() => {
   const folder = mkdtempSync(join(tmpdir(), 'wrkz-debian-'));

@@ -5,25 +5,31 @@
  * in a network namespace with loopback only. Needs root and the packages docker.io, docker-compose and debootstrap.
  */
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ask, transactionPrefix } from './test-support.mjs';
-import { Docker, openFolder, Project, TARGETS } from './images/docker.mjs';
+import { bootstrap } from '../scripts/bootstrap.mjs';
 import { Failure, main, run } from '../scripts/lib/run.mjs';
 import { top } from '../scripts/lib/workspace.mjs';
+import { Docker, openFolder, Project, TARGETS } from './images/docker.mjs';
+import { services } from './programs.mjs';
+import { TRANSACTION_PREFIX } from './test-support.mjs';
 
 /** Longest wait for a state, milliseconds. */
 const TIMEOUT_MS = 300_000;
 /** The folder of the engine; set when this program runs again in its network namespace. */
 const WITHIN = 'WRKZ_TEST_IMAGES';
-const FIVE = ['daemon', 'wallet-api', 'wallet-rpc', 'pow-helper', 'proposals'];
+const FIVE = services.map(({ service }) => service);
 /** No image holds these. */
 const BUILD_TOOLS = ['g++', 'gcc', 'make', 'python3'];
 
 const report = (text) => process.stdout.write(`${text}\n`);
+const require = createRequire(import.meta.url);
+const requestJson = (url, options) => require('../packages/testing/dist').requestJson(url, options);
+const post = (url, body, headers) => requestJson(url, { method: 'POST', body: JSON.stringify(body), headers });
 
 await main(() => (process.env[WITHIN] ? testImages(process.env[WITHIN]) : buildAndTest()));
 process.exit();
@@ -32,6 +38,7 @@ async function buildAndTest() {
   const folder = mkdtempSync(join(tmpdir(), 'wrkz-images-'));
   const docker = new Docker(openFolder(folder));
   try {
+    await bootstrap();
     await docker.start();
     await timed('build', () => docker.build());
     docker.importBase('redis', ['USER redis', 'WORKDIR /data']);
@@ -88,14 +95,14 @@ async function testCompose(docker) {
   report('every service runs as its user, without capabilities, on a read-only file system and without build tools');
 
   await until('Prometheus scrapes the daemon, the helper and the listing', async () => {
-    const { body } = await ask(`${project.url('prometheus', 9090)}/api/v1/targets`);
-    const targets = body.data.activeTargets;
+    const { data } = await requestJson(`${project.url('prometheus', 9090)}/api/v1/targets`);
+    const targets = data.activeTargets;
     return targets.length === 3 && targets.every(({ health }) => health === 'up');
   });
 
   const helper = project.url('pow-helper-shared', 17870);
-  const { body, text } = await ask(`${helper}/pow`, { body: { prefix: transactionPrefix(), wait_ms: 60_000 } });
-  if (body?.status !== 'done') throw new Failure(`no proof of work: ${text}`);
+  const { status } = await post(`${helper}/pow`, { prefix: TRANSACTION_PREFIX, wait_ms: 60_000 });
+  if (status !== 'done') throw new Failure(`no proof of work: ${status}`);
   if (!(Number(project.exec('redis', 'redis-cli', 'dbsize').output) > 0)) throw new Failure('Redis has no key');
   report('a helper solves a job of the queue in Redis');
 
@@ -115,13 +122,13 @@ async function testDevnet(docker) {
   project.compose('up', '-d', '--no-build');
   for (const service of ['a', 'b', 'c', 'pow-helper', 'wallet-api', 'wallet-rpc', 'proposals'])
     await healthy(project, service);
-  const heightOf = async (node) => (await ask(`${project.url(node, 17856)}/height`)).body.height;
+  const heightOf = async (node) => (await requestJson(`${project.url(node, 17856)}/height`)).height;
   await until('blocks of the miner reach the last node', async () => (await heightOf('c')) > 2);
 
-  const wallet = async (path, body) => {
-    const response = await ask(project.url('wallet-api', 7856) + path, { headers: { 'X-API-KEY': 'devnet' }, body });
-    if (response.status >= 300) throw new Failure(`${path}: ${response.status} ${response.text}`);
-    return response.body;
+  const headers = { 'X-API-KEY': 'devnet' };
+  const wallet = (path, body) => {
+    const url = project.url('wallet-api', 7856) + path;
+    return body === undefined ? requestJson(url, { headers }) : post(url, body, headers);
   };
   await wallet('/wallet/create', { filename: 'w', password: 'p', daemonHost: 'c', daemonPort: 17856 });
   const { address } = await wallet('/addresses/primary');
@@ -134,11 +141,11 @@ async function testDevnet(docker) {
   const [destination] = (await walletRpc('getAddresses')).addresses;
   await wallet('/transactions/send/basic', { destination, amount: 12_345 });
   await until('the first node has the payment in its pool', async () => {
-    return (await ask(`${project.url('a', 17856)}/info`)).body.tx_pool_size > 0;
+    return (await requestJson(`${project.url('a', 17856)}/info`)).tx_pool_size > 0;
   });
   await mine(1);
   await until('the other wallet has the payment', async () => (await walletRpc('getBalance')).lockedAmount >= 12_345);
-  const { jobs } = (await ask(`${project.url('pow-helper', 17870)}/stats`)).body;
+  const { jobs } = await requestJson(`${project.url('pow-helper', 17870)}/stats`);
   if (!(jobs.completed > 0)) throw new Failure('the helper has solved no job');
   report('a payment goes from wallet to wallet, with a proof of work of the helper');
 
@@ -211,9 +218,9 @@ async function healthy(project, service) {
 }
 
 async function rpc(url, method, params, password) {
-  const { body, text } = await ask(`${url}/json_rpc`, { body: { jsonrpc: '2.0', id: 1, method, params, password } });
-  if (body?.result === undefined) throw new Failure(`${method}: ${text}`);
-  return body.result;
+  const response = await post(`${url}/json_rpc`, { jsonrpc: '2.0', id: 1, method, params, password });
+  if (response.result === undefined) throw new Failure(`${method}: ${JSON.stringify(response)}`);
+  return response.result;
 }
 
 async function until(state, isReached) {

@@ -12,21 +12,17 @@ import { top } from '../scripts/lib/workspace.mjs';
 import { buildPackage } from './debian/package.mjs';
 import { Container } from './debian/test-systems.mjs';
 import { programs } from './programs.mjs';
-import { transactionPrefix } from './test-support.mjs';
+import { SETTINGS, TRANSACTION_PREFIX } from './test-support.mjs';
 
 const DEBIAN = ['systemd', 'systemd-sysv', 'dbus', 'adduser', 'libstdc++6', 'curl'];
 
-/** By service: lines that an administrator appends to the configuration, and a path that returns 200 while it runs. */
-const SERVICES = {
-  daemon: { settings: 'network = devnet\nadd-exclusive-node = 127.0.0.1:1\n', path: '37856/height' },
-  'wallet-api': { settings: 'network = devnet\nrpc-password = secret\n', path: '7856/readyz' },
-  'wallet-rpc': {
-    settings:
-      'network = devnet\nrpc-password = secret\ncontainer-password = secret\nbind-port = 7857\ndaemon-port = 37856\n',
-    path: '7857/readyz',
-  },
-  'pow-helper': { settings: 'network = devnet\n', path: '17870/readyz' },
-  proposals: { settings: 'network = devnet\n', path: '17880/readyz' },
+/** By service: a path that returns 200 while it runs. */
+const PATHS = {
+  daemon: '37856/height',
+  'wallet-api': '7856/readyz',
+  'wallet-rpc': '7857/readyz',
+  'pow-helper': '17870/readyz',
+  proposals: '17880/readyz',
 };
 
 await main(async () => {
@@ -37,15 +33,15 @@ await main(async () => {
     await container.boot();
     const options = { version: '1.0.0.1', work: join(folder, 'work'), target: folder, compression: 'none' };
     container.install(programs.map((program) => buildPackage(program, options)));
-    for (const name of Object.keys(SERVICES))
+    for (const name of Object.keys(PATHS))
       assert.equal(container.try(`systemctl is-active wrkz-${name}`).output.trim(), 'inactive', `${name} is started`);
     configure(container);
-    for (const name of Object.keys(SERVICES)) container.run(`systemctl enable --now wrkz-${name}`);
-    for (const [name, { path }] of Object.entries(SERVICES))
+    for (const name of Object.keys(PATHS)) container.run(`systemctl enable --now wrkz-${name}`);
+    for (const [name, path] of Object.entries(PATHS))
       await container.until(`${name} is ready`, () => statusOf(container, path) === '200');
     work(container);
-    for (const name of Object.keys(SERVICES)) await checkRestart(container, name);
-    for (const name of Object.keys(SERVICES)) {
+    for (const name of Object.keys(PATHS)) await checkRestart(container, name);
+    for (const name of Object.keys(PATHS)) {
       container.run(`systemctl stop wrkz-${name}`);
       const result = container.run(`systemctl show -p Result,ExecMainStatus wrkz-${name}`);
       assert.match(result, /Result=success\nExecMainStatus=0/);
@@ -63,7 +59,7 @@ await main(async () => {
 
 /** Appends the settings and creates the container of wallet-rpc. */
 function configure(container) {
-  for (const [name, { settings }] of Object.entries(SERVICES))
+  for (const [name, settings] of Object.entries(SETTINGS))
     container.run(`printf '${settings.replaceAll('\n', '\\n')}' >> /etc/wrkz/${name}.ini`);
   const make = 'wrkz-wallet-rpc --config-file /etc/wrkz/wallet-rpc.ini --generate-container';
   const user =
@@ -88,7 +84,7 @@ function work(container) {
   );
   const [address] = rpc('7857/json_rpc', 'getAddresses', {}).addresses;
   assert.equal(rpc('37856/json_rpc', 'generateblocks', { wallet_address: address, count: 3 }).hashes.length, 3);
-  assert.equal(post('17870/pow', { prefix: transactionPrefix(), wait_ms: 30_000 }).status, 'done');
+  assert.equal(post('17870/pow', { prefix: TRANSACTION_PREFIX, wait_ms: 30_000 }).status, 'done');
   assert.match(container.run('curl -s http://127.0.0.1:17880/'), /<html/);
   container.run(
     'runuser -u wrkz-daemon -- wrkz-daemon --network=devnet --data-dir=/var/lib/wrkz/daemon --backup=/var/lib/wrkz/daemon/copy.sqlite',
@@ -100,6 +96,6 @@ async function checkRestart(container, name) {
   container.run(`systemctl kill --signal=SIGKILL wrkz-${name}`);
   await container.until(`${name} restarts`, () => {
     const restarts = container.try(`systemctl show -p NRestarts --value wrkz-${name}`).output.trim();
-    return restarts === '1' && statusOf(container, SERVICES[name].path) === '200';
+    return restarts === '1' && statusOf(container, PATHS[name]) === '200';
   });
 }

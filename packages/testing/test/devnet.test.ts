@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { createServer } from 'node:net';
 import os, { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { canMount, mainArguments, pollUntil, Program, SmallDisk } from '../src';
+import { canMount, mainArguments, nodeCommand, pollUntil, Program, SmallDisk } from '../src';
 import { DevnetCommand, readDevnetOptions } from '../src/devnet/command';
 import { readSettings } from '../src/devnet/settings';
 
@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Starts the command; its temporary directory is in `folder`. @param ready a line to wait for */
 async function devnet(ready: RegExp, ...args: readonly string[]): Promise<Program> {
-  const command = () => [...mainArguments('packages/testing', 'devnet/main'), ...args];
+  const command = () => [...nodeCommand(mainArguments('packages/testing', 'devnet/main')), ...args];
   const program = new Program('devnet', command, { ready, within: ['env', `TMPDIR=${folder}`] });
   running.push(program);
   await program.start();

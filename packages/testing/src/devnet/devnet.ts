@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Link } from '../network/link';
 import type { DevnetAddresses } from './curl-commands';
 import { type NodeSummary, NodeProcess } from './node-process';
-import { mainArguments, pollUntil, Program, runMainOnce } from './program';
+import { pollUntil, Program, programCommand, runMainOnce } from './program';
 import { addressesOf, type DevnetSettings, readSettings } from './settings';
 import { DevnetWallets, type WalletBalance } from './wallets';
 
@@ -211,7 +211,7 @@ export class Devnet {
 
   private program(name: string, folder: string, args: readonly string[], ready: RegExp): Program {
     const { signal } = this.options;
-    const command = [...mainArguments(folder), ...args];
+    const command = [...programCommand(folder), ...args];
     return new Program(name, () => command, { ready, logFile: this.path(`logs/${name}.log`), signal });
   }
 

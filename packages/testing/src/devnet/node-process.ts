@@ -1,6 +1,6 @@
 import { TestNodeClient } from '../node-client';
 import { nodeArguments } from '../suite';
-import { mainArguments, pollUntil, Program, type ProgramOptions } from './program';
+import { pollUntil, Program, programCommand, type ProgramOptions } from './program';
 
 export interface NodeSummary {
   /** Number of blocks. */
@@ -31,7 +31,7 @@ export class NodeProcess extends TestNodeClient {
     this.p2pPort = p2pPort;
     const ports = ['--rpc-bind-port', String(rpcPort), '--p2p-bind-port', String(p2pPort)];
     const all = [...nodeArguments('devnet', dataDir, peers), '--log-level', '2', ...ports, ...args];
-    const command = [...mainArguments('apps/daemon'), ...all];
+    const command = [...programCommand('apps/daemon'), ...all];
     this.program = new Program(name, () => command, { ...options, ready: /RPC at/ });
   }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -44,10 +44,10 @@ export class Program {
   private child: ChildProcess | undefined;
   private ending: Promise<ProgramEnd> | undefined;
 
-  /** @param args of Node.js: a script and its arguments, evaluated at each start */
+  /** @param command evaluated at each start: `nodeCommand` or `programCommand`, and arguments */
   constructor(
     readonly name: string,
-    private readonly args: () => readonly string[],
+    private readonly command: () => readonly string[],
     private readonly options: ProgramOptions,
   ) {}
 
@@ -75,7 +75,7 @@ export class Program {
   async start(): Promise<void> {
     const { ready, logFile, omit, within = [], signal } = this.options;
     signal?.throwIfAborted();
-    const [command = '', ...args] = [...within, process.execPath, '-r', END_WITH_PARENT, ...this.args()];
+    const [command = '', ...args] = [...within, ...this.command()];
     const child = spawn(command, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     this.child = child;
     this.ending = new Promise((resolve, reject) => {
@@ -117,13 +117,25 @@ export function mainArguments(folder: string, name = 'main'): string[] {
   return sourceArguments(join(TOP, folder, 'src', `${name}.ts`));
 }
 
+/** Runs Node.js until it ends, or its parent does. @param args a script and its arguments */
+export function nodeCommand(args: readonly string[]): string[] {
+  return [process.execPath, '-r', END_WITH_PARENT, ...args];
+}
+
+/** Runs a program of the repository, or its single executable in the folder WRKZ_EXECUTABLES. */
+export function programCommand(folder: string): string[] {
+  const executables = process.env['WRKZ_EXECUTABLES'];
+  if (executables === undefined) return nodeCommand(mainArguments(folder));
+  return [join(executables, `wrkz-${basename(folder)}`)];
+}
+
 /**
  * Runs a command of a program to its end. An abort kills it.
  * @throws Error with its output if the exit code is not 0, when the process is gone
  */
 export async function runMainOnce(folder: string, args: readonly string[], signal: AbortSignal): Promise<void> {
-  const command = [...mainArguments(folder), ...args];
-  const running = promisify(execFile)(process.execPath, command, { signal, killSignal: 'SIGKILL' });
+  const [command = '', ...rest] = [...programCommand(folder), ...args];
+  const running = promisify(execFile)(command, rest, { signal, killSignal: 'SIGKILL' });
   const closed = once(running.child, 'close');
   await running.finally(() => closed);
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { freePort, mainArguments, Program, TestWallet, type SmallDisk } from '../../src';
+import { freePort, mainArguments, nodeCommand, Program, TestWallet, type SmallDisk } from '../../src';
 import { plainRequest } from '../../src/plain-request';
 import { sourceArguments } from '../../src/source';
 
@@ -66,7 +66,7 @@ export abstract class WalletServiceProcess {
     this.wallets.set(primary.address, primary);
     const { disk } = place;
     const options = { ready: /listens on/, omit: COMMON, within: disk?.enter ?? [] };
-    this.program = new Program(name, () => [...sourceArguments(PROGRAM), name, ...this.args()], options);
+    this.program = new Program(name, () => nodeCommand([...sourceArguments(PROGRAM), name, ...this.args()]), options);
   }
 
   get log(): readonly string[] {
