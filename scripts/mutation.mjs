@@ -110,7 +110,6 @@ async function mutate(name, { folder, tests }, files, { copy, options }) {
   writeFileSync(
     join(home, 'jest.mutation.config.js'),
     `module.exports = ${JSON.stringify({
-      testSequencer: join(top, 'scripts/mutation/sequencer.cjs'),
       runner: join(top, 'scripts/mutation/runner.cjs'),
       testEnvironment: join(top, 'scripts/mutation/environment.cjs'),
       // A test that waits forever fails after this time, milliseconds.

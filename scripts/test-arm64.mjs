@@ -8,7 +8,7 @@ import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
 import { environmentOf, nodeOf } from './lib/nodes.mjs';
-import { Failure, main, run } from './lib/run.mjs';
+import { command, Failure, main, run } from './lib/run.mjs';
 import { nativeBuildEnvironment, requireCompilers } from './lib/toolchain.mjs';
 import { tool, top } from './lib/workspace.mjs';
 
@@ -32,7 +32,6 @@ const TESTS = [
   'pow',
   'search',
 ];
-
 const PATH_TESTS = ['cpu', 'pow'];
 
 const here = join(top, 'scripts/arm64');
@@ -56,12 +55,12 @@ await main(async () => {
 /** Runs tests under the emulator, after a check of the path that the module selects. */
 function runTests(program, path, names, options) {
   process.stderr.write(`[arm64] tests on the ${path} path\n`);
-  const command = ['-L', `/usr/${TARGET}`, ...options, program];
+  const node = ['-L', `/usr/${TARGET}`, ...options, program];
   const script = `require('node-gyp-build')(${JSON.stringify(native)}).implementation()`;
-  const { stdout } = spawnSync('qemu-aarch64', [...command, '-p', script], { cwd: native, encoding: 'utf8' });
-  if (stdout.trim() !== path) throw new Failure(`the module selects the path ${stdout.trim()}, not ${path}`);
+  const selected = command('qemu-aarch64', [...node, '-p', script], { cwd: native }).trim();
+  if (selected !== path) throw new Failure(`the module selects the path ${selected}, not ${path}`);
   const files = names.map((name) => join(tests, `${name}.test.js`));
-  return run('qemu-aarch64', [...command, join(here, 'run-tests.mjs'), ...files]);
+  return run('qemu-aarch64', [...node, join(here, 'run-tests.mjs'), ...files]);
 }
 
 function requireTools() {
@@ -120,8 +119,7 @@ async function compileTests() {
 /** Compiles hide-aes.c. @returns the path of the library */
 function hideAes() {
   const library = join(folder, 'hide-aes.so');
-  const built = spawnSync(`${TARGET}-gcc`, ['-shared', '-fPIC', '-O2', join(here, 'hide-aes.c'), '-o', library]);
-  if (built.status !== 0) throw new Failure(`hide-aes.c could not be compiled: ${String(built.stderr)}`);
+  command(`${TARGET}-gcc`, ['-shared', '-fPIC', '-O2', join(here, 'hide-aes.c'), '-o', library]);
   return library;
 }
 

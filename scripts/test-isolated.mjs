@@ -11,8 +11,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrap, pinnedPnpm } from './bootstrap.mjs';
 import { workspaceFiles } from './lib/copy.mjs';
-import { jestCounts } from './lib/jest-counts.mjs';
-import { Failure, main, run } from './lib/run.mjs';
+import { Failure, jestCounts, main, run, runEach } from './lib/run.mjs';
 import { projects } from './lib/workspace.mjs';
 
 const APPS_BRIEFLY = '--apps-briefly';
@@ -29,21 +28,15 @@ await main(async () => {
   await bootstrap();
   // Imports a library, which a fresh clone has only now.
   const { isolate } = await import('./lib/isolate.mjs');
-  const tests = workspaceFiles().filter((file) => file.endsWith('.test.ts'));
-  const rows = [];
-  for (const project of all) {
-    const { name, folder } = project;
-    if (requested.length > 0 && !requested.includes(name)) continue;
-    if (!tests.some((file) => file.startsWith(`${folder}/test/`))) continue;
-    const begun = Date.now();
+  const files = workspaceFiles();
+  const hasTests = (folder) => files.some((file) => file.startsWith(`${folder}/test/`) && file.endsWith('.test.ts'));
+  const wanted = all.filter(({ name, folder }) => (requested.length > 0 ? requested.includes(name) : hasTests(folder)));
+  return runEach(wanted, async (project) => {
+    const { folder } = project;
     process.stderr.write(`\n[isolated] ${folder}\n`);
     const isBrief = args.includes(APPS_BRIEFLY) && folder.startsWith('apps/');
-    const { code, counts } = await testIsolated(folder, isolate(project, all), isBrief ? BRIEF_RUN : options);
-    const seconds = Math.round((Date.now() - begun) / 1000);
-    rows.push({ project: folder, result: code === 0 ? 'ok' : 'FAILED', ...counts, seconds });
-  }
-  console.table(rows);
-  return rows.every(({ result }) => result === 'ok') ? 0 : 1;
+    return { project: folder, ...(await testIsolated(folder, isolate(project, all), isBrief ? BRIEF_RUN : options)) };
+  });
 });
 
 async function testIsolated(project, folder, options) {
@@ -57,7 +50,7 @@ async function testIsolated(project, folder, options) {
     const code = await run(process.execPath, [...jest, ...options], { cwd });
     const counts = jestCounts(report);
     // jest succeeds if no test ran.
-    return { code: code === 0 && !(counts.passed > 0) ? 1 : code, counts };
+    return { code: code === 0 && !(counts.passed > 0) ? 1 : code, ...counts };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -8,9 +8,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootstrap } from './bootstrap.mjs';
 import { copyWorkspace } from './lib/copy.mjs';
-import { jestCounts } from './lib/jest-counts.mjs';
 import { environmentOf, NODE_MAJORS, nodeOf, NODES_FOLDER } from './lib/nodes.mjs';
-import { Failure, main, run } from './lib/run.mjs';
+import { Failure, jestCounts, main, run, runEach } from './lib/run.mjs';
 
 await main(async () => {
   const { values, positionals } = parseArgs({ options: { smoke: { type: 'boolean' } }, allowPositionals: true });
@@ -18,9 +17,7 @@ await main(async () => {
   if (unknown !== undefined)
     throw new Failure(`Node.js ${unknown} is not supported; supported: ${NODE_MAJORS.join(', ')}`);
   await bootstrap();
-  const rows = [];
-  for (const major of positionals.length > 0 ? positionals : NODE_MAJORS) {
-    const begun = Date.now();
+  return runEach(positionals.length > 0 ? positionals : NODE_MAJORS, async (major) => {
     const { version, program } = nodeOf(major);
     process.stderr.write(`\n[nodes] Node.js ${version}: ${values.smoke ? 'smoke test' : 'test suite'}\n`);
     const copy = join(NODES_FOLDER, `workspace-${major}`);
@@ -31,9 +28,6 @@ await main(async () => {
       ? ['scripts/start.mjs', 'packages/testing/dist/devnet/main.js', '--smoke']
       : ['scripts/test.mjs', '--json', `--outputFile=${report}`];
     const code = await run(program, script, { cwd: copy, environment: environmentOf(program) });
-    const seconds = Math.round((Date.now() - begun) / 1000);
-    rows.push({ version, result: code === 0 ? 'ok' : 'FAILED', ...jestCounts(report), seconds });
-  }
-  console.table(rows);
-  return rows.every(({ result }) => result === 'ok') ? 0 : 1;
+    return { code, version, ...jestCounts(report) };
+  });
 });

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { nodeOf, npm } from '../../scripts/lib/nodes.mjs';
@@ -43,7 +43,7 @@ export function baseArchive(name) {
     if (withNode && certificates) cpSync(certificates, join(root, CERTIFICATES));
     if (volume) command('chroot', [root, 'install', '-d', '-o', owner, volume]);
     command('tar', ['-cf', `${archive}.part`, '-C', root, '.']);
-    command('mv', [`${archive}.part`, archive]);
+    renameSync(`${archive}.part`, archive);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -51,12 +51,13 @@ export function baseArchive(name) {
 }
 
 function debootstrap(packages, root) {
-  const options = ['--variant=minbase', `--include=${packages.join(',')}`, 'bookworm', root, aptMirror()];
-  command('debootstrap', options, { maxBuffer: 2 ** 28 });
-  rmSync(join(root, 'var/cache/apt/archives'), { recursive: true, force: true });
-  rmSync(join(root, 'var/lib/apt/lists'), { recursive: true, force: true });
-  for (const folder of ['doc', 'locale', 'man', 'info'])
-    rmSync(join(root, 'usr/share', folder), { recursive: true, force: true });
+  command('debootstrap', ['--variant=minbase', `--include=${packages.join(',')}`, 'bookworm', root, aptMirror()]);
+  const unused = [
+    'var/cache/apt/archives',
+    'var/lib/apt/lists',
+    ...['doc', 'locale', 'man', 'info'].map((name) => `usr/share/${name}`),
+  ];
+  for (const folder of unused) rmSync(join(root, folder), { recursive: true, force: true });
 }
 
 /** The Debian mirror that apt uses on this machine. */
@@ -77,11 +78,6 @@ function putNpm(root, work) {
   const folder = join(root, 'usr/local/lib/node_modules/npm');
   mkdirSync(folder, { recursive: true });
   command('tar', ['-xzf', join(work, packed.trim().split('\n').at(-1)), '-C', folder, '--strip-components=1']);
-  for (const [name, file] of [
-    ['npm', 'npm-cli.js'],
-    ['npx', 'npx-cli.js'],
-  ]) {
-    const path = join(root, 'usr/local/bin', name);
-    writeFileSync(path, `#!/bin/sh\nexec node /usr/local/lib/node_modules/npm/bin/${file} "$@"\n`, { mode: 0o755 });
-  }
+  for (const name of ['npm', 'npx'])
+    symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(root, 'usr/local/bin', name));
 }

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { copyWorkspace } from '../../scripts/lib/copy.mjs';
@@ -45,7 +45,7 @@ export class Docker {
 
   /** Runs `docker` and returns its output. @throws Failure */
   docker(...args) {
-    return command('docker', args, { env: this.env, maxBuffer: 2 ** 28 }).trim();
+    return command('docker', args, { env: this.env }).trim();
   }
 
   /** Imports bases made with debootstrap and builds every target as `wrkz-<target>`. */
@@ -57,9 +57,8 @@ export class Docker {
     copyWorkspace(context, (name) => !name.startsWith('docs/'));
     for (const target of TARGETS) {
       const args = ['build', '--quiet', '--network=host', ...buildArgs, '--target', target, '--tag', `wrkz-${target}`];
-      const code = await run('docker', [...args, '--file', join(context, 'docker/Dockerfile'), context], {
-        env: this.env,
-      });
+      args.push('--file', join(context, 'docker/Dockerfile'), context);
+      const code = await run('docker', args, { env: this.env });
       if (code !== 0) throw new Failure(`${target}: the image could not be built`);
     }
   }
@@ -87,13 +86,13 @@ export class Project {
     this.name = name;
     const override = join(docker.folder, `${name}.json`);
     const services = Object.fromEntries(Object.entries(images).map(([service, image]) => [service, { image }]));
-    command('tee', [override], { input: JSON.stringify({ version: '3.8', services }) });
+    writeFileSync(override, JSON.stringify({ version: '3.8', services }));
     this.options = ['-p', name, '-f', file, '-f', override, ...profiles.flatMap((profile) => ['--profile', profile])];
     this.env = { ...docker.env, ...environment };
   }
 
   compose(...args) {
-    return command('docker-compose', [...this.options, ...args], { env: this.env, maxBuffer: 2 ** 28 });
+    return command('docker-compose', [...this.options, ...args], { env: this.env });
   }
 
   /** The id of a service's container. */
@@ -107,10 +106,8 @@ export class Project {
 
   /** Runs a command in a service's container. @returns {{status: number, output: string}} */
   exec(service, ...args) {
-    const { status, stdout, stderr } = spawnSync('docker', ['exec', this.container(service), ...args], {
-      env: this.engine.env,
-      encoding: 'utf8',
-    });
+    const options = { env: this.engine.env, encoding: 'utf8' };
+    const { status, stdout, stderr } = spawnSync('docker', ['exec', this.container(service), ...args], options);
     return { status, output: stdout + stderr };
   }
 
@@ -126,11 +123,4 @@ export class Project {
     const [network] = Object.values(this.inspect(service).NetworkSettings.Networks);
     return `http://${network.IPAddress}:${port}`;
   }
-}
-
-/** A folder that every user may enter. */
-export function openFolder(path) {
-  mkdirSync(path, { recursive: true });
-  chmodSync(path, 0o755);
-  return path;
 }

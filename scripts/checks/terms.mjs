@@ -1,11 +1,10 @@
 /**
- * `node scripts/checks/terms.mjs [file...]`: fails when an invented term occurs in a file name, an identifier, a comment or
+ * `node scripts/checks/terms.mjs`: fails when an invented term occurs in a file name, an identifier, a comment or
  * a document. The list holds only words that are never right in this project.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
 import { workspaceFiles } from '../lib/copy.mjs';
-import { main } from '../lib/run.mjs';
+import { Failure, main } from '../lib/run.mjs';
 import { top } from '../lib/workspace.mjs';
 
 /** Term (a regular expression, matched without regard to case) and the standard word. */
@@ -29,28 +28,24 @@ const TERMS = [
   ['\\b(liars?|manners|unlucky)\\b', 'name the behaviour'],
 ];
 
-/** Files that quote a term, with the reason. */
-const EXCEPTIONS = new Map([
-  ['scripts/checks/terms.mjs', 'the list itself'],
-  ['packages/core-types/src/mnemonic-words.ts', 'the word list of mnemonics'],
-]);
-
-const TEXTS = /\.(ts|mjs|cjs|js|md|cc|h|json|ya?ml|sh)$/;
-const SKIPPED = /^(pnpm-lock\.yaml|packages\/testing\/fixtures\/|release\/)/;
+/** Files that quote a term, and files of others. */
+const SKIPPED = [
+  'scripts/checks/terms.mjs',
+  'packages/core-types/src/mnemonic-words.ts',
+  'packages/testing/fixtures',
+  'pnpm-lock.yaml',
+].map((path) => `:!${path}`);
 
 await main(() => {
-  const terms = TERMS.map(([pattern, standard]) => ({ pattern: new RegExp(pattern, 'i'), standard }));
-  const problems = [];
-  for (const file of workspaceFiles()) {
-    if (SKIPPED.test(file) || EXCEPTIONS.has(file)) continue;
-    const lines = [file, ...(TEXTS.test(file) ? readFileSync(join(top, file), 'utf8').split('\n') : [])];
-    lines.forEach((line, number) => {
-      for (const { pattern, standard } of terms) {
-        const found = pattern.exec(line)?.[0];
-        if (found !== undefined) problems.push(`${file}:${number}: "${found}"; use: ${standard}`);
-      }
-    });
-  }
+  const names = workspaceFiles();
+  const problems = TERMS.flatMap(([pattern, standard]) => {
+    const grep = ['grep', '--untracked', '-nIiP', '-e', pattern, '--', '.', ...SKIPPED];
+    // Ends with 1 if nothing is found.
+    const { status, stdout, stderr } = spawnSync('git', grep, { cwd: top, encoding: 'utf8' });
+    if (status > 1) throw new Failure(stderr);
+    const found = [...stdout.split('\n'), ...names.filter((name) => new RegExp(pattern, 'i').test(name))];
+    return found.filter(Boolean).map((line) => `${line}; use: ${standard}`);
+  });
   for (const problem of problems) process.stderr.write(`${problem}\n`);
   return problems.length === 0 ? 0 : 1;
 });

@@ -21,16 +21,8 @@ export function nodeOf(major, arch = process.arch) {
   mkdirSync(home, { recursive: true });
   try {
     // --force: for another processor
-    npm([
-      'install',
-      '--prefix',
-      home,
-      '--no-save',
-      '--no-package-lock',
-      '--force',
-      '--ignore-scripts',
-      `${name}@${major}`,
-    ]);
+    const options = ['--no-save', '--no-package-lock', '--force', '--ignore-scripts'];
+    npm(['install', '--prefix', home, ...options, `${name}@${major}`]);
   } catch (error) {
     if (!existsSync(folder)) throw new Failure(`Node.js ${major} for ${arch} is not available: ${error.message}`);
   }

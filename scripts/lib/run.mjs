@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { top } from './workspace.mjs';
 
 /** An error that the script reports as its message, without a stack. */
@@ -38,6 +39,36 @@ export function command(program, args, options = {}) {
   const { status, stdout, stderr, error } = spawnSync(program, args, { ...limits, ...options });
   if (status !== 0) throw new Failure(`${program} ${args.join(' ')}: ${error?.message ?? `${stdout}${stderr}`}`);
   return stdout;
+}
+
+/**
+ * Runs jobs one after the other and prints a table of their results.
+ * @param job resolves to the row of a name, with its exit code
+ * @returns 1 if a job fails, else 0
+ */
+export async function runEach(names, job) {
+  const rows = [];
+  for (const name of names) {
+    const begun = Date.now();
+    const { code, ...row } = await job(name);
+    const seconds = Math.round((Date.now() - begun) / 1000);
+    rows.push({ ...row, result: code === 0 ? 'ok' : 'FAILED', seconds });
+  }
+  console.table(rows);
+  return rows.every(({ result }) => result === 'ok') ? 0 : 1;
+}
+
+/** Counts of a jest run by its `--json` report: a row for `console.table`; empty if the run wrote none. */
+export function jestCounts(file) {
+  if (!existsSync(file)) return {};
+  const report = JSON.parse(readFileSync(file, 'utf8'));
+  return {
+    suites: report.numTotalTestSuites,
+    'failed suites': report.numFailedTestSuites,
+    passed: report.numPassedTests,
+    failed: report.numFailedTests,
+    skipped: report.numPendingTests,
+  };
 }
 
 /** Runs the main function of a script: its result is the exit code; an error is reported and makes it 1. */
