@@ -7,7 +7,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrap } from '../scripts/bootstrap.mjs';
 import { nodeOf } from '../scripts/lib/nodes.mjs';
-import { Failure, main } from '../scripts/lib/run.mjs';
+import { main, selectNames } from '../scripts/lib/run.mjs';
 import { top } from '../scripts/lib/workspace.mjs';
 import { writeChecksums } from './executables/checksums.mjs';
 import { writeSbom } from './executables/sbom.mjs';
@@ -18,9 +18,8 @@ const NODE_MAJOR = 24;
 
 await main(async () => {
   const requested = process.argv.slice(2);
-  const unknown = requested.find((name) => !programs.some((program) => program.name === name));
-  if (unknown !== undefined)
-    throw new Failure(`no program named ${unknown}; there are ${programs.map(({ name }) => name).join(', ')}`);
+  const all = programs.map(({ name }) => name);
+  const names = selectNames(requested, all, 'program');
   await bootstrap();
   // Imports esbuild, which a fresh clone has only now.
   const { bundle } = await import('./executables/bundle.mjs');
@@ -34,7 +33,7 @@ await main(async () => {
   const options = { node: node.program, base, files: nativeFiles(sqlite), work, release };
   const metafiles = {};
   for (const { name, folder } of programs) {
-    if (requested.length > 0 && !requested.includes(name)) continue;
+    if (!names.includes(name)) continue;
     const bundled = await bundle(folder, sqlite);
     buildExecutable({ name, ...bundled }, options);
     metafiles[name] = bundled.metafile;

@@ -9,7 +9,6 @@ import { createHash } from 'node:crypto';
 import {
   cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -21,7 +20,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootstrap } from './bootstrap.mjs';
-import { Failure, main, run } from './lib/run.mjs';
+import { Failure, main, run, selectNames } from './lib/run.mjs';
 import { tool, top } from './lib/workspace.mjs';
 import { AREAS } from './mutation/areas.mjs';
 import { judge } from './mutation/report.mjs';
@@ -39,15 +38,14 @@ await main(async () => {
     options: { static: { type: 'boolean' }, sample: { type: 'string' }, seed: { type: 'string', default: '1' } },
     allowPositionals: true,
   });
-  const unknown = wanted.find((name) => !(name in AREAS));
-  if (unknown !== undefined) throw new Failure(`no area named ${unknown}; there are ${Object.keys(AREAS).join(', ')}`);
+  const names = selectNames(wanted, Object.keys(AREAS), 'area');
   await bootstrap();
   const copy = mkdtempSync(join(tmpdir(), 'wrkz-mutation-'));
   try {
     copyTree(copy);
     const rows = [];
     let failed = false;
-    for (const name of wanted.length > 0 ? wanted : Object.keys(AREAS)) {
+    for (const name of names) {
       const area = AREAS[name];
       let report;
       // The results of each slice are stored: an interrupted run continues there. A sample is one slice.
@@ -145,9 +143,6 @@ async function mutate(name, { folder, tests }, files, { copy, options }) {
     env: { NODE_PATH: tool('.pnpm/node_modules') },
   });
   if (code !== 0 || !existsSync(incrementalFile)) throw new Failure(`${name}: the run failed`);
-  if (options.sample === undefined) {
-    mkdirSync(join(top, '.mutation'), { recursive: true });
-    cpSync(incrementalFile, results);
-  }
+  if (options.sample === undefined) cpSync(incrementalFile, results);
   return JSON.parse(readFileSync(incrementalFile, 'utf8'));
 }

@@ -11,7 +11,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrap, pinnedPnpm } from './bootstrap.mjs';
 import { workspaceFiles } from './lib/copy.mjs';
-import { Failure, jestCounts, main, run, runEach } from './lib/run.mjs';
+import { jestCounts, main, run, runEach, selectNames } from './lib/run.mjs';
 import { projects } from './lib/workspace.mjs';
 
 const APPS_BRIEFLY = '--apps-briefly';
@@ -23,15 +23,16 @@ await main(async () => {
   const end = args.findIndex((arg) => arg.startsWith('-'));
   const requested = end < 0 ? args : args.slice(0, end);
   const options = args.slice(requested.length).filter((arg) => arg !== APPS_BRIEFLY);
-  const unknown = requested.find((name) => !all.some((project) => project.name === name));
-  if (unknown !== undefined) throw new Failure(`no package or app named ${unknown}`);
+  const files = workspaceFiles();
+  const hasTests = ({ folder }) =>
+    files.some((file) => file.startsWith(`${folder}/test/`) && file.endsWith('.test.ts'));
+  const testable = all.filter(hasTests).map(({ name }) => name);
+  const names = selectNames(requested, testable, 'package or app');
   await bootstrap();
   // Imports a library, which a fresh clone has only now.
   const { isolate } = await import('./lib/isolate.mjs');
-  const files = workspaceFiles();
-  const hasTests = (folder) => files.some((file) => file.startsWith(`${folder}/test/`) && file.endsWith('.test.ts'));
-  const wanted = all.filter(({ name, folder }) => (requested.length > 0 ? requested.includes(name) : hasTests(folder)));
-  return runEach(wanted, async (project) => {
+  return runEach(names, async (name) => {
+    const project = all.find((one) => one.name === name);
     const { folder } = project;
     process.stderr.write(`\n[isolated] ${folder}\n`);
     const isBrief = args.includes(APPS_BRIEFLY) && folder.startsWith('apps/');

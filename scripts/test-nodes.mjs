@@ -9,15 +9,13 @@ import { parseArgs } from 'node:util';
 import { bootstrap } from './bootstrap.mjs';
 import { copyWorkspace } from './lib/copy.mjs';
 import { environmentOf, NODE_MAJORS, nodeOf, NODES_FOLDER } from './lib/nodes.mjs';
-import { Failure, jestCounts, main, run, runEach } from './lib/run.mjs';
+import { jestCounts, main, run, runEach, selectNames } from './lib/run.mjs';
 
 await main(async () => {
   const { values, positionals } = parseArgs({ options: { smoke: { type: 'boolean' } }, allowPositionals: true });
-  const unknown = positionals.find((major) => !NODE_MAJORS.includes(Number(major)));
-  if (unknown !== undefined)
-    throw new Failure(`Node.js ${unknown} is not supported; supported: ${NODE_MAJORS.join(', ')}`);
+  const majors = selectNames(positionals, NODE_MAJORS, 'Node.js');
   await bootstrap();
-  return runEach(positionals.length > 0 ? positionals : NODE_MAJORS, async (major) => {
+  return runEach(majors, async (major) => {
     const { version, program } = nodeOf(major);
     process.stderr.write(`\n[nodes] Node.js ${version}: ${values.smoke ? 'smoke test' : 'test suite'}\n`);
     const copy = join(NODES_FOLDER, `workspace-${major}`);

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { command, Failure } from '../../scripts/lib/run.mjs';
 import { tool, top } from '../../scripts/lib/workspace.mjs';
@@ -62,9 +53,8 @@ export function strip(from, to) {
 export function buildExecutable({ name, text, assets, natives }, { node, base, files, work, release }) {
   const folder = join(work, name);
   mkdirSync(folder, { recursive: true });
-  const [main, blob, config, executable] = ['program.js', 'program.blob', 'sea.json', name].map((file) =>
-    join(folder, file),
-  );
+  const [main, blob, config] = ['program.js', 'program.blob', 'sea.json'].map((file) => join(folder, file));
+  const executable = join(release, name);
   writeFileSync(main, text);
   const stripped = [...natives].sort().map((native) => [native, strip(files[native], join(folder, `${native}.node`))]);
   const embedded = {
@@ -75,9 +65,9 @@ export function buildExecutable({ name, text, assets, natives }, { node, base, f
   const flags = { disableExperimentalSEAWarning: true, useSnapshot: false, useCodeCache: false };
   writeFileSync(config, JSON.stringify({ main, output: blob, assets: embedded, ...flags }));
   command(node, ['--experimental-sea-config', config]);
+  // A new file: the old one may be running.
+  rmSync(executable, { force: true });
   copyFileSync(base, executable);
-  chmodSync(executable, 0o755);
   const inject = [tool('postject/dist/cli.js'), executable, 'NODE_SEA_BLOB', blob, '--sentinel-fuse', FUSE];
   command(process.execPath, inject);
-  renameSync(executable, join(release, name));
 }

@@ -12,13 +12,13 @@ export function codeCell(text: string): string {
   return text === '' ? '' : `${fence}${text.replace(/\|/g, '\\|').replace(/\s+/g, ' ')}${fence}`;
 }
 
-/** A table of cells made with `cell` or `codeCell`. */
+/** A table of cells made with `cell` or `codeCell`; empty without rows. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+  return rows.length === 0 ? '' : [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** A page with a title and parts separated by empty lines. */
+/** A page with a title and the parts that are not empty, separated by empty lines. */
 export function page(title: string, parts: readonly string[]): string {
-  return `${[PRINTED, `# ${title}`, ...parts].join('\n\n')}\n`;
+  return `${[PRINTED, `# ${title}`, ...parts].filter((part) => part !== '').join('\n\n')}\n`;
 }

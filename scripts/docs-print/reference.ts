@@ -41,15 +41,10 @@ interface Entry {
   readonly sentences: readonly string[];
   /** What a route does, when to use it, units. */
   readonly description?: string | undefined;
-  readonly fields: readonly Placed[];
+  readonly fields: readonly Field[];
   readonly response: Route['response'];
   readonly status?: number | undefined;
   readonly errors: readonly ErrorRow[];
-}
-
-/** A field, with the part of the request that has it. */
-interface Placed extends Field {
-  readonly place?: 'path' | 'query' | 'body' | 'params';
 }
 
 const NEEDS_KEY = 'Requires the API key';
@@ -67,21 +62,16 @@ export function referenceFiles<Context, Labels>(
     ...(methods.length > 0 && { 'openrpc.json': jsonText(openRpcDocument(service, methods)) }),
   };
   const links = Object.keys(documents).map((name) => `[${name}](${name})`);
-  const section = (title: string, entries: readonly Entry[]): string[] =>
-    entries.length === 0
-      ? []
-      : [`## ${title}`, ...entries.flatMap((entry) => [...entryText(entry), ...exampleText(entry, examples)])];
+  const routeEntries = routes.filter(isDocumented).map((route) => routeEntry(service, route));
+  const methodEntries = methods.map((method) => methodEntry(service, method));
+  const entryParts = (entry: Entry): string[] => [...entryText(entry), ...exampleText(entry, examples[entry.name])];
   const text = page(`${program}: reference`, [
     cell(service.description),
     `The same for programs: ${links.join(' and ')}. Codes and texts of errors by name: [errors](errors.md).`,
-    ...section(
-      'Routes',
-      routes.filter(isDocumented).map((route) => routeEntry(service, route)),
-    ),
-    ...section(
-      'Methods',
-      methods.map((method) => methodEntry(service, method)),
-    ),
+    routeEntries.length > 0 ? '## Routes' : '',
+    ...routeEntries.flatMap(entryParts),
+    methodEntries.length > 0 ? '## Methods' : '',
+    ...methodEntries.flatMap(entryParts),
   ]);
   return { 'reference.md': text, ...documents };
 }
@@ -102,7 +92,7 @@ function routeEntry<Context, Labels>(
       summary,
       ...(guards.key ? [`${NEEDS_KEY}${service.alwaysAsksKey === true ? '' : ' if one is configured'}.`] : []),
       ...(guards.limit ? ['Rate-limited per client address.'] : []),
-      ...labelNotes(service, labels),
+      ...labelNotes(service.labelNotes, labels),
     ],
     fields: [...placed('path', params), ...placed('query', query), ...placed('body', body)],
     errors: errorsOfRoute(service, route),
@@ -116,15 +106,15 @@ function methodEntry<Context, Labels>(
   const { name, summary, labels, params, result } = method;
   return {
     name,
-    sentences: [summary, ...labelNotes(service, labels)],
+    sentences: [summary, ...labelNotes(service.labelNotes, labels)],
     fields: params instanceof z.ZodTuple ? positions(params) : placed('params', params),
     response: result,
     errors: errorsOfMethod(service, method),
   };
 }
 
-function labelNotes<Context, Labels>(
-  { labelNotes: notes }: ServiceDescription<Context, Labels>,
+function labelNotes<Labels>(
+  notes: ((labels: Labels) => readonly string[]) | undefined,
   labels: Labels | undefined,
 ): readonly string[] {
   if (labels === undefined) return [];
@@ -133,12 +123,12 @@ function labelNotes<Context, Labels>(
 
 const schemaOf = (schema: z.ZodType): Schema => jsonSchema(schema, 'draft-2020-12');
 
-function placed(place: NonNullable<Placed['place']>, schema: z.ZodObject | undefined): Placed[] {
+function placed(place: NonNullable<Field['place']>, schema: z.ZodObject | undefined): Field[] {
   const fields = schema === undefined ? [] : fieldsOf(schemaOf(schema));
   return fields.map((field) => ({ ...field, place, required: field.required || place === 'path' }));
 }
 
-function positions(params: z.ZodTuple): Placed[] {
+function positions(params: z.ZodTuple): Field[] {
   return params.def.items.flatMap((item, i) => {
     const schema: Schema = jsonSchema(item, 'draft-2020-12');
     const { title: name = `param${String(i)}` } = schema;
@@ -152,35 +142,39 @@ function entryText({ name, sentences, description = '', fields, response, status
   return [
     `### ${cell(name)}`,
     sentences.map((sentence) => cell(sentence.endsWith('.') ? sentence : `${sentence}.`)).join(' '),
-    ...(description === '' ? [] : [description]),
-    ...(fields.length === 0 ? [] : ['Request:', ...fieldTable(fields)]),
-    ...responseText(response, status),
-    ...(rows.length === 0 ? [] : ['Errors:', table(['Code', 'Text', 'When'], rows)]),
+    description,
+    fields.length === 0 ? '' : 'Request:',
+    fieldTable(fields),
+    ...responseText(response, String(status)),
+    errors.length === 0 ? '' : 'Errors:',
+    table(['Code', 'Text', 'When'], rows),
   ];
 }
 
-function responseText(response: Route['response'], status: number): string[] {
-  const lines = (text: string, schema?: z.ZodType): string[] => [
-    `Response: ${cell(`${String(status)}${text}`)}.`,
-    ...(schema === undefined ? [] : fieldTable(fieldsOf(schemaOf(schema)))),
-  ];
-  if ('contentType' in response) return lines(`, ${response.contentType}: ${response.description}`, response.orJson);
-  if (response instanceof z.ZodUndefined) return lines(' without a body');
-  return lines(`, ${typeText(schemaOf(response))}`, response);
+function responseText(response: Route['response'], status: string): string[] {
+  if ('contentType' in response) {
+    const { contentType, description, orJson } = response;
+    return [
+      `Response: ${cell(`${status}, ${contentType}: ${description}`)}.`,
+      orJson === undefined ? '' : fieldTable(fieldsOf(schemaOf(orJson))),
+    ];
+  }
+  if (response instanceof z.ZodUndefined) return [`Response: ${status} without a body.`];
+  const schema = schemaOf(response);
+  return [`Response: ${cell(`${status}, ${typeText(schema)}`)}.`, fieldTable(fieldsOf(schema))];
 }
 
-function fieldTable(fields: readonly Placed[]): string[] {
+function fieldTable(fields: readonly Field[]): string {
   const rows = fields.map(({ name, type, required, text, place }) => [
     codeCell(name),
     cell(type),
     [place === undefined ? '' : `in ${place}`, required ? '' : 'optional', cell(text)].filter(Boolean).join('; '),
   ]);
-  return rows.length === 0 ? [] : [table(['Name', 'Type', 'More'], rows)];
+  return table(['Name', 'Type', 'More'], rows);
 }
 
 /** A command and its response, which a test of the program executes. */
-function exampleText({ name, sentences }: Entry, examples: Examples): string[] {
-  const example = examples[name];
+function exampleText({ name, sentences }: Entry, example: Example | undefined): string[] {
   if (example === undefined) return [];
   const { path, body, status, response } = example;
   // The name of a method has no verb: every method is a POST request.
@@ -197,9 +191,8 @@ function exampleText({ name, sentences }: Entry, examples: Examples): string[] {
   return [
     'Example:',
     `\`\`\`sh\n${command.join(' ')}\n\`\`\``,
-    ...(response === null
-      ? [`Status ${String(status)} without a body.`]
-      : [`Status ${String(status)}:`, `\`\`\`\n${text}\n\`\`\``]),
+    `Status ${String(status)}${response === null ? ' without a body.' : ':'}`,
+    response === null ? '' : `\`\`\`\n${text}\n\`\`\``,
   ];
 }
 

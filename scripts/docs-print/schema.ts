@@ -27,6 +27,8 @@ export interface Field {
   readonly type: string;
   readonly required: boolean;
   readonly text: string;
+  /** The part of a request that has the field. */
+  readonly place?: 'path' | 'query' | 'body' | 'params';
 }
 
 /** All fields of a schema; nested fields follow the field that contains them. */

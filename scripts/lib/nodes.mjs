@@ -4,7 +4,7 @@ import { command, Failure } from './run.mjs';
 import { top } from './workspace.mjs';
 
 /** The supported major versions of Node.js. */
-export const NODE_MAJORS = [20, 22, 24, 26];
+export const NODE_MAJORS = ['20', '22', '24', '26'];
 
 /** Downloads and copies of the workspace. */
 export const NODES_FOLDER = join(top, '.bootstrap/nodes');

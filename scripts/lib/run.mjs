@@ -41,6 +41,13 @@ export function command(program, args, options = {}) {
   return stdout;
 }
 
+/** The names of a command line, or all if there are none. @throws Failure for an unknown one */
+export function selectNames(requested, all, kind) {
+  const unknown = requested.find((name) => !all.includes(name));
+  if (unknown !== undefined) throw new Failure(`no ${kind} named ${unknown}; there are: ${all.join(', ')}`);
+  return requested.length > 0 ? requested : all;
+}
+
 /**
  * Runs jobs one after the other and prints a table of their results.
  * @param job resolves to the row of a name, with its exit code
