@@ -1,9 +1,9 @@
 'use strict';
 
 /**
- * Sets the `engines` of the two versions of better-sqlite3, so that only one is installed: pnpm skips an optional dependency
- * whose `engines` do not match. Version 13 requires Node-API 10 (Node.js 22.14, 23.6 and newer) and includes its binaries;
- * version 12 is compiled. `packages/sqlite/src/library.ts` makes the same choice at run time.
+ * Says for which Node.js each of the two SQLite libraries is, so that only one of them is installed: pnpm leaves out an
+ * optional dependency whose engines do not fit. better-sqlite3 13 asks for Node-API 10, which Node.js has since 22.14 and
+ * 23.6, and brings its binaries along; 12 is compiled. `packages/sqlite/src/library.ts` makes the same choice at run time.
  */
 const SQLITE_ENGINES = {
   12: '>=20 <22.14 || >=23 <23.6',
