@@ -142,7 +142,8 @@ async function execute<Value>(
 /**
  * Submits the recorded bytes of transactions again.
  * @returns the transactions that the network has
- * @throws WalletError transactionGivenUp, idempotencyKeyUnderWay, and those of a send
+ * @throws WalletError transactionGivenUp, idempotencyKeyUnderWay, and those of a send. An empty list means that the request must
+ * be executed
  */
 export async function resubmitSends(
   wallet: Wallet,
@@ -155,6 +156,9 @@ export async function resubmitSends(
     const send = await wallet.resubmit(hash, observer);
     if (send !== undefined) sends.push(send);
   }
+  // Another payment spent an input of the refused transaction. Until that is final, a reorganisation could still mine the
+  // refused one, and a rebuilt one shares no input with it.
+  if (sends.length === 0 && hashes.some((hash) => wallet.isReplaced(hash))) throw walletError.idempotencyKeyUnderWay();
   return sends;
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FinishedJson } from '@wrkz/service-kit';
 import { type SendObserver, type SignedSend, storageError, WalletDb, walletErrorRows } from '@wrkz/wallet-core';
-import { type IdempotentRequest, IdempotentRequests } from '../src';
+import { type IdempotentRequest, IdempotentRequests, resubmitSends } from '../src';
 
 const folder = mkdtempSync(join(tmpdir(), 'wrkz-idempotency-'));
 let db: WalletDb;
@@ -180,4 +180,14 @@ describe('while the disk is full', () => {
     fails('forget');
     await expect(execute(never)).rejects.toThrow('executed again');
   });
+});
+
+test('a refused transaction that another payment replaced is not rebuilt before that payment is final', async () => {
+  const replaced = new Set<string>();
+  const resubmit = async (): Promise<undefined> => undefined;
+  const wallet = { db, snapshot: {}, resubmit, isReplaced: (hash: string) => replaced.has(hash) } as never;
+  expect(await resubmitSends(wallet, [HASH])).toEqual([]);
+  replaced.add(HASH);
+  const { code } = walletErrorRows.idempotencyKeyUnderWay;
+  await expect(resubmitSends(wallet, [HASH])).rejects.toMatchObject({ code });
 });

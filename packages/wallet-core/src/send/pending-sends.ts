@@ -171,6 +171,11 @@ export class PendingSends {
     });
   }
 
+  /** Whether a transaction is contested and can be mined only after a reorganisation. */
+  isReplaced(hash: string): boolean {
+    return this.contested().some((one) => one.hash === hash && one.isReplaced);
+  }
+
   /**
    * Gives up a pending or refused transaction on the operator's command: its inputs are unlocked, and it is contested.
    * @returns false for a transaction in another state

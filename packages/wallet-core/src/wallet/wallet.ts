@@ -459,6 +459,11 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return this.write(() => this.sender.resubmit(hash, observer));
   }
 
+  /** Whether a refused or given-up send can be mined only after a reorganisation. @throws WalletError walletDatabaseDamaged */
+  isReplaced(hash: string): boolean {
+    return this.pending.isReplaced(hash);
+  }
+
   /**
    * Gives up an unconfirmed send. It may still be mined.
    * @returns false if there is no such send

@@ -491,8 +491,10 @@ describe('stored sends', () => {
     const two = { ...signed, pending: { ...signed.pending, inputs: [...signed.pending.inputs, free!] } };
     put(made, 'refused', { signed: two });
     expect(made.pending.contested()).toMatchObject([{ isReplaced: false }]);
+    expect(made.pending.isReplaced(signed.hash)).toBe(false);
     made.ledger.apply(blockWith({ ...signed, hash: hashAt(2) }, HEIGHT + 1), [], new Map());
     expect(made.pending.contested()).toMatchObject([{ isReplaced: true }]);
+    expect(made.pending.isReplaced(signed.hash)).toBe(true);
     made.db.close();
   });
 
