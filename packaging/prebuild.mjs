@@ -4,7 +4,7 @@
  */
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure, main, run } from '../scripts/lib/run.mjs';
+import { main, run } from '../scripts/lib/run.mjs';
 import { nativeBuildEnvironment, requireCompilers } from '../scripts/lib/toolchain.mjs';
 import { bootstrap } from '../scripts/bootstrap.mjs';
 import { tool, top } from '../scripts/lib/workspace.mjs';
@@ -27,15 +27,17 @@ await main(async () => {
   for (const part of ['binding.gyp', 'package.json', 'sqlite-headers.cjs', 'src']) {
     cpSync(join(native, part), join(work, part), { recursive: true });
   }
-  const code = await run(process.execPath, [tool('prebuildify/bin.js'), '--napi', '--strip', `--out=${native}`], {
+  await run(process.execPath, [tool('prebuildify/bin.js'), '--napi', '--strip', `--out=${native}`], {
     cwd: work,
     env: { ...nativeBuildEnvironment(), PREBUILD_NODE_GYP: tool('.bin/node-gyp') },
     quiet: true,
+    failure: 'the prebuild failed',
   });
   rmSync(work, { recursive: true, force: true });
-  if (code !== 0) throw new Failure(`the prebuild failed with exit code ${code}`);
-  const env = { PREBUILDS_ONLY: '1' };
-  if ((await run(process.execPath, ['-e', TEST], { cwd: native, env })) !== 0)
-    throw new Failure('the prebuilt module does not load or computes a wrong hash');
+  await run(process.execPath, ['-e', TEST], {
+    cwd: native,
+    env: { PREBUILDS_ONLY: '1' },
+    failure: 'the prebuilt module does not load or computes a wrong hash',
+  });
   process.stdout.write(`prebuilt for ${process.platform}-${process.arch} in native/prebuilds\n`);
 });

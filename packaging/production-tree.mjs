@@ -37,8 +37,8 @@ await main(async () => {
   const lockfile = partialLockfile('', ['native', ...packages.map(({ folder }) => folder)]);
   writeFileSync(join(root, 'pnpm-lock.yaml'), lockfile);
   const install = [pinnedPnpm(), 'install', '--prod', '--frozen-lockfile', '--prefer-offline'];
-  const code = await run(process.execPath, [...install, '--reporter=append-only'], { cwd: root, quiet: true });
-  if (code !== 0) throw new Failure(`the dependencies of ${app} could not be installed: ${code}`);
+  const failure = `the dependencies of ${app} could not be installed`;
+  await run(process.execPath, [...install, '--reporter=append-only'], { cwd: root, quiet: true, failure });
   const store = join(root, 'node_modules/.pnpm');
   for (const entry of readdirSync(store)) {
     const name = entry.split('@')[0];

@@ -30,8 +30,7 @@ await main(async () => {
   await bootstrap();
   const files = ['SHA256SUMS', ...programs.map(({ name }) => name)];
   if (process.argv.includes('--build') || files.some((name) => !existsSync(join(release, name)))) {
-    const code = await run(process.execPath, ['packaging/build-executables.mjs']);
-    if (code !== 0) return code;
+    await run(process.execPath, ['packaging/build-executables.mjs'], { failure: 'the build failed' });
   }
   const folder = mkdtempSync(join(tmpdir(), 'wrkz-executables-'));
   try {
@@ -43,8 +42,7 @@ await main(async () => {
     const environment = { WRKZ_NATIVE_DIR: natives, WRKZ_EXECUTABLES: release };
     checkVersions(environment);
     const smoke = [join(top, 'packages/testing/dist/devnet/main.js'), '--smoke', '--data-dir', devnet];
-    const code = await run(process.execPath, smoke, { cwd: empty, environment });
-    if (code !== 0) return code;
+    await run(process.execPath, smoke, { cwd: empty, environment, failure: 'the smoke test failed' });
     const unchanged = changeFiles(natives);
     await checkServices(devnet, environment);
     report(`${unchanged()} changed native modules were replaced`);
@@ -53,7 +51,6 @@ await main(async () => {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  return 0;
 });
 
 /** SHA256SUMS lists every file; the bill of materials lists every program, every package has a licence with its text. */

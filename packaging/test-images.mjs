@@ -4,21 +4,19 @@
  * no capabilities, secrets, Redis and Prometheus, a payment, a killed program, an upgrade with volumes. The containers run
  * in a network namespace with loopback only. Needs root and the packages docker.io, docker-compose and debootstrap.
  */
+import assert from 'node:assert/strict';
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bootstrap } from '../scripts/bootstrap.mjs';
-import { Failure, main, run } from '../scripts/lib/run.mjs';
+import { main, run } from '../scripts/lib/run.mjs';
 import { top } from '../scripts/lib/workspace.mjs';
 import { Docker, Project, TARGETS } from './images/docker.mjs';
 import { services } from './programs.mjs';
-import { TRANSACTION_PREFIX } from './test-support.mjs';
+import { TRANSACTION_PREFIX, until } from './test-support.mjs';
 
-/** Longest wait for a state, milliseconds. */
-const TIMEOUT_MS = 300_000;
 /** The folder of the engine; set when this program runs again in its network namespace. */
 const WITHIN = 'WRKZ_TEST_IMAGES';
 const FIVE = services.map(({ service }) => service);
@@ -26,9 +24,8 @@ const FIVE = services.map(({ service }) => service);
 const BUILD_TOOLS = ['g++', 'gcc', 'make', 'python3'];
 
 const report = (text) => process.stdout.write(`${text}\n`);
+
 const require = createRequire(import.meta.url);
-const requestJson = (url, options) => require('../packages/testing/dist').requestJson(url, options);
-const post = (url, body, headers) => requestJson(url, { method: 'POST', body: JSON.stringify(body), headers });
 
 await main(() => (process.env[WITHIN] ? testImages(process.env[WITHIN]) : buildAndTest()));
 process.exit();
@@ -75,6 +72,7 @@ async function testImages(folder) {
 }
 
 async function testCompose(docker) {
+  const { requestJson } = require('../packages/testing/dist');
   const images = Object.fromEntries(FIVE.map((service) => [service, `wrkz-${service}`]));
   const project = new Project(docker, 'wrkz', join(top, 'docker/compose.yaml'), {
     images: {
@@ -102,9 +100,10 @@ async function testCompose(docker) {
   });
 
   const helper = project.url('pow-helper-shared', 17870);
-  const { status } = await post(`${helper}/pow`, { prefix: TRANSACTION_PREFIX, wait_ms: 60_000 });
-  if (status !== 'done') throw new Failure(`no proof of work: ${status}`);
-  if (!(Number(project.exec('redis', 'redis-cli', 'dbsize').output) > 0)) throw new Failure('Redis has no key');
+  const body = JSON.stringify({ prefix: TRANSACTION_PREFIX, wait_ms: 60_000 });
+  const { status } = await requestJson(`${helper}/pow`, { method: 'POST', body });
+  assert.equal(status, 'done', 'no proof of work');
+  assert.ok(Number(project.exec('redis', 'redis-cli', 'dbsize').output) > 0, 'Redis has no key');
   report('a helper solves a job of the queue in Redis');
 
   for (const service of FIVE) await checkHealthCheck(project, service);
@@ -116,49 +115,45 @@ async function testDevnet(docker) {
   const nodes = { a: 'wrkz-daemon', b: 'wrkz-daemon', c: 'wrkz-daemon' };
   const others = ['miner', 'pow-helper', 'wallet-api', 'wallet-rpc', 'proposals'];
   const images = { ...nodes, ...Object.fromEntries(others.map((service) => [service, `wrkz-${service}`])) };
-  const file = join(top, 'docker/compose.devnet.yaml');
-  const project = new Project(docker, 'wrkz-devnet', file, {
+  const project = new Project(docker, 'wrkz-devnet', join(top, 'docker/compose.devnet.yaml'), {
     images: { ...images, 'wallet-rpc-container': 'wrkz-wallet-rpc' },
   });
   project.compose('up', '-d', '--no-build');
   for (const service of ['a', 'b', 'c', 'pow-helper', 'wallet-api', 'wallet-rpc', 'proposals'])
     await healthy(project, service);
-  const heightOf = async (node) => (await requestJson(`${project.url(node, 17856)}/height`)).height;
-  await until('blocks of the miner reach the last node', async () => (await heightOf('c')) > 2);
+  const { requestJson, TestNodeClient } = require('../packages/testing/dist');
+  const { DevnetWallets } = require('../packages/testing/dist/devnet/wallets');
+  const node = (name) => new TestNodeClient(project.url(name, 17856));
+  const height = async () => (await node('c').get('/height')).height;
+  await until('blocks of the miner reach the last node', async () => (await height()) > 2);
 
-  const headers = { 'X-API-KEY': 'devnet' };
-  const wallet = (path, body) => {
-    const url = project.url('wallet-api', 7856) + path;
-    return body === undefined ? requestJson(url, { headers }) : post(url, body, headers);
-  };
-  await wallet('/wallet/create', { filename: 'w', password: 'p', daemonHost: 'c', daemonPort: 17856 });
-  const { address } = await wallet('/addresses/primary');
-  const mine = (count) => rpc(project.url('a', 17856), 'generateblocks', { wallet_address: address, count });
+  const [first, key] = [node('a'), 'devnet'];
+  const [walletApi, walletRpc] = [project.url('wallet-api', 7856), `${project.url('wallet-rpc', 7856)}/json_rpc`];
+  const wallets = new DevnetWallets({ walletApi, walletRpc, apiKey: key, rpcPassword: key });
+  const file = { filename: 'w', password: 'p', daemonHost: 'c', daemonPort: 17856 };
+  await wallets.api('POST', '/wallet/create', file);
+  const { address } = await wallets.api('GET', '/addresses/primary');
   // From height 112 a transaction needs a proof of work.
-  await mine(60);
-  await mine(60);
-  await until('the wallet has an unlocked balance', async () => (await wallet('/balance')).unlocked > 0);
-  const walletRpc = (method) => rpc(project.url('wallet-rpc', 7856), method, {}, 'devnet');
-  const [destination] = (await walletRpc('getAddresses')).addresses;
-  await wallet('/transactions/send/basic', { destination, amount: 12_345 });
-  await until('the first node has the payment in its pool', async () => {
-    return (await requestJson(`${project.url('a', 17856)}/info`)).tx_pool_size > 0;
-  });
-  await mine(1);
-  await until('the other wallet has the payment', async () => (await walletRpc('getBalance')).lockedAmount >= 12_345);
+  for (const count of [60, 60]) await first.generate(address, count);
+  await until('the wallet can spend', async () => (await wallets.api('GET', '/balance')).unlocked > 0);
+  const { addresses } = await wallets.rpc('getAddresses');
+  await wallets.payFromAlice(addresses[0], 12_345);
+  await until('the first node has the payment', async () => (await first.get('/info')).tx_pool_size > 0);
+  await first.generate(address);
+  await until('the other wallet has the payment', async () => (await wallets.rpc('getBalance')).lockedAmount >= 12_345);
   const { jobs } = await requestJson(`${project.url('pow-helper', 17870)}/stats`);
-  if (!(jobs.completed > 0)) throw new Failure('the helper has solved no job');
+  assert.ok(jobs.completed > 0, 'the helper has solved no job');
   report('a payment goes from wallet to wallet, with a proof of work of the helper');
 
-  const before = await heightOf('c');
+  const before = await height();
   // An image that differs, as the next release does.
   const commit = ['commit', '--change', 'LABEL upgraded=1', docker.docker('create', 'wrkz-daemon')];
   docker.docker('tag', docker.docker(...commit), 'wrkz-daemon');
   const old = project.container('c');
   project.compose('up', '-d', '--no-build', '--no-deps', 'c');
-  if (project.container('c') === old) throw new Failure('the node was not replaced');
+  assert.notEqual(project.container('c'), old, 'the node was not replaced');
   await healthy(project, 'c');
-  if ((await heightOf('c')) < before) throw new Failure('the upgraded node has lost its chain');
+  assert.ok((await height()) >= before, 'the upgraded node has lost its chain');
   project.compose('down', '-v');
   report('an upgraded node has the chain of its volume');
 }
@@ -180,16 +175,14 @@ function writeSecrets(folder) {
 
 function checkConfinement(project, service) {
   const { output } = project.exec(service, 'cat', '/proc/1/status');
-  if (!/^Uid:\s+10001\s+10001/m.test(output)) throw new Failure(`${service} does not run as its user`);
-  if (!/^CapBnd:\s+0+$/m.test(output) || !/^CapEff:\s+0+$/m.test(output))
-    throw new Failure(`${service} has capabilities`);
+  for (const line of [/^Uid:\s+10001\s+10001/m, /^CapBnd:\s+0+$/m, /^CapEff:\s+0+$/m])
+    assert.match(output, line, service);
   const canWrite = (folder) => project.exec(service, 'touch', `${folder}/file`).status === 0;
   for (const folder of ['/', '/suite', '/etc', '/usr/local/bin'])
-    if (canWrite(folder)) throw new Failure(`${service} can write to ${folder}`);
-  if (!canWrite('/tmp')) throw new Failure(`${service} cannot write to /tmp`);
+    assert.ok(!canWrite(folder), `${service} can write to ${folder}`);
+  assert.ok(canWrite('/tmp'), `${service} cannot write to /tmp`);
   for (const tool of BUILD_TOOLS)
-    if (project.exec(service, 'test', '-e', `/usr/bin/${tool}`).status === 0)
-      throw new Failure(`the image of ${service} has ${tool}`);
+    assert.notEqual(project.exec(service, 'test', '-e', `/usr/bin/${tool}`).status, 0, `${service} has ${tool}`);
 }
 
 /** The health check fails while the program is stopped; after SIGKILL the engine starts the container again. */
@@ -197,37 +190,16 @@ async function checkHealthCheck(project, service) {
   const [, ...check] = project.inspect(service).Config.Healthcheck.Test;
   const isHealthy = () => project.exec(service, ...check).status === 0;
   project.signal(service, 'SIGSTOP');
-  if (isHealthy()) throw new Failure(`${service}: the health check passes while the program hangs`);
+  assert.ok(!isHealthy(), `${service}: the health check passes while the program hangs`);
   project.signal(service, 'SIGCONT');
   // As the engine does: a container is unhealthy after three failures in a row.
-  if (!isHealthy() && !isHealthy() && !isHealthy())
-    throw new Failure(`${service}: the health check fails after the program resumed`);
+  assert.ok(isHealthy() || isHealthy() || isHealthy(), `${service}: the health check fails after the program resumed`);
   project.signal(service, 'SIGKILL');
   await until(`${service} is started again`, () => project.inspect(service).RestartCount === 1 && isHealthy());
 }
 
 async function healthy(project, service) {
   await until(`${service} is healthy`, () => project.inspect(service).State.Health.Status === 'healthy');
-}
-
-async function rpc(url, method, params, password) {
-  const response = await post(`${url}/json_rpc`, { jsonrpc: '2.0', id: 1, method, params, password });
-  if (response.result === undefined) throw new Failure(`${method}: ${JSON.stringify(response)}`);
-  return response.result;
-}
-
-async function until(state, isReached) {
-  const limit = Date.now() + TIMEOUT_MS;
-  let last;
-  while (Date.now() < limit) {
-    try {
-      if (await isReached()) return;
-    } catch (error) {
-      last = error;
-    }
-    await pause(250);
-  }
-  throw new Failure(`not reached: ${state}; ${last?.stack ?? ''}`);
 }
 
 async function timed(step, work) {

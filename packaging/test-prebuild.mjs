@@ -15,8 +15,7 @@ import { top } from '../scripts/lib/workspace.mjs';
 const PROGRAMS = ['sh', 'env', 'uname'];
 
 await main(async () => {
-  const made = await run(process.execPath, ['packaging/prebuild.mjs']);
-  if (made !== 0) return made;
+  await run(process.execPath, ['packaging/prebuild.mjs'], { failure: 'the build failed' });
   const program = Number(process.versions.napi) >= 10 ? process.execPath : nodeOf(24).program;
   const folder = mkdtempSync(join(tmpdir(), 'wrkz-prebuild-'));
   try {
@@ -26,8 +25,7 @@ await main(async () => {
     const environment = { ...environmentOf(program), PATH: pathWithoutCompilers(folder, program) };
     for (const name of ['CXX', 'CC', 'MAKE', 'PYTHON', 'npm_config_python']) delete environment[name];
     const smoke = ['scripts/start.mjs', 'packages/testing/dist/devnet/main.js', '--smoke'];
-    const code = await run(program, smoke, { cwd: suite, environment });
-    if (code !== 0) return code;
+    await run(program, smoke, { cwd: suite, environment, failure: 'the smoke test failed' });
     const compiled = compiledIn(suite);
     if (compiled.length > 0) throw new Failure(`native code was compiled: ${compiled.join(', ')}`);
     process.stdout.write('started from the prebuild; nothing was compiled\n');

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
-import { Failure, main, run, selectNames } from './lib/run.mjs';
+import { main, run, selectNames } from './lib/run.mjs';
 import { top } from './lib/workspace.mjs';
 
 await main(async () => {
@@ -10,7 +10,7 @@ await main(async () => {
   const names = selectNames(process.argv.slice(2), all.sort(), 'benchmark');
   await bootstrap();
   for (const name of names) {
-    const code = await run(process.execPath, ['-r', './scripts/source-loader.cjs', `bench/${name}.bench.ts`]);
-    if (code !== 0) throw new Failure(`the benchmark ${name} failed with exit code ${code}`);
+    const args = ['-r', './scripts/source-loader.cjs', `bench/${name}.bench.ts`];
+    await run(process.execPath, args, { failure: `the benchmark ${name} failed` });
   }
 });

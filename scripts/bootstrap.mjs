@@ -135,8 +135,7 @@ function takeLock() {
 
 async function runStep(step, args, options) {
   process.stderr.write(`[bootstrap] ${step}\n`);
-  const code = await run(process.execPath, args, options);
-  if (code !== 0) throw new Failure(`${step}: failed with exit code ${code}`);
+  await run(process.execPath, args, { ...options, failure: `${step}: failed` });
 }
 
 /** Removes compiled files without a source: Node.js would resolve an old `options.js` before a new `options/index.js`. */

@@ -9,13 +9,9 @@ import { main } from './lib/run.mjs';
 import { top } from './lib/workspace.mjs';
 
 const [file, ...options] = process.argv.slice(2);
-let ready = false;
-await main(async () => {
-  await bootstrap();
-  ready = true;
-});
+await main(bootstrap);
 // In this process: signals and the exit code are those of the program.
-if (ready) {
+if (process.exitCode === 0) {
   const require = createRequire(import.meta.url);
   const entry = join(top, file);
   process.argv = [process.execPath, entry, ...options];

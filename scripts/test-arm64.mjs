@@ -45,7 +45,7 @@ await main(async () => {
   requireCompilers();
   await bootstrap();
   const { program } = nodeOf(20, 'arm64');
-  if ((await build(program)) !== 0) throw new Failure('the native module could not be compiled for 64-bit ARM');
+  await build(program);
   await compileTests();
   const code = await runTests(program, 'armv8', TESTS, []);
   if (code !== 0) return code;
@@ -72,8 +72,8 @@ function requireTools() {
   );
 }
 
-/** Compiles a copy of the module with the headers of a Node.js for 64-bit ARM. @returns the exit code */
-function build(program) {
+/** Compiles a copy of the module with the headers of a Node.js for 64-bit ARM. */
+async function build(program) {
   mkdirSync(native, { recursive: true });
   rmSync(join(native, 'src'), { recursive: true, force: true });
   for (const part of ['binding.gyp', 'package.json', 'src']) {
@@ -89,8 +89,9 @@ function build(program) {
     npm_config_nodedir: join(dirname(program), '..'),
   };
   process.stderr.write('[arm64] building the native module\n');
-  const arguments_ = ['configure', 'build', '--arch=arm64', `--directory=${native}`];
-  return run(process.execPath, [tool('node-gyp/bin/node-gyp.js'), ...arguments_], { environment, quiet: true });
+  const args = [tool('node-gyp/bin/node-gyp.js'), 'configure', 'build', '--arch=arm64', `--directory=${native}`];
+  const failure = 'the native module could not be compiled for 64-bit ARM';
+  await run(process.execPath, args, { environment, quiet: true, failure });
 }
 
 /**

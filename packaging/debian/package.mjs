@@ -24,49 +24,39 @@ const OTHERS = { FAMILIES: '', CALLS: '' };
  * @returns {string} the path of the .deb
  */
 export function buildPackage(program, { version, work, target, compression = 'xz' }) {
-  const { name, description } = program;
+  const { name, service, title, description } = program;
   const root = join(work, name);
+  const values = {
+    ...{ NAME: name, SERVICE: service, TITLE: title, DESCRIPTION: description, VERSION: version },
+    ...{ ARCHITECTURE, MAINTAINER: `${DEBFULLNAME} <${DEBEMAIL}>`, DEPENDS: service ? ', adduser' : '' },
+    ...(service === 'daemon' ? DAEMON : OTHERS),
+  };
+  const template = (file, path, mode) => {
+    const text = readFileSync(join(SOURCES, file), 'utf8');
+    write(
+      join(root, path),
+      text.replace(/@([A-Z]+)@/g, (_, key) => values[key]),
+      mode,
+    );
+  };
   rmSync(root, { recursive: true, force: true });
   put(join(release, name), join(root, 'usr/bin', name), 0o755);
   const documents = join(root, 'usr/share/doc', name);
   put(join(top, 'LICENSE'), join(documents, 'copyright'), 0o644);
   put(join(release, 'THIRD-PARTY-LICENSES.txt'), join(documents, 'THIRD-PARTY-LICENSES.txt'), 0o644);
-  if (program.service) putService(root, program);
-  const fields = {
-    Package: name,
-    Version: version,
-    Architecture: ARCHITECTURE,
-    Maintainer: `${DEBFULLNAME} <${DEBEMAIL}>`,
-    Section: 'net',
-    Priority: 'optional',
-    Depends: `libc6 (>= 2.34), libstdc++6 (>= 12)${program.service ? ', adduser' : ''}`,
-    Description: description,
-  };
-  const control = Object.entries(fields).map(([field, value]) => `${field}: ${value}\n`);
-  write(join(root, 'DEBIAN/control'), control.join(''), 0o644);
+  template('debian/control', 'DEBIAN/control', 0o644);
+  if (service) {
+    template('systemd/wrkz.service', `lib/systemd/system/${name}.service`, 0o644);
+    // postinst makes the group of the service its owner.
+    put(join(SOURCES, 'config', `${service}.ini`), join(root, 'etc/wrkz', `${service}.ini`), 0o640);
+    write(join(root, 'DEBIAN/conffiles'), `/etc/wrkz/${service}.ini\n`, 0o644);
+    for (const script of ['postinst', 'prerm', 'postrm']) template(`debian/${script}`, `DEBIAN/${script}`, 0o755);
+  }
   mkdirSync(target, { recursive: true });
   const file = join(target, `${name}_${version}_${ARCHITECTURE}.deb`);
   command('dpkg-deb', ['--build', '--root-owner-group', `-Z${compression}`, root, file]);
   rmSync(root, { recursive: true });
   return file;
-}
-
-/** Puts the unit, the configuration and the maintainer scripts of a service. */
-function putService(root, { name, service, title }) {
-  // postinst makes the group of the service its owner.
-  put(join(SOURCES, 'config', `${service}.ini`), join(root, 'etc/wrkz', `${service}.ini`), 0o640);
-  write(join(root, 'DEBIAN/conffiles'), `/etc/wrkz/${service}.ini\n`, 0o644);
-  const values = { USER: name, SERVICE: service, TITLE: title, ...(service === 'daemon' ? DAEMON : OTHERS) };
-  const template = (file, target, mode) => {
-    const text = readFileSync(join(SOURCES, file), 'utf8');
-    write(
-      join(root, target),
-      text.replace(/@([A-Z]+)@/g, (_, key) => values[key]),
-      mode,
-    );
-  };
-  template('systemd/wrkz.service', `lib/systemd/system/${name}.service`, 0o644);
-  for (const script of ['postinst', 'prerm', 'postrm']) template(`debian/${script}`, `DEBIAN/${script}`, 0o755);
 }
 
 const put = (from, to, mode) => write(to, readFileSync(from), mode);

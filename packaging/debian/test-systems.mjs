@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { command, Failure } from '../../scripts/lib/run.mjs';
+import { until } from '../test-support.mjs';
 
 const TIMEOUT_MS = 180_000;
 const ENVIRONMENT = ['env', '-i', 'PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'DEBIAN_FRONTEND=noninteractive'];
@@ -95,14 +96,13 @@ export class Container extends DebianSystem {
     }
   }
 
+  /** @throws Failure with the end of the journal, or the output of systemd-nspawn if it has ended */
   async until(state, isReached) {
-    const deadline = Date.now() + TIMEOUT_MS;
-    while (Date.now() < deadline) {
-      if (isReached()) return;
-      if (this.child.exitCode !== null) throw new Failure(`systemd-nspawn has ended:\n${this.output}`);
-      await pause(200);
+    try {
+      await until(state, isReached, () => this.child.exitCode !== null && 'systemd-nspawn has ended');
+    } catch (error) {
+      throw new Failure(`${error.message}\n${this.try('journalctl --no-pager -n 60').output}`);
     }
-    throw new Failure(`timeout: ${state}\n${this.try('journalctl --no-pager -n 60').output}`);
   }
 
   async halt() {

@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { copyWorkspace } from '../../scripts/lib/copy.mjs';
 import { npm } from '../../scripts/lib/nodes.mjs';
 import { command, Failure, run } from '../../scripts/lib/run.mjs';
+import { until } from '../test-support.mjs';
 import { baseArchive, CERTIFICATES } from './base.mjs';
 
 /** The targets of docker/Dockerfile that are images. */
@@ -17,7 +17,7 @@ export class Docker {
     this.env = { ...process.env, DOCKER_HOST: `unix://${join(folder, 'docker.sock')}`, DOCKER_BUILDKIT: '0' };
   }
 
-  /** Starts `dockerd` in the network namespace of this process. @throws Failure if it does not come up within a minute */
+  /** Starts `dockerd` in the network namespace of this process. @throws Failure if it does not come up */
   async start() {
     if (process.getuid() !== 0) throw new Failure('needs root: it starts a Docker engine');
     const { folder } = this;
@@ -27,11 +27,9 @@ export class Docker {
     let text = '';
     for (const stream of [this.engine.stdout, this.engine.stderr]) stream.on('data', (chunk) => (text += chunk));
     this.engine.on('error', (error) => (text += error.message));
-    for (let tries = 0; tries < 600 && this.engine.exitCode === null && this.engine.pid; tries += 1) {
-      if (spawnSync('docker', ['info'], { env: this.env }).status === 0) return;
-      await pause(100);
-    }
-    throw new Failure(`dockerd does not start (packages: docker.io, docker-compose): ${text.slice(-2_000)}`);
+    const isUp = () => spawnSync('docker', ['info'], { env: this.env }).status === 0;
+    const hasEnded = () => this.engine.exitCode !== null || this.engine.pid === undefined;
+    await until('dockerd is up (packages: docker.io, docker-compose)', isUp, () => hasEnded() && text.slice(-2_000));
   }
 
   async stop() {
@@ -58,8 +56,7 @@ export class Docker {
     for (const target of TARGETS) {
       const args = ['build', '--quiet', '--network=host', ...buildArgs, '--target', target, '--tag', `wrkz-${target}`];
       args.push('--file', join(context, 'docker/Dockerfile'), context);
-      const code = await run('docker', args, { env: this.env });
-      if (code !== 0) throw new Failure(`${target}: the image could not be built`);
+      await run('docker', args, { env: this.env, failure: `${target}: the image could not be built` });
     }
   }
 

@@ -10,9 +10,9 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
  * Runs a program, by default in the top folder, and resolves to its exit code. Its output goes to the terminal, with
- * `quiet` only if it fails. `env` is added to the `environment`.
+ * `quiet` only if it fails. `env` is added to the `environment`. With `failure` another exit code than 0 is a Failure.
  */
-export function run(command, args, { environment = process.env, env = {}, quiet = false, cwd = top } = {}) {
+export function run(command, args, { environment = process.env, env = {}, quiet, failure, cwd = top } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
@@ -28,7 +28,8 @@ export function run(command, args, { environment = process.env, env = {}, quiet 
     child.on('close', (code, signal) => {
       for (const name of SIGNALS) process.off(name, forward);
       if (code !== 0) process.stderr.write(Buffer.concat(output));
-      resolve(code ?? (signal ? 1 : 0));
+      if (code !== 0 && failure) reject(new Failure(`${failure} (${code ?? signal})`));
+      else resolve(code ?? 1);
     });
   });
 }

@@ -1,8 +1,7 @@
 'use strict';
 
 const { createHash, randomBytes } = require('node:crypto');
-const { closeSync, constants, fstatSync, fsyncSync, lstatSync, mkdirSync } = require('node:fs');
-const { openSync, readFileSync, realpathSync, renameSync, unlinkSync, writeFileSync } = require('node:fs');
+const { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } = require('node:fs');
 const { dirname, join } = require('node:path');
 
 /** Bits of a mode. */
@@ -16,7 +15,7 @@ const [OTHERS_WRITE, OTHERS_ANY, STICKY] = [0o022, 0o077, 0o1000];
  */
 exports.placeFile = (folder, name, bytes) => {
   const own = privateFolder(folder);
-  const path = join(own, `${name}-${sha256(bytes)}.node`);
+  const path = join(own, `${name}-${createHash('sha256').update(bytes).digest('hex')}.node`);
   if (!holds(path, bytes)) write(own, path, bytes);
   return path;
 };
@@ -47,41 +46,21 @@ function assertProtected(folder) {
   if ((mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0) throw new Error(`other users may write to ${folder}`);
 }
 
+/** Whether a file has these bytes. In the private folder nobody else changes it before it is used. */
 function holds(path, bytes) {
-  let file;
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    if (['ENOENT', 'ELOOP', 'EACCES', 'ENXIO'].includes(error.code)) return false;
-    throw error;
-  }
-  try {
-    const stat = fstatSync(file);
-    if (!stat.isFile() || stat.uid !== process.geteuid() || (stat.mode & OTHERS_WRITE) !== 0) return false;
-    return stat.size === bytes.length && sha256(readFileSync(file)) === sha256(bytes);
-  } finally {
-    closeSync(file);
-  }
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (!stat?.isFile() || stat.uid !== process.geteuid() || (stat.mode & OTHERS_WRITE) !== 0) return false;
+  return stat.size === bytes.length && readFileSync(path).equals(bytes);
 }
 
 /** Writes a temporary file and renames it: another process may write the same file. */
 function write(folder, path, bytes) {
   const temporary = join(folder, `.${randomBytes(12).toString('hex')}`);
-  const file = openSync(temporary, 'wx', 0o500);
   try {
-    try {
-      writeFileSync(file, bytes);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    writeFileSync(temporary, bytes, { flag: 'wx', mode: 0o500, flush: true });
     renameSync(temporary, path);
   } catch (error) {
-    unlinkSync(temporary);
+    rmSync(temporary, { force: true });
     throw error;
   }
-}
-
-function sha256(bytes) {
-  return createHash('sha256').update(bytes).digest('hex');
 }
