@@ -108,6 +108,23 @@ describe('clients that neither read nor close', () => {
     clients.forEach((client) => client.destroy());
   });
 
+  test('lose their slots also while a response waits for them', async () => {
+    let held = 0;
+    const { promise: full, resolve } = withResolvers<void>();
+    const app = (incoming: IncomingMessage, response: ServerResponse): void => {
+      if (incoming.url !== '/big') return void response.end('ok');
+      response.end(Buffer.alloc(16 * 1024 * 1024));
+      if (++held === 4) resolve();
+    };
+    const server = await serve(app, { limits: { maxConnections: 4, writeTimeoutMs: 3_600_000 } });
+    const clients = await Promise.all(
+      Array.from({ length: 4 }, () => stubborn(server.port, 'GET /big HTTP/1.1\r\nHost: x\r\n\r\n')),
+    );
+    await full;
+    expect((await call(server.port, '/')).text).toBe('ok');
+    clients.forEach((client) => client.destroy());
+  });
+
   test('do not delay a stop', async () => {
     const app = (incoming: IncomingMessage, response: ServerResponse): void => {
       incoming.resume().once('end', () => response.end('ok'));

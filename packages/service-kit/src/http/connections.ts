@@ -53,7 +53,7 @@ interface Connection {
  * after the other: handled at once, pipelined responses would pile up in memory behind the first that is not read.
  *
  * If all slots are in use, connections without a complete request are evicted, from the network group (IPv4 /24, IPv6 /56) with
- * the most of them. If memory is used up, the connections with the highest usage in the group with the highest usage are closed.
+ * the most of them; without one, connections whose client does not read its response. If memory is used up, the connections with the highest usage in the group with the highest usage are closed.
  */
 export class Connections {
   private readonly open = new Map<Socket, Connection>();
@@ -179,14 +179,31 @@ export class Connections {
     return count;
   }
 
-  /** Evicts connections without a complete request; if there are none, the new one. */
+  /**
+   * Evicts connections without a complete request; if there are none, those whose client has not read its whole response; if there
+   * are none either, the new one.
+   */
   private makeRoom(newest: Socket): void {
-    const isEvictable = ([, { requests, isUpgraded }]: [Socket, Connection]): boolean =>
-      !isUpgraded && requests[0]?.request.complete !== true;
-    const group = this.heaviestGroup((entry) => (isEvictable(entry) ? 1 : 0)).filter(isEvictable);
-    const oldest = group.slice(0, Math.ceil(group.length * EVICTED_SHARE));
-    const victims = oldest.length > 0 ? oldest.map(([socket]) => socket) : [newest];
-    for (const socket of victims) this.dismiss(socket, '503 Service Unavailable', this.options.busyBody ?? '');
+    const idle = this.oldestOf(([socket, { requests }]) => socket !== newest && requests[0]?.request.complete !== true);
+    if (idle.length > 0) {
+      for (const [socket] of idle) this.dismiss(socket, '503 Service Unavailable', this.options.busyBody ?? '');
+      return;
+    }
+    // A client that reads a few bytes of a response in each write timeout would occupy its slot for hours.
+    const unread = this.oldestOf(
+      ([socket, { requests }]) => requests[0]?.response.writableEnded === true && socket.writableLength > 0,
+    );
+    for (const [socket] of unread) {
+      socket.destroy();
+      this.forget(socket);
+    }
+    if (unread.length === 0) this.dismiss(newest, '503 Service Unavailable', this.options.busyBody ?? '');
+  }
+
+  /** The oldest connections of the network group with the most connections for which `isEvictable` holds. */
+  private oldestOf(isEvictable: (entry: [Socket, Connection]) => boolean): [Socket, Connection][] {
+    const group = this.heaviestGroup((entry) => (!entry[1].isUpgraded && isEvictable(entry) ? 1 : 0));
+    return group.slice(0, Math.ceil(group.length * EVICTED_SHARE));
   }
 
   /**
