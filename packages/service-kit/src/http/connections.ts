@@ -53,7 +53,8 @@ interface Connection {
  * after the other: handled at once, pipelined responses would pile up in memory behind the first that is not read.
  *
  * If all slots are in use, connections without a complete request are evicted, from the network group (IPv4 /24, IPv6 /56) with
- * the most of them; without one, connections whose client does not read its response. If memory is used up, the connections with the highest usage in the group with the highest usage are closed.
+ * the most of them; without one, connections whose client does not read its response. If memory is used up, the connections with
+ * the highest usage in the group with the highest usage are closed.
  */
 export class Connections {
   private readonly open = new Map<Socket, Connection>();
