@@ -9,7 +9,7 @@ import {
 } from '@wrkz/core-types';
 import { constructCoinbase, type CoinbaseInput } from './coinbase';
 import { nextDifficulty } from './difficulty';
-import { RuleFailure } from './errors';
+import type { RuleFailure } from './errors';
 import { runProofs } from './proofs';
 import { medianSize, templateSizeLimit } from './sizes';
 import { minTimestamp } from './timestamps';
@@ -200,11 +200,7 @@ async function chooseTransactions(input: TemplateBodyInput, median: number, time
     // The reference does not check this. The chain may be a block ahead of the pool, which then still has mined
     // transactions.
     if (keyImages.some((keyImage) => view.keyImageHeight(keyImage) !== undefined)) continue;
-    if (mayBeLocked && spendsLocked(transaction, view, tip)) {
-      const transactionHash = transaction.hash;
-      choice.refused.push({ transaction, failure: new RuleFailure('INPUT_SPEND_LOCKED_OUT', { transactionHash }) });
-      continue;
-    }
+    if (mayBeLocked && spendsLocked(transaction, view, tip)) continue;
     for (const keyImage of keyImages) spent.add(keyImageId(keyImage));
     choice.transactions.push(transaction);
     choice.size += transaction.size;

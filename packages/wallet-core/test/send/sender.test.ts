@@ -282,10 +282,12 @@ describe('a prepared transaction', () => {
     return made;
   };
 
-  test('is stored with its creator, and locks nothing', async () => {
+  test('is stored with its creator and its addresses, and locks nothing', async () => {
     const { db, ledger, sender } = begin();
     const made = await sender.prepare(request, 'shop');
-    expect(db.prepared.get(made.hash)).toEqual({ hash: made.hash, signed: made, creator: 'shop', created: NOW * 1000 });
+    const destinations = request.destinations.map(({ address }) => address);
+    const stored = { hash: made.hash, signed: made, creator: 'shop', destinations, created: NOW * 1000 };
+    expect(db.prepared.get(made.hash)).toEqual(stored);
     expect(ledger.hasSend(made.hash)).toBe(false);
     const other = await sender.prepare(request);
     expect(db.prepared.get(other.hash)?.creator).toBe('');
