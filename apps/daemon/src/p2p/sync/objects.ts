@@ -104,11 +104,13 @@ export class BlockFetcher {
 
   /**
    * Requests blocks from a peer. @returns the delivered ones, with exactly their transactions; none when the peer does not
-   * respond in time or disconnects
+   * respond in time or disconnects, or has not responded to an earlier request yet
    */
   request(session: Session, ids: readonly Buffer[]): Promise<readonly FetchedBlock[]> {
+    if (this.awaits(session)) return Promise.resolve([]);
     return new Promise((resolve) => {
-      const timer = this.clock.after(RESPONSE_TIMEOUT, () => this.settle(session.id, []));
+      // The request remains known: a late response of a slow peer is not an unrequested one.
+      const timer = this.clock.after(RESPONSE_TIMEOUT, () => resolve([]));
       this.pending.set(session.id, {
         ids: new Map(ids.map((id) => [hashKey(id), id])),
         resolve: (blocks) => {
