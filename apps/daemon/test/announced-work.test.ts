@@ -42,6 +42,17 @@ describe('the proof of work of an announced block', () => {
     expect(await work().judge(await worthless(earlier))).toBe('fails');
   });
 
+  it('is checked on a side branch, too, against a lower bound of the difficulty', async () => {
+    const branch = nodeBench('devnet');
+    await branch.mine(2);
+    const [first, second] = [branch.reader.rawBlock(1)!, branch.reader.rawBlock(2)!];
+    expect(await bench.engine.addBlocks([first], 'relay')).toMatchObject([{ code: 'ADDED_TO_ALTERNATIVE' }]);
+    expect(await work().judge(second.block)).toBe('holds');
+    const { block } = parseBlock(second.block);
+    const nonces = Array.from({ length: 100 }, (_, nonce) => work().judge(encodeBlock({ ...block, nonce })));
+    expect(await Promise.all(nonces)).toContain('fails');
+  });
+
   it('is checked against one chain state: a reorganisation between two reads does not change the difficulty', async () => {
     let inside = false;
     const { reader } = bench;
@@ -56,6 +67,7 @@ describe('the proof of work of an announced block', () => {
           inside = false;
         }
       },
+      alternativeInfo: (hash: Buffer) => seen(reader.alternativeInfo(hash)),
       heightOf: (hash: Buffer) => seen(reader.heightOf(hash)),
       height: () => seen(reader.height()),
       facts: (height: number) => seen(reader.facts(height)),

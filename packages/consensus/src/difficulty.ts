@@ -1,6 +1,6 @@
 import type { Network } from '@wrkz/core-types';
 import { legacyBlocks, legacyDifficulty } from './legacy-difficulty';
-import { LWMA_BLOCKS, lwmaDifficulty } from './lwma';
+import { LWMA_BLOCKS, lwmaDifficulty, minLwmaDifficulty } from './lwma';
 import type { BlockFacts, ChainView } from './view';
 
 /**
@@ -32,6 +32,17 @@ export function lowestDifficulty(network: Network, height: number): bigint {
   const { blockVersion } = network.rulesAt(height);
   if (blockVersion < 4) return 1n;
   return blockVersion === 4 ? 1_000n : 100_000n;
+}
+
+/**
+ * A lower bound of the difficulty of the block after `parent`, for callers that know no other block of its branch: under the LWMA
+ * rules it falls by at most a third per block. 0 if there is none.
+ */
+export function minDifficultyAfter(network: Network, parent: Pick<BlockFacts, 'height' | 'difficulty'>): bigint {
+  if (network.fixedDifficulty !== undefined) return network.fixedDifficulty;
+  // In a chain too short for a window the difficulty is a constant.
+  if (parent.height <= LWMA_BLOCKS || network.rulesAt(parent.height).difficultyRule === 'legacy') return 0n;
+  return minLwmaDifficulty(parent.difficulty);
 }
 
 /** `nextDifficulty` for given blocks, oldest first, without genesis. */

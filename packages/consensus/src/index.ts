@@ -2,7 +2,7 @@ export { checkBlock, stageBlock, verifyBlock } from './block';
 export type { BadBlock, BlockContext, GoodBlock, StagedBlock } from './block-context';
 export { BranchView, type BranchBlock } from './branch-view';
 export { Checkpoints } from './checkpoints';
-export { difficultyAfter, lowestDifficulty, nextDifficulty } from './difficulty';
+export { difficultyAfter, lowestDifficulty, minDifficultyAfter, nextDifficulty } from './difficulty';
 export { type AddBlockCode, REASONS, RuleFailure, type Reason, type ReasonCode } from './errors';
 export { feeAtRate, minimumFee } from './fees';
 export { genesisView } from './genesis-view';

@@ -23,6 +23,9 @@ export type LwmaRule = keyof typeof VARIANTS;
 /** Blocks of a window: 61 blocks have 60 solve times between them. */
 export const LWMA_BLOCKS = WINDOW + 1;
 
+/** The difficulty falls at most to this share of that of the last block. */
+const MIN_PERCENT = 67n;
+
 const signed = (value: bigint): bigint => BigInt.asIntN(64, value);
 
 /**
@@ -53,9 +56,14 @@ export function lwmaDifficulty(rule: LwmaRule, timestamps: readonly number[], cu
   const percent = (share: bigint): bigint => signed(previous * share) / 100n;
 
   let next = work / signed(200n * BigInt(weighted));
-  next = larger(percent(67n), smaller(next, percent(150n)));
+  next = larger(percent(MIN_PERCENT), smaller(next, percent(150n)));
   if (lastThree < (8 * TARGET) / 10) next = larger(next, percent(fast));
   return BigInt.asUintN(64, next);
+}
+
+/** The lowest difficulty other than 0 after a window whose last block has this difficulty; 0 if the product wraps to a negative one. */
+export function minLwmaDifficulty(last: bigint): bigint {
+  return larger(0n, signed(last * MIN_PERCENT) / 100n);
 }
 
 function at<T>(values: readonly T[], index: number): T {

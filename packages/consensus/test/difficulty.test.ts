@@ -8,6 +8,7 @@ import {
   LWMA_BLOCKS,
   lwmaDifficulty,
   lowestDifficulty,
+  minDifficultyAfter,
   nextDifficulty,
 } from '@wrkz/consensus';
 import { readJson, readJsonLines } from '@wrkz/testing/fixtures';
@@ -32,6 +33,18 @@ const rowsOf = (...ops: Row['op'][]): Row[] => rows.filter((row) => ops.includes
 const mainnet = networkOf('mainnet');
 
 describe('recorded difficulties', () => {
+  test('are never below the lower bound by the last block, unless no block can follow', () => {
+    for (const row of rowsOf('lwma', 'lwma_wrap')) {
+      const cumulative = row.cumulative_difficulties.map(BigInt);
+      if (cumulative.length < LWMA_BLOCKS) continue;
+      const difficulty = BigInt.asUintN(64, (cumulative.at(-1) ?? 0n) - (cumulative.at(-2) ?? 0n));
+      const bound = minDifficultyAfter(mainnet, { height: 4_000_000, difficulty });
+      for (const next of [row.V4, row.V5].map(BigInt)) if (next !== 0n) expect(next).toBeGreaterThanOrEqual(bound);
+    }
+    expect(minDifficultyAfter(mainnet, { height: 4_000_000, difficulty: 1_000_000n })).toBe(670_000n);
+    expect(minDifficultyAfter(mainnet, { height: LWMA_BLOCKS, difficulty: 1_000_000n })).toBe(0n);
+  });
+
   test('equal those of LWMA in both versions, also with 64-bit overflow', () => {
     for (const row of rowsOf('lwma', 'lwma_wrap')) {
       const timestamps = row.timestamps.map(Number);

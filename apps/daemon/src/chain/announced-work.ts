@@ -1,5 +1,12 @@
 import type { ChainReader } from '@wrkz/chain-db';
-import { type Checkpoints, hardSizeLimit, mergeMiningCommits, nextDifficulty, runProofs } from '@wrkz/consensus';
+import {
+  type Checkpoints,
+  hardSizeLimit,
+  mergeMiningCommits,
+  minDifficultyAfter,
+  nextDifficulty,
+  runProofs,
+} from '@wrkz/consensus';
 import {
   MAX_PARENT_BLOCK_SIZE,
   type Network,
@@ -33,7 +40,7 @@ export function largestBlock(height: number): number {
  */
 export type WorkVerdict = 'holds' | 'fails' | 'deep';
 
-/** The height of a block on the main chain, and the difficulty that it must meet. */
+/** The height of a block, and the difficulty that it must meet. */
 interface Place {
   readonly height: number;
   readonly difficulty: bigint;
@@ -41,13 +48,17 @@ interface Place {
 
 /**
  * Checks the proof of work of announced blocks on a native thread, before the chain engine: the engine checks it last, and a
- * block without work must not cause lookups. Blocks on a side branch pass: the blocks of the branch had to be mined.
+ * block without work must not cause lookups. A block on a side branch must meet a lower bound of its difficulty: otherwise anyone
+ * could announce any number of blocks on a stored side block.
  */
 export class AnnouncedWork {
   constructor(
     private readonly network: Network,
     private readonly checkpoints: Checkpoints,
-    private readonly reader: Pick<ChainReader, 'heightOf' | 'height' | 'facts' | 'snapshot' | 'viewAt'>,
+    private readonly reader: Pick<
+      ChainReader,
+      'alternativeInfo' | 'heightOf' | 'height' | 'facts' | 'snapshot' | 'viewAt'
+    >,
   ) {}
 
   /** @param bytes of a block that can be parsed and whose parent is known */
@@ -64,10 +75,16 @@ export class AnnouncedWork {
    */
   private placeOf(previousHash: Buffer): Place | 'holds' | 'deep' {
     const parent = this.reader.heightOf(previousHash);
-    if (parent === undefined) return 'holds';
+    if (parent === undefined) return this.placeAside(previousHash);
     if (this.reader.height() - parent > REORGANISATION_DEPTH) return 'deep';
     const height = parent + 1;
     return this.checkpoints.covers(height) ? 'holds' : { height, difficulty: this.difficultyOf(height) };
+  }
+
+  private placeAside(previousHash: Buffer): Place | 'holds' {
+    const parent = this.reader.alternativeInfo(previousHash)?.facts;
+    if (parent === undefined || this.checkpoints.covers(parent.height + 1)) return 'holds';
+    return { height: parent.height + 1, difficulty: minDifficultyAfter(this.network, parent) };
   }
 
   private async meets(parsed: ParsedBlock, { height, difficulty }: Place): Promise<boolean> {
