@@ -62,7 +62,7 @@ describe('cached sync responses', () => {
 test('a request that has arrived when the daemon stops gets a complete response', async () => {
   const node = await suite.node({ from: dataDir });
   const body = JSON.stringify({ startHeight: 1, blockCount: 700 });
-  // The threads that read have begun by then: a stop waits for an answer, and not for their start.
+  // The threads that read have begun by then: a stop waits for a response, not for their start.
   await bodyOf(node.url, { startHeight: 1, blockCount: 1 });
   const head = `POST /getwalletsyncdata HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
   const socket = connect(Number(new URL(node.url).port), '127.0.0.1');
@@ -75,9 +75,8 @@ test('a request that has arrived when the daemon stops gets a complete response'
   const stopped = node.stop();
   await once(socket, 'close');
   await stopped;
-  const [, answered = ''] = /^HTTP\/1\.1 200 OK\r\n(?:[^\r]+\r\n)*\r\n(.*)$/s.exec(text) ?? [];
-  expect(text).toContain('Connection: close\r\n');
-  expect((JSON.parse(answered) as { items: unknown[] }).items.length).toBeGreaterThan(100);
+  const [, json = ''] = /^HTTP\/1\.1 200 OK\r\n(?:[^\r]+\r\n)*\r\n(.*)$/s.exec(text) ?? [];
+  expect((JSON.parse(json) as { items: unknown[] }).items.length).toBeGreaterThan(100);
   await expect(fetch(node.url)).rejects.toThrow();
 });
 
