@@ -1,5 +1,4 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -136,7 +135,8 @@ export function programCommand(folder: string): string[] {
 export async function runMainOnce(folder: string, args: readonly string[], signal: AbortSignal): Promise<void> {
   const [command = '', ...rest] = [...programCommand(folder), ...args];
   const running = promisify(execFile)(command, rest, { signal, killSignal: 'SIGKILL' });
-  const closed = once(running.child, 'close');
+  // Not `once` of node:events: it rejects at the error of an abort, before the process has ended.
+  const closed = new Promise((resolve) => running.child.once('close', resolve));
   await running.finally(() => closed);
 }
 
