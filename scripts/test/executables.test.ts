@@ -36,19 +36,21 @@ test('a native module is put under its hash, where nobody else reaches', () => {
   expect(readdirSync(join(top, 'native'))).toHaveLength(1);
 });
 
-test('what was changed, cut or prepared as a link is replaced, and the goal of the link stays', () => {
+test('what was changed, cut, made unreadable or prepared as a link is replaced, and the goal of the link stays', () => {
   const path = place();
   const other = join(top, 'other');
   writeFileSync(other, BYTES);
   for (const spoil of [
     () => writeFileSync(path, 'a native modulE'),
     () => writeFileSync(path, ''),
+    () => writeFileSync(path, BYTES, { mode: 0 }),
     () => symlinkSync(other, path),
   ]) {
     rmSync(path);
     spoil();
     place();
     expect(readFileSync(path)).toEqual(BYTES);
+    expect(statSync(path).mode & 0o777).toBe(0o500);
     expect(statSync(path).ino).not.toBe(statSync(other).ino);
   }
   expect(readFileSync(other)).toEqual(BYTES);

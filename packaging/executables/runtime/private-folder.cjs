@@ -5,7 +5,7 @@ const { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, wr
 const { dirname, join } = require('node:path');
 
 /** Bits of a mode. */
-const [OTHERS_WRITE, OTHERS_ANY, STICKY] = [0o022, 0o077, 0o1000];
+const [OWNER_READ, OTHERS_WRITE, OTHERS_ANY, STICKY] = [0o400, 0o022, 0o077, 0o1000];
 
 /**
  * Writes a file that only this user and root can change, and returns its path. An existing file with these bytes is used;
@@ -46,10 +46,11 @@ function assertProtected(folder) {
   if ((mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0) throw new Error(`other users may write to ${folder}`);
 }
 
-/** Whether a file has these bytes. In the private folder nobody else changes it before it is used. */
+/** Whether a readable file has these bytes. In the private folder nobody else changes it before it is used. */
 function holds(path, bytes) {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat?.isFile() || stat.uid !== process.geteuid() || (stat.mode & OTHERS_WRITE) !== 0) return false;
+  if ((stat.mode & OWNER_READ) === 0) return false;
   return stat.size === bytes.length && readFileSync(path).equals(bytes);
 }
 
