@@ -69,13 +69,20 @@ async function replay(rowsToReplay: readonly RecordedRow[], service: TestService
       );
     }
     if (['reset', 'createAddress', 'createAddressList'].includes(row.method ?? ''))
-      await service.synced(CHAIN_A_HEIGHT);
+      await ready(service);
     if (row.method === 'reset') await service.rpc.context.pool.poll();
   }
   return complaints;
 }
 
 const named = (wallet: string): RecordedRow[] => rows.filter((row) => row.wallet === wallet);
+
+/** Until the wallet is synchronized, with the extras of its transactions. Requests wait only 5 s for them. */
+async function ready(service: TestService): Promise<void> {
+  await service.synced(CHAIN_A_HEIGHT);
+  const { wallet, details } = service.rpc.context;
+  await details.ensure(wallet.snapshot.content.transactions, 300_000);
+}
 
 async function serve(wallet: string, file: string, args: readonly string[] = []): Promise<TestService> {
   const { generate: made = [] } = start.startup.find((entry) => entry.wallet === wallet) ?? {};
@@ -87,7 +94,7 @@ async function serve(wallet: string, file: string, args: readonly string[] = [])
     node: node.daemon.ports.rpc,
     args,
   });
-  await service.synced(CHAIN_A_HEIGHT);
+  await ready(service);
   return service;
 }
 

@@ -196,7 +196,9 @@ test('a miss reads hardly any page if the filters are in memory', () => {
   const store = memoryIndex({ fanIn: 8, pageEntries: 900 });
   store.add(0, 20_000);
   const reads = jest.spyOn(store.index, 'entriesOf');
-  for (const id of range(20_000, 40_000)) expect(store.index.candidates(keyImage, hashOf(id))).toEqual([]);
+  const found = range(20_000, 40_000).flatMap((id) => store.index.candidates(keyImage, hashOf(id)));
+  // The fingerprints depend on a random key: equal ones of two hashes are rare, not impossible.
+  expect(found.length).toBeLessThan(4);
   expect(reads.mock.calls.length).toBeLessThan(140);
   const bytes = [...store.index.directory.filters.values()].reduce((sum, { length }) => sum + length, 0);
   expect(bytes / 20_000).toBeLessThan(1.51);

@@ -67,6 +67,8 @@ async function login(context: StratumContext, session: StratumSession, params: J
     const heights = { count: String(node.tip().height + 1), target: String(node.networkHeight()) };
     throw new StratumRefusal(synchronizingLogin, heights, { cost: COSTS.login });
   }
+  // A pipelined login may run after the connection has closed: nothing would release its worker.
+  session.dependencies.signal.throwIfAborted();
   if (!session.dependencies.budget.take(COSTS.login)) throw new Error('it exceeds the rate limit of logins');
   if (session.login !== undefined) workers.leave(session.login.worker);
   const worker = workers.enter(address, textField(params, 'rigid'));

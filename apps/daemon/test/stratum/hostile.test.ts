@@ -189,6 +189,33 @@ describe('connections', () => {
     expect((await other.next()).error?.message).toBe('Low difficulty share');
   });
 
+  it('closed before a pipelined login do not count as a connection of its worker', async () => {
+    let hold: Promise<void> | undefined;
+    let release = (): void => undefined;
+    bench = await stratumBench(
+      'simnet',
+      {},
+      {
+        body: async () => {
+          await hold;
+          return bench.miner.body();
+        },
+      },
+    );
+    const miner = bench.connect();
+    await miner.login(bench.address);
+    hold = new Promise((resolve) => (release = resolve));
+    await bench.mine(1);
+    const [client] = bench.server.connections;
+    const second = { id: 1, method: 'login', params: { login: bench.address, rigid: 'second' } };
+    await bench.untilRead(miner, `${JSON.stringify(second)}\n`);
+    miner.leave();
+    await bench.untilGone();
+    release();
+    await client?.idle();
+    expect(bench.server.workers.list().map(({ connections }) => connections)).toEqual([0]);
+  });
+
   it('a stop waits for the block that is being submitted', async () => {
     let release = (): void => undefined;
     let begun = (): void => undefined;

@@ -30,7 +30,7 @@ const peer = z.object({
   host,
   port,
   id: z.string().regex(/^\d{1,20}$/),
-  lastSeen: seconds,
+  lastSeen: seconds.int(),
   source: z.string().max(64).optional(),
   failures: z.number().int().nonnegative().optional(),
   isProven: z.boolean().optional(),

@@ -227,7 +227,10 @@ describe('the peer state file', () => {
   it('may be missing; a damaged one is renamed', async () => {
     const file = join(directory, 'peers.json');
     expect(await readPeerState(file)).toBeUndefined();
-    for (const text of ['{"version":1', '[]', '{"version":2}', JSON.stringify({ version: 1, peerId: 'x' })]) {
+    const fraction = { ...{ version: 1, peerId: '7', gray: [], anchors: [], bans: [] }, white: [] as object[] };
+    fraction.white = [{ host: '9.9.9.1', port: 1, id: '1', lastSeen: 1.5 }];
+    const damaged = [{ version: 2 }, { version: 1, peerId: 'x' }, fraction].map((state) => JSON.stringify(state));
+    for (const text of ['{"version":1', '[]', ...damaged]) {
       await writeFile(file, text);
       expect(await readPeerState(file)).toEqual({ error: expect.stringContaining('damaged') as string });
       expect(await readFile(`${file}.bad`, 'utf8')).toBe(text);
