@@ -6,6 +6,8 @@ import { SqliteConnection } from './library';
 
 /** Held while a database is open for writing. */
 export interface WriteLock {
+  /** Without this file another program could take the lock, too. */
+  readonly file: string;
   release(): void;
 }
 
@@ -49,7 +51,7 @@ export function takeWriteLock(lockFile: string, name: FileName): WriteLock {
     connection.pragma('journal_mode = MEMORY');
     connection.exec('BEGIN EXCLUSIVE');
     const held = connection;
-    return { release: () => void held.close() };
+    return { file: place, release: () => void held.close() };
   } catch (error) {
     connection?.close();
     if (failureCode(error).startsWith('SQLITE_BUSY')) {

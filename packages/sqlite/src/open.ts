@@ -39,6 +39,7 @@ export class SqliteDatabase {
     private readonly lock?: WriteLock,
   ) {
     this.compare(options.file);
+    if (lock !== undefined) this.compare(lock.file);
   }
 
   /** Call it after each commit: the next open then refuses a log without that commit. @throws FileInaccessible */
@@ -56,13 +57,14 @@ export class SqliteDatabase {
 
   /**
    * Checks that the open files still exist under their names; takes some microseconds. Writes to removed or moved files succeed,
-   * but all commits are lost when the process ends.
+   * but all commits are lost when the process ends. Without the lock file another program can open the database for writing.
    * @throws FileVanished
    */
   checkInPlace(): void {
     this.compare(this.options.file);
     // SQLite creates the log with the first statement and keeps it while a connection is open.
     this.compare(logFile(this.options.file));
+    if (this.lock !== undefined) this.compare(this.lock.file);
   }
 
   /** Also checks that folder and file can be written. @throws FileVanished */

@@ -41,6 +41,11 @@ test('a removed log is an error', () => {
   expect(() => database.checkInPlace()).toThrow(`${file}-wal of the open journal was removed or moved`);
 });
 
+test('a removed lock file is an error: another program could write, too', () => {
+  rmSync(`${file}.lock`);
+  expect(() => database.checkInPlace()).toThrow(`${file}.lock of the open journal was removed or moved`);
+});
+
 // Permissions do not bind the superuser.
 (process.getuid?.() === 0 ? test.skip : test)('a place that can no longer be written is told', () => {
   chmodSync(dirname(file), 0o555);
