@@ -223,11 +223,14 @@ export class TransactionSender {
 
   /** Records a send. @returns whether this is its first submission, or the first one after a refusal */
   private record(signed: SignedSend, observer: SendObserver | undefined): boolean {
-    const { signal, ledger, pending, commit, event, changed } = this.dependencies;
+    const { signal, ledger, pending, commit, db, event, changed } = this.dependencies;
     const { hash, fee } = signed;
     signal.throwIfAborted();
     if (ledger.hasSend(hash)) {
-      commit(() => observer?.submitting?.(signed));
+      commit(() => {
+        db().checkInPlace();
+        observer?.submitting?.(signed);
+      });
       return false;
     }
     try {
@@ -239,6 +242,8 @@ export class TransactionSender {
     }
     try {
       commit(() => {
+        // A commit to a removed file succeeds, but the next start would not know the send and its idempotency key.
+        db().checkInPlace();
         pending.add(signed);
         const amount = signed.pending.transfers.reduce((sum, transfer) => sum + transfer.amount, 0n);
         event({ kind: 'send', transaction: hash, amount, payload: { fee } });

@@ -107,6 +107,11 @@ export class SealedDatabase implements TableDependencies {
     this.database.committed();
   }
 
+  /** @throws FileVanished when the file or its lock file was removed or replaced: the next open may not see later commits */
+  checkInPlace(): void {
+    this.database.checkInPlace();
+  }
+
   /** Idempotent. */
   close(): void {
     this.database.close();

@@ -224,6 +224,11 @@ export class WalletDb {
     return this.database.transaction(work);
   }
 
+  /** @throws FileVanished when the file or its lock file was removed or replaced: the next open may not see later commits */
+  checkInPlace(): void {
+    this.database.checkInPlace();
+  }
+
   /** Idempotent. */
   close(): void {
     this.database.close();

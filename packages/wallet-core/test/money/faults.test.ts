@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { NodeClient, NodeFailure } from '@wrkz/client';
 import { type Network, networkOf } from '@wrkz/core-types';
@@ -28,6 +28,8 @@ const NAMES = [
   'kept',
   'misled',
   'full',
+  'removed',
+  'unlocked',
   'unsent',
   'prepared',
   'broadcast',
@@ -402,6 +404,23 @@ test('while the disk is full nothing changes: a give-up, a pause and a send are 
   expect(wallet.pause.current).toBeUndefined();
   await mine(money);
   expect(wallet.snapshot.transaction(hash)).toBeDefined();
+});
+
+test.each([
+  ['file', '.db', 'removed'],
+  ['lock file', '.db.lock', 'unlocked'],
+])('a send is refused while the %s of the wallet database is missing', async (_, suffix, name) => {
+  const money = await open(name);
+  const { wallet } = money;
+  const [path, moved] = [money.file + suffix, `${money.file}.elsewhere`];
+  renameSync(path, moved);
+  await expect(wallet.send(pay(10_000n))).rejects.toMatchObject({ code: 2 });
+  expect(unconfirmedOf(money)).toEqual([]);
+  await wallet.save();
+  renameSync(moved, path);
+  const { hash } = await wallet.send(pay(10_000n));
+  expect(unconfirmedOf(money)).toEqual([hash]);
+  await mine(money);
 });
 
 test('an error of a listener fails neither a recorded send nor later blocks', async () => {
