@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { runInSlices } from '@wrkz/service-kit/base';
 import { FileLocked, takeWriteLock, type WriteLock } from '@wrkz/sqlite';
@@ -7,7 +7,15 @@ import { type ContainerConversion, convertGreenFile } from './green/convert';
 import type { WalletContent } from '../ledger/model';
 import { decodeContent } from './decode';
 import { deriveFileKey, readContainer, writeContainer, writePlain } from './encrypted-file';
-import { checkNewFile, removePrevious, setAsidePrevious, isIrregularFile, readFileStart, replaceFile } from './file-io';
+import {
+  checkNewFile,
+  copyAside,
+  removePrevious,
+  setAsidePrevious,
+  isIrregularFile,
+  readFileStart,
+  replaceFile,
+} from './file-io';
 
 /** The next save. It starts when the running save ends. */
 interface QueuedSave {
@@ -23,13 +31,16 @@ export class WalletFile {
   private saving: Promise<void> = Promise.resolve();
   private queued: QueuedSave | undefined;
   private closed = false;
+  private version: string | undefined;
 
   private constructor(
     /** Absolute path with links resolved. */
     readonly file: string,
     private password: string,
     private readonly lock: WriteLock,
-  ) {}
+  ) {
+    this.version = versionOf(file);
+  }
 
   /**
    * Opens a container. A WalletGreen file is converted first.
@@ -81,6 +92,7 @@ export class WalletFile {
 
   /**
    * Writes the content durably and retains the current version as `<file>.previous`. After an error the file is unchanged.
+   * A file of another program at its path is copied first: it may be the only copy of other keys.
    * @throws WalletError invalidWalletFilename
    */
   save(content: WalletContent): Promise<void> {
@@ -140,8 +152,17 @@ export class WalletFile {
 
   private async write(content: WalletContent): Promise<void> {
     const key = await deriveFileKey(this.password);
+    const found = versionOf(this.file);
+    if (found !== undefined && found !== this.version) await copyAside(this.file);
     await replaceFile(this.file, 'keep-previous', (handle) => writeContainer(handle, content, key));
+    this.version = versionOf(this.file);
   }
+}
+
+/** Changes with each write of the file; undefined if it is missing. */
+function versionOf(file: string): string | undefined {
+  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stats && `${stats.ino} ${stats.size} ${stats.mtimeNs}`;
 }
 
 /** The absolute path with links resolved, so that a save replaces the file and not a link to it. */

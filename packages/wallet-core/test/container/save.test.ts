@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -203,6 +204,21 @@ describe('the previous version of a container', () => {
     const name = readdirSync(dirname(file)).find((entry) => /\.previous\.\d+$/.test(entry)) ?? '';
     expect(readFileSync(join(dirname(file), name))).toEqual(old);
   });
+});
+
+test('another container that was put in the place of the open one is retained', async () => {
+  const { walletFile, content } = await made();
+  const other = await made();
+  await other.walletFile.close();
+  const bytes = readFileSync(other.walletFile.file);
+  renameSync(other.walletFile.file, walletFile.file);
+  await walletFile.save(content);
+  await walletFile.save(content);
+  await walletFile.save(content);
+  await walletFile.close();
+  const folder = dirname(walletFile.file);
+  const copies = readdirSync(folder).filter((entry) => /\.previous\.\d+$/.test(entry));
+  expect(copies.map((entry) => readFileSync(join(folder, entry)))).toEqual([bytes]);
 });
 
 test('a save through a link retains link and permissions', async () => {
