@@ -719,6 +719,14 @@ describe('at the tip', () => {
     db.close();
   });
 
+  test('the rules compare an unlock time in seconds with the clock', async () => {
+    const destinations = [{ address: bob.address, amount: 20_000n }];
+    const timed = await buildSend({ destinations, unlockTime: BigInt(NOW + 86_400) }, context, portsOf());
+    const { db, pending } = parts();
+    expect(pending.ruleAgainst(timed, HEIGHT)).toBeUndefined();
+    db.close();
+  });
+
   test('the rules are not applied to a refused send', () => {
     const { db, ledger, commit, pending } = pendingParts();
     commit(() => pending.refuse(signed, 'no room'));

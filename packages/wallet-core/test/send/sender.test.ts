@@ -207,6 +207,15 @@ describe('nothing is submitted', () => {
     db.close();
   });
 
+  test('when sends were paused during the build', async () => {
+    const { db, node, sender, pause } = begin();
+    const draw = node.randomOuts.bind(node);
+    node.randomOuts = (...asked) => (pause.set('operator', 'a test'), draw(...asked));
+    await expect(sender.send(request)).rejects.toEqual(errorOf('sendsPaused'));
+    expect([node.submitted, db.sends.all()]).toEqual([[], []]);
+    db.close();
+  });
+
   test('when a block has spent an input meanwhile', async () => {
     const { db, ledger, node, sender } = begin();
     ledger.apply(blockWith({ ...signed, hash: hashAt(7) }, HEIGHT + 1), [], new Map());
@@ -388,15 +397,14 @@ describe('a repeated request', () => {
     db.close();
   });
 
+  const putRing = (db: Parts['db'], change: object): void => {
+    const [{ keyImage, members }] = signed.rings as [(typeof signed.rings)[number]];
+    db.rings.put(keyImage, { members, refusals: 0, isReplaced: false, ...change });
+  };
   const NEW_PARTS: [string, (made: ReturnType<typeof stored>) => void][] = [
     ['a global index was corrected', ({ ledger }) => ledger.setGlobalIndexes(indexesOf(signed, 1), true)],
-    [
-      'a ring was replaced',
-      ({ db }) => {
-        const [{ keyImage, members }] = signed.rings as [(typeof signed.rings)[number]];
-        db.rings.put(keyImage, { members, refusals: 3, isReplaced: true });
-      },
-    ],
+    ['a ring was replaced', ({ db }) => putRing(db, { refusals: 3, isReplaced: true })],
+    ['a later send drew another ring', ({ db }) => putRing(db, { members: signed.rings[0]?.members.slice(1) })],
   ];
   test.each(NEW_PARTS)('of a refused send rebuilds it when %s', async (_what, change) => {
     const made = stored('refused');
