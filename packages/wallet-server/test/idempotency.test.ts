@@ -13,6 +13,7 @@ beforeEach(() => {
   const walletFile = join(folder, 'a.wallet');
   db = WalletDb.open({ walletFile, privateViewKey: '0b'.repeat(32), expected: undefined, now: 1 });
   requests = new IdempotentRequests();
+  mined.clear();
 });
 
 afterEach(() => {
@@ -22,6 +23,9 @@ afterEach(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Hashes of transactions in blocks. */
+const mined = new Set<string>();
+const transaction = (hash: string): object | undefined => (mined.has(hash) ? {} : undefined);
 const send = (hash: string): SignedSend => ({ hash }) as SignedSend;
 const HASH = 'ab'.repeat(32);
 
@@ -29,7 +33,7 @@ type Run = (observer: SendObserver) => Promise<string>;
 
 function execute(run: Run, more: Partial<IdempotentRequest<string>> = {}): Promise<string | FinishedJson> {
   return requests.execute(
-    { wallet: { db, snapshot: { transaction: () => undefined } } as never, now: () => 1 },
+    { wallet: { db, snapshot: { transaction } } as never, now: () => 1 },
     {
       ...{ key: { owner: 'o', key: 'k' }, body: '{}', status: 200, mayBeNothing: false, run },
       recover: async () => undefined,
@@ -82,6 +86,16 @@ test('binds the key to a refused transaction: a repeated request gets its hash a
   await expect(execute(never, { body: '{"other":1}' })).rejects.toMatchObject({ code: 1002 });
   const recover = async (hashes: readonly string[]): Promise<string> => `submitted ${hashes.join()} again`;
   expect(String(((await execute(never, { recover })) as FinishedJson).text)).toBe(`"submitted ${HASH} again"`);
+});
+
+test('frees the key of a sweep whose only transaction was refused', async () => {
+  const run: Run = async (observer) => {
+    observer.submitting?.(send(HASH));
+    observer.rejected?.(send(HASH));
+    return 'one failed entry';
+  };
+  expect(await execute(run, { mayBeNothing: true })).toBe('one failed entry');
+  expect(await execute(never, { recover: async () => 'asked again' })).toMatchObject({ text: '"asked again"' });
 });
 
 test('binds the key to its request after a failure with a submitted transaction, and recovers it when repeated', async () => {
@@ -148,6 +162,16 @@ describe('a refused transaction that was rebuilt', () => {
   test('is reported as given up when a transaction of another request spent its input', async () => {
     giveUp(REBUILT, 'ef'.repeat(32));
     await expect(execute(never)).rejects.toMatchObject({ code: walletErrorRows.transactionGivenUp.code });
+    // A block has it nevertheless.
+    mined.add(REBUILT);
+    expect(await execute(never)).toMatchObject({ text: `"${REBUILT}"` });
+  });
+
+  test('is not submitted again once the rebuilt one has replaced it', async () => {
+    giveUp(HASH, REBUILT);
+    const resubmit = async (hash: string) => ({ hash });
+    const wallet = { db, snapshot: { transaction: () => undefined }, resubmit } as never;
+    expect(await resubmitSends(wallet, [HASH, REBUILT])).toEqual([{ hash: REBUILT }]);
   });
 });
 
