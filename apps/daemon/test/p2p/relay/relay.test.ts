@@ -340,6 +340,47 @@ describe('relay', () => {
     expect(chain.calls).toHaveLength(1);
   });
 
+  it('adds a block once while other announcers respond, leave or announce it', async () => {
+    const clock = new SteppedClock();
+    const { node, chain, peers } = await withPeers(3, clock);
+    const [first, second, third] = peers;
+    let open = (): void => undefined;
+    chain.gate = new Promise((resolve) => (open = resolve));
+    announce(first, next);
+    await requestOf(first);
+    announce(second, next);
+    await second?.settle(standing);
+    clock.advance(2_000);
+    await requestOf(second);
+    for (const peer of [first, second]) supply(peer, [t1, t2, t3]);
+    await second?.settle(standing);
+    first?.end();
+    while (node.sessionIds().length > 2) await third?.settle(standing);
+    third?.send(Command.newBlock, commands.newBlock.encode({ block: next, currentHeight: 7, hop: 0 }));
+    await third?.settle(standing);
+    open();
+    await reaches(chain, 6);
+    expect(chain.calls).toHaveLength(1);
+  });
+
+  it('does not penalise a late announcer of a block that the chain rejects for now', async () => {
+    const clock = new SteppedClock();
+    const { chain, peers, logger } = await withPeers(2, clock);
+    const [late, other] = peers;
+    chain.refuse.set(hashOf(next).toString('hex'), 'TIMESTAMP_TOO_FAR_IN_FUTURE');
+    announce(late, next);
+    await requestOf(late);
+    announce(other, next);
+    await other?.settle(standing);
+    clock.advance(2_000);
+    await requestOf(other);
+    supply(other, [t1, t2, t3]);
+    await other?.settle(standing);
+    clock.advance(21_000);
+    await Promise.race([late?.closed, late?.settle(standing)]);
+    expect(logger.lines.filter((line) => line.includes('closed:'))).toEqual([]);
+  });
+
   it('relays transactions once, in one message, to all peers but their sender', async () => {
     const { pool, peers } = await withPeers(3);
     supply(peers[0], [t1, t2]);
