@@ -70,6 +70,18 @@ describe('a transaction whose unlock time is long enough on the tip, but too sho
     await bench.mine(1, bench.reader.tip().timestamp + 60);
   });
 
+  it('stays when that block is on a side branch, since templates extend another block', async () => {
+    const { miner, purse, clock } = bench;
+    const withIt = await miner.build(purse, Buffer.alloc(0), clock.now);
+    const without = await miner.build(purse, Buffer.alloc(0), clock.now + 1);
+    const at = ({ block }: Template, time: number) => ({ ...block, timestamp: BigInt(time) });
+    const best = await mined({ ...without, block: at(without, clock.now) });
+    expect(await miner.submit(best)).toMatchObject({ code: 'ADDED_TO_MAIN' });
+    const late = await mined({ ...withIt, block: at(withIt, clock.now + 1) });
+    expect(await miner.submit(late)).toMatchObject({ code: 'UNLOCK_TIME_TOO_SMALL' });
+    expect(bench.pool.size).toBe(1);
+  });
+
   it('stays when the block has no proof of work, and a mined block with it is accepted', async () => {
     const template = await bench.miner.build(bench.purse, Buffer.alloc(0), bench.clock.now);
     const later = sealParent({ ...template.block, timestamp: template.block.timestamp + 1n });

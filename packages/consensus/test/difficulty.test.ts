@@ -43,6 +43,8 @@ describe('recorded difficulties', () => {
     }
     expect(minDifficultyAfter(mainnet, { height: 4_000_000, difficulty: 1_000_000n })).toBe(670_000n);
     expect(minDifficultyAfter(mainnet, { height: LWMA_BLOCKS, difficulty: 1_000_000n })).toBe(0n);
+    // The rule before LWMA has no such bound.
+    expect(minDifficultyAfter(mainnet, { height: 1_000, difficulty: 1_000_000n })).toBe(0n);
   });
 
   test('equal those of LWMA in both versions, also with 64-bit overflow', () => {
