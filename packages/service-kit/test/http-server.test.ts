@@ -108,20 +108,24 @@ describe('clients that neither read nor close', () => {
     clients.forEach((client) => client.destroy());
   });
 
-  test('lose their slots also while a response waits for them', async () => {
+  test.each([
+    ['lose', 'complete', '/big', 200],
+    ['keep', 'not complete yet', '/stream', 503],
+  ])('%s their slots while a response waits for them that is %s', async (_what, _response, path, status) => {
     let held = 0;
     const { promise: full, resolve } = withResolvers<void>();
     const app = (incoming: IncomingMessage, response: ServerResponse): void => {
-      if (incoming.url !== '/big') return void response.end('ok');
-      response.end(Buffer.alloc(16 * 1024 * 1024));
+      if (incoming.url === '/') return void response.end('ok');
+      response.write(Buffer.alloc(16 * 1024 * 1024));
+      if (incoming.url === '/big') response.end();
       if (++held === 4) resolve();
     };
     const server = await serve(app, { limits: { maxConnections: 4, writeTimeoutMs: 3_600_000 } });
     const clients = await Promise.all(
-      Array.from({ length: 4 }, () => stubborn(server.port, 'GET /big HTTP/1.1\r\nHost: x\r\n\r\n')),
+      Array.from({ length: 4 }, () => stubborn(server.port, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)),
     );
     await full;
-    expect((await call(server.port, '/')).text).toBe('ok');
+    expect((await call(server.port, '/')).status).toBe(status);
     clients.forEach((client) => client.destroy());
   });
 
