@@ -127,7 +127,7 @@ export class AttemptLimiter {
     const minute = Math.floor(this.now() / MINUTE_MS);
     if (minute === this.minute) return;
     this.minute = minute;
-    for (const [key, budget] of this.budgets) if (!budget.isReleasing) this.budgets.delete(key);
+    this.budgets.clear();
   }
 }
 

@@ -128,7 +128,6 @@ export class TransactionSender {
 
   /** Submits a delayed transaction. @throws WalletError refusedTransactionUnresolved, and those of a submission */
   async sendSigned(signed: SignedSend, observer?: SendObserver): Promise<void> {
-    this.dependencies.pause.check();
     this.checkContested(signed);
     await this.recordAndSubmit(signed, observer);
   }
@@ -147,7 +146,6 @@ export class TransactionSender {
     if (state === 'confirmed' || state === 'settled' || this.isMined(hash)) return summary;
     if (state === 'givenUp') throw walletError.transactionGivenUp(hash, stored.reason ?? '');
     if (signed === undefined) return undefined;
-    this.dependencies.pause.check();
     if (state === 'refused') {
       const { localHeight } = this.dependencies.context();
       if (pending.hasReplacedRing(signed) || pending.ruleAgainst(signed, localHeight) !== undefined) return undefined;
