@@ -181,9 +181,11 @@ export class WalletApi implements Service {
     this.servers = await startWalletServer({ config, context, counters: new RequestCounters(), logger, port });
     for (const server of this.servers) this.closers.add('an HTTP server', () => server.close(DRAIN_MS));
     const endpoint = endpointText({ host: options['rpc-bind-ip'], port: this.port });
-    logger.info(
-      `wrkz-wallet-api ${VERSION} listens on ${endpoint}, network ${network.name}, wallets in ${config.walletDirectory}`,
-    );
+    const { name } = network;
+    const line = `wrkz-wallet-api ${VERSION} listens on ${endpoint}, network ${name}, wallets in ${config.walletDirectory}`;
+    // The default log level logs nothing, but the operator must see that the service runs.
+    if (logger.enabled('info')) logger.info(line);
+    else this.overrides.write?.(line);
     this.openConsole();
   }
 

@@ -235,6 +235,13 @@ test('uses the proof-of-work server with its key, and local threads if the serve
   expect(helper.requests.map(({ headers }) => headers['x-api-key'])).toContain('a key');
 });
 
+test('prints where it listens at the default log level, which logs nothing', async () => {
+  const lines: string[] = [];
+  const service = await TestService.start([], { write: (line) => lines.push(line) });
+  running.push(service);
+  expect(lines).toEqual([expect.stringMatching(/listens on 127\.0\.0\.1:\d+, network devnet, wallets in /)]);
+});
+
 test('writes a JSON log file and handles console input in a process', async () => {
   const program = join(__dirname, '..', '..', 'bin', 'wrkz-wallet-api.js');
   const run = async (
