@@ -61,17 +61,28 @@ async function backUp({ current, now, written }: Dependencies, keep: number): Pr
 /** `20261124T080715Z` */
 const stampOf = (now: number): string => new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
 
-/** @param written the newest backup. If the clock was wrong, older backups may have later times */
+/** The files of a backup and of a killed backup, after the name of the wallet is removed from the file name. */
+const PAIR = /^\.(\d{8}T\d{6}Z)(?:\.db)?$/;
+const UNFINISHED = /^(?:\.\d{8}T\d{6}Z\.tmp|\.\.\d{8}T\d{6}Z\.db\.(?:lock|[\da-f]{12}\.tmp(?:-\w+)?))$/;
+
+/**
+ * Deletes old backups, and what killed backups left: temporary files, and a container without its database.
+ * @param written the newest backup. If the clock was wrong, older backups may have later times
+ */
 async function deleteOld(directory: string, name: string, keep: number, written: string): Promise<void> {
+  const entries = await readdir(directory);
   const stamps = new Set<string>();
-  for (const entry of await readdir(directory)) {
-    const [, stamp] = /^\.(\d{8}T\d{6}Z)(?:\.db)?$/.exec(entry.startsWith(name) ? entry.slice(name.length) : '') ?? [];
-    if (stamp !== undefined && stamp !== written) stamps.add(stamp);
+  for (const entry of entries) {
+    const [, stamp] = PAIR.exec(entry.replace(name, '')) ?? [];
+    const isComplete = entries.includes(`${name}.${stamp}`) && entries.includes(`${name}.${stamp}.db`);
+    if (stamp !== undefined && stamp !== written && isComplete) stamps.add(stamp);
   }
-  for (const stamp of [...stamps]
-    .sort()
-    .reverse()
-    .slice(keep - 1)) {
-    for (const suffix of ['', '.db']) await rm(join(directory, `${name}.${stamp}${suffix}`), { force: true });
+  const newest = [...stamps].sort().reverse();
+  const retained = new Set([written, ...newest.slice(0, keep - 1)]);
+  for (const entry of entries) {
+    const rest = entry.replace(name, '');
+    const [, stamp] = PAIR.exec(rest) ?? [];
+    const isOld = stamp !== undefined && !retained.has(stamp);
+    if (isOld || UNFINISHED.test(rest)) await rm(join(directory, entry), { force: true });
   }
 }

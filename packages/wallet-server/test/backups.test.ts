@@ -70,6 +70,27 @@ test('writes a backup per interval and deletes all but the newest', async () => 
   ]);
 });
 
+test('deletes what killed backups left, and does not count it as a backup', async () => {
+  const run = job(write, 2);
+  const first = basename(await run());
+  const killed = 'a.wallet.20261124T080030Z';
+  const left = [
+    ...[killed, `${killed}.tmp`, `.${killed}.db.lock`],
+    ...['', '-journal', '-wal', '-shm'].map((suffix) => `.${killed}.db.0123456789ab.tmp${suffix}`),
+    `.${first}.db.0123456789ab.tmp`,
+  ];
+  const others = [
+    '.a.wallet.by-hand.db.0123456789ab.tmp',
+    'b.wallet.20261124T080030Z',
+    'b.wallet.20261124T080030Z.tmp',
+  ];
+  for (const name of [...left, ...others]) writeFileSync(join(folder, 'backups', name), '');
+  now += 60_000;
+  const second = basename(await run());
+  const pairs = [first, second].flatMap((name) => [name, `${name}.db`]);
+  expect(readdirSync(join(folder, 'backups')).sort()).toEqual([...pairs, ...others].sort());
+});
+
 test('retains the latest backup when earlier ones have times in the future', async () => {
   const run = job(write, 2);
   now += 1_000_000_000_000;
