@@ -127,12 +127,14 @@ export class WalletFile {
    */
   async changePassword(password: string, content: WalletContent): Promise<void> {
     await this.saving;
-    const before = this.password;
+    const { password: before, version } = this;
     this.password = password;
     try {
       await this.save(content);
     } catch (error) {
       this.password = before;
+      // The file may have the new password: the folder is synced after the rename.
+      if (this.version !== version) await this.save(content).catch(() => undefined);
       throw error;
     }
     await removePrevious(this.file);
@@ -154,8 +156,11 @@ export class WalletFile {
     const key = await deriveFileKey(this.password);
     const found = versionOf(this.file);
     if (found !== undefined && found !== this.version) await copyAside(this.file);
-    await replaceFile(this.file, 'keep-previous', (handle) => writeContainer(handle, content, key));
-    this.version = versionOf(this.file);
+    try {
+      await replaceFile(this.file, 'keep-previous', (handle) => writeContainer(handle, content, key));
+    } finally {
+      this.version = versionOf(this.file);
+    }
   }
 }
 

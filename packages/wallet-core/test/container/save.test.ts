@@ -112,6 +112,22 @@ test('the old password remains valid when the container cannot be saved with a n
   await again.close();
 });
 
+test('the old password remains valid when the folder cannot be synced after the container got a new one', async () => {
+  const { walletFile, content } = await made();
+  const folder = dirname(walletFile.file);
+  const { open } = promises;
+  const opens = jest.spyOn(promises, 'open').mockImplementation(async (path, ...rest) => {
+    if (path !== folder) return open(path, ...rest);
+    opens.mockRestore();
+    throw Object.assign(new Error('i/o error'), { code: 'EIO' });
+  });
+  expect(await errorNameOf(walletFile.changePassword('new', content))).toBe('invalidWalletFilename');
+  expect(walletFile.isPassword('secret')).toBe(true);
+  await walletFile.close();
+  expect(await heightIn(walletFile.file)).toBe(1);
+  expect(readdirSync(folder).sort()).toEqual(['a.wallet', 'a.wallet.lock', 'a.wallet.previous']);
+});
+
 test('a changed password replaces the old one', async () => {
   const { walletFile, content } = await made();
   await walletFile.changePassword('new', { ...content, startHeight: 2 });
