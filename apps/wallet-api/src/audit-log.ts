@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, writeFileSync } from 'node:fs';
 import {
   clientAddressOf,
   errorText,
@@ -89,8 +89,17 @@ export class AuditLog {
     });
   }
 
-  /** Opens the file for each line, so that log rotation can rename it. */
+  /** Opens the file for each line, so that log rotation can rename it. A line that a full disk has cut is ended first. */
   private append(text: string): void {
-    appendFileSync(this.file, text, { mode: 0o600 });
+    const file = openSync(this.file, 'a+', 0o600);
+    try {
+      const last = Buffer.from('\n');
+      // A pipe, which cannot be read here, has size 0.
+      const { size } = fstatSync(file);
+      if (size > 0) readSync(file, last, 0, 1, size - 1);
+      writeFileSync(file, last.toString() === '\n' ? text : `\n${text}`);
+    } finally {
+      closeSync(file);
+    }
   }
 }

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { walletErrorRows } from '@wrkz/wallet-core';
@@ -105,6 +114,15 @@ test('starts a new file after the log file was renamed', async () => {
   expect(lineCount()).toBe(1);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readFileSync(`${file}.1`, 'utf8').split('\n').length - 1).toBe(before + 1);
+});
+
+test('starts a new line after one that a full disk has cut', async () => {
+  appendFileSync(file, '{"time":"20');
+  const before = lineCount();
+  requireStatus(await service.json('POST', '/addresses/create'), 201);
+  while (lineCount() === before) await new Promise((resolve) => setImmediate(resolve));
+  const last = readFileSync(file, 'utf8').trim().split('\n').at(-1) ?? '';
+  expect(JSON.parse(last)).toMatchObject({ action: 'create-address' });
 });
 
 test('logs every route but reads, saves and estimates', () => {
