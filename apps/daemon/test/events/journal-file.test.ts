@@ -110,6 +110,20 @@ describe('a lost journal', () => {
     expect(entriesIn(directory)).toHaveLength(1);
   });
 
+  it('is not one whose lock file was removed while it was open: no event is lost', async () => {
+    const { directory, warnings, start } = bench();
+    const writer = start();
+    const { journal } = await writer.open();
+    await writer.append([transaction(1)]);
+    rmSync(`${journalFile(directory)}.lock`);
+    const standing = await writer.append([transaction(2)]);
+    expect(standing.journal).toBe(journal);
+    expect(entriesIn(directory)).toHaveLength(2);
+    expect(warnings).toEqual([expect.stringContaining('.lock of the open event journal was removed')]);
+    await expect(start().open()).rejects.toThrow('in use');
+    writer.close();
+  });
+
   it('continues above the numbers that are still readable, whatever the clock reports', async () => {
     const { directory, clock, start } = bench();
     const first = start();

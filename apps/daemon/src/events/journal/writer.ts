@@ -1,7 +1,7 @@
 import { type ChainDb, type ChainReader, openChainDb } from '@wrkz/chain-db';
 import type { NetworkName } from '@wrkz/core-types';
 import { errorText, yieldToEventLoop } from '@wrkz/service-kit/base';
-import { openDatabase, type SqliteConnection } from '@wrkz/sqlite';
+import { FileVanished, openDatabase, type SqliteConnection } from '@wrkz/sqlite';
 import { blocksUpTo, completePool, completeStep, type TimedEvent, writeEvent } from './chain-follower';
 import { isLost, lastNumberIn, renameDamaged, verifyNewest } from './recovery';
 import { journalFile, journalOptions } from './schema';
@@ -154,13 +154,14 @@ export class JournalWriter {
     return this.chain.reader;
   }
 
-  /** Runs work on the journal. If the journal is unusable, repeats the work once on a new one. */
+  /** Runs work on the journal. If the journal is unusable, repeats the work once on a new one, or on the reopened one. */
   private async withJournal(work: (journal: OpenJournal) => void | Promise<void>): Promise<JournalStatus> {
     try {
       return await this.run(work);
     } catch (error) {
       if (!isLost(error) || this.closing) throw error;
-      this.replace(errorText(error));
+      if (error instanceof FileVanished && error.file.endsWith('.lock')) this.reopen(error);
+      else this.replace(errorText(error));
       return this.run(work);
     }
   }
@@ -189,6 +190,13 @@ export class JournalWriter {
       database.close();
       throw error;
     }
+  }
+
+  /** A journal whose lock file was removed is complete: the next open takes a new lock. */
+  private reopen(error: FileVanished): void {
+    this.opened?.store.close();
+    this.opened = undefined;
+    this.dependencies.warn(`the event journal is opened again: ${errorText(error)}`);
   }
 
   /** @throws Error if the last replacement was less than a minute ago */
