@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { errorText, UsageError } from '@wrkz/service-kit';
 import {
   createdWallet,
+  isWalletError,
   type WalletContent,
   WalletError,
   WalletFile,
@@ -30,6 +31,10 @@ export async function generateContainer(
     return content.subWallets[0]?.address ?? '';
   } catch (error) {
     if (error instanceof UsageError || signal?.aborted === true) throw error;
+    // The general text of this error advises to delete the file, which may hold the only copy of the keys.
+    if (isWalletError(error, 'walletFileAlreadyExists')) {
+      throw new UsageError(`The container ${containerFile} already exists. Choose another name.`);
+    }
     throw new UsageError(`The container ${containerFile} could not be created: ${errorText(error)}`);
   }
 }

@@ -25,3 +25,9 @@ test('a signal does not remove an existing container', async () => {
   await expect(generate(file, '', [], AbortSignal.abort('SIGTERM'))).rejects.toThrow();
   expect(readdirSync(folder.path)).toEqual(before);
 });
+
+test('an existing container is reported without the advice to delete it', async () => {
+  const file = folder.file('kept');
+  await generate(file, '');
+  await expect(generate(file, '')).rejects.toThrow(`The container ${file} already exists. Choose another name.`);
+});
