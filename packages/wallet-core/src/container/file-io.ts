@@ -1,5 +1,5 @@
 import { constants, createReadStream, statSync } from 'node:fs';
-import { copyFile, type FileHandle, link, lstat, open, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode, errorText, syncFolder } from '@wrkz/service-kit/base';
 import { WalletError, walletError, walletErrorOf } from '../errors';
@@ -133,17 +133,6 @@ export async function setAsidePrevious(file: string): Promise<void> {
   await rename(previous, `${previous}.${Date.now()}`).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT') throw cannotWrite(error);
   });
-}
-
-/** Copies a file to `<file>.previous.<milliseconds>`. @throws WalletError invalidWalletFilename */
-export async function copyAside(file: string): Promise<void> {
-  const copy = `${previousName(file)}.${Date.now()}`;
-  try {
-    await copyFile(file, copy, constants.COPYFILE_EXCL);
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') await rm(copy, { force: true }).catch(() => undefined);
-    throw cannotWrite(error);
-  }
 }
 
 /** Suffixes of the files beside a container, which the wallet overwrites and deletes. */

@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { runInSlices } from '@wrkz/service-kit/base';
 import { FileLocked, takeWriteLock, type WriteLock } from '@wrkz/sqlite';
@@ -7,15 +7,7 @@ import { type ContainerConversion, convertGreenFile } from './green/convert';
 import type { WalletContent } from '../ledger/model';
 import { decodeContent } from './decode';
 import { deriveFileKey, readContainer, writeContainer, writePlain } from './encrypted-file';
-import {
-  checkNewFile,
-  copyAside,
-  removePrevious,
-  setAsidePrevious,
-  isIrregularFile,
-  readFileStart,
-  replaceFile,
-} from './file-io';
+import { checkNewFile, removePrevious, setAsidePrevious, isIrregularFile, readFileStart, replaceFile } from './file-io';
 
 /** The next save. It starts when the running save ends. */
 interface QueuedSave {
@@ -92,7 +84,7 @@ export class WalletFile {
 
   /**
    * Writes the content durably and retains the current version as `<file>.previous`. After an error the file is unchanged.
-   * A file of another program at its path is copied first: it may be the only copy of other keys.
+   * A file of another program at its path is set aside: it may be the only copy of other keys.
    * @throws WalletError invalidWalletFilename
    */
   save(content: WalletContent): Promise<void> {
@@ -155,19 +147,24 @@ export class WalletFile {
   private async write(content: WalletContent): Promise<void> {
     const key = await deriveFileKey(this.password);
     const found = versionOf(this.file);
-    if (found !== undefined && found !== this.version) await copyAside(this.file);
+    const isForeign = found !== undefined && found !== this.version;
     try {
       await replaceFile(this.file, 'keep-previous', (handle) => writeContainer(handle, content, key));
     } finally {
       this.version = versionOf(this.file);
     }
+    if (isForeign) await setAsidePrevious(this.file);
   }
 }
 
-/** Changes with each write of the file; undefined if it is missing. */
+/** Changes with each write of the file; undefined if it is no regular file or cannot be reached, which the save reports. */
 function versionOf(file: string): string | undefined {
-  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stats && `${stats.ino} ${stats.size} ${stats.mtimeNs}`;
+  try {
+    const stats = lstatSync(file, { bigint: true });
+    return stats.isFile() ? `${stats.ino} ${stats.size} ${stats.mtimeNs}` : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The absolute path with links resolved, so that a save replaces the file and not a link to it. */
