@@ -9,8 +9,11 @@ export const ALTERNATIVE_LENGTH = 100;
 export const BATCH_BLOCKS = 400;
 /** Serialized bytes that close a batch: a batch of full blocks must not take seconds. */
 export const BATCH_BYTES = 256 * 1024;
-/** Weight (see `weightOf`) of verified blocks at which they are committed although more follow: below a second of work. */
-export const HOLD_WEIGHT = 8 * 1024 * 1024;
+/**
+ * Weight (see `weightOf`) of verified blocks at which they are committed although more follow: below a second of work. 8 MiB are
+ * 3 % faster, but their objects take 100 MiB more.
+ */
+export const HOLD_WEIGHT = 4 * 1024 * 1024;
 /** Milliseconds that a verified block waits for the following blocks: a kill loses at most the blocks of this time. */
 export const HOLD_TIME = 3000;
 /** Minimum weight of a block: in memory small blocks take more than their bytes. */
