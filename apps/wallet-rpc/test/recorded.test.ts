@@ -68,8 +68,7 @@ async function replay(rowsToReplay: readonly RecordedRow[], service: TestService
         `${String(row.id)} ${String(row.method)} ${ours.slice(0, 400)} instead of ${theirs.slice(0, 400)}`,
       );
     }
-    if (['reset', 'createAddress', 'createAddressList'].includes(row.method ?? ''))
-      await ready(service);
+    if (['reset', 'createAddress', 'createAddressList'].includes(row.method ?? '')) await ready(service);
     if (row.method === 'reset') await service.rpc.context.pool.poll();
   }
   return complaints;

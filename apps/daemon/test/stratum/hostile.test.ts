@@ -190,7 +190,7 @@ describe('connections', () => {
   });
 
   it('closed before a pipelined login do not count as a connection of its worker', async () => {
-    let hold: Promise<void> | undefined;
+    let hold = Promise.resolve();
     let release = (): void => undefined;
     bench = await stratumBench(
       'simnet',
