@@ -113,8 +113,8 @@ export class WalletFile {
   }
 
   /**
-   * Saves with a new password and removes the previous version, which the old password can open. After an error the old
-   * password remains valid.
+   * Saves with a new password and removes the previous version, which the old password can open. After an error of the save the
+   * old password remains valid, after one of the removal the new one is.
    * @throws WalletError invalidWalletFilename
    */
   async changePassword(password: string, content: WalletContent): Promise<void> {
