@@ -46,6 +46,14 @@ test('a scan returns the wallet data of each block', () => {
   expect(reader.blockStamps(-5, 2)).toEqual(stamps.slice(0, 2));
 });
 
+test('the floor is at most the height above the tip', () => {
+  const db = openHere();
+  writerOf(db).append(chainA().slice(0, 11));
+  expect(() => writerOf(db).pruneStep(12)).toThrow(RangeError);
+  pruneTo(db, 11);
+  expect(db.reader.floors().bodies).toBe(11);
+});
+
 test('without bodies and signatures all other data is returned, and space is freed', () => {
   const db = chainAFilled();
   const { reader } = db;

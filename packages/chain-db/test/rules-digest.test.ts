@@ -120,6 +120,7 @@ test('a rewind removes the digests above, and the next pass stores them again', 
   expect(db.reader.storedRulesDigest(BLOCKS)?.height).toBe(100);
   writerOf(db).append(chainA().slice(151, BLOCKS));
   expect(storeDigests(db)).toBe(1);
+  expect(db.reader.storedRulesDigest(BLOCKS)?.height).toBe(200);
   expect([at(db, 200), at(db, 250)]).toEqual(before);
 });
 
@@ -155,6 +156,18 @@ test('a step that failed between two amounts is repeated from its first block', 
   read.mockRestore();
   storeDigests(db);
   expect(at(db, 200)).toBe(at(filled(), 200));
+});
+
+test('a digest that could not be stored is stored by the next step', () => {
+  const db = filled();
+  writerOf(db).digestStep(0);
+  const connection = new SqliteConnection(databaseFile(db.directory));
+  connection.exec("INSERT INTO rules_digests VALUES (100, x'00')");
+  expect(() => writerOf(db).digestStep(0)).toThrow(CorruptDatabase);
+  connection.exec('DELETE FROM rules_digests WHERE height = 100');
+  connection.close();
+  expect(storeDigests(db)).toBe(2);
+  expect(contents(db)['rules_digests']).toHaveLength(3);
 });
 
 test('a changed stored digest is found by the verification', async () => {
