@@ -246,6 +246,19 @@ test('refunds a rejected send, but not an uncertain one', async () => {
   expect(codeOf(await send(service, to(200_000), SHOP))).toBe(1004);
 });
 
+test('charges the resubmission of a rejected send', async () => {
+  const { service } = await shop();
+  const today = utcDayOf(NOON);
+  const keyed = { ...SHOP, key: 'rejected' };
+  stage.standIn.on('/sendrawtransaction', () => ({ json: { status: 'Failed', error: 'no' } }));
+  expect(codeOf(await send(service, to(900_000), keyed))).toBe(31);
+  stage.standIn.off('/sendrawtransaction');
+  expect(spentOn(service, today)).toBe(0n);
+  hashOf(await send(service, to(900_000), keyed));
+  expect(spentOn(service, today)).toBeGreaterThan(900_000n);
+  expect(codeOf(await send(service, to(200_000), SHOP))).toBe(1004);
+});
+
 test('charges a rejected send again when it is mined after all', async () => {
   const { service } = await shop();
   const today = utcDayOf(NOON);
