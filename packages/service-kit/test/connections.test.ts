@@ -96,6 +96,14 @@ test('closes a TCP connection without an address, but not one of a socket file',
   expect(isOpen(serving({ maxPerAddress: 1 }, 'local').open(undefined, undefined))).toEqual([true, true]);
 });
 
+test('a refused connection is closed as idle, although its client neither reads nor closes', () => {
+  const { open, connections } = serving();
+  const [refused, other] = open('192.0.2.1', '192.0.2.2');
+  connections.refuse(refused as never, '400 Bad Request');
+  connections.closeIdle(60_000);
+  expect([refused?.destroyed, other?.destroyed]).toEqual([true, false]);
+});
+
 test('a connection with an HTTP/2 upgrade offer counts once for its address', async () => {
   const { open, server } = serving({ maxPerAddress: 1 }, 'open', (_request, response) => void response.end('ok'));
   acceptUpgrades(
