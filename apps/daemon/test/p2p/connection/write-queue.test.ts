@@ -35,6 +35,9 @@ describe('the write queue', () => {
     expect(writes.size).toBe(0);
     time.now += 1_000_000;
     expect(writes.check()).toBeUndefined();
+    // The time starts again with the first frame after an idle period.
+    writes.push(Buffer.alloc(33), Buffer.alloc(1));
+    expect(writes.check()).toBeUndefined();
   });
 
   it('writes small frames in one piece and large ones in many', async () => {

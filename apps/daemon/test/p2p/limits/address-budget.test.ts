@@ -1,5 +1,5 @@
 import { Command, type Frame } from '@wrkz/levin';
-import { AddressBudget, WorkBudget, RateLimit } from '../../../src/p2p/limits/address-budget';
+import { AddressBudget, AddressBudgets, WorkBudget, RateLimit } from '../../../src/p2p/limits/address-budget';
 
 /** A budget with its two clocks in hand; `work` takes so many milliseconds of the event loop and of the day. */
 function budget() {
@@ -75,6 +75,24 @@ describe('the budget of one address', () => {
     expect(one.addPoints(0)).toBe(false);
   });
 
+  it('reduces points by 50 in half an hour', () => {
+    const one = budget();
+    one.addPoints(90);
+    now += 1_800_000;
+    expect([one.addPoints(59), one.addPoints(1)]).toEqual([false, true]);
+  });
+
+  it.each([
+    ['connections', 30, 5_000],
+    ['poolRequests', 10, 10_000],
+    ['unfitTransactions', 1_000, 200],
+  ] as const)('allows a burst of %s: %i, then one in %i ms', (resource, burst, milliseconds) => {
+    const one = budget();
+    expect([one.take(resource, burst), one.take(resource)]).toEqual([true, false]);
+    now += milliseconds;
+    expect([one.take(resource), one.take(resource)]).toEqual([true, false]);
+  });
+
   it('allows a burst of one minute of node requests, then one a second, whatever their size', () => {
     const one = budget();
     const sync = (): boolean => one.takeFrame(frame(Command.timedSync), false);
@@ -104,4 +122,18 @@ test('a rate allows a burst, then the refill', () => {
   const rate = new RateLimit(2, 5, 0);
   expect(Array.from({ length: 7 }, () => rate.take(0))).toEqual([true, true, true, true, true, false, false]);
   expect([rate.take(400), rate.take(500), rate.take(600), rate.take(100_000, 6)]).toEqual([false, true, false, false]);
+});
+
+test('budgets of closed connections are dropped before those of open ones', () => {
+  const budgets = new AddressBudgets(
+    () => 0,
+    () => 0,
+  );
+  const remote = (index: number) => ({ host: `20.${index >> 8}.${index & 255}.1`, port: 1 });
+  const connected = budgets.enter(remote(0));
+  const idle = budgets.of(remote(1));
+  for (let index = 2; index <= 10_000; index += 1) budgets.of(remote(index));
+  expect(budgets.size).toBe(10_000);
+  expect(budgets.of(remote(0))).toBe(connected);
+  expect(budgets.of(remote(1))).not.toBe(idle);
 });

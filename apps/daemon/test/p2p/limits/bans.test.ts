@@ -37,6 +37,22 @@ describe('a range of addresses', () => {
     expect([bans.remove(text), bans.isBanned(inside)]).toEqual([true, false]);
   });
 
+  it('is banned no longer when the system clock is set back, and no longer than the system clock says', () => {
+    let [now, steady] = [10_000, 0];
+    const bans = new Bans(
+      () => now,
+      () => steady,
+    );
+    bans.add('8.8.8.8', 900);
+    [now, steady] = [5_000, 899];
+    expect(bans.isBanned('8.8.8.8')).toBe(true);
+    steady = 900;
+    expect([bans.isBanned('8.8.8.8'), bans.list()]).toEqual([false, []]);
+    bans.add('8.8.8.8', 900);
+    now += 900;
+    expect(bans.isBanned('8.8.8.8')).toBe(false);
+  });
+
   it.each(['', 'x', '1.2.3.4/33', '1.2.3.4/', '1.2.3.4/x', '1.2.3.4/8/8', '::1/129', '::ffff:1.2.3.4/24'])(
     'rejects the invalid range %j',
     (text) => expect(parseIpRange(text)).toBeUndefined(),

@@ -72,6 +72,17 @@ describe('back pings', () => {
   });
 });
 
+describe('failed back pings', () => {
+  it('release their slots', async () => {
+    const backPings = new BackPings(0);
+    const fail = (): Promise<boolean> => Promise.reject(new Error('no route'));
+    for (let index = 0; index < 16; index += 1) {
+      await expect(backPings.call({ host: `${11 + index}.1.1.1`, port: 1 }, fail)).rejects.toThrow('no route');
+    }
+    expect(await backPings.call({ host: '8.8.8.8', port: 1 }, () => Promise.resolve(true))).toBe(true);
+  });
+});
+
 describe('a node whose incoming slots an attacker holds', () => {
   const harness = new Harness();
   const blocks = toyChain(3);
