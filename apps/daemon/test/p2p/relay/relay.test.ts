@@ -440,6 +440,31 @@ describe('relay', () => {
     expect(gaps.slice(0, 8)).toEqual([0, 4, 8, 16, 32, 60, 60, 60]);
   });
 
+  it('sends a transaction of a peer again as its own after a reorganisation has returned it to the pool', async () => {
+    const clock = new SteppedClock();
+    const relayed: unknown[] = [];
+    const session = {
+      ...{ handshaken: true, isOpen: true, knownTransactions: new Set() },
+      relayTransactions: (transactions: Buffer[]) => relayed.push(transactions),
+    } as unknown as Session;
+    const pool = new FakePool(toyCodec);
+    const relay = new TransactionRelay({
+      ...{ pool, codec: toyCodec, clock, logger: new TestLogger() },
+      sessions: () => [session],
+    });
+    pool.on('added', ({ hash }) => relay.added(hash));
+    await relay.onTransactions(session, [t1], { measure: (work) => work() });
+    const resent = (): unknown[] => {
+      relayed.length = 0;
+      clock.advance(120_000);
+      relay.tick();
+      return [...relayed];
+    };
+    expect(resent()).toEqual([]);
+    relay.added(sha256(t1));
+    expect(resent()).toEqual([[t1]]);
+  });
+
   it('sends own transactions that are due together in one message', async () => {
     const clock = new SteppedClock();
     const { pool, peers } = await withPeers(1, clock);
