@@ -1,10 +1,8 @@
-import { EventEmitter, once } from 'node:events';
 import { request } from 'node:http';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { respondAsJuly2025, type StandInHandler } from '@wrkz/testing';
 import { CONFIRMATIONS as FINAL_CONFIRMATIONS } from '@wrkz/wallet-core';
-import { IdempotentRequests } from '@wrkz/wallet-server';
 import {
   ADDRESSES,
   BLOCKS_TO_UNLOCK,
@@ -222,36 +220,6 @@ test('responds to every running send when the wallet is closed, and starts none 
   expect(answers.filter(({ status }) => status !== 201 && status !== 403)).toEqual([]);
   const hashes = new Set(answers.filter(({ status }) => status === 201).map(hashOf));
   expect(stage.node.pool()).toEqual([...hashes].sort());
-});
-
-test('refuses a send that waited for its key while the wallet was closed', async () => {
-  const service = await alice();
-  const underWay = new Promise<void>((resolve) => {
-    // The response never arrives: the close aborts the build.
-    stage.standIn.on('/getrandom_outs', () => {
-      resolve();
-      return () => undefined;
-    });
-  });
-  const waiting = new EventEmitter();
-  const { execute } = IdempotentRequests.prototype;
-  const executed = jest.spyOn(IdempotentRequests.prototype, 'execute');
-  executed.mockImplementation(function (this: IdempotentRequests, ...args) {
-    waiting.emit('request');
-    return execute.apply(this, args);
-  });
-  const first = send(service, PAYMENT, { key: 'closed' });
-  await underWay;
-  const executing = once(waiting, 'request');
-  const second = send(service, PAYMENT, { key: 'closed' });
-  await executing;
-  const begun = jest.spyOn(service.api.current!.wallet.db.requests, 'begin');
-  requireStatus(await service.json('DELETE', '/wallet'), 200);
-  expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([403, 403]);
-  // The database of a closed wallet may be closed, too.
-  expect(begun).not.toHaveBeenCalled();
-  executed.mockRestore();
-  stage.standIn.off('/getrandom_outs');
 });
 
 test.each([
