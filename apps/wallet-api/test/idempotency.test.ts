@@ -391,6 +391,7 @@ test('returns hash and reason for the key of a given-up send', async () => {
   const paths = ['/transactions/send/basic', '/transactions/send/sweep'];
   for (const path of paths) {
     const answer = await send(service, PAYMENT, { key: path, path });
+    expect(answer.text).toMatch(/[0-9a-f]{64}/);
     const [hash = ''] = /[0-9a-f]{64}/.exec(answer.text) ?? [];
     requireStatus(await service.json('DELETE', `/transactions/pending/${hash}`), 200);
     requireStatus(await service.json('DELETE', `/transactions/pending/${hash}`), 404);

@@ -6,7 +6,7 @@ import { SqliteConnection } from './library';
 
 /** Held while a database is open for writing. */
 export interface WriteLock {
-  /** Without this file another program could take the lock, too. */
+  /** If this file is removed, another program can take the lock, too. */
   readonly file: string;
   release(): void;
 }

@@ -154,7 +154,10 @@ export class JournalWriter {
     return this.chain.reader;
   }
 
-  /** Runs work on the journal. If the journal is unusable, repeats the work once on a new one, or on the reopened one. */
+  /**
+   * Runs work on the journal. If the journal is unusable, repeats the work once: on a new journal, or on the same one if only its
+   * lock file is missing.
+   */
   private async withJournal(work: (journal: OpenJournal) => void | Promise<void>): Promise<JournalStatus> {
     try {
       return await this.run(work);

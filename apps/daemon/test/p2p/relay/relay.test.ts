@@ -363,7 +363,7 @@ describe('relay', () => {
     expect(chain.calls).toHaveLength(1);
   });
 
-  it('does not penalise a late announcer of a block that the chain rejects for now', async () => {
+  it('keeps a late announcer of a block that the chain rejects for now', async () => {
     const clock = new SteppedClock();
     const { chain, peers, logger } = await withPeers(2, clock);
     const [late, other] = peers;
