@@ -2,7 +2,8 @@ import { encodeAddress } from '@wrkz/core-types';
 import { alice, aliceWith, bob, FakeNode, NOW, outputFor, owner, portsOf, subWalletOf, viewOf } from './support';
 import { walletError } from '../../src/errors';
 import { buildSend } from '../../src/transaction/build-send';
-import type { SendRequest, SendContext } from '../../src/transaction/model';
+import type { WalletOutput } from '../../src/ledger/model';
+import type { ContestedSend, SendRequest, SendContext } from '../../src/transaction/model';
 import type { WalletErrorName } from '../../src/error-table';
 import { errorNameOf } from '../support/rejection';
 
@@ -168,6 +169,27 @@ test('an output without a global index is not spent while the others suffice', a
   ]);
   const built = await buildSend({ destinations: [to(bob.address)] }, view, portsOf());
   expect(built.pending.inputs.map(({ output }) => output.amount)).toEqual([9_000n]);
+});
+
+test('an output of an unverified block is not spent', async () => {
+  const view = viewOf([
+    subWalletOf(alice, [outputFor(alice, 50_000n, { verified: false }), outputFor(alice, 9_000n, { verified: true })]),
+  ]);
+  expect(await outcomeOf({ destinations: [to(bob.address, 20_000n)] }, view)).toBe('notEnoughBalance');
+  const built = await buildSend({ destinations: [to(bob.address, 1_000n)] }, view, portsOf());
+  expect(built.pending.inputs.map(({ output }) => output.amount)).toEqual([9_000n]);
+});
+
+test('one input of two contested transactions is enough if both spend it', async () => {
+  const [shared, other, free] = [50_000n, 9_000n, 1_000n].map((amount) => outputFor(alice, amount));
+  const wallet = subWalletOf(alice, [shared!, other!, free!]);
+  const contest = (digit: string, ...outputs: WalletOutput[]): ContestedSend => {
+    const inputs = outputs.map(({ key }) => ({ key, publicSpendKey: wallet.publicSpendKey }));
+    return { hash: digit.repeat(64), inputs, isReplaced: false };
+  };
+  const view = viewOf([wallet], { contested: [contest('1', shared!), contest('2', shared!, other!)] });
+  const built = await buildSend({ destinations: [to(bob.address, 1_000n)] }, view, portsOf());
+  expect(built.pending.inputs.map(({ output }) => output.amount)).toEqual([50_000n]);
 });
 
 test('a container with a wrong key cannot sign', async () => {

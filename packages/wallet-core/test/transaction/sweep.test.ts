@@ -88,6 +88,23 @@ test('a sweep without an amount spends every output in batches', async () => {
   for (const { bytes } of wallet.sent) expect(bytes.length).toBeLessThanOrEqual(LARGEST);
 });
 
+test('a sweep spends the inputs of a batch that was too large in the next one', async () => {
+  // Many output amounts and distant decoys: a batch is larger than estimated.
+  const wallet = new SweptWallet(Array.from({ length: 40 }, () => 7_654_321_987n));
+  const distant = new FakeNode((sets) => ({
+    kind: 'outs',
+    sets: sets.map((set) => ({
+      ...set,
+      outputs: set.outputs.map((one) => ({ ...one, globalIndex: 2 ** 22 * (one.globalIndex + 1) })),
+    })),
+  }));
+  const result = await wallet.run({ paymentId: 'ab'.repeat(32) }, distant);
+  expect(result.entries.every(({ success }) => success)).toBe(true);
+  expect(result.left).toEqual({ outputs: 0, amount: 0n });
+  // A batch without a payment id has 16 inputs.
+  expect(wallet.sent.map(({ pending }) => pending.inputs.length)).toEqual([15, 15, 10]);
+});
+
 test('a sweep of an amount over several batches does not overpay', async () => {
   const wallet = new SweptWallet(FORTY);
   const amount = (total(FORTY) * 3n) / 4n;
@@ -161,6 +178,24 @@ test('an uncertain submission is not repeated', async () => {
   expect(held.size).toBe(2);
   expect(result.paid).toBe(wallet.received());
   expect(result.paid + result.unpaid).toBe(amount);
+});
+
+test('a sweep that has paid a part spends the remaining outputs, though rare amounts are missing', async () => {
+  const rare = [2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n].map((digit) => digit * 1_000_000n);
+  const wallet = new SweptWallet([...Array.from({ length: 20 }, () => 1_000_000n), ...rare]);
+  const node = new FakeNode((sets) => ({
+    kind: 'outs',
+    sets: sets.map((set) => (rare.includes(set.amount) ? { ...set, outputs: [] } : set)),
+  }));
+  const result = await wallet.run({ amount: 50_000_000n }, node);
+  expect(result.entries).toMatchObject([
+    { success: true },
+    { success: true },
+    { success: false, errorCode: walletErrorRows.notEnoughFakeOutputs.code },
+  ]);
+  expect(result.paid).toBe(wallet.received());
+  expect(result.paid + result.unpaid).toBe(50_000_000n);
+  expect(result.left).toEqual({ outputs: 8, amount: 44_000_000n });
 });
 
 test('an unavailable node ends the sweep', async () => {
