@@ -95,7 +95,7 @@ test('a sweep spends the inputs of a batch that was too large in the next one', 
     kind: 'outs',
     sets: sets.map((set) => ({
       ...set,
-      outputs: set.outputs.map((one) => ({ ...one, globalIndex: 2 ** 22 * (one.globalIndex + 1) })),
+      outputs: set.outputs.map((one) => ({ ...one, globalIndex: 2 ** 22 * (Number(one.globalIndex) + 1) })),
     })),
   }));
   const result = await wallet.run({ paymentId: 'ab'.repeat(32) }, distant);
