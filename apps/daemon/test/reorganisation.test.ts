@@ -69,6 +69,18 @@ describe('reorganisation', () => {
     await bench.digest();
   });
 
+  it('verifies a branch on its own ancestors after a switch has removed them', async () => {
+    const bench = engineBench('simnet');
+    await grow(bench, 6);
+    const third = await forge(bench, 5, 'third').many(3);
+    expect(await codes(bench, third.slice(0, 1))).toEqual([SIDE]);
+    expect(await codes(bench, await forge(bench, 4, 'second').many(3))).toEqual([SIDE, SIDE, SWITCHED]);
+    // The third branch leaves block 5, which is no longer on the main chain.
+    expect(await codes(bench, third.slice(1))).toEqual([SIDE, SWITCHED]);
+    expect(bench.commits().at(-1)).toMatchObject({ kind: 'switch', forkHeight: 4 });
+    await bench.digest();
+  });
+
   it('reports the heights and headers of the blocks of both branches correctly after each switch', async () => {
     const bench = engineBench('simnet');
     await grow(bench, 4);
@@ -267,6 +279,17 @@ describe('reorganisation', () => {
     const twin = engineBench('simnet');
     await twin.engine.addBlocks(blocks, 'sync');
     expect(await bench.digest()).toBe(await twin.digest());
+  });
+
+  it('does not extend a branch that leaves a block which a rewind has removed', async () => {
+    const bench = engineBench('simnet');
+    await grow(bench, 6);
+    const side = await forge(bench, 5, 'side').many(2);
+    expect(await codes(bench, side.slice(0, 1))).toEqual([SIDE]);
+    await bench.engine.rewindTo(4);
+    expect(await codes(bench, side.slice(1))).toEqual(['REJECTED_AS_ORPHANED']);
+    await grow(bench, 1);
+    await bench.digest();
   });
 
   it('changes nothing in a rewind to the tip, and rejects a height outside of the chain', async () => {

@@ -123,9 +123,8 @@ export class SideBranches {
     this.prune();
   }
 
-  /** Call it after a rewind: branches in memory may be built on removed blocks. */
+  /** Call it after a rewind: drops the branches that leave a removed block. */
   onRewind(): void {
-    this.open.clear();
     this.prune();
   }
 
