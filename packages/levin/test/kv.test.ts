@@ -5,7 +5,6 @@ import {
   decodeKv,
   encodeKv,
   kv,
-  kvBool,
   kvByteItems,
   kvBytes,
   kvObject,
@@ -204,7 +203,6 @@ describe('typed access', () => {
     expect(kvUint64(made, 'narrow')).toBe(7n);
     expect(kvUint32(made, 'negative')).toBe(0xffff_ffff);
     expect(kvUint32(made, 'negative', 8)).toBe(255);
-    expect(kvBool(made, 'flag')).toBe(true);
     expect(kvPacked(made, 'packed', 32)).toHaveLength(2);
     expect(kvUint32(kvObject(made, 'inner') ?? made, 'x')).toBe(5);
     expect(kvByteItems(made, 'texts').map(String)).toEqual(['a', 'b']);
@@ -215,17 +213,15 @@ describe('typed access', () => {
     expect([
       kvUint64(made, '-'),
       kvUint32(made, '-'),
-      kvBool(made, '-'),
       kvBytes(made, '-'),
       kvObject(made, '-'),
-    ]).toEqual(Array(5).fill(undefined));
+    ]).toEqual(Array(4).fill(undefined));
     expect([kvPacked(made, '-', 32), kvByteItems(made, '-'), kvObjects(made, '-')]).toEqual([[], [], []]);
   });
 
   test('rejects other types and sizes', () => {
     const wrong = [
       () => kvUint64(made, 'text'),
-      () => kvBool(made, 'narrow'),
       () => kvBytes(made, 'narrow'),
       () => kvBytes(made, 'text', 5),
       () => kvObject(made, 'text'),

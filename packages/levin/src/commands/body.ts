@@ -6,13 +6,14 @@ import {
   kv,
   kvByteItems,
   kvBytes,
+  type KvField,
   kvObject,
   kvObjects,
   kvPacked,
-  kvUint32,
-  kvUint64,
   type KvSection,
   type KvShape,
+  kvUint32,
+  kvUint64,
   type KvValue,
 } from '../kv';
 
@@ -25,134 +26,134 @@ const MAX_DEPTH = 8;
  * Max values in a body of this size. A transaction has at least 105 bytes and is one value, a block has about 100 bytes and is
  * three; the constant leaves space for other and short fields (docs/protocol/p2p.md#key-value-format).
  */
-const valuesOf = (bytes: number): number => 10_000 + Math.floor(bytes / 100);
+const valuesOf = (size: number): number => 10_000 + Math.floor(size / 100);
 
 /**
- * Builds a body field by field, in call order. Omits empty lists, like the reference
- * (docs/protocol/p2p.md#key-value-format).
+ * How a field of a message is stored in a body. Like in the reference, empty lists are not written, a missing number is 0, and a
+ * missing list or string is empty (docs/protocol/p2p.md#key-value-format).
  */
-export class BodyWriter {
-  private readonly fields = new Map<string, KvValue>();
-
-  uint8(name: string, value: number): this {
-    return this.set(name, kv.uint8(value));
-  }
-
-  uint32(name: string, value: number): this {
-    return this.set(name, kv.uint32(value));
-  }
-
-  uint64(name: string, value: bigint): this {
-    return this.set(name, kv.uint64(value));
-  }
-
-  /** Also written if empty. */
-  string(name: string, value: Buffer): this {
-    return this.set(name, kv.string(value));
-  }
-
-  blob(name: string, value: Buffer): this {
-    return this.set(name, kv.blob(value));
-  }
-
-  hashes(name: string, values: readonly Buffer[]): this {
-    return this.blob(name, Buffer.concat(values));
-  }
-
-  strings(name: string, values: readonly Buffer[]): this {
-    return this.set(name, kv.array('string', values.map(kv.string)));
-  }
-
-  object(name: string, body: BodyWriter): this {
-    return this.set(name, { type: 'object', value: body.fields });
-  }
-
-  objects(name: string, bodies: readonly BodyWriter[]): this {
-    const items = bodies.map((body): KvValue => ({ type: 'object', value: body.fields }));
-    return this.set(name, kv.array('object', items));
-  }
-
-  finish(): Buffer {
-    return encodeKv(this.fields);
-  }
-
-  private set(name: string, value: KvValue | undefined): this {
-    if (value !== undefined) this.fields.set(name, value);
-    return this;
-  }
+export interface Field<T> {
+  readonly shape: KvField;
+  /** Undefined: the field is not written. */
+  readonly write: (value: T) => KvValue | undefined;
+  /** @throws DecodeError for a value of another kind or size */
+  readonly read: (section: KvSection, name: string) => T;
 }
 
-/**
- * Reads the fields of a body by name, in any order; unknown names are ignored. A missing number is 0, a missing list or string is
- * empty, like in the reference; a value of another kind or size throws BodyError.
- */
-export class BodyReader {
-  private constructor(private readonly section: KvSection) {}
+export const uint8: Field<number> = {
+  shape: 'one',
+  write: kv.uint8,
+  read: (section, name) => kvUint32(section, name, 8) ?? 0,
+};
 
-  /**
-   * Parses the fields of `shape` and skips all others.
-   * @throws BodyError if the bytes are not a key-value section, or a field has another kind
-   */
-  static of(bytes: Buffer, shape: KvShape): BodyReader {
-    const limits = { maxDepth: MAX_DEPTH, maxValues: valuesOf(bytes.length), shape };
-    return new BodyReader(guard(() => decodeKv(bytes, limits)));
-  }
+export const uint32: Field<number> = {
+  shape: 'one',
+  write: kv.uint32,
+  read: (section, name) => kvUint32(section, name) ?? 0,
+};
 
-  has(name: string): boolean {
-    return this.section.has(name);
-  }
+export const uint64: Field<bigint> = {
+  shape: 'one',
+  write: kv.uint64,
+  read: (section, name) => kvUint64(section, name) ?? 0n,
+};
 
-  uint8(name: string): number {
-    return guard(() => kvUint32(this.section, name, 8)) ?? 0;
-  }
+/** Also written if empty. */
+export const bytes: Field<Buffer> = {
+  shape: 'one',
+  write: kv.string,
+  read: (section, name) => kvBytes(section, name) ?? Buffer.alloc(0),
+};
 
-  uint32(name: string): number {
-    return guard(() => kvUint32(this.section, name)) ?? 0;
-  }
-
-  uint64(name: string): bigint {
-    return guard(() => kvUint64(this.section, name)) ?? 0n;
-  }
-
-  string(name: string): Buffer {
-    return guard(() => kvBytes(this.section, name)) ?? Buffer.alloc(0);
-  }
-
-  /** Exactly `size` bytes; zeros if the field is missing. */
-  fixed(name: string, size: number): Buffer {
-    return guard(() => kvBytes(this.section, name, size)) ?? Buffer.alloc(size);
-  }
-
-  hashes(name: string): Buffer[] {
-    return guard(() => kvPacked(this.section, name, HASH_SIZE));
-  }
-
-  /** Concatenated hashes, without copies. Their number is the length / 32. */
-  packedHashes(name: string): Buffer {
-    const bytes = this.string(name);
-    if (bytes.length % HASH_SIZE !== 0) throw new BodyError(`field ${name} is not made of ${HASH_SIZE} bytes each`);
-    return bytes;
-  }
-
-  strings(name: string): Buffer[] {
-    return guard(() => kvByteItems(this.section, name));
-  }
-
-  /** A missing object counts as empty. */
-  object(name: string): BodyReader {
-    return new BodyReader(guard(() => kvObject(this.section, name)) ?? EMPTY);
-  }
-
-  objects(name: string): BodyReader[] {
-    return guard(() => kvObjects(this.section, name)).map((section) => new BodyReader(section));
-  }
+/** Exactly `size` bytes; zeros if the field is missing. */
+export function fixed(size: number): Field<Buffer> {
+  return { ...bytes, read: (section, name) => kvBytes(section, name, size) ?? Buffer.alloc(size) };
 }
 
-function guard<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof DecodeError) throw new BodyError(error.message);
-    throw error;
-  }
+export const strings: Field<readonly Buffer[]> = {
+  shape: 'many',
+  write: (values) => kv.array('string', values.map(kv.string)),
+  read: kvByteItems,
+};
+
+/** One string with 32 bytes per hash. */
+export const hashes: Field<readonly Buffer[]> = {
+  shape: 'one',
+  write: (values) => kv.blob(Buffer.concat(values)),
+  read: (section, name) => kvPacked(section, name, HASH_SIZE),
+};
+
+/** Concatenated hashes, without copies. Their number is the length / 32. */
+export const packedHashes: Field<Buffer> = {
+  shape: 'one',
+  write: kv.blob,
+  read: (section, name) => {
+    const packed = bytes.read(section, name);
+    if (packed.length % HASH_SIZE === 0) return packed;
+    throw new DecodeError(`field ${name} is not made of ${HASH_SIZE} bytes each`);
+  },
+};
+
+/** Undefined while the field is missing. */
+export function optional<T>({ shape, write, read }: Field<T>): Field<T | undefined> {
+  return {
+    shape,
+    write: (value) => (value === undefined ? undefined : write(value)),
+    read: (section, name) => (section.has(name) ? read(section, name) : undefined),
+  };
+}
+
+/** The fields of an object, by the property of the message, in the order in which they are written. */
+export type Fields<T> = { readonly [Key in keyof T]-?: readonly [name: string, field: Field<T[Key]>] };
+
+interface ObjectField<T> extends Field<T> {
+  readonly shape: KvShape;
+  readonly write: (value: T) => KvValue;
+  readonly toSection: (value: T) => KvSection;
+  readonly fromSection: (section: KvSection) => T;
+}
+
+/** An object; a missing one counts as empty. Fields are read by name, in any order; unknown names are ignored. */
+export function object<T>(fields: Fields<T>): ObjectField<T> {
+  const rows = Object.entries(fields) as [keyof T, Fields<T>[keyof T]][];
+  const toSection = (value: T): KvSection =>
+    kv.section(Object.fromEntries(rows.map(([key, [name, field]]) => [name, field.write(value[key])])));
+  const fromSection = (section: KvSection): T =>
+    Object.fromEntries(rows.map(([key, [name, field]]) => [key, field.read(section, name)])) as T;
+  return {
+    shape: Object.fromEntries(rows.map(([, [name, field]]) => [name, field.shape])),
+    toSection,
+    fromSection,
+    write: (value) => ({ type: 'object', value: toSection(value) }),
+    read: (section, name) => fromSection(kvObject(section, name) ?? EMPTY),
+  };
+}
+
+export function objects<T>({ shape, write, fromSection }: ObjectField<T>): Field<readonly T[]> {
+  return {
+    shape: [shape],
+    write: (values) => kv.array('object', values.map(write)),
+    read: (section, name) => kvObjects(section, name).map(fromSection),
+  };
+}
+
+/** Encoder and decoder of a body. */
+export interface Message<T> {
+  encode(message: T): Buffer;
+  /** @throws BodyError if the bytes are not a key-value section, or a field has another kind */
+  decode(body: Buffer): T;
+}
+
+export function message<T>(fields: Fields<T>): Message<T> {
+  const { shape, toSection, fromSection } = object(fields);
+  return {
+    encode: (value) => encodeKv(toSection(value)),
+    decode: (body) => {
+      try {
+        return fromSection(decodeKv(body, { maxDepth: MAX_DEPTH, maxValues: valuesOf(body.length), shape }));
+      } catch (error) {
+        throw error instanceof DecodeError ? new BodyError(error.message) : error;
+      }
+    },
+  };
 }

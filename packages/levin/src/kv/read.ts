@@ -36,12 +36,6 @@ export function kvUint32(section: KvSection, name: string, bits = 32): number | 
   return value === undefined ? undefined : Number(value);
 }
 
-export function kvBool(section: KvSection, name: string): boolean | undefined {
-  const entry = section.get(name);
-  if (entry === undefined) return undefined;
-  return entry.type === 'bool' ? entry.value : wrongType(name, 'a boolean', entry);
-}
-
 /** The bytes of a string or blob. @param size the required number of bytes */
 export function kvBytes(section: KvSection, name: string, size?: number): Buffer | undefined {
   const entry = section.get(name);
