@@ -3,6 +3,7 @@ export * from './cli/lifecycle';
 export {
   defineOptions,
   EarlyExit,
+  inGroup,
   type OptionSpec,
   type OptionValue,
   type OptionValues,

@@ -9,6 +9,7 @@ import {
   type LogScale,
   parseLogLevel,
 } from '../log/logger';
+import type { OptionSpec } from './options';
 
 /**
  * Options that several programs share. Each program chooses name, default, heading and help text; type and validation of the
@@ -16,7 +17,8 @@ import {
  */
 interface Texts {
   readonly name: string;
-  readonly group: string;
+  /** Set by the caller or by `inGroup`. */
+  readonly group?: string;
   readonly help: string;
 }
 
@@ -67,6 +69,13 @@ export function apiKeyOption<const T extends Texts & { readonly default: string 
 export function corsOption<const T extends Texts>(texts: T) {
   const validate = (value: string | number | boolean): string | undefined => checkCorsOrigin(String(value));
   return { ...texts, type: 'string', default: '', validate } as const;
+}
+
+/** An option of older programs that is accepted; the help says why it has no effect. */
+export function ignoredOption<const T extends Omit<OptionSpec, 'group' | 'help'> & { readonly noEffect: string }>(
+  spec: T,
+) {
+  return { ...spec, help: `Accepted; ${spec.noEffect}` } as const;
 }
 
 /** Whether GET /metrics is served. */

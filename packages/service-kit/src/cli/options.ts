@@ -68,6 +68,13 @@ export function defineOptions<const S extends readonly OptionSpec[]>(specs: S): 
   return specs;
 }
 
+/** Puts declarations below one heading of `--help`. */
+export function inGroup<const S extends readonly Omit<OptionSpec, 'group'>[]>(group: string, specs: S) {
+  return specs.map((spec) => ({ ...spec, group })) as unknown as {
+    readonly [Index in keyof S]: S[Index] & { readonly group: string };
+  };
+}
+
 const STANDARD_FLAG = { type: 'boolean', default: false, oneShot: true, group: 'General' } as const;
 const STANDARD_FILE = { type: 'string', default: undefined, oneShot: true, group: 'General' } as const;
 

@@ -10,7 +10,8 @@ export interface UnusableTarget {
 
 interface HookTexts {
   readonly name: string;
-  readonly group: string;
+  /** Set by the caller or by `inGroup`. */
+  readonly group?: string;
   readonly help: string;
 }
 

@@ -1,43 +1,31 @@
 import { arch, release, type, version } from 'node:os';
 import { networkOf, parseBlock } from '@wrkz/core-types';
-import { defineOptions } from '@wrkz/service-kit';
+import { inGroup } from '@wrkz/service-kit';
 
-const group = 'Actions (one start)';
+const FLAG = { type: 'boolean', default: false, oneShot: true } as const;
 
 /** Actions of one start, instead of serving or before it (refused in a file, never saved), and their settings. */
-export const ACTIONS = defineOptions([
+export const ACTIONS = inGroup('Actions (one start)', [
   {
+    ...FLAG,
     name: 'os-version',
-    type: 'boolean',
-    default: false,
-    oneShot: true,
     prints: () => `${type()} ${release()} ${arch()} (${version()})`,
-    group,
     help: 'Show the version of the operating system and exit',
   },
   {
+    ...FLAG,
     name: 'print-genesis-tx',
-    type: 'boolean',
-    default: false,
-    oneShot: true,
     prints: () => parseBlock(networkOf('mainnet').genesis.block).coinbase.bytes.toString('hex'),
-    group,
     help: 'Print the coinbase transaction of the genesis block as hex and exit',
   },
   {
+    ...FLAG,
     name: 'self-test',
-    type: 'boolean',
-    default: false,
-    oneShot: true,
-    group,
     help: 'Compute known hashes and signatures on every native path of this machine and exit with 0 or 1',
   },
   {
+    ...FLAG,
     name: 'resync',
-    type: 'boolean',
-    default: false,
-    oneShot: true,
-    group,
     help: 'Delete the chain and the peer lists (not the bans) without confirmation, and sync again',
   },
   {
@@ -46,24 +34,17 @@ export const ACTIONS = defineOptions([
     default: undefined,
     min: 0,
     oneShot: true,
-    group,
     validate: (value) => (value === 0 ? '0 would leave no block; use --resync to begin again' : undefined),
     help: 'Remove all blocks from this index up to the tip (at most 4320 below it) and continue from there',
   },
   {
+    ...FLAG,
     name: 'dry-run',
-    type: 'boolean',
-    default: false,
-    oneShot: true,
-    group,
     help: 'With --resync, --rewind-to-height, --prune or --import-lite-snapshot: print what would be done, change nothing, exit',
   },
   {
+    ...FLAG,
     name: 'import-blockchain',
-    type: 'boolean',
-    default: false,
-    oneShot: true,
-    group,
     help: 'Import blocks from the dump file, with all checks, and exit; resumes an interrupted import',
   },
   {
@@ -71,30 +52,20 @@ export const ACTIONS = defineOptions([
     type: 'boolean',
     default: false,
     noEffect: 'an import always checks every block',
-    group,
     help: 'Accepted; imports always check every block',
   },
-  {
-    name: 'export-blockchain',
-    type: 'boolean',
-    default: false,
-    oneShot: true,
-    group,
-    help: 'Write the chain into the dump file and exit',
-  },
+  { ...FLAG, name: 'export-blockchain', help: 'Write the chain into the dump file and exit' },
   {
     name: 'max-export-blocks',
     type: 'number',
     default: 0,
     min: 0,
-    group,
     help: 'Maximum number of blocks to export, at least 1000 on mainnet; 0 for all',
   },
   {
     name: 'dump-file',
     type: 'string',
     default: 'blockchain.dump',
-    group,
     help: 'File for imports and exports',
   },
   {
@@ -102,7 +73,6 @@ export const ACTIONS = defineOptions([
     type: 'string',
     default: undefined,
     oneShot: true,
-    group,
     help: 'Write a checkpoint for every hundredth block into this file, for --load-checkpoints, and exit',
   },
   {
@@ -110,23 +80,8 @@ export const ACTIONS = defineOptions([
     type: 'string',
     default: undefined,
     oneShot: true,
-    group,
     help: 'Copy the database into this file, verify the copy and exit; works while a node is running',
   },
-  {
-    name: 'verify',
-    type: 'boolean',
-    default: false,
-    oneShot: true,
-    group,
-    help: 'Verify the whole database, print the problems and the digests, and exit',
-  },
-  {
-    name: 'repair',
-    type: 'boolean',
-    default: false,
-    oneShot: true,
-    group,
-    help: 'Repair a damaged database and exit; unreadable blocks are downloaded from peers',
-  },
+  { ...FLAG, name: 'verify', help: 'Verify the whole database, print the problems and the digests, and exit' },
+  { ...FLAG, name: 'repair', help: 'Repair a damaged database and exit; unreadable blocks are downloaded from peers' },
 ]);

@@ -1,16 +1,15 @@
-import { defineOptions } from '@wrkz/service-kit';
+import { ignoredOption, inGroup } from '@wrkz/service-kit';
 
-const group = 'Database';
+const NO_COMPRESSION = 'SQLite does not compress';
 
 /** Database options of the C++ programs, mapped to SQLite settings. The help names those without effect. */
-export const DATABASE = defineOptions([
+export const DATABASE = inGroup('Database', [
   {
     name: 'db-read-buffer-size',
     type: 'number',
     default: 256,
     min: 1,
     max: 65_536,
-    group,
     help: 'Page cache of the reading connections in megabytes; each connection gets an eighth',
   },
   {
@@ -19,7 +18,6 @@ export const DATABASE = defineOptions([
     default: 64,
     min: 1,
     max: 65_536,
-    group,
     help: 'Megabytes to which the write-ahead log is truncated; commits run a checkpoint once it reaches half of that',
   },
   {
@@ -28,68 +26,37 @@ export const DATABASE = defineOptions([
     default: 8,
     min: 1,
     max: 1024,
-    group,
     help: 'Maximum number of threads that read for long RPC responses; the hardware limits it to four or fewer, never below two',
   },
-  {
-    name: 'db-enable-compression',
-    type: 'boolean',
-    default: true,
-    group,
-    help: 'Accepted; SQLite does not compress',
-    noEffect: 'SQLite does not compress',
-  },
-  {
-    name: 'db-compression-level',
-    type: 'number',
-    default: 0,
-    group,
-    help: 'Accepted; SQLite does not compress',
-    noEffect: 'SQLite does not compress',
-  },
-  {
-    name: 'db-compression-dict-bytes',
-    type: 'number',
-    default: 0,
-    min: 0,
-    group,
-    help: 'Accepted; SQLite does not compress',
-    noEffect: 'SQLite does not compress',
-  },
-  {
+  ignoredOption({ name: 'db-enable-compression', type: 'boolean', default: true, noEffect: NO_COMPRESSION }),
+  ignoredOption({ name: 'db-compression-level', type: 'number', default: 0, noEffect: NO_COMPRESSION }),
+  ignoredOption({ name: 'db-compression-dict-bytes', type: 'number', default: 0, min: 0, noEffect: NO_COMPRESSION }),
+  ignoredOption({
     name: 'db-max-open-files',
     type: 'number',
     default: 4096,
     min: -1,
-    group,
-    help: 'Accepted; the chain is one file and its write-ahead log',
     noEffect: 'the chain is one file and its write-ahead log',
-  },
-  {
+  }),
+  ignoredOption({
     name: 'db-block-size',
     type: 'number',
     default: 4,
     min: 0,
-    group,
-    help: 'Accepted; the database page size is always 8 KiB',
     noEffect: 'the database page size is always 8 KiB',
-  },
-  {
+  }),
+  ignoredOption({
     name: 'db-row-cache-percent',
     type: 'number',
     default: 0,
     min: 0,
     max: 90,
-    group,
-    help: 'Accepted; SQLite caches pages, not rows',
     noEffect: 'SQLite caches pages, not rows',
-  },
-  {
+  }),
+  ignoredOption({
     name: 'db-bottom-filters',
     type: 'boolean',
     default: false,
-    group,
-    help: 'Accepted; lookups by hash always use filters in memory',
     noEffect: 'lookups by hash always use filters in memory',
-  },
+  }),
 ]);

@@ -1,27 +1,24 @@
-import { bindAddressOption, defineOptions, isIpv6Address, portOption } from '@wrkz/service-kit';
+import { bindAddressOption, inGroup, isIpv6Address, portOption } from '@wrkz/service-kit';
 
-export const P2P = defineOptions([
-  bindAddressOption({ name: 'p2p-bind-ip', default: '0.0.0.0', group: 'Peers', help: 'Address that peers connect to' }),
+export const P2P = inGroup('Peers', [
+  bindAddressOption({ name: 'p2p-bind-ip', default: '0.0.0.0', help: 'Address that peers connect to' }),
   portOption({
     name: 'p2p-bind-port',
     default: undefined,
     defaultText: 'the port of the network',
     min: 0,
-    group: 'Peers',
     help: 'Port that peers connect to; 0 selects a free port',
   }),
   portOption({
     name: 'p2p-external-port',
     default: 0,
     min: 0,
-    group: 'Peers',
     help: 'Port announced to peers if a router forwards a different one; 0 for the listening port',
   }),
   {
     name: 'p2p-bind-ipv6-address',
     type: 'string',
     default: '',
-    group: 'Peers',
     help: 'Also listen for peers on this IPv6 address, :: for all; if that fails, the daemon logs a warning and continues',
     validate: (value) => (value === '' || isIpv6Address(String(value)) ? undefined : 'an IPv6 address is expected'),
   },
@@ -29,14 +26,12 @@ export const P2P = defineOptions([
     name: 'p2p-bind-port-ipv6',
     default: 0,
     min: 0,
-    group: 'Peers',
     help: 'Port on the IPv6 address; 0 for the value of --p2p-bind-port',
   }),
   {
     name: 'no-upnp',
     type: 'boolean',
     default: false,
-    group: 'Peers',
     help: 'Request no port forwarding from the router; by default mainnet nodes request it over UPnP, test networks do not',
   },
   {
@@ -45,7 +40,6 @@ export const P2P = defineOptions([
     default: 15,
     min: 0,
     max: 10_000,
-    group: 'Peers',
     help: 'Outgoing connections to maintain',
   },
   {
@@ -54,28 +48,24 @@ export const P2P = defineOptions([
     default: 15,
     min: 0,
     max: 10_000,
-    group: 'Peers',
     help: 'Maximum number of incoming connections',
   },
   {
     name: 'p2p-reset-peerstate',
     type: 'boolean',
     default: false,
-    group: 'Peers',
     help: 'Start with a new peer id and empty peer lists; bans are retained',
   },
   {
     name: 'ban-list',
     type: 'list',
     default: [],
-    group: 'Peers',
     help: 'File with addresses and CIDR ranges to block, one per line; may be repeated',
   },
   {
     name: 'proxy',
     type: 'string',
     default: '',
-    group: 'Peers',
     help: 'SOCKS5 proxy for all connections to peers, IP[:port], such as 127.0.0.1:9050 for Tor; implies --no-upnp and --hide-my-port',
   },
   {
@@ -83,61 +73,53 @@ export const P2P = defineOptions([
     type: 'number',
     default: 0,
     min: 0,
-    group: 'Peers',
     help: 'Maximum bytes of old blocks to send to peers in 24 hours, 0 for no limit; the blocks of the last day are always sent',
   },
   {
     name: 'hide-my-port',
     type: 'boolean',
     default: false,
-    group: 'Peers',
     help: 'Announce no port, so that peers do not connect to this node',
   },
   {
     name: 'allow-local-ip',
     type: 'boolean',
     default: false,
-    group: 'Peers',
     help: 'Accept private and loopback addresses in the peer lists',
   },
   {
     name: 'seed-node',
     type: 'list',
     default: [],
-    group: 'Peers',
     help: 'Node to request peer addresses from, host or host:port; may be repeated',
   },
   {
     name: 'no-default-seeds',
     type: 'boolean',
     default: false,
-    group: 'Peers',
     help: 'Do not use the built-in seed nodes of the network',
   },
   {
     name: 'add-peer',
     type: 'list',
     default: [],
-    group: 'Peers',
     help: 'Peer address to add to the peer list, IPv4[:port]; may be repeated',
   },
   {
     name: 'add-priority-node',
     type: 'list',
     default: [],
-    group: 'Peers',
     help: 'Node to stay connected to, IPv4[:port]; may be repeated',
   },
   {
     name: 'add-exclusive-node',
     type: 'list',
     default: [],
-    group: 'Peers',
     help: 'Connect only to the nodes given by this option, IPv4[:port]; may be repeated',
   },
 ]);
 
-export const SYNC = defineOptions([
+export const SYNC = inGroup('Synchronisation', [
   {
     name: 'transaction-validation-threads',
     type: 'number',
@@ -145,7 +127,6 @@ export const SYNC = defineOptions([
     defaultText: 'one per hardware thread',
     min: 0,
     max: 1024,
-    group: 'Synchronisation',
     help: 'Native threads that check proofs of work and signatures; 0 for one per hardware thread',
   },
   {
@@ -154,7 +135,6 @@ export const SYNC = defineOptions([
     default: 3,
     min: 1,
     max: 1000,
-    group: 'Synchronisation',
     help: 'Number of peers from which blocks are downloaded at the same time',
   },
   {
@@ -162,7 +142,6 @@ export const SYNC = defineOptions([
     type: 'number',
     default: 2,
     min: 0,
-    group: 'Synchronisation',
     help: 'Failures after which a download peer is replaced; 0 counts as 1',
   },
   {
@@ -170,7 +149,6 @@ export const SYNC = defineOptions([
     type: 'number',
     default: 120,
     min: 1,
-    group: 'Synchronisation',
     help: 'Blocks in the first request to a peer, and the minimum of later requests unless they fail',
   },
   {
@@ -178,7 +156,6 @@ export const SYNC = defineOptions([
     type: 'number',
     default: 600,
     min: 1,
-    group: 'Synchronisation',
     help: 'Blocks per request to a peer that responds quickly; values below --sync-batch-min are raised to it',
   },
   {
@@ -186,7 +163,6 @@ export const SYNC = defineOptions([
     type: 'number',
     default: 600,
     min: 1,
-    group: 'Synchronisation',
     help: 'Maximum number of blocks per request, regardless of the other options',
   },
   {
@@ -194,7 +170,6 @@ export const SYNC = defineOptions([
     type: 'number',
     default: 16_777_216,
     min: 1,
-    group: 'Synchronisation',
     help: 'Target size of a response with blocks in bytes, estimated from the last blocks; at least 2 MiB',
   },
 ]);

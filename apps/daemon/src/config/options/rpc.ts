@@ -3,6 +3,7 @@ import {
   bindAddressOption,
   corsOption,
   defineOptions,
+  inGroup,
   isIpv6Address,
   localSocketOptions,
   metricsOption,
@@ -12,11 +13,10 @@ import {
 /** Timers of Node.js overflow after about 24 days; a day is enough. */
 const MAX_TIMEOUT_SECONDS = 86_400;
 
-export const RPC = defineOptions([
+export const RPC = inGroup('RPC', [
   bindAddressOption({
     name: 'rpc-bind-ip',
     default: '127.0.0.1',
-    group: 'RPC',
     help: 'Address that the RPC listens on',
   }),
   portOption({
@@ -24,21 +24,18 @@ export const RPC = defineOptions([
     default: undefined,
     defaultText: 'the port of the network',
     min: 0,
-    group: 'RPC',
     help: 'Port that the RPC listens on; 0 selects a free port',
   }),
   {
     name: 'rpc-use-ipv6',
     type: 'boolean',
     default: false,
-    group: 'RPC',
     help: 'Also listen on --rpc-bind-ipv6-address; if that fails, the daemon logs a warning and continues',
   },
   {
     name: 'rpc-bind-ipv6-address',
     type: 'string',
     default: '',
-    group: 'RPC',
     help: 'The IPv6 address of the second listener, on the same port; empty for none',
     validate: (value) => (value === '' || isIpv6Address(String(value)) ? undefined : 'an IPv6 address is expected'),
   },
@@ -47,46 +44,39 @@ export const RPC = defineOptions([
     type: 'string',
     default: 'standard',
     choices: ['standard', 'explorer'],
-    group: 'RPC',
     help: 'explorer also serves the methods for block explorers',
   },
   {
     name: 'public-node',
     type: 'boolean',
     default: false,
-    group: 'RPC',
     help: 'Preset for a public node: listens on all addresses, lower limits, CORS for any origin, no mining methods; explicit options win',
   },
   {
     name: 'rpc-no-mining',
     type: 'boolean',
     default: false,
-    group: 'RPC',
     help: 'Refuse getblocktemplate and submitblock',
   },
   apiKeyOption({
     name: 'rpc-access-token',
     default: '',
-    group: 'RPC',
     help: 'Token that requests must send in X-API-Key or as Authorization: Bearer; empty for none',
   }),
   {
     name: 'rpc-access-token-file',
     type: 'string',
     default: '',
-    group: 'RPC',
     help: 'File with the access token, mode 600 or 640; a daemon without a terminal reads it again on SIGHUP; empty for none',
   },
   corsOption({
     name: 'enable-cors',
-    group: 'RPC',
     help: 'Origin whose web pages may call the RPC (Access-Control-Allow-Origin), * for all; empty for none',
   }),
   {
     name: 'rpc-allowed-host',
     type: 'list',
     default: [],
-    group: 'RPC',
     help: 'Host name, in addition to localhost, accepted in requests to a loopback address, * for any; may be repeated',
     validate: (value) => (/^(\*|[^\s/:@]+)$/.test(String(value)) ? undefined : 'a host name without port is expected'),
   },
@@ -94,7 +84,6 @@ export const RPC = defineOptions([
     name: 'rpc-trust-proxy',
     type: 'boolean',
     default: false,
-    group: 'RPC',
     help: 'Take the client address from the first entry of X-Forwarded-For; only for a node reachable only through its proxy',
   },
   {
@@ -102,7 +91,6 @@ export const RPC = defineOptions([
     type: 'number',
     default: 240,
     min: 0,
-    group: 'RPC',
     help: 'Requests per minute from one client address, loopback exempt; 0 for no limit',
   },
   {
@@ -110,7 +98,6 @@ export const RPC = defineOptions([
     type: 'number',
     default: 64,
     min: 0,
-    group: 'RPC',
     help: 'Open connections per client address, loopback exempt; 0 for no limit',
   },
   {
@@ -118,7 +105,6 @@ export const RPC = defineOptions([
     type: 'number',
     default: 2_097_152,
     min: 1024,
-    group: 'RPC',
     help: 'Maximum size of a request body in bytes',
   },
   {
@@ -127,7 +113,6 @@ export const RPC = defineOptions([
     default: 15,
     min: 1,
     max: MAX_TIMEOUT_SECONDS,
-    group: 'RPC',
     help: 'Seconds within which a request must arrive completely',
   },
   {
@@ -136,7 +121,6 @@ export const RPC = defineOptions([
     default: 30,
     min: 1,
     max: MAX_TIMEOUT_SECONDS,
-    group: 'RPC',
     help: 'Seconds within which a client must read the next part of its response',
   },
   {
@@ -144,7 +128,6 @@ export const RPC = defineOptions([
     type: 'number',
     default: 1000,
     min: 1,
-    group: 'RPC',
     help: 'Maximum number of blocks per wallet synchronization request',
   },
   {
@@ -152,7 +135,6 @@ export const RPC = defineOptions([
     type: 'number',
     default: 5000,
     min: 100,
-    group: 'RPC',
     help: 'The block range of /get_global_indexes_for_range must be smaller than this',
   },
   {
@@ -161,7 +143,6 @@ export const RPC = defineOptions([
     default: 64,
     min: 0,
     max: 65_536,
-    group: 'RPC',
     help: 'Cache for wallet synchronization responses in megabytes; 0 disables it',
   },
   {
@@ -170,15 +151,13 @@ export const RPC = defineOptions([
     default: 0,
     min: 0,
     max: 64,
-    group: 'RPC',
     help: 'Reader processes that share the RPC port with the node, for more processor cores; needs --rpc-ipc-path',
   },
-  metricsOption({ name: 'enable-metrics', group: 'RPC', help: 'Serve GET /metrics for Prometheus' }),
+  metricsOption({ name: 'enable-metrics', help: 'Serve GET /metrics for Prometheus' }),
   {
     name: 'enable-health',
     type: 'boolean',
     default: false,
-    group: 'RPC',
     help: 'Serve GET /health, /livez and /readyz',
   },
 ]);
