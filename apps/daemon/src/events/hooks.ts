@@ -1,15 +1,38 @@
 import { type EventFeed, FeedGap, type HookEvent, type Logger, NotificationHooks } from '@wrkz/service-kit';
 import type { DaemonConfig } from '../config/config';
 import { InitialSync, type SyncStatus } from './initial-sync';
-import { EntriesGone, JOURNAL_TOPICS, type JournalEntry } from './journal/entry';
+import {
+  blockEntry,
+  EntriesGone,
+  type EntryContent,
+  JOURNAL_TOPICS,
+  type JournalEntry,
+  reorganisationEntry,
+  reportEntry,
+  transactionEntry,
+} from './journal/entry';
 import type { EventJournal } from './journal/event-journal';
 import type { NodeEvent, NodeEvents } from './node-events';
-import { doubleSpendBody } from './topics';
 
-/** Names of the hook options. */
-const HOOKS = ['block-notify', 'reorg-notify', 'tx-notify', 'double-spend-notify'] as const;
+/** The hooks by option: topic of their journal entries, name of the event, and its fields with their placeholders. */
+const HOOKS = [
+  { name: 'block-notify', topic: 'block', event: 'block', fields: { height: 'h', hash: 's' } },
+  {
+    name: 'reorg-notify',
+    topic: 'reorganisation',
+    event: 'reorg',
+    fields: { split_height: 's', new_height: 'h', new_blocks: 'n', discarded_blocks: 'd' },
+  },
+  { name: 'tx-notify', topic: 'tx', event: 'tx', fields: { hash: 's' } },
+  {
+    name: 'double-spend-notify',
+    topic: 'double-spend',
+    event: 'double-spend',
+    fields: { pooled_hash: 's', refused_hash: 'r', key_image: 'k' },
+  },
+] as const;
 
-export type NodeHook = (typeof HOOKS)[number];
+export type NodeHook = (typeof HOOKS)[number]['name'];
 
 export interface Notification {
   readonly hook: NodeHook;
@@ -35,7 +58,7 @@ export async function startNodeHooks(dependencies: NodeHooksDependencies): Promi
   const { config, directory, events, journal, chain, peers, logger } = dependencies;
   const { options } = config;
   const hooks = await NotificationHooks.start({
-    hooks: HOOKS.map((name) => {
+    hooks: HOOKS.map(({ name }) => {
       const feed = options['notify-durable'] ? journalHookFeed(journal, name) : undefined;
       return { name, values: options[name], feed };
     }),
@@ -43,7 +66,7 @@ export async function startNodeHooks(dependencies: NodeHooksDependencies): Promi
     directory,
     secretFile: options['notify-secret-file'],
   });
-  if (!HOOKS.some((name) => hooks.has(name))) return hooks;
+  if (!HOOKS.some(({ name }) => hooks.has(name))) return hooks;
   const initialSync = new InitialSync(peers);
   const isReady = (event: NodeEvent): boolean =>
     options['notify-during-sync'] || initialSync.isOver(heightOf(event) ?? chain.tip().height);
@@ -80,83 +103,36 @@ export function journalHookFeed(journal: NodeHooksDependencies['journal'], hook:
 
 /** The notifications of an event: for a reorganisation one, followed by one for each new block. */
 export function notificationsOf(event: NodeEvent): Notification[] {
+  return entriesOf(event).flatMap(([topic, body]) => notificationOfEntry({ topic, body }) ?? []);
+}
+
+/** The journal entries from which the notifications of an event are made. */
+function entriesOf(event: NodeEvent): EntryContent[] {
   switch (event.kind) {
     case 'block':
-      return [blockNotification(event.height, event.hash.toString('hex'))];
-    case 'reorganisation': {
-      const { rootHeight, added, removed } = event;
-      const heights = { split: rootHeight + 1, top: rootHeight + added.length };
-      return [
-        reorganisationNotification({ ...heights, added: added.length, discarded: removed.length }),
-        ...added.map(({ height, hash }) => blockNotification(height, hash.toString('hex'))),
-      ];
-    }
+      return [blockEntry(event, false)];
+    case 'reorganisation':
+      return [reorganisationEntry(event), ...event.added.map((block) => blockEntry(block, true))];
     case 'pool-added':
-      return [transactionNotification(event.hash.toString('hex'))];
-    case 'double-spend':
-      return [doubleSpendNotification(doubleSpendBody(event))];
-    case 'alternative':
-    case 'damage':
+      return [transactionEntry(event.hash)];
     case 'pool-removed':
-    case 'refused-branch':
       return [];
+    default:
+      return [reportEntry(event)];
   }
 }
 
 /** The notification of a journal entry. Each block of a reorganisation has a separate entry. */
-export function notificationOfEntry({ topic, body }: JournalEntry): Notification | undefined {
-  switch (topic) {
-    case 'block':
-      return blockNotification(Number(body['height']), String(body['hash']));
-    case 'reorganisation':
-      return reorganisationNotification({
-        split: Number(body['split_height']),
-        top: Number(body['new_height']),
-        added: Number(body['new_blocks']),
-        discarded: Number(body['discarded_blocks']),
-      });
-    case 'tx':
-      return transactionNotification(String(body['hash']));
-    case 'double-spend':
-      return doubleSpendNotification(body);
-    case 'alternative':
-    case 'damage':
-    case 'pool-removed':
-    case 'refused-branch':
-      return undefined;
-  }
-}
-
-function blockNotification(height: number, hash: string): Notification {
-  const event = { event: 'block', placeholders: { s: hash, h: String(height) }, fields: { height, hash } };
-  return { hook: 'block-notify', event };
-}
-
-interface Reorganisation {
-  /** The height of the first replaced block. */
-  readonly split: number;
-  /** The height of the new tip. */
-  readonly top: number;
-  readonly added: number;
-  readonly discarded: number;
-}
-
-function reorganisationNotification({ split, top, added, discarded }: Reorganisation): Notification {
-  const placeholders = { s: String(split), h: String(top), n: String(added), d: String(discarded) };
-  const fields = { split_height: split, new_height: top, new_blocks: added, discarded_blocks: discarded };
-  return { hook: 'reorg-notify', event: { event: 'reorg', placeholders, fields } };
-}
-
-function transactionNotification(hash: string): Notification {
-  return { hook: 'tx-notify', event: { event: 'tx', placeholders: { s: hash }, fields: { hash } } };
-}
-
-/** @param body of the journal entry */
-function doubleSpendNotification(body: JournalEntry['body']): Notification {
-  const [pooled = '', refused = '', keyImage = ''] = ['pooled_hash', 'refused_hash', 'key_image'].map((name) =>
-    String(body[name]),
-  );
-  const placeholders = { s: pooled, r: refused, k: keyImage };
-  const fields = { pooled_hash: pooled, refused_hash: refused, key_image: keyImage };
-  return { hook: 'double-spend-notify', event: { event: 'double-spend', placeholders, fields } };
+export function notificationOfEntry({ topic, body }: Pick<JournalEntry, 'topic' | 'body'>): Notification | undefined {
+  const row = HOOKS.find((hook) => hook.topic === topic);
+  if (row === undefined) return undefined;
+  const names = Object.entries(row.fields);
+  return {
+    hook: row.name,
+    event: {
+      event: row.event,
+      placeholders: Object.fromEntries(names.map(([name, letter]) => [letter, String(body[name])])),
+      fields: Object.fromEntries(names.map(([name]) => [name, body[name]])) as HookEvent['fields'],
+    },
+  };
 }
