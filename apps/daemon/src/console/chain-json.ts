@@ -1,14 +1,6 @@
-import {
-  type BaseTransaction,
-  type Block,
-  type ParentBlock,
-  toHex,
-  type Transaction,
-  type TransactionInput,
-  type TransactionOutput,
-  type TransactionPrefix,
-} from '@wrkz/core-types';
+import { type BaseTransaction, type Block, type ParentBlock, toHex, type Transaction } from '@wrkz/core-types';
 import { stringifyJson } from '@wrkz/service-kit';
+import { transactionPrefixJson } from '../rpc/queries/transactions';
 
 /**
  * Blocks and transactions as one line of JSON with the network's field names in alphabetical order and bytes as hex. Signatures are
@@ -36,27 +28,7 @@ function transactionFields(transaction: Transaction): Record<string, unknown> {
     return Array.from({ length: all.length / 64 }, (_, i) => toHex(all.subarray(i * 64, (i + 1) * 64)));
   });
   const signed = signatures.some((ring) => ring.length > 0);
-  return { ...prefixFields(transaction), ...(signed ? { signatures } : {}) };
-}
-
-function prefixFields({ version, unlockTime, inputs, outputs, extra }: TransactionPrefix): Record<string, unknown> {
-  return {
-    extra: toHex(extra),
-    unlock_time: unlockTime,
-    version,
-    vin: inputs.map(inputFields),
-    vout: outputs.map(outputFields),
-  };
-}
-
-function inputFields(input: TransactionInput): unknown {
-  if (input.type === 'base') return { type: 'ff', value: { height: input.height } };
-  const { amount, keyOffsets, keyImage } = input;
-  return { type: '02', value: { amount, k_image: toHex(keyImage), key_offsets: [...keyOffsets] } };
-}
-
-function outputFields({ amount, key }: TransactionOutput): unknown {
-  return { amount, target: { data: { key: toHex(key) }, type: '02' } };
+  return { ...transactionPrefixJson(transaction), ...(signed ? { signatures } : {}) };
 }
 
 function parentFields(parent: ParentBlock): Record<string, unknown> {
@@ -73,7 +45,7 @@ function parentFields(parent: ParentBlock): Record<string, unknown> {
 
 function baseFields(transaction: BaseTransaction): Record<string, unknown> {
   const { ignored } = transaction;
-  return { ...prefixFields(transaction), ...(ignored === undefined ? {} : { ignored }) };
+  return { ...transactionPrefixJson(transaction), ...(ignored === undefined ? {} : { ignored }) };
 }
 
 /** The four bytes of the nonce in the order of the block. */

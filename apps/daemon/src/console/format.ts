@@ -14,7 +14,7 @@ export function percentText(height: number, target: number): string {
 const RATES = ['H/s', 'KH/s', 'MH/s', 'GH/s'] as const;
 
 /** Hashes per second in steps of 1000; exactly 1000 keeps the smaller unit. */
-export function rateText(hashesPerSecond: bigint): string {
+export function rateText(hashesPerSecond: bigint | number): string {
   let value = Number(hashesPerSecond);
   let unit = 0;
   while (value > 1000 && unit < RATES.length - 1) {
@@ -37,14 +37,7 @@ export function sizeText(bytes: number): string {
   return `${value.toFixed(2)} ${SIZES[unit] ?? ''}`;
 }
 
-interface Duration {
-  readonly days: number;
-  readonly hours: number;
-  readonly minutes: number;
-  readonly seconds: number;
-}
-
-function split(duration: number): Duration {
+function split(duration: number) {
   const seconds = Math.max(0, Math.floor(duration));
   return {
     days: Math.floor(seconds / 86_400),

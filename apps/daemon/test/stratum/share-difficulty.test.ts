@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { targetText } from '../../src/stratum/jobs';
 import { ShareDifficulty } from '../../src/stratum/session';
-import { stratumStatus, stratumStatusText, StratumWorker } from '../../src/stratum/workers';
+import { stratumStatusText } from '../../src/console/commands/stratum';
+import { StratumWorker } from '../../src/stratum/workers';
 import { stratumBench, WORST_HASH } from './support';
 
 const BLOCK = 1_000_000n;
@@ -81,9 +82,9 @@ describe('the miner report', () => {
   });
 
   it('lists each worker', async () => {
-    expect(stratumStatusText(undefined)).toBe('The stratum server is off.\n');
+    expect(stratumStatusText(undefined, 0)).toBe('The stratum server is off.\n');
     const bench = await stratumBench('simnet');
-    const text = (): string => stratumStatusText(stratumStatus(bench.server, bench.time.now));
+    const text = (): string => stratumStatusText(bench.server, bench.time.now);
     expect(text()).toBe(
       `Listening On: 127.0.0.1:${bench.server.port}\nConnections: 0 (0 logged in)\nNo miner has logged in yet.\n`,
     );

@@ -1,11 +1,11 @@
 import { versionLine } from '@wrkz/service-kit';
-import { stratumStatus, stratumStatusText } from '../../stratum/workers';
 import type { ConsoleCommand } from '../command';
 import { printBlock, printChain, printDigest, printPool, printPoolShort, printTransaction } from './chain';
 import { compactDb, dbStatus, save, snapshotExport } from './database';
 import { logTail, setLog } from './log';
 import { ban, getBans, printConnections, printPeerList, setBans } from './peers';
 import { heightCommand, pruneStatus, status, syncInfo, syncPeers, syncTune } from './status';
+import { stratumStatus } from './stratum';
 
 const EXITING = [
   '================= EXITING ==================',
@@ -57,11 +57,7 @@ export const COMMANDS: readonly ConsoleCommand[] = [
   printTransaction,
   printPool,
   printPoolShort,
-  {
-    name: 'stratum_status',
-    help: 'Show the miners of the stratum server and their shares',
-    run: ({ stratum }) => stratumStatusText(stratum && stratumStatus(stratum, performance.now())),
-  },
+  stratumStatus,
   save,
   setLog,
   logTail,
