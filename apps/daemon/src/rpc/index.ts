@@ -2,12 +2,5 @@ export type { MiningService, NetworkStatus, PoolStatus, RpcContext, RpcLimits, S
 export { isPruned } from './context';
 export { runQuery, type QueryRunner } from './queries';
 export { readerThreads, ReaderPool, type ReaderPoolOptions } from './readers/pool';
-export {
-  type LocalRpcOptions,
-  RPC_DEFAULTS,
-  rpcCounters,
-  type RpcServerOptions,
-  startLocalRpc,
-  startRpcServer,
-} from './server';
+export { type LocalRpcOptions, rpcCounters, type RpcServerOptions, startLocalRpc, startRpcServer } from './server';
 export { SyncCache } from './sync-cache';

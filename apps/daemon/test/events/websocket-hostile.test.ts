@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createMemoryLogger, type HttpServer } from '@wrkz/service-kit';
 import { WebSocketHub, webSocketRoute } from '../../src/events/websocket/hub';
-import { RPC_DEFAULTS, startRpcServer } from '../../src/rpc';
+import { startRpcServer } from '../../src/rpc';
+import { RPC_DEFAULTS } from '../rpc/support/defaults';
 import { node } from '../rpc/support/provocations';
 
 /* What strangers send to /ws. */

@@ -1,6 +1,7 @@
 import { CorruptDatabase } from '@wrkz/chain-db';
 import { createMemoryLogger } from '@wrkz/service-kit';
-import { RPC_DEFAULTS, type RpcContext, startRpcServer } from '../../src/rpc';
+import { type RpcContext, startRpcServer } from '../../src/rpc';
+import { RPC_DEFAULTS } from './support/defaults';
 import { locked, node } from './support/provocations';
 
 /* BUSY: exactly while the chain cannot be read (docs/protocol/rpc.md#busy, docs/protocol/lessons.md#busy-for-every-error). */

@@ -12,7 +12,8 @@ import {
 } from '@wrkz/service-kit';
 import { documentErrors, stopWallClock } from '@wrkz/testing';
 import { readFixture } from '@wrkz/testing/fixtures';
-import { RPC_DEFAULTS, startRpcServer, type RpcContext, type RpcServerOptions } from '../../src/rpc';
+import { startRpcServer, type RpcContext, type RpcServerOptions } from '../../src/rpc';
+import { RPC_DEFAULTS } from './support/defaults';
 import type { DaemonMethod, DaemonRoute } from '../../src/rpc/declare';
 import { allMethods, allRoutes, description } from '../../src/rpc/service';
 import { declaredErrors, undeclared } from './support/declared';

@@ -4,7 +4,8 @@ import { networkOf, parseBlock, parseTransaction } from '@wrkz/core-types';
 import { createMemoryLogger, JsonRpcError } from '@wrkz/service-kit';
 import { chainA, chainAHeaders } from '@wrkz/testing';
 import type { PoolTransaction } from '../../src/mempool/pool-transaction';
-import { ReaderPool, RPC_DEFAULTS, type RpcContext, runQuery, startRpcServer } from '../../src/rpc';
+import { ReaderPool, type RpcContext, runQuery, startRpcServer } from '../../src/rpc';
+import { RPC_DEFAULTS } from './support/defaults';
 import { newSuite } from '../network/daemons';
 import { node } from './support/provocations';
 

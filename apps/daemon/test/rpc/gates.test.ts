@@ -1,6 +1,7 @@
 import { networkOf } from '@wrkz/core-types';
 import { createMemoryLogger, type HttpServer } from '@wrkz/service-kit';
-import { RPC_DEFAULTS, type RpcContext, startRpcServer } from '../../src/rpc';
+import { type RpcContext, startRpcServer } from '../../src/rpc';
+import { RPC_DEFAULTS } from './support/defaults';
 
 /* What a node does not do now, or not on its network. */
 

@@ -4,7 +4,8 @@ import { networkOf, type ParsedTransaction, parseTransaction } from '@wrkz/core-
 import { bindRoutes, FinishedJson, silentLogger } from '@wrkz/service-kit';
 import { chainA, chainAHeaders } from '@wrkz/testing';
 import type { PoolTransaction } from '../../src/mempool/pool-transaction';
-import { type QueryRunner, RPC_DEFAULTS, type RpcContext, runQuery, startRpcServer } from '../../src/rpc';
+import { type QueryRunner, type RpcContext, runQuery, startRpcServer } from '../../src/rpc';
+import { RPC_DEFAULTS } from './support/defaults';
 import type { DaemonRoute } from '../../src/rpc/declare';
 import { allMethods, allRoutes, routeRules } from '../../src/rpc/service';
 import { newSuite } from '../network/daemons';

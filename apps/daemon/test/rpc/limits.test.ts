@@ -2,7 +2,8 @@ import type { BlockStamp, ChainReader } from '@wrkz/chain-db';
 import { networkOf } from '@wrkz/core-types';
 import { createMemoryLogger } from '@wrkz/service-kit';
 import { isHeavy, type QueryTable } from '../../src/rpc/queries';
-import { type QueryRunner, RPC_DEFAULTS, type RpcContext, runQuery, startRpcServer } from '../../src/rpc';
+import { type QueryRunner, type RpcContext, runQuery, startRpcServer } from '../../src/rpc';
+import { RPC_DEFAULTS } from './support/defaults';
 
 /*
  * What one request may ask for, and how much it gets (docs/protocol/lessons.md#unbounded-random-outputs,
@@ -116,7 +117,7 @@ describe('over HTTP', () => {
   const asked: number[] = [];
   const queries: QueryRunner = {
     run: async (_name, query) => {
-      asked.push('amounts' in query ? query.amounts.length : 0);
+      asked.push('amounts' in query && Array.isArray(query.amounts) ? query.amounts.length : 0);
       return Buffer.from('{}');
     },
   };

@@ -1,5 +1,6 @@
 import { createMemoryLogger, createMetrics } from '@wrkz/service-kit';
-import { RPC_DEFAULTS, type RpcContext, type RpcServerOptions, startRpcServer } from '../../src/rpc';
+import { type RpcContext, type RpcServerOptions, startRpcServer } from '../../src/rpc';
+import { RPC_DEFAULTS } from './support/defaults';
 import { locked, node } from './support/provocations';
 
 /* Monitoring (docs/operations/rpc.md#monitoring). */

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { networkOf } from '@wrkz/core-types';
 import { silentLogger } from '@wrkz/service-kit';
-import { ReaderPool, RPC_DEFAULTS, startRpcServer } from '../../src/rpc';
+import { ReaderPool, startRpcServer } from '../../src/rpc';
+import { RPC_DEFAULTS } from './support/defaults';
 import { ReaderBudget } from '../../src/rpc/readers/budget';
 import { newSuite } from '../network/daemons';
 import { node } from './support/provocations';

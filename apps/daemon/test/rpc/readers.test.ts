@@ -9,7 +9,8 @@ import { silentLogger } from '@wrkz/service-kit';
 import { writeChainADump } from '@wrkz/testing';
 import { readConfig } from '../../src/config/config';
 import { Daemon } from '../../src/daemon';
-import { ReaderPool, RPC_DEFAULTS, type RpcContext, startRpcServer } from '../../src/rpc';
+import { ReaderPool, type RpcContext, startRpcServer } from '../../src/rpc';
+import { RPC_DEFAULTS } from './support/defaults';
 import type { QueryTable } from '../../src/rpc/queries';
 
 /*

@@ -22,13 +22,8 @@ import { transactionPrefixJson } from './transactions';
 
 const { blockBelowFloor, blockUnknown, digestPending, hashHeightTooBig, heightTooBig, transactionUnknown } = rpcErrors;
 
-export interface RulesDigestQuery {
-  /** Block index. */
-  readonly height: number;
-}
-
-/** The result of `getrulesdigest`. */
-export const rulesDigestQuery: Query<RulesDigestQuery> = {
+/** The result of `getrulesdigest`. `height` is a block index. */
+export const rulesDigestQuery: Query<{ readonly height: number }> = {
   isHeavy: () => true,
   run: ({ reader, throwIfCancelled }, { height }) =>
     reader.snapshot(() => {
@@ -43,16 +38,11 @@ export const rulesDigestQuery: Query<RulesDigestQuery> = {
     }),
 };
 
-export interface BlocksListQuery {
-  /** Block index. */
-  readonly height: number;
-}
-
 /** Blocks below the requested one. */
 const BLOCKS_BELOW = 30;
 
 /** The result of `f_blocks_list_json`. Whole blocks are read one by one, for their sizes. */
-export const blocksList: Query<BlocksListQuery> = {
+export const blocksList: Query<{ readonly height: number }> = {
   isHeavy: () => true,
   run: ({ reader, throwIfCancelled }, { height }) =>
     orRefuseBelowFloor(blockBelowFloor, () =>
@@ -71,11 +61,8 @@ export const blocksList: Query<BlocksListQuery> = {
     ),
 };
 
-/** A main-chain block by its hash or its index; the index may be any safe integer. */
-export type ExplorerBlockQuery = { readonly hash: Buffer } | { readonly height: number };
-
-/** The result of `f_block_json`. */
-export const explorerBlock: Query<ExplorerBlockQuery> = {
+/** The result of `f_block_json`: a main-chain block by its hash or its index, which may be any safe integer. */
+export const explorerBlock: Query<{ readonly hash: Buffer } | { readonly height: number }> = {
   isHeavy: () => false,
   run: ({ reader, network }, query) =>
     orRefuseBelowFloor(blockBelowFloor, () =>
@@ -157,12 +144,8 @@ function penaltyOf(base: bigint, paid: bigint): number {
   return base === 0n ? 0 : Number(base - paid) / Number(base);
 }
 
-export interface ExplorerTransactionQuery {
-  readonly hash: Buffer;
-}
-
 /** The result of `f_transaction_json`. Transactions of the pool are unknown here. */
-export const explorerTransaction: Query<ExplorerTransactionQuery> = {
+export const explorerTransaction: Query<{ readonly hash: Buffer }> = {
   isHeavy: () => false,
   run: ({ reader }, { hash }) =>
     orRefuseBelowFloor(blockBelowFloor, () =>

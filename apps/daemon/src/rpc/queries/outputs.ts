@@ -88,12 +88,8 @@ function noOutputs(amount: bigint): Error {
   return refuse(refusals.noOutputs, { amount: String(amount), readable: describeAmount(amount) });
 }
 
-export interface OutputIndexesQuery {
-  readonly hash: Buffer;
-}
-
 /** The response of `/get_o_indexes`. On a lite node an unknown transaction may be below the first height. */
-export const outputIndexes: Query<OutputIndexesQuery> = {
+export const outputIndexes: Query<{ readonly hash: Buffer }> = {
   isHeavy: () => false,
   run: ({ reader }, { hash }) => {
     const indexes = reader.outputIndexes(hash);
@@ -106,18 +102,15 @@ export const outputIndexes: Query<OutputIndexesQuery> = {
   },
 };
 
-/** Block indexes; `end` is exclusive. */
-export interface GlobalIndexesQuery {
-  readonly start: number;
-  readonly end: number;
-}
-
 const MAX_LIGHT_BLOCKS = 100;
 /** Blocks of one read. */
 const BLOCKS_PER_READ = 64;
 
-/** The response of `/get_global_indexes_for_range`: one entry for each transaction, coinbase first. */
-export const globalIndexes: Query<GlobalIndexesQuery> = {
+/**
+ * The response of `/get_global_indexes_for_range`: one entry for each transaction, coinbase first. Parameters are block indexes;
+ * `end` is exclusive.
+ */
+export const globalIndexes: Query<{ readonly start: number; readonly end: number }> = {
   isHeavy: ({ start, end }) => end - start > MAX_LIGHT_BLOCKS,
   run: ({ reader, throwIfCancelled }, { start, end }) =>
     orRefuseBelowFloor(refusals.belowFloor, () =>

@@ -6,18 +6,13 @@ import { JsonBuffer } from './json-buffer';
 import { MAX_RESPONSE_BYTES, type Query } from './query';
 import { HASH_BYTES, splitHashes } from './sync-blocks';
 
-export interface FindTransactionsQuery {
-  /** 32 bytes each. */
-  readonly hashes: Buffer;
-}
-
 /** One lookup takes some microseconds. */
 const MAX_LIGHT_LOOKUPS = 2_000;
 /** Lookups between two checks whether the client is gone. */
 const LOOKUPS_PER_CHECK = 256;
 
-/** Returns a byte for each hash: 1 if the transaction is on the main chain, otherwise 0. */
-export const findTransactions: Query<FindTransactionsQuery> = {
+/** Returns a byte for each hash of 32 bytes: 1 if the transaction is on the main chain, otherwise 0. */
+export const findTransactions: Query<{ readonly hashes: Buffer }> = {
   isHeavy: ({ hashes }) => hashes.length > MAX_LIGHT_LOOKUPS * HASH_BYTES,
   run: ({ reader, throwIfCancelled }, { hashes }) =>
     reader.snapshot(() => {
