@@ -40,7 +40,7 @@ import { PoolFile } from './mempool/pool-file';
 import { BlockGenerator } from './mining/generate';
 import { Miner } from './mining/miner';
 import type { P2pConfig } from './p2p/config';
-import type { P2pNode } from './p2p/node';
+import { P2pNode } from './p2p/node';
 import { startPortMapping } from './p2p/port-mapping/port-mapping';
 import { logChain, StorageLog } from './progress/chain-log';
 import { notices, openingLines, SyncProgressDisplay } from './progress/progress';
@@ -55,7 +55,8 @@ import { pageRepair, Scrub } from './upkeep/scrub';
 import { accessTokenTask, rpcContext, rpcProcesses, rpcServerOptions, startLocalSocket } from './wiring/rpc';
 import { daemonLogger } from './wiring/logger';
 import { databaseMemory, engineOptions, watchLiteRule, watchStorage } from './wiring/storage';
-import { createPeers, peersConfig } from './wiring/peers';
+import { P2pChain, p2pPool } from './wiring/p2p-ports';
+import { peersConfig } from './wiring/peers';
 
 /** Replacements for tests. */
 export interface DaemonOverrides {
@@ -91,7 +92,6 @@ export class Daemon implements Service {
   readonly logger: Logger;
   readonly reload: ReloadTask[] = [];
   private readonly now: () => number;
-  private readonly stream: NodeJS.WriteStream;
   private readonly screen: Screen;
   private readonly tail = new LogTail();
   private readonly notice: (line: string) => void;
@@ -108,8 +108,7 @@ export class Daemon implements Service {
     private readonly overrides: DaemonOverrides,
     private readonly p2pConfig: P2pConfig,
   ) {
-    this.stream = overrides.stream ?? process.stdout;
-    this.screen = new Screen(this.stream);
+    this.screen = new Screen(overrides.stream ?? process.stdout);
     this.logger = overrides.logger ?? daemonLogger(config, [this.screen, this.tail]);
     this.now = overrides.now ?? (() => Math.floor(Date.now() / 1000));
     this.notice = notices(this.logger, this.screen);
@@ -144,7 +143,7 @@ export class Daemon implements Service {
     const threads = options['transaction-validation-threads'];
     if (threads > 0) setThreads(threads);
     if (action !== 'serve') {
-      const parts = { config: this.config, notice: this.notice, stream: this.stream, signal: this.stopping.signal };
+      const parts = { config: this.config, notice: this.notice, screen: this.screen, signal: this.stopping.signal };
       this.action = runAction(action, parts).catch((error: unknown) => {
         this.logger.fatal(`the ${action} failed: ${operatorText(error)}`);
         return 1;
@@ -224,15 +223,10 @@ export class Daemon implements Service {
     const miner = new Miner({ network, reader, chain, pool, now });
     const generator = new BlockGenerator(network, miner, now, this.stopping.signal);
     const work = new AnnouncedWork(network, loadCheckpoints(setup.checkpoints, network), reader);
-    const peers = createPeers({
-      config: this.p2pConfig,
-      storage: config.storage,
-      work,
-      chain,
-      reader,
-      pool,
+    const peers = new P2pNode(this.p2pConfig, {
+      chain: new P2pChain(chain, reader, work, damage, config.storage),
+      pool: p2pPool(pool, damage),
       logger: logger.child('p2p'),
-      damage,
     });
     this.closers.use('the peers', peers, (node) => node.stop());
     const stop = (text: string): void => {

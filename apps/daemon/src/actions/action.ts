@@ -4,12 +4,14 @@ import { BelowFloor, type ChainReader, collidesWithChain, openChainDb, removeCha
 import { errorCode, errorText } from '@wrkz/service-kit';
 import type { ChainService } from '../chain/service';
 import type { Action, DaemonConfig } from '../config/config';
+import type { Screen } from '../console/terminal/screen';
 
 export interface ActionDependencies {
   readonly config: DaemonConfig;
   /** Prints a line to the operator. */
   readonly notice: (line: string) => void;
-  readonly stream: NodeJS.WriteStream;
+  /** Shows the progress, and receives the output for programs. */
+  readonly screen: Screen;
   readonly signal: AbortSignal;
 }
 

@@ -14,7 +14,7 @@ const MIB = 1024 * 1024;
  * `--backup <file>`: copies the database of a data directory, which a running node may use, into one file, and checks the copy
  * before it gets its name. Exit code 1 if it was stopped; no file is left then.
  */
-export async function backupAction({ config, notice, stream, signal }: ActionDependencies): Promise<number> {
+export async function backupAction({ config, notice, screen, signal }: ActionDependencies): Promise<number> {
   const { network, directory } = config;
   const file = newFile(config, 'backup');
   const folder = dirname(file);
@@ -25,7 +25,7 @@ export async function backupAction({ config, notice, stream, signal }: ActionDep
     throw new Error(`--backup: the file ${file} needs ${text}`);
   }
   notice(`Backing up ${megabytes(needed)} to ${file}`);
-  const progress = new BlockProgress({ label: 'Backing up', unit: 'MiB', write: notice, stream });
+  const progress = new BlockProgress({ label: 'Backing up', unit: 'MiB', write: notice, screen });
   const mebibytes = (count: number): number => Math.floor((count * pageSize) / MIB);
   let isChecking = false;
   try {

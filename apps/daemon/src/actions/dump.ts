@@ -9,13 +9,13 @@ import { engineOptions } from '../wiring/storage';
 import { type ActionDependencies, newFile, resyncAtStart, withReader, writeError } from './action';
 
 /** `--export-blockchain`: writes the stored chain into a dump file. */
-export async function exportAction({ config, notice, stream, signal }: ActionDependencies): Promise<number> {
+export async function exportAction({ config, notice, screen, signal }: ActionDependencies): Promise<number> {
   const { network, options, storage } = config;
   if (storage.kind === 'pruned') {
     throw new ExportRefused('a pruned node exports no dump, because it does not store every block');
   }
   const path = newFile(config, 'dump-file');
-  const progress = new BlockProgress({ label: 'Exporting', write: notice, stream });
+  const progress = new BlockProgress({ label: 'Exporting', write: notice, screen });
   const startedAt = performance.now();
   try {
     const count = await withReader(config, (reader) =>
@@ -36,12 +36,12 @@ export async function exportAction({ config, notice, stream, signal }: ActionDep
 }
 
 /** `--import-blockchain`: adds the blocks of a dump file to the chain, with every check. Exit code 1 if it was stopped. */
-export async function importAction({ config, notice, stream, signal }: ActionDependencies): Promise<number> {
+export async function importAction({ config, notice, screen, signal }: ActionDependencies): Promise<number> {
   // Open the dump first: a missing file must not create an empty database.
   const dump = await DumpReader.open(resolve(config.options['dump-file']));
   resyncAtStart(config, notice);
   const directory = ensureDirectory(config.directory);
-  const progress = new BlockProgress({ label: 'Importing', write: notice, stream });
+  const progress = new BlockProgress({ label: 'Importing', write: notice, screen });
   const chain = await ChainClient.start(engineOptions(config, directory));
   chain.on('diskShortage', (shortage) =>
     notice(shortage === undefined ? 'The disk has enough free space again' : `Waiting for disk space: ${shortage}`),

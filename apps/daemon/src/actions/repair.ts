@@ -30,7 +30,7 @@ const PATIENCE_MS = { mainnet: 60_000, testnet: 3_000 };
  * `--repair`: repairs a damaged database, with blocks from peers where they cannot be read. Exit code 1 when a block could not
  * be fetched and after a signal: the database is not replaced then.
  */
-export async function repairAction({ config, notice, stream, signal }: ActionDependencies): Promise<number> {
+export async function repairAction({ config, notice, screen, signal }: ActionDependencies): Promise<number> {
   const { network, directory } = config;
   const patienceMs = network.name === 'mainnet' ? PATIENCE_MS.mainnet : PATIENCE_MS.testnet;
   let node: Promise<P2pNode> | undefined;
@@ -47,12 +47,12 @@ export async function repairAction({ config, notice, stream, signal }: ActionDep
     let bar = bars.get(step);
     if (bar === undefined) {
       stopBars();
-      bars.set(step, (bar = new BlockProgress({ label: LABELS[step], write: notice, stream })));
+      bars.set(step, (bar = new BlockProgress({ label: LABELS[step], write: notice, screen })));
     }
     bar.update(height + 1, tip + 1);
   };
   const onDamage = (problems: readonly string[]): void => {
-    for (const problem of problems) stream.write(`${problem}\n`);
+    for (const problem of problems) screen.write(`${problem}\n`);
   };
   try {
     const report = await repairChainDb({ directory, network: network.name, signal, fetch, onProgress, onDamage }).catch(
@@ -96,17 +96,17 @@ function reportLines(report: RepairReport | undefined): string[] {
   ];
 }
 
-function counted(count: number, thing: string): string {
+export function counted(count: number, thing: string): string {
   return `${String(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
 
 /**
- * `--verify`: verifies the whole database. Programs read the stream: it receives one line for each problem, then the state
+ * `--verify`: verifies the whole database. Programs read the output: it has one line for each problem, then the state
  * digest (of a full database) and the rules digest. Exit code 1 when there is a problem, and after a signal.
  */
-export async function verifyAction({ config, notice, stream, signal }: ActionDependencies): Promise<number> {
+export async function verifyAction({ config, notice, screen, signal }: ActionDependencies): Promise<number> {
   const { network, directory } = config;
-  const progress = new BlockProgress({ label: 'Verifying', write: notice, stream });
+  const progress = new BlockProgress({ label: 'Verifying', write: notice, screen });
   const db = openChainDb({ directory, network: network.name, readonly: true });
   try {
     notice(`Verifying ${storedText(db.reader)}`);
@@ -120,12 +120,12 @@ export async function verifyAction({ config, notice, stream, signal }: ActionDep
       notice('Stopped before the whole database was verified');
       return 1;
     }
-    for (const problem of report.problems) stream.write(`${problem}\n`);
+    for (const problem of report.problems) screen.write(`${problem}\n`);
     const blocks = counted(report.height + 1, 'block');
     const count = report.problems.length;
-    stream.write(count === 0 ? `${blocks}, no problem found\n` : `${blocks}, ${counted(count, 'problem')} found\n`);
-    if (report.digest !== undefined) stream.write(`digest ${report.digest}\n`);
-    if (report.rulesDigest !== undefined) stream.write(`rules digest ${report.rulesDigest}\n`);
+    screen.write(count === 0 ? `${blocks}, no problem found\n` : `${blocks}, ${counted(count, 'problem')} found\n`);
+    if (report.digest !== undefined) screen.write(`digest ${report.digest}\n`);
+    if (report.rulesDigest !== undefined) screen.write(`rules digest ${report.rulesDigest}\n`);
     return count === 0 ? 0 : 1;
   } finally {
     progress.stop();

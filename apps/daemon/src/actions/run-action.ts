@@ -5,7 +5,7 @@ import { type ActionDependencies, assertRewind, type OneShot, type RunOneShot, w
 import { backupAction } from './backup';
 import { exportCheckpointsAction } from './checkpoints';
 import { exportAction, importAction } from './dump';
-import { repairAction, verifyAction } from './repair';
+import { counted, repairAction, verifyAction } from './repair';
 import { importSnapshotAction, snapshotInfoAction, snapshotStatsAction } from './snapshot';
 
 const ACTIONS: Record<OneShot, RunOneShot> = {
@@ -29,23 +29,23 @@ export function runAction(action: OneShot, dependencies: ActionDependencies): Pr
 
 /** `--self-test`: compares every native code path of this machine with known results. Exit code 1 if one differs. */
 export async function selfTestAction({
-  stream,
+  screen,
   signal,
-}: Pick<ActionDependencies, 'stream' | 'signal'>): Promise<number> {
+}: Pick<ActionDependencies, 'screen' | 'signal'>): Promise<number> {
   const aborted = new Promise<undefined>((resolve) => {
     if (signal.aborted) resolve(undefined);
     signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
   const results = await Promise.race([selfTest(), aborted]);
   if (results === undefined) {
-    stream.write('Stopped before everything was computed\n');
+    screen.write('Stopped before everything was computed\n');
     return 1;
   }
   for (const { path, checks, failures } of results) {
-    stream.write(`${path}: ${failures.length === 0 ? `${String(checks)} results as known` : failures.join('; ')}\n`);
+    screen.write(`${path}: ${failures.length === 0 ? `${String(checks)} results as known` : failures.join('; ')}\n`);
   }
   const failed = results.filter(({ failures }) => failures.length > 0);
-  stream.write(failed.length === 0 ? 'self-test passed\n' : `self-test FAILED on ${String(failed.length)} paths\n`);
+  screen.write(failed.length === 0 ? 'self-test passed\n' : `self-test FAILED on ${String(failed.length)} paths\n`);
   return failed.length === 0 ? 0 : 1;
 }
 
@@ -137,8 +137,4 @@ function reportSnapshot({ config, notice }: ActionDependencies, path: string): v
       `below height ${String(header.liteHeight)} to ${config.directory}`,
   );
   if (existing.length > 0) notice('A database exists already; an import deletes none');
-}
-
-function counted(count: number, thing: string): string {
-  return `${String(count)} ${thing}${count === 1 ? '' : 's'}`;
 }

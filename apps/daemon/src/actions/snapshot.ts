@@ -20,9 +20,9 @@ const MIB = 1024 * 1024;
 
 /**
  * `--import-lite-snapshot FILE`: builds the database of a lite node from a snapshot. Progress lines `WRKZ-IMPORT {...}` go to the
- * stream for programs. With `--dry-run` the file is checked and nothing is written. Exit code 1 if it was stopped.
+ * output for programs. With `--dry-run` the file is checked and nothing is written. Exit code 1 if it was stopped.
  */
-export async function importSnapshotAction({ config, notice, stream, signal }: ActionDependencies): Promise<number> {
+export async function importSnapshotAction({ config, notice, screen, signal }: ActionDependencies): Promise<number> {
   const { network, options, directory } = config;
   const checkpoints = new Map(loadCheckpoints(options['load-checkpoints'], network).entries());
   const dryRun = options['dry-run'];
@@ -38,7 +38,7 @@ export async function importSnapshotAction({ config, notice, stream, signal }: A
       // Deletes the old chain only after the new database is complete.
       replaces: options.resync,
       signal,
-      onProgress: progressLines((line) => stream.write(line)),
+      onProgress: progressLines((line) => screen.write(line)),
       report: notice,
     });
     if (dryRun) notice('The snapshot is complete and would be imported');
@@ -64,17 +64,17 @@ function progressLines(write: (line: string) => void): (phase: ImportPhase, done
   };
 }
 
-type OutputDependencies = Pick<ActionDependencies, 'config' | 'stream'>;
+type OutputDependencies = Pick<ActionDependencies, 'config' | 'screen'>;
 
 /** `--snapshot-info FILE`: prints the header of a snapshot as one line of JSON, or `{"error"}` with exit code 1. */
-export function snapshotInfoAction({ config, stream }: OutputDependencies): Promise<number> {
+export function snapshotInfoAction({ config, screen }: OutputDependencies): Promise<number> {
   const { options } = config;
   try {
     const header = readSnapshotHeader(options['snapshot-info'] ?? '');
-    stream.write(`${stringifyJson(headerFields(header, options['accept-snapshot-digest']))}\n`);
+    screen.write(`${stringifyJson(headerFields(header, options['accept-snapshot-digest']))}\n`);
     return Promise.resolve(0);
   } catch (error) {
-    stream.write(`${stringifyJson({ error: errorText(error) })}\n`);
+    screen.write(`${stringifyJson({ error: errorText(error) })}\n`);
     return Promise.resolve(1);
   }
 }
@@ -95,7 +95,7 @@ function headerFields(header: SnapshotHeader, accepted: readonly string[]): Reco
 }
 
 /** `--snapshot-stats`: prints records and bytes of each table, the size of the file, and the ratio of both. */
-export async function snapshotStatsAction({ config, stream }: OutputDependencies): Promise<number> {
+export async function snapshotStatsAction({ config, screen }: OutputDependencies): Promise<number> {
   const tables = await withReader(config, (reader) => reader.space());
   const sum = (field: 'rows' | 'payload'): number => tables.reduce((total, table) => total + table[field], 0);
   const megabytes = (bytes: number): string => (bytes / MIB).toFixed(2);
@@ -106,11 +106,11 @@ export async function snapshotStatsAction({ config, stream }: OutputDependencies
   ] as [string, string, string][];
   const width = (column: 0 | 1 | 2): number => Math.max(...lines.map((line) => line[column].length));
   for (const [name, records, mb] of lines) {
-    stream.write(`${name.padEnd(width(0))}  ${records.padStart(width(1))}  ${mb.padStart(width(2))}\n`);
+    screen.write(`${name.padEnd(width(0))}  ${records.padStart(width(1))}  ${mb.padStart(width(2))}\n`);
   }
   const { size } = statSync(databaseFile(config.directory));
-  stream.write(`size on disk  ${megabytes(size)} MB\n`);
+  screen.write(`size on disk  ${megabytes(size)} MB\n`);
   const ratio = (size / Math.max(1, sum('payload'))).toFixed(2);
-  stream.write(`ratio         ${ratio} bytes on disk for a byte of records\n`);
+  screen.write(`ratio         ${ratio} bytes on disk for a byte of records\n`);
   return 0;
 }

@@ -53,36 +53,3 @@ export interface P2pConfig {
   readonly blockSyncSize: number;
   readonly blockSyncBytes: number;
 }
-
-/** The defaults (docs/protocol/p2p.md#defaults). */
-export const p2pDefaults = {
-  bindHost: '0.0.0.0',
-  bindPort: 0,
-  bindHost6: undefined,
-  bindPort6: 0,
-  externalPort: 0,
-  hidePort: false,
-  proxy: undefined,
-  maxUpload: 0,
-  allowLocal: false,
-  outPeers: 15,
-  inPeers: 15,
-  exclusiveNodes: [],
-  priorityNodes: [],
-  addedPeers: [],
-  seeds: [],
-  dnsSeeds: [],
-  dnsSeedPort: 17855,
-  stateFile: undefined,
-  resetState: false,
-  banLists: [],
-  timedSyncInterval: 60_000,
-  synchronizedAlone: false,
-  avoidsPrunedPeers: () => false,
-  syncMaxPeers: 3,
-  syncPeerFailureThreshold: 2,
-  syncBatchMin: 120,
-  syncBatchMax: 600,
-  blockSyncSize: 600,
-  blockSyncBytes: 16 * 1024 * 1024,
-} as const satisfies Omit<P2pConfig, 'networkId'>;

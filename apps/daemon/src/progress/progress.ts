@@ -1,13 +1,12 @@
 import type { Opening } from '@wrkz/chain-db';
 import type { Logger } from '@wrkz/service-kit';
-import { Format, Presets, SingleBar } from 'cli-progress';
 import type { ChainService, CommitEvent } from '../chain/service';
 
 /** Interval of progress lines without a terminal. */
 const LINE_INTERVAL_MS = 30_000;
 /** Time window of the rate. */
 const RATE_WINDOW_MS = 30_000;
-/** Update interval of the bar above a prompt. */
+/** Update interval of the bar. */
 const BAR_INTERVAL_MS = 250;
 const BAR_WIDTH = 16;
 
@@ -17,10 +16,8 @@ export interface ProgressOptions {
   /** The unit of the counts. Default: blocks. */
   readonly unit?: string;
   readonly write: (line: string) => void;
-  /** A terminal shows a bar; otherwise lines go to `write`. */
-  readonly stream?: NodeJS.WriteStream;
-  /** If it is a terminal, it shows the bar above the prompt, instead of `stream`. */
-  readonly screen?: { readonly isTerminal: boolean; status(text: string): void };
+  /** A terminal shows a bar above the prompt; otherwise lines go to `write`. */
+  readonly screen: { readonly isTerminal: boolean; status(text: string): void };
   /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
@@ -28,9 +25,8 @@ export interface ProgressOptions {
 /** Reports progress with rate and remaining time: as a bar on a terminal, otherwise as a line every 30 s. */
 export class BlockProgress {
   private readonly now: () => number;
-  private bar: SingleBar | undefined;
   private samples: { at: number; height: number }[] = [];
-  private lastLine = 0;
+  private lastShown = 0;
   private started = false;
 
   constructor(private readonly options: ProgressOptions) {
@@ -44,28 +40,21 @@ export class BlockProgress {
   /** The first call starts the display. Heights are counts of blocks. */
   update(height: number, target: number): void {
     const at = this.now();
-    if (!this.started) this.begin(at, height, Math.max(target, height));
+    if (!this.started) this.lastShown = at;
+    this.started = true;
     this.samples.push({ at, height });
     while (this.samples.length > 2 && at - (this.samples[0]?.at ?? at) > RATE_WINDOW_MS) this.samples.shift();
     const total = Math.max(target, height);
-    if (this.options.screen?.isTerminal === true) {
-      if (at - this.lastLine < BAR_INTERVAL_MS) return;
-      this.lastLine = at;
-      this.options.screen.status(this.barText(height, total));
-    } else if (this.bar !== undefined) {
-      this.bar.setTotal(total);
-      this.bar.update(height, { rate: this.rateText(), left: this.leftText(total - height) });
-    } else if (at - this.lastLine >= LINE_INTERVAL_MS) {
-      this.lastLine = at;
-      this.options.write(this.line(height, total));
-    }
+    const { screen, write } = this.options;
+    if (at - this.lastShown < (screen.isTerminal ? BAR_INTERVAL_MS : LINE_INTERVAL_MS)) return;
+    this.lastShown = at;
+    if (screen.isTerminal) screen.status(this.barText(height, total));
+    else write(this.line(height, total));
   }
 
   /** Ends the display and writes the summary as a line. */
   stop(summary?: string): void {
-    this.bar?.stop();
-    this.bar = undefined;
-    this.options.screen?.status('');
+    this.options.screen.status('');
     this.started = false;
     this.samples = [];
     if (summary !== undefined) this.options.write(summary);
@@ -79,43 +68,16 @@ export class BlockProgress {
     return Math.max(0, ((last.height - first.height) * 1000) / (last.at - first.at));
   }
 
-  private begin(at: number, height: number, total: number): void {
-    this.started = true;
-    this.lastLine = at;
-    if (this.options.stream?.isTTY !== true) return;
-    this.bar = new SingleBar(
-      {
-        format: this.format,
-        stream: this.options.stream,
-        hideCursor: true,
-        fps: 4,
-      },
-      Presets.shades_classic,
-    );
-    this.bar.start(Math.max(1, total), height, { rate: this.rateText(), left: this.leftText(total - height) });
-  }
-
   private get unit(): string {
     return this.options.unit ?? 'blocks';
   }
 
-  private get format(): string {
-    return `${this.options.label} {bar} {percentage}% | {value}/{total} ${this.unit} | {rate} | {left} left`;
-  }
-
   private barText(height: number, total: number): string {
-    const { barCompleteChar, barIncompleteChar } = Presets.shades_classic;
-    const options = {
-      format: this.format,
-      barsize: BAR_WIDTH,
-      barGlue: '',
-      autopaddingChar: '   ',
-      barCompleteString: barCompleteChar.repeat(BAR_WIDTH),
-      barIncompleteString: barIncompleteChar.repeat(BAR_WIDTH),
-    };
-    const progress = total === 0 ? 1 : height / total;
-    const params = { progress, eta: 0, startTime: 0, stopTime: 0, total, value: height, maxWidth: 0 };
-    return Format.Formatter(options, params, { rate: this.rateText(), left: this.leftText(total - height) });
+    const share = total === 0 ? 1 : height / total;
+    const bar = '█'.repeat(Math.round(share * BAR_WIDTH)).padEnd(BAR_WIDTH, '░');
+    const counts = `${String(height)}/${String(total)} ${this.unit}`;
+    const percent = `${String(Math.floor(share * 100))}%`;
+    return `${this.options.label} ${bar} ${percent} | ${counts} | ${this.rateText()} | ${this.leftText(total - height)} left`;
   }
 
   private line(height: number, total: number): string {
@@ -156,7 +118,7 @@ export interface SyncProgressOptions {
   /** Counts of blocks. */
   readonly peers: { networkHeight(): number };
   readonly write: (line: string) => void;
-  readonly screen: NonNullable<ProgressOptions['screen']>;
+  readonly screen: ProgressOptions['screen'];
 }
 
 /** Shows the progress of a synchronization while the node is behind the network. */

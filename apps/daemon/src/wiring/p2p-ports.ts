@@ -6,7 +6,7 @@ import type { AddBlockResult } from '../chain/results';
 import type { ChainService, CommitEvent } from '../chain/service';
 import type { DamageWatch } from '../damage/damage-watch';
 import type { TransactionPool } from '../mempool/pool';
-import type { ChainAdvance, ChainPort, BlockAvailability, PoolResult, PoolPort } from '../p2p/ports';
+import type { ChainAdvance, ChainPort, BlockAvailability, PoolPort } from '../p2p/ports';
 
 /** Max assumed distance of a block with an unknown parent above our tip, about two years. Determines its size limit. */
 const UNKNOWN_AHEAD = 1_000_000;
@@ -125,43 +125,22 @@ function ifStored<T>(read: () => T): T | undefined {
   }
 }
 
-type AddedListener = (event: { readonly hash: Buffer }) => void;
-
-/** The pool for the peer-to-peer module. */
-export class P2pPool implements PoolPort {
-  constructor(
-    private readonly pool: TransactionPool,
-    private readonly damage: DamageWatch,
-  ) {}
-
-  /** No penalty for a transaction that cannot be verified because the local chain is damaged. */
-  async add(transaction: Buffer, source: 'p2p'): Promise<PoolResult> {
-    try {
-      return await this.pool.add(transaction, source);
-    } catch (error) {
-      const damage = this.damage.note(error);
-      if (damage === undefined) throw error;
-      return { accepted: false, message: damage.message, scope: 'none' };
-    }
-  }
-
-  has(hash: Buffer): boolean {
-    return this.pool.has(hash);
-  }
-
-  get(hash: Buffer): Buffer | undefined {
-    return this.pool.get(hash)?.parsed.bytes;
-  }
-
-  hashes(): Buffer[] {
-    return this.pool.hashes();
-  }
-
-  on(_event: 'added', listener: AddedListener): void {
-    this.pool.on('added', listener);
-  }
-
-  off(_event: 'added', listener: AddedListener): void {
-    this.pool.off('added', listener);
-  }
+/** The pool for the peer-to-peer module. No penalty for a transaction that the damaged local chain cannot verify. */
+export function p2pPool(pool: TransactionPool, damageWatch: DamageWatch): PoolPort {
+  return {
+    add: async (transaction, source) => {
+      try {
+        return await pool.add(transaction, source);
+      } catch (error) {
+        const damage = damageWatch.note(error);
+        if (damage === undefined) throw error;
+        return { accepted: false, message: damage.message, scope: 'none' };
+      }
+    },
+    has: (hash) => pool.has(hash),
+    get: (hash) => pool.get(hash)?.parsed.bytes,
+    hashes: () => pool.hashes(),
+    on: (event, listener) => pool.on(event, listener),
+    off: (event, listener) => pool.off(event, listener),
+  };
 }

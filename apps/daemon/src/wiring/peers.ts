@@ -1,53 +1,17 @@
 import { join } from 'node:path';
-import type { ChainReader, StorageMode } from '@wrkz/chain-db';
 import type { Network } from '@wrkz/core-types';
-import { type Logger, UsageError } from '@wrkz/service-kit';
-import type { AnnouncedWork } from '../chain/announced-work';
-import type { ChainService } from '../chain/service';
+import { UsageError } from '@wrkz/service-kit';
 import type { DaemonConfig } from '../config/config';
-import type { DamageWatch } from '../damage/damage-watch';
-import type { TransactionPool } from '../mempool/pool';
-import { type P2pConfig, p2pDefaults } from '../p2p/config';
-import { P2pNode } from '../p2p/node';
+import type { P2pConfig } from '../p2p/config';
 import { canonicalHost, type NamedEndpoint, parseEndpoint, type PeerAddress } from '../p2p/addresses';
-import { P2pChain, P2pPool } from './p2p-ports';
 
 /** File with peer lists, bans and the peer id, in the folder of the network. */
 const STATE_FILE = 'peers.json';
 /** Port of a SOCKS proxy (RFC 1928). */
 const DEFAULT_PROXY_PORT = 1080;
-/** Milliseconds between timed syncs on the test networks (docs/protocol/networks.md#profiles). */
+/** Milliseconds between timed syncs, and on the test networks (docs/protocol/networks.md#profiles). */
+const TIMED_SYNC = 60_000;
 const QUICK_TIMED_SYNC = 2_000;
-
-export interface PeersDependencies {
-  readonly config: P2pConfig;
-  /** The configured mode. */
-  readonly storage: StorageMode;
-  readonly work: AnnouncedWork;
-  readonly chain: ChainService;
-  readonly reader: ChainReader;
-  readonly pool: TransactionPool;
-  readonly logger: Logger;
-  readonly damage: DamageWatch;
-}
-
-/** The peer-to-peer node on the chain and the pool. */
-export function createPeers({
-  config,
-  storage,
-  work,
-  chain,
-  reader,
-  pool,
-  logger,
-  damage,
-}: PeersDependencies): P2pNode {
-  return new P2pNode(config, {
-    chain: new P2pChain(chain, reader, work, damage, storage),
-    pool: new P2pPool(pool, damage),
-    logger,
-  });
-}
 
 /** The configuration of the peer-to-peer node. @throws UsageError with the option whose address is invalid */
 export function peersConfig({ options, network, p2pPort, directory, storage }: DaemonConfig): P2pConfig {
@@ -55,7 +19,6 @@ export function peersConfig({ options, network, p2pPort, directory, storage }: D
     options[name].map((text) => readAddress(name, text, network));
   const own = options['no-default-seeds'] ? { seeds: [], dnsSeeds: [] } : network;
   return {
-    ...p2pDefaults,
     networkId: network.networkId,
     bindHost: options['p2p-bind-ip'],
     bindPort: p2pPort,
@@ -78,22 +41,16 @@ export function peersConfig({ options, network, p2pPort, directory, storage }: D
     inPeers: options['in-peers'],
     banLists: options['ban-list'],
     resetState: options['p2p-reset-peerstate'] || options.resync,
-    ...syncLimits(options),
-    timedSyncInterval: network.name === 'mainnet' ? p2pDefaults.timedSyncInterval : QUICK_TIMED_SYNC,
-    synchronizedAlone: network.countsAsSynchronizedAlone,
-    avoidsPrunedPeers: (height) => storage.kind === 'full' && network.rulesAt(height).prunedPeersAvoided,
-  };
-}
-
-/** The settings for block downloads. Values below their minimums are already raised. */
-function syncLimits(options: DaemonConfig['options']): Partial<P2pConfig> {
-  return {
+    // Values below their minimums are already raised.
     syncMaxPeers: options['sync-max-peers'],
     syncPeerFailureThreshold: options['sync-peer-failure-threshold'],
     syncBatchMin: options['sync-batch-min'],
     syncBatchMax: options['sync-batch-max'],
     blockSyncSize: options['block-sync-size'],
     blockSyncBytes: options['block-sync-bytes'],
+    timedSyncInterval: network.name === 'mainnet' ? TIMED_SYNC : QUICK_TIMED_SYNC,
+    synchronizedAlone: network.countsAsSynchronizedAlone,
+    avoidsPrunedPeers: (height) => storage.kind === 'full' && network.rulesAt(height).prunedPeersAvoided,
   };
 }
 

@@ -4,7 +4,7 @@
  * block at each `next`.
  */
 import { networkOf } from '@wrkz/core-types';
-import { p2pDefaults } from '../../src/p2p/config';
+import { p2pDefaults } from '../p2p/defaults';
 import { P2pNode } from '../../src/p2p/node';
 import { chainA } from '@wrkz/testing';
 import { blockCodec } from '../../src/p2p/hashes';

@@ -8,6 +8,7 @@ import { digestOf, nodeArguments } from '@wrkz/testing';
 import { Daemon, readConfig } from '../../src';
 import { rewindAtStart } from '../../src/actions/action';
 import { selfTestAction } from '../../src/actions/run-action';
+import type { Screen } from '../../src/console/terminal/screen';
 import { loadCheckpoints } from '../../src/chain/checkpoints';
 import { newSuite } from '../network/daemons';
 import { exercises } from '../support/exercises';
@@ -150,8 +151,8 @@ describe('--export-checkpoints', () => {
 describe('--self-test', () => {
   const run = async (signal = new AbortController().signal): Promise<{ code: number; text: string }> => {
     let text = '';
-    const stream = { write: (line: string) => (text += line) } as unknown as NodeJS.WriteStream;
-    return { code: await selfTestAction({ stream, signal }), text };
+    const screen = { write: (line: string) => (text += line) } as unknown as Screen;
+    return { code: await selfTestAction({ screen, signal }), text };
   };
 
   it('exits with 0 if all implementations agree', async () => {

@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../src';
 import { verifyAction } from '../../src/actions/repair';
+import type { Screen } from '../../src/console/terminal/screen';
 import { ChainEngine } from '../../src/chain/engine';
 import { NOW } from '../support/engine';
 import { exercises } from '../support/exercises';
@@ -33,11 +34,15 @@ async function dataOf(mode: Mode): Promise<string> {
 /** What `--verify` prints, what it tells, and its exit code. */
 async function run(data: string, ...args: string[]): Promise<{ code: number; text: string; told: string }> {
   let [text, told] = ['', ''];
-  const stream = { write: (line: string) => (text += line) } as unknown as NodeJS.WriteStream;
+  const screen = {
+    isTerminal: false,
+    write: (line: string) => (text += line),
+    status: () => undefined,
+  } as unknown as Screen;
   const config = readConfig([...nodeArguments('devnet', data), '--verify', ...args]);
   const code = await verifyAction({
     config,
-    stream,
+    screen,
     notice: (line) => (told += `${line}\n`),
     signal: new AbortController().signal,
   });

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { RawBlock } from '@wrkz/core-types';
 import { NETWORK_ID, type ScriptedPeer, ScriptedServer } from '@wrkz/testing';
-import { p2pDefaults, type P2pConfig } from '../../src/p2p/config';
+import type { P2pConfig } from '../../src/p2p/config';
+import { p2pDefaults } from './defaults';
 import { P2pNode } from '../../src/p2p/node';
 import type { P2pDependencies } from '../../src/p2p/context';
 import { tcpTransport, type Transport } from '../../src/p2p/connection/transport';

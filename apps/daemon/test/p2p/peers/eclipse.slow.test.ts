@@ -1,7 +1,7 @@
 import type { PeerEntry } from '@wrkz/levin';
 import { createHash } from 'node:crypto';
 import { SteppedClock } from '@wrkz/testing';
-import { p2pDefaults } from '../../../src/p2p/config';
+import { p2pDefaults } from '../defaults';
 import { addressKey, type PeerAddress } from '../../../src/p2p/addresses';
 import { Dialer } from '../../../src/p2p/dialer/dialer';
 import { Seeds } from '../../../src/p2p/dialer/peer-sources';
