@@ -1,6 +1,6 @@
 import axios, { type AxiosInstance } from 'axios';
 import { daemonApi } from '@wrkz/api';
-import { plainText } from '@wrkz/service-kit';
+import { isSocketAddress, nodePath, plainText, socketPath } from '@wrkz/service-kit';
 import { z } from 'zod';
 import { WorkRefused } from './work';
 
@@ -37,20 +37,14 @@ export interface NodeEndpoint {
  * @throws RangeError for anything else
  */
 export function nodeEndpoint(text: string): NodeEndpoint {
-  const socketPath = localSocket(text.trim());
-  if (socketPath !== undefined) return { baseURL: 'http://localhost', socketPath };
-  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text.trim()) ? text.trim() : `http://${text.trim()}`;
+  const address = text.trim();
+  const path = isSocketAddress(address) ? socketPath(address) : '';
+  if (path !== '' && path !== '@') return { baseURL: 'http://localhost', socketPath: nodePath(path) };
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `http://${address}`;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new RangeError(`${JSON.stringify(text)} is not the address of a node`);
   }
   return { baseURL: url.replace(/\/+$/, '') };
-}
-
-function localSocket(text: string): string | undefined {
-  const path = text.startsWith('ipc://') ? text.slice('ipc://'.length) : text;
-  if (path.startsWith('@') && path.length > 1) return `\0${path.slice(1)}`;
-  if (path.startsWith('/') || (path !== text && path !== '')) return path;
-  return undefined;
 }
 
 /** RPC client of a node. Each call has a timeout and throws an Error with a message for the operator. */

@@ -1,8 +1,8 @@
 import { sealParent } from '@wrkz/consensus';
 import { decodeBlock, encodeBlock, powAlgorithmOf, powInput, powNonceOffset } from '@wrkz/core-types';
-import { errorText } from '@wrkz/service-kit';
+import { errorText, MACHINE_CLOCK } from '@wrkz/service-kit';
 import type { NodeRpc, NodeTemplate } from './node-rpc';
-import { delay, ReconnectDelay } from './reconnect-delay';
+import { ReconnectDelay } from './reconnect-delay';
 import type { MiningWork, WorkListener, WorkSource } from './work';
 
 /** Max age of a template, after which it is replaced to include new transactions of the pool. */
@@ -38,7 +38,7 @@ export class NodeSource implements WorkSource {
         if (lastError !== '') listener.onNotice('info', 'the node can be reached again');
         lastError = '';
         this.reconnectDelay.reset();
-        await delay(this.options.pollIntervalMs, AbortSignal.any([signal, this.pollNow.signal]));
+        await MACHINE_CLOCK.wait(this.options.pollIntervalMs, AbortSignal.any([signal, this.pollNow.signal]));
       } catch (error) {
         if (signal.aborted) return;
         this.tip = undefined;

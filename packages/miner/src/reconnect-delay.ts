@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { MACHINE_CLOCK, type WaitClock } from '@wrkz/service-kit';
 
 const MIN_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 30_000;
@@ -7,13 +7,10 @@ const MAX_DELAY_MS = 30_000;
 export class ReconnectDelay {
   private failures = 0;
 
-  /**
-   * @param random 0 to 1; jitter keeps miners from reconnecting at the same moment
-   * @param wait returns early, without an error, when the signal is aborted
-   */
+  /** @param random 0 to 1; jitter keeps miners from reconnecting at the same moment */
   constructor(
     private readonly random: () => number = Math.random,
-    private readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void> = delay,
+    private readonly clock: WaitClock = MACHINE_CLOCK,
   ) {}
 
   /** Resets to the shortest delay. */
@@ -29,11 +26,6 @@ export class ReconnectDelay {
   }
 
   async until(signal: AbortSignal): Promise<void> {
-    await this.wait(this.next(), signal);
+    await this.clock.wait(this.next(), signal);
   }
-}
-
-/** Resolves after a time, or when the signal is aborted. */
-export async function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
 }

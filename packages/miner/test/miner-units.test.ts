@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { encodeAddress } from '@wrkz/core-types';
 import { generateKeyPair } from '@wrkz/crypto';
 import { ReconnectDelay, MINER_OPTIONS, readMinerConfig } from '../src';
@@ -49,7 +50,7 @@ test.each([
   ['https://h/rpc', { baseURL: 'https://h/rpc' }],
   ['@wrkz', { baseURL: 'http://localhost', socketPath: '\0wrkz' }],
   ['ipc:///run/s', { baseURL: 'http://localhost', socketPath: '/run/s' }],
-  ['ipc://./s', { baseURL: 'http://localhost', socketPath: './s' }],
+  ['ipc://./s', { baseURL: 'http://localhost', socketPath: resolve('s') }],
 ])('the node %s', (text, endpoint) => expect(nodeEndpoint(text)).toEqual(endpoint));
 
 test.each([

@@ -30,10 +30,8 @@ interface Running {
 /** Waits of a back-off end at once. */
 async function mine(...args: string[]): Promise<Running> {
   const logger = createMemoryLogger();
-  const reconnectDelay = new ReconnectDelay(
-    () => 0,
-    () => new Promise((resolve) => setImmediate(resolve)),
-  );
+  const clock = { wait: () => new Promise<void>((resolve) => setImmediate(resolve)) };
+  const reconnectDelay = new ReconnectDelay(() => 0, clock);
   const config = readMinerConfig(['--address', address, '--poll-interval', '0.1', ...args]);
   const program = MiningProgram.create(config, { logger, reconnectDelay });
   programs.push(program);

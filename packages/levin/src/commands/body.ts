@@ -139,9 +139,9 @@ export function objects<T>({ shape, write, fromSection }: ObjectField<T>): Field
 
 /** Encoder and decoder of a body. */
 export interface Message<T> {
-  encode(message: T): Buffer;
+  readonly encode: (message: T) => Buffer;
   /** @throws BodyError if the bytes are not a key-value section, or a field has another kind */
-  decode(body: Buffer): T;
+  readonly decode: (body: Buffer) => T;
 }
 
 export function message<T>(fields: Fields<T>): Message<T> {

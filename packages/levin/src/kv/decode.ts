@@ -162,15 +162,9 @@ class KvDecoder {
     const code = this.reader.byte();
     const type = this.typeOf(code);
     this.ignore(1);
-    if ((code & KV_ARRAY_FLAG) === 0) {
-      this.passOverValue(type, depthLeft);
-      return;
-    }
+    if ((code & KV_ARRAY_FLAG) === 0) return this.passOverValue(type, depthLeft);
     const count = this.count(kvMinimumSizes[type]);
-    if (type !== 'string' && type !== 'object') {
-      this.step(count * kvMinimumSizes[type]);
-      return;
-    }
+    if (type !== 'string' && type !== 'object') return this.step(count * kvMinimumSizes[type]);
     this.ignore(count);
     for (let left = count; left > 0; left--) this.passOverValue(type, depthLeft);
   }
