@@ -22,21 +22,6 @@ import { pruneDepthOf, storageModeOf, storageWarnings } from './storage-mode';
 /** The resolved options under their own names. */
 export type DaemonOptions = ParsedOptions<typeof DAEMON_OPTIONS>['values'];
 
-/** The task of a start: `serve`, or an action that exits. */
-export type Action =
-  | 'serve'
-  | 'import'
-  | 'export'
-  | 'export-checkpoints'
-  | 'import-snapshot'
-  | 'snapshot-info'
-  | 'snapshot-stats'
-  | 'verify'
-  | 'repair'
-  | 'backup'
-  | 'dry-run'
-  | 'self-test';
-
 /** The resolved and validated options of the daemon. */
 export interface DaemonConfig {
   readonly options: DaemonOptions;
@@ -74,6 +59,9 @@ const ACTIONS = {
   backup: 'backup',
   'dry-run': 'dry-run',
 } as const;
+
+/** The task of a start: `serve`, or an action that exits. */
+export type Action = 'serve' | (typeof ACTIONS)[keyof typeof ACTIONS];
 
 /** Actions that can be combined with --resync. */
 const COMBINES_WITH_RESYNC: readonly Action[] = ['import', 'import-snapshot'];

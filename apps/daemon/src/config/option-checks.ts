@@ -4,7 +4,7 @@ import { DIFFICULTY_TARGET, type NetworkName, networkOf } from '@wrkz/core-types
 import type { FormerOptions, OptionSource, OptionValue } from '@wrkz/service-kit';
 import { hasTwoAccessTokens, TWO_ACCESS_TOKENS } from './access-token';
 
-type Values = Readonly<Record<string, OptionValue>>;
+export type Values = Readonly<Record<string, OptionValue>>;
 
 export interface ConfigRefusal {
   readonly when: (values: Values) => boolean;
@@ -12,12 +12,23 @@ export interface ConfigRefusal {
   readonly text: string;
 }
 
+/** Shared with reader processes. */
+export const NO_DATA_DIR: ConfigRefusal = {
+  when: (values) => values['data-dir'] === '',
+  text: '--data-dir: a folder is expected',
+};
+
 /** Privileged ports, as in the C++ node; 0 is a free port. */
 const MAX_SYSTEM_PORT = 1024;
 
 function isSystemPort(port: OptionValue): boolean {
   return typeof port === 'number' && port > 0 && port <= MAX_SYSTEM_PORT;
 }
+
+export const SYSTEM_RPC_PORT: ConfigRefusal = {
+  when: (values) => isSystemPort(values['rpc-bind-port']),
+  text: 'RPC Port must be between 1024 and 65,535',
+};
 
 /** The prune depth that the network defaults to: a saved configuration may contain it without --prune. */
 function defaultDepth(values: Values): number {
@@ -33,7 +44,7 @@ function isSet(value: OptionValue): boolean {
 
 /** Invalid combinations of options, checked in this order before anything is changed. */
 export const CONFIG_REFUSALS = {
-  noDataDir: { when: (values) => values['data-dir'] === '', text: '--data-dir: a folder is expected' },
+  noDataDir: NO_DATA_DIR,
   noDumpFile: { when: (values) => values['dump-file'] === '', text: '--dump-file: a file is expected' },
   noCheckpointsFile: {
     when: (values) => values['export-checkpoints'] === '',
@@ -53,10 +64,7 @@ export const CONFIG_REFUSALS = {
     when: (values) => isSystemPort(values['p2p-bind-port']) || isSystemPort(values['p2p-bind-port-ipv6']),
     text: 'P2P Port must be between 1024 and 65,535',
   },
-  systemRpcPort: {
-    when: (values) => isSystemPort(values['rpc-bind-port']),
-    text: 'RPC Port must be between 1024 and 65,535',
-  },
+  systemRpcPort: SYSTEM_RPC_PORT,
   liteWithoutHeight: {
     when: (values) => values['lite'] === true && values['lite-height'] === 0,
     text:

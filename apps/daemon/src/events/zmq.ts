@@ -1,8 +1,7 @@
 import { chmodSync, mkdtempSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
-import { connect } from 'node:net';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Network } from '@wrkz/core-types';
-import { errorText, isLoopback, listenErrorText, type Logger } from '@wrkz/service-kit';
+import { errorText, isLoopback, listenErrorText, type Logger, removeDeadSocket } from '@wrkz/service-kit';
 import type * as Zeromq from 'zeromq';
 import type { TopicMessage, TopicStream } from './topics';
 
@@ -153,7 +152,7 @@ const MAX_PATH_BYTES = 107;
  */
 async function bindPrivately(option: string, bind: (path: string) => Promise<void>): Promise<() => void> {
   const path = resolve(option);
-  await refuseOccupied(path);
+  await removeDeadSocket(path);
   const folder = mkdtempSync(join(dirname(path), '.z'));
   const temporary = join(folder, 's');
   try {
@@ -170,22 +169,4 @@ async function bindPrivately(option: string, bind: (path: string) => Promise<voi
   return () => {
     if (statSync(path, { throwIfNoEntry: false })?.ino === ino) rmSync(path, { force: true });
   };
-}
-
-async function refuseOccupied(path: string): Promise<void> {
-  const existing = statSync(path, { throwIfNoEntry: false });
-  if (existing === undefined) return;
-  if (!existing.isSocket()) throw new Error(`${basename(path)} exists already and is not a socket`);
-  if (await hasListener(path)) throw new Error('another program listens there');
-}
-
-function hasListener(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
 }

@@ -126,25 +126,18 @@ function jsonTypeName(value: unknown): string {
 /** The body for a connection above the limit of its address. The server sends it without a request. */
 export const overCapBody = JSON.stringify({ error: refusals.tooManyConnections.text, status: 'Failed' });
 
+/** The texts for errors of the shared HTTP code. */
+const TEXTS: Readonly<Partial<Record<Refusal['code'], string>>> = {
+  unauthorized: refusals.unauthorized.text,
+  foreign_host: refusals.foreignHost.text,
+  foreign_origin: refusals.foreignOrigin.text,
+  body_too_large: refusals.bodyTooLarge.text,
+  rate_limited: refusals.tooManyRequests.text,
+};
+
 /** The body of an error of the shared HTTP code, in the daemon's shape. Unknown paths have an empty body. */
 export function refusalBody({ code, message }: Refusal): unknown {
-  const { unauthorized, foreignHost, foreignOrigin, bodyTooLarge, tooManyRequests, internal } = refusals;
-  switch (code) {
-    case 'not_found':
-      return undefined;
-    case 'unauthorized':
-      return { error: unauthorized.text, status: 'Failed' };
-    case 'foreign_host':
-      return { error: foreignHost.text, status: 'Failed' };
-    case 'foreign_origin':
-      return { error: foreignOrigin.text, status: 'Failed' };
-    case 'body_too_large':
-      return { error: bodyTooLarge.text, status: 'Failed' };
-    case 'rate_limited':
-      return { error: tooManyRequests.text, status: 'Failed' };
-    case 'internal':
-      return { error: errorMessage(internal, { message }), status: 'Failed' };
-    default:
-      return { error: message, status: 'Failed' };
-  }
+  if (code === 'not_found') return undefined;
+  const error = code === 'internal' ? errorMessage(refusals.internal, { message }) : (TEXTS[code] ?? message);
+  return { error, status: 'Failed' };
 }

@@ -3,26 +3,17 @@ import {
   type ChainDb,
   type ChainReader,
   DatabaseAway,
-  type DatabaseMemory,
   EmptyDatabase,
   openChainDb,
   WrongNetwork,
   WrongSchema,
 } from '@wrkz/chain-db';
 import type { BlockFacts } from '@wrkz/consensus';
-import type { NetworkName } from '@wrkz/core-types';
 import { errorText, type Logger } from '@wrkz/service-kit';
-import { ReaderPool } from '../rpc';
+import { ReaderPool, type ReaderPoolOptions } from '../rpc';
 import type { QueryCaller, QueryName, QueryRunner, QueryTable } from '../rpc/queries';
 
-export interface ChainSourceOptions {
-  readonly directory: string;
-  readonly network: NetworkName;
-  readonly memory: DatabaseMemory;
-  readonly threads: number;
-  /** Max requests per minute of one client address; see `ReaderPoolOptions`. */
-  readonly maxRpm?: number;
-}
+export type ChainSourceOptions = Omit<ReaderPoolOptions, 'besideOwn' | 'closedError'>;
 
 /** A change of the main chain: blocks were added, or blocks were removed (`switch`). */
 export interface SeenCommit {
@@ -123,7 +114,7 @@ export class ChainSource extends EventEmitter<ChainSourceEvents> implements Quer
   }
 
   private openDatabase(): OpenedChain {
-    const { directory, network, memory, threads, maxRpm = 0 } = this.options;
+    const { directory, network, memory } = this.options;
     const db = openChainDb({ directory, network, readonly: true, memory });
     try {
       const commits = new CommitWatcher(db.reader);
@@ -133,7 +124,7 @@ export class ChainSource extends EventEmitter<ChainSourceEvents> implements Quer
         db,
         commits,
         schema: db.reader.schemaMark(),
-        threads: new ReaderPool({ directory, network, memory, threads, maxRpm, besideOwn: true, closedError }),
+        threads: new ReaderPool({ ...this.options, besideOwn: true, closedError }),
       };
     } catch (error) {
       db.close();

@@ -11,7 +11,6 @@ import {
   loggingOptions,
   NODE_LOG_SCALE,
   type OptionSpec,
-  type OptionValue,
   parseCommand,
   type ParsedOptions,
   socketPath,
@@ -19,7 +18,7 @@ import {
 } from '@wrkz/service-kit';
 import { type AccessToken, accessToken, hasTwoAccessTokens, TWO_ACCESS_TOKENS } from '../config/access-token';
 import { networkDirectory } from '../config/config';
-import { LEGACY_OPTIONS } from '../config/option-checks';
+import { type ConfigRefusal, LEGACY_OPTIONS, NO_DATA_DIR, SYSTEM_RPC_PORT, type Values } from '../config/option-checks';
 import { DATABASE } from '../config/options/database';
 import { IPC, RPC } from '../config/options/rpc';
 import { optionsOf } from '../config/options';
@@ -103,18 +102,11 @@ export interface ServeRpcConfig {
   readonly secrets: readonly string[];
 }
 
-type Values = Readonly<Record<string, OptionValue>>;
-
-interface ConfigError {
-  readonly when: (values: Values) => boolean;
-  readonly text: string;
-}
-
 const text = (values: Values, name: string): string => String(values[name] ?? '');
 
 /** Errors of the options, in the order of the checks. Nothing has been opened yet. */
 export const SERVE_RPC_REFUSALS = {
-  noDataDir: { when: (values) => values['data-dir'] === '', text: '--data-dir: a folder is expected' },
+  noDataDir: NO_DATA_DIR,
   twoNetworks: {
     when: (values) => values['simnet'] === true && values['network'] === 'devnet',
     text: '--simnet contradicts --network devnet',
@@ -140,18 +132,12 @@ export const SERVE_RPC_REFUSALS = {
     when: (values) => values['rpc-bind-port'] === undefined,
     text: "serve-rpc needs --rpc-bind-port: the network's port is the node's. 0 takes a free port.",
   },
-  systemPort: {
-    when: (values) => {
-      const port = values['rpc-bind-port'];
-      return typeof port === 'number' && port > 0 && port <= 1024;
-    },
-    text: 'RPC Port must be between 1024 and 65,535',
-  },
-} as const satisfies Record<string, ConfigError>;
+  systemPort: SYSTEM_RPC_PORT,
+} as const satisfies Record<string, ConfigRefusal>;
 
 /** The first error of the options, undefined without one. */
 function checkOptions(values: Values): string | undefined {
-  const error = Object.values<ConfigError>(SERVE_RPC_REFUSALS).find(({ when }) => when(values));
+  const error = Object.values<ConfigRefusal>(SERVE_RPC_REFUSALS).find(({ when }) => when(values));
   if (error !== undefined) return error.text;
   const problem = checkSocketPath(socketPath(text(values, 'node-socket')));
   return problem && `--node-socket: ${problem}`;

@@ -127,7 +127,7 @@ async function setAccess(server: Server, path: string, mode: number, gid: number
 }
 
 /** Removes a socket file without a listener. @throws Error if the path is used by something else */
-async function removeDeadSocket(path: string): Promise<void> {
+export async function removeDeadSocket(path: string): Promise<void> {
   const found = await lstat(path).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;

@@ -1,5 +1,12 @@
 import type { NetworkName } from '@wrkz/core-types';
-import { errorText, type Logger, type MetricFactory, workerEntry, WorkerThread } from '@wrkz/service-kit';
+import {
+  errorText,
+  type Logger,
+  MACHINE_CLOCK,
+  type MetricFactory,
+  workerEntry,
+  WorkerThread,
+} from '@wrkz/service-kit';
 import type { DaemonConfig } from '../../config/config';
 import { InitialSync, type SyncStatus } from '../initial-sync';
 import type { NodeEvent, NodeEvents } from '../node-events';
@@ -160,9 +167,9 @@ export class EventJournal {
     this.unsubscribe();
     this.closed = true;
     this.wake?.();
-    const timeout = cancellableSleep(CLOSE_TIMEOUT_MS);
-    await Promise.race([this.working, timeout.done]);
-    timeout.cancel();
+    const timeout = new AbortController();
+    await Promise.race([this.working, MACHINE_CLOCK.wait(CLOSE_TIMEOUT_MS, timeout.signal)]);
+    timeout.abort();
     await this.thread?.close();
     await this.working;
     this.reader?.close();
@@ -201,9 +208,9 @@ export class EventJournal {
     if (isIdle && !this.closed) await new Promise<void>((resolve) => (this.wake = resolve));
     this.wake = undefined;
     if (this.closed) return;
-    const rest = cancellableSleep(succeeded ? COMMIT_INTERVAL_MS : (this.options.retryMs ?? RETRY_MS));
-    this.wake = () => this.closed && rest.cancel();
-    await rest.done;
+    const rest = new AbortController();
+    this.wake = () => this.closed && rest.abort();
+    await MACHINE_CLOCK.wait(succeeded ? COMMIT_INTERVAL_MS : (this.options.retryMs ?? RETRY_MS), rest.signal);
     this.wake = undefined;
   }
 
@@ -314,16 +321,4 @@ export class EventJournal {
     if (text !== this.failure) this.dependencies.logger.warning(`the event journal is not written: ${text}`);
     this.failure = text;
   }
-}
-
-function cancellableSleep(milliseconds: number): { readonly done: Promise<void>; readonly cancel: () => void } {
-  let cancel = (): void => undefined;
-  const done = new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    cancel = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-  });
-  return { done, cancel };
 }
