@@ -28,10 +28,7 @@ class SortedList<T> {
     this.all = undefined;
     const at = Math.min(this.chunkOf(entry), this.chunks.length - 1);
     const chunk = this.chunks[at];
-    if (chunk === undefined) {
-      this.chunks.push([entry]);
-      return;
-    }
+    if (chunk === undefined) return void this.chunks.push([entry]);
     chunk.splice(this.indexIn(chunk, entry), 0, entry);
     if (chunk.length > CHUNK_SIZE) this.chunks.splice(at + 1, 0, chunk.splice(CHUNK_SIZE >> 1));
   }

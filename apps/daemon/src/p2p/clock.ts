@@ -8,17 +8,13 @@ export const systemClock: P2pClock = {
   after(milliseconds, callback) {
     const timer = setTimeout(callback, milliseconds).unref();
     return {
-      cancel: () => {
-        clearTimeout(timer);
-      },
+      cancel: () => clearTimeout(timer),
     };
   },
   every(milliseconds, callback) {
     const timer = setInterval(callback, milliseconds).unref();
     return {
-      cancel: () => {
-        clearInterval(timer);
-      },
+      cancel: () => clearInterval(timer),
     };
   },
 };

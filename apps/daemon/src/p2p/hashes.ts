@@ -1,5 +1,5 @@
 import { parseBlock, transactionHash } from '@wrkz/core-types';
-import { BoundedMap } from '@wrkz/service-kit/base';
+import { BoundedMap, groupBy } from '@wrkz/service-kit/base';
 import type { BlockCodec } from './ports';
 
 /** A hash as the key of a map or set. */
@@ -40,13 +40,7 @@ const HASH_SIZE = 32;
  */
 export function namedHashes(hashes: readonly Buffer[], packed: Buffer): ReadonlySet<Buffer> {
   const named = new Set<Buffer>();
-  const byStart = new Map<number, Buffer[]>();
-  for (const hash of hashes) {
-    const start = hash.readUInt32LE(0);
-    const others = byStart.get(start);
-    if (others === undefined) byStart.set(start, [hash]);
-    else others.push(hash);
-  }
+  const byStart = groupBy(hashes, (hash) => hash.readUInt32LE(0));
   if (byStart.size === 0) return named;
   for (let at = 0; at + HASH_SIZE <= packed.length; at += HASH_SIZE) {
     for (const hash of byStart.get(packed.readUInt32LE(at)) ?? []) {

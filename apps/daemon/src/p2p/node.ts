@@ -122,9 +122,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     this.timers = [
       this.every(TICK, () => this.tick()),
       this.every(config.timedSyncInterval, () => this.manager.timedSync()),
-      this.every(SAVE_INTERVAL, () => {
-        void this.store.save();
-      }),
+      this.every(SAVE_INTERVAL, () => void this.store.save()),
     ];
     this.dialer.tick();
   }

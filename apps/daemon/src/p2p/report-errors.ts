@@ -38,7 +38,5 @@ export function reportNewThrow(logger: P2pLogger, what: string, work: () => void
 
 /** Runs `work` in the background and logs a rejection. */
 export function reportRejection(logger: P2pLogger, what: string, work: Promise<unknown>): void {
-  work.catch((error: unknown) => {
-    report(logger, what, error);
-  });
+  work.catch((error: unknown) => report(logger, what, error));
 }

@@ -30,10 +30,7 @@ export function logChain(chain: ChainService, logger: Logger): () => void {
 }
 
 function logSwitch({ source, forkHeight, added, removed, tip }: ChainCommit, logger: Logger): void {
-  if (source === 'rewind') {
-    logger.info(`rewound to block ${forkHeight}, ${removed.length} blocks removed`);
-    return;
-  }
+  if (source === 'rewind') return logger.info(`rewound to block ${forkHeight}, ${removed.length} blocks removed`);
   const text =
     `reorganised above block ${forkHeight}: ${removed.length} blocks replaced by ${added.length}, ` +
     `the tip is block ${tip.height} ${hex(tip.hash)}`;

@@ -129,10 +129,7 @@ export async function handleMissingTransactions(
 ): Promise<void> {
   await session.connection.writable(POOL_WAIT_BELOW);
   const found = await serveMissing(message, pool, chain, session.budget.work);
-  if (found === undefined) {
-    session.close(closeReasons.transactionsUnavailable);
-    return;
-  }
+  if (found === undefined) return session.close(closeReasons.transactionsUnavailable);
   session.sendTransactions(found);
   session.releaseTransactions();
 }

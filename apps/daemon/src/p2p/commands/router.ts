@@ -115,18 +115,9 @@ export async function routeFrame(context: P2pContext, session: Session, frame: F
   const reply = (bytes: Buffer, returnCode: number): void => {
     if (frame.kind === 'request') session.connection.reply(frame.command, bytes, returnCode);
   };
-  if (row === undefined) {
-    reply(EMPTY, RETURN_UNKNOWN_COMMAND);
-    return;
-  }
-  if (!row.early && !session.handshaken) {
-    session.close(closeReasons.noHandshake);
-    return;
-  }
-  const run = (): void | Promise<void> =>
-    row.run(context, session, frame.body, (bytes) => {
-      reply(bytes, RETURN_OK);
-    });
+  if (row === undefined) return reply(EMPTY, RETURN_UNKNOWN_COMMAND);
+  if (!row.early && !session.handshaken) return session.close(closeReasons.noHandshake);
+  const run = (): void | Promise<void> => row.run(context, session, frame.body, (bytes) => reply(bytes, RETURN_OK));
   try {
     await (isRequested(context, session, frame) ? run() : session.budget.budgetOf(frame.command).measure(run));
   } catch (error) {

@@ -53,14 +53,8 @@ export class Inbox {
   push(frame: Frame): void {
     if (this.closed) return;
     const { share, budget } = this.options;
-    if (!budget.takeFrame(frame, this.options.isRequested(frame))) {
-      this.options.onFlood();
-      return;
-    }
-    if (!share.take(sizeOf(frame))) {
-      this.options.onFull();
-      return;
-    }
+    if (!budget.takeFrame(frame, this.options.isRequested(frame))) return this.options.onFlood();
+    if (!share.take(sizeOf(frame))) return this.options.onFull();
     this.frames.push(frame);
     this.bytes += sizeOf(frame);
     this.watch();
@@ -105,10 +99,7 @@ export class Inbox {
     const work = budget.budgetOf(frame.command);
     const owed = (): number => (this.closed ? 0 : work.owed());
     for (let wait = owed(); wait > 0; wait = owed()) {
-      if (work.note(wait)) {
-        this.options.onOverwork();
-        return;
-      }
+      if (work.note(wait)) return this.options.onOverwork();
       const time = wait;
       await new Promise<void>((resolve) => clock.after(time, resolve));
     }

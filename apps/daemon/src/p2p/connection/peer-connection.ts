@@ -75,15 +75,9 @@ export class PeerConnection {
         options.logger.error(`${this.name}: ${String(error instanceof Error ? error.stack : error)}`);
         this.close(closeReasons.internalError);
       },
-      onFlood: () => {
-        this.close(closeReasons.flood);
-      },
-      onFull: () => {
-        this.close(closeReasons.memoryBudget);
-      },
-      onOverwork: () => {
-        this.close(closeReasons.overwork);
-      },
+      onFlood: () => this.close(closeReasons.flood),
+      onFull: () => this.close(closeReasons.memoryBudget),
+      onOverwork: () => this.close(closeReasons.overwork),
       isRequested: (frame) => options.isRequested?.(frame) === true,
       clock,
       share: options.share,
@@ -91,23 +85,13 @@ export class PeerConnection {
     });
     this.parser = new FrameParser({
       limitOf: (header) => options.limitOf(header),
-      onFrame: (frame) => {
-        this.arrived(frame);
-      },
+      onFrame: (frame) => this.arrived(frame),
       budget: options.share,
     });
-    socket.on('data', (bytes: Buffer) => {
-      this.received(bytes);
-    });
-    socket.on('error', () => {
-      this.close(closeReasons.socketError);
-    });
-    socket.on('end', () => {
-      this.close(closeReasons.remoteClosed);
-    });
-    socket.on('close', () => {
-      this.close(closeReasons.remoteClosed);
-    });
+    socket.on('data', (bytes: Buffer) => this.received(bytes));
+    socket.on('error', () => this.close(closeReasons.socketError));
+    socket.on('end', () => this.close(closeReasons.remoteClosed));
+    socket.on('close', () => this.close(closeReasons.remoteClosed));
   }
 
   /** Name for log lines. */
@@ -155,9 +139,7 @@ export class PeerConnection {
       });
       this.requests.set(command, {
         resolve,
-        cancel: () => {
-          timer.cancel();
-        },
+        cancel: () => timer.cancel(),
       });
       this.write({ command, kind: 'request', returnCode: 0, body });
     });
@@ -192,9 +174,7 @@ export class PeerConnection {
     }
     this.requests.clear();
     this.options.socket.destroy();
-    reportThrow(this.options.logger, `${this.name}: closing`, () => {
-      this.options.onClose(reason);
-    });
+    reportThrow(this.options.logger, `${this.name}: closing`, () => this.options.onClose(reason));
   }
 
   private write(frame: Frame): void {
@@ -228,16 +208,10 @@ export class PeerConnection {
   private arrived(frame: Frame): void {
     this.frameSince = undefined;
     if (this.closed) return;
-    if (frame.kind !== 'response') {
-      this.inbox.push(frame);
-      return;
-    }
+    if (frame.kind !== 'response') return this.inbox.push(frame);
     const pending = this.requests.get(frame.command);
     // A response without a pending request is late or unsolicited. It is ignored, but charged like any other frame.
-    if (pending === undefined && !this.options.budget.takeFrame(frame, false)) {
-      this.close(closeReasons.flood);
-      return;
-    }
+    if (pending === undefined && !this.options.budget.takeFrame(frame, false)) return this.close(closeReasons.flood);
     this.requests.delete(frame.command);
     pending?.cancel();
     pending?.resolve(frame);

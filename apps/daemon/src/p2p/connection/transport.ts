@@ -75,9 +75,7 @@ export const tcpTransport: Transport = {
           port: typeof address === 'object' && address !== null ? address.port : port,
           close: () =>
             new Promise((closed) => {
-              server.close(() => {
-                closed();
-              });
+              server.close(() => closed());
             }),
         });
       });

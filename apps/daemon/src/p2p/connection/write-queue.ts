@@ -56,9 +56,7 @@ export class WriteQueue {
   }
 
   private write(bytes: Buffer): void {
-    this.socket.write(bytes, () => {
-      this.left(bytes.length);
-    });
+    this.socket.write(bytes, () => this.left(bytes.length));
   }
 
   private left(bytes: number): void {

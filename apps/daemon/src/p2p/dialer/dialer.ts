@@ -1,4 +1,5 @@
 import type { PeerEntry } from '@wrkz/levin';
+import { groupBy } from '@wrkz/service-kit/base';
 import { addressGroup, addressKey, isLocalHost, type PeerAddress } from '../addresses';
 import { randomIndex } from '../clock';
 import type { P2pConfig } from '../config';
@@ -160,13 +161,7 @@ export class Dialer {
 
   /** Picks a group at random, then one of its peers: many addresses of one network gain nothing. */
   private choose(candidates: readonly PeerEntry[]): PeerEntry | undefined {
-    const groups = new Map<string, PeerEntry[]>();
-    for (const candidate of candidates) {
-      const group = this.dependencies.book.groupOf(candidate);
-      const members = groups.get(group);
-      if (members === undefined) groups.set(group, [candidate]);
-      else members.push(candidate);
-    }
+    const groups = groupBy(candidates, (candidate) => this.dependencies.book.groupOf(candidate));
     const members = pick([...groups.values()], this.dependencies.random) ?? [];
     return pick(members, this.dependencies.random);
   }

@@ -191,10 +191,7 @@ export class AddressBook {
     const known = this.white.get(entry);
     const { source, isProven } = { ...this.gray.get(entry), ...known, ...entry };
     const white = { ...entry, ...(source && { source }), ...(isProven && { isProven }) };
-    if (known !== undefined) {
-      this.white.update(white);
-      return;
-    }
+    if (known !== undefined) return this.white.update(white);
     const position = this.hash(addressKey(entry)) % BUCKETS_PER_GROUP;
     if (this.white.add(white, facts, this.hash('white', groupOf(entry, facts), position))) this.gray.remove(entry);
     else if (this.gray.get(entry) === undefined) this.addGray(white);

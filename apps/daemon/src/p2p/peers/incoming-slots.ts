@@ -1,3 +1,4 @@
+import { groupBy } from '@wrkz/service-kit/base';
 import { addressGroup, addressKey, hostNetwork, isLocalHost, type PeerAddress } from '../addresses';
 import type { Session } from '../session/session';
 
@@ -52,12 +53,9 @@ export function peerToEvict(open: readonly Session[]): Session | undefined {
   protect(quota, ({ lastBlockAt }) => lastBlockAt);
   protect(Math.max(MIN_PROTECTED, Math.ceil(candidates.length / 2)), ({ startedAt }) => -startedAt);
 
-  const groups = new Map<string, Session[]>();
-  for (const session of candidates) {
-    const { remote } = session.connection;
-    const group = isLocalHost(remote.host) ? addressKey(remote) : addressGroup(remote.host);
-    groups.set(group, [...(groups.get(group) ?? []), session]);
-  }
+  const groups = groupBy(candidates, ({ connection: { remote } }) =>
+    isLocalHost(remote.host) ? addressKey(remote) : addressGroup(remote.host),
+  );
   const youngest = (sessions: readonly Session[]): number => Math.max(...sessions.map(({ startedAt }) => startedAt));
   const [largest] = [...groups.values()].sort((a, b) => b.length - a.length || youngest(b) - youngest(a));
   return largest?.sort((a, b) => b.startedAt - a.startedAt || b.id - a.id)[0];

@@ -82,9 +82,7 @@ export class LiteBlocks {
       session.close(closeReasons.liteBlockIncomplete);
       return false;
     }
-    const timer = this.clock.after(LITE_BLOCK_TIMEOUT, () => {
-      session.close(closeReasons.liteBlockIncomplete);
-    });
+    const timer = this.clock.after(LITE_BLOCK_TIMEOUT, () => session.close(closeReasons.liteBlockIncomplete));
     work.pending.set(session.id, { session, message, missing, timer });
     work.patience?.cancel();
     work.patience = this.clock.after(LITE_BLOCK_PATIENCE, () => {

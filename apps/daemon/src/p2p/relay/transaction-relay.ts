@@ -74,9 +74,7 @@ export class TransactionRelay {
     this.toAnnounce.push(hash);
     if (this.toAnnounce.length > 1) return;
     setImmediate(() => {
-      reportThrow(this.dependencies.logger, 'announcing transactions', () => {
-        this.announce();
-      });
+      reportThrow(this.dependencies.logger, 'announcing transactions', () => this.announce());
     });
   }
 

@@ -1,11 +1,9 @@
 import { Command, pingRequest, pingResponse, SMALL_FRAME_BODY } from '@wrkz/levin';
-import type { MemoryBudget } from '../connection/memory-budget';
 import { PeerConnection } from '../connection/peer-connection';
-import type { Transport } from '../connection/transport';
 import { BACK_PING_TIMEOUT } from '../constants';
+import type { P2pContext } from '../context';
 import { AddressBudget } from '../limits/address-budget';
 import { closeReasons } from '../limits/close-reasons';
-import type { P2pClock, P2pLogger } from '../ports';
 import { accountKey, type PeerAddress } from '../addresses';
 
 /**
@@ -15,13 +13,11 @@ import { accountKey, type PeerAddress } from '../addresses';
 export async function backPing(
   address: PeerAddress,
   peerId: bigint,
-  parts: { transport: Transport; clock: P2pClock; logger: P2pLogger; memory: MemoryBudget },
+  parts: Pick<P2pContext, 'transport' | 'clock' | 'logger' | 'memory'>,
 ): Promise<boolean> {
   const socket = await parts.transport.connect(address);
   if (socket === undefined) return false;
-  const share = parts.memory.open(accountKey(address), () => {
-    connection.close(closeReasons.memoryBudget);
-  });
+  const share = parts.memory.open(accountKey(address), () => connection.close(closeReasons.memoryBudget));
   const connection: PeerConnection = new PeerConnection({
     socket,
     remote: address,
@@ -34,9 +30,7 @@ export async function backPing(
       () => 0,
     ),
     limitOf: () => SMALL_FRAME_BODY,
-    onClose: () => {
-      share.close();
-    },
+    onClose: () => share.close(),
   });
   try {
     const response = await connection.request(Command.ping, pingRequest.encode(), BACK_PING_TIMEOUT);

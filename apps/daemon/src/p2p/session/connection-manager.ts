@@ -1,22 +1,15 @@
 import type { Duplex } from 'node:stream';
 import { bodyLimit, Command, type Frame, type SyncData } from '@wrkz/levin';
-import type { P2pConfig } from '../config';
-import type { MemoryBudget } from '../connection/memory-budget';
 import { PeerConnection } from '../connection/peer-connection';
-import type { Transport } from '../connection/transport';
 import { HANDSHAKE_TIMEOUT } from '../constants';
-import type { AddressBook } from '../peers/address-book';
-import type { AddressBudgets } from '../limits/address-budget';
+import type { P2pContext } from '../context';
 import type { Bans } from '../limits/bans';
 import { closeReasons, type CloseReason } from '../limits/close-reasons';
-import type { P2pClock, P2pLogger } from '../ports';
 import { accountKey, type PeerAddress } from '../addresses';
 import { reportRejection } from '../report-errors';
-import type { OwnNodeData } from './node-data';
 import { PeerRequests } from './peer-requests';
 import { slotFor } from '../peers/incoming-slots';
 import { Session } from './session';
-import type { SessionTable } from './session-table';
 
 /** Max body bytes of requests without lists; an honest body has about 200 bytes. */
 const REQUEST_LIMITS: ReadonlyMap<number, number> = new Map([
@@ -27,18 +20,10 @@ const REQUEST_LIMITS: ReadonlyMap<number, number> = new Map([
 /** Purpose of a call: to stay connected, or only to receive the peer list. */
 export type CallPurpose = 'session' | 'peer-list';
 
-export interface ConnectionManagerDependencies {
-  readonly config: P2pConfig;
-  readonly transport: Transport;
-  readonly clock: P2pClock;
-  readonly logger: P2pLogger;
-  readonly memory: MemoryBudget;
-  readonly budgets: AddressBudgets;
-  readonly sessions: SessionTable;
-  readonly own: OwnNodeData;
-  readonly book: AddressBook;
-  readonly bans: Bans;
-}
+export type ConnectionManagerDependencies = Pick<
+  P2pContext,
+  'config' | 'transport' | 'clock' | 'logger' | 'memory' | 'budgets' | 'sessions' | 'own' | 'book'
+> & { readonly bans: Bans };
 
 export interface ConnectionEvents {
   /** Handles one frame that is not a response. */
@@ -141,9 +126,7 @@ export class ConnectionManager {
   private open(socket: Duplex, remote: PeerAddress, incoming: boolean): Session {
     const { clock, logger, memory, budgets, sessions } = this.dependencies;
     const budget = budgets.enter(remote);
-    const share = memory.open(accountKey(remote), () => {
-      connection.close(closeReasons.memoryBudget);
-    });
+    const share = memory.open(accountKey(remote), () => connection.close(closeReasons.memoryBudget));
     const connection: PeerConnection = new PeerConnection({
       socket,
       remote,

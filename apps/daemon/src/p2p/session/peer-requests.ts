@@ -8,21 +8,13 @@ import {
   type PeerLists,
   type SyncData,
 } from '@wrkz/levin';
-import type { P2pConfig } from '../config';
 import { HANDSHAKE_TIMEOUT } from '../constants';
-import type { AddressBook } from '../peers/address-book';
+import type { P2pContext } from '../context';
 import { closeReasons } from '../limits/close-reasons';
-import type { P2pClock, P2pLogger } from '../ports';
-import { checkNodeData, type OwnNodeData, takeNodeData } from './node-data';
+import { checkNodeData, takeNodeData } from './node-data';
 import type { Session } from './session';
 
-export interface PeerRequestsDependencies {
-  readonly config: P2pConfig;
-  readonly clock: Pick<P2pClock, 'now'>;
-  readonly logger: P2pLogger;
-  readonly own: OwnNodeData;
-  readonly book: AddressBook;
-}
+export type PeerRequestsDependencies = Pick<P2pContext, 'config' | 'clock' | 'logger' | 'own' | 'book'>;
 
 /** Requests to peers. Each returns the peer's sync data; undefined without a valid response. */
 export class PeerRequests {

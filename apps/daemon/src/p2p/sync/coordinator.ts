@@ -163,10 +163,7 @@ export class SyncCoordinator {
     const peer = this.peers.get(session.id);
     if (peer?.chainRequestedAt === undefined) return;
     peer.chainRequestedAt = undefined;
-    if (!peer.hasSlot) {
-      this.settle(peer);
-      return;
-    }
+    if (!peer.hasSlot) return this.settle(peer);
     const section = checkChainEntry(message, this.dependencies.chain, (hash) => this.announcedHeight(peer, hash));
     if ('text' in section) return session.close(section);
     if (!this.plan.announce(peer.id, section.anchor, section.hashes)) return session.close(closeReasons.chainHeights);
@@ -187,14 +184,8 @@ export class SyncCoordinator {
   async onObjects(session: SyncSession, message: ResponseObjects): Promise<void> {
     const peer = this.peers.get(session.id);
     const request = peer?.objects;
-    if (peer === undefined || request === undefined) {
-      session.close(closeReasons.objectsNotRequested);
-      return;
-    }
-    if (message.currentHeight < peer.lastResponseHeight) {
-      session.close(closeReasons.objectsHeight);
-      return;
-    }
+    if (peer === undefined || request === undefined) return session.close(closeReasons.objectsNotRequested);
+    if (message.currentHeight < peer.lastResponseHeight) return session.close(closeReasons.objectsHeight);
     session.remoteHeight = message.currentHeight;
     const verdict = await receiveObjects(message, request.left, this.dependencies.codec);
     if (this.peers.get(session.id) !== peer) return;
