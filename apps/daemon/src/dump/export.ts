@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BelowFloor, type ChainReader } from '@wrkz/chain-db';
-import { encodeRawBlock, type Network, type RawBlock } from '@wrkz/core-types';
+import { encodeRawBlock, type Network } from '@wrkz/core-types';
 import { syncFolder } from '@wrkz/service-kit';
 import { MIN_EXPORT_BLOCKS } from '../config/config';
 import { dumpRecord, FIRST_DUMP_HEIGHT } from './format';
@@ -62,7 +62,11 @@ async function* dumpChunks({ reader, signal, onProgress }: ExportOptions, end: n
   let previousHash: Buffer | undefined;
   for (let start = FIRST_DUMP_HEIGHT; start < end; start += CHUNK_BLOCKS) {
     if (signal?.aborted === true) throw new Error('the export was stopped');
-    const { blocks, parentHash, lastHash } = readChunk(reader, start, Math.min(start + CHUNK_BLOCKS, end));
+    // Damaged blocks are not exported: the reader throws CorruptDatabase.
+    const { blocks, parentHash, lastHash } = reader.snapshot(() => {
+      const blocks = reader.rawBlocks(start, Math.min(start + CHUNK_BLOCKS, end));
+      return { blocks, parentHash: reader.hashAt(start - 1), lastHash: reader.hashAt(start + blocks.length - 1) };
+    });
     if (previousHash !== undefined && parentHash?.equals(previousHash) !== true) {
       throw new Error('the chain was reorganised while it was exported; start the export again');
     }
@@ -70,19 +74,4 @@ async function* dumpChunks({ reader, signal, onProgress }: ExportOptions, end: n
     yield Buffer.concat(blocks.map((block, i) => dumpRecord(start + i, encodeRawBlock(block))));
     onProgress?.(start + blocks.length, end);
   }
-}
-
-interface Chunk {
-  readonly blocks: readonly RawBlock[];
-  /** Hash of the block below the first one; equals `lastHash` of the previous chunk. */
-  readonly parentHash: Buffer | undefined;
-  readonly lastHash: Buffer | undefined;
-}
-
-/** The blocks of [start, end). Damaged blocks are not exported: the reader throws CorruptDatabase. */
-function readChunk(reader: ChainReader, start: number, end: number): Chunk {
-  return reader.snapshot(() => {
-    const blocks = reader.rawBlocks(start, end);
-    return { blocks, parentHash: reader.hashAt(start - 1), lastHash: reader.hashAt(start + blocks.length - 1) };
-  });
 }

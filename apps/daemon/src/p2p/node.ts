@@ -73,7 +73,7 @@ export class P2pNode extends EventEmitter<P2pEvents> {
     };
     this.penalties = new Penalties({ bans, budgets: this.context.budgets, events: links, logger });
     this.store = new PeerStore(config.stateFile, { own, book, bans, logger, called: () => sessions.called() });
-    this.staleTip = new StaleTip({ clock, logger }, { isEnabled: !config.synchronizedAlone });
+    this.staleTip = new StaleTip({ clock, logger }, !config.synchronizedAlone);
     this.announcer = new Announcer({ chain, relay: blocks, clock, sessions: () => sessions.open() });
     this.manager = new ConnectionManager(
       { ...this.context, bans },

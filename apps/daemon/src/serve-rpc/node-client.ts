@@ -5,23 +5,19 @@ import { z } from 'zod';
 /** Marks the requests of a reader process, so that readers do not forward them to each other for ever. */
 export const READER_HEADER = 'X-Wrkz-Reader';
 
-export interface NodeSocketClientOptions {
-  /** A path or `@name`. */
-  readonly socket: string;
-  /** Access token; empty for none. */
-  readonly token: string | (() => string);
-}
-
 /** HTTP client of the node. Each request has a new connection: the node might close a reused one at that moment. */
 export class NodeSocketClient {
-  constructor(private readonly options: NodeSocketClientOptions) {}
+  /** @param socket a path or `@name` @param token access token; empty for none */
+  constructor(
+    private readonly socket: string,
+    private readonly token: string | (() => string),
+  ) {}
 
   request({ headers, ...rest }: Pick<RequestOptions, 'method' | 'path' | 'headers' | 'signal'>): ClientRequest {
-    const { socket } = this.options;
-    const token = typeof this.options.token === 'string' ? this.options.token : this.options.token();
+    const token = typeof this.token === 'string' ? this.token : this.token();
     return request({
       ...rest,
-      socketPath: nodePath(socket),
+      socketPath: nodePath(this.socket),
       agent: false,
       headers: {
         ...headers,
@@ -56,11 +52,6 @@ const nodeInfo = z.looseObject({
 
 export type NodeInfoResponse = z.output<typeof nodeInfo>;
 
-export interface NodeInfoDependencies {
-  readonly client: NodeSocketClient;
-  readonly logger: Logger;
-}
-
 /** Min milliseconds between two requests. */
 const MIN_INTERVAL_MS = 500;
 /** Age up to which a response is used while the node times out. */
@@ -82,7 +73,10 @@ export class NodeInfoCache {
   private running: Promise<void> | undefined;
   private failed: string | undefined;
 
-  constructor(private readonly dependencies: NodeInfoDependencies) {}
+  constructor(
+    private readonly client: NodeSocketClient,
+    private readonly logger: Logger,
+  ) {}
 
   /** The last response; undefined while the node is away. */
   get current(): NodeInfoResponse | undefined {
@@ -109,7 +103,7 @@ export class NodeInfoCache {
   }
 
   private async update(): Promise<void> {
-    const { logger } = this.dependencies;
+    const { logger } = this;
     try {
       this.info = await this.fetch();
       this.receivedAt = performance.now();
@@ -126,7 +120,7 @@ export class NodeInfoCache {
   private fetch(): Promise<NodeInfoResponse> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => sent.destroy(new Error('timeout')), TIMEOUT_MS);
-      const sent = this.dependencies.client.request({ method: 'GET', path: '/info' });
+      const sent = this.client.request({ method: 'GET', path: '/info' });
       sent.on('close', () => clearTimeout(timer));
       sent.on('error', (error: NodeJS.ErrnoException) =>
         reject(error.code === undefined ? error : new NodeAway(errorText(error), { cause: error })),

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { daemonApi } from '@wrkz/api';
-import { appendVary, clientAddressOf, countedAddress, isLoopback, rawBody, type RouteRequest } from '@wrkz/service-kit';
+import { appendVary, clientAddressOf, rawBody, type RouteRequest } from '@wrkz/service-kit';
 import { MAX_WAITING_PER_ADDRESS } from '../events/routes/event-source';
 import { refuse, refuseRetryable } from '../rpc/errors';
+import { RequestSlots } from '../util/request-slots';
 import { type NodeSocketClient, READER_HEADER } from './node-client';
 
 const { nodeAway, nodeSilent, overloaded, readerOfReader, tooManyWait, tooManyWaitHere } = daemonApi.refusals;
@@ -13,13 +14,10 @@ type Response = RouteRequest['http']['response'];
 
 export interface NodeProxyDependencies {
   readonly client: NodeSocketClient;
-  /** Called after each response to a request that may have changed the state of the node. */
-  readonly onChange: () => void;
-}
-
-export interface NodeProxyOptions {
   /** Max milliseconds without data from the node. */
   readonly idleTimeoutMs: number;
+  /** Called after each response to a request that may have changed the state of the node. */
+  readonly onChange: () => void;
 }
 
 /** Headers that are forwarded. The reader has already resolved the client address; forwarded headers are dropped. */
@@ -48,10 +46,7 @@ export class NodeProxy {
   /** Requests for events wait for long, so they have slots of their own. */
   private readonly eventSlots = new RequestSlots({ total: 1024, perAddress: MAX_WAITING_PER_ADDRESS });
 
-  constructor(
-    private readonly dependencies: NodeProxyDependencies,
-    private readonly options: NodeProxyOptions,
-  ) {}
+  constructor(private readonly dependencies: NodeProxyDependencies) {}
 
   /**
    * Forwards a request, whose body has been read, and streams the response with back-pressure. There is no second attempt.
@@ -96,12 +91,12 @@ export class NodeProxy {
   }
 
   private send(path: string, request: ForwardedRequest, signal: AbortSignal): Promise<IncomingMessage> {
-    const { idleTimeoutMs } = this.options;
+    const { client, idleTimeoutMs } = this.dependencies;
     const timeoutMs = path === '/events' ? Math.max(idleTimeoutMs, MIN_EVENTS_TIMEOUT_MS) : idleTimeoutMs;
     const body = rawBody(request);
     return new Promise((resolve, reject) => {
       const { method } = request;
-      const toNode = this.dependencies.client.request({
+      const toNode = client.request({
         method,
         path: path + queryOf(request.url),
         headers: headersFor(request, body),
@@ -156,34 +151,4 @@ function copyHead({ statusCode = 502, headers }: IncomingMessage, response: Resp
     if (value !== undefined && !isOwn) response.setHeader(name, value);
   }
   if (headers.vary !== undefined) appendVary(response, headers.vary);
-}
-
-export interface SlotLimits {
-  readonly total: number;
-  /** Of one client address (IPv6: one /64), loopback exempt. */
-  readonly perAddress: number;
-}
-
-/** Limits the requests that are forwarded at the same time. */
-export class RequestSlots {
-  private readonly byAddress = new Map<string, number>();
-  private taken = 0;
-
-  constructor(private readonly limits: SlotLimits) {}
-
-  /** @returns the function that releases the slot, to be called once; or the exceeded limit */
-  take(client: string): (() => void) | 'total' | 'address' {
-    const address = countedAddress(client);
-    const own = this.byAddress.get(address) ?? 0;
-    if (this.taken >= this.limits.total) return 'total';
-    if (own >= this.limits.perAddress && !isLoopback(client)) return 'address';
-    this.taken += 1;
-    this.byAddress.set(address, own + 1);
-    return () => {
-      this.taken -= 1;
-      const left = (this.byAddress.get(address) ?? 1) - 1;
-      if (left === 0) this.byAddress.delete(address);
-      else this.byAddress.set(address, left);
-    };
-  }
 }

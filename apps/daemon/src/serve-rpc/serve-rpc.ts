@@ -126,8 +126,8 @@ export class ServeRpc implements Service {
     source.on('failed', (error) => this.fail(error));
     const { ofNode } = this.overrides;
     const token = ofNode === undefined ? options['node-access-token'] : config.accessToken.current;
-    const client = new NodeSocketClient({ socket: config.nodeSocket, token });
-    const nodeInfo = new NodeInfoCache({ client, logger: logger.child('node') });
+    const client = new NodeSocketClient(config.nodeSocket, token);
+    const nodeInfo = new NodeInfoCache(client, logger.child('node'));
     source.on('commit', () => {
       nodeInfo.invalidate();
       void nodeInfo.refresh();
@@ -137,7 +137,7 @@ export class ServeRpc implements Service {
     const queries = afterCommits(source, syncCache ?? source);
     const context = readerContext({ config, source, queries, nodeInfo, now });
     const idleTimeoutMs = options['node-timeout'] * 1000;
-    const proxy = new NodeProxy({ client, onChange: () => nodeInfo.invalidate() }, { idleTimeoutMs });
+    const proxy = new NodeProxy({ client, idleTimeoutMs, onChange: () => nodeInfo.invalidate() });
     const nodePaths = ofNode === undefined ? [] : ['/metrics'];
     await this.listen(context, { nodeInfo, proxy, nodePaths }, syncCache);
     if (ofNode === undefined) this.printStart(nodeInfo);

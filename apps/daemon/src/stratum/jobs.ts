@@ -41,16 +41,8 @@ export function targetText(difficulty: bigint): string {
   return bytes.toString('hex');
 }
 
-export interface JobOptions {
-  readonly id: string;
-  /** Min difficulty of a share. */
-  readonly shareDifficulty: bigint;
-}
-
 /** A block to be mined by one connection. Its parent block is sealed: only the nonce is missing. */
 export class StratumJob {
-  readonly id: string;
-  readonly shareDifficulty: bigint;
   /** Difficulty of the block. */
   readonly difficulty: bigint;
   /** Index of the block. */
@@ -62,13 +54,12 @@ export class StratumJob {
   private readonly blob: Buffer;
   private readonly nonceOffset: number;
 
-  /** @throws Error when the block cannot be serialized */
+  /** @param shareDifficulty min difficulty of a share @throws Error when the block cannot be serialized */
   constructor(
+    readonly id: string,
     private readonly template: Template,
-    { id, shareDifficulty }: JobOptions,
+    readonly shareDifficulty: bigint,
   ) {
-    this.id = id;
-    this.shareDifficulty = shareDifficulty;
     this.difficulty = template.difficulty;
     this.height = template.height;
     this.block = sealParent(template.block);
@@ -162,8 +153,7 @@ export class JobMaker {
     const template = await this.template(receiver);
     if (template.difficulty === 0n) throw new StratumRefusal(zeroDifficulty);
     try {
-      const id = this.nextId().toString();
-      return new StratumJob(template, { id, shareDifficulty: shareDifficulty(template.difficulty) });
+      return new StratumJob(this.nextId().toString(), template, shareDifficulty(template.difficulty));
     } catch (error) {
       throw new StratumRefusal(noBlob, { reason: errorText(error) });
     }

@@ -46,8 +46,10 @@ export class Compaction {
   private current: CompactionRun | undefined;
   private done: Promise<void> = Promise.resolve();
   private lastEnd: { readonly at: number; readonly height: number };
-  private lastFailure: string | undefined;
-  private readonly counted = { completed: 0, failed: 0 };
+  /** The error of the last compaction; undefined if it completed or none has ended. */
+  failure: string | undefined;
+  /** Compactions that ended, by result. */
+  readonly counts = { completed: 0, failed: 0 };
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -79,16 +81,6 @@ export class Compaction {
     return this.current !== undefined;
   }
 
-  /** Compactions that ended, by result. */
-  get counts(): { readonly completed: number; readonly failed: number } {
-    return this.counted;
-  }
-
-  /** The error of the last compaction; undefined if it completed or none has ended. */
-  get failure(): string | undefined {
-    return this.lastFailure;
-  }
-
   get running(): { readonly run: Readonly<CompactionRun>; readonly seconds: number } | undefined {
     const { current: run } = this;
     return run && { run, seconds: Math.floor((this.now() - run.startedAt) / 1000) };
@@ -113,17 +105,17 @@ export class Compaction {
 
   private async run(run: CompactionRun): Promise<void> {
     const { chain, logger } = this.dependencies;
-    this.lastFailure = undefined;
+    this.failure = undefined;
     try {
       await this.vacuum(run);
       await this.checkpoint();
       logger.info('the database was compacted', { freedPages: run.freedPages });
     } catch (error) {
-      this.lastFailure = errorText(error);
-      if (this.stopping.signal.aborted) logger.info(`the compaction of the database was ${this.lastFailure}`);
-      else logger.warning(`the compaction of the database failed: ${this.lastFailure}`);
+      this.failure = errorText(error);
+      if (this.stopping.signal.aborted) logger.info(`the compaction of the database was ${this.failure}`);
+      else logger.warning(`the compaction of the database failed: ${this.failure}`);
     }
-    this.counted[this.lastFailure === undefined ? 'completed' : 'failed'] += 1;
+    this.counts[this.failure === undefined ? 'completed' : 'failed'] += 1;
     this.lastEnd = { at: this.now(), height: chain.tip().height };
     this.current = undefined;
   }

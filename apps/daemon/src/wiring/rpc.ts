@@ -29,6 +29,7 @@ import {
   startLocalRpc,
 } from '../rpc';
 import { routeRules } from '../rpc/service';
+import type { ServeRpcOptions } from '../serve-rpc/config';
 import { RpcProcesses, type RpcProcessesDependencies } from '../serve-rpc/processes';
 
 export interface RpcContextDependencies {
@@ -101,32 +102,13 @@ function miningService(miner: Miner, generator: BlockGenerator): MiningService {
   };
 }
 
-/** The server options that a node and a reader process share. Those of a reader are listed in serve-rpc/config. */
-type ServerOptions = Pick<
-  DaemonOptions,
-  | 'enable-cors'
-  | 'enable-health'
-  | 'rpc-allowed-host'
-  | 'rpc-bind-ip'
-  | 'rpc-bind-ipv6-address'
-  | 'rpc-max-body-bytes'
-  | 'rpc-max-connections-per-ip'
-  | 'rpc-max-rpm'
-  | 'rpc-read-timeout'
-  | 'rpc-trust-proxy'
-  | 'rpc-use-ipv6'
-  | 'rpc-write-timeout'
->;
-
-/** The configuration of the RPC server. */
+/** The configuration of the RPC server, from the options that a node and a reader process share. */
 export function rpcServerOptions({
   options,
   rpcPort,
   accessToken,
-}: {
-  readonly options: ServerOptions;
-  readonly rpcPort: number;
-  readonly accessToken: AccessToken;
+}: Pick<DaemonConfig, 'rpcPort' | 'accessToken'> & {
+  readonly options: Pick<DaemonOptions, Extract<keyof DaemonOptions, keyof ServeRpcOptions>>;
 }): RpcServerOptions {
   const [bindIpv6] = rpcIpv6(options);
   return {

@@ -1,7 +1,7 @@
 import { daemonApi } from '@wrkz/api';
-import { countedAddress, isLoopback } from '@wrkz/service-kit';
 import type { z } from 'zod';
 import { refuse, refuseGone } from '../../rpc/errors';
+import { RequestSlots } from '../../util/request-slots';
 import { EntriesGone, JOURNAL_TOPICS, type JournalTopic } from '../journal/entry';
 import type { EventJournal } from '../journal/event-journal';
 import type { JournalPage } from '../journal/reader';
@@ -84,16 +84,16 @@ export class EventSource {
   readonly stopping: AbortSignal;
   readonly heartbeatMs: number;
   private readonly pages = new Map<string, JournalPage>();
-  /** Waiting clients by address. */
-  private readonly waiting = new Map<string, number>();
-  private waitingTotal = 0;
+  /** Of waiting clients. */
+  private readonly slots: RequestSlots;
 
   constructor(
     private readonly journal: Pick<EventJournal, 'latest' | 'page' | 'onEntry'>,
-    private readonly options: EventSourceOptions,
+    { maxClients, stopping, heartbeatMs = HEARTBEAT_MS }: EventSourceOptions,
   ) {
-    this.stopping = options.stopping;
-    this.heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS;
+    this.stopping = stopping;
+    this.heartbeatMs = heartbeatMs;
+    this.slots = new RequestSlots({ total: maxClients, perAddress: MAX_WAITING_PER_ADDRESS });
     journal.onEntry(() => this.pages.clear());
   }
 
@@ -115,18 +115,10 @@ export class EventSource {
 
   /** Counts a waiting client. @returns a function that releases its slot @throws RpcRefusal if a limit is reached */
   acquire(client: string): () => void {
-    const address = countedAddress(client);
-    const count = this.waiting.get(address) ?? 0;
-    if (this.waitingTotal >= this.options.maxClients) throw refuse(daemonApi.refusals.tooManyWait);
-    if (count >= MAX_WAITING_PER_ADDRESS && !isLoopback(client)) throw refuse(daemonApi.refusals.tooManyWaitHere);
-    this.waitingTotal += 1;
-    this.waiting.set(address, count + 1);
-    return () => {
-      this.waitingTotal -= 1;
-      const left = (this.waiting.get(address) ?? 1) - 1;
-      if (left === 0) this.waiting.delete(address);
-      else this.waiting.set(address, left);
-    };
+    const release = this.slots.take(client);
+    if (release === 'total') throw refuse(daemonApi.refusals.tooManyWait);
+    if (release === 'address') throw refuse(daemonApi.refusals.tooManyWaitHere);
+    return release;
   }
 
   /** Waits for the next entry, the timeout in milliseconds, the client's disconnect, or the stop of the node. */

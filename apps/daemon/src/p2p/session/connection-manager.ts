@@ -151,7 +151,7 @@ export class ConnectionManager {
         this.closed(session, reason);
       },
     });
-    const session = new Session({ id: sessions.takeId(), connection, budget, clock });
+    const session = new Session(sessions.takeId(), connection, budget, clock);
     sessions.add(session);
     return session;
   }

@@ -28,14 +28,6 @@ const HOLD_TRANSACTIONS = 2_000;
  */
 export type SessionState = 'before-handshake' | 'synchronizing' | 'normal' | 'idle';
 
-export interface PeerSessionDependencies {
-  /** Unique in this process. */
-  readonly id: number;
-  readonly connection: PeerConnection;
-  readonly budget: AddressBudget;
-  readonly clock: Pick<P2pClock, 'now' | 'wall'>;
-}
-
 /** A connected peer: its node data and claims, the hashes that it is known to have, and messages to it. */
 export class Session {
   state: SessionState = 'before-handshake';
@@ -67,19 +59,18 @@ export class Session {
   readonly knownTransactions = new RecentHashes(10_000);
   readonly knownBlocks = new RecentHashes(200);
 
-  readonly id: number;
-  readonly connection: PeerConnection;
-  /** The budget of the peer's address. */
-  readonly budget: AddressBudget;
   /** Milliseconds on the monotonic clock. */
   readonly startedAt: number;
   /** Milliseconds since 1970. */
   readonly connectedAt: number;
 
-  constructor({ id, connection, budget, clock }: PeerSessionDependencies) {
-    this.id = id;
-    this.connection = connection;
-    this.budget = budget;
+  /** @param id unique in this process @param budget of the peer's address */
+  constructor(
+    readonly id: number,
+    readonly connection: PeerConnection,
+    readonly budget: AddressBudget,
+    clock: Pick<P2pClock, 'now' | 'wall'>,
+  ) {
     this.startedAt = clock.now();
     this.connectedAt = clock.wall();
   }

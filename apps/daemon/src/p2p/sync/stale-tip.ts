@@ -3,24 +3,15 @@ import type { P2pClock, P2pLogger } from '../ports';
 /** Blocks come every minute, so 30 minutes without one have a probability of e^-30: this node is likely cut off. */
 const STALE_AFTER = 30 * 60_000;
 
-export interface StaleTipDependencies {
-  readonly clock: Pick<P2pClock, 'now'>;
-  readonly logger: P2pLogger;
-}
-
-export interface StaleTipOptions {
-  /** False on networks where blocks are generated on demand. */
-  readonly isEnabled: boolean;
-}
-
 /** Notices that the main chain has not grown for 30 minutes. */
 export class StaleTip {
   private grownAt: number;
   private stale = false;
 
+  /** @param isEnabled false on networks where blocks are generated on demand */
   constructor(
-    private readonly dependencies: StaleTipDependencies,
-    private readonly options: StaleTipOptions,
+    private readonly dependencies: { readonly clock: Pick<P2pClock, 'now'>; readonly logger: P2pLogger },
+    private readonly isEnabled: boolean,
   ) {
     this.grownAt = this.now();
   }
@@ -47,7 +38,7 @@ export class StaleTip {
 
   /** Called about once a second. */
   tick(): void {
-    if (this.stale || !this.options.isEnabled || this.now() - this.grownAt < STALE_AFTER) return;
+    if (this.stale || !this.isEnabled || this.now() - this.grownAt < STALE_AFTER) return;
     this.stale = true;
     this.dependencies.logger.warning(
       'no new block for 30 minutes: connecting to more peers. Check the network connection and the clock of this machine.',

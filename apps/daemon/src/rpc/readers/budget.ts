@@ -14,11 +14,6 @@ const MINUTE_MS = 60_000;
 /** Addresses with a bucket that is not full. */
 const MAX_ADDRESSES = 10_000;
 
-export interface ReaderBudgetOptions {
-  /** Max requests per minute of one address (IPv6: one /64); 0: no limit, and no budget. */
-  readonly maxRpm: number;
-}
-
 interface Account {
   /** Milliseconds that are used and not refilled yet, at the time `at`. */
   used: number;
@@ -35,9 +30,12 @@ export class ReaderBudget {
   private readonly refillPerMs: number;
   private readonly size: number;
 
-  /** @param now monotonic milliseconds */
+  /**
+   * @param maxRpm max requests per minute of one address (IPv6: one /64); 0: no limit, and no budget
+   * @param now monotonic milliseconds
+   */
   constructor(
-    { maxRpm }: ReaderBudgetOptions,
+    maxRpm: number,
     private readonly now: () => number = () => performance.now(),
   ) {
     this.refillPerMs = (maxRpm * REFILL_MS_PER_REQUEST) / MINUTE_MS;

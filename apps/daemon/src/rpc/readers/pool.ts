@@ -38,7 +38,7 @@ export class ReaderPool implements QueryRunner {
   private readonly budget: ReaderBudget;
 
   constructor({ directory, network, memory, besideOwn, threads = readerThreads(), ...rest }: ReaderPoolOptions) {
-    this.budget = new ReaderBudget({ maxRpm: rest.maxRpm ?? 0 });
+    this.budget = new ReaderBudget(rest.maxRpm ?? 0);
     if (threads < 2) throw new RangeError('at least 2 threads: one is for light queries');
     this.threads = new ThreadPool<ReaderThread>({
       thread: {

@@ -1,4 +1,4 @@
-import { RequestSlots } from '../../src/serve-rpc/node-proxy';
+import { RequestSlots } from '../src/util/request-slots';
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
