@@ -210,12 +210,9 @@ describe('typed access', () => {
   });
 
   test('missing fields are undefined or empty', () => {
-    expect([
-      kvUint64(made, '-'),
-      kvUint32(made, '-'),
-      kvBytes(made, '-'),
-      kvObject(made, '-'),
-    ]).toEqual(Array(4).fill(undefined));
+    expect([kvUint64(made, '-'), kvUint32(made, '-'), kvBytes(made, '-'), kvObject(made, '-')]).toEqual(
+      Array(4).fill(undefined),
+    );
     expect([kvPacked(made, '-', 32), kvByteItems(made, '-'), kvObjects(made, '-')]).toEqual([[], [], []]);
   });
 

@@ -40,19 +40,19 @@ export interface Field<T> {
   readonly read: (section: KvSection, name: string) => T;
 }
 
-export const uint8: Field<number> = {
+export const uint8Field: Field<number> = {
   shape: 'one',
   write: kv.uint8,
   read: (section, name) => kvUint32(section, name, 8) ?? 0,
 };
 
-export const uint32: Field<number> = {
+export const uint32Field: Field<number> = {
   shape: 'one',
   write: kv.uint32,
   read: (section, name) => kvUint32(section, name) ?? 0,
 };
 
-export const uint64: Field<bigint> = {
+export const uint64Field: Field<bigint> = {
   shape: 'one',
   write: kv.uint64,
   read: (section, name) => kvUint64(section, name) ?? 0n,
@@ -104,7 +104,7 @@ export function optional<T>({ shape, write, read }: Field<T>): Field<T | undefin
 }
 
 /** The fields of an object, by the property of the message, in the order in which they are written. */
-export type Fields<T> = { readonly [Key in keyof T]-?: readonly [name: string, field: Field<T[Key]>] };
+export type MessageFields<T> = { readonly [Key in keyof T]-?: readonly [name: string, field: Field<T[Key]>] };
 
 interface ObjectField<T> extends Field<T> {
   readonly shape: KvShape;
@@ -114,8 +114,8 @@ interface ObjectField<T> extends Field<T> {
 }
 
 /** An object; a missing one counts as empty. Fields are read by name, in any order; unknown names are ignored. */
-export function object<T>(fields: Fields<T>): ObjectField<T> {
-  const rows = Object.entries(fields) as [keyof T, Fields<T>[keyof T]][];
+export function object<T>(fields: MessageFields<T>): ObjectField<T> {
+  const rows = Object.entries(fields) as [keyof T, MessageFields<T>[keyof T]][];
   const toSection = (value: T): KvSection =>
     kv.section(Object.fromEntries(rows.map(([key, [name, field]]) => [name, field.write(value[key])])));
   const fromSection = (section: KvSection): T =>
@@ -144,7 +144,7 @@ export interface Message<T> {
   readonly decode: (body: Buffer) => T;
 }
 
-export function message<T>(fields: Fields<T>): Message<T> {
+export function message<T>(fields: MessageFields<T>): Message<T> {
   const { shape, toSection, fromSection } = object(fields);
   return {
     encode: (value) => encodeKv(toSection(value)),

@@ -1,5 +1,5 @@
 import type { RawBlock } from '@wrkz/core-types';
-import { bytes, fixed, hashes, message, object, objects, packedHashes, strings, uint32 } from './body';
+import { bytes, fixed, hashes, message, object, objects, packedHashes, strings, uint32Field } from './body';
 import type {
   MissingTransactions,
   NewBlock,
@@ -20,8 +20,8 @@ const rawBlock = object<RawBlock>({ block: ['block', bytes], transactions: ['txs
 /** NOTIFY_NEW_BLOCK. */
 export const newBlock = message<NewBlock>({
   block: ['b', rawBlock],
-  currentHeight: ['current_blockchain_height', uint32],
-  hop: ['hop', uint32],
+  currentHeight: ['current_blockchain_height', uint32Field],
+  hop: ['hop', uint32Field],
 });
 
 /** NOTIFY_NEW_TRANSACTIONS. */
@@ -35,7 +35,7 @@ export const responseObjects = message<ResponseObjects>({
   transactions: ['txs', strings],
   blocks: ['blocks', objects(rawBlock)],
   missed: ['missed_ids', hashes],
-  currentHeight: ['current_blockchain_height', uint32],
+  currentHeight: ['current_blockchain_height', uint32Field],
 });
 
 /** NOTIFY_REQUEST_CHAIN. */
@@ -43,8 +43,8 @@ export const requestChain = message<RequestChain>({ hashes: ['block_ids', hashes
 
 /** NOTIFY_RESPONSE_CHAIN_ENTRY. */
 export const responseChain = message<ResponseChain>({
-  startHeight: ['start_height', uint32],
-  totalHeight: ['total_height', uint32],
+  startHeight: ['start_height', uint32Field],
+  totalHeight: ['total_height', uint32Field],
   hashes: ['m_block_ids', hashes],
 });
 
@@ -56,14 +56,14 @@ export const requestPool = {
 
 /** NOTIFY_NEW_LITE_BLOCK. */
 export const newLiteBlock = message<NewLiteBlock>({
-  currentHeight: ['current_blockchain_height', uint32],
-  hop: ['hop', uint32],
+  currentHeight: ['current_blockchain_height', uint32Field],
+  hop: ['hop', uint32Field],
   block: ['blockTemplate', bytes],
 });
 
 /** NOTIFY_MISSING_TXS. */
 export const missingTransactions = message<MissingTransactions>({
-  currentHeight: ['current_blockchain_height', uint32],
+  currentHeight: ['current_blockchain_height', uint32Field],
   blockHash: ['blockHash', fixed(32)],
   hashes: ['missing_txs', hashes],
 });

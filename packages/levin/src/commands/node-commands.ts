@@ -1,6 +1,17 @@
 import { encodeKv, kv, kvBytes } from '../kv';
 import { decodePeers, decodePeers6, encodePeers, encodePeers6, type PeerEntry } from '../peer-entries';
-import { bytes, type Field, type Fields, fixed, message, object, optional, uint32, uint64, uint8 } from './body';
+import {
+  bytes,
+  type Field,
+  type MessageFields,
+  fixed,
+  message,
+  object,
+  optional,
+  uint32Field,
+  uint64Field,
+  uint8Field,
+} from './body';
 import type {
   HandshakeRequest,
   HandshakeResponse,
@@ -14,18 +25,18 @@ import type {
 
 const nodeData = object<NodeData>({
   networkId: ['network_id', fixed(16)],
-  version: ['version', uint8],
-  peerId: ['peer_id', uint64],
-  localTime: ['local_time', uint64],
-  myPort: ['my_port', uint32],
+  version: ['version', uint8Field],
+  peerId: ['peer_id', uint64Field],
+  localTime: ['local_time', uint64Field],
+  myPort: ['my_port', uint32Field],
 });
 
 const syncData = object<SyncData>({
-  currentHeight: ['current_height', uint32],
+  currentHeight: ['current_height', uint32Field],
   tipHash: ['top_id', fixed(32)],
-  capabilityFlags: ['capability_flags', optional(uint32)],
-  prunedNodeHeight: ['pruned_node_height', optional(uint32)],
-  liteStartHeight: ['lite_start_height', optional(uint32)],
+  capabilityFlags: ['capability_flags', optional(uint32Field)],
+  prunedNodeHeight: ['pruned_node_height', optional(uint32Field)],
+  liteStartHeight: ['lite_start_height', optional(uint32Field)],
 });
 
 function peerList(
@@ -39,12 +50,15 @@ function peerList(
   };
 }
 
-const peerLists: Fields<PeerLists> = {
+const peerLists: MessageFields<PeerLists> = {
   peers: ['local_peerlist', peerList(encodePeers, decodePeers)],
   peers6: ['local_peerlist6', peerList(encodePeers6, decodePeers6)],
 };
 
-const handshake: Fields<HandshakeRequest> = { nodeData: ['node_data', nodeData], syncData: ['payload_data', syncData] };
+const handshake: MessageFields<HandshakeRequest> = {
+  nodeData: ['node_data', nodeData],
+  syncData: ['payload_data', syncData],
+};
 
 /** COMMAND_HANDSHAKE, request. */
 export const handshakeRequest = message(handshake);
@@ -57,7 +71,7 @@ export const timedSyncRequest = message<TimedSyncRequest>({ syncData: ['payload_
 
 /** COMMAND_TIMED_SYNC, response. */
 export const timedSyncResponse = message<TimedSyncResponse>({
-  localTime: ['local_time', uint64],
+  localTime: ['local_time', uint64Field],
   syncData: ['payload_data', syncData],
   ...peerLists,
 });
@@ -72,4 +86,4 @@ const text: Field<string> = {
 };
 
 /** COMMAND_PING, response; `status` is OK. */
-export const pingResponse = message<PingResponse>({ status: ['status', text], peerId: ['peer_id', uint64] });
+export const pingResponse = message<PingResponse>({ status: ['status', text], peerId: ['peer_id', uint64Field] });
