@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { hash, integer, uint64 } from '@wrkz/api';
-import { errorText, type HttpError, parseJson, refusal, UsageError } from '@wrkz/service-kit';
+import { errorText, type HttpError, parseJson, UsageError } from '@wrkz/service-kit';
 import { checkAddress } from '@wrkz/wallet-core';
 import { AttemptLimiter, type AttemptLimiterOptions } from '@wrkz/wallet-server';
 import { z } from 'zod';
@@ -118,21 +118,15 @@ export class Authenticator {
   }
 
   /** Compares with every key, so that the time does not depend on the matching key. @returns the error: 401 or 429 */
-  readonly authenticate = async (presented: string, request: IncomingMessage): Promise<HttpError | undefined> => {
-    if (presented === '') return refusal('unauthorized');
-    const tooMany = await this.attempts.admit(request);
-    if (tooMany !== undefined) return tooMany;
-    const digest = sha256(presented);
-    let grant: KeyGrant | undefined;
-    for (const key of [this.mainKey, ...this.scopedKeys]) if (timingSafeEqual(key.digest, digest)) grant ??= key.grant;
-    if (grant === undefined) {
-      this.attempts.recordFailure(request);
-      return refusal('unauthorized');
-    }
-    this.attempts.recordSuccess(request);
-    this.grants.set(request, grant);
-    return undefined;
-  };
+  readonly authenticate = (presented: string, request: IncomingMessage): Promise<HttpError | undefined> =>
+    this.attempts.check(request, presented, () => {
+      const digest = sha256(presented);
+      let grant: KeyGrant | undefined;
+      for (const key of [this.mainKey, ...this.scopedKeys])
+        if (timingSafeEqual(key.digest, digest)) grant ??= key.grant;
+      if (grant !== undefined) this.grants.set(request, grant);
+      return grant !== undefined;
+    });
 
   /** @throws Error for a request that was not authenticated */
   grantOf(request: IncomingMessage): KeyGrant {

@@ -11,11 +11,9 @@ import {
   fieldReader,
   parseJson,
   type RouteRequest,
-  secretsEqual,
   stringifyJson,
   yieldToEventLoop,
 } from '@wrkz/service-kit';
-import type { AttemptLimiter } from '@wrkz/wallet-server';
 import { z } from 'zod';
 import type { WalletRpcContext } from './context';
 import type { WalletRpcMethod } from './methods/declare';
@@ -24,11 +22,12 @@ import { envelopeError, toJsonRpcError } from './errors';
 /** Max requests per batch. Each may be a send. */
 const MAX_BATCH_SIZE = 100;
 
+/** Checks the password of a request; '' is a missing one. @returns the error: 401 or 429; undefined if it is admitted */
+export type PasswordCheck = (presented: string, request: IncomingMessage) => Promise<HttpError | undefined>;
+
 export interface EnvelopeOptions {
   readonly methods: readonly WalletRpcMethod[];
-  /** Undefined if requests need no password. */
-  readonly password: string | undefined;
-  readonly attempts: AttemptLimiter;
+  readonly judge: PasswordCheck;
   readonly logger: Logger;
 }
 
@@ -98,16 +97,8 @@ export class Envelope {
 
   /** @throws JsonRpcError for a missing or wrong password; HttpError 429 when too many attempts of the address are waiting */
   private async authenticate(given: JsonValue | undefined, request: IncomingMessage): Promise<void> {
-    const { password, attempts } = this.options;
-    if (password === undefined) return;
-    if (typeof given !== 'string' || given === '') throw envelopeError('password');
-    const tooMany = await attempts.admit(request);
-    if (tooMany !== undefined) throw tooMany;
-    if (!secretsEqual(given, password)) {
-      attempts.recordFailure(request);
-      throw envelopeError('password');
-    }
-    attempts.recordSuccess(request);
+    const refused = await this.options.judge(typeof given === 'string' ? given : '', request);
+    if (refused !== undefined) throw refused.status === 401 ? envelopeError('password') : refused;
   }
 
   private refusal(error: unknown, method: JsonValue | undefined): JsonRpcError {

@@ -10,14 +10,12 @@ import {
   FinishedText,
   type Guards,
   healthRoutes,
-  type HttpError,
   type HttpServer,
   localListener,
   type Logger,
   type Metrics,
   metricsRoute,
   type PreflightResponse,
-  refusal,
   type RefusalBody,
   RequestCounters,
   secretsEqual,
@@ -28,7 +26,7 @@ import { AttemptLimiter } from '@wrkz/wallet-server';
 import { serviceListenAddresses, type WalletRpcConfig } from './config';
 import type { WalletRpcContext } from './context';
 import { SERVICE_DESCRIPTION } from './methods/declare';
-import { Envelope } from './envelope';
+import { Envelope, type PasswordCheck } from './envelope';
 import { ALL_METHODS } from './methods';
 
 /** Max body size in bytes. A send with the max number of destinations takes about 30 KB; a list of keys may be longer. */
@@ -66,12 +64,14 @@ export function startServiceServer({
   const password = isOpen ? undefined : options['rpc-password'];
   // One limiter for wrong passwords in bodies and in headers.
   const attempts = new AttemptLimiter({ now: context.now });
+  const judge: PasswordCheck = async (presented, request) =>
+    password === undefined ? undefined : attempts.check(request, presented, () => secretsEqual(presented, password));
   const app = createHttpApp({
     logger,
     refusalBody,
     clientAddress: trustedProxies.length === 0 ? 'connection' : { trustedProxies },
     cors: { origin: options['enable-cors'], preflight: servicePreflight, exposed: ['X-Request-Id'] },
-    apiKey: { key: undefined, bearer: true, judge: passwordCheck(password, attempts) },
+    apiKey: { key: undefined, bearer: true, judge },
     // Without a password, a web page in a local browser could spend, so the Host header is restricted.
     ...(isOpen ? { allowedHosts: [] } : {}),
     bodyLimit: BODY_LIMIT,
@@ -79,7 +79,7 @@ export function startServiceServer({
     metrics,
     longestResponseSeconds: RESPONSE_TIMEOUT_MS / 1000,
     routes: [
-      jsonRpcRoute(context, new Envelope({ methods: ALL_METHODS, password, attempts, logger })),
+      jsonRpcRoute(context, new Envelope({ methods: ALL_METHODS, judge, logger })),
       ...otherRoutes(context, metrics),
       unknownRoute,
     ],
@@ -91,22 +91,6 @@ export function startServiceServer({
     logger,
     limits: { writeTimeoutMs: RESPONSE_TIMEOUT_MS, uncapped: trustedProxies },
   });
-}
-
-/** Checks the RPC password in a header, for routes without a JSON-RPC body. */
-function passwordCheck(password: string | undefined, attempts: AttemptLimiter) {
-  return async (presented: string, request: IncomingMessage): Promise<HttpError | undefined> => {
-    if (password === undefined) return undefined;
-    if (presented === '') return refusal('unauthorized');
-    const tooMany = await attempts.admit(request);
-    if (tooMany !== undefined) return tooMany;
-    if (secretsEqual(presented, password)) {
-      attempts.recordSuccess(request);
-      return undefined;
-    }
-    attempts.recordFailure(request);
-    return refusal('unauthorized');
-  };
 }
 
 /** The JSON-RPC route. Every HTTP method is accepted. */

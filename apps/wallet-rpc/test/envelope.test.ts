@@ -3,14 +3,13 @@ import { FinishedJson, silentLogger } from '@wrkz/service-kit';
 import { z } from 'zod';
 import type { WalletRpcContext } from '../src/context';
 import { declareWalletMethod, type WalletRpcMethod } from '../src/methods/declare';
-import { AttemptLimiter } from '@wrkz/wallet-server';
 import { Envelope } from '../src/envelope';
 
 const REQUEST = { http: { request: { headers: {}, socket: { remoteAddress: '127.0.0.1' } } } } as never;
 
 const methodOf = (name: string, handle: () => Promise<unknown>): WalletRpcMethod =>
   declareWalletMethod({
-    ...{ name, summary: name, params: z.object({}), paramsOptional: true, result: z.unknown(), errors: [] },
+    ...{ name, summary: name, params: z.object({}), result: z.unknown(), errors: [] },
     handle,
   });
 
@@ -19,9 +18,8 @@ function around(handlers: Readonly<Record<string, () => Promise<unknown>>>) {
   const logged: string[] = [];
   const envelope = new Envelope({
     methods: Object.entries(handlers).map(([name, handle]) => methodOf(name, handle)),
-    password: undefined,
+    judge: async () => undefined,
     logger: { ...silentLogger(), error: (text: string) => void logged.push(text) },
-    attempts: new AttemptLimiter(),
   });
   const answer = (text: string): Promise<string> => envelope.execute(text, true, {} as WalletRpcContext, REQUEST);
   return { logged, ask: answer };

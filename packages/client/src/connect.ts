@@ -36,20 +36,12 @@ function watched(socket: Socket, ready: 'connect' | 'secureConnect', limit: numb
 }
 
 /**
- * Agent with keep-alive connections: one for sequential requests, and one per window that is fetched concurrently.
- * @param sockets max number of open connections
+ * Agent with `sockets` keep-alive connections. With 0 each request has its own connection, for requests that must not be
+ * repeated: on a keep-alive connection, which the node may just be closing, it would be unknown whether the node received it.
  */
 export function nodeAgent(endpoint: NodeLocation, sockets: number, options: ConnectOptions): HttpAgent {
   const Agent = endpoint.baseUrl.startsWith('https:') ? HttpsAgent : HttpAgent;
-  const agent = new Agent({ keepAlive: true, maxSockets: sockets, maxFreeSockets: sockets, scheduling: 'lifo' });
+  const keepAlive = { keepAlive: true, maxSockets: sockets, maxFreeSockets: sockets, scheduling: 'lifo' } as const;
+  const agent = new Agent(sockets === 0 ? { keepAlive: false } : keepAlive);
   return Object.assign(agent, { createConnection: () => connectTo(endpoint, options) });
-}
-
-/**
- * Agent with one connection per request, for requests that must not be repeated. With a keep-alive connection, which the
- * node may just be closing, it would be unknown whether the node received the request.
- */
-export function singleUseAgent(endpoint: NodeLocation, options: ConnectOptions): HttpAgent {
-  const Agent = endpoint.baseUrl.startsWith('https:') ? HttpsAgent : HttpAgent;
-  return Object.assign(new Agent({ keepAlive: false }), { createConnection: () => connectTo(endpoint, options) });
 }

@@ -1,4 +1,5 @@
 import { daemonApi } from '@wrkz/api';
+import { untilAborted } from '@wrkz/service-kit/base';
 import type { z } from 'zod';
 import type { NodeAddress } from './address';
 import { type RawChainBlock, readPackedRawBlocks } from './packed-raw-blocks';
@@ -8,7 +9,7 @@ import { anyNodeInfo, headerEnvelope, nodePool, nodeBlocks, sendTransactionRespo
 import { MAX_SYNC_BYTES, readSyncResponse } from './sync-response';
 import type { SyncResponse, SyncInput, SyncOutput, SyncRequest, SyncTip } from './sync-model';
 import { openTipStream, type TipStream } from './tip-stream';
-import { NodeTransport, type TransportOptions } from './transport';
+import { type NodeResponse, NodeTransport, type TransportOptions } from './transport';
 
 /** State of a node and the network as reported by the node (docs/protocol/wallet-sync.md#the-node). */
 export interface NodeInfo {
@@ -112,15 +113,18 @@ export interface NodeClientOptions extends TransportOptions {
 const KIB = 1024;
 /** Max response size in bytes after decompression, by route. */
 const BOUNDS = {
-  info: 64 * KIB,
-  header: 64 * KIB,
-  send: 64 * KIB,
-  places: 512 * KIB,
-  indexes: 2048 * KIB,
-  randomOuts: 2048 * KIB,
-  rawBlocks: 32 * 1024 * KIB,
-  pool: 16 * 1024 * KIB,
+  '/info': 64 * KIB,
+  '/json_rpc': 64 * KIB,
+  '/sendrawtransaction': 64 * KIB,
+  '/get_transactions_status': 512 * KIB,
+  '/get_global_indexes_for_range': 2048 * KIB,
+  '/getrandom_outs': 2048 * KIB,
+  '/getrawblocks': 32 * 1024 * KIB,
+  '/get_pool_changes_lite': 16 * 1024 * KIB,
+  '/getwalletsyncdata': MAX_SYNC_BYTES,
 };
+
+type NodeRoute = keyof typeof BOUNDS;
 
 /** Client of one node. Checks the network of its chain before the first request and after each failed connection. */
 export class NodeClient implements NodeCalls {
@@ -141,8 +145,7 @@ export class NodeClient implements NodeCalls {
   }
 
   async info(signal?: AbortSignal): Promise<NodeInfo> {
-    await this.requireChain(signal);
-    const given = await this.read({ method: 'GET', path: '/info', maxBytes: BOUNDS.info, signal }, anyNodeInfo);
+    const given = await this.read('/info', undefined, anyNodeInfo, signal);
     return {
       localHeight: Math.max(0, given.height - 1),
       networkHeight: Math.max(0, given.network_height - 1),
@@ -161,44 +164,21 @@ export class NodeClient implements NodeCalls {
     read: ReadSyncBody = readSyncResponse,
   ): Promise<SyncResponse> {
     await this.requireChain(signal);
-    const response = await this.request({
-      method: 'POST',
-      path: '/getwalletsyncdata',
-      body: syncBody(request),
-      maxBytes: MAX_SYNC_BYTES,
-      signal,
-    });
+    const response = await this.send('/getwalletsyncdata', syncBody(request), signal);
     requireSuccess(response);
     return read(response.body);
   }
 
   async globalIndexes(start: number, end: number, signal?: AbortSignal): Promise<IndexesByTransaction> {
-    await this.requireChain(signal);
-    const { indexes } = await this.read(
-      {
-        method: 'POST',
-        path: '/get_global_indexes_for_range',
-        body: { startHeight: start, endHeight: end },
-        maxBytes: BOUNDS.indexes,
-        signal,
-      },
-      daemonApi.globalIndexesResponse,
-    );
+    const body = { startHeight: start, endHeight: end };
+    const schema = daemonApi.globalIndexesResponse;
+    const { indexes } = await this.read('/get_global_indexes_for_range', body, schema, signal);
     return new Map(indexes.map(({ key, value }) => [key.toLowerCase(), value]));
   }
 
   async transactionPlaces(hashes: readonly string[], signal?: AbortSignal): Promise<TransactionPlaces> {
-    await this.requireChain(signal);
-    const given = await this.read(
-      {
-        method: 'POST',
-        path: '/get_transactions_status',
-        body: { transactionHashes: hashes },
-        maxBytes: BOUNDS.places,
-        signal,
-      },
-      daemonApi.transactionsStatusResponse,
-    );
+    const body = { transactionHashes: hashes };
+    const given = await this.read('/get_transactions_status', body, daemonApi.transactionsStatusResponse, signal);
     const lower = (all: readonly string[]): string[] => all.map((hash) => hash.toLowerCase());
     return {
       inBlock: lower(given.transactionsInBlock),
@@ -208,17 +188,8 @@ export class NodeClient implements NodeCalls {
   }
 
   async randomOuts(amounts: readonly bigint[], count: number, signal?: AbortSignal): Promise<readonly RandomOuts[]> {
-    await this.requireChain(signal);
-    const { outs } = await this.read(
-      {
-        method: 'POST',
-        path: '/getrandom_outs',
-        body: { amounts, outs_count: count },
-        maxBytes: BOUNDS.randomOuts,
-        signal,
-      },
-      daemonApi.randomOutsResponse,
-    );
+    const body = { amounts, outs_count: count };
+    const { outs } = await this.read('/getrandom_outs', body, daemonApi.randomOutsResponse, signal);
     return outs.map(({ amount, outs: found }) => ({
       amount,
       outs: found.map((out) => ({ globalIndex: out.global_amount_index, key: out.out_key.toLowerCase() })),
@@ -226,18 +197,8 @@ export class NodeClient implements NodeCalls {
   }
 
   async sendTransaction(transaction: Buffer, signal?: AbortSignal): Promise<SendVerdict> {
-    await this.requireChain(signal);
-    const { status, error } = await this.read(
-      {
-        method: 'POST',
-        path: '/sendrawtransaction',
-        body: { tx_as_hex: transaction.toString('hex') },
-        maxBytes: BOUNDS.send,
-        signal,
-        isOnce: true,
-      },
-      sendTransactionResponse,
-    );
+    const body = { tx_as_hex: transaction.toString('hex') };
+    const { status, error } = await this.read('/sendrawtransaction', body, sendTransactionResponse, signal);
     return status === 'OK' ? { isAccepted: true } : { isAccepted: false, reason: sanitizedText(error) };
   }
 
@@ -249,13 +210,8 @@ export class NodeClient implements NodeCalls {
 
   async rawBlocks(start: number, count: number, signal?: AbortSignal): Promise<readonly RawChainBlock[]> {
     await this.requireChain(signal);
-    const response = await this.request({
-      method: 'POST',
-      path: '/getrawblocks',
-      body: { startHeight: start, startTimestamp: 0, blockCount: count, skipCoinbaseTransactions: false },
-      maxBytes: BOUNDS.rawBlocks,
-      signal,
-    });
+    const body = { startHeight: start, startTimestamp: 0, blockCount: count, skipCoinbaseTransactions: false };
+    const response = await this.send('/getrawblocks', body, signal);
     requireSuccess(response);
     const packed = readPackedRawBlocks(response.body);
     if (packed !== undefined) return packed;
@@ -266,17 +222,8 @@ export class NodeClient implements NodeCalls {
   }
 
   async poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges> {
-    await this.requireChain(signal);
-    const { addedTxs, deletedTxsIds } = await this.read(
-      {
-        method: 'POST',
-        path: '/get_pool_changes_lite',
-        body: { tailBlockId: tail, knownTxsIds: known },
-        maxBytes: BOUNDS.pool,
-        signal,
-      },
-      nodePool,
-    );
+    const body = { tailBlockId: tail, knownTxsIds: known };
+    const { addedTxs, deletedTxsIds } = await this.read('/get_pool_changes_lite', body, nodePool, signal);
     return {
       added: addedTxs.map((info) =>
         poolTransaction(info['transactionPrefixInfo.txHash'], info['transactionPrefixInfo.txPrefix']),
@@ -343,21 +290,21 @@ export class NodeClient implements NodeCalls {
   }
 
   private async header(method: string, params: object, signal?: AbortSignal): Promise<HeaderResponse | undefined> {
-    const response = await this.request({
-      method: 'POST',
-      path: '/json_rpc',
-      body: { jsonrpc: '2.0', id: 1, method, params },
-      maxBytes: BOUNDS.header,
-      signal,
-    });
+    const response = await this.send('/json_rpc', { jsonrpc: '2.0', id: 1, method, params }, signal);
     const { result } = parseResponse(response, headerEnvelope);
     const header = result?.block_header;
     return header === undefined ? undefined : { ...header, hash: header.hash.toLowerCase() };
   }
 
-  private async request(request: Parameters<NodeTransport['request']>[0]): ReturnType<NodeTransport['request']> {
+  private async send(
+    path: NodeRoute,
+    body: object | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<NodeResponse> {
+    const isOnce = path === '/sendrawtransaction';
+    const method = body === undefined ? 'GET' : 'POST';
     try {
-      return await this.transport.request(request);
+      return await this.transport.request({ method, path, body, maxBytes: BOUNDS[path], signal, isOnce });
     } catch (error) {
       // Another node may listen at this address next, so its chain must be checked.
       if (error instanceof NodeFailure && error.kind === 'unreachable') this.chain = undefined;
@@ -366,10 +313,13 @@ export class NodeClient implements NodeCalls {
   }
 
   private async read<S extends z.ZodType>(
-    request: Parameters<NodeTransport['request']>[0],
+    path: NodeRoute,
+    body: object | undefined,
     schema: S,
+    signal: AbortSignal | undefined,
   ): Promise<z.output<S>> {
-    return parseResponse(await this.request(request), schema);
+    await this.requireChain(signal);
+    return parseResponse(await this.send(path, body, signal), schema);
   }
 }
 
@@ -403,15 +353,4 @@ function syncBody(request: SyncRequest): object {
     ...(request.endHeight > 0 ? { endHeight: request.endHeight } : {}),
     ...(request.isBase64 ? { encoding: 'base64' } : {}),
   };
-}
-
-/** Rejects when the signal aborts. Work shared by several callers continues. */
-export function untilAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return result;
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(signal.reason as Error);
-    if (signal.aborted) leave();
-    signal.addEventListener('abort', leave, { once: true });
-    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
 }

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { untilAborted } from '@wrkz/service-kit/base';
 import type { NodeAddress } from './address';
 import { NodeFailure } from './failure';
 import {
@@ -12,7 +13,6 @@ import {
   type ReadSyncBody,
   type SendVerdict,
   type TransactionPlaces,
-  untilAborted,
 } from './node-client';
 import type { RawChainBlock } from './packed-raw-blocks';
 import type { SyncResponse, SyncRequest, SyncTip } from './sync-model';

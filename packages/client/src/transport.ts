@@ -2,7 +2,7 @@ import type { Agent } from 'node:http';
 import axios, { type AxiosInstance, type AxiosResponse, isAxiosError } from 'axios';
 import { errorText, stringifyJson, VERSION } from '@wrkz/service-kit/base';
 import { type NodeAddress, type NodeLocation, nodeLocation } from './address';
-import { connectTo, singleUseAgent, nodeAgent } from './connect';
+import { connectTo, nodeAgent } from './connect';
 import { NodeFailure } from './failure';
 
 /** Timeouts in milliseconds. */
@@ -18,8 +18,7 @@ export const NODE_TIMEOUTS: NodeTimeouts = { connectMs: 10_000, silenceMs: 30_00
 
 export interface TransportOptions {
   readonly timeouts?: Partial<NodeTimeouts> | undefined;
-  readonly userAgent?: string | undefined;
-  /** Max number of open connections. */
+  /** Max number of open connections: one for sequential requests, and one per window that is fetched concurrently. */
   readonly sockets?: number | undefined;
   /** Trusted certificates in PEM format. They replace the default certificates of Node.js. */
   readonly certificates?: string | undefined;
@@ -62,11 +61,11 @@ export class NodeTransport {
     this.endpoint = nodeLocation(address);
     this.timeouts = { ...NODE_TIMEOUTS, ...options.timeouts };
     this.headers = {
-      'User-Agent': options.userAgent ?? `Nigel/${VERSION}`,
+      'User-Agent': `Nigel/${VERSION}`,
       ...(address.token === undefined || address.token === '' ? {} : { 'X-API-KEY': address.token }),
     };
     this.agent = nodeAgent(this.endpoint, options.sockets ?? SOCKETS, this.connectOptions());
-    this.fresh = singleUseAgent(this.endpoint, this.connectOptions());
+    this.fresh = nodeAgent(this.endpoint, 0, this.connectOptions());
     this.client = axios.create({
       baseURL: this.endpoint.baseUrl,
       httpAgent: this.agent,

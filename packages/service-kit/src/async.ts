@@ -67,6 +67,17 @@ export async function yieldToEventLoop(signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
 }
 
+/** Settles like the promise, or rejects with the signal's reason when it aborts. The work itself continues. */
+export function untilAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return result;
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason as Error);
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}
+
 const DEFAULT_SLICE_MS = 10;
 
 /** Splits long synchronous work: `await yieldIfDue()` between its steps yields once per time slice. */

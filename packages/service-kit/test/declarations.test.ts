@@ -140,19 +140,10 @@ describe('methods', () => {
       throw new JsonRpcError(-5, 'no', 200, { why: 'so' });
     },
   });
-  const lenient = method({
-    name: 'lenient',
-    summary: 'Fails without params, too.',
-    paramsOptional: true,
-    params: z.object({}),
-    result: z.object({}),
-    errors: [],
-    handle: failing.handle as never,
-  });
   const sometimes = method({ ...failing, name: 'sometimes', available: ({ open }) => open });
-  const methods = [failing, lenient, sometimes] as unknown as Method<{ open: boolean }, never>[];
+  const methods = [failing, sometimes] as unknown as Method<{ open: boolean }, never>[];
 
-  test('an error has its data; null params have the wrong type, and missing ones are allowed if declared optional', async () => {
+  test('an error has its data; null params have the wrong type', async () => {
     const routes = jsonRpcRoutes<unknown, unknown>({
       path: '/rpc',
       verbs: ['POST'],
@@ -161,18 +152,15 @@ describe('methods', () => {
       request: z.object({ method: z.string(), params: z.unknown(), id: z.unknown() }),
       response: z.looseObject({}),
       errors: [],
-      methods: methods.slice(0, 2),
+      methods: methods.slice(0, 1),
       invalid: rules.invalid,
       unknownMethod: (name) => new HttpError(404, 'none', name),
     });
     const { port } = await serveApp(routes);
     const error = '{"error":{"code":-5,"message":"no","data":{"why":"so"}},"jsonrpc":"2.0"}';
     expect(await post(port, '/rpc', '{"method":"failing","params":{"needed":"x"}}')).toEqual([200, error]);
-    expect(await post(port, '/rpc', '{"method":"lenient"}')).toEqual([200, error]);
-    for (const name of ['failing', 'lenient']) {
-      const response = await post(port, '/rpc', `{"method":"${name}","params":null}`);
-      expect(response).toEqual([400, '{"code":"invalid","message":"params: type, object"}']);
-    }
+    const response = await post(port, '/rpc', '{"method":"failing","params":null}');
+    expect(response).toEqual([400, '{"code":"invalid","message":"params: type, object"}']);
   });
 
   test('the document has required fields first, and discovery lists only existing methods', async () => {
@@ -186,8 +174,8 @@ describe('methods', () => {
     ]);
     const discover = discoverMethod(about, () => methods);
     for (const [open, names] of [
-      [true, ['failing', 'lenient', 'sometimes']],
-      [false, ['failing', 'lenient']],
+      [true, ['failing', 'sometimes']],
+      [false, ['failing']],
     ] as const) {
       const found = discover.handle({ open }, undefined as never, undefined as never) as {
         methods: { name: string }[];

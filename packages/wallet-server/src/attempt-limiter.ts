@@ -30,7 +30,6 @@ interface Budget {
 /**
  * Limits guessing of keys and passwords without locking out the owner. Above the limit, attempts of an address wait, and one
  * per second, chosen at random, is admitted. An address that presented a valid key within 24 hours has its own budget.
- * Requests without a key are not attempts: callers refuse them directly.
  */
 export class AttemptLimiter {
   private readonly budgets = new Map<string, Budget>();
@@ -49,23 +48,29 @@ export class AttemptLimiter {
   }
 
   /**
-   * Must be called before the key of an attempt is compared.
-   * @returns undefined when the key may be compared; 429 with Retry-After if too many attempts wait or the client has
-   * disconnected
+   * Checks the presented key of a request; '' is a missing key, which is no attempt.
+   * @param isValid compares the key. Called when the attempt is admitted
+   * @returns 401; 429 with Retry-After if too many attempts wait or the client has disconnected; undefined for a valid key
    */
-  async admit(request: IncomingMessage): Promise<HttpError | undefined> {
-    const budget = this.budgetOf(request);
-    if (budget.failures < MAX_FAILURES_PER_MINUTE) return undefined;
-    if (budget.waiting.length >= MAX_WAITING) return tooManyAttempts();
-    return (await this.wait(budget, request)) ? undefined : tooManyAttempts();
-  }
-
-  recordFailure(request: IncomingMessage): void {
+  async check(
+    request: IncomingMessage,
+    presented: string,
+    isValid: (presented: string) => boolean,
+  ): Promise<HttpError | undefined> {
+    if (presented === '') return refusal('unauthorized');
+    if (!(await this.admit(request))) return refusal('rate_limited', { headers: { 'Retry-After': '1' } });
+    if (isValid(presented)) {
+      this.successes.set(clientAddressOf(request), this.now());
+      return undefined;
+    }
     this.budgetOf(request).failures++;
+    return refusal('unauthorized');
   }
 
-  recordSuccess(request: IncomingMessage): void {
-    this.successes.set(clientAddressOf(request), this.now());
+  private async admit(request: IncomingMessage): Promise<boolean> {
+    const budget = this.budgetOf(request);
+    if (budget.failures < MAX_FAILURES_PER_MINUTE) return true;
+    return budget.waiting.length < MAX_WAITING && (await this.wait(budget, request));
   }
 
   /** @returns false if the client disconnected */
@@ -130,5 +135,3 @@ export class AttemptLimiter {
     this.budgets.clear();
   }
 }
-
-const tooManyAttempts = (): HttpError => refusal('rate_limited', { headers: { 'Retry-After': '1' } });

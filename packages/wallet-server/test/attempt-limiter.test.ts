@@ -39,19 +39,26 @@ async function second(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Starts an attempt and notes when it may be judged. */
+const wrongKey = (request: IncomingMessage) => limiter.check(request, 'wrong', () => false);
+const rightKey = (request: IncomingMessage) => limiter.check(request, 'right', () => true);
+
+/** Starts an attempt with a wrong key and notes when it is judged. */
 function attempt(address: string, name: string, judged: string[], request = from(address)): Promise<void> {
-  return limiter.admit(request).then((refused) => void judged.push(refused === undefined ? name : `${name} refused`));
+  return wrongKey(request).then((refused) => void judged.push(refused?.status === 401 ? name : `${name} refused`));
 }
 
-function fail(address: string, times = MAX_PER_MINUTE): void {
-  for (let i = 0; i < times; i++) limiter.recordFailure(from(address));
+async function fail(address: string, times = MAX_PER_MINUTE): Promise<void> {
+  for (let i = 0; i < times; i++) await wrongKey(from(address));
 }
+
+test('does not count a request without a key', async () => {
+  await fail('192.0.2.1');
+  expect(await limiter.check(from('192.0.2.1'), '', () => true)).toMatchObject({ status: 401 });
+});
 
 test('admits attempts immediately up to the limit, and one per second above it', async () => {
-  fail('192.0.2.1', MAX_PER_MINUTE - 1);
-  expect(await limiter.admit(from('192.0.2.1'))).toBeUndefined();
-  fail('192.0.2.1', 1);
+  await fail('192.0.2.1', MAX_PER_MINUTE - 1);
+  expect(await wrongKey(from('192.0.2.1'))).toMatchObject({ status: 401 });
   const judged: string[] = [];
   void attempt('192.0.2.1', 'a', judged);
   void attempt('192.0.2.1', 'b', judged);
@@ -64,7 +71,7 @@ test('admits attempts immediately up to the limit, and one per second above it',
 });
 
 test('picks the next attempt at random', async () => {
-  fail('192.0.2.1');
+  await fail('192.0.2.1');
   const judged: string[] = [];
   for (const name of ['a', 'b', 'c', 'd']) void attempt('192.0.2.1', name, judged);
   picked = 0.5;
@@ -75,10 +82,10 @@ test('picks the next attempt at random', async () => {
 });
 
 test('lets 16 attempts wait and refuses further ones with 429', async () => {
-  fail('192.0.2.1');
+  await fail('192.0.2.1');
   const judged: string[] = [];
   for (let i = 0; i < MAX_WAITING; i++) void attempt('192.0.2.1', String(i), judged);
-  expect(await limiter.admit(from('192.0.2.1'))).toMatchObject({ status: 429, headers: { 'Retry-After': '1' } });
+  expect(await wrongKey(from('192.0.2.1'))).toMatchObject({ status: 429, headers: { 'Retry-After': '1' } });
   await second();
   void attempt('192.0.2.1', 'next', judged);
   await second();
@@ -86,7 +93,7 @@ test('lets 16 attempts wait and refuses further ones with 429', async () => {
 });
 
 test('gives the slot of a disconnected client to the next attempt', async () => {
-  fail('192.0.2.1');
+  await fail('192.0.2.1');
   const judged: string[] = [];
   const left = from('192.0.2.1');
   void attempt('192.0.2.1', 'left', judged, left);
@@ -100,7 +107,7 @@ test('gives the slot of a disconnected client to the next attempt', async () => 
 });
 
 test('admits all waiting attempts when the next minute begins', async () => {
-  fail('192.0.2.1');
+  await fail('192.0.2.1');
   const judged: string[] = [];
   for (const name of ['a', 'b', 'c']) void attempt('192.0.2.1', name, judged);
   now += MINUTE_MS;
@@ -109,29 +116,28 @@ test('admits all waiting attempts when the next minute begins', async () => {
 });
 
 test('gives an address that presented a valid key a separate budget for 24 hours', async () => {
-  limiter.recordSuccess(from('2001:db8::1'));
-  fail('2001:db8::2');
-  expect(await limiter.admit(from('2001:db8::1'))).toBeUndefined();
+  await rightKey(from('2001:db8::1'));
+  await fail('2001:db8::2');
+  expect(await rightKey(from('2001:db8::1'))).toBeUndefined();
   const judged: string[] = [];
   void attempt('2001:db8::3', 'same network', judged);
   await new Promise((resolve) => setImmediate(resolve));
   expect(judged).toEqual([]);
   now += DAY_MS;
-  fail('2001:db8::2');
+  await fail('2001:db8::2');
   void attempt('2001:db8::1', 'a day later', judged);
   await new Promise((resolve) => setImmediate(resolve));
   expect(judged).toEqual([]);
 });
 
 test('starts a new budget at the first valid key, so that the owner does not wait for an attacker at the same address', async () => {
-  fail('192.0.2.1');
+  await fail('192.0.2.1');
   const judged: string[] = [];
-  void attempt('192.0.2.1', 'owner', judged);
+  void rightKey(from('192.0.2.1')).then(() => judged.push('owner'));
   await second();
   expect(judged).toEqual(['owner']);
-  limiter.recordSuccess(from('192.0.2.1'));
-  expect(await limiter.admit(from('192.0.2.1'))).toBeUndefined();
-  fail('192.0.2.1');
+  expect(await rightKey(from('192.0.2.1'))).toBeUndefined();
+  await fail('192.0.2.1');
   void attempt('192.0.2.1', 'after 100 failures', judged);
   await new Promise((resolve) => setImmediate(resolve));
   expect(judged).toEqual(['owner']);

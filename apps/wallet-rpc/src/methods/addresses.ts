@@ -6,95 +6,93 @@ import type { WalletRpcContext } from '../context';
 import { applicationError, envelopeError } from '../errors';
 import { applicationErrors, declareWalletMethod } from './declare';
 
-export const getAddressesMethod = declareWalletMethod({
-  name: 'getAddresses',
-  summary: 'Returns the addresses of the container in the order of their creation.',
-  params: walletRpcApi.noParams,
-  paramsOptional: true,
-  result: walletRpcApi.addressList,
-  errors: [],
-  handle: ({ wallet }) => ({ addresses: [...wallet.snapshot.addresses] }),
-});
-
 const WRITES = ['cannotWrite', 'walletDatabaseDamaged'] as const;
 
-export const createAddressMethod = declareWalletMethod({
-  name: 'createAddress',
-  summary:
-    'Adds an address with a new key, a given secret spend key, or (view-only container) a given public spend key.',
-  params: walletRpcApi.createAddressParams,
-  paramsOptional: true,
-  result: walletRpcApi.createdAddress,
-  errors: applicationErrors('wrongKey', 'cannotMakeKey', 'wrongParameters', 'addressExists', ...WRITES),
-  handle: async (context, { spendSecretKey, spendPublicKey, newAddress, scanHeight }) => {
-    const hasBoth = spendSecretKey !== undefined && spendPublicKey !== undefined;
-    if (hasBoth || (newAddress !== undefined && scanHeight !== undefined)) throw envelopeError('params');
-    const from = newAddress === true ? undefined : (scanHeight ?? 0);
-    if (spendPublicKey !== undefined) return { address: await addPublicKey(context, spendPublicKey, from) };
-    if (spendSecretKey === undefined) return { address: await addNewAddress(context) };
-    const [address = ''] = await addSecretKeys(context, [spendSecretKey], from);
-    return { address };
-  },
-});
-
-export const createAddressListMethod = declareWalletMethod({
-  name: 'createAddressList',
-  summary: 'Adds the addresses of a list of secret spend keys: all of them or, after an error, none.',
-  params: walletRpcApi.createAddressListParams,
-  paramsOptional: true,
-  result: walletRpcApi.addressList,
-  errors: applicationErrors('duplicateKey', 'wrongKey', 'cannotMakeKey', 'wrongParameters', 'addressExists', ...WRITES),
-  handle: async (context, { spendSecretKeys, newAddress, scanHeight }) => {
-    if (newAddress !== undefined && scanHeight !== undefined) throw envelopeError('params');
-    const from = newAddress === true ? undefined : (scanHeight ?? 0);
-    return { addresses: await addSecretKeys(context, spendSecretKeys, from) };
-  },
-});
-
-export const deleteAddressMethod = declareWalletMethod({
-  name: 'deleteAddress',
-  summary: 'Deletes an address, its key and its balance from the container.',
-  params: walletRpcApi.ofAddress,
-  paramsOptional: true,
-  result: walletRpcApi.done,
-  errors: applicationErrors('badAddress', 'objectNotFound', ...WRITES),
-  handle: async ({ wallet, pool }, { address }) => {
-    requireSubWallet(wallet.snapshot, address, 'objectNotFound');
-    await wallet.removeAnySubWallet(address);
-    pool.rescan();
-    return {};
-  },
-});
-
-export const createIntegratedAddressMethod = declareWalletMethod({
-  name: 'createIntegratedAddress',
-  summary: 'Combines an address and a payment id into an integrated address.',
-  params: walletRpcApi.integrateParams,
-  paramsOptional: true,
-  result: walletRpcApi.integratedResult,
-  errors: applicationErrors('badAddress', 'wrongPaymentId'),
-  handle: (_context, { address, paymentId }) => {
-    requirePlain(address);
-    requirePaymentId(paymentId);
-    if (paymentId === '') throw applicationError('wrongPaymentId');
-    return { integratedAddress: integratedAddress(address, paymentId) };
-  },
-});
-
-export const getBalanceMethod = declareWalletMethod({
-  name: 'getBalance',
-  summary: 'Returns the available and the locked balance of one address, or of the whole container.',
-  params: walletRpcApi.balanceParams,
-  paramsOptional: true,
-  result: walletRpcApi.balanceResult,
-  errors: applicationErrors('badAddress', 'walletNotFound'),
-  handle: ({ wallet }, { address }) => {
-    const { snapshot } = wallet;
-    const keys = address === '' ? undefined : [requireSubWallet(snapshot, address, 'walletNotFound').publicSpendKey];
-    const { unlocked, locked } = snapshot.balance(keys);
-    return { availableBalance: unlocked, lockedAmount: locked };
-  },
-});
+export const addressMethods = [
+  declareWalletMethod({
+    name: 'getAddresses',
+    summary: 'Returns the addresses of the container in the order of their creation.',
+    params: walletRpcApi.noParams,
+    result: walletRpcApi.addressList,
+    errors: [],
+    handle: ({ wallet }) => ({ addresses: [...wallet.snapshot.addresses] }),
+  }),
+  declareWalletMethod({
+    name: 'createAddress',
+    summary:
+      'Adds an address with a new key, a given secret spend key, or (view-only container) a given public spend key.',
+    params: walletRpcApi.createAddressParams,
+    result: walletRpcApi.createdAddress,
+    errors: applicationErrors('wrongKey', 'cannotMakeKey', 'wrongParameters', 'addressExists', ...WRITES),
+    handle: async (context, { spendSecretKey, spendPublicKey, newAddress, scanHeight }) => {
+      const hasBoth = spendSecretKey !== undefined && spendPublicKey !== undefined;
+      if (hasBoth || (newAddress !== undefined && scanHeight !== undefined)) throw envelopeError('params');
+      const from = newAddress === true ? undefined : (scanHeight ?? 0);
+      if (spendPublicKey !== undefined) return { address: await addPublicKey(context, spendPublicKey, from) };
+      if (spendSecretKey === undefined) return { address: await addNewAddress(context) };
+      const [address = ''] = await addSecretKeys(context, [spendSecretKey], from);
+      return { address };
+    },
+  }),
+  declareWalletMethod({
+    name: 'createAddressList',
+    summary: 'Adds the addresses of a list of secret spend keys: all of them or, after an error, none.',
+    params: walletRpcApi.createAddressListParams,
+    result: walletRpcApi.addressList,
+    errors: applicationErrors(
+      'duplicateKey',
+      'wrongKey',
+      'cannotMakeKey',
+      'wrongParameters',
+      'addressExists',
+      ...WRITES,
+    ),
+    handle: async (context, { spendSecretKeys, newAddress, scanHeight }) => {
+      if (newAddress !== undefined && scanHeight !== undefined) throw envelopeError('params');
+      const from = newAddress === true ? undefined : (scanHeight ?? 0);
+      return { addresses: await addSecretKeys(context, spendSecretKeys, from) };
+    },
+  }),
+  declareWalletMethod({
+    name: 'deleteAddress',
+    summary: 'Deletes an address, its key and its balance from the container.',
+    params: walletRpcApi.ofAddress,
+    result: walletRpcApi.done,
+    errors: applicationErrors('badAddress', 'objectNotFound', ...WRITES),
+    handle: async ({ wallet, pool }, { address }) => {
+      requireSubWallet(wallet.snapshot, address, 'objectNotFound');
+      await wallet.removeAnySubWallet(address);
+      pool.rescan();
+      return {};
+    },
+  }),
+  declareWalletMethod({
+    name: 'createIntegratedAddress',
+    summary: 'Combines an address and a payment id into an integrated address.',
+    params: walletRpcApi.integrateParams,
+    result: walletRpcApi.integratedResult,
+    errors: applicationErrors('badAddress', 'wrongPaymentId'),
+    handle: (_context, { address, paymentId }) => {
+      requirePlain(address);
+      requirePaymentId(paymentId);
+      if (paymentId === '') throw applicationError('wrongPaymentId');
+      return { integratedAddress: integratedAddress(address, paymentId) };
+    },
+  }),
+  declareWalletMethod({
+    name: 'getBalance',
+    summary: 'Returns the available and the locked balance of one address, or of the whole container.',
+    params: walletRpcApi.balanceParams,
+    result: walletRpcApi.balanceResult,
+    errors: applicationErrors('badAddress', 'walletNotFound'),
+    handle: ({ wallet }, { address }) => {
+      const { snapshot } = wallet;
+      const keys = address === '' ? undefined : [requireSubWallet(snapshot, address, 'walletNotFound').publicSpendKey];
+      const { unlocked, locked } = snapshot.balance(keys);
+      return { availableBalance: unlocked, lockedAmount: locked };
+    },
+  }),
+];
 
 type Parts = Pick<WalletRpcContext, 'wallet' | 'pool'>;
 

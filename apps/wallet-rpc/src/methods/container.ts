@@ -5,47 +5,45 @@ import { isForeignFile } from '@wrkz/wallet-server';
 import { applicationError, systemError } from '../errors';
 import { applicationErrors, declareWalletMethod } from './declare';
 
-export const saveMethod = declareWalletMethod({
-  name: 'save',
-  summary: 'Saves the container to disk.',
-  params: walletRpcApi.noParams,
-  paramsOptional: true,
-  result: walletRpcApi.done,
-  errors: applicationErrors('cannotWrite', 'walletDatabaseDamaged'),
-  handle: async ({ wallet }) => {
-    await wallet.save();
-    return {};
-  },
-});
-
-export const exportContainerMethod = declareWalletMethod({
-  name: 'export',
-  summary: 'Exports the container as unencrypted JSON to a file in its folder. Only an earlier export is overwritten.',
-  params: walletRpcApi.exportParams,
-  paramsOptional: true,
-  result: walletRpcApi.done,
-  errors: applicationErrors('noSuchFile', 'cannotWrite'),
-  handle: async ({ wallet, directory }, { fileName }) => {
-    const place = exportPath(directory, fileName);
-    if (await isForeignFile(place)) throw systemError('EEXIST');
-    await wallet.exportPlain(place);
-    return {};
-  },
-});
-
-export const resetMethod = declareWalletMethod({
-  name: 'reset',
-  summary: 'Discards the transaction history and rescans the chain from a height.',
-  params: walletRpcApi.resetParams,
-  paramsOptional: true,
-  result: walletRpcApi.done,
-  errors: applicationErrors('wrongParameters', 'cannotWrite', 'walletDatabaseDamaged'),
-  handle: async ({ wallet, pool }, { scanHeight }) => {
-    await wallet.reset(scanHeight);
-    pool.rescan();
-    return {};
-  },
-});
+export const containerMethods = [
+  declareWalletMethod({
+    name: 'save',
+    summary: 'Saves the container to disk.',
+    params: walletRpcApi.noParams,
+    result: walletRpcApi.done,
+    errors: applicationErrors('cannotWrite', 'walletDatabaseDamaged'),
+    handle: async ({ wallet }) => {
+      await wallet.save();
+      return {};
+    },
+  }),
+  declareWalletMethod({
+    name: 'export',
+    summary:
+      'Exports the container as unencrypted JSON to a file in its folder. Only an earlier export is overwritten.',
+    params: walletRpcApi.exportParams,
+    result: walletRpcApi.done,
+    errors: applicationErrors('noSuchFile', 'cannotWrite'),
+    handle: async ({ wallet, directory }, { fileName }) => {
+      const place = exportPath(directory, fileName);
+      if (await isForeignFile(place)) throw systemError('EEXIST');
+      await wallet.exportPlain(place);
+      return {};
+    },
+  }),
+  declareWalletMethod({
+    name: 'reset',
+    summary: 'Discards the transaction history and rescans the chain from a height.',
+    params: walletRpcApi.resetParams,
+    result: walletRpcApi.done,
+    errors: applicationErrors('wrongParameters', 'cannotWrite', 'walletDatabaseDamaged'),
+    handle: async ({ wallet, pool }, { scanHeight }) => {
+      await wallet.reset(scanHeight);
+      pool.rescan();
+      return {};
+    },
+  }),
+];
 
 /**
  * The path of a file name in a request, with links resolved.

@@ -7,46 +7,43 @@ import { applicationErrors, declareWalletMethod } from './declare';
 
 const GIVE_UP_REASON = 'the operator gave it up';
 
-export const pauseSendsMethod = declareWalletMethod({
-  name: 'pauseSends',
-  summary: 'Refuses new sends with error 1008 until resumeSends, even after a restart. Nothing else is affected.',
-  params: walletRpcApi.pauseParams,
-  paramsOptional: true,
-  result: walletRpcApi.done,
-  errors: applicationErrors('cannotWrite'),
-  handle: ({ wallet }, { reason }) => {
-    wallet.pause.set('operator', reason);
-    return {};
-  },
-});
-
-export const resumeSendsMethod = declareWalletMethod({
-  name: 'resumeSends',
-  summary:
-    'Ends every pause of sends. A damaged wallet database is renamed and replaced. Check recent payments first, ' +
-    'because its idempotency keys and pending sends are lost.',
-  params: walletRpcApi.noParams,
-  paramsOptional: true,
-  result: walletRpcApi.done,
-  errors: applicationErrors('cannotWrite'),
-  handle: async ({ wallet }) => {
-    await wallet.resumeSends();
-    return {};
-  },
-});
-
-export const giveUpTransactionMethod = declareWalletMethod({
-  name: 'giveUpTransaction',
-  summary:
-    'Gives up a send that is in no block: it is no longer submitted, and its inputs are unlocked. It may still be ' +
-    'mined, so the next send from the same addresses spends one of its inputs.',
-  params: walletRpcApi.ofTransaction,
-  paramsOptional: true,
-  result: walletRpcApi.done,
-  errors: applicationErrors('wrongHash', 'objectNotFound', 'walletDatabaseDamaged'),
-  handle: async ({ wallet }, { transactionHash }) => {
-    const hash = requireHash(transactionHash);
-    if (!(await wallet.giveUp(hash, GIVE_UP_REASON))) throw applicationError('objectNotFound');
-    return {};
-  },
-});
+export const sendControlMethods = [
+  declareWalletMethod({
+    name: 'pauseSends',
+    summary: 'Refuses new sends with error 1008 until resumeSends, even after a restart. Nothing else is affected.',
+    params: walletRpcApi.pauseParams,
+    result: walletRpcApi.done,
+    errors: applicationErrors('cannotWrite'),
+    handle: ({ wallet }, { reason }) => {
+      wallet.pause.set('operator', reason);
+      return {};
+    },
+  }),
+  declareWalletMethod({
+    name: 'resumeSends',
+    summary:
+      'Ends every pause of sends. A damaged wallet database is renamed and replaced. Check recent payments first, ' +
+      'because its idempotency keys and pending sends are lost.',
+    params: walletRpcApi.noParams,
+    result: walletRpcApi.done,
+    errors: applicationErrors('cannotWrite'),
+    handle: async ({ wallet }) => {
+      await wallet.resumeSends();
+      return {};
+    },
+  }),
+  declareWalletMethod({
+    name: 'giveUpTransaction',
+    summary:
+      'Gives up a send that is in no block: it is no longer submitted, and its inputs are unlocked. It may still be ' +
+      'mined, so the next send from the same addresses spends one of its inputs.',
+    params: walletRpcApi.ofTransaction,
+    result: walletRpcApi.done,
+    errors: applicationErrors('wrongHash', 'objectNotFound', 'walletDatabaseDamaged'),
+    handle: async ({ wallet }, { transactionHash }) => {
+      const hash = requireHash(transactionHash);
+      if (!(await wallet.giveUp(hash, GIVE_UP_REASON))) throw applicationError('objectNotFound');
+      return {};
+    },
+  }),
+];

@@ -9,81 +9,74 @@ import { applicationError } from '../errors';
 import { checkedRequest, detailsOfSend, SERVICE_SEND_ERRORS } from '../send-request';
 import { applicationErrors, declareWalletMethod } from './declare';
 
-export const sendTransactionMethod = declareWalletMethod({
-  name: 'sendTransaction',
-  summary: 'Builds a transaction and submits it to the node.',
-  params: walletRpcApi.sendParams,
-  paramsOptional: true,
-  result: walletRpcApi.sentResult,
-  errors: applicationErrors(
-    ...SERVICE_SEND_ERRORS,
-    'badExtra',
-    'nodeTimeout',
-    'idempotencyKeyUnderWay',
-    'transactionGivenUp',
-  ),
-  handle: (context, params) => sendNow(context, params),
-});
-
-export const createDelayedTransactionMethod = declareWalletMethod({
-  name: 'createDelayedTransaction',
-  summary: 'Builds a transaction and stores it until it is sent or deleted. Its inputs stay locked.',
-  params: walletRpcApi.sendParams,
-  paramsOptional: true,
-  result: walletRpcApi.delayedResult,
-  errors: applicationErrors(...SERVICE_SEND_ERRORS, 'internalError'),
-  handle: (context, params) => buildDelayed(context, params),
-});
-
-export const getDelayedTransactionHashesMethod = declareWalletMethod({
-  name: 'getDelayedTransactionHashes',
-  summary: 'Returns the hashes of the delayed transactions that can be sent.',
-  params: walletRpcApi.noParams,
-  paramsOptional: true,
-  result: walletRpcApi.transactionHashList,
-  errors: applicationErrors('trackingMode', 'walletDatabaseDamaged'),
-  handle: ({ wallet, delayed }) => {
-    if (wallet.snapshot.content.isViewWallet) throw applicationError('trackingMode');
-    return { transactionHashes: delayed.hashes() };
-  },
-});
-
-export const deleteDelayedTransactionMethod = declareWalletMethod({
-  name: 'deleteDelayedTransaction',
-  summary: 'Deletes a delayed transaction and unlocks its inputs.',
-  params: walletRpcApi.ofTransaction,
-  paramsOptional: true,
-  result: walletRpcApi.done,
-  errors: applicationErrors('wrongHash', 'unknownObject', 'cannotCancel', 'walletDatabaseDamaged'),
-  handle: ({ delayed }, { transactionHash }) => {
-    delayed.remove(requireHash(transactionHash));
-    return {};
-  },
-});
-
-export const sendDelayedTransactionMethod = declareWalletMethod({
-  name: 'sendDelayedTransaction',
-  summary: 'Submits a delayed transaction to the node.',
-  params: walletRpcApi.sendDelayedParams,
-  paramsOptional: true,
-  result: walletRpcApi.done,
-  errors: applicationErrors(
-    'wrongHash',
-    'unknownObject',
-    'cannotTransfer',
-    'nodeRefused',
-    'nodeAway',
-    'nodeTimeout',
-    'idempotencyKeyReused',
-    'idempotencyKeyUnderWay',
-    'refusedTransactionUnresolved',
-    'sendsPaused',
-    'notSynchronized',
-    'implausibleNodeHeight',
-    'walletDatabaseDamaged',
-  ),
-  handle: (context, params) => sendWaiting(context, params),
-});
+export const sendMethods = [
+  declareWalletMethod({
+    name: 'sendTransaction',
+    summary: 'Builds a transaction and submits it to the node.',
+    params: walletRpcApi.sendParams,
+    result: walletRpcApi.sentResult,
+    errors: applicationErrors(
+      ...SERVICE_SEND_ERRORS,
+      'badExtra',
+      'nodeTimeout',
+      'idempotencyKeyUnderWay',
+      'transactionGivenUp',
+    ),
+    handle: sendNow,
+  }),
+  declareWalletMethod({
+    name: 'createDelayedTransaction',
+    summary: 'Builds a transaction and stores it until it is sent or deleted. Its inputs stay locked.',
+    params: walletRpcApi.sendParams,
+    result: walletRpcApi.delayedResult,
+    errors: applicationErrors(...SERVICE_SEND_ERRORS, 'internalError'),
+    handle: buildDelayed,
+  }),
+  declareWalletMethod({
+    name: 'getDelayedTransactionHashes',
+    summary: 'Returns the hashes of the delayed transactions that can be sent.',
+    params: walletRpcApi.noParams,
+    result: walletRpcApi.transactionHashList,
+    errors: applicationErrors('trackingMode', 'walletDatabaseDamaged'),
+    handle: ({ wallet, delayed }) => {
+      if (wallet.snapshot.content.isViewWallet) throw applicationError('trackingMode');
+      return { transactionHashes: delayed.hashes() };
+    },
+  }),
+  declareWalletMethod({
+    name: 'deleteDelayedTransaction',
+    summary: 'Deletes a delayed transaction and unlocks its inputs.',
+    params: walletRpcApi.ofTransaction,
+    result: walletRpcApi.done,
+    errors: applicationErrors('wrongHash', 'unknownObject', 'cannotCancel', 'walletDatabaseDamaged'),
+    handle: ({ delayed }, { transactionHash }) => {
+      delayed.remove(requireHash(transactionHash));
+      return {};
+    },
+  }),
+  declareWalletMethod({
+    name: 'sendDelayedTransaction',
+    summary: 'Submits a delayed transaction to the node.',
+    params: walletRpcApi.sendDelayedParams,
+    result: walletRpcApi.done,
+    errors: applicationErrors(
+      'wrongHash',
+      'unknownObject',
+      'cannotTransfer',
+      'nodeRefused',
+      'nodeAway',
+      'nodeTimeout',
+      'idempotencyKeyReused',
+      'idempotencyKeyUnderWay',
+      'refusedTransactionUnresolved',
+      'sendsPaused',
+      'notSynchronized',
+      'implausibleNodeHeight',
+      'walletDatabaseDamaged',
+    ),
+    handle: sendWaiting,
+  }),
+];
 
 type SendParams = z.output<typeof walletRpcApi.sendParams>;
 type SentResult = z.output<typeof walletRpcApi.sentResult>;

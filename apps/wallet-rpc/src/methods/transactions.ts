@@ -9,74 +9,69 @@ import { applicationError, envelopeError } from '../errors';
 import { type ServiceTransaction, serviceTransactions, TransactionState } from '../transaction-record';
 import { applicationErrors, declareWalletMethod } from './declare';
 
-export const getTransactionHashesMethod = declareWalletMethod({
-  name: 'getTransactionHashes',
-  summary: 'Returns the hashes of the transactions in a range of blocks, grouped by block.',
-  params: walletRpcApi.windowParams,
-  paramsOptional: true,
-  result: walletRpcApi.hashItems,
-  errors: applicationErrors(
-    'badAddress',
-    'wrongPaymentId',
-    'wrongHash',
-    'wrongParameters',
-    'unknownObject',
-    'nodeAway',
-  ),
-  handle: (context, params) =>
-    windowItems(context, params, 'transactionHashes', ({ transactionHash }) => transactionHash),
-});
-
-export const getTransactionsMethod = declareWalletMethod({
-  name: 'getTransactions',
-  summary: 'Returns the transactions in a range of blocks, grouped by block.',
-  params: walletRpcApi.windowParams,
-  paramsOptional: true,
-  result: walletRpcApi.transactionItems,
-  errors: applicationErrors(
-    'badAddress',
-    'wrongPaymentId',
-    'wrongHash',
-    'wrongParameters',
-    'unknownObject',
-    'nodeAway',
-  ),
-  handle: (context, params) => windowItems(context, params, 'transactions', (record) => record),
-});
-
-export const getUnconfirmedTransactionHashesMethod = declareWalletMethod({
-  name: 'getUnconfirmedTransactionHashes',
-  summary:
-    'Returns the hashes of unconfirmed transactions: own sends and incoming transactions in the pool of the node.',
-  params: walletRpcApi.unconfirmedParams,
-  paramsOptional: true,
-  result: walletRpcApi.transactionHashList,
-  errors: applicationErrors('badAddress'),
-  handle: async (context, { addresses }) => {
-    await requireAllPlain(addresses);
-    const wanted = new Set(addresses);
-    const record = serviceTransactions(context);
-    const all = [...context.wallet.snapshot.unconfirmed(), ...context.pool.transactions];
-    const found = all.filter(
-      (transaction) => wanted.size === 0 || record(transaction).transfers.some(({ address }) => wanted.has(address)),
-    );
-    return { transactionHashes: found.map(({ hash }) => hash) };
-  },
-});
-
-export const getTransactionMethod = declareWalletMethod({
-  name: 'getTransaction',
-  summary: 'Returns one transaction: confirmed, unconfirmed, delayed or deleted.',
-  params: walletRpcApi.ofTransaction,
-  paramsOptional: true,
-  result: walletRpcApi.oneTransactionResult,
-  errors: applicationErrors('wrongHash', 'objectNotFound'),
-  handle: async (context, { transactionHash }) => {
-    const transaction = await findTransaction(context, requireHash(transactionHash));
-    if (transaction === undefined) throw applicationError('objectNotFound');
-    return { transaction };
-  },
-});
+export const transactionMethods = [
+  declareWalletMethod({
+    name: 'getTransactionHashes',
+    summary: 'Returns the hashes of the transactions in a range of blocks, grouped by block.',
+    params: walletRpcApi.windowParams,
+    result: walletRpcApi.hashItems,
+    errors: applicationErrors(
+      'badAddress',
+      'wrongPaymentId',
+      'wrongHash',
+      'wrongParameters',
+      'unknownObject',
+      'nodeAway',
+    ),
+    handle: (context, params) =>
+      windowItems(context, params, 'transactionHashes', ({ transactionHash }) => transactionHash),
+  }),
+  declareWalletMethod({
+    name: 'getTransactions',
+    summary: 'Returns the transactions in a range of blocks, grouped by block.',
+    params: walletRpcApi.windowParams,
+    result: walletRpcApi.transactionItems,
+    errors: applicationErrors(
+      'badAddress',
+      'wrongPaymentId',
+      'wrongHash',
+      'wrongParameters',
+      'unknownObject',
+      'nodeAway',
+    ),
+    handle: (context, params) => windowItems(context, params, 'transactions', (record) => record),
+  }),
+  declareWalletMethod({
+    name: 'getUnconfirmedTransactionHashes',
+    summary:
+      'Returns the hashes of unconfirmed transactions: own sends and incoming transactions in the pool of the node.',
+    params: walletRpcApi.unconfirmedParams,
+    result: walletRpcApi.transactionHashList,
+    errors: applicationErrors('badAddress'),
+    handle: async (context, { addresses }) => {
+      await requireAllPlain(addresses);
+      const wanted = new Set(addresses);
+      const record = serviceTransactions(context);
+      const all = [...context.wallet.snapshot.unconfirmed(), ...context.pool.transactions];
+      const found = all.filter(
+        (transaction) => wanted.size === 0 || record(transaction).transfers.some(({ address }) => wanted.has(address)),
+      );
+      return { transactionHashes: found.map(({ hash }) => hash) };
+    },
+  }),
+  declareWalletMethod({
+    name: 'getTransaction',
+    summary: 'Returns one transaction: confirmed, unconfirmed, delayed or deleted.',
+    params: walletRpcApi.ofTransaction,
+    result: walletRpcApi.oneTransactionResult,
+    errors: applicationErrors('wrongHash', 'objectNotFound'),
+    handle: async (context, { transactionHash }) => {
+      const transaction = await findTransaction(context, requireHash(transactionHash));
+      if (transaction === undefined) throw applicationError('objectNotFound');
+      return { transaction };
+    },
+  }),
+];
 
 /** States of delayed transactions. `sent` also applies if the wallet lost the transaction in a reset or with its address. */
 const STATES = {

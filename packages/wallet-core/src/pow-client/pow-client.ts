@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios, { type AxiosInstance } from 'axios';
+import { sanitizedText } from '@wrkz/client';
 import { transactionNonceMeets, transactionPowSearch } from '@wrkz/consensus';
 import { POW_NONCE_SIZE } from '@wrkz/core-types';
 import { searchNonce } from '@wrkz/crypto';
+import { errorText, untilAborted } from '@wrkz/service-kit/base';
 import { type PowServerSettings, powServerUrl } from './settings';
 
 export interface PowRequest {
@@ -52,7 +54,7 @@ export class PowClient {
       return { nonce: await this.searchOnServer(request), source: 'server' };
     } catch (error) {
       request.signal?.throwIfAborted();
-      const serverFailure = error instanceof Error ? error.message : String(error);
+      const serverFailure = errorText(error);
       this.options.onFallback?.(serverFailure);
       return { nonce: await this.searchLocally(request), source: 'local', serverFailure };
     }
@@ -65,7 +67,7 @@ export class PowClient {
     const server = new ServerConnection(this.settings);
     const submitted = server.submit(prefix, height);
     try {
-      const nonce = nonceOf(await pollUntilEnded(server, await rejectOnAbort(submitted, end), end));
+      const nonce = nonceOf(await pollUntilEnded(server, await untilAborted(submitted, end), end));
       if (!transactionNonceMeets(prefix, nonce, difficulty)) throw new PowServerFailure('the nonce does not verify');
       return nonce;
     } catch (error) {
@@ -129,16 +131,6 @@ async function pollUntilEnded(
     });
   }
   return response;
-}
-
-/** Rejects when the signal fires, but does not abort the request. */
-function rejectOnAbort<T>(request: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(new PowServerFailure(TIMED_OUT));
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    void request.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 function jobId(response: ServerResponse): string {
@@ -209,8 +201,7 @@ class ServerConnection {
     const response = await this.client
       .request<unknown>({ ...request, signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) })
       .catch((error: unknown) => {
-        const text = cleanText(error instanceof Error ? error.message : String(error));
-        throw new PowServerFailure(limit.aborted ? TIMED_OUT : text, true);
+        throw new PowServerFailure(limit.aborted ? TIMED_OUT : errorText(error), true);
       });
     const { status, data, headers } = response;
     const fields: ServerResponse = data !== null && typeof data === 'object' ? (data as ServerResponse) : {};
@@ -230,17 +221,5 @@ function retryAfterMs(header: unknown): number {
 
 /** A field of a response as text for the log. */
 function textOf(value: unknown): string {
-  return (typeof value === 'string' && cleanText(value)) || 'no reason given';
-}
-
-const MAX_TEXT_CHARACTERS = 200;
-/** Control and formatting characters, line ends and unpaired surrogates, which must not reach a log. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu;
-
-/** An untrusted text as one printable line. A long text is truncated and ends with an ellipsis. */
-function cleanText(text: string): string {
-  const characters = [...text.replace(UNPRINTABLE, ' ').trim()];
-  return characters.length > MAX_TEXT_CHARACTERS
-    ? `${characters.slice(0, MAX_TEXT_CHARACTERS).join('')}…`
-    : characters.join('');
+  return sanitizedText(value) ?? 'no reason given';
 }

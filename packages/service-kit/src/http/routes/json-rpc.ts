@@ -27,8 +27,6 @@ export interface MethodDeclaration<Context, Labels, P extends Params = Params, R
   readonly summary: string;
   readonly labels?: Labels;
   readonly params?: P;
-  /** Missing `params` count as empty. */
-  readonly paramsOptional?: boolean;
   readonly result: Result;
   readonly errors: readonly ErrorRow[];
   /** Errors for invalid values: by field, or one for a tuple. */
@@ -164,7 +162,7 @@ function paramsReader<Context>(
   method: Method<Context>,
   refuse: RefuseField,
 ): (sent: unknown, context: Context) => Promise<unknown> {
-  const { params, paramsOptional = false } = method;
+  const { params } = method;
   if (params === undefined) return () => Promise.resolve();
   const byPosition = params instanceof z.ZodTuple;
   const outer = byPosition ? z.array(z.unknown()) : z.looseObject({});
@@ -173,9 +171,8 @@ function paramsReader<Context>(
     ? tupleReader(params, method, refuse)
     : fieldReader(params, refuse, method as OwnRefusals);
   return async (sent, context) => {
-    const value = sent === undefined && paramsOptional ? (byPosition ? [] : {}) : sent;
-    if (!fits(value)) readField({ name: 'params', schema: outer, row: undefined }, value, refuse);
-    return read(method.prepare === undefined ? value : method.prepare(value as never), context);
+    if (!fits(sent)) readField({ name: 'params', schema: outer, row: undefined }, sent, refuse);
+    return read(method.prepare === undefined ? sent : method.prepare(sent as never), context);
   };
 }
 
