@@ -2,7 +2,6 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { z } from 'zod';
 import { type Guards, Reply, type Route, routeDeclarer } from './http/routes/declaration';
 
-/** A counter value with its labels. */
 export type CountedSeries = readonly [labels: Readonly<Record<string, string>>, value: () => number];
 
 /** Creates metrics in one registry. */
@@ -90,9 +89,11 @@ function factory(registry: Registry, prefix: string): MetricFactory {
   };
 }
 
+const route = routeDeclarer<unknown>();
+
 /** GET /metrics in the format of Prometheus. */
 export function metricsRoute({ registry }: Metrics, guards: Guards): Route<unknown, never> {
-  return routeDeclarer<unknown>()({
+  return route({
     method: 'GET',
     path: '/metrics',
     summary: 'Metrics for Prometheus.',
@@ -112,35 +113,31 @@ export interface Readiness {
 /** Health checks need no key and are not rate-limited. */
 const OPEN: Guards = { key: false, limit: false };
 
-const route = routeDeclarer<unknown>();
-
-const livez = route({
-  method: 'GET',
-  path: '/livez',
-  summary: 'Whether the process responds.',
-  guards: OPEN,
-  response: z.object({ status: z.literal('OK') }),
-  errors: [],
-  handle: () => ({ status: 'OK' as const }),
-});
-
-const readyz = (readiness: () => Readiness | Promise<Readiness>) =>
-  route({
-    method: 'GET',
-    path: '/readyz',
-    summary: 'Whether the service is ready, with details.',
-    guards: OPEN,
-    response: z.looseObject({ status: z.enum(['OK', 'UNAVAILABLE']) }),
-    errors: [{ status: 503, text: 'UNAVAILABLE', when: 'The service is not ready.' }],
-    handle: async () => {
-      const { ready, ...details } = await readiness();
-      return ready
-        ? { status: 'OK' as const, ...details }
-        : new Reply(503, { status: 'UNAVAILABLE' as const, ...details });
-    },
-  });
-
 /** GET /livez: 200 while the process responds. GET /readyz: 200 if the service is ready, else 503, with details. */
 export function healthRoutes(readiness: () => Readiness | Promise<Readiness>): Route<unknown, never>[] {
-  return [livez, readyz(readiness)];
+  return [
+    route({
+      method: 'GET',
+      path: '/livez',
+      summary: 'Whether the process responds.',
+      guards: OPEN,
+      response: z.object({ status: z.literal('OK') }),
+      errors: [],
+      handle: () => ({ status: 'OK' as const }),
+    }),
+    route({
+      method: 'GET',
+      path: '/readyz',
+      summary: 'Whether the service is ready, with details.',
+      guards: OPEN,
+      response: z.looseObject({ status: z.enum(['OK', 'UNAVAILABLE']) }),
+      errors: [{ status: 503, text: 'UNAVAILABLE', when: 'The service is not ready.' }],
+      handle: async () => {
+        const { ready, ...details } = await readiness();
+        return ready
+          ? { status: 'OK' as const, ...details }
+          : new Reply(503, { status: 'UNAVAILABLE' as const, ...details });
+      },
+    }),
+  ];
 }

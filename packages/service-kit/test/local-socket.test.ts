@@ -29,7 +29,6 @@ import {
   nodePath,
   parseOptions,
   parseSocketMode,
-  socketModeText,
   socketPath,
 } from '../src';
 import { call, closeAll, serve } from './support/http-client';
@@ -40,6 +39,7 @@ afterEach(closeAll);
 
 let made = 0;
 const freshPath = (): string => join(folder, `${String(++made)}.sock`);
+const socketModeText = (mode: number): string => mode.toString(8).padStart(4, '0');
 const modeOf = (path: string): string => socketModeText(statSync(path).mode & 0o777);
 const app = (request: IncomingMessage, response: ServerResponse): void => void response.end(clientAddressOf(request));
 

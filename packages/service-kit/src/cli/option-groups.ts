@@ -151,7 +151,6 @@ export interface LoggingConfig {
 }
 
 export interface LoggerSettings extends Pick<LoggerOptions, 'console' | 'streams'> {
-  /** The scale of `--log-level`. */
   readonly scale: LogScale;
   /** Overrides `--log-file`; empty for none. */
   readonly file?: string;

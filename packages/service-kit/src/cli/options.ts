@@ -13,7 +13,6 @@ export interface OptionSpec {
   readonly default: string | number | boolean | readonly string[] | undefined;
   /** One sentence for `--help`. */
   readonly help: string;
-  /** The heading of `--help`. */
   readonly group: string;
   /** Replaces the default in `--help`, for defaults computed later (e.g. "the network's port"). */
   readonly defaultText?: string;
@@ -60,7 +59,6 @@ export type OptionValues<S extends readonly OptionSpec[]> = {
   readonly [K in S[number] as K['name']]: ValueOf<K>;
 };
 
-/** The value of one option. */
 export type OptionValue = string | number | boolean | string[] | undefined;
 
 /** Keeps the literal types of a list of declarations, so that the parsed values are typed by name. */
@@ -78,7 +76,6 @@ export function inGroup<const S extends readonly Omit<OptionSpec, 'group'>[]>(gr
 const STANDARD_FLAG = { type: 'boolean', default: false, oneShot: true, group: 'General' } as const;
 const STANDARD_FILE = { type: 'string', default: undefined, oneShot: true, group: 'General' } as const;
 
-/** The options of every program. */
 export const STANDARD_OPTIONS: readonly OptionSpec[] = [
   { ...STANDARD_FLAG, name: 'help', aliases: ['h'], help: 'Show this help and exit' },
   { ...STANDARD_FLAG, name: 'version', aliases: ['v'], help: 'Show the version and exit' },

@@ -89,7 +89,6 @@ interface ArgumentSpec {
 export interface CommandSpec {
   /** One or more words, e.g. `admin add`. */
   readonly name: string;
-  /** One sentence for `--help`. */
   readonly help: string;
   readonly options: Specs;
   /** Optional arguments last. */
@@ -104,11 +103,9 @@ export interface ProgramMeta extends ResolveOptions {
   readonly name: string;
   /** One sentence at the top of `--help`. */
   readonly description?: string;
-  /** Commands to list in `--help`. */
   readonly commands?: readonly CommandSpec[];
 }
 
-/** A program with commands. */
 export interface ProgramSpec<Main extends Specs, Commands extends readonly CommandSpec[]> extends ProgramMeta {
   /** The options without a command; undefined if the program requires a command. */
   readonly options?: Main;
@@ -313,7 +310,6 @@ function argumentText({ name, optional }: ArgumentSpec): string {
   return optional === true ? `[${name}]` : `<${name}>`;
 }
 
-/** The text of `--help`. */
 export function helpText(page: HelpPage): string {
   const parser = pageParser(page);
   const { commands = [], arguments: expected = [] } = page;

@@ -6,7 +6,6 @@ import * as https from 'node:https';
 import { errorText } from '../error-text';
 import { fillPlaceholders, type HookTarget } from './target';
 
-/** The outcome of one delivery. */
 export type DeliveryOutcome =
   | { readonly kind: 'delivered' }
   /** A status other than 2xx, or an exit code other than 0. */
@@ -21,7 +20,6 @@ export interface Delivery {
   /** The same for all attempts of one event. */
   readonly id: string;
   readonly placeholders: Readonly<Record<string, string>>;
-  /** Body of a webhook. */
   readonly body: string;
   /** Key of the signature, base64. */
   readonly key?: string | undefined;

@@ -38,7 +38,7 @@ const SAVE_AFTER_SKIPPED = 1_000;
 export interface DurableReceiverDependencies extends ReceiverDependencies {
   readonly feed: EventFeed;
   readonly files: ReceiverFiles;
-  readonly backOff?: BackOff;
+  readonly backOff?: BackOff | undefined;
 }
 
 /**
@@ -194,7 +194,6 @@ const MAX_DEAD_LETTERS_BYTES = 16 * 1024 * 1024;
 
 export interface ReceiverIdentity {
   readonly directory: string;
-  /** Name of the option. */
   readonly hook: string;
   /** Value of the option; another value is another receiver. */
   readonly value: string;

@@ -18,7 +18,6 @@ import { describeTarget, type HookTarget, parseTarget } from './target';
 
 const DELIVERY_TIMEOUT_MS = 10_000;
 
-/** A hook: an option and its values. */
 export interface HookSpec {
   /** Name of the option, without dashes. */
   readonly name: string;
@@ -38,7 +37,6 @@ export interface NotificationHooksOptions {
   readonly backOff?: BackOff;
 }
 
-/** The metrics of each receiver. */
 const METRICS = [
   ['hook_delivered_total', 'Delivered notifications', 'delivered'],
   ['hook_failed_total', 'Failed deliveries', 'failed'],
@@ -46,7 +44,6 @@ const METRICS = [
   ['hook_dead_letters_total', 'Notifications in the dead-letter file', 'dead'],
 ] as const satisfies readonly (readonly [name: string, help: string, of: keyof HookCounts])[];
 
-/** The state of a receiver. */
 export interface HookState extends HookCounts {
   readonly hook: string;
   readonly receiver: string;
@@ -59,9 +56,7 @@ interface Receiver {
   readonly hook: string;
   readonly description: string;
   readonly counter: OutcomeCounter;
-  readonly waiting: () => number;
-  readonly notify: ((event: HookEvent) => void) | undefined;
-  readonly close: () => Promise<void>;
+  readonly queue: LiveReceiver | DurableReceiver;
 }
 
 /**
@@ -104,17 +99,19 @@ export class NotificationHooks {
 
   /** Whether `notify` has a receiver for this hook. */
   has(hook: string): boolean {
-    return this.receivers.some((receiver) => receiver.hook === hook && receiver.notify !== undefined);
+    return this.receivers.some((receiver) => receiver.hook === hook && receiver.queue instanceof LiveReceiver);
   }
 
   /** Queues an event for the receivers of a hook. Durable receivers read their feed instead. */
   notify(hook: string, event: HookEvent): void {
-    for (const receiver of this.receivers) if (receiver.hook === hook) receiver.notify?.(event);
+    for (const { hook: name, queue } of this.receivers) {
+      if (name === hook && queue instanceof LiveReceiver) queue.notify(event);
+    }
   }
 
   get states(): HookState[] {
-    return this.receivers.map(({ hook, description, counter, waiting }) => {
-      return { hook, receiver: description, waiting: waiting(), ...counter.counts };
+    return this.receivers.map(({ hook, description, counter, queue }) => {
+      return { hook, receiver: description, waiting: queue.behind, ...counter.counts };
     });
   }
 
@@ -122,19 +119,19 @@ export class NotificationHooks {
   publish(metrics: MetricFactory): void {
     for (const [name, help, of] of METRICS) {
       const series = this.receivers.map(({ label, counter }): CountedSeries => {
-        return [{ hook: label }, () => counter.counts[of]];
+        return [{ hook: label }, () => counter[of]];
       });
       if (series.length > 0) metrics.counted(name, help, series);
     }
     if (this.receivers.length === 0) return;
     metrics.gauge('hook_waiting_events', 'Events that wait for a receiver', ['hook'], (gauge) => {
-      for (const { label, waiting } of this.receivers) gauge.set({ hook: label }, waiting());
+      for (const { label, queue } of this.receivers) gauge.set({ hook: label }, queue.behind);
     });
   }
 
   /** Discards queued events, aborts running deliveries, and ends the delivery process. */
   async close(): Promise<void> {
-    await Promise.all(this.receivers.map((receiver) => receiver.close()));
+    await Promise.all(this.receivers.map((receiver) => receiver.queue.close()));
     await this.launcher.close();
     for (const { label, counter } of this.receivers) {
       const { delivered, failed, dropped } = counter;
@@ -156,24 +153,12 @@ export class NotificationHooks {
     const dependencies = { deliver: this.deliverTo(target), counter, log };
     const receiver = { label, hook: spec.name, description, counter };
     if (spec.feed === undefined) {
-      const live = new LiveReceiver({ ...dependencies, ...(queue === undefined ? {} : { queue }) });
-      this.receivers.push({
-        ...receiver,
-        waiting: () => live.behind,
-        notify: (event) => live.notify(event),
-        close: () => live.close(),
-      });
+      this.receivers.push({ ...receiver, queue: new LiveReceiver({ ...dependencies, queue }) });
     } else {
       const directory = ensureDirectory(join(this.options.directory, 'notify'));
       const files = new ReceiverFiles({ directory, hook: spec.name, value, description });
-      const more = { feed: spec.feed, files, ...(backOff === undefined ? {} : { backOff }) };
-      const durable = await DurableReceiver.start({ ...dependencies, ...more });
-      this.receivers.push({
-        ...receiver,
-        waiting: () => durable.behind,
-        notify: undefined,
-        close: () => durable.close(),
-      });
+      const durable = await DurableReceiver.start({ ...dependencies, feed: spec.feed, files, backOff });
+      this.receivers.push({ ...receiver, queue: durable });
     }
     log('info', `${target.kind} notifier enabled: ${description}`);
   }

@@ -19,14 +19,10 @@ const STOP_MS = 2_000;
 /** Min time between two starts: a process that crashes at once is not forked for each event. */
 const RESTART_MS = 1_000;
 
-interface OpenDelivery {
-  readonly end: (outcome: DeliveryOutcome) => void;
-}
-
 /** Starts the delivery process and sends it deliveries. */
 export class DeliveryProcess {
   private child: ChildProcess | undefined;
-  private readonly open = new Map<number, OpenDelivery>();
+  private readonly open = new Map<number, (outcome: DeliveryOutcome) => void>();
   private lastCall = 0;
   private closed = false;
   private startedAt = -Infinity;
@@ -42,9 +38,9 @@ export class DeliveryProcess {
     const lost = (why: string): void => {
       if (this.child !== child) return;
       this.child = undefined;
-      for (const { end } of [...this.open.values()]) end({ kind: 'unreachable', why });
+      for (const end of [...this.open.values()]) end({ kind: 'unreachable', why });
     };
-    child.on('message', ({ call, outcome }: FromDeliveryProcess) => this.open.get(call)?.end(outcome));
+    child.on('message', ({ call, outcome }: FromDeliveryProcess) => this.open.get(call)?.(outcome));
     child.on('error', (error) => lost(`the delivery process failed: ${errorText(error)}`));
     child.on('exit', () => lost('the delivery process has ended'));
   }
@@ -67,7 +63,7 @@ export class DeliveryProcess {
         signal.removeEventListener('abort', cancel);
         if (this.open.delete(call)) resolve(outcome);
       };
-      this.open.set(call, { end });
+      this.open.set(call, end);
       signal.addEventListener('abort', cancel, { once: true });
       try {
         this.start();
@@ -82,7 +78,7 @@ export class DeliveryProcess {
   async close(): Promise<void> {
     this.closed = true;
     const { child } = this;
-    for (const { end } of [...this.open.values()]) end({ kind: 'cancelled' });
+    for (const end of [...this.open.values()]) end({ kind: 'cancelled' });
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     if (child.connected) child.disconnect();

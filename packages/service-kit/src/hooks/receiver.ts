@@ -4,7 +4,6 @@ import type { DeliveryOutcome } from './delivery';
 /** A value in the body of a webhook. A bigint is written as an exact integer. */
 export type HookField = string | number | bigint | boolean;
 
-/** An event for the receivers of a hook. */
 export interface HookEvent {
   /** The first field of the body of a webhook. */
   readonly event: string;
@@ -43,7 +42,6 @@ export class FeedGap extends Error {
   }
 }
 
-/** Counters of a receiver. */
 export interface HookCounts {
   readonly delivered: number;
   /** Failed deliveries; a durable receiver retries. */
@@ -97,7 +95,6 @@ export class OutcomeCounter {
 export const HOOK_QUEUE = 1024;
 const DROP_LOG_EVERY = 1000;
 
-/** Dependencies of each kind of receiver. */
 export interface ReceiverDependencies {
   readonly deliver: DeliverEvent;
   readonly counter: OutcomeCounter;
@@ -105,7 +102,7 @@ export interface ReceiverDependencies {
 }
 
 export interface LiveReceiverDependencies extends ReceiverDependencies {
-  readonly queue?: number;
+  readonly queue?: number | undefined;
 }
 
 /** A receiver with a bounded queue in memory: at most one delivery for each event, in order. A full queue drops new events. */

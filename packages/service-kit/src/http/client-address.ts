@@ -101,7 +101,6 @@ export function isLoopback(address: string): boolean {
   return canonical === '::1' || (canonical?.startsWith('127.') ?? false);
 }
 
-/** Whether a text is an address or a CIDR range. */
 export function isAddressOrRange(text: string): boolean {
   return canonicalAddress(text) !== undefined || ipaddr.isValidCIDR(text);
 }

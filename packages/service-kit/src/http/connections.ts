@@ -101,7 +101,6 @@ export class Connections {
     return this.busySince(socket) !== undefined && socket.writableLength === 0;
   }
 
-  /** Whether a connection has sent a request. */
   hasSentRequest(socket: Socket): boolean {
     return this.open.get(socket)?.hasSentRequest === true;
   }

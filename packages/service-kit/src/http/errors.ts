@@ -56,7 +56,6 @@ export function refusal(
   return new HttpError(status, code, details.message ?? text, details.headers);
 }
 
-/** An error in the JSON-RPC envelope. */
 export class JsonRpcError extends Error {
   override readonly name = 'JsonRpcError';
 

@@ -87,7 +87,6 @@ export function foreignRequestCheck({ allowedHosts, origin: allowed }: ForeignRe
   };
 }
 
-/** Whether CORS allows an origin. */
 export function isAllowedOrigin(origin: string, allowed: string | undefined): boolean {
   return allowed === '*' || (origin !== '' && origin === allowed);
 }

@@ -8,9 +8,7 @@ import { requestIdOf, routeOf } from './request';
 export class RequestCounters {
   /** All requests, refused ones included. */
   requests = 0;
-  /** Compressed responses. */
   compressed = 0;
-  /** Responses by status. */
   readonly byStatus = new Map<number, number>();
 
   count(status: number): number {

@@ -23,7 +23,6 @@ export interface ServiceDescription<Context, Labels> {
   readonly methodErrors?: (method: Method<Context, Labels>) => readonly ErrorRow[];
 }
 
-/** All errors of a route. */
 export function errorsOfRoute<Context, Labels>(
   { routeErrors }: Pick<ServiceDescription<Context, Labels>, 'routeErrors'>,
   route: Route<Context, Labels>,
@@ -202,16 +201,20 @@ function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
 
 function parameters(fields: Fields | undefined, place: 'path' | 'query'): Json[] {
   if (fields === undefined) return [];
-  const { properties = {}, required = [] } = jsonSchema(fields, 'draft-2020-12') as {
+  return propertiesOf(fields, 'draft-2020-12').map(({ name, required, schema }) => ({
+    name,
+    in: place,
+    required: place === 'path' || required,
+    schema,
+  }));
+}
+
+function propertiesOf(fields: Fields, draft: SchemaDraft) {
+  const { properties = {}, required = [] } = jsonSchema(fields, draft) as {
     properties?: Record<string, JsonSchema>;
     required?: string[];
   };
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: place,
-    required: place === 'path' || required.includes(name),
-    schema,
-  }));
+  return Object.entries(properties).map(([name, schema]) => ({ name, required: required.includes(name), schema }));
 }
 
 function json(schema: z.ZodType): Json {
@@ -306,15 +309,8 @@ function methodObject<Context, Labels>(method: Method<Context, Labels>, errors: 
 }
 
 function fields(params: z.ZodObject): Json[] {
-  const { properties = {}, required = [] } = jsonSchema(params, 'draft-7') as {
-    properties?: Record<string, JsonSchema>;
-    required?: string[];
-  };
-  const described = Object.entries(properties).map(([name, schema]) => {
-    return { name, required: required.includes(name), schema };
-  });
   // The specification requires this order.
-  return described.sort((a, b) => Number(b.required) - Number(a.required));
+  return propertiesOf(params, 'draft-7').sort((a, b) => Number(b.required) - Number(a.required));
 }
 
 function positions(params: z.ZodTuple): Json[] {

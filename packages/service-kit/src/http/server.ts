@@ -15,7 +15,6 @@ export interface ServerLimits {
   /** Max idle time of a connection between requests. */
   readonly keepAliveMs?: number;
   readonly maxRequestsPerConnection?: number;
-  /** Max connections of all listeners. */
   readonly maxConnections?: number;
   /** Max connections of one address (IPv6: one /64), loopback exempt; 0: no limit. */
   readonly maxConnectionsPerAddress?: number;
@@ -38,7 +37,6 @@ export interface LocalListener {
 export interface HttpServerOptions {
   readonly app: RequestListener;
   readonly listen: readonly ListenAddress[];
-  /** An additional listener. */
   readonly local?: LocalListener | undefined;
   /** Handles upgrades to WebSocket; without it they are ordinary requests. */
   readonly upgrade?: UpgradeListener | undefined;

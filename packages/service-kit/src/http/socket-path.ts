@@ -45,8 +45,3 @@ export function parseSocketMode(text: string): number | undefined {
   const digits = /^(?:0o|0)?([0-7]{3})$/i.exec(text.trim())?.[1];
   return digits === undefined ? undefined : Number.parseInt(digits, 8);
 }
-
-/** `0600`. */
-export function socketModeText(mode: number): string {
-  return mode.toString(8).padStart(4, '0');
-}

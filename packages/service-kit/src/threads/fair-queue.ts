@@ -1,6 +1,5 @@
 import type { CallOptions } from './worker-thread';
 
-/** Options of a call for a pool. */
 export interface PoolCallOptions extends CallOptions {
   /** Client of the call, for fair scheduling; calls without an owner share one. */
   readonly owner?: string | undefined;

@@ -51,7 +51,6 @@ interface Poster {
   postMessage(message: Packed, transfer: readonly ArrayBuffer[]): void;
 }
 
-/** Packs and posts one message. */
 export function post(port: Poster, message: ToThread | FromThread): void {
   const packed = pack(message);
   port.postMessage(packed, transferList(packed));

@@ -16,7 +16,6 @@ import {
   unpack,
 } from './protocol';
 
-/** The context of a running call. */
 export interface CallContext {
   /** Aborts when the caller cancels. */
   readonly signal: AbortSignal;
@@ -34,7 +33,6 @@ export interface ThreadDependencies<S extends ThreadShape> {
   readonly fail: (error: Error) => void;
 }
 
-/** The service inside a thread. */
 export interface ThreadService<S extends ThreadShape> {
   readonly ready: S['ready'];
   readonly calls: {

@@ -14,7 +14,6 @@ export interface ThreadPoolOptions<S extends ThreadShape> {
   readonly onEnded?: (options: PoolCallOptions, elapsedMs: number, result: unknown) => void;
 }
 
-/** A call with its promise. */
 export interface PoolCall extends QueuedCall {
   readonly argument: unknown;
   readonly resolve: (value: unknown) => void;

@@ -46,7 +46,6 @@ interface OpenCall {
   readonly onAbort: () => void;
 }
 
-/** A worker thread, for its owner. */
 export class WorkerThread<S extends ThreadShape> {
   /** Result of the start; rejects with its error. */
   readonly ready: Promise<S['ready']>;

@@ -31,7 +31,6 @@ export interface RouteRules<Context, Labels> {
   readonly failed?: (error: unknown, request: IncomingMessage) => unknown;
 }
 
-/** A route with its handler. */
 export interface BoundRoute {
   /** `ALL`: any method. Such a route follows the routes of single methods. */
   readonly method: Verb | 'ALL';

@@ -23,7 +23,6 @@ export interface RouteRequest<Body = unknown, Query = unknown, Path = unknown> {
   readonly http: { readonly request: IncomingMessage; readonly response: ServerResponse };
 }
 
-/** Serialized JSON. */
 export class FinishedJson {
   constructor(readonly text: string | Buffer) {}
 }
@@ -53,7 +52,6 @@ export type HandlerResult<A> = A extends z.ZodType
   ? z.output<A> | FinishedJson | Reply<z.output<A> | FinishedJson> | typeof RESPONSE_SENT
   : string | Buffer | Reply<string | Buffer> | typeof RESPONSE_SENT;
 
-/** Type of the parsed fields. */
 export type Read<M extends Fields | undefined> = M extends Fields ? z.output<M> : undefined;
 
 /** One HTTP route. Without `body` no body is parsed. */

@@ -13,7 +13,6 @@ import type { ErrorRow } from '../errors';
 /** The fields of a body, a query or a path. */
 export type Fields = z.ZodObject;
 
-/** An invalid field. */
 export interface InvalidField {
   /** Name of the field; the invalid value may be nested. */
   readonly name: string;
@@ -161,7 +160,6 @@ function isOfType(value: unknown, type: string): boolean {
   return type === 'unknown' || typeof value === type;
 }
 
-/** Whether a value is a JSON object. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

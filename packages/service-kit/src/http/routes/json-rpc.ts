@@ -78,7 +78,6 @@ export interface JsonRpcRules<Context, Labels> {
   readonly methods: readonly Method<Context, Labels>[];
   readonly invalid: RefuseField;
   readonly admit?: (labels: Labels | undefined, context: Context) => void | Promise<void>;
-  /** The error for an unknown method. */
   readonly unknownMethod: (name: string) => Error;
   /** Converts an error of a handler for the envelope; undefined if it belongs to HTTP. */
   readonly failure?: (error: unknown) => JsonRpcError | undefined;
