@@ -22,7 +22,6 @@ const LIMITS = 'Limits';
 const ACCESS = 'Access';
 const LOGGING = 'Logging and metrics';
 
-/** Log levels by name. */
 export const LOG_SCALE: LogScale = {
   names: ['trace', 'debug', 'info', 'warning', 'fatal', 'disabled'],
   help: 'trace, debug, info, warning, fatal or disabled',
@@ -157,7 +156,6 @@ function badQueueUrl(text: string): string | undefined {
   return fine ? undefined : 'must be a URL of the form redis://host:port';
 }
 
-/** Option values by name. */
 export type PowHelperOptions = OptionValues<typeof OPTIONS>;
 
 /** The resolved and validated configuration. */

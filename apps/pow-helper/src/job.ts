@@ -13,7 +13,6 @@ export const FAILURES = {
   internal: 'the search failed, compute the proof locally',
 } as const;
 
-/** Input of a job. */
 export interface JobSpec {
   readonly prefix: Buffer;
   readonly inputs: number;
@@ -21,16 +20,13 @@ export interface JobSpec {
   readonly difficulty: bigint;
 }
 
-/** Final states. */
 export type JobEnd =
   | { readonly state: 'done'; readonly nonce: Buffer }
   | { readonly state: 'failed'; readonly error: string }
   | { readonly state: 'cancelled' };
 
-/** State of a job with the data of that state. */
 export type JobPhase = { readonly state: 'queued' } | { readonly state: 'running' } | JobEnd;
 
-/** Snapshot of a job. */
 export type JobRecord = JobPhase & {
   /** 32 lower-case hex characters from a secure random generator: clients with the id can cancel the job. */
   readonly id: string;
@@ -84,7 +80,6 @@ export interface SolveOptions {
   readonly onProgress: (hashes: bigint) => void;
 }
 
-/** Searches for the nonce of a job. */
 export type Solver = (spec: JobSpec, options: SolveOptions) => Promise<Solution>;
 
 /**
@@ -101,5 +96,4 @@ export function solverWith(search: typeof searchNonce): Solver {
   };
 }
 
-/** Searches on native threads. */
 export const solve: Solver = solverWith(searchNonce);

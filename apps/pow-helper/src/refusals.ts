@@ -13,29 +13,33 @@ export type RejectionCounter =
 
 export type RefusalName = keyof typeof powErrors;
 
+/** The errors of an invalid prefix, in the order of the checks. */
+export const PREFIX_ERRORS = [
+  'tooShort',
+  'notAPrefix',
+  'notCanonical',
+  'noInputs',
+  'noOutputs',
+  'tooManyOutputs',
+  'notKeyInput',
+  'ringSize',
+  'inputOverflow',
+  'outputOverflow',
+  'outputsExceedInputs',
+  'zeroFee',
+  'noNonceTag',
+  'nothingNeeded',
+] as const satisfies readonly RefusalName[];
+
 /** Counters by code. Other codes are not counted. */
 const COUNTERS: Readonly<Record<string, RejectionCounter>> = {
-  tooShort: 'rejected_invalid',
-  notAPrefix: 'rejected_invalid',
-  notCanonical: 'rejected_invalid',
-  noInputs: 'rejected_invalid',
-  noOutputs: 'rejected_invalid',
-  tooManyOutputs: 'rejected_invalid',
-  notKeyInput: 'rejected_invalid',
-  ringSize: 'rejected_invalid',
-  inputOverflow: 'rejected_invalid',
-  outputOverflow: 'rejected_invalid',
-  outputsExceedInputs: 'rejected_invalid',
-  zeroFee: 'rejected_invalid',
-  noNonceTag: 'rejected_invalid',
-  nothingNeeded: 'rejected_invalid',
+  ...Object.fromEntries(PREFIX_ERRORS.map((name) => [name, 'rejected_invalid' as const])),
   tooDifficult: 'rejected_difficulty',
   queueFull: 'rejected_queue_full',
   globalLimit: 'rejected_global_limit',
   rate_limited: 'rejected_rate_limited',
 } satisfies Partial<Record<RefusalName | 'rate_limited', RejectionCounter>>;
 
-/** The counter of a refusal in /stats, if any. */
 export function rejectionCounter({ code }: Pick<Refusal, 'code'>): RejectionCounter | undefined {
   return Object.hasOwn(COUNTERS, code) ? COUNTERS[code] : undefined;
 }

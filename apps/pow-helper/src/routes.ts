@@ -20,12 +20,11 @@ import type { PowHelperConfig } from './config';
 import { toJobResponse, type JobRecord } from './job';
 import { validatePrefix } from './prefix';
 import type { ActiveJob, JobQueue } from './queue/job-queue';
-import { PowRefusal } from './refusals';
+import { PowRefusal, PREFIX_ERRORS } from './refusals';
 import type { Stats } from './stats';
 
 const errors = powHelperApi.powErrors;
 
-/** Dependencies of the routes. */
 export interface PowContext extends Pick<PowHelperConfig, 'network' | 'options' | 'threads'> {
   readonly queue: JobQueue;
   readonly stats: Stats;
@@ -48,7 +47,6 @@ const declareRoute = routeDeclarer<PowContext>();
 
 /** No guards, for load balancers and monitors. */
 const OPEN: Guards = { key: false, limit: false };
-/** Requires the API key. */
 export const KEY: Guards = { key: true, limit: false };
 /** Requires the API key. Rate-limited per client address. */
 const KEY_AND_LIMIT: Guards = { key: true, limit: true };
@@ -131,25 +129,13 @@ const postPow = declareRoute({
   body: powHelperApi.submission,
   response: powHelperApi.jobResponse,
   invalid: { prefix: errors.notHex },
-  // Without notCanonical, because the decoder already rejects every other encoding.
   errors: [
     errors.badJson,
     errors.noPrefix,
     errors.notHex,
     errors.shuttingDown,
-    errors.tooShort,
-    errors.notAPrefix,
-    errors.noInputs,
-    errors.noOutputs,
-    errors.tooManyOutputs,
-    errors.notKeyInput,
-    errors.ringSize,
-    errors.inputOverflow,
-    errors.outputOverflow,
-    errors.outputsExceedInputs,
-    errors.zeroFee,
-    errors.noNonceTag,
-    errors.nothingNeeded,
+    // The decoder already rejects every other encoding.
+    ...PREFIX_ERRORS.filter((name) => name !== 'notCanonical').map((name) => errors[name]),
     errors.tooDifficult,
     errors.globalLimit,
     errors.queueFull,
@@ -257,7 +243,6 @@ async function countJob({ options, jobCounter, now }: PowContext): Promise<void>
 
 export type PowRoute = Route<PowContext, never>;
 
-/** All routes of an instance. */
 export function powRoutes({ metrics, isReady }: Pick<PowContext, 'isReady' | 'metrics'>): readonly PowRoute[] {
   const routes: PowRoute[] = [
     getRoot,

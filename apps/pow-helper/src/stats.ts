@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import type { Outcome } from './queue/job-queue';
 import type { RejectionCounter } from './refusals';
 
-/** Counters of submissions in /stats. */
 type SubmissionCounter = 'received' | 'accepted' | RejectionCounter;
 
 const SOLVE_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120];
@@ -55,7 +54,6 @@ export class Stats {
     this.observeSubmission(name);
   }
 
-  /** Counts an outcome. */
   add(outcome: Outcome): void {
     this.observe(outcome);
     this.hashes += outcome.hashes;

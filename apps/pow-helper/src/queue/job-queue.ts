@@ -38,10 +38,8 @@ export interface Outcome {
   readonly queueWaitMs: number;
 }
 
-/** Dependencies of both kinds of queue. */
 export interface QueueDependencies {
   readonly options: QueueOptions;
-  /** Hashing threads. */
   readonly threads: number;
   readonly solver: Solver;
   readonly onOutcome: (outcome: Outcome) => void;

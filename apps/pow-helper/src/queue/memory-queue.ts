@@ -34,7 +34,6 @@ export class MemoryQueue implements JobQueue {
   /** In FIFO order. */
   private readonly queued: MemoryJob[] = [];
   private readonly waiters = new Waiters();
-  private readonly removals = new Set<NodeJS.Timeout>();
   private active: MemoryJob | undefined;
   private stopped = false;
 
@@ -116,7 +115,6 @@ export class MemoryQueue implements JobQueue {
     for (const job of this.queued.splice(0)) this.fail(job, FAILURES.shutdown, 'failed');
     this.active?.abort.abort();
     this.waiters.wakeAll();
-    for (const timer of this.removals) clearTimeout(timer);
   }
 
   private record({ id, spec, phase, hashes, submittedAt, finishedAt }: MemoryJob): JobRecord {
@@ -221,11 +219,6 @@ export class MemoryQueue implements JobQueue {
     });
     this.waiters.wake(job.id);
     if (this.stopped) return;
-    const timer = setTimeout(() => {
-      this.removals.delete(timer);
-      this.jobs.delete(job.id);
-    }, this.dependencies.options.resultTtlMs);
-    timer.unref();
-    this.removals.add(timer);
+    setTimeout(() => this.jobs.delete(job.id), this.dependencies.options.resultTtlMs).unref();
   }
 }

@@ -3,12 +3,10 @@ import { Redis } from 'ioredis';
 import { PowRefusal } from '../../refusals';
 import { CHANNELS, DEPTH, PREFIX } from './scripts';
 
-/** Timeout of a command. */
 export const COMMAND_TIMEOUT_MS = 1_500;
 const CONNECT_TIMEOUT_MS = 2_000;
 /** Max delay before the next attempt to connect. */
 const MAX_RECONNECT_MS = 1_000;
-/** `Retry-After` of refused clients. */
 const RETRY_AFTER_SECONDS = 2;
 
 export type Channel = keyof typeof CHANNELS;

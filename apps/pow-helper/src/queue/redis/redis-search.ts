@@ -11,7 +11,6 @@ interface Search {
   /** Time of the last confirmation of the lock, monotonic milliseconds. */
   heldAt: number;
   hashes: bigint;
-  /** Reason of the abort. */
   reason?: 'cancelled' | 'lost' | 'stopping';
 }
 

@@ -19,7 +19,6 @@ export interface TakenJob {
   readonly waitedMs: number;
 }
 
-/** Result of a heartbeat. */
 export interface Heartbeat {
   readonly held: '' | 'cancelled' | 'held' | 'lost';
   /** Queue times of jobs that failed after too many losses, in milliseconds. */
