@@ -1,46 +1,32 @@
-import type { NodeCalls, RawChainBlock, SyncBlock, SyncTip, SyncTransaction } from '@wrkz/client';
+import type { NodeCalls, RawChainBlock, SyncBlock, SyncTransaction } from '@wrkz/client';
 import { parseBlock, type ParsedTransaction, parseExtraWallet, parseTransaction } from '@wrkz/core-types';
 import { type LedgerKeys, scannedBatches, type StoredDetails, type WalletContent } from '@wrkz/wallet-core';
 
-/** Number of blocks per request. */
 const BLOCKS_PER_REQUEST = 1_000;
-/** Max hashes per response, because each is requested from the node. */
-const MAX_COUNT = 10_000;
-
-/** Requests block hashes from the node, because a container has only the most recent ones. */
-export class BlockHashes {
-  constructor(
-    private readonly nodes: Pick<NodeCalls, 'walletSyncData' | 'mainBlock'>,
-    /** Max hashes per response. */
-    readonly maxCount = MAX_COUNT,
-  ) {}
-
-  /** Hashes of the blocks [start, end), ascending; fewer if the node has fewer. @throws NodeFailure */
-  async range(start: number, end: number): Promise<string[]> {
-    const hashes: string[] = [];
-    while (start + hashes.length < end) {
-      const from = start + hashes.length;
-      const { blocks } = await this.nodes.walletSyncData({
-        checkpoints: [],
-        startHeight: from,
-        startTimestamp: 0,
-        blockCount: Math.min(BLOCKS_PER_REQUEST, end - from),
-        skipCoinbases: true,
-        skipEmptyBlocks: false,
-        endHeight: 0,
-        isBase64: false,
-      });
-      const next = blocks.filter(({ height }, i) => height === from + i && height < end);
-      if (next.length === 0) return hashes;
-      hashes.push(...next.map(({ hash }) => hash));
-    }
-    return hashes;
+/** Hashes of the blocks [start, end), ascending; fewer if the node has fewer. A container has only recent ones. @throws NodeFailure */
+export async function blockHashes(
+  nodes: Pick<NodeCalls, 'walletSyncData'>,
+  start: number,
+  end: number,
+): Promise<string[]> {
+  const hashes: string[] = [];
+  while (start + hashes.length < end) {
+    const from = start + hashes.length;
+    const { blocks } = await nodes.walletSyncData({
+      checkpoints: [],
+      startHeight: from,
+      startTimestamp: 0,
+      blockCount: Math.min(BLOCKS_PER_REQUEST, end - from),
+      skipCoinbases: true,
+      skipEmptyBlocks: false,
+      endHeight: 0,
+      isBase64: false,
+    });
+    const next = blocks.filter(({ height }, i) => height === from + i && height < end);
+    if (next.length === 0) return hashes;
+    hashes.push(...next.map(({ hash }) => hash));
   }
-
-  /** The block of the main chain with this hash. @throws NodeFailure */
-  find(hash: string): Promise<SyncTip | undefined> {
-    return this.nodes.mainBlock(hash);
-  }
+  return hashes;
 }
 
 /** Details of the requested transactions of a block. */
@@ -90,7 +76,6 @@ async function receivedIn(block: SyncBlock, keys: LedgerKeys): Promise<Map<numbe
   return received;
 }
 
-/** The extra and the input and output sums of a transaction. */
 export function sumsOf({ transaction }: ParsedTransaction): Pick<StoredDetails, 'extra' | 'inputs' | 'outputs'> {
   const { inputs, outputs, extra } = transaction;
   return {
@@ -130,7 +115,6 @@ function scannableOf(parsed: ParsedTransaction): SyncTransaction {
   });
 }
 
-/** The scan keys of a wallet. */
 export function scanKeysOf({ privateViewKey, subWallets }: WalletContent): LedgerKeys {
   return {
     privateViewKey,

@@ -1,5 +1,5 @@
 import { isPaymentId } from '@wrkz/core-types';
-import { EventLoopYielder } from '@wrkz/service-kit';
+import { mapInSlices } from '@wrkz/service-kit';
 import { checkAddress, type CheckedAddress, type SubWallet, type WalletSnapshot } from '@wrkz/wallet-core';
 import { applicationError, type WalletRpcErrorName } from './errors';
 
@@ -26,28 +26,17 @@ export function requirePlain(address: string): void {
   checkAddress(address, { allowIntegrated: false });
 }
 
-/** Checks a list of any length and yields to the event loop. @throws badAddress */
-export async function requireAllPlain(addresses: readonly string[]): Promise<void> {
-  await allChecked(addresses, false);
-}
-
-/** Decodes plain or integrated destinations. @throws badAddress; wrongPaymentId if an integrated payment id is not hex */
-export function checkedPayees(addresses: readonly string[]): Promise<readonly CheckedAddress[]> {
-  return allChecked(addresses, true);
-}
-
-/** Decodes each distinct address once. */
-async function allChecked(addresses: readonly string[], allowIntegrated: boolean): Promise<CheckedAddress[]> {
-  const yielder = new EventLoopYielder();
+/**
+ * Decodes addresses, each distinct one once, and yields to the event loop.
+ * @throws badAddress; wrongPaymentId if an integrated payment id is not hex
+ */
+export function checkedAddresses(addresses: readonly string[], allowIntegrated: boolean): Promise<CheckedAddress[]> {
   const known = new Map<string, CheckedAddress>();
-  const checked: CheckedAddress[] = [];
-  for (const address of addresses) {
-    await yielder.yieldIfDue();
-    const one = known.get(address) ?? checkAddress(address, { allowIntegrated });
-    known.set(address, one);
-    checked.push(one);
-  }
-  return checked;
+  return mapInSlices(addresses, (address) => {
+    const checked = known.get(address) ?? checkAddress(address, { allowIntegrated });
+    known.set(address, checked);
+    return checked;
+  });
 }
 
 /** The sub-wallet of an address. @throws badAddress if invalid; the error `missing` if the container does not have it */

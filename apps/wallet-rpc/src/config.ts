@@ -17,7 +17,6 @@ import {
 import { type NodeChoice, nodeChoice } from '@wrkz/wallet-server';
 import { SERVICE_LOG_SCALE, WALLET_RPC_OPTIONS } from './options';
 
-/** Option values by name. */
 export type WalletRpcOptions = OptionValues<typeof WALLET_RPC_OPTIONS>;
 
 /** The resolved and validated configuration. */

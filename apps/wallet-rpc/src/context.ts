@@ -2,13 +2,11 @@ import type { NodeList } from '@wrkz/client';
 import type { Network } from '@wrkz/core-types';
 import type { Wallet } from '@wrkz/wallet-core';
 import type { IdempotentRequests } from '@wrkz/wallet-server';
-import type { BlockHashes } from './blocks';
 import type { DelayedTransactionQueue } from './delayed-transactions';
 import type { TransactionDetailsCache } from './transaction-details';
 import type { TransactionNotifier } from './transaction-notifier';
 import type { PoolWatcher } from './pool-watcher';
 
-/** The dependencies of the methods. */
 export interface WalletRpcContext {
   readonly wallet: Wallet;
   readonly network: Network;
@@ -18,7 +16,8 @@ export interface WalletRpcContext {
   readonly details: TransactionDetailsCache;
   readonly delayed: DelayedTransactionQueue;
   readonly pool: PoolWatcher;
-  readonly blockHashes: BlockHashes;
+  /** Max block hashes per response, because each is requested from the node. */
+  readonly maxHashes: number;
   readonly notifier: TransactionNotifier;
   readonly keyed: IdempotentRequests;
   /** Unix milliseconds. */

@@ -3,6 +3,8 @@ import { errorText, UsageError } from '@wrkz/service-kit';
 import {
   createdWallet,
   isWalletError,
+  parsePrivateKey,
+  scanFrom,
   type WalletContent,
   WalletError,
   WalletFile,
@@ -40,7 +42,7 @@ export async function generateContainer(
 }
 
 function newContent(options: WalletRpcConfig['options']): WalletContent {
-  const start = { height: options['scan-height'], timestamp: 0 };
+  const start = scanFrom(options['scan-height']);
   const { 'mnemonic-seed': seed, 'view-key': viewKey, 'spend-key': spendKey } = options;
   if (seed !== '') {
     try {
@@ -54,14 +56,14 @@ function newContent(options: WalletRpcConfig['options']): WalletContent {
     [viewKey, 'view'],
     [spendKey, 'spend'],
   ] as const) {
-    if (!isSecret(key, start)) throw new UsageError(`Invalid ${name} key`);
+    if (!isSecret(key)) throw new UsageError(`Invalid ${name} key`);
   }
   return walletFromKeys(viewKey, spendKey, start);
 }
 
-function isSecret(key: string, start: { height: number; timestamp: number }): boolean {
+function isSecret(key: string): boolean {
   try {
-    walletFromKeys(key, key, start);
+    parsePrivateKey(key);
     return true;
   } catch (error) {
     if (error instanceof WalletError) return false;

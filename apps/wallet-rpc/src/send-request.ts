@@ -3,7 +3,7 @@ import { fromHex, MAX_UINT64, parseTransaction } from '@wrkz/core-types';
 import type { FeeChoice, SignedSend, SendRequest, SentOutput, SubWallet, StoredDetails } from '@wrkz/wallet-core';
 import type { z } from 'zod';
 import { sumsOf } from './blocks';
-import { checkedPayees, requireAllPlain } from './checks';
+import { checkedAddresses } from './checks';
 import type { WalletRpcContext } from './context';
 import { applicationError, envelopeError, type WalletRpcErrorName } from './errors';
 
@@ -56,12 +56,15 @@ export async function checkedRequest(
 ): Promise<SendRequest> {
   const { transfers, addresses, changeAddress, anonymity, extra, unlockTime } = params;
   if (extra !== undefined && params.paymentId !== undefined) throw envelopeError('params');
-  const payees = await checkedPayees(transfers.map(({ address }) => address));
+  const payees = await checkedAddresses(
+    transfers.map(({ address }) => address),
+    true,
+  );
   const paymentId = onePaymentId(
     params.paymentId ?? '',
     payees.map((payee) => payee.paymentId ?? ''),
   );
-  await requireAllPlain([...addresses, ...(changeAddress === '' ? [] : [changeAddress])]);
+  await checkedAddresses([...addresses, ...(changeAddress === '' ? [] : [changeAddress])], false);
   const { localHeight, networkHeight } = wallet.syncStatus;
   const { mixin } = network.rulesAt(localHeight);
   if (anonymity !== undefined && anonymity < mixin.min) throw applicationError('mixinTooSmall');

@@ -2,7 +2,6 @@ import { errorText, type HookEvent, type NotificationHooks } from '@wrkz/service
 import { type Wallet, NotifiedStage, type StoredDetails, type WalletTransaction } from '@wrkz/wallet-core';
 import { isNotified, netAmount } from '@wrkz/wallet-server';
 
-/** Option names of the hooks. */
 export const HOOKS = { tx: 'tx-notify', confirmed: 'tx-confirmed-notify' } as const;
 
 export interface NotifierDependencies {
@@ -84,7 +83,6 @@ export class TransactionNotifier {
   }
 }
 
-/** The notification of a transaction. */
 function transactionHookEvent(event: string, transaction: WalletTransaction, isMined: boolean): HookEvent {
   const { hash, blockHeight: height, fee, paymentId, timestamp, unlockTime } = transaction;
   const amount = netAmount(transaction);

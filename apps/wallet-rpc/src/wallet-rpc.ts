@@ -25,7 +25,6 @@ import type { WalletRpcContext } from './context';
 import { startServiceServer } from './http';
 import { type ServedContainer, openContainer } from './open-container';
 import { TransactionNotifier, HOOKS } from './transaction-notifier';
-import { BlockHashes } from './blocks';
 import { DelayedTransactionQueue } from './delayed-transactions';
 import { TransactionDetailsCache } from './transaction-details';
 import { PoolWatcher } from './pool-watcher';
@@ -40,14 +39,12 @@ export interface WalletRpcOverrides {
   readonly now?: () => number;
   /** Polling interval of the pool in milliseconds. */
   readonly poolMs?: number;
-  /** Max block hashes per response. */
   readonly maxHashes?: number;
-  /** Timeouts of requests to nodes. */
   readonly nodeTimeouts?: Partial<NodeTimeouts>;
-  /** Clock of the synchronization. */
   readonly syncClock?: WaitClock;
 }
 
+const MAX_HASHES = 10_000;
 /** Max wait for running requests when the service stops. */
 const DRAIN_MS = 2_000;
 
@@ -156,7 +153,7 @@ export class WalletRpc implements Service {
 
   private contextOf(container: ServedContainer, hooks: NotificationHooks, now: () => number): WalletRpcContext {
     const { config, logger, overrides } = this;
-    const { nodes, wallet } = container;
+    const { wallet } = container;
     const warn = (text: string): void => logger.warning(text);
     const details = new TransactionDetailsCache({ ...container, warn });
     const duringSync = config.options['notify-during-sync'];
@@ -182,7 +179,7 @@ export class WalletRpc implements Service {
         seen: (transaction) => notifier.seen(transaction),
         release: (hashes) => delayed.release(hashes),
       }),
-      blockHashes: new BlockHashes(nodes, overrides.maxHashes),
+      maxHashes: overrides.maxHashes ?? MAX_HASHES,
       keyed: new IdempotentRequests(),
       now,
     };

@@ -52,7 +52,7 @@ function cache(rawBlocks: RawBlocks, heights: readonly number[], retryMs = 20) {
     () => details.stop(),
   );
   details.start();
-  const missing = (): string[] => db.details.missing(transactions.map(({ hash }) => hash));
+  const missing = (): string[] => transactions.map(({ hash }) => hash).filter((hash) => !db.details.has(hash));
   return { details, transactions, missing, warnings, asked: requested };
 }
 

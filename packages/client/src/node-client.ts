@@ -54,27 +54,19 @@ export interface TransactionPlaces {
 export type ReadSyncBody = (body: Buffer) => SyncResponse | Promise<SyncResponse>;
 
 /** Node requests of wallets, implemented by a single node and by a list of nodes. Each may fail with NodeFailure. */
-export interface NodeCalls {
-  info(signal?: AbortSignal): Promise<NodeInfo>;
-  walletSyncData(request: SyncRequest, signal?: AbortSignal, read?: ReadSyncBody): Promise<SyncResponse>;
-  /** Global indexes of the transactions in blocks [start, end). */
-  globalIndexes(start: number, end: number, signal?: AbortSignal): Promise<IndexesByTransaction>;
-  transactionPlaces(hashes: readonly string[], signal?: AbortSignal): Promise<TransactionPlaces>;
-  /** Returns the sets of the node without comparing them with the request; normally one per amount. */
-  randomOuts(amounts: readonly bigint[], count: number, signal?: AbortSignal): Promise<readonly RandomOuts[]>;
-  sendTransaction(transaction: Buffer, signal?: AbortSignal): Promise<SendVerdict>;
-  /** The main-chain block with this hash; undefined if there is none. */
-  mainBlock(hash: string, signal?: AbortSignal): Promise<SyncTip | undefined>;
-  /**
-   * Raw blocks from an index on: as many as the node returns in one response, at most `count`. A node without these blocks
-   * starts at the first block that it has.
-   */
-  rawBlocks(start: number, count: number, signal?: AbortSignal): Promise<readonly RawChainBlock[]>;
-  /** Differences between the node's pool and the known hashes. */
-  poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges>;
-  /** Opens an event stream; undefined if the node has no events. */
-  tipStream(onTip: () => void, signal: AbortSignal): Promise<TipStream | undefined>;
-}
+export type NodeCalls = Pick<
+  NodeClient,
+  | 'info'
+  | 'walletSyncData'
+  | 'globalIndexes'
+  | 'transactionPlaces'
+  | 'randomOuts'
+  | 'sendTransaction'
+  | 'mainBlock'
+  | 'rawBlocks'
+  | 'poolChanges'
+  | 'tipStream'
+>;
 
 /** A transaction of the pool, without its signatures. */
 export interface NodePoolTransaction {
@@ -127,7 +119,7 @@ const BOUNDS = {
 type NodeRoute = keyof typeof BOUNDS;
 
 /** Client of one node. Checks the network of its chain before the first request and after each failed connection. */
-export class NodeClient implements NodeCalls {
+export class NodeClient {
   private readonly transport: NodeTransport;
   private chain: Promise<void> | undefined;
 
@@ -169,6 +161,7 @@ export class NodeClient implements NodeCalls {
     return read(response.body);
   }
 
+  /** Global indexes of the transactions in blocks [start, end). */
   async globalIndexes(start: number, end: number, signal?: AbortSignal): Promise<IndexesByTransaction> {
     const body = { startHeight: start, endHeight: end };
     const schema = daemonApi.globalIndexesResponse;
@@ -187,6 +180,7 @@ export class NodeClient implements NodeCalls {
     };
   }
 
+  /** Returns the sets of the node without comparing them with the request; normally one per amount. */
   async randomOuts(amounts: readonly bigint[], count: number, signal?: AbortSignal): Promise<readonly RandomOuts[]> {
     const body = { amounts, outs_count: count };
     const { outs } = await this.read('/getrandom_outs', body, daemonApi.randomOutsResponse, signal);
@@ -202,12 +196,17 @@ export class NodeClient implements NodeCalls {
     return status === 'OK' ? { isAccepted: true } : { isAccepted: false, reason: sanitizedText(error) };
   }
 
+  /** The main-chain block with this hash; undefined if there is none. */
   async mainBlock(hash: string, signal?: AbortSignal): Promise<SyncTip | undefined> {
     await this.requireChain(signal);
     const header = await this.header('getblockheaderbyhash', { hash }, signal);
     return header === undefined || header.orphan_status ? undefined : header;
   }
 
+  /**
+   * Raw blocks from an index on: as many as the node returns in one response, at most `count`. A node without these blocks
+   * starts at the first block that it has.
+   */
   async rawBlocks(start: number, count: number, signal?: AbortSignal): Promise<readonly RawChainBlock[]> {
     await this.requireChain(signal);
     const body = { startHeight: start, startTimestamp: 0, blockCount: count, skipCoinbaseTransactions: false };
@@ -221,6 +220,7 @@ export class NodeClient implements NodeCalls {
     });
   }
 
+  /** Differences between the node's pool and the known hashes. */
   async poolChanges(tail: string, known: readonly string[], signal?: AbortSignal): Promise<NodePoolChanges> {
     const body = { tailBlockId: tail, knownTxsIds: known };
     const { addedTxs, deletedTxsIds } = await this.read('/get_pool_changes_lite', body, nodePool, signal);
@@ -232,6 +232,7 @@ export class NodeClient implements NodeCalls {
     };
   }
 
+  /** Opens an event stream; undefined if the node has no events. */
   async tipStream(onTip: () => void, signal: AbortSignal): Promise<TipStream | undefined> {
     return openTipStream(this.transport, onTip, signal);
   }

@@ -24,7 +24,6 @@ export interface NodeSwitch {
   readonly reason: string;
 }
 
-/** A node of a list, for display. */
 export interface ListedNode {
   readonly name: string;
   /** Whether it is the serving node, reachable or not. */
@@ -87,7 +86,6 @@ export class NodeList extends EventEmitter<NodeListEvents> implements NodeCalls 
     this.rows = addresses.map((address) => ({ client: new NodeClient(address, options), ...untried }));
   }
 
-  /** The serving node. */
   get serving(): NodeClient {
     return this.row.client;
   }

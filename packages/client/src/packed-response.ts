@@ -57,7 +57,6 @@ const DIGIT_0 = 0x30;
 const KEY_TEXT = 44;
 /** Numbers of this many digits are exact in a double. */
 const EXACT_DIGITS = 15;
-/** Digits of 2^64 - 1. */
 const MAX_DIGITS = 20;
 /** Lower bound of the bytes of an input or output in the exact form. */
 const MIN_KEY_ENTRY = 64;

@@ -24,7 +24,6 @@ export interface TransportOptions {
   readonly certificates?: string | undefined;
 }
 
-/** One request to a node. */
 export interface NodeRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;

@@ -73,7 +73,6 @@ export const walletError = Object.fromEntries<unknown>(
   }),
 ) as WalletErrors;
 
-/** Whether an error is a WalletError with one of these names. */
 export function isWalletError(error: unknown, ...names: readonly WalletErrorName[]): error is WalletError {
   return error instanceof WalletError && names.some((name) => errorCodes[name] === error.code);
 }

@@ -8,6 +8,9 @@ test('codes 0 to 62 and from 1000 on exist once each, and names are distinct', (
   expect(codes.slice(0, 63)).toEqual(Array.from({ length: 63 }, (_, i) => i));
   expect(codes.slice(63)).toEqual(Array.from({ length: codes.length - 63 }, (_, i) => 1000 + i));
   expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
+  const { daemonOffline, liteNodeCannotRescanThatLow, notEnoughBalance, foreignNetwork, feeTooSmall } = walletErrorRows;
+  expect([notEnoughBalance.code, feeTooSmall.code, daemonOffline.code]).toEqual([11, 17, 30]);
+  expect([liteNodeCannotRescanThatLow.code, foreignNetwork.code]).toEqual([62, 1012]);
 });
 
 test.each(Object.entries(walletErrorRows))(

@@ -6,7 +6,6 @@ import type { Wallet } from '@wrkz/wallet-core';
 const MINUTE_MS = 60_000;
 
 interface Dependencies {
-  /** The open wallet and its container. */
   readonly current: () => { readonly wallet: Pick<Wallet, 'backup'>; readonly file: string } | undefined;
   /** Unix milliseconds. */
   readonly now: () => number;

@@ -9,7 +9,6 @@ import {
   walletError,
 } from '@wrkz/wallet-core';
 
-/** A request with an idempotency key. */
 export interface IdempotentRequest<Value> {
   readonly key: IdempotencyKey;
   /** Request body. A repeated request must have the same bytes. */

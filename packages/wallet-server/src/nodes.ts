@@ -9,7 +9,6 @@ export interface NodeChoice {
   readonly daemonSSL: boolean;
 }
 
-/** The node fields of a request. */
 export interface NodeFields {
   readonly daemonHost?: string | undefined;
   readonly daemonPort?: number | undefined;
@@ -18,7 +17,6 @@ export interface NodeFields {
 
 export interface WalletNodeOptions {
   readonly network: Network;
-  /** Values of `--daemon-failover`. */
   readonly failover: readonly string[];
   /** Access token for every node. */
   readonly token: string | undefined;

@@ -4,7 +4,6 @@ import { utcDayOf, type WalletDb } from '@wrkz/wallet-core';
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** Retention periods. */
 export const RETENTION = {
   /** Stored responses of idempotency keys. The newest ones are retained regardless of age. */
   answers: { days: 30, newest: 10_000 },
@@ -13,7 +12,6 @@ export const RETENTION = {
 };
 
 interface Dependencies {
-  /** The database of the open wallet. */
   readonly current: () => WalletDb | undefined;
   /** Unix milliseconds. */
   readonly now: () => number;

@@ -1,7 +1,15 @@
 import { resolve } from 'node:path';
 import { walletApi } from '@wrkz/api';
 import { isJsonObject, parseJson, rawBody, type RouteRequest } from '@wrkz/service-kit';
-import { Wallet, walletError } from '@wrkz/wallet-core';
+import {
+  scanFrom,
+  Wallet,
+  type WalletContent,
+  walletError,
+  walletFromKeys,
+  walletFromSeed,
+  walletFromViewKey,
+} from '@wrkz/wallet-core';
 import { isForeignFile, nodeChoice, type NodeFields, systemText } from '@wrkz/wallet-server';
 import { badRequest, walletErrors, withSystemText } from '../errors';
 import { type FilePolicy, resolveFile } from '../file-paths';
@@ -56,8 +64,7 @@ const createWallet = declareWalletRoute({
     'walletDatabaseForeign',
     'foreignNetwork',
   ),
-  handle: (context, { body, http }) =>
-    openWith(context, body, http, { isNew: true }, (parts, settings) => Wallet.create(parts, settings)),
+  handle: (context, { body, http }) => createWith(context, body, http),
 });
 
 const importKeys = declareWalletRoute({
@@ -78,8 +85,8 @@ const importKeys = declareWalletRoute({
     'foreignNetwork',
   ),
   handle: (context, { body, http }) =>
-    openWith(context, body, http, { isNew: true }, (parts, settings) =>
-      Wallet.importKeys(parts, settings, { ...body, scanHeight: body.scanHeight ?? 0 }),
+    createWith(context, body, http, () =>
+      walletFromKeys(body.privateViewKey, body.privateSpendKey, scanFrom(body.scanHeight ?? 0)),
     ),
 });
 
@@ -107,9 +114,7 @@ const importSeed = declareWalletRoute({
     'foreignNetwork',
   ),
   handle: (context, { body, http }) =>
-    openWith(context, body, http, { isNew: true }, (parts, settings) =>
-      Wallet.importSeed(parts, settings, { words: body.mnemonicSeed, scanHeight: body.scanHeight ?? 0 }),
-    ),
+    createWith(context, body, http, () => walletFromSeed(body.mnemonicSeed, scanFrom(body.scanHeight ?? 0))),
 });
 
 const importView = declareWalletRoute({
@@ -136,8 +141,8 @@ const importView = declareWalletRoute({
     'foreignNetwork',
   ),
   handle: (context, { body, http }) =>
-    openWith(context, body, http, { isNew: true }, (parts, settings) =>
-      Wallet.importView(parts, settings, { ...body, scanHeight: body.scanHeight ?? 0 }),
+    createWith(context, body, http, () =>
+      walletFromViewKey(body.privateViewKey, body.address, scanFrom(body.scanHeight ?? 0)),
     ),
 });
 
@@ -254,6 +259,16 @@ const exportWallet = declareWalletRoute({
     return undefined;
   },
 });
+
+/** Creates a wallet as `openWith`, by default with new keys. */
+function createWith(
+  context: WalletApiContext,
+  body: Parameters<typeof openWith>[1],
+  http: RouteRequest['http'],
+  content?: () => WalletContent,
+): Promise<undefined> {
+  return openWith(context, body, http, { isNew: true }, (parts, settings) => Wallet.create(parts, settings, content));
+}
 
 /**
  * Opens a wallet through a factory of wallet-core.

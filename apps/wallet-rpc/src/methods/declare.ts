@@ -6,10 +6,8 @@ type ErrorName = keyof typeof walletRpcApi.walletRpcErrors;
 
 export type WalletRpcMethod = Method<WalletRpcContext>;
 
-/** Declares a method of the service. */
 export const declareWalletMethod = methodDeclarer<WalletRpcContext>();
 
-/** Rows of the table of application errors. */
 export function applicationErrors(...names: readonly ErrorName[]): walletRpcApi.WalletRpcError[] {
   return names.map((name) => walletRpcApi.walletRpcErrors[name]);
 }

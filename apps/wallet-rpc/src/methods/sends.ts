@@ -171,14 +171,8 @@ async function once<Value>(
   return keyed.execute({ wallet, now }, request);
 }
 
-/** Notifies the hooks about a send that a node has accepted. */
-export function notifyOfSend(context: Pick<WalletRpcContext, 'wallet' | 'notifier'>, hash: string): void {
-  const [sent] = knownOf(context, [hash]);
-  if (sent !== undefined && sent.blockHeight === 0) context.notifier.seen(sent);
-}
-
-function knownOf({ wallet }: Pick<WalletRpcContext, 'wallet'>, hashes: readonly string[]) {
-  const { snapshot } = wallet;
-  const unconfirmed = new Map(snapshot.unconfirmed().map((transaction) => [transaction.hash, transaction]));
-  return hashes.flatMap((hash) => unconfirmed.get(hash) ?? snapshot.transaction(hash) ?? []);
+/** Notifies the hooks about a send that a node has accepted, unless it is mined already. */
+export function notifyOfSend({ wallet, notifier }: Pick<WalletRpcContext, 'wallet' | 'notifier'>, hash: string): void {
+  const sent = wallet.snapshot.unconfirmed().find((transaction) => transaction.hash === hash);
+  if (sent !== undefined) notifier.seen(sent);
 }

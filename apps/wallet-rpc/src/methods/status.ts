@@ -1,4 +1,5 @@
 import { walletRpcApi } from '@wrkz/api';
+import { blockHashes } from '../blocks';
 import { applicationError } from '../errors';
 import { applicationErrors, declareWalletMethod } from './declare';
 
@@ -30,10 +31,10 @@ export const statusMethods = [
     params: walletRpcApi.blockHashesParams,
     result: walletRpcApi.blockHashesResult,
     errors: applicationErrors('wrongParameters', 'nodeAway'),
-    handle: async ({ wallet, blockHashes }, { firstBlockIndex, blockCount }) => {
+    handle: async ({ wallet, nodes, maxHashes }, { firstBlockIndex, blockCount }) => {
       const end = Math.min(firstBlockIndex + blockCount, wallet.snapshot.content.progress.height + 1);
-      if (end - firstBlockIndex > blockHashes.maxCount) throw applicationError('wrongParameters');
-      return { blockHashes: await blockHashes.range(firstBlockIndex, end) };
+      if (end - firstBlockIndex > maxHashes) throw applicationError('wrongParameters');
+      return { blockHashes: await blockHashes(nodes, firstBlockIndex, end) };
     },
   }),
   declareWalletMethod({

@@ -3,7 +3,8 @@ import { lowerBound } from '@wrkz/core-types';
 import { EventLoopYielder, FinishedJson, stringifyJson } from '@wrkz/service-kit';
 import type { DelayedSendState, WalletTransaction } from '@wrkz/wallet-core';
 import type { z } from 'zod';
-import { requireAllPlain, requireHash, requirePaymentId } from '../checks';
+import { blockHashes } from '../blocks';
+import { checkedAddresses, requireHash, requirePaymentId } from '../checks';
 import type { WalletRpcContext } from '../context';
 import { applicationError, envelopeError } from '../errors';
 import { type ServiceTransaction, serviceTransactions, TransactionState } from '../transaction-record';
@@ -49,7 +50,7 @@ export const transactionMethods = [
     result: walletRpcApi.transactionHashList,
     errors: applicationErrors('badAddress'),
     handle: async (context, { addresses }) => {
-      await requireAllPlain(addresses);
+      await checkedAddresses(addresses, false);
       const wanted = new Set(addresses);
       const record = serviceTransactions(context);
       const all = [...context.wallet.snapshot.unconfirmed(), ...context.pool.transactions];
@@ -149,19 +150,19 @@ async function windowItems(
 }
 
 /** Requests a block hash that is in no stored details from the node. */
-async function hashOf({ blockHashes }: WalletRpcContext, height: number): Promise<string> {
-  const [hash = ''] = await blockHashes.range(height, height + 1);
+async function hashOf({ nodes }: WalletRpcContext, height: number): Promise<string> {
+  const [hash = ''] = await blockHashes(nodes, height, height + 1);
   return hash;
 }
 
 /** The height of the first block of the window. @throws JsonRpcError */
 async function firstIndex(
-  { wallet, blockHashes }: WalletRpcContext,
+  { wallet, nodes }: WalletRpcContext,
   { firstBlockIndex, blockHash, blockCount }: WindowParams,
 ): Promise<number> {
   const hash = blockHash === undefined ? undefined : requireHash(blockHash);
   if (blockCount === 0 || firstBlockIndex === 0) throw applicationError('wrongParameters');
-  const first = hash === undefined ? (firstBlockIndex ?? 0) : (await blockHashes.find(hash))?.height;
+  const first = hash === undefined ? (firstBlockIndex ?? 0) : (await nodes.mainBlock(hash))?.height;
   if (first === undefined || first > wallet.snapshot.content.progress.height) throw applicationError('unknownObject');
   if (first === 0) throw applicationError('wrongParameters');
   return first;
@@ -175,7 +176,7 @@ async function filterOf({
   blockHash,
 }: WindowParams): Promise<(record: ServiceTransaction) => boolean> {
   if ((firstBlockIndex === undefined) === (blockHash === undefined)) throw envelopeError('params');
-  await requireAllPlain(addresses);
+  await checkedAddresses(addresses, false);
   const id = requirePaymentId(paymentId);
   const wanted = new Set(addresses);
   return ({ transfers, paymentId: found }) =>

@@ -11,6 +11,9 @@ import { walletError, walletErrorOfCode } from '../errors';
 import type { ScanStart, SubWallet, WalletContent } from '../ledger/model';
 import { checkAddress, isUsablePoint } from './addresses';
 
+/** The start of a scan at a height. */
+export const scanFrom = (height: number): ScanStart => ({ height, timestamp: 0 });
+
 /** A wallet with new keys from the operating system's random generator. */
 export function createdWallet(start: ScanStart): WalletContent {
   const { secretKey } = generateKeyPair();
@@ -71,7 +74,6 @@ function content(
   };
 }
 
-/** A sub-wallet without outputs. */
 export function emptySubWallet(
   keys: Pick<SubWallet, 'publicSpendKey' | 'privateSpendKey' | 'address' | 'isPrimary' | 'walletIndex'>,
   { timestamp, height }: ScanStart,

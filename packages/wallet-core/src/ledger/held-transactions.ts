@@ -24,7 +24,6 @@ export function mergedHold(before: HeldTransaction | undefined, added: HeldTrans
   };
 }
 
-/** The hash of the held transaction that spends an output. */
 export function heldSpender(held: ReadonlyMap<string, HeldTransaction>, outputKey: string): string | undefined {
   return [...held.values()].find(({ inputs }) => inputs.includes(outputKey))?.hash;
 }

@@ -302,7 +302,6 @@ export class Ledger {
     );
   }
 
-  /** Hashes of unconfirmed own sends. */
   unconfirmedHashes(): readonly string[] {
     return this.parts.history.content().unconfirmed.map(({ hash }) => hash);
   }
@@ -312,7 +311,6 @@ export class Ledger {
     return this.parts.history.send(hash) !== undefined;
   }
 
-  /** The confirmed transaction with this hash. */
   confirmed(hash: string): WalletTransaction | undefined {
     return this.parts.history.confirmedTransaction(hash);
   }
@@ -421,7 +419,6 @@ export class Ledger {
     this.changes.push({ kind: 'reset', scanHeight });
   }
 
-  /** The address of a sub-wallet. */
   addressOf(publicSpendKey: string): string | undefined {
     return this.parts.outputs.book(publicSpendKey)?.address;
   }

@@ -1,6 +1,5 @@
 import type { SyncBlock } from '@wrkz/client';
 
-/** An own output that the scanner found. */
 export interface OwnOutputFound {
   /** Number of the transaction: 0 is the coinbase, even if it was not fetched; then 1, 2, ... in block order. */
   readonly transaction: number;
@@ -32,19 +31,15 @@ export interface WalletOutput {
   /** Undefined in a view wallet, which cannot compute it. */
   readonly keyImage: string | undefined;
   readonly amount: bigint;
-  /** Height of its block. */
   readonly blockHeight: number;
   readonly transactionPublicKey: string;
-  /** Index in its transaction. */
   readonly outputIndex: number;
   /** Undefined until a node reports it. Until then the output is in the balance but cannot be spent. */
   readonly globalIndex: number | undefined;
-  /** The one-time key. */
   readonly key: string;
   /** Height of the block that spent it; 0 while it is not spent. */
   readonly spendHeight: number;
   readonly unlockTime: bigint;
-  /** Hash of the transaction that created it. */
   readonly parentTransactionHash: string;
   /** The one-time secret key, if known. */
   readonly privateEphemeral: string | undefined;
@@ -152,7 +147,6 @@ export interface WalletContent {
   readonly subWalletIndexCounter: number;
   /** Confirmed transactions in the order in which they were applied. */
   readonly transactions: readonly WalletTransaction[];
-  /** Unconfirmed sends. */
   readonly unconfirmed: readonly WalletTransaction[];
   readonly transactionKeys: readonly TransactionKey[];
   readonly progress: SyncProgress;

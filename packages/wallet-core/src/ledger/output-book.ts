@@ -26,8 +26,7 @@ export class OutputBook {
    * a file of another program may contain an unspendable second one.
    */
   addBook(subWallet: SubWallet): void {
-    const adding = this.addingBook(subWallet);
-    while (adding.next().done !== true);
+    for (const _ of this.addingBook(subWallet));
   }
 
   /** Like `addBook`, as a generator that can be interrupted between outputs. */
@@ -137,7 +136,6 @@ export class OutputBook {
     }
   }
 
-  /** Outputs of unverified blocks. */
   unverified(): WalletOutput[] {
     return [...this.places.values()].flatMap(({ output }) => (output.verified === false ? [output] : []));
   }

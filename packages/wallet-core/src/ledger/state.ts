@@ -20,7 +20,6 @@ interface AwaitedSpend {
   readonly amount: UnconfirmedAmount;
 }
 
-/** The mutable parts of a ledger. */
 export interface LedgerParts {
   readonly outputs: OutputBook;
   readonly history: History;

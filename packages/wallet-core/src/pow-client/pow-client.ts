@@ -155,7 +155,6 @@ const POLL_MS = 20_000;
 const GRACE_MS = 5_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
-/** The unchecked fields of a response. */
 type ServerResponse = Readonly<Record<string, unknown>>;
 
 interface ServerRequest {

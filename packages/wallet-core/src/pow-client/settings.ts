@@ -1,6 +1,5 @@
 import type { OptionValues } from '@wrkz/service-kit';
 
-/** The settings for a proof-of-work server. */
 export interface PowServerSettings {
   /** False: always search locally. */
   readonly enabled: boolean;

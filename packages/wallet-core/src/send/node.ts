@@ -30,7 +30,6 @@ export class TimedOutNodes {
   }
 }
 
-/** The serving node of a list. */
 const servingOf = (node: NodeCalls): NodeCalls => (node instanceof NodeList ? node.serving : node);
 
 /** The node as used by one send. Maps failures of the client to results. */

@@ -39,7 +39,6 @@ export class SendPause {
     if (stored !== undefined) this.pauses.set(stored.source, stored);
   }
 
-  /** The current pause. */
   get current(): Pause | undefined {
     return [...this.pauses.values()].find(({ source }) => !this.overruled.has(source));
   }

@@ -26,7 +26,7 @@ export interface PendingSendsDependencies {
   readonly network: Network;
   readonly ledger: Ledger;
   readonly db: () => WalletDb;
-  /** Stores the queued changes of the ledger and the writes of `work` in one transaction. */
+  /** Stores the queued changes of the ledger and the writes of `work` in one transaction. @throws WalletError */
   readonly commit: (work: () => void) => void;
   /** Records an event in the database transaction of `commit`, and emits it after the commit. */
   readonly event: (event: NewEvent) => void;

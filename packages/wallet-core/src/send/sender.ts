@@ -1,19 +1,16 @@
 import type { NodeList } from '@wrkz/client';
 import { REASONS } from '@wrkz/consensus';
-import type { Network } from '@wrkz/core-types';
 import { generateKeyPair } from '@wrkz/crypto';
 import { buildSend, estimateSend, type SendEstimate } from '../transaction/build-send';
 import { unlocked } from '../transaction/coin-selection';
 import type { SendContext, SendPorts, SendRequest, SendSummary, SignedSend } from '../transaction/model';
 import { estimateSweep, sweep, type SweepEstimate, type SweepRequest, type SweepResult } from '../transaction/sweep';
 import { nodeRefusal, walletError } from '../errors';
-import type { Ledger } from '../ledger/ledger';
 import { LedgerFault, type WalletOutput } from '../ledger/model';
 import type { PowClient } from '../pow-client/pow-client';
 import { requestIndexesAgain } from '../sync/index-finder';
-import type { WalletDb } from '../wallet-db/wallet-db';
 import { TimedOutNodes, SubmissionNode } from './node';
-import type { NewEvent, PendingSends } from './pending-sends';
+import type { PendingSends, PendingSendsDependencies } from './pending-sends';
 import type { SendPause } from './pause';
 import { submitSend } from './submit';
 
@@ -30,24 +27,16 @@ export interface SendObserver {
 /** Max number of outputs whose global indexes are requested again after a wrong one. */
 const MAX_CORRECTED = 100;
 
-export interface SenderDependencies {
-  readonly network: Network;
-  readonly ledger: Ledger;
+export interface SenderDependencies extends PendingSendsDependencies {
   readonly pending: PendingSends;
   readonly pause: SendPause;
-  readonly db: () => WalletDb;
   readonly nodes: () => NodeList;
   readonly pow: Pick<PowClient, 'findNonce'>;
   /** @throws WalletError notSynchronized, implausibleNodeHeight */
   readonly context: () => SendContext;
-  /** Stores the queued changes of the ledger and the writes of `work` in one database transaction. @throws WalletError */
-  readonly commit: (work: () => void) => void;
-  readonly event: (event: NewEvent) => void;
   /** Called after the ledger has changed, to publish a snapshot. */
   readonly changed: () => void;
   readonly onRingFallback: NonNullable<SendPorts['onRingFallback']>;
-  /** Unix milliseconds. */
-  readonly now: () => number;
   /** Aborts builds when the wallet closes. */
   readonly signal: AbortSignal;
   /** Aborts the wait for the response to a submission, whose outcome is then uncertain. */

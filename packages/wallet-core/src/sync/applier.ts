@@ -7,7 +7,6 @@ import type { WalletTransaction } from '../ledger/model';
 import { type BlockVerdict, type SyncBlockVerifier, claimOf } from './block-verifier';
 import { type ScannedBlock, scannedBatches, type UnreadableBlock } from './scanner';
 
-/** Blocks per scan. */
 const CHUNK = 500;
 /** Milliseconds of work between two yields to the event loop. */
 const SLICE_MS = 5;

@@ -20,7 +20,6 @@ export class BlockStore {
     return this.bytes >= MAX_BYTES;
   }
 
-  /** The oldest block. */
   get next(): SyncBlock | undefined {
     return this.blocks[this.taken];
   }

@@ -70,7 +70,6 @@ class RawRange {
   }
 }
 
-/** A range with the node that served it. */
 interface ServedRange {
   readonly node: NodeCalls;
   readonly blocks: RawRange;
@@ -228,7 +227,6 @@ function contentsOf({ block, transactions }: RawChainBlock): RawContents | undef
   }
 }
 
-/** The claim for a block as reported by a node. */
 export function claimOf(block: SyncBlock): BlockClaim {
   const { height, hash, timestamp, coinbase, transactions } = block;
   const reported = coinbase === undefined ? transactions : [coinbase, ...transactions];
@@ -270,7 +268,6 @@ function hasPaymentId(transaction: Transaction, reported: string): boolean {
   return reported === '' && (paymentId.length !== LONG_PAYMENT_ID_LENGTH || transaction.inputs[0]?.type === 'base');
 }
 
-/** The claim for an unverified block of the ledger. */
 export function claimOfUnverified({ height, hash, transactions, outputs, spent }: UnverifiedBlock): BlockClaim {
   const believed = (raw: RawContents): boolean =>
     transactions.every(({ hash: id, paymentId, unlockTime, timestamp, fee }) => {

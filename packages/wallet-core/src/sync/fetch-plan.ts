@@ -4,7 +4,6 @@ import type { SyncProgress } from '../ledger/model';
 const FIRST = 100;
 /** Size in bytes of responses that the batch size aims at. Four windows and the stored blocks bound the memory of a scan. */
 const RESPONSE_BYTES = 1024 * 1024;
-/** Min batch of large blocks. */
 const MIN_LARGE_BLOCKS = 10;
 /** Default limit of the nodes. */
 const MAX_BLOCKS_PER_REQUEST = 1_000;
@@ -49,7 +48,6 @@ export class BlockBatchSize {
   }
 }
 
-/** Max number of concurrent requests. */
 const MAX_CONCURRENT_WINDOWS = 4;
 /**
  * Windows end at least this many blocks below the tip, because a fork between two windows would not be noticed. Four times the

@@ -52,13 +52,11 @@ export interface FetchOptions {
 type SyncFeature = 'skipEmptyBlocks' | 'base64' | 'heightRange';
 
 interface FetcherDependencies {
-  /** The serving node. */
   readonly node: () => NodeCalls;
   readonly ledger: SyncLedger;
   readonly store: BlockStore;
   readonly read: ReadSyncBody;
   readonly warn: (text: string) => void;
-  /** Rewinds the ledger. */
   readonly rewind: (height: number) => void;
 }
 

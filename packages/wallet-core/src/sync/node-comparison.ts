@@ -3,7 +3,6 @@ import type { SyncLedger } from '../ledger/ledger';
 
 /** Depth from which a block is the same on every honest node. */
 const SETTLED_DEPTH = 11;
-/** Min number of recent hashes for a comparison. */
 const MIN_RECENT_HASHES = 12;
 
 /** Number of consecutive failed comparisons, about one per minute, after which a disagreement of a node is dropped. */

@@ -14,7 +14,6 @@ const OUTPUTS_A_BATCH = 4_000;
 
 const KEY_SIZE = 32;
 
-/** A block and its own outputs. */
 export interface ScannedBlock {
   readonly block: SyncBlock;
   readonly found: readonly OwnOutputFound[];
@@ -166,7 +165,6 @@ function countOutputs(block: SyncBlock): number {
   return count;
 }
 
-/** All transactions of a block, with the coinbase first. */
 const transactionsOf = ({ coinbase, transactions }: SyncBlock): readonly SyncTransaction[] =>
   coinbase === undefined ? transactions : [coinbase, ...transactions];
 

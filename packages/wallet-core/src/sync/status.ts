@@ -1,4 +1,5 @@
 import { NodeFailure, type NodeFailureKind } from '@wrkz/client';
+import type { Ledger } from '../ledger/ledger';
 import type { ScanStart } from '../ledger/model';
 import type { FetchOutcome, SyncGap } from './fetcher';
 
@@ -42,13 +43,7 @@ export interface WalletSyncStatus {
  * Whether the height was copied from an old container and no block was applied since: it is the only height without a block
  * hash. Such a wallet is not synchronized at any height.
  */
-export function isUnconfirmedHistory({
-  height,
-  hash,
-}: {
-  readonly height: number;
-  readonly hash: string | undefined;
-}): boolean {
+export function isUnconfirmedHistory({ height, hash }: ReturnType<Ledger['position']>): boolean {
   return height > 0 && hash === undefined;
 }
 

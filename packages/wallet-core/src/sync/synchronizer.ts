@@ -504,5 +504,4 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
   }
 }
 
-/** The serving node of a list. */
 const servingOf = (node: NodeCalls): NodeCalls => (node instanceof NodeList ? node.serving : node);

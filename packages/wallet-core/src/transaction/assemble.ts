@@ -34,7 +34,6 @@ export interface Plan extends Drawn, Layout {
 
 /** The parts of a transaction that do not depend on the fee. */
 interface Drawn {
-  /** The transaction key pair. */
   readonly keys: KeyPair;
   readonly rings: readonly Ring[];
   /** Keys of the inputs, in the order of the rings. */
@@ -136,7 +135,6 @@ function layOut(
   return { prefix, parts, hasPow, size: encodeTransactionPrefix(prefix).length + signatures };
 }
 
-/** The payments followed by the change. */
 export function withChange(payments: readonly Payment[], change: bigint, address: string): readonly Payment[] {
   if (change === 0n) return payments;
   return [...payments, { to: checkAddress(address, { allowIntegrated: false }), amount: change }];

@@ -18,7 +18,6 @@ import { signPlan } from './sign';
 import { isWalletError, missingGlobalIndex, walletError } from '../errors';
 import { mapInSlices } from '@wrkz/service-kit/base';
 
-/** Size and cost of a send. */
 export interface SendEstimate {
   readonly fee: bigint;
   /** Serialized size in bytes. */

@@ -62,7 +62,6 @@ export function* smallestFirstByDigits(inputs: Iterable<OwnedInput>): Generator<
   }
 }
 
-/** Concatenates groups. */
 export function* inOrder(groups: readonly Iterable<OwnedInput>[]): Generator<OwnedInput, undefined> {
   for (const group of groups) yield* group;
 }

@@ -60,7 +60,6 @@ export interface SendContext {
   readonly ringOf: (keyImage: string) => readonly RingMember[] | undefined;
 }
 
-/** An output in a ring. */
 export interface RingMember {
   /** Global index. */
   readonly index: number;

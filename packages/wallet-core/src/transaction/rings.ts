@@ -27,7 +27,6 @@ export class TooFewDecoys extends Error {
     readonly achievable: number,
     /** The error for the client if the send fails because of this. */
     readonly failure: WalletError,
-    /** All requested amounts. */
     readonly amounts: readonly bigint[],
     /** The amounts with too few decoys; undefined if the node does not report them. */
     readonly rare?: readonly bigint[],

@@ -25,7 +25,6 @@ export interface SweepRequest {
   readonly paymentId?: string | undefined;
 }
 
-/** The outcome of one transaction of a sweep. */
 export type SweepEntry =
   | { readonly success: true; readonly transactionHash: string; readonly fee: bigint; readonly mixin: number }
   | { readonly success: false; readonly errorCode: number; readonly errorMessage: string };

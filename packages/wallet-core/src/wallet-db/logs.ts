@@ -1,14 +1,14 @@
+import type { LedgerChange } from '../ledger/model';
 import type { SealedDatabase } from './sealed-database';
 
-interface LogEntry<Change> {
+interface LogEntry {
   /** Position of the previous entry, to detect a missing entry. */
   readonly previous: number;
-  readonly change: Change;
+  readonly change: LedgerChange;
 }
 
-export interface PositionedChange<Change> {
-  readonly position: number;
-  readonly change: Change;
+interface ScanProgress {
+  readonly appliedHeight: number;
 }
 
 const PROGRESS = 'progress';
@@ -17,13 +17,13 @@ const PROGRESS = 'progress';
  * The redo log of the ledger. Applying the entries after position p to a container written at p restores the current state.
  * The scan progress through blocks without changes is a single row that is overwritten.
  */
-export class LedgerLog<Change, Progress> {
+export class LedgerLog {
   private readonly entries;
   private readonly selectProgress;
 
   constructor(private readonly database: SealedDatabase) {
-    this.entries = database.table<LogEntry<Change>>('log');
-    this.selectProgress = database.table<Progress>(PROGRESS);
+    this.entries = database.table<LogEntry>('log');
+    this.selectProgress = database.table<ScanProgress>(PROGRESS);
   }
 
   /** The log is complete after this position. */
@@ -32,7 +32,7 @@ export class LedgerLog<Change, Progress> {
   }
 
   /** @returns the position of the entry */
-  append(change: Change): number {
+  append(change: LedgerChange): number {
     return this.database.transaction(() => {
       const previous = this.database.state.lastLogEntry;
       const position = this.database.advance();
@@ -46,7 +46,7 @@ export class LedgerLog<Change, Progress> {
    * The entries after a position, in order.
    * @throws RangeError below the floor; DamagedSealedRow at the first changed or missing entry
    */
-  *after(position: number): Generator<PositionedChange<Change>, void> {
+  *after(position: number): Generator<{ readonly position: number; readonly change: LedgerChange }, void> {
     if (position < this.floor) {
       throw new RangeError(`the ledger log begins after position ${this.floor} and cannot be read from ${position} on`);
     }
@@ -68,13 +68,13 @@ export class LedgerLog<Change, Progress> {
     });
   }
 
-  progress(): Progress | undefined {
+  progress(): ScanProgress | undefined {
     // `get` would not detect a row whose blind identifier was changed.
     for (const progress of this.selectProgress.rows()) return progress;
     return undefined;
   }
 
-  putProgress(progress: Progress): void {
+  putProgress(progress: ScanProgress): void {
     this.database.transaction(() => this.selectProgress.put(PROGRESS, progress));
   }
 
@@ -91,9 +91,7 @@ export class LedgerLog<Change, Progress> {
 /** An event about money or a send. */
 export interface MoneyEvent {
   readonly kind: string;
-  /** Transaction hash. */
   readonly transaction?: string | undefined;
-  /** Address of the sub-wallet. */
   readonly subWallet?: string | undefined;
   /** Atomic units. */
   readonly amount?: bigint | undefined;

@@ -27,14 +27,6 @@ export interface StoredDetails {
   readonly sent?: readonly SentOutput[] | undefined;
 }
 
-/** Details of transactions by hash. */
-export class DetailsTable extends SealedTable<StoredDetails> {
-  /** The hashes without details, in the same order. */
-  missing(hashes: readonly string[]): string[] {
-    return hashes.filter((hash) => !this.has(hash));
-  }
-}
-
 const DAY_MS = 86_400_000;
 
 /** The day (UTC, counted from 1970) of a time in Unix milliseconds. */

@@ -21,7 +21,6 @@ export interface StoredSend {
   readonly reason?: string | undefined;
   /** Transaction that permanently spent an input of a given-up send. */
   readonly replacedBy?: string | undefined;
-  /** Block height. */
   readonly height?: number | undefined;
   /** Height of the first refusal. */
   readonly refusedSince?: number | undefined;
@@ -74,7 +73,6 @@ export class SendTable {
 /** The stored ring of an input, which a rebuild must use again. */
 export interface StoredRing {
   readonly members: readonly RingMember[];
-  /** Number of refusals by nodes. */
   readonly refusals: number;
   /** Whether the next send draws a new ring. */
   readonly isReplaced: boolean;

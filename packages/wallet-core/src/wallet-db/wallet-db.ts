@@ -14,7 +14,6 @@ import {
   type SqliteDatabase,
   sqliteFailure,
 } from '@wrkz/sqlite';
-import type { LedgerChange } from '../ledger/model';
 import {
   type DatabaseLoss,
   IDENTITY,
@@ -24,7 +23,7 @@ import {
   type WalletDbMark,
 } from './identity';
 import { EventTable, LedgerLog } from './logs';
-import { DetailsTable, NotifiedTable, SpendingTable } from './records';
+import { NotifiedTable, SpendingTable, type StoredDetails } from './records';
 import { RequestTable } from './requests';
 import { RowSealer } from './seal';
 import { type DatabaseState, rawDependencies, SealedDatabase, STATE } from './sealed-database';
@@ -117,12 +116,12 @@ export class WalletDb {
   readonly prepared;
   readonly delayed;
   readonly retired;
+  /** Details of transactions by hash. */
   readonly details;
   readonly log;
   readonly events;
   readonly spending;
   readonly notified;
-  /** Labels by subject. */
   readonly labels;
   /** Small values by name, such as a pause of sends with its reason. */
   readonly settings;
@@ -143,8 +142,8 @@ export class WalletDb {
     this.prepared = new PreparedTable('prepared', database);
     this.delayed = new DelayedTable(database);
     this.retired = new RetiredTable('retired', database);
-    this.details = new DetailsTable('details', database);
-    this.log = new LedgerLog<LedgerChange, { readonly appliedHeight: number }>(database);
+    this.details = database.table<StoredDetails>('details');
+    this.log = new LedgerLog(database);
     this.events = new EventTable(database);
     this.spending = new SpendingTable(database);
     this.notified = new NotifiedTable('notified', database);
@@ -185,7 +184,6 @@ export class WalletDb {
     return identity;
   }
 
-  /** The mark to write into the container. */
   get mark(): WalletDbMark {
     return { database: this.identity.database, position: this.database.state.position };
   }

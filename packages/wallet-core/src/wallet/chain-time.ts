@@ -14,7 +14,6 @@ export function startOfNewKeys(now: number): ScanStart {
   return { timestamp: Math.max(0, now - CLOCK_SLACK_SECONDS), height: 0 };
 }
 
-/** Whether a block at this height is before the start of the scan. */
 export function isBeforeStart(height: number, start: ScanStart): boolean {
   if (start.height > 0 || start.timestamp === 0) return height < start.height;
   return FIRST_BLOCK_TIMESTAMP + BLOCK_SECONDS * height < start.timestamp;

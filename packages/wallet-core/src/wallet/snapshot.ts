@@ -39,7 +39,6 @@ export class WalletSnapshot {
     return walletBalance(this.content, this.lockTime, publicSpendKeys);
   }
 
-  /** The balance of one sub-wallet. */
   balanceOf(subWallet: SubWallet): Balance {
     return subWalletBalance(subWallet, this.lockTime);
   }

@@ -65,7 +65,6 @@ export class WalletStorage {
   private attached: AttachedWrites | undefined;
   /** Database position up to which the container on disk includes all changes. */
   private savedPosition = 0;
-  /** Number of requested saves. */
   private saves = 0;
   private timer: NodeJS.Timeout | undefined;
 

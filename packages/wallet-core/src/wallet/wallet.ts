@@ -15,11 +15,9 @@ import {
   type NewSubWallet,
   nextSubWallet,
   removableSubWallet,
+  scanFrom,
   subWalletOf,
   viewSubWallet,
-  walletFromKeys,
-  walletFromSeed,
-  walletFromViewKey,
 } from '../keys/wallet-keys';
 import type { HeldTransaction } from '../ledger/held-transactions';
 import type { Ledger } from '../ledger/ledger';
@@ -77,7 +75,6 @@ const MAX_BLOCKS_BEHIND = 20;
 const PROGRESS_INTERVAL_MS = 5_000;
 /** Max wait of an open for the genesis block of the node. */
 const NETWORK_CHECK_MS = 2_000;
-/** Interval for resubmitting pending sends. */
 const RESUBMIT_INTERVAL_MS = 180_000;
 /** Max wait of a close for the response to a submission. */
 const SUBMISSION_LIMIT_MS = 2_000;
@@ -172,54 +169,19 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return Wallet.begin(dependencies, options, await WalletStorage.open(storageOptions(dependencies, options)));
   }
 
-  /** Creates a wallet with new keys. @throws WalletError foreignNetwork, walletFileAlreadyExists, invalidWalletFilename */
-  static create(dependencies: WalletDependencies, options: WalletOptions): Promise<Wallet> {
-    const start = startOfNewKeys(Math.floor((dependencies.now ?? Date.now)() / 1000));
-    return Wallet.createOpen(dependencies, options, () => createdWallet(start));
-  }
-
-  /** @throws WalletError foreignNetwork, walletFileAlreadyExists, invalidWalletFilename, invalidPrivateKey */
-  static importKeys(
+  /**
+   * Creates a wallet, by default with new keys.
+   * @param content returns the content (`walletFromKeys`, ...). It is called after the file name was checked
+   * @throws WalletError foreignNetwork, walletFileAlreadyExists, invalidWalletFilename; errors of `content`
+   */
+  static async create(
     dependencies: WalletDependencies,
     options: WalletOptions,
-    keys: { readonly privateViewKey: string; readonly privateSpendKey: string; readonly scanHeight: number },
-  ): Promise<Wallet> {
-    const { privateViewKey, privateSpendKey, scanHeight } = keys;
-    const start = { height: scanHeight, timestamp: 0 };
-    return Wallet.createOpen(dependencies, options, () => walletFromKeys(privateViewKey, privateSpendKey, start));
-  }
-
-  /** @throws WalletError foreignNetwork, walletFileAlreadyExists, invalidWalletFilename and those of the seed */
-  static importSeed(
-    dependencies: WalletDependencies,
-    options: WalletOptions,
-    { words, scanHeight }: { readonly words: string; readonly scanHeight: number },
-  ): Promise<Wallet> {
-    return Wallet.createOpen(dependencies, options, () => walletFromSeed(words, { height: scanHeight, timestamp: 0 }));
-  }
-
-  /** Creates a view wallet, which detects incoming payments and cannot spend. @throws WalletError */
-  static importView(
-    dependencies: WalletDependencies,
-    options: WalletOptions,
-    keys: { readonly privateViewKey: string; readonly address: string; readonly scanHeight: number },
-  ): Promise<Wallet> {
-    const { privateViewKey, address, scanHeight } = keys;
-    const start = { height: scanHeight, timestamp: 0 };
-    return Wallet.createOpen(dependencies, options, () => walletFromViewKey(privateViewKey, address, start));
-  }
-
-  private static async createOpen(
-    dependencies: WalletDependencies,
-    options: WalletOptions,
-    content: () => WalletContent,
+    content = (): WalletContent => createdWallet(startOfNewKeys(Math.floor((dependencies.now ?? Date.now)() / 1000))),
   ): Promise<Wallet> {
     await requireNetwork(options.nodes);
-    return Wallet.begin(
-      dependencies,
-      options,
-      await WalletStorage.create(storageOptions(dependencies, options), content),
-    );
+    const opened = await WalletStorage.create(storageOptions(dependencies, options), content);
+    return Wallet.begin(dependencies, options, opened);
   }
 
   private static async begin(
@@ -285,7 +247,6 @@ export class Wallet extends EventEmitter<WalletEvents> {
     return this.closed !== undefined;
   }
 
-  /** State of node and synchronization. */
   get syncStatus(): WalletSyncStatus {
     return this.synchronizer.status;
   }
@@ -377,13 +338,13 @@ export class Wallet extends EventEmitter<WalletEvents> {
 
   /** @throws WalletError illegalViewWalletOperation, invalidPrivateKey, subwalletAlreadyExists */
   importSubWallet(privateSpendKey: string, scanHeight: number): Promise<SubWallet> {
-    const start = { height: scanHeight, timestamp: 0 };
+    const start = scanFrom(scanHeight);
     return this.addSubWallet(() => importedSubWallet(this.ledger.content(), privateSpendKey, start), scanHeight);
   }
 
   /** @throws WalletError illegalViewWalletOperation, walletIndexTooLarge, subwalletAlreadyExists */
   importDeterministicSubWallet(index: bigint, scanHeight: number): Promise<SubWallet> {
-    const start = { height: scanHeight, timestamp: 0 };
+    const start = scanFrom(scanHeight);
     return this.addSubWallet(
       () => deterministicSubWallet(this.ledger.content(), index, start, this.closing.signal),
       scanHeight,
@@ -392,7 +353,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
 
   /** @throws WalletError invalidPublicKey, illegalNonViewWalletOperation, subwalletAlreadyExists */
   importViewSubWallet(publicSpendKey: string, scanHeight: number): Promise<SubWallet> {
-    const start = { height: scanHeight, timestamp: 0 };
+    const start = scanFrom(scanHeight);
     return this.addSubWallet(() => viewSubWallet(this.ledger.content(), publicSpendKey, start), scanHeight);
   }
 
@@ -409,7 +370,7 @@ export class Wallet extends EventEmitter<WalletEvents> {
   /** Imports all keys or none. Without a height only new blocks are scanned for them. @throws WalletError */
   importKeyList(keys: NewKeys, scanHeight: number | undefined): Promise<readonly SubWallet[]> {
     return this.writeAddresses(async () => {
-      const start = scanHeight === undefined ? startOfNewKeys(this.seconds()) : { height: scanHeight, timestamp: 0 };
+      const start = scanHeight === undefined ? startOfNewKeys(this.seconds()) : scanFrom(scanHeight);
       const made = await subWalletsOf(this.ledger.content(), keys, start);
       if (made.length > 0) await this.storeSubWallets(made, 0, scanHeight);
       return made;

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { encodeAddress } from '@wrkz/core-types';
 import { ChainSum, TestWallet } from '@wrkz/testing';
-import { Wallet, WalletError, type SignedSend, type SendRequest } from '../../src';
+import { WalletError, type SignedSend, type SendRequest } from '../../src';
 import { devnet, MoneyWallet } from './support/served';
 import { TwoNodes } from './support/two-nodes';
+import { importKeys } from '../support/imports';
 
 /*
  * Sends of every kind next to every change of the rules from height 45 to 600, made by a whole wallet, taken by the pool of a
@@ -96,7 +97,7 @@ test('sends of every kind are accepted and mined at every age', async () => {
   const file = join(nodes.suite.folder(), 'ages.wallet');
   const hex = (secret: Buffer): string => secret.toString('hex');
   money = await MoneyWallet.begin(file, [nodes.port], (parts, settings) =>
-    Wallet.importKeys(parts, settings, {
+    importKeys(parts, settings, {
       privateViewKey: hex(keys.viewSecret),
       privateSpendKey: hex(keys.spendSecret),
       scanHeight: 0,

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { NodeClient, NodeFailure } from '@wrkz/client';
 import { type Network, networkOf } from '@wrkz/core-types';
 import { ChainSum, TestWallet, StandInNode } from '@wrkz/testing';
-import { Wallet } from '../../src';
 import { FILE_SUFFIXES, walletDbName } from '../../src/wallet-db/wallet-db';
 import { devnet, MoneyWallet } from './support/served';
 import { TwoNodes } from './support/two-nodes';
+import { importKeys } from '../support/imports';
 
 /*
  * The faults of the reference that cost money or trust, each run through a whole wallet: file, synchronization, sending, and
@@ -80,7 +80,7 @@ async function open(name: string, network: Network = devnet): Promise<MoneyWalle
   const money = await MoneyWallet.begin(
     file,
     [front.port],
-    (parts, settings) => Wallet.importKeys(parts, settings, keys),
+    (parts, settings) => importKeys(parts, settings, keys),
     network,
   );
   opened.push(money);

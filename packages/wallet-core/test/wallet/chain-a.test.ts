@@ -16,6 +16,7 @@ import {
   testScanHeights,
   testView,
 } from './support/chain-a-tests';
+import { importKeys } from '../support/imports';
 
 /* Representative wallets; the slow test has all of them. */
 
@@ -32,7 +33,7 @@ test('at a lite node the scan starts higher with a warning, and a rescan that wo
   const content = await contentOf({ file: 'wallets/alice.restored.wallet', password: 'secret_alice' });
   const whole = await begin(
     (parts, settings) =>
-      Wallet.importKeys(parts, settings, {
+      importKeys(parts, settings, {
         ...{ privateViewKey, privateSpendKey: addresses[0]?.privateSpendKey ?? '', scanHeight: 0 },
       }),
     { ports: [lite.port] },
@@ -68,7 +69,7 @@ test('each transaction of a scan is recorded once, in a few commits, before it i
   const { privateViewKey, addresses } = keysOf('alice');
   const whole = await begin(
     (parts, settings) =>
-      Wallet.importKeys(parts, settings, {
+      importKeys(parts, settings, {
         ...{ privateViewKey, privateSpendKey: addresses[0]?.privateSpendKey ?? '', scanHeight: 0 },
       }),
     { ports: [node.daemon.ports.rpc] },

@@ -7,6 +7,7 @@ import { removeFolders } from '../support/folder';
 import { scriptedChain, serveChain, KEYS } from '../sync/support/scripted-chain';
 import { signedSend } from '../wallet-db/support/filled';
 import { WholeWallet } from './support/whole-wallet';
+import { importKeys } from '../support/imports';
 
 /* A whole wallet with a damaged row in its database. */
 
@@ -24,7 +25,7 @@ async function begin(): Promise<WholeWallet> {
   open.push(node);
   const privateSpendKey = KEYS.spendKeys[0]?.privateSpendKey ?? '';
   const keys = { privateViewKey: KEYS.privateViewKey, privateSpendKey, scanHeight: 0 };
-  const whole = await WholeWallet.begin((parts, options) => Wallet.importKeys(parts, options, keys), {
+  const whole = await WholeWallet.begin((parts, options) => importKeys(parts, options, keys), {
     ports: [node.port],
   });
   open.push(whole);

@@ -5,6 +5,7 @@ import { Wallet } from '../../src';
 import { fresh, removeFolders } from '../support/folder';
 import { KEYS, type ScriptedBlock, scriptedChain, serveChain } from '../sync/support/scripted-chain';
 import { WholeWallet, type WholeOptions } from './support/whole-wallet';
+import { importKeys } from '../support/imports';
 
 /* What a lying node leaves in a whole wallet and its file, and that nothing of it is left at an honest one. */
 
@@ -39,7 +40,7 @@ async function begin(
 }
 
 const imported: Parameters<typeof WholeWallet.begin>[0] = (parts, settings) =>
-  Wallet.importKeys(parts, settings, {
+  importKeys(parts, settings, {
     ...{ privateViewKey: KEYS.privateViewKey, scanHeight: 0 },
     privateSpendKey: KEYS.spendKeys[0]?.privateSpendKey ?? '',
   });

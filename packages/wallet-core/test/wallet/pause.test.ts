@@ -1,8 +1,8 @@
 import { StandInNode } from '@wrkz/testing';
-import { Wallet } from '../../src';
 import { removeFolders } from '../support/folder';
 import { KEYS, scriptedChain, serveChain } from '../sync/support/scripted-chain';
 import { WholeWallet } from './support/whole-wallet';
+import { importKeys } from '../support/imports';
 
 /* Sends that the wallet pauses by itself, and resumes when the cause has ended. */
 
@@ -24,7 +24,7 @@ async function walletAt(...nodes: StandInNode[]): Promise<WholeWallet> {
   const privateSpendKey = KEYS.spendKeys[0]?.privateSpendKey ?? '';
   const keys = { privateViewKey: KEYS.privateViewKey, privateSpendKey, scanHeight: 0 };
   const ports = nodes.map(({ port }) => port);
-  const whole = await WholeWallet.begin((parts, options) => Wallet.importKeys(parts, options, keys), { ports });
+  const whole = await WholeWallet.begin((parts, options) => importKeys(parts, options, keys), { ports });
   open.push(whole);
   return whole;
 }

@@ -4,6 +4,7 @@ import { CHAIN_A_HEIGHT, chainAWallet, StandInNode, Suite, type SuiteNode } from
 import { Wallet } from '../../src';
 import { removeFolders } from '../support/folder';
 import { WholeWallet } from './support/whole-wallet';
+import { importKeys } from '../support/imports';
 
 /* Transactions of blocks that no node has proved, in a whole wallet and its files. */
 
@@ -29,7 +30,7 @@ afterEach(async () => {
 });
 
 const imported: Parameters<typeof WholeWallet.begin>[0] = (parts, settings) =>
-  Wallet.importKeys(parts, settings, {
+  importKeys(parts, settings, {
     privateViewKey: alice.viewSecret.toString('hex'),
     privateSpendKey: alice.spendSecret.toString('hex'),
     scanHeight: 650,

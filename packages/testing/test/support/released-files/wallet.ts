@@ -7,11 +7,13 @@ import {
   DEFAULT_POW_SERVER,
   NotifiedStage,
   PowClient,
+  scanFrom,
   type SendRequest,
   type SignedSend,
   utcDayOf,
   Wallet,
   WalletFile,
+  walletFromKeys,
 } from '@wrkz/wallet-core';
 import { chainAWallet, TestWallet } from '../../../src';
 import { NETWORK } from './chain';
@@ -48,8 +50,8 @@ async function untilAtTip(wallet: Wallet): Promise<void> {
 export async function writeWallet(folder: string, nodePort: number): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const { spendSecret, viewSecret } = chainAWallet(KEYS);
-  const keys = { privateSpendKey: toHex(spendSecret), privateViewKey: toHex(viewSecret), scanHeight: 0 };
-  const wallet = await Wallet.importKeys(...optionsOf(folder, nodePort), keys);
+  const content = () => walletFromKeys(toHex(viewSecret), toHex(spendSecret), scanFrom(0));
+  const wallet = await Wallet.create(...optionsOf(folder, nodePort), content);
   await untilAtTip(wallet);
   await wallet.createSubWallet();
   await untilAtTip(wallet);

@@ -19,7 +19,6 @@ export interface ContainerConversion {
   readonly backup: string;
   /** Why the history was not converted, so that only the scan restores it; undefined if it was converted. */
   readonly lostCache: string | undefined;
-  /** Start of the chain scan. */
   readonly scanStart: ScanStart;
 }
 

@@ -30,7 +30,6 @@ interface Lists {
   readonly unconfirmedIncoming: UnconfirmedAmount[];
 }
 
-/** The effect of a transaction on the wallet. */
 interface Effect {
   readonly transfers: Map<string, bigint>;
   readonly received: GreenOutput[];

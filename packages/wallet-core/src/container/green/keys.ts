@@ -16,7 +16,6 @@ const RECORD_SIZE = 80;
 const VIEW_RECORD_OFFSET = VERSION_SIZE + IV_SIZE;
 const CAPACITY_OFFSET = VIEW_RECORD_OFFSET + RECORD_SIZE;
 const SIZE_OFFSET = CAPACITY_OFFSET + 8;
-/** Offset of the spend records. */
 export const GREEN_PREFIX_SIZE = SIZE_OFFSET + 8;
 
 export interface GreenLayout {

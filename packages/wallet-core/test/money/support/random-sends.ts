@@ -3,10 +3,11 @@ import type { Daemon } from '@wrkz/daemon';
 import { encodeAddress } from '@wrkz/core-types';
 import { respondAsJuly2025, ChainSum, TestWallet, SeededRandom, StandInNode, type SuiteNode } from '@wrkz/testing';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Wallet, WalletError } from '../../../src';
+import { WalletError } from '../../../src';
 import type { SendRequest, SignedSend } from '../../../src';
 import { MoneyWallet } from './served';
 import { TwoNodes } from './two-nodes';
+import { importKeys, importView } from '../../support/imports';
 
 export interface CampaignOptions {
   readonly seed: number;
@@ -355,7 +356,7 @@ export class Campaign {
     };
     const file = join(this.nodes.suite.folder(), `${name}.wallet`);
     const money = await MoneyWallet.begin(file, [this.nextPort()], (parts, settings) =>
-      Wallet.importKeys(parts, settings, keys),
+      importKeys(parts, settings, keys),
     );
     for (let i = 0; i < (MORE_KEYS[name] ?? 0); i++) {
       if (i === 1) {
@@ -378,7 +379,7 @@ export class Campaign {
     const [key, purse] = entry ?? fail('no purse');
     const file = join(this.nodes.suite.folder(), 'view.wallet');
     const money = await MoneyWallet.begin(file, [this.nextPort()], (parts, settings) =>
-      Wallet.importView(parts, settings, {
+      importView(parts, settings, {
         privateViewKey: purse.viewSecret.toString('hex'),
         address: encodeAddress({ spendPublic: purse.spendPublic, viewPublic: purse.viewPublic }),
         scanHeight: 0,

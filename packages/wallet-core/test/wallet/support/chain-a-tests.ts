@@ -10,6 +10,7 @@ import { comparable, listAt, plain } from '../../support/plain';
 import { amountsFrom, amountsOf, contentOf, type RecordedFile, textOf } from './recorded-books';
 import { recordedReport, reportOf } from './report';
 import { WholeWallet } from './whole-wallet';
+import { importKeys, importSeed, importView } from '../../support/imports';
 
 /* Tests of whole wallets over files and a daemon that has chain A, compared with the reports and files of the reference. */
 
@@ -85,8 +86,8 @@ async function restored(name: string, scanHeight: number, by: 'seed' | 'keys'): 
   const { privateSpendKey = '', mnemonic } = primary ?? {};
   const whole = await begin((parts, settings) =>
     by === 'seed'
-      ? Wallet.importSeed(parts, settings, { words: mnemonic ?? '', scanHeight })
-      : Wallet.importKeys(parts, settings, { privateViewKey, privateSpendKey, scanHeight }),
+      ? importSeed(parts, settings, { words: mnemonic ?? '', scanHeight })
+      : importKeys(parts, settings, { privateViewKey, privateSpendKey, scanHeight }),
   );
   for (const other of others) await whole.wallet.importSubWallet(other.privateSpendKey, scanHeight);
   return whole;
@@ -162,7 +163,7 @@ export function testView(name: string): void {
     const { privateViewKey, addresses } = keysOf(name);
     const [{ address = '' } = {}, ...others] = addresses;
     const whole = await begin((parts, settings) =>
-      Wallet.importView(parts, settings, { privateViewKey, address, scanHeight: 0 }),
+      importView(parts, settings, { privateViewKey, address, scanHeight: 0 }),
     );
     const content = await contentOf(restoredFileOf(name));
     for (const other of others) {

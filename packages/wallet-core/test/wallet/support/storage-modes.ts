@@ -1,7 +1,7 @@
 import { NodeRefusal, readJson, type SuiteNode } from '@wrkz/testing';
-import { Wallet } from '../../../src';
 import { fresh } from '../../support/folder';
 import { WholeWallet } from './whole-wallet';
+import { importKeys } from '../../support/imports';
 
 interface Recorded {
   readonly wallets: Record<
@@ -15,7 +15,7 @@ export async function readByKeys({ daemon }: SuiteNode, name: string, scanHeight
   const { privateViewKey = '', addresses = [] } = wallets[name]?.keys ?? {};
   const [privateSpendKey = '', ...others] = addresses.map((one) => one.privateSpendKey);
   const whole = await WholeWallet.begin(
-    (parts, settings) => Wallet.importKeys(parts, settings, { privateViewKey, privateSpendKey, scanHeight }),
+    (parts, settings) => importKeys(parts, settings, { privateViewKey, privateSpendKey, scanHeight }),
     { ports: [daemon.ports.rpc], file: fresh(`${name}.wallet`) },
   );
   for (const key of others) await whole.wallet.importSubWallet(key, scanHeight);
