@@ -12,6 +12,7 @@ import {
   type Logger,
   type PreflightResponse,
   type RequestCounters,
+  rootCause,
   startHttpServer,
 } from '@wrkz/service-kit';
 import { storageError, walletError, WalletError, walletErrorRows } from '@wrkz/wallet-core';
@@ -77,7 +78,7 @@ function logFileError(thrown: unknown, logger: Logger): void {
   const error = storageError(thrown);
   const { code } = walletErrorRows.invalidWalletFilename;
   if (!(error instanceof WalletError) || error.code !== code || error.cause === undefined) return;
-  logger.warning(`error ${String(code)} was returned: ${errorText(error.cause)}`);
+  logger.warning(`error ${String(code)} was returned: ${errorText(rootCause(error))}`);
 }
 
 /** OPTIONS on any path: 200, with the CORS headers if CORS is enabled. */

@@ -10,10 +10,12 @@ import {
   type Logger,
   fieldReader,
   parseJson,
+  rootCause,
   type RouteRequest,
   stringifyJson,
   yieldToEventLoop,
 } from '@wrkz/service-kit';
+import { isWalletError, storageError } from '@wrkz/wallet-core';
 import { z } from 'zod';
 import type { WalletRpcContext } from './context';
 import type { WalletRpcMethod } from './methods/declare';
@@ -102,11 +104,17 @@ export class Envelope {
   }
 
   private refusal(error: unknown, method: JsonValue | undefined): JsonRpcError {
+    const { logger } = this.options;
+    const name = typeof method === 'string' ? method : 'a request';
     const refused = toJsonRpcError(error);
-    if (refused !== undefined) return refused;
-    this.options.logger.error(
-      `${typeof method === 'string' ? method : 'a request'} failed: ${error instanceof Error ? (error.stack ?? '') : ''}`,
-    );
+    if (refused !== undefined) {
+      // The response has a general text instead of the reason of SQLite.
+      if (isWalletError(storageError(error), 'invalidWalletFilename')) {
+        logger.warning(`${name} failed: ${errorText(rootCause(error))}`);
+      }
+      return refused;
+    }
+    logger.error(`${name} failed: ${error instanceof Error ? (error.stack ?? '') : ''}`);
     return envelopeError('unexpected', errorText(error));
   }
 }

@@ -1,5 +1,5 @@
 import type { NodeList, NodeTimeouts } from '@wrkz/client';
-import { errorText, type Logger, type WaitClock } from '@wrkz/service-kit';
+import { errorText, type Logger, rootCause, type WaitClock } from '@wrkz/service-kit';
 import { isWalletError, PowClient, powServerSettings, Wallet } from '@wrkz/wallet-core';
 import { nodeList, openingWarnings } from '@wrkz/wallet-server';
 import type { WalletRpcConfig } from './config';
@@ -58,5 +58,6 @@ export async function openContainer(
 }
 
 function openingText(error: unknown): string {
-  return isWalletError(error, 'walletFileInUse') ? `${errorText(error)} Close it there first.` : errorText(error);
+  if (isWalletError(error, 'walletFileInUse')) return `${errorText(error)} Close it there first.`;
+  return errorText(isWalletError(error, 'invalidWalletFilename') ? rootCause(error) : error);
 }

@@ -16,10 +16,11 @@ const methodOf = (name: string, handle: () => Promise<unknown>): WalletRpcMethod
 /** An envelope with these methods, and its log. */
 function around(handlers: Readonly<Record<string, () => Promise<unknown>>>) {
   const logged: string[] = [];
+  const log = (text: string): void => void logged.push(text);
   const envelope = new Envelope({
     methods: Object.entries(handlers).map(([name, handle]) => methodOf(name, handle)),
     judge: async () => undefined,
-    logger: { ...silentLogger(), error: (text: string) => void logged.push(text) },
+    logger: { ...silentLogger(), error: log, warning: log },
   });
   const answer = (text: string): Promise<string> => envelope.execute(text, true, {} as WalletRpcContext, REQUEST);
   return { logged, ask: answer };
@@ -37,6 +38,13 @@ test('an unexpected error returns its text and the id, and is logged with the me
     '{"error":{"code":-32001,"message":"no disk"},"id":3,"jsonrpc":"2.0"}',
   );
   expect(logged).toEqual([expect.stringMatching(/^broken failed: Error: no disk/)]);
+});
+
+test('the reason of a failed write is logged with the method', async () => {
+  const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+  const { ask: answer, logged } = around({ save: () => Promise.reject(full) });
+  expect(await answer('{"id":3,"method":"save"}')).toContain('"application_code":5');
+  expect(logged).toEqual(['save failed: database or disk is full']);
 });
 
 test('responses of a batch have the order and the ids of its requests, equal ids included', async () => {

@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { errorText } from './error-text';
+import { errorText, rootCause } from './error-text';
 
 /** Runs tasks one at a time, in the order in which they were submitted (FIFO). */
 export class Mutex {
@@ -172,7 +172,7 @@ export class Closers {
       try {
         await entry.close();
       } catch (error) {
-        failures.push(new Error(`closing ${entry.name} failed: ${errorText(error)}`, { cause: error }));
+        failures.push(new Error(`closing ${entry.name} failed: ${errorText(rootCause(error))}`, { cause: error }));
       }
     }
     if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join('; '));

@@ -32,3 +32,7 @@ export function errorText(error: unknown): string {
   if (isError(error)) return error.message === '' ? error.name : error.message;
   return String(error);
 }
+
+/** The innermost cause of an error, or the error itself. */
+export const rootCause = (error: unknown): unknown =>
+  isError(error) && error.cause !== undefined ? rootCause(error.cause) : error;

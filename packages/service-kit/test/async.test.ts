@@ -174,7 +174,7 @@ describe('Closers', () => {
     const cause = new Error('port lost');
     let saved = false;
     closers.add('the wallet', () => (saved = true));
-    closers.add('the hooks', () => Promise.reject(new Error('disk full')));
+    closers.add('the hooks', () => Promise.reject(new Error('not saved', { cause: new Error('disk full') })));
     closers.add('the server', () => {
       throw cause;
     });

@@ -1,4 +1,4 @@
-import { errorText } from '@wrkz/service-kit/base';
+import { errorText, rootCause } from '@wrkz/service-kit/base';
 import { detailedTexts, errorCodes, errorTexts, type WalletErrorName } from './error-table';
 
 /** The wallet was closed before the operation ended. */
@@ -78,8 +78,7 @@ export function isWalletError(error: unknown, ...names: readonly WalletErrorName
 }
 
 /** Log text of a failed write: the text of the operating system or of SQLite if available. */
-export const writeFailure = (error: unknown): string =>
-  errorText(error instanceof WalletError ? (error.cause ?? error) : error);
+export const writeFailure = (error: unknown): string => errorText(rootCause(error));
 
 /** The error for a refusal by a node. @param reason text from the node; '' selects the general text */
 export const nodeRefusal = (reason = ''): WalletError =>

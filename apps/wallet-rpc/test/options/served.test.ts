@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { runSource } from '@wrkz/testing/source';
@@ -63,6 +63,11 @@ test('creates containers of new keys, given keys and a seed, and lists their add
   expect(existsSync(wrong)).toBe(false);
   const refused = run('-w', world.folder.file('generated-0'), '-p', 'other', '--address');
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('could not be opened')]);
+  const unlockable = world.folder.file('unlockable');
+  expect(run('-g', '-w', unlockable, ...password).code).toBe(0);
+  rmSync(`${unlockable}.lock`);
+  mkdirSync(`${unlockable}.lock`);
+  expect(run('-w', unlockable, ...password, '--address').stderr).toContain('unlockable.lock is not a regular file');
 });
 
 test('a local socket replaces the port and requires the password', async () => {
