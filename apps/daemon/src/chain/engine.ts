@@ -93,7 +93,8 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     if (blocks.length === 0) return Promise.resolve([]);
     if (blocks.length > CALL_BLOCKS) return Promise.reject(new RangeError(`more than ${String(CALL_BLOCKS)} blocks`));
     // A miner must get an error; blocks of peers can wait.
-    if (source === 'submit' && this.gate.closed !== undefined) return Promise.reject(new ChainPaused(this.gate.closed));
+    const shortage = source === 'submit' ? this.gate.shortage : undefined;
+    if (shortage !== undefined) return Promise.reject(new ChainPaused(shortage));
     return new Promise((resolve, reject) => this.enqueue(new AddTask(blocks, source, more, resolve, reject)));
   }
 

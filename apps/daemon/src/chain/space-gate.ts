@@ -19,9 +19,9 @@ export class SpaceGate {
     private readonly onChange: (why: string | undefined) => void,
   ) {}
 
-  /** Why the gate was closed at the last check. */
-  get closed(): string | undefined {
-    return this.why;
+  /** Why nothing can be written now. Never closes the gate: only waiting blocks would open it again. */
+  get shortage(): string | undefined {
+    return this.complaint(this.why !== undefined);
   }
 
   /** Checks the disk; costs some microseconds. */

@@ -45,6 +45,17 @@ test('blocks wait without free space and are added when there is some; maintenan
   await digestOf(directory, 'devnet');
 });
 
+test('refuses the first mined block on a full disk, without a pause that only waiting blocks would end', async () => {
+  const { disk, engine, told } = bench();
+  disk.full = true;
+  const refused = engine.addBlocks(blocks.slice(0, 1), 'submit').catch((error: unknown) => error);
+  expect(await Promise.race([refused, once(engine, 'diskShortage')])).toBeInstanceOf(ChainPaused);
+  disk.full = false;
+  expect(await engine.addBlocks(blocks.slice(0, 1), 'submit')).toMatchObject([{ code: 'ADDED_TO_MAIN' }]);
+  expect(told).toEqual([]);
+  await engine.stop();
+});
+
 test('a stop does not wait for free space', async () => {
   const { directory, disk, engine } = bench();
   disk.full = true;
