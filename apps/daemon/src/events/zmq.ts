@@ -7,6 +7,8 @@ import type { TopicMessage, TopicStream } from './topics';
 
 /** Max messages that ZeroMQ queues for a subscriber; it drops further ones. */
 const HIGH_WATER_MARK = 1000;
+/** Max size of a message of a subscriber, which ZeroMQ would otherwise store at any size. */
+const MAX_SUBSCRIPTION_BYTES = 4096;
 /** Max messages that wait for the socket. */
 const MAX_QUEUED = 10_000;
 
@@ -75,7 +77,7 @@ export class ZmqPublisher {
     let socket: Zeromq.Publisher | undefined;
     try {
       const { Publisher } = loadZeromq();
-      socket = new Publisher({ sendHighWaterMark: HIGH_WATER_MARK, linger: 0 });
+      socket = new Publisher({ sendHighWaterMark: HIGH_WATER_MARK, maxMessageSize: MAX_SUBSCRIPTION_BYTES, linger: 0 });
       const publisher = new ZmqPublisher(socket, logger);
       await publisher.bind(endpoint);
       publisher.unsubscribe = topics.subscribe({ isActive: () => true, publish: (message) => publisher.add(message) });

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { parseBlock, parseTransaction } from '@wrkz/core-types';
 import { buildSpend, chainAWallet, findNonceHere, freePort, type SuiteNode, spendable } from '@wrkz/testing';
 import { Subscriber } from 'zeromq';
@@ -118,9 +120,26 @@ test('publishes blocks, the pool and reorganisations as documented', async () =>
 
 test('opens no listener without the option', async () => {
   const port = await freePort();
-  const node = await suite.node({ args: ['--zmq-pub', `tcp://127.0.0.1:${String(port)}`, '--no-zmq'] });
+  const node = await suite.node({
+    args: ['--no-zmq=false', '--zmq-pub', `tcp://127.0.0.1:${String(port)}`, '--no-zmq'],
+  });
   await node.generate(bob.address, 1);
   // The port is still free for another one to take.
   const second = await suite.node({ args: ['--rpc-bind-port', String(port)] });
   expect(second.daemon.ports.rpc).toBe(port);
+});
+
+test('closes the connection of a subscriber that announces a subscription of 1 GiB', async () => {
+  const port = await freePort();
+  await suite.node({ args: ['--no-zmq=false', '--zmq-pub', `tcp://127.0.0.1:${String(port)}`] });
+  const socket = connect(port, '127.0.0.1').resume();
+  const closed = once(socket, 'close');
+  const greeting = Buffer.alloc(64);
+  greeting.set([0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3, 0]);
+  greeting.write('NULL', 12);
+  const ready = Buffer.from('\x04\x19\x05READY\x0bSocket-Type\0\0\0\x03SUB', 'latin1');
+  socket.write(Buffer.concat([greeting, ready]));
+  const header = Buffer.from([2, 0, 0, 0, 0, 0x40, 0, 0, 0]);
+  socket.write(header);
+  await closed;
 });
