@@ -93,8 +93,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
     if (blocks.length === 0) return Promise.resolve([]);
     if (blocks.length > CALL_BLOCKS) return Promise.reject(new RangeError(`more than ${String(CALL_BLOCKS)} blocks`));
     // A miner must get an error; blocks of peers can wait.
-    const shortage = source === 'submit' ? this.gate.shortage : undefined;
-    if (shortage !== undefined) return Promise.reject(new ChainPaused(shortage));
+    if (source === 'submit' && !this.gate.isOpen()) return Promise.reject(new ChainPaused(this.gate.closed ?? ''));
     return new Promise((resolve, reject) => this.enqueue(new AddTask(blocks, source, more, resolve, reject)));
   }
 
@@ -374,6 +373,7 @@ export class ChainEngine extends EventEmitter<EngineEvents> implements ChainServ
 
   private end(reason: Error): void {
     this.ended ??= reason;
+    this.gate.stop();
     this.maintenance.rejectAll(reason);
     this.gate.wake();
     if (this.working === undefined && this.held.isEmpty) this.rejectWaiting(reason);

@@ -8,6 +8,8 @@ const INTERVAL = 500;
 export class SpaceGate {
   private why: string | undefined;
   private wakeUp: () => void = () => undefined;
+  private recheck: NodeJS.Timeout | undefined;
+  private isStopped = false;
 
   /**
    * @param complaint why nothing can be written now; undefined when it can. It receives whether the gate is closed: opening
@@ -19,9 +21,9 @@ export class SpaceGate {
     private readonly onChange: (why: string | undefined) => void,
   ) {}
 
-  /** Why nothing can be written now. Never closes the gate: only waiting blocks would open it again. */
-  get shortage(): string | undefined {
-    return this.complaint(this.why !== undefined);
+  /** Why the gate was closed at the last check. */
+  get closed(): string | undefined {
+    return this.why;
   }
 
   /** Checks the disk; costs some microseconds. */
@@ -30,7 +32,20 @@ export class SpaceGate {
     const changed = (why === undefined) !== (this.why === undefined);
     this.why = why;
     if (changed) this.onChange(why);
+    // Without waiting blocks nothing else would notice that space is free again.
+    if (why !== undefined && !this.isStopped) this.recheck ??= setTimeout(() => this.checkAgain(), INTERVAL).unref();
     return why === undefined;
+  }
+
+  /** Ends the checks of a closed gate. */
+  stop(): void {
+    this.isStopped = true;
+    clearTimeout(this.recheck);
+  }
+
+  private checkAgain(): void {
+    this.recheck = undefined;
+    this.isOpen();
   }
 
   /** Resolves when the next check is due, or at `wake`. */

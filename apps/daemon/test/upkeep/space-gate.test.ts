@@ -45,14 +45,15 @@ test('blocks wait without free space and are added when there is some; maintenan
   await digestOf(directory, 'devnet');
 });
 
-test('refuses the first mined block on a full disk, without a pause that only waiting blocks would end', async () => {
+test('refuses the first mined block on a full disk, and reports the shortage and its end', async () => {
   const { disk, engine, told } = bench();
   disk.full = true;
-  const refused = engine.addBlocks(blocks.slice(0, 1), 'submit').catch((error: unknown) => error);
-  expect(await Promise.race([refused, once(engine, 'diskShortage')])).toBeInstanceOf(ChainPaused);
+  await expect(engine.addBlocks(blocks.slice(0, 1), 'submit')).rejects.toThrow(ChainPaused);
+  expect(told).toEqual(['the disk is full']);
   disk.full = false;
+  await once(engine, 'diskShortage');
+  expect(told).toEqual(['the disk is full', undefined]);
   expect(await engine.addBlocks(blocks.slice(0, 1), 'submit')).toMatchObject([{ code: 'ADDED_TO_MAIN' }]);
-  expect(told).toEqual([]);
   await engine.stop();
 });
 
