@@ -84,7 +84,7 @@ export class EventSource {
   readonly stopping: AbortSignal;
   readonly heartbeatMs: number;
   private readonly pages = new Map<string, JournalPage>();
-  /** Of waiting clients. */
+  /** Slots of clients that wait for events. */
   private readonly slots: RequestSlots;
 
   constructor(
