@@ -1,7 +1,7 @@
 import '@wrkz/service-kit/early-signals';
+import '@wrkz/wallet-server/v8-flags';
 import { cpuFeatures } from '@wrkz/crypto';
 import { assertPortsFree, parseLogLevel, runMain } from '@wrkz/service-kit';
-import { restrictOptimizer } from '@wrkz/wallet-server';
 import { readWalletApiConfig, walletListenAddresses } from './config';
 import { isConsole } from './console';
 import { WALLET_LOG_SCALE } from './options';
@@ -13,7 +13,6 @@ const STOP_DEADLINE_MS = 120_000;
 
 const argv = process.argv.slice(2);
 
-restrictOptimizer();
 runMain(
   async (control) => {
     const write = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -1,7 +1,7 @@
 import '@wrkz/service-kit/early-signals';
+import '@wrkz/wallet-server/v8-flags';
 import { cpuFeatures } from '@wrkz/crypto';
 import { assertPortsFree, OneShotCommand, parseLogLevel, runMain } from '@wrkz/service-kit';
-import { restrictOptimizer } from '@wrkz/wallet-server';
 import { readWalletRpcConfig, serviceListenAddresses } from './config';
 import { generateContainer, listAddresses } from './one-shot';
 import { SERVICE_LOG_SCALE } from './options';
@@ -12,7 +12,6 @@ const STOP_DEADLINE_MS = 120_000;
 
 const readConfig = () => readWalletRpcConfig(process.argv.slice(2));
 
-restrictOptimizer();
 runMain(
   async ({ signal }) => {
     const config = readConfig();

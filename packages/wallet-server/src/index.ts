@@ -12,6 +12,5 @@ export {
 } from './nodes';
 export { isNotified, isRecent, netAmount, openingWarnings, RECENT_BLOCKS } from './notifications';
 export { moneyEventLogger, registerWalletMetrics, type WalletObserver } from './observers';
-export { restrictOptimizer } from './optimizer';
 export { backupOptions, networkOption, nodeFollowOptions, scanOptions, workOptions } from './options';
 export { deleteExpired, RETENTION, type RetentionJob, startRetentionJob } from './retention';
