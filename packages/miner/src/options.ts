@@ -1,4 +1,11 @@
-import { apiKeyOption, defineOptions, inGroup, loggingOptions, NODE_LOG_SCALE } from '@wrkz/service-kit';
+import {
+  apiKeyOption,
+  defineOptions,
+  HASHING_THREADS,
+  inGroup,
+  loggingOptions,
+  NODE_LOG_SCALE,
+} from '@wrkz/service-kit';
 
 const WORK = 'Work';
 const LOGGING = 'Logging';
@@ -35,15 +42,7 @@ export const MINER_OPTIONS = defineOptions([
       default: '',
       help: 'Name of this machine for the stratum server',
     },
-    {
-      name: 'threads',
-      type: 'number',
-      default: 0,
-      min: 0,
-      max: 1024,
-      defaultText: 'all hardware threads',
-      help: 'Hashing threads; 0 is one per hardware thread',
-    },
+    HASHING_THREADS,
     {
       name: 'poll-interval',
       type: 'number',

@@ -10,20 +10,23 @@ import { applicationError, envelopeError } from '../errors';
 import { type ServiceTransaction, serviceTransactions, TransactionState } from '../transaction-record';
 import { applicationErrors, declareWalletMethod } from './declare';
 
+/** The errors of methods with a range of blocks. */
+const WINDOW_ERRORS = applicationErrors(
+  'badAddress',
+  'wrongPaymentId',
+  'wrongHash',
+  'wrongParameters',
+  'unknownObject',
+  'nodeAway',
+);
+
 export const transactionMethods = [
   declareWalletMethod({
     name: 'getTransactionHashes',
     summary: 'Returns the hashes of the transactions in a range of blocks, grouped by block.',
     params: walletRpcApi.windowParams,
     result: walletRpcApi.hashItems,
-    errors: applicationErrors(
-      'badAddress',
-      'wrongPaymentId',
-      'wrongHash',
-      'wrongParameters',
-      'unknownObject',
-      'nodeAway',
-    ),
+    errors: WINDOW_ERRORS,
     handle: (context, params) =>
       windowItems(context, params, 'transactionHashes', ({ transactionHash }) => transactionHash),
   }),
@@ -32,14 +35,7 @@ export const transactionMethods = [
     summary: 'Returns the transactions in a range of blocks, grouped by block.',
     params: walletRpcApi.windowParams,
     result: walletRpcApi.transactionItems,
-    errors: applicationErrors(
-      'badAddress',
-      'wrongPaymentId',
-      'wrongHash',
-      'wrongParameters',
-      'unknownObject',
-      'nodeAway',
-    ),
+    errors: WINDOW_ERRORS,
     handle: (context, params) => windowItems(context, params, 'transactions', (record) => record),
   }),
   declareWalletMethod({

@@ -78,6 +78,17 @@ export function ignoredOption<const T extends Omit<OptionSpec, 'group' | 'help'>
   return { ...spec, help: `Accepted; ${spec.noEffect}` } as const;
 }
 
+/** Threads of a program that computes proofs of work. */
+export const HASHING_THREADS = {
+  name: 'threads',
+  type: 'number',
+  default: 0,
+  min: 0,
+  max: 1024,
+  defaultText: 'all hardware threads',
+  help: 'Hashing threads; 0 is one per hardware thread',
+} as const;
+
 /** Whether GET /metrics is served. */
 export function metricsOption<const T extends Texts>(texts: T) {
   return { ...texts, type: 'boolean', default: false } as const;

@@ -7,7 +7,7 @@ import type { WalletTransaction } from '../ledger/model';
 import { type BlockVerdict, type SyncBlockVerifier, claimOf } from './block-verifier';
 import { type ScannedBlock, scannedBatches, type UnreadableBlock } from './scanner';
 
-const CHUNK = 500;
+const BLOCKS_PER_SCAN = 500;
 /** Milliseconds of work between two yields to the event loop. */
 const SLICE_MS = 5;
 /** Min milliseconds between two `batch` events while blocks are waiting. */
@@ -59,7 +59,7 @@ export class Applier {
   /** Applies one chunk. If keys are added, it ends early, and the remaining blocks are scanned again with the new keys. */
   private async chunk(signal: AbortSignal): Promise<void> {
     const keys = this.ledger.scanKeys();
-    for await (const batch of scannedBatches(this.store.first(CHUNK), keys)) {
+    for await (const batch of scannedBatches(this.store.first(BLOCKS_PER_SCAN), keys)) {
       const claims = this.ownBlocks(batch).map(claimOf);
       const verdicts = await this.verifier.verify(claims, signal);
       if (this.store.next !== batch[0]?.block) return;

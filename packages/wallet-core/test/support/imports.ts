@@ -1,27 +1,33 @@
-import { scanFrom, Wallet, walletFromKeys, walletFromSeed, walletFromViewKey } from '../../src';
-
-type Way = Parameters<typeof Wallet.create>;
-
-interface Scan {
-  readonly scanHeight: number;
-}
+import {
+  scanFrom,
+  Wallet,
+  type WalletDependencies,
+  walletFromKeys,
+  walletFromSeed,
+  walletFromViewKey,
+  type WalletOptions,
+} from '../../src';
 
 export const importKeys = (
-  parts: Way[0],
-  settings: Way[1],
-  { privateViewKey, privateSpendKey, scanHeight }: Scan & { privateViewKey: string; privateSpendKey: string },
+  dependencies: WalletDependencies,
+  options: WalletOptions,
+  keys: { readonly privateViewKey: string; readonly privateSpendKey: string; readonly scanHeight: number },
 ): Promise<Wallet> =>
-  Wallet.create(parts, settings, () => walletFromKeys(privateViewKey, privateSpendKey, scanFrom(scanHeight)));
+  Wallet.create(dependencies, options, () =>
+    walletFromKeys(keys.privateViewKey, keys.privateSpendKey, scanFrom(keys.scanHeight)),
+  );
 
 export const importSeed = (
-  parts: Way[0],
-  settings: Way[1],
-  { words, scanHeight }: Scan & { words: string },
-): Promise<Wallet> => Wallet.create(parts, settings, () => walletFromSeed(words, scanFrom(scanHeight)));
+  dependencies: WalletDependencies,
+  options: WalletOptions,
+  { words, scanHeight }: { readonly words: string; readonly scanHeight: number },
+): Promise<Wallet> => Wallet.create(dependencies, options, () => walletFromSeed(words, scanFrom(scanHeight)));
 
 export const importView = (
-  parts: Way[0],
-  settings: Way[1],
-  { privateViewKey, address, scanHeight }: Scan & { privateViewKey: string; address: string },
+  dependencies: WalletDependencies,
+  options: WalletOptions,
+  keys: { readonly privateViewKey: string; readonly address: string; readonly scanHeight: number },
 ): Promise<Wallet> =>
-  Wallet.create(parts, settings, () => walletFromViewKey(privateViewKey, address, scanFrom(scanHeight)));
+  Wallet.create(dependencies, options, () =>
+    walletFromViewKey(keys.privateViewKey, keys.address, scanFrom(keys.scanHeight)),
+  );
