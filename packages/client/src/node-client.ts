@@ -209,14 +209,18 @@ export class NodeClient {
    */
   async rawBlocks(start: number, count: number, signal?: AbortSignal): Promise<readonly RawChainBlock[]> {
     await this.requireChain(signal);
-    const body = { startHeight: start, startTimestamp: 0, blockCount: count, skipCoinbaseTransactions: false };
+    const body = {
+      ...{ startHeight: start, startTimestamp: 0, blockCount: count },
+      ...{ skipCoinbaseTransactions: false, globalIndexes: true },
+    };
     const response = await this.send('/getrawblocks', body, signal);
     requireSuccess(response);
     const packed = readPackedRawBlocks(response.body);
     if (packed !== undefined) return packed;
     const { items } = parseResponse(response, nodeBlocks);
-    return items.map(({ block, transactions }) => {
-      return { block: Buffer.from(block, 'hex'), transactions: transactions.map((hex) => Buffer.from(hex, 'hex')) };
+    return items.map(({ block, transactions, globalIndexes }) => {
+      const bytes = transactions.map((hex) => Buffer.from(hex, 'hex'));
+      return { block: Buffer.from(block, 'hex'), transactions: bytes, globalIndexes };
     });
   }
 

@@ -1,14 +1,22 @@
+import { z } from 'zod';
+
 /** A serialized block with its transactions. */
 export interface RawChainBlock {
   readonly block: Buffer;
   /** Serialized transactions, without the coinbase. */
   readonly transactions: readonly Buffer[];
+  /** Global indexes of the outputs: one list for each transaction, coinbase first. Undefined if the node sends none. */
+  readonly globalIndexes?: readonly (readonly number[])[] | undefined;
 }
 
+const indexLists = z.array(z.array(z.int().nonnegative()));
+
 const QUOTE = 0x22;
+const CLOSE = 0x7d;
 const ITEMS = '{"items":[';
 const BLOCK = '{"block":"';
 const TRANSACTIONS = ',"transactions":[';
+const INDEXES = ',"globalIndexes":';
 /** The fields after the blocks. */
 const END = /^\],"status":"OK","synced":(?:true|false)(?:,"topBlock":\{[^{}]*\})?\}$/;
 const MAX_END_BYTES = 256;
@@ -47,8 +55,14 @@ export function readPackedRawBlocks(body: Buffer): readonly RawChainBlock[] | un
       if (transaction === undefined) return undefined;
       transactions.push(transaction);
     }
-    if (!literal(']}')) return undefined;
-    blocks.push(new HexBlock(body, block, transactions));
+    if (!literal(']')) return undefined;
+    let indexes: Span | undefined;
+    if (literal(INDEXES)) {
+      indexes = [at, body.indexOf(CLOSE, at)];
+      at = indexes[1];
+    }
+    if (!literal('}')) return undefined;
+    blocks.push(new HexBlock(body, block, transactions, indexes));
   }
   if (body.length - at > MAX_END_BYTES || !END.test(body.toString('latin1', at))) return undefined;
   return blocks;
@@ -60,6 +74,7 @@ class HexBlock implements RawChainBlock {
     private readonly body: Buffer,
     private readonly blockSpan: Span,
     private readonly transactionSpans: readonly Span[],
+    private readonly indexSpan: Span | undefined,
   ) {}
 
   get block(): Buffer {
@@ -68,6 +83,16 @@ class HexBlock implements RawChainBlock {
 
   get transactions(): readonly Buffer[] {
     return this.transactionSpans.map((span) => this.bytes(span));
+  }
+
+  /** Malformed lists count as missing ones. */
+  get globalIndexes(): readonly (readonly number[])[] | undefined {
+    if (this.indexSpan === undefined) return undefined;
+    try {
+      return indexLists.parse(JSON.parse(this.body.toString('latin1', ...this.indexSpan)));
+    } catch {
+      return undefined;
+    }
   }
 
   private bytes([start, end]: Span): Buffer {

@@ -30,15 +30,15 @@ const poolAnswer = (added: string, deleted = '[]'): string =>
 test('fetches raw blocks from a height on', async () => {
   const items = [
     { block: '0102', transactions: ['FF', ''] },
-    { block: '03', transactions: [] },
+    { block: '03', transactions: [], globalIndexes: [[5, 0]] },
   ];
   const { node, client } = await nodeAnswering('/getrawblocks', { items, synced: false, topBlock: null, status: 'OK' });
   expect(await client.rawBlocks(7, 2)).toEqual([
     { block: Buffer.of(1, 2), transactions: [Buffer.of(255), Buffer.alloc(0)] },
-    { block: Buffer.of(3), transactions: [] },
+    { block: Buffer.of(3), transactions: [], globalIndexes: [[5, 0]] },
   ]);
   expect(node.requests[0]?.body).toEqual({
-    ...{ startHeight: 7, startTimestamp: 0, blockCount: 2, skipCoinbaseTransactions: false },
+    ...{ startHeight: 7, startTimestamp: 0, blockCount: 2, skipCoinbaseTransactions: false, globalIndexes: true },
   });
 });
 

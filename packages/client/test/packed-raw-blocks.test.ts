@@ -4,18 +4,33 @@ import { readPackedRawBlocks } from '../src/packed-raw-blocks';
 const END = '"status":"OK","synced":false}';
 
 const hex = fc.uint8Array({ minLength: 1, maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('hex'));
-const blocks = fc.array(fc.record({ block: hex, transactions: fc.array(hex, { maxLength: 3 }) }), { maxLength: 4 });
+const globalIndexes = fc.array(fc.array(fc.nat(), { maxLength: 3 }), { maxLength: 3 });
+const item = fc.record(
+  { block: hex, transactions: fc.array(hex, { maxLength: 3 }), globalIndexes },
+  { requiredKeys: ['block', 'transactions'] },
+);
+const blocks = fc.array(item, { maxLength: 4 });
 
 test('reads the blocks of our nodes', () => {
   fc.assert(
     fc.property(blocks, (items) => {
       const read = readPackedRawBlocks(Buffer.from(`${JSON.stringify({ items }).slice(0, -1)},${END}`));
-      const found = read?.map(({ block, transactions }) => {
-        return { block: block.toString('hex'), transactions: transactions.map((one) => one.toString('hex')) };
+      const found = read?.map(({ block, transactions, globalIndexes: lists }) => {
+        return {
+          ...{ block: block.toString('hex'), transactions: transactions.map((one) => one.toString('hex')) },
+          ...(lists !== undefined && { globalIndexes: lists }),
+        };
       });
       expect(found).toEqual(items);
     }),
   );
+});
+
+test.each(['[[1', '[[-1]]', '[["1"]]', '[1]', '""', ''])('ignores malformed global indexes: %s', (lists) => {
+  const text = `{"items":[{"block":"ab","transactions":["cd"],"globalIndexes":${lists}}],${END}`;
+  const [block] = readPackedRawBlocks(Buffer.from(text)) ?? [];
+  expect(block?.block).toEqual(Buffer.of(0xab));
+  expect(block?.globalIndexes).toBeUndefined();
 });
 
 test('leaves every other text to the general parser', () => {
@@ -27,5 +42,6 @@ test('leaves every other text to the general parser', () => {
   expect(read(`{"items":[{"block":"ab"}],${END}`)).toBeUndefined();
   expect(read(`{"items":[{"block":"abc","transactions":[]}],${END}`)).toBeUndefined();
   expect(read('{"items":[{"block":"ab')).toBeUndefined();
+  expect(read('{"items":[{"block":"ab","transactions":[],"globalIndexes":[[1]]')).toBeUndefined();
   expect(read('')).toBeUndefined();
 });

@@ -124,9 +124,14 @@ const OLD_INFO = new Set(
 );
 const OLD_MAX_BLOCKS = 100;
 
+/** Makes a stand-in respond to `/getrawblocks` like the C++ node: without global indexes. */
+export function omitGlobalIndexes(node: StandInNode): StandInNode {
+  return node.on('/getrawblocks', ({ body }, behind) => behind({ ...body, globalIndexes: false }));
+}
+
 /** Makes a stand-in respond like nodes of July 2025 (docs/protocol/wallet-sync.md#older-nodes). */
 export function respondAsJuly2025(node: StandInNode): StandInNode {
-  return node
+  return omitGlobalIndexes(node)
     .on('/info', async (_request, behind) => {
       const { status, json } = await behind();
       return { status, json: Object.fromEntries(Object.entries(json).filter(([name]) => OLD_INFO.has(name))) };

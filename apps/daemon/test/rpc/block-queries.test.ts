@@ -99,6 +99,25 @@ describe('block queries on chain A', () => {
     );
   });
 
+  test.each([false, true])('/getrawblocks adds global indexes on request (skip coinbases: %s)', (skipCoinbase) => {
+    const query = { checkpoints: Buffer.alloc(0), startHeight: 60, startTimestamp: 0, blockCount: 50, skipCoinbase };
+    const itemsOf = (globalIndexes: boolean) =>
+      json<{ items: Entry[] }>(runQuery(reader(), devnet, 'rawBlocks', { ...query, globalIndexes })).items;
+    const plain = itemsOf(false);
+    expect(plain).toHaveLength(50);
+    expect(itemsOf(true)).toEqual(
+      plain.map((item) => {
+        const height = reader().heightOf(parseBlock(Buffer.from(String(item['block']), 'hex')).hash) ?? 0;
+        return {
+          ...item,
+          globalIndexes: reader()
+            .globalIndexes(height)
+            .map(({ indexes }) => indexes),
+        };
+      }),
+    );
+  });
+
   test('/queryblocksdetailed returns the payment id of a nonce that is a plain payment id, and no other', () => {
     const raws = reader().rawBlocks(0, chainA().length);
     const idOf = (bytes: Buffer): Buffer | undefined => plainPaymentId(parseTransaction(bytes).transaction.extra);

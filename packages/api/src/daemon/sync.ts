@@ -20,10 +20,20 @@ export const rawBlocksRequest = z.object({
     .boolean()
     .default(false)
     .meta({ description: 'Omits blocks that have only a coinbase transaction' }),
+  globalIndexes: z.boolean().default(false).meta({ description: 'Adds the global indexes of the outputs' }),
 });
 
 export const rawBlocksResponse = z.object({
-  items: z.array(z.object({ block: hex, transactions: z.array(hex) })),
+  items: z.array(
+    z.object({
+      block: hex,
+      transactions: z.array(hex),
+      globalIndexes: z
+        .array(z.array(integer))
+        .optional()
+        .meta({ description: 'One list for each transaction, coinbase first. Sent on request' }),
+    }),
+  ),
   status: statusOk,
   synced: z.boolean().meta({ description: 'Whether items is empty' }),
   topBlock: topBlock.optional(),

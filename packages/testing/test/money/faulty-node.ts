@@ -49,11 +49,13 @@ export class FaultyNode {
       const [height, network] = [Number(json['height']) + shift, Number(json['network_height']) + shift];
       return { status, json: { ...json, height, network_height: network } };
     });
-    this.on('/get_global_indexes_for_range', async (_request, behind) => {
-      const { status, json } = await behind();
-      if (this.fault === 'shifts global indexes') shiftIndexes(json);
-      return { status, json };
-    });
+    for (const path of ['/get_global_indexes_for_range', '/getrawblocks']) {
+      this.on(path, async (_request, behind) => {
+        const { status, json } = await behind();
+        if (this.fault === 'shifts global indexes') shiftIndexes(json);
+        return { status, json };
+      });
+    }
     this.on('/getrandom_outs', async (_request, behind) => {
       const { status, json } = await behind();
       const sets = (json['outs'] ?? []) as { outs: unknown[] }[];

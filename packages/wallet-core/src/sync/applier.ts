@@ -1,5 +1,5 @@
 import { EventLoopYielder, yieldToEventLoop } from '@wrkz/service-kit/base';
-import { NodeFailure, type SyncBlock } from '@wrkz/client';
+import { type IndexesByTransaction, NodeFailure, type SyncBlock } from '@wrkz/client';
 import type { BlockStore } from './block-store';
 import { ReceivedImages } from '../ledger/key-image-filter';
 import type { SyncLedger } from '../ledger/ledger';
@@ -61,7 +61,7 @@ export class Applier {
     const keys = this.ledger.scanKeys();
     for await (const batch of scannedBatches(this.store.first(BLOCKS_PER_SCAN), keys)) {
       const claims = this.ownBlocks(batch).map(claimOf);
-      const verdicts = await this.verifier.verify(claims, signal);
+      const { verdicts, indexes } = await this.verifier.verify(claims, signal);
       if (this.store.next !== batch[0]?.block) return;
       for (const { height, hash } of claims) requireVerified(height, verdicts.get(hash));
       // Starting the scan of the next batch has just blocked the event loop: yield first.
@@ -72,7 +72,7 @@ export class Applier {
         // A reset may have cleared the store during the yield.
         if (signal.aborted || this.store.next !== scanned.block || this.ledger.scanKeys() !== keys) return;
         this.unreported = true;
-        this.apply(scanned, verdicts.get(scanned.block.hash) !== 'unverified');
+        this.apply(withIndexes(scanned, indexes), verdicts.get(scanned.block.hash) !== 'unverified');
         this.store.drop();
       }
       if (performance.now() - this.reportedAt > BATCH_EVENT_MS) this.report();
@@ -115,6 +115,21 @@ export class Applier {
     this.events.rewind(height);
     return true;
   }
+}
+
+/** Adds the global indexes that came with the bytes of the block, so that no further request is needed. */
+function withIndexes<Block extends ScannedBlock | UnreadableBlock>(
+  scanned: Block,
+  indexes: IndexesByTransaction,
+): Block {
+  if ('error' in scanned || scanned.found.length === 0) return scanned;
+  const { coinbase, transactions } = scanned.block;
+  const found = scanned.found.map((one) => {
+    const { hash = '' } = (one.transaction === 0 ? coinbase : transactions[one.transaction - 1]) ?? {};
+    // A view wallet stores no indexes, like the C++ wallet.
+    return one.keyImage === undefined ? one : { ...one, globalIndex: indexes.get(hash)?.[one.output] };
+  });
+  return { ...scanned, found };
 }
 
 /** @throws NodeFailure for a block that differs from the report of the serving node */

@@ -1,4 +1,5 @@
 import {
+  type IndexesByTransaction,
   type NodeCalls,
   NodeFailure,
   NodeList,
@@ -48,6 +49,15 @@ interface RawContents {
   readonly hash: string;
   /** Transactions by hash, including the coinbase. */
   readonly transactions: ReadonlyMap<string, Transaction>;
+  /** Global indexes of the outputs by transaction hash; empty if the node sends none. */
+  readonly indexes: IndexesByTransaction;
+}
+
+export interface Verification {
+  /** By block hash. */
+  readonly verdicts: ReadonlyMap<string, BlockVerdict>;
+  /** Global indexes of the outputs of verified blocks, by transaction hash. Nodes of other kinds send none. */
+  readonly indexes: IndexesByTransaction;
 }
 
 /** Raw blocks of a range by height, which are parsed on first access. */
@@ -85,19 +95,22 @@ export class SyncBlockVerifier {
     private readonly node: () => NodeCalls,
   ) {}
 
-  /** @returns verdicts by block hash @throws only the signal's reason: a failing node is skipped */
-  async verify(claims: readonly BlockClaim[], signal: AbortSignal): Promise<ReadonlyMap<string, BlockVerdict>> {
+  /** @throws only the signal's reason: a failing node is skipped */
+  async verify(claims: readonly BlockClaim[], signal: AbortSignal): Promise<Verification> {
     const node = this.node();
     const nodes = node instanceof NodeList ? [node.serving, ...node.others] : [node];
     const verdicts = new Map<string, BlockVerdict>();
+    const indexes = new Map<string, readonly number[]>();
     // A node that failed is not queried again for these claims.
     const failed = new Set<NodeCalls>();
     const waiting = groupBy(claims, ({ height }) => rangeStart(height)).entries();
     const worker = async (): Promise<void> => {
-      for (const [start, range] of waiting) await this.verifyRange(start, range, { nodes, failed, verdicts, signal });
+      for (const [start, range] of waiting) {
+        await this.verifyRange(start, range, { nodes, failed, verdicts, indexes, signal });
+      }
     };
     await Promise.all(Array.from({ length: MAX_CONCURRENT_RANGES }, worker));
-    return verdicts;
+    return { verdicts, indexes };
   }
 
   private async verifyRange(start: number, claims: readonly BlockClaim[], run: VerifierRun): Promise<void> {
@@ -119,7 +132,11 @@ export class SyncBlockVerifier {
   private async judge(claim: BlockClaim, { node, blocks }: ServedRange, run: VerifierRun): Promise<BlockVerdict> {
     const block = blocks.get(claim.height);
     if (block === undefined) return 'unverified';
-    if (block.hash === claim.hash) return claim.agrees(block) && (await this.hasWork(block)) ? 'verified' : 'disproved';
+    if (block.hash === claim.hash) {
+      if (!claim.agrees(block) || !(await this.hasWork(block))) return 'disproved';
+      for (const [hash, indexes] of block.indexes) run.indexes.set(hash, indexes);
+      return 'verified';
+    }
     // Another node may be on another chain. The serving node contradicts its report, unless its chain was reorganised.
     if (node !== run.nodes[0]) return 'unverified';
     const known = await attempt(run, node, () => node.mainBlock(claim.hash, run.signal));
@@ -181,6 +198,7 @@ interface VerifierRun {
   readonly nodes: readonly NodeCalls[];
   readonly failed: Set<NodeCalls>;
   readonly verdicts: Map<string, BlockVerdict>;
+  readonly indexes: Map<string, readonly number[]>;
   readonly signal: AbortSignal;
 }
 
@@ -211,16 +229,18 @@ function isAncestor(height: number, last: number, blocks: RawRange): boolean {
 }
 
 /** Parses a raw block. @returns undefined for invalid bytes, or if the transactions are not those that the block lists */
-function contentsOf({ block, transactions }: RawChainBlock): RawContents | undefined {
+function contentsOf({ block, transactions, globalIndexes = [] }: RawChainBlock): RawContents | undefined {
   try {
     const parsed = parseBlock(block);
     const [input] = parsed.block.coinbase.inputs;
     const own = transactions.map((bytes) => parseTransaction(bytes));
-    const byHash = new Map([parsed.coinbase, ...own].map(({ hash, transaction }) => [toHex(hash), transaction]));
+    const all = [parsed.coinbase, ...own].map(({ hash, transaction }) => ({ hash: toHex(hash), transaction }));
+    const byHash = new Map(all.map(({ hash, transaction }) => [hash, transaction]));
     const listed = parsed.block.transactionHashes;
     const isWhole = listed.length === own.length && listed.every((hash) => byHash.has(toHex(hash)));
     if (input?.type !== 'base' || !isWhole) return undefined;
-    return { parsed, height: input.height, hash: toHex(parsed.hash), transactions: byHash };
+    const indexes = new Map(all.map(({ hash }, i) => [hash, globalIndexes[i] ?? []]));
+    return { parsed, height: input.height, hash: toHex(parsed.hash), transactions: byHash, indexes };
   } catch (error) {
     if (error instanceof DecodeError) return undefined;
     throw error;

@@ -398,7 +398,7 @@ export class Synchronizer extends EventEmitter<SynchronizerEvents> {
 
   /** @returns whether a block was verified and none was forged, so that the next chunk is worth a request */
   private async verifyChunk(blocks: readonly UnverifiedBlock[], signal: AbortSignal): Promise<boolean> {
-    const verdicts = await this.verifier.verify(blocks.map(claimOfUnverified), signal);
+    const { verdicts } = await this.verifier.verify(blocks.map(claimOfUnverified), signal);
     signal.throwIfAborted();
     const current = new Set(this.ledger.unverifiedBlocks().map(({ hash }) => hash));
     let isProgress = false;

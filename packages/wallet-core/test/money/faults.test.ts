@@ -51,7 +51,7 @@ let front: StandInNode;
 const ROUTES = {
   relay: '/sendrawtransaction',
   places: '/get_transactions_status',
-  indexes: '/get_global_indexes_for_range',
+  rawBlocks: '/getrawblocks',
 };
 
 beforeAll(async () => {
@@ -442,19 +442,18 @@ test('an error of a listener fails neither a recorded send nor later blocks', as
 });
 
 test('wrong global indexes are corrected after a refusal, and the repeated send is mined', async () => {
-  front.on(ROUTES.indexes, async ({ body }) => {
-    type Indexes = { indexes: { key: string; value: number[] }[] };
-    const { indexes } = await nodes.node.post<Indexes>(ROUTES.indexes, body);
-    const wrong = indexes.map(({ key, value }) => ({
-      key,
-      value: value.map((index) => (index === 0 ? 1 : index - 1)),
+  front.on(ROUTES.rawBlocks, async (_request, behind) => {
+    const { json } = await behind();
+    const items = (json['items'] as { globalIndexes: number[][] }[]).map((item) => ({
+      ...item,
+      globalIndexes: item.globalIndexes.map((list) => list.map((index) => (index === 0 ? 1 : index - 1))),
     }));
-    return { json: { indexes: wrong, status: 'OK' } };
+    return { json: { ...json, items } };
   });
   const money = await open('misled');
   const events: string[] = [];
   money.wallet.on('event', ({ kind }) => events.push(kind));
-  front.off(ROUTES.indexes);
+  front.off(ROUTES.rawBlocks);
   await expect(money.wallet.send(pay(60_000n))).rejects.toMatchObject({ code: 31 });
   expect(events).toContain('indexes-corrected');
   const [refused] = money.wallet.db.sends.all(['refused']);

@@ -2,7 +2,7 @@ import type { SyncBlock } from '@wrkz/client';
 import { networkOf } from '@wrkz/core-types';
 import { Applier } from '../../src/sync/applier';
 import { BlockStore } from '../../src/sync/block-store';
-import { type BlockVerdict, SyncBlockVerifier } from '../../src/sync/block-verifier';
+import { type BlockVerdict, SyncBlockVerifier, type Verification } from '../../src/sync/block-verifier';
 import { FakeLedger } from './support/fake-ledger';
 import { KEYS, type ScriptedBlock, scriptedChain } from './support/scripted-chain';
 
@@ -29,6 +29,8 @@ function syncBlock({
 const MAIN = scriptedChain(4).map(syncBlock);
 const OTHER = scriptedChain(4, 'other').map(syncBlock);
 
+const NOTHING: Verification = { verdicts: new Map(), indexes: new Map() };
+
 /** @param verdict for each block, after `during` */
 function applierWith(during: () => void, verdict: BlockVerdict = 'verified') {
   const ledger = new FakeLedger(KEYS);
@@ -39,9 +41,10 @@ function applierWith(during: () => void, verdict: BlockVerdict = 'verified') {
   });
   let calls = 0;
   jest.spyOn(verifier, 'verify').mockImplementation((claims) => {
-    if (++calls > 1) return Promise.resolve(new Map());
+    const verdicts = new Map(claims.map(({ hash }) => [hash, verdict]));
+    if (++calls > 1) return Promise.resolve(NOTHING);
     during();
-    return Promise.resolve(new Map(claims.map(({ hash }) => [hash, verdict])));
+    return Promise.resolve({ ...NOTHING, verdicts });
   });
   const ignore = (): void => undefined;
   const events = { applied: ignore, rewind: ignore, unreadable: ignore, batch: ignore };

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Daemon, readConfig } from '@wrkz/daemon';
 import { silentLogger } from '@wrkz/service-kit';
 import {
+  omitGlobalIndexes,
   respondAsJuly2025,
   respondAsLiteNode,
   CHAIN_A_HEIGHT,
@@ -77,8 +78,16 @@ test('the global indexes, one-time secrets and key images are those of the chain
   }
 });
 
+test('receives the indexes with the bytes of the blocks', async () => {
+  const observed = suite.closeAtEnd(await StandInNode.start(node.url));
+  const wallet = open('alice', observed.port);
+  await wallet.untilSynced();
+  expect(wallet.ledger.unindexedOutputs()).toEqual([]);
+  expect(observed.requestsTo('/get_global_indexes_for_range')).toEqual([]);
+});
+
 test('requests the indexes of outputs that are found during a request without the retry interval', async () => {
-  const slow = suite.closeAtEnd(await StandInNode.start(node.url));
+  const slow = omitGlobalIndexes(suite.closeAtEnd(await StandInNode.start(node.url)));
   let [answer, reportRequest] = [(): void => undefined, (): void => undefined];
   const held = new Promise<void>((resolve) => (answer = resolve));
   const requested = new Promise<void>((resolve) => (reportRequest = resolve));

@@ -25,7 +25,10 @@ const syncRangeChecks = {
   },
 } as const;
 
-function syncRangeOf(body: z.output<typeof daemonApi.rawBlocksRequest>, maxBlockCount: number): SyncRange {
+function syncRangeOf(
+  body: Omit<z.output<typeof daemonApi.rawBlocksRequest>, 'globalIndexes'>,
+  maxBlockCount: number,
+): SyncRange {
   return {
     checkpoints: joinHashes(body.blockHashCheckpoints),
     startHeight: body.startHeight,
@@ -72,7 +75,11 @@ export const getRawBlocks = route({
   checks: syncRangeChecks,
   handle: async ({ queries, limits }, request) => {
     const { body } = request;
-    const query = { ...syncRangeOf(body, limits.maxBlockCount), skipCoinbase: body.skipCoinbaseTransactions };
+    const query = {
+      ...syncRangeOf(body, limits.maxBlockCount),
+      skipCoinbase: body.skipCoinbaseTransactions,
+      globalIndexes: body.globalIndexes,
+    };
     return new FinishedJson(await queries.run('rawBlocks', query, request));
   },
 });

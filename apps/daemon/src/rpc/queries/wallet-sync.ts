@@ -65,6 +65,7 @@ export const walletSyncData: Query<WalletSyncQuery> = {
 export interface RawBlocksQuery extends SyncRange {
   /** Leaves out blocks that have only a coinbase. (In `/getwalletsyncdata` this needs a second flag.) */
   readonly skipCoinbase: boolean;
+  readonly globalIndexes?: boolean;
 }
 
 /**
@@ -81,7 +82,9 @@ export const rawBlocks: Query<RawBlocksQuery> = {
       const start = resolveStart(context, query, context.reader.floors().bodies);
       const end = Math.min(top.height + 1, start + (query.skipCoinbase ? MAX_BLOCKS_WALKED : query.blockCount));
       out.text('{"items":[');
-      for (const raw of query.skipCoinbase ? filledBlocks(context, start, end) : allBlocks(context, start, end)) {
+      for (const { height, raw } of query.skipCoinbase
+        ? filledBlocks(context, start, end)
+        : allBlocks(context, start, end)) {
         if (items === query.blockCount) break;
         const before = out.length;
         out.text(items === 0 ? '{"block":"' : ',{"block":"').hex(raw.block);
@@ -92,7 +95,12 @@ export const rawBlocks: Query<RawBlocksQuery> = {
             .hex(transaction)
             .text('"'),
         );
-        out.text(']}');
+        out.text(']');
+        if (query.globalIndexes) {
+          const lists = context.reader.globalIndexes(height).map(({ indexes }) => `[${indexes.join(',')}]`);
+          out.text(`,"globalIndexes":[${lists.join(',')}]`);
+        }
+        out.text('}');
         if (items > 0 && out.length > MAX_RESPONSE_BYTES) {
           out.truncate(before);
           break;
@@ -105,17 +113,24 @@ export const rawBlocks: Query<RawBlocksQuery> = {
     }),
 };
 
-function* allBlocks({ reader, throwIfCancelled }: QueryContext, start: number, end: number): Generator<RawBlock> {
+interface BlockAtHeight {
+  readonly height: number;
+  readonly raw: RawBlock;
+}
+
+function* allBlocks({ reader, throwIfCancelled }: QueryContext, start: number, end: number): Generator<BlockAtHeight> {
+  let height = start;
   for (let from = start; from < end; from += BLOCKS_PER_READ) {
     throwIfCancelled();
-    yield* reader.rawBlocks(from, Math.min(from + BLOCKS_PER_READ, end));
+    for (const raw of reader.rawBlocks(from, Math.min(from + BLOCKS_PER_READ, end))) yield { height: height++, raw };
   }
 }
 
 /** Blocks that have more than a coinbase. */
-function* filledBlocks(context: QueryContext, start: number, end: number): Generator<RawBlock> {
+function* filledBlocks(context: QueryContext, start: number, end: number): Generator<BlockAtHeight> {
   for (const { isEmpty, stamp } of syncBlocks(context, start, end)) {
-    if (!isEmpty) yield* context.reader.rawBlocks(stamp.height, stamp.height + 1);
+    const { height } = stamp;
+    if (!isEmpty) for (const raw of context.reader.rawBlocks(height, height + 1)) yield { height, raw };
   }
 }
 
