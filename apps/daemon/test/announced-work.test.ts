@@ -9,7 +9,7 @@ describe('the proof of work of an announced block', () => {
   let good: Buffer;
   let earlier: Buffer;
   beforeAll(async () => {
-    // Two chains of the same miner: what the second has more is what is announced to the first.
+    // Two chains of the same miner: the additional blocks of the second are announced to the first.
     bench = nodeBench('devnet');
     const other = nodeBench('devnet');
     await other.mine(3);

@@ -16,13 +16,13 @@ import { engineBench, type EngineBench, NOW } from './support/engine';
 import { temporaryDirectory } from './support/temporary';
 
 /*
- * A disk changes what was stored. Whoever asks gets an error, the operator is told what to do, and nobody who brought a
- * block or a transaction is blamed (docs/protocol/lessons.md#damage-that-looks-like-an-invalid-block).
+ * A disk changes stored data. Requests get an error, the operator is told what to do, and no peer that delivered a
+ * block or a transaction gets points (docs/protocol/lessons.md#damage-that-looks-like-an-invalid-block).
  */
 
 const REMEDY = /What to do: run with --verify/;
 
-/** The first block of chain A that spends something, and what it spends. */
+/** The first block of chain A with a key input, and that input. */
 const SPENDER = chainA().findIndex(({ transactions }) => transactions.length > 0);
 const spending = chainA()[SPENDER]?.transactions[0];
 if (spending === undefined) throw new Error('chain A spends nothing');

@@ -17,7 +17,7 @@ describe(`damaged databases give the correct result or a named error (WRKZ_SEED=
     const { right, told, wrong } = flipBits(damages, flips, seeded(seed));
     expect(wrong).toEqual([]);
     expect(right + told).toBe(flips);
-    // The others are in pages that no answer needs.
+    // The other flips are in pages that no query reads.
     expect(told).toBeGreaterThan(0.8 * flips);
   });
 

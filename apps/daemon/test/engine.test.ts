@@ -100,7 +100,7 @@ describe('chain A through the engine', () => {
     const stored: number[] = [];
     engine.on('commit', () => stored.push(reader.height()));
     await Promise.all(calls);
-    // Several events follow one commit: the chain is longer than the event says.
+    // Several events follow one commit, so the chain is already longer than the event reports.
     expect(commits().some(({ tip }, i) => tip.height < (stored[i] ?? 0))).toBe(true);
     let tip = { height: 0, hash: reader.hashAt(0) };
     for (const event of commits()) {
@@ -340,7 +340,7 @@ describe('the checkpoint zone', () => {
       .at(-1)!;
     const first = await forge.next([purse.spend(output, { fee: 10n })]);
     expect(await bench.engine.addBlocks([first], 'sync')).toMatchObject([{ code: 'ADDED_TO_MAIN' }]);
-    // A miner who does not want to know of the first spend.
+    // A miner that ignores the first spend.
     const blind = Object.assign(bench.reader.viewAt(51), { keyImageHeight: () => undefined });
     const dishonest = new Forge(blind, { ...options, timestamp: NOW - 900_000 });
     const before = await dishonest.next([purse.spend(output, { fee: 20n })]);

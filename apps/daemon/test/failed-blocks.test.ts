@@ -10,7 +10,7 @@ import { type NodeBench, nodeBench } from './support/node';
  * (docs/protocol/lessons.md#templates-that-are-refused).
  */
 
-/** Seconds that a new transaction's lock must lie behind the block that holds it. */
+/** Min seconds between the unlock time of a new transaction and its block. */
 const LOCK = 900;
 
 const mined = async ({

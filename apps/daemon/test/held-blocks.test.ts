@@ -11,7 +11,7 @@ import { digestOf, engineBench, NOW } from './support/engine';
 import { temporaryDirectory } from './support/temporary';
 
 /*
- * Several verified batches are committed at once while whoever brings them says that more follow
+ * Several verified batches are committed together while the caller reports that more follow
  * (docs/protocol/storage.md#several-batches-a-commit).
  */
 
@@ -135,6 +135,22 @@ it('commits verified blocks at a stop; unchecked ones are dropped and reported a
   await again.digest();
 });
 
+it('commits held blocks at a stop while no other work is under way', async () => {
+  const directory = temporaryDirectory();
+  const { engine } = bench({ directory });
+  await Promise.all(row(engine, 0, 100));
+  const calls = row(engine, 100, 120, true);
+  const { held } = engine as unknown as { held: { isEmpty: boolean } };
+  while (held.isEmpty || (engine as unknown as { working: unknown }).working !== undefined) {
+    await new Promise((go) => setImmediate(go));
+  }
+  await engine.stop();
+  expect((await Promise.all(calls)).flat().every(isAccepted)).toBe(true);
+  const again = bench({ directory });
+  expect(again.engine.tip().height).toBe(120);
+  await again.digest();
+});
+
 it('loses held blocks in a kill and leaves a consistent chain without them', async () => {
   const directory = temporaryDirectory();
   const { engine } = bench({ directory });
@@ -155,7 +171,7 @@ it('rejects only the block that repeats a key image of held blocks in the checkp
   const indexes = reader.globalIndexes(5).map((one) => one.indexes);
   const output = purse.find(first[4]!, 5, indexes).at(-1)!;
   const dishonest = new Forge(reader.viewAt(50), options);
-  // Who does not want to know of the first spend.
+  // A miner that ignores the first spend.
   Object.assign(dishonest.view, { keyImageHeight: () => undefined });
   const spends = await dishonest.next([purse.spend(output, { fee: 10n })]);
   const between = await dishonest.many(3);

@@ -85,7 +85,7 @@ describe('the pool follows the chain', () => {
     expect(gone).toEqual([lapses, together].map((bytes) => `NotActual ${hashOf(bytes).toString('hex')}`));
     expect(pool.hashes()).toEqual([hashOf(stays)]);
     expect(validator.looks - looks).toBeLessThanOrEqual(3);
-    // Nothing is left of what has gone: the same may not come back, others may.
+    // The removed transaction leaves no trace: it is refused again, others are accepted.
     expect(await pool.add(lapses, 'p2p')).toMatchObject({ accepted: false, code: 'UNLOCK_TIME_TOO_SMALL' });
     validator.lapsed.clear();
     expect(await pool.add(lapses, 'p2p')).toMatchObject({ accepted: true });

@@ -11,7 +11,7 @@ import { exercises } from './support/exercises';
 
 exercises('rpc-bind-port', 'p2p-bind-port', 'daemon-mode', 'verify', 'dump-file', 'log-file', 'help', 'version');
 
-/** Options of a daemon on loopback that calls nobody. */
+/** Options of a daemon on loopback without outgoing connections. */
 function quiet(directory: string, ...more: string[]): string[] {
   const ports = ['--rpc-bind-port', '0', '--p2p-bind-ip', '127.0.0.1', '--p2p-bind-port', '0'];
   return ['--network', 'devnet', '--data-dir', directory, ...ports, ...more];
@@ -81,7 +81,7 @@ describe('a start that fails', () => {
     const inFile = await runDaemon(quiet(join(cwd, 'file')), cwd);
     expect(inFile).toMatchObject({ code: 1 });
     expect(inFile.stdout + inFile.stderr).toMatch(/the directory .* cannot be used/);
-    if (process.getuid?.() === 0) return; // nothing is unwritable to the superuser
+    if (process.getuid?.() === 0) return; // The superuser can write everywhere.
     mkdirSync(join(cwd, 'closed'));
     chmodSync(join(cwd, 'closed'), 0o500);
     expect(await runDaemon(quiet(join(cwd, 'closed')), cwd)).toMatchObject({ code: 1 });

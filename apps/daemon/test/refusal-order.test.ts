@@ -4,7 +4,7 @@ import { KNOWN, MAIN, SIDE } from './support/codes';
 import { type EngineBench, engineBench, NOW } from './support/engine';
 
 /*
- * Which of several faults of a block the engine tells (docs/protocol/blocks.md#order-of-checks): the first in the order
+ * The engine reports one of several faults of a block (docs/protocol/blocks.md#order-of-checks): the first in the order
  * of the rules.
  */
 

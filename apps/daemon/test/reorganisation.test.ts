@@ -1,7 +1,8 @@
 import type { RefusedSwitch } from '../src/chain/side-branches';
-import { openChainDb } from '@wrkz/chain-db';
+import { databaseFile, openChainDb } from '@wrkz/chain-db';
 import { networkOf, parseBlock, parseTransaction, type RawBlock } from '@wrkz/core-types';
 import { createMemoryLogger } from '@wrkz/service-kit';
+import { SqliteConnection } from '@wrkz/sqlite';
 import { Forge, type ForgeOptions, TestWallet } from '@wrkz/testing';
 import type { TipFacts } from '../src/chain/service';
 import { DamageWatch } from '../src/damage/damage-watch';
@@ -41,7 +42,7 @@ describe('reorganisation', () => {
     await grow(bench, 10);
     const lost = await bench.reader.rawBlocks(8, 11);
     const side = await forge(bench, 7, 'side').many(5);
-    // 8, 9, 10 are behind or level: a tie keeps what is there.
+    // Blocks 8, 9 and 10 have less or equal work: the main chain wins a tie.
     expect(await codes(bench, side)).toEqual([SIDE, SIDE, SIDE, SWITCHED, MAIN]);
     expect(bench.engine.tip().height).toBe(12);
     const [change] = bench.commits().filter(({ kind }) => kind === 'switch');
@@ -137,6 +138,24 @@ describe('reorganisation', () => {
     expect(again.engine.tip()).toMatchObject({ height: 10, alternativeCount: 5 });
     expect(await codes(again, side.slice(5))).toEqual([SWITCHED]);
     expect(again.engine.tip().height).toBe(11);
+    await again.digest();
+  });
+
+  it('drops a damaged stored block of a side branch with its descendants, and accepts them again', async () => {
+    const bench = engineBench('simnet');
+    await grow(bench, 10);
+    const side = await forge(bench, 5, 'side').many(6);
+    await codes(bench, side.slice(0, 5));
+    await bench.engine.stop();
+    const connection = new SqliteConnection(databaseFile(bench.directory));
+    const damaged = parseBlock(side[1]!.block).hash.toString('hex');
+    connection.exec(`UPDATE alternatives SET body = zeroblob(8) WHERE hash = x'${damaged}'`);
+    connection.close();
+    const again = engineBench('simnet', { directory: bench.directory });
+    expect(again.engine.tip().alternativeCount).toBe(5);
+    expect(await codes(again, side.slice(5))).toEqual(['REJECTED_AS_ORPHANED']);
+    expect(again.reader.alternativeCount()).toBe(1);
+    expect(await codes(again, side)).toEqual([KNOWN, SIDE, SIDE, SIDE, SIDE, SWITCHED]);
     await again.digest();
   });
 

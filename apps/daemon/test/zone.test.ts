@@ -4,8 +4,8 @@ import { Forge } from '@wrkz/testing';
 import { type EngineBench, engineBench, NOW } from './support/engine';
 
 /*
- * Inside the checkpoint zone work costs nothing, so whoever comes first can put a false branch on top of the last
- * checkpoint that was reached. It must not keep the true one out, however long or heavy it is.
+ * Inside the checkpoint zone work costs nothing, so the first peer can put a false branch on top of the last
+ * reached checkpoint. This branch must not block the true one, however long or heavy it is.
  */
 
 const START = NOW - 1_000_000;

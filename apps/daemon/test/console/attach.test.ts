@@ -23,7 +23,7 @@ async function attach(args: readonly string[], input: string, cwd: string): Prom
   return { code, stdout, stderr };
 }
 
-/** A daemon's socket that answers what the test says. */
+/** A daemon's socket with scripted responses. */
 async function scripted(
   path: string,
   answer: (command: string, token: string | undefined) => [number, string],
@@ -137,7 +137,7 @@ test('a daemon without a terminal reads commands from stdin, and continues after
   await printed(/Height: 1 \/ 1 \(100\.00%\)\nUnknown command: what\n/);
   child.stdin.end();
   await printed(/continues without a console\n/);
-  // One command at a time, whoever sends it: of many at once each has its whole answer.
+  // Commands run one at a time: each of several concurrent clients gets its complete output.
   const answers = await Promise.all(
     Array.from({ length: 3 }, () => attach(['attach', socket], 'print_bc 0\nquit\n', cwd).then(({ code }) => code)),
   );

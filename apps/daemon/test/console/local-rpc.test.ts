@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../support/temporary';
 
 stopWallClock();
 
-/* Who is let in over the local socket, and what is answered while there is no console. */
+/* Access over the local socket, and its responses while there is no console. */
 
 const { admit: _admit, ...rules } = routeRules;
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { commandFor } from '../support/process';
 import { temporaryDirectory } from '../support/temporary';
 
-/* The console at a terminal. `script` of util-linux gives the program a pseudo-terminal and passes on what is typed. The shell gives
- * way to the program: some shells answer Ctrl-C with 130 of their own, however the program ends. */
+/* The console on a terminal. `script` of util-linux provides a pseudo-terminal and forwards the input. The shell is replaced by the
+ * program (exec): some shells exit with 130 after Ctrl-C, regardless of the program's exit code. */
 
 const hasScript = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') === true;
 const onTerminal = hasScript ? describe : describe.skip;
@@ -33,7 +33,7 @@ class Terminal {
     this.child.stdin?.write(keys);
   }
 
-  /** Waits for what is printed after all that was waited for before. @throws Error when it ends without */
+  /** Waits for output after the output of the previous call. @throws Error when the program ends before */
   async prints(pattern: RegExp): Promise<string> {
     let over = false;
     void this.ended.then(() => (over = true));

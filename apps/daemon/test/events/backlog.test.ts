@@ -63,7 +63,7 @@ test('writes events of a failed journal later: once, in order, with their origin
     lock.exec('BEGIN IMMEDIATE');
     const from = Date.now();
     tell({ kind: 'alternative', height: 5, hash: second });
-    // It comes and goes: nothing but the event tells of it.
+    // A transaction that enters and leaves the pool: only its events report it.
     tell({ kind: 'pool-added', hash: passing });
     while (logger.linesOf('warning').length === 0) await once(warned, 'line');
     expect(logger.linesOf('warning')[0]).toContain('the event journal is not written');

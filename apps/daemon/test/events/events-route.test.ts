@@ -22,7 +22,7 @@ const page = async (node: SuiteNode, query: string): Promise<GivenPage> =>
 const stream = (node: SuiteNode, query: string, headers: Record<string, string> = {}): Promise<Response> =>
   get(node, query, { headers: { accept: 'text/event-stream', ...headers } });
 
-/** Until the journal has told of a block. */
+/** Waits until the journal has an event for a block. */
 async function told(node: SuiteNode, hash: string, after: number): Promise<GivenPage> {
   for (let from = after; ;) {
     const found = await page(node, `?wait=20&topics=block&after=${String(from)}`);
@@ -43,7 +43,7 @@ test('a waiting request receives a block when it is added', async () => {
   expect(next).toBe(latest + 1);
   expect((await page(node, '?after=0')).events).toEqual(came);
   expect(await page(node, `?after=${String(next)}`)).toMatchObject({ events: [], next });
-  // One who wants something else waits on, and is answered in time.
+  // A client that waits for another topic continues to wait, and gets its response in time.
   expect(await page(node, `?after=${String(latest)}&topics=tx&wait=1`)).toMatchObject({ events: [], next });
 });
 
@@ -82,7 +82,7 @@ test('rejects an invalid number, an unknown topic and a duplicate parameter by n
     const text = await answer.text();
     expect([name, value, answer.status]).toEqual([name, value, 400]);
     expect(JSON.parse(text)).toMatchObject({ status: 'Failed', error: expect.any(String) });
-    // What was sent is not sent back in length.
+    // The error does not repeat the whole parameter.
     expect(text.length).toBeLessThan(400);
   }
   for (const id of ['x', '-1', '1e3', '9'.repeat(1_000)]) {
@@ -163,6 +163,6 @@ test('after a restart the sequence numbers are higher, and events that an older 
   const all = await allEvents(third.url);
   replay.take(all.map(({ data, ...entry }) => ({ ...entry, topic: entry.topic as 'block', body: data })));
   expect(replay.chain.map(([height]) => height)).toEqual([1, 2, 3, 4, 5]);
-  // What the lost journal gave is told anew, with numbers above; one of its own is known as none of this one.
+  // Events of the lost journal are published again with higher numbers; a number of the lost journal is recognised as foreign.
   expect((await get(third, `?after=${String(later.next)}`)).status).toBe(410);
 });

@@ -83,7 +83,7 @@ describe('the journal follows the chain', () => {
           if (what.kind === 'write') writeWaiting();
           if (what.kind === 'read') complete(store, chain);
           if (what.kind === 'kill') {
-            // What was not written is gone; blocks and pool are read, alternative blocks cannot be.
+            // Unwritten events are lost. Those of blocks and the pool are recovered from the chain; those of alternative blocks cannot be.
             for (const { event } of queue.batch()) {
               if (event.kind === 'alternative')
                 alternatives.splice(alternatives.indexOf(event.hash.toString('hex')), 1);

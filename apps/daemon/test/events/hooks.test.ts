@@ -163,7 +163,7 @@ test('a durable hook misses no block while its receiver or the node is down', as
     await second.generate(address, 1);
     await listen();
     await told(5);
-    // at least once, and in order
+    // At least once, and in order.
     expect([...new Set(heights)]).toEqual([1, 2, 3, 4, 5]);
   } finally {
     await suite.stopAll();

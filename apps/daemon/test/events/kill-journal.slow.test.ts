@@ -24,7 +24,7 @@ const upTo = (most: number): number => Math.floor(random() * (most + 1));
 
 afterAll(() => suite.stopAll());
 
-/** A client that follows a journal over every kill: it asks from the number on where it was cut off. */
+/** A client that follows a journal across kills: it continues after the last number that it received. */
 class Follower {
   readonly replay: Replay;
   cursor: number | undefined;
@@ -33,7 +33,7 @@ class Follower {
     this.replay = new Replay(known);
   }
 
-  /** Follows until the node is gone, or as long as asked. @throws when the journal tells of anything wrong */
+  /** Follows until the node ends or the time is over. @throws Error for an inconsistent event */
   async follow(url: string, until: () => boolean): Promise<void> {
     while (!until()) {
       let answer: Response;

@@ -26,7 +26,7 @@ interface Delivery {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Who is told: a program that is gone now and then, and keeps what it answered for. */
+/** The receiver of notifications: sometimes unreachable, and it records each notification that it accepted. */
 class Receiver {
   readonly taken = new Map<string, Delivery[]>();
   private readonly news = new EventEmitter();
@@ -64,7 +64,7 @@ class Receiver {
     await once(server, 'close');
   }
 
-  /** What a path was told, without what came twice. @throws Error when something new came out of order */
+  /** The notifications of a path without repeated ones. @throws Error when a new one is out of order */
   inOrder(path: string): Delivery[] {
     const first: Delivery[] = [];
     const seen = new Map<number, string>();

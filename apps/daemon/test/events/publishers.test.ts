@@ -30,7 +30,7 @@ afterEach(async () => {
   streams.clear();
 });
 
-/** What a client reads, one message after the other; heartbeats come whenever they come. */
+/** The messages of a client in order, without heartbeats. */
 class Stream {
   private readonly messages: string[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
@@ -89,7 +89,7 @@ test('a ZMQ subscriber and a WebSocket client read the same bodies, in the order
     );
     read.push(first, second);
   }
-  // A subscription may be told later than the first message; what comes is the same, byte for byte.
+  // A subscription may become effective after the first message; the later messages are equal, byte for byte.
   const [last = ''] = await node.generate(address, 1);
   const frames: string[] = [];
   for await (const [topic, body] of subscriber) {

@@ -100,9 +100,9 @@ describe('the first synchronization', () => {
       observedHeight: () => ((peers.asked += 1), peers.observed),
     };
     const initialSync = new InitialSync(status, () => clock.now);
-    expect(initialSync.isOver(100)).toBe(false); // without a peer nobody knows
+    expect(initialSync.isOver(100)).toBe(false); // unknown without a peer
     peers.observed = 100;
-    expect(initialSync.isOver(100)).toBe(false); // as it was seen a moment ago
+    expect(initialSync.isOver(100)).toBe(false); // cached
     clock.now += 1_000;
     expect([initialSync.isOver(98), initialSync.isOver(99)]).toEqual([false, true]);
     expect(peers.asked).toBe(2);

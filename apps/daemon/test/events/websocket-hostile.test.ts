@@ -6,7 +6,7 @@ import { startRpcServer } from '../../src/rpc';
 import { RPC_DEFAULTS } from '../rpc/support/defaults';
 import { node } from '../rpc/support/provocations';
 
-/* What strangers send to /ws. */
+/* Hostile input to /ws. */
 
 let hub: WebSocketHub;
 let server: HttpServer;
@@ -43,7 +43,7 @@ function request(target: string, headers: Readonly<Record<string, string>> = {})
   return `GET ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-/** A frame of a client, masked with zeros. `length` is what it claims to hold. */
+/** A frame of a client, masked with zeros. `length` is its declared length. */
 function frame(first: number, payload: Buffer | string, length = Buffer.byteLength(payload)): Buffer {
   const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
   head[0] = first;
@@ -53,7 +53,7 @@ function frame(first: number, payload: Buffer | string, length = Buffer.byteLeng
   return Buffer.concat([head, Buffer.alloc(4), Buffer.from(payload)]);
 }
 
-/** All that comes back until the server ends it; `frames` are sent once it has let the caller in. */
+/** All bytes until the server closes the connection; `frames` are sent after the upgrade. */
 async function talk(text: string, frames: readonly Buffer[] = []): Promise<Buffer> {
   const socket = connect(server.port, '127.0.0.1');
   socket.on('error', () => undefined);

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import type { TopicListener } from '../../src/events/topics';
 import { WebSocketHub, type WebSocketHubOptions } from '../../src/events/websocket/hub';
 
-/* Who follows without answering, without reading, or one too many. */
+/* Clients that do not answer pings, do not read, or exceed the limit. */
 
 const cleanup: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -72,7 +72,7 @@ test('closes a client that does not respond to pings, not one that does', async 
   const [silent, alive] = [open({ autoPong: false }), open()];
   await Promise.all([silent.reads('hello'), alive.reads('hello')]);
   expect(hub.size).toBe(2);
-  // Cut, and not told: nobody is there to hear it.
+  // The connection is cut without a close frame: the client would not read it.
   expect((await silent.closed).code).toBe(1006);
   expect(silent.read).toContain('{"topic":"heartbeat","data":{}}');
   await once(alive.socket, 'ping');
@@ -86,7 +86,7 @@ test('queues a thousand messages for a client that does not read, then closes it
   slow.socket.pause();
   const large = 'x'.repeat(10_000);
   let published = 0;
-  // Whatever the system keeps for it is not counted: it is filled first.
+  // Socket buffers of the system are not counted, so they are filled first.
   for (let behind = false; !behind; published++) {
     publish(`{"number":${String(published)},"text":"${large}"}`);
     await quick.reads(`{"number":${String(published)},`);

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 type Message = `${string} ${string}`;
 
-/** What one subscriber reads. */
+/** The messages of one subscriber. */
 class Reader {
   private readonly subscriber = new Subscriber();
 
@@ -59,7 +59,7 @@ async function blockMessages(node: SuiteNode, height: number): Promise<Message[]
   return [`hashblock ${start}}`, `chain_main ${start},"transaction_hashes":[${list}]}`];
 }
 
-/** A subscription takes effect some time after it was made: blocks are mined until one is heard of. */
+/** A subscription becomes effective with a delay: blocks are mined until one is received. */
 async function heard(node: SuiteNode, reader: Reader): Promise<void> {
   let listens = false;
   const first = reader.next().then((message) => {
@@ -95,7 +95,7 @@ test('publishes blocks, the pool and reorganisations as documented', async () =>
   const left = `txpool_del {"hashes":["${spend.hash}"],"reason":"InBlock"}`;
   expect([await reader.next(), await reader.next(), await reader.next()]).toEqual([...mined, left]);
 
-  // Somebody else has mined further on an older block.
+  // Another miner continues on an older block.
   const other = await suite.node({ from });
   const hashes = await other.generate(alice.address, node.height - fork + 1);
   const [root] = await blockMessages(other, fork);
@@ -112,9 +112,9 @@ test('publishes blocks, the pool and reorganisations as documented', async () =>
   const list = [rootHash, ...hashes].map((hash) => `"${hash}"`).join(',');
   expect(read.at(-1)).toBe(`chainswitch {"common_root_height":${String(fork)},"hashes":[${list}]}`);
   expect(read).toHaveLength(hashes.length);
-  // Its blocks are not told of again; what it took back waits once more.
+  // Its blocks are not published again; their transactions are in the pool again.
   expect(await reader.next()).toBe(`txpool_add {"hashes":["${spend.hash}"]}`);
-  // Whoever wants some topics gets those alone, and the same.
+  // A subscriber of some topics gets only these, with equal messages.
   expect(read).toContain(await beside.next());
 });
 

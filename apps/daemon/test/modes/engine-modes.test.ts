@@ -11,7 +11,7 @@ import { DamageWatch } from '../../src/damage/damage-watch';
 import { StorageLog } from '../../src/progress/chain-log';
 import { type EngineBench, engineBench, NOW } from '../support/engine';
 
-/* The engine of a lite and of a pruned node: what it takes, what it drops, what it refuses. */
+/* The engine of a lite and of a pruned node: accepted, dropped and refused blocks. */
 
 const network = networkOf('simnet');
 const LITE = 20;

@@ -6,7 +6,7 @@ import { newSuite } from '../network/daemons';
 
 /*
  * Chain A grown to 3,000 blocks, with transfers below and above block 2,000, on a full, a pruned and a lite node: wallets read
- * the same from each, the rules read the same, and a table of what stands on the disk.
+ * the same from each, the rules read the same, and a table of the data on disk.
  */
 
 const suite = newSuite();
@@ -50,7 +50,7 @@ function sizeOf(dataDir: string): number {
   return files.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
 }
 
-/** All that a wallet reads from a height on, block by block. */
+/** The sync data that a wallet reads from a height on, block by block. */
 async function rescan(node: Node, startHeight: number): Promise<unknown[]> {
   const items: { blockHash: string; blockHeight: number }[] = [];
   for (;;) {

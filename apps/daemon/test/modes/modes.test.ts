@@ -6,7 +6,7 @@ import { newSuite } from '../network/daemons';
 
 /*
  * Chain A, 721 blocks, on a full node, a pruned one (devnet: 400 bodies, from block 321 on) and a lite one (from block 300 on):
- * the same answers where each must give them, and the documented refusals where not.
+ * equal responses where all have the data, and the documented refusals elsewhere.
  */
 
 const suite = newSuite();
@@ -20,7 +20,7 @@ type Node = Awaited<ReturnType<typeof suite.node>>;
 let full: Node;
 let pruned: Node;
 let lite: Node;
-/** At rest, for starts of other kinds. */
+/** Stopped, for starts with other options. */
 let data: { full: string; lite: string };
 
 /** Until the pass at the start, which may be over already, has dropped what has left the window. */
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stopAll());
 
-/** What a node answers, or refuses. */
+/** The response or the refusal of a node. */
 async function told(node: Node, ask: (node: Node) => Promise<unknown>): Promise<unknown> {
   return ask(node).catch((error: unknown) => ({ refused: (error as Error).message }));
 }
@@ -119,7 +119,7 @@ test('wallets rescan from a pruned node as from a full one, and from a lite one 
   expect(other).toEqual(whole);
   expect(whole).toMatchObject({ items: { length: 721 } });
   expect(part).toEqual(await sync({ startHeight: LITE })(full));
-  // a time does not count below the height, whatever it is
+  // A timestamp below the height is ignored.
   const { lite: dropped } = await answers(sync({ startTimestamp: 4_000_000_000 }));
   expect(dropped).toEqual(part);
   const known = (await sync({ startHeight: 10, blockCount: 1 })(full)) as unknown as { items: { blockHash: string }[] };

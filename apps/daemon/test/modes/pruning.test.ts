@@ -7,7 +7,7 @@ import { exercises } from '../support/exercises';
 
 exercises('auto-prune-min-gap-blocks', 'auto-prune-min-free-bytes');
 
-/** A schedule with a disk of its own, and a writer that needs `steps` steps for a pass. */
+/** A schedule with its own disk, and a writer that needs `steps` steps for a pass. */
 function bench(...args: string[]) {
   const disk = { free: Infinity };
   const { prune } = engineOptions(readConfig(['--network=devnet', '--prune', ...args]), '/nowhere');
@@ -24,7 +24,7 @@ function bench(...args: string[]) {
       return { floor, done: floor === target, freedPages: 3 };
     },
   };
-  /** The targets of the steps that a chain of so many blocks brings about. */
+  /** The targets of the pruning steps that a chain of this length causes. */
   const at = (count: number): number[] => {
     asked.length = 0;
     pruning.look(count, floor);

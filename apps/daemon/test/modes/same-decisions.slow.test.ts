@@ -20,9 +20,9 @@ import { type EngineBench, engineBench } from '../support/engine';
 import { temporaryDirectory } from '../support/temporary';
 
 /*
- * The same hostile blocks for a full node, a pruned one, a lite one that synchronized and one that was made of a snapshot: each
- * says the same of each. Work is looked at last (docs/protocol/blocks.md#order-of-checks), so blocks of chain A serve with
- * other transactions in them.
+ * The same hostile blocks for a full node, a pruned one, a lite one that synchronized and one from a snapshot: all
+ * make the same decisions. Work is checked last (docs/protocol/blocks.md#order-of-checks), so blocks of chain A are used with
+ * replaced transactions.
  */
 
 const LITE = 300;
@@ -63,7 +63,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(benches.map(({ engine }) => engine.stop())));
 
-/** What each says of each block, once for all where they agree; fails where not. */
+/** The common decision of all nodes on each block. @throws Error if they differ */
 async function judged(hostile: readonly RawBlock[]): Promise<Record<string, number>> {
   const told = [];
   for (const { engine } of benches) {
@@ -78,18 +78,18 @@ async function judged(hostile: readonly RawBlock[]): Promise<Record<string, numb
   return counts;
 }
 
-/** A block of chain A with other members, and other transactions. */
+/** A block of chain A with changed fields and transactions. */
 function changed(height: number, members: Partial<Block>, transactions: readonly Buffer[] = []): RawBlock {
   const { block } = parseBlock(blocks(height, height + 1)[0]!.block);
   const transactionHashes = transactions.map((bytes) => parseTransaction(bytes).hash);
   return { block: encodeBlock({ ...block, transactionHashes, ...members }), transactions: [...transactions] };
 }
 
-/** The next block, which spends what a change makes of an honest transaction. */
+/** The next block, with a changed honest transaction. */
 const spending = (honest: ParsedTransaction, change: (transaction: Transaction) => Transaction): RawBlock =>
   changed(TIP + 1, {}, [encodeTransaction(change(honest.transaction))]);
 
-/** A key image that nobody has spent. */
+/** An unspent key image. */
 function freshImage(): Buffer {
   const { publicKey, secretKey } = generateKeyPair();
   return generateKeyImage(publicKey, secretKey);
@@ -143,7 +143,7 @@ test('resolves rings alike: unknown indexes, other outputs, and outputs locked b
     let at = 0;
     return keyOffsets.some((offset) => (at += offset) === index);
   };
-  /** A ring with an index in the place of one of its own. */
+  /** A ring with one replaced index. */
   const withIndex = (input: KeyInput, index: number): Partial<KeyInput> => {
     let at = 0;
     const ring = input.keyOffsets.map((offset) => (at += offset));

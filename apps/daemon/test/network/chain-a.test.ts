@@ -56,7 +56,7 @@ test('adds the last blocks of chain A one by one from a second process', async (
     feeder.kill('SIGKILL');
     await once(feeder, 'exit');
   }
-  // The devnet's timed sync comes round every two seconds; now and then it tells of a block before its relay arrives.
+  // Timed sync runs every two seconds on devnet; sometimes it reports a block before the relayed block arrives.
   const relayed = commits.filter((commit) => commit === 'relay 1');
   expect(commits.map((commit) => commit.replace('sync', 'relay'))).toEqual(Array<string>(FED).fill('relay 1'));
   expect(relayed.length).toBeGreaterThan(FED * 0.9);
@@ -69,7 +69,7 @@ test('reaches the same state in each way', () => {
   expect(new Set(digests).size).toBe(1);
 });
 
-/** What is noted of every change of the main chain from now on. */
+/** Records every change of the main chain from now on. */
 function watch<T>(
   chain: { on(event: 'commit', listener: (event: CommitEvent) => void): unknown },
   note: (commit: ChainCommit) => T,

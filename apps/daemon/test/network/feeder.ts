@@ -1,6 +1,6 @@
 /**
- * A program of its own: a peer that knows chain A and lets its blocks appear one after another, as a miner would. It is
- * forked with the port of the daemon to feed and the number of blocks at the start, tells its parent `connected`, and mines a
+ * A separate program: a peer that has chain A and announces its blocks one after another, like a miner. It is
+ * forked with the port of the daemon and the number of blocks at the start, sends `connected` to its parent, and announces a
  * block at each `next`.
  */
 import { networkOf } from '@wrkz/core-types';

@@ -6,7 +6,7 @@ import type { ChainAHeader } from '@wrkz/testing';
 
 const WINDOW = 100;
 
-/** Every header of a devnet data folder at rest, in the fields that the reference reports. */
+/** Every header of the devnet data directory of a stopped node, with the fields that the reference reports. */
 export function storedHeaders(dataDir: string): ChainAHeader[] {
   const db = openChainDb({ directory: join(dataDir, 'devnet'), network: 'devnet', readonly: true });
   try {
@@ -16,7 +16,7 @@ export function storedHeaders(dataDir: string): ChainAHeader[] {
   }
 }
 
-/** What the reference reports of a block, from what is stored of it. */
+/** The report of the reference for a block, built from its stored row. */
 export function storedHeader(reader: ChainReader, height: number): ChainAHeader {
   const facts = reader.facts(height);
   const raw = reader.rawBlock(height);

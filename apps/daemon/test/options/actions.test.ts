@@ -157,7 +157,7 @@ describe('--self-test', () => {
 
   it('exits with 0 if all implementations agree', async () => {
     expect(readConfig(['--self-test']).action).toBe('self-test');
-    // what the native module computes is compared in the tests of crypto
+    // The results of the native module are compared in the tests of packages/crypto.
     jest.mocked(crypto.selfTest).mockResolvedValueOnce([{ path: 'portable', checks: 3, failures: [] }]);
     expect(await run()).toEqual({ code: 0, text: 'portable: 3 results as known\nself-test passed\n' });
   });

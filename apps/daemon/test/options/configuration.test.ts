@@ -128,7 +128,7 @@ describe('options that print and exit', () => {
   });
 });
 
-/** What `Wrkzd --save-config` of July 2025 writes, beside the data directory. */
+/** The file that `Wrkzd --save-config` of July 2025 writes, without the data directory. */
 const SAVED_BY_WRKZD = {
   ...{ 'load-checkpoints': 'default', 'log-file': '/tmp/Wrkzd.log', 'log-level': 2, 'no-console': true },
   ...{ 'db-enable-level-db': false, 'db-enable-compression': true, 'db-max-open-files': 125 },

@@ -13,7 +13,7 @@ import { freshHash, openStore } from '../events/support/model';
 import { engineBench, NOW } from '../support/engine';
 import { exercises } from '../support/exercises';
 
-/* What the options of events do, beyond that they are understood. */
+/* Effects of the options for events; other tests cover their parsing. */
 
 exercises('events-keep', 'events-during-sync', 'notify-during-sync');
 

@@ -5,7 +5,7 @@ import { DAEMON_OPTIONS, readConfig } from '../../src';
 import { Daemon } from '../../src/daemon';
 import { temporaryDirectory } from '../support/temporary';
 
-/* What is refused leaves nothing on the disk. */
+/* Refused starts create no files. */
 
 /** Why a command line is refused, before anything is made. @throws Error when it is not */
 function refusalOf(...argv: string[]): string {

@@ -11,8 +11,8 @@ import { newSuite } from '../network/daemons';
 import { runDaemon } from '../support/process';
 
 /*
- * The table of refused combinations, row by row: what is said, the exit code, and that the data are as they were.
- * What needs no data is the same through the same entry (configuration.test.ts has its texts by name).
+ * The table of refused combinations, row by row: message, exit code, and unchanged data.
+ * configuration.test.ts has the messages of combinations that are refused without data.
  */
 
 const suite = newSuite();
@@ -21,7 +21,7 @@ afterAll(() => suite.stopAll());
 type Folder = 'empty' | 'full' | 'lite' | 'damaged mark' | 'newer' | 'of the other network';
 
 const made = new Map<Folder, string>();
-/** Where the database lies in a data directory. */
+/** The folder of the database in a data directory. */
 const devnet = (dataDir: string): string => join(dataDir, 'devnet');
 
 function edit(dataDir: string, statement: string): void {
@@ -61,8 +61,8 @@ function withoutSession(bytes: Buffer): Buffer {
 }
 
 /**
- * Every file below a folder, by its name, with a digest of what is in it. What SQLite makes for a connection is left out: the
- * shared memory of the log, and a log that holds nothing. So are session numbers.
+ * Every file below a folder by name, with a digest of its content. Files that SQLite creates for a connection are omitted: the
+ * shared memory of the log, and an empty log. Session numbers are omitted too.
  */
 function contents(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();

@@ -31,7 +31,7 @@ async function dataOf(mode: Mode): Promise<string> {
   return data;
 }
 
-/** What `--verify` prints, what it tells, and its exit code. */
+/** Output, report and exit code of `--verify`. */
 async function run(data: string, ...args: string[]): Promise<{ code: number; text: string; told: string }> {
   let [text, told] = ['', ''];
   const screen = {

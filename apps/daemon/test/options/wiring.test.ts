@@ -144,7 +144,7 @@ describe('the database', () => {
     for (const size of ['1', '4096']) {
       const { options } = readConfig([`--db-read-buffer-size=${size}`, `--db-write-buffer-size=${size}`]);
       const memory = databaseMemory(options);
-      // each setting is asked back from SQLite when it is opened
+      // Each setting is read back from SQLite when the database is opened.
       const directory = temporaryDirectory();
       openChainDb({ directory, network: 'devnet', memory }).close();
     }

@@ -29,7 +29,7 @@ export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implemen
   private readonly transactions = new Map<string, Buffer>();
   private main: Stored[] = [];
   readonly refuse = new Map<string, ReasonCode>();
-  /** Blocks (by hash) whose work does not hold, or that lie too deep. */
+  /** Hashes of blocks with insufficient work, or too deep. */
   readonly work = new Map<string, 'fails' | 'deep'>();
   /** How often work was checked, and how often a transaction was looked up. */
   worked = 0;
@@ -50,7 +50,7 @@ export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implemen
     for (const [height, raw] of blocks.entries()) this.extend(this.store(raw, height));
   }
 
-  /** What it says that it serves; it serves everything. */
+  /** The floors that it claims; it serves all blocks. */
   kept: BlockAvailability = {};
 
   availability(): BlockAvailability {
@@ -164,7 +164,7 @@ export class FakeChain extends EventEmitter<{ commit: [ChainAdvance] }> implemen
 export class FakePool extends EventEmitter<{ added: [{ hash: Buffer }] }> implements PoolPort {
   private readonly entries = new Map<string, Buffer>();
   readonly refuse = new Set<string>();
-  /** What no node can have taken. */
+  /** Transactions that no node can have accepted. */
   readonly forged = new Set<string>();
   validated = 0;
   lookUps = 0;
@@ -213,7 +213,7 @@ export function sha256(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
-/** One made-up block. `salt` tells blocks of the same parent apart. */
+/** An invented block. `salt` makes blocks of the same parent different. */
 export function toyBlock(previous: Buffer, salt: number, transactions: readonly Buffer[] = []): RawBlock {
   const number = Buffer.alloc(4);
   number.writeUInt32LE(salt);
@@ -239,7 +239,7 @@ export function toyChain(count: number, salt = 0): RawBlock[] {
   return [genesis, ...toyBranch(sha256(genesis.block), count, salt)];
 }
 
-/** Keeps what is logged. */
+/** Collects log lines. */
 export class TestLogger implements P2pLogger {
   readonly lines: string[] = [];
   debug(message: string): void {

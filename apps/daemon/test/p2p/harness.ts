@@ -31,7 +31,7 @@ export class Harness {
     const logger = new TestLogger();
     const node = new P2pNode(
       { ...p2pDefaults, networkId: NETWORK_ID, bindHost: '127.0.0.1', timedSyncInterval: 60_000, ...config },
-      // No test depends on how fast this machine is: work takes no time unless a test says so.
+      // No test depends on the speed of the machine: work takes no time unless a test sets one.
       { chain, pool, logger, stopwatch: () => 0, ...parts, codec },
     );
     const made = { node, chain, pool, logger };
@@ -56,7 +56,7 @@ export class Harness {
   }
 }
 
-/** Loopback sockets that seem to come from `host`, or each from the host that is told for it. */
+/** Loopback sockets that seem to come from `host`, or each from its own host. */
 export function disguised(host: string | (() => string)): Transport {
   return {
     ...tcpTransport,
@@ -81,7 +81,7 @@ export function local(node: P2pNode): { host: string; port: number } {
   return { host: '127.0.0.1', port: node.port };
 }
 
-/** The node has hung up on the scripted peer, and said why. */
+/** The node has closed the connection of the scripted peer and logged the reason. */
 export async function closedFor(
   { peer, logger }: { peer: ScriptedPeer; logger: TestLogger },
   reason: string,

@@ -231,7 +231,7 @@ describe('two peers behind one address', () => {
     clock.advance(7_000);
     const other = await ScriptedPeer.dial(started.node.port);
     await other.handshake({ height: 3, tip: sha256(blocks[2]?.block ?? tip), peerId: 2n });
-    // More than its address may use: nothing that it asks for is done for seconds.
+    // More than the limit of its address: its requests wait for seconds.
     for (let round = 0; round < 3; round += 1) {
       const syncData = { currentHeight: 3, tipHash: sha256(blocks[2]?.block ?? tip) };
       other.send(Command.timedSync, commands.timedSyncRequest.encode({ syncData }), 'request');

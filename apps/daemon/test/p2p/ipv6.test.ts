@@ -27,7 +27,7 @@ const standing = { height: 1, tip: sha256(Buffer.from('elsewhere')) };
 const both = { bindHost6: '::1' };
 const PUBLIC6 = '2a00:1450:4001:81::1';
 
-/** Resolves when nobody listens there any more. */
+/** Resolves when the port has no listener any more. */
 async function refused(port: number, host: string): Promise<void> {
   const socket = connect(port, host);
   const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];

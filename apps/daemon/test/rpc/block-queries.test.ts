@@ -9,7 +9,7 @@ import { runQuery } from '../../src/rpc';
 import { blockRange } from '../../src/rpc/queries/query-blocks';
 import { newSuite } from '../network/daemons';
 
-/* What old wallets and explorers ask for blocks, and what one answer may hold (docs/protocol/rpc.md#block-queries). */
+/* Block queries of old wallets and explorers, and the limits of a response (docs/protocol/rpc.md#block-queries). */
 
 const devnet = networkOf('devnet');
 const MIB = 1024 * 1024;
@@ -42,7 +42,7 @@ describe('block queries on chain A', () => {
 
   type Entry = Readonly<Record<string, unknown>>;
 
-  /** Every block as a caller gets it who asks on from the last one; `id` is the member that names a block. */
+  /** All blocks, requested from the last received one on; `id` is the field with the hash. */
   function walk(id: string, ask: (blockIds: Buffer[]) => readonly Entry[]): { all: Entry[]; answers: number } {
     const all: Entry[] = [];
     let ids: Buffer[] = [];
@@ -51,7 +51,7 @@ describe('block queries on chain A', () => {
       all.push(...(all.length === 0 ? blocks : blocks.slice(1)));
       const last = all.at(-1)?.[id] as string;
       if (all.length === chainA().length) return { all, answers };
-      if (ids[0]?.toString('hex') === last) throw new Error('the walk stands still');
+      if (ids[0]?.toString('hex') === last) throw new Error('the response has no new block');
       ids = [Buffer.from(last, 'hex')];
     }
   }
@@ -61,7 +61,7 @@ describe('block queries on chain A', () => {
       const query = { blockIds: Buffer.concat(blockIds), timestamp: 0, blockCount: 10_000 };
       return json<{ blocks: Entry[] }>(runQuery(reader(), devnet, 'queryBlocksDetailed', query)).blocks;
     });
-    // all of it is more than one answer may hold
+    // All blocks exceed the limit of one response.
     expect(answers).toBeGreaterThan(1);
     const headers = chainAHeaders();
     expect(
@@ -152,7 +152,7 @@ describe('block queries on chain A', () => {
       const query = { blockIds: Buffer.concat(blockIds), timestamp: 0 };
       return json<{ items: Entry[] }>(runQuery(reader(), devnet, 'queryBlocksLite', query)).items;
     });
-    // 100 whole blocks an answer, of which the first is known
+    // 100 full blocks per response; the first one is known already.
     expect(answers).toBe(Math.ceil((chainA().length - 1) / 99));
     all.forEach((item, height) => {
       const { block, transactions } = chainA()[height]!;
@@ -252,7 +252,7 @@ describe('the start of a response', () => {
         fc.array(fc.nat(20 * DAY), { minLength: 1, maxLength: 30 }),
         fc.oneof(fc.nat(25 * DAY), fc.constant(Number.MAX_SAFE_INTEGER)),
         (steps, timestamp) => {
-          // as time goes by: no block of a day stands behind one of a later day
+          // In order of time: no block of a day follows one of a later day.
           const times = [...steps].sort((a, b) => a - b);
           const dayOf = (time: number): number => Math.floor(time / DAY);
           const days = times.map(dayOf).filter((day) => day <= dayOf(timestamp));
@@ -310,7 +310,7 @@ describe('the size of one response', () => {
     const prefix = parseTransaction(transactions[0]!).prefixBytes.length;
     const asked = (copies: number): number => {
       const hashes = Array.from({ length: copies }, () => transactions[0]!);
-      // so many transactions that one block is a good part of an answer
+      // So many transactions that one block is a large part of a response.
       const listed = rawWith(block, hashes);
       const reader = {
         ...timesOf(Array.from({ length: 50 }, (_, i) => i)),

@@ -30,7 +30,7 @@ import { recordedRows, send, type Recorded } from './support/recorded';
 
 stopWallClock();
 
-/* What the declarations say is what the daemon does. */
+/* The declarations of routes and methods match the responses of the daemon. */
 
 type Answer = Awaited<ReturnType<typeof send>>;
 
@@ -48,7 +48,7 @@ async function withServer<T>(
   }
 }
 
-/** Provokes one error of a route and says what was answered. */
+/** Provokes one error of a route. @returns the response */
 function provoke({ method, path }: Pick<DaemonRoute, 'method' | 'path'>, how: Provocation): Promise<Answer> {
   const { query = '', body = null, headers = {}, times = 1, context, options } = how;
   return withServer(
@@ -109,8 +109,8 @@ test.each(['get', 'post'])('the document of %s /json_rpc has the statuses of err
 
 describe('recorded responses match the schemas', () => {
   /**
-   * Rows that the node of July 2025 answered otherwise than one of today: `/info` without the members that came later,
-   * aliases that it did not have, `f_transaction_json` too, failures inside, fewer decoys than asked for as an error.
+   * Rows to which the node of July 2025 responded differently: `/info` without later fields,
+   * missing aliases, `f_transaction_json`, internal errors, and an error for too few decoys.
    */
   const EXPLORER_2025 = [...Array.from({ length: 33 }, (_, i) => 164 + i), 202];
   const JULY_2025 = new Set([1, 5, 16, 17, 231, 234, 272, 275, 310, 311, 342, 343, 345, 346, 413, ...EXPLORER_2025]);

@@ -9,7 +9,7 @@ import { RPC_DEFAULTS } from './support/defaults';
 import { newSuite } from '../network/daemons';
 import { node } from './support/provocations';
 
-/* The explorer's methods beyond what was recorded (docs/protocol/rpc.md#explorer-methods). */
+/* The explorer's methods beyond the recorded responses (docs/protocol/rpc.md#explorer-methods). */
 
 const devnet = networkOf('devnet');
 const suite = newSuite();
@@ -59,7 +59,7 @@ test('f_block_json returns every block as the reference does', () => {
     expect(penalty).toBeGreaterThan(0);
     expect(penalty).toBeLessThan(1);
   }
-  // Block 706 lies in the zone of the penalty.
+  // Block 706 is large enough for the penalty.
   expect(penalized).toBe(1);
 });
 
@@ -126,7 +126,7 @@ test('transactions with a payment id are listed in chain order, complete or limi
   for (const [id, hashes] of carriers()) {
     const paymentId = Buffer.from(id, 'hex');
     const mined = Buffer.from(hashes[0] as string, 'hex');
-    // One of the pool was mined before the chain was asked: it counts once.
+    // A pool transaction was mined before the chain was read: it counts once.
     const query = { paymentId, limit: 1_000, pooled: [mined, ...pooled] };
     const all = [...hashes, ...pooled.map((hash) => hash.toString('hex'))];
     const answer = { status: 'OK', totalCount: all.length, transactionHashes: all, truncated: false };

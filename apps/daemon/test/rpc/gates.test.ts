@@ -3,7 +3,7 @@ import { createMemoryLogger, type HttpServer } from '@wrkz/service-kit';
 import { type RpcContext, startRpcServer } from '../../src/rpc';
 import { RPC_DEFAULTS } from './support/defaults';
 
-/* What a node does not do now, or not on its network. */
+/* Routes that a node refuses temporarily or on its network. */
 
 const submitted: Buffer[] = [];
 let synchronized = false;

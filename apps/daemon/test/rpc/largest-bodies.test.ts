@@ -13,8 +13,8 @@ import { node, routeKey } from './support/provocations';
 import { send } from './support/recorded';
 
 /*
- * Each route and method with its largest legal body. Counted are, without a clock, the rows that the main thread handles in one
- * iteration of the event loop, and the rows that a reader thread handles between two checks whether the client is gone.
+ * Each route and method with its largest legal body. The tests count, without a clock, the rows that the main thread handles in one
+ * iteration of the event loop, and the rows that a reader thread handles between two checks of the connection.
  */
 
 /** Rows of about 1 ms: also the number of array entries that service-kit parses at once. */
@@ -46,7 +46,7 @@ function counting<T extends object>(target: T, counter: Counter): T {
       if (typeof value !== 'function') return value;
       return (...args: unknown[]): unknown => {
         const result: unknown = Reflect.apply(value, target, args);
-        // The function of a snapshot makes calls of its own.
+        // The function of a snapshot makes further calls.
         if (name !== 'snapshot') counter.add(1 + (Array.isArray(result) ? result.length : 0));
         return result;
       };
@@ -89,7 +89,7 @@ const bodyBytes = RPC_DEFAULTS.maxBodyBytes;
 const hash = (i: number): string => i.toString(16).padStart(64, '0');
 const headers = chainAHeaders();
 const tip = headers.at(-1)?.hash ?? '';
-/** As many unknown hashes as a body of the max size has, and a known one at the end. */
+/** The max number of unknown hashes in a body, with a known one at the end. */
 const hashes = JSON.stringify([...Array.from({ length: Math.floor((bodyBytes - 500) / 67) }, (_, i) => hash(i)), tip]);
 const [transaction] = chainA().flatMap(({ transactions }) => transactions);
 const parsedTransaction = parseTransaction(transaction as Buffer);

@@ -6,7 +6,7 @@ import { type QueryRunner, type RpcContext, runQuery, startRpcServer } from '../
 import { RPC_DEFAULTS } from './support/defaults';
 
 /*
- * What one request may ask for, and how much it gets (docs/protocol/lessons.md#unbounded-random-outputs,
+ * Limits of requests and responses (docs/protocol/lessons.md#unbounded-random-outputs,
  * docs/protocol/lessons.md#memory-by-http).
  */
 
@@ -44,7 +44,7 @@ test.each(['rawBlocks', 'walletSyncData'] as const)('%s walks over 10,000 blocks
   const { reader, walked } = chainOf(Buffer.alloc(10), []);
   const answer = json(runQuery(reader, mainnet, name, name === 'rawBlocks' ? range : sync));
   expect(answer).toMatchObject({ items: [], synced: true });
-  // the block below the start tells how many transactions come before it
+  // The block below the start has the number of transactions before it.
   expect([walked.length, walked[0], walked.at(-1)]).toEqual([10_001, 0, 10_000]);
 });
 

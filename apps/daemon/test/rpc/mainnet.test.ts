@@ -20,7 +20,7 @@ const blocks: readonly RawBlock[] = ['rawblocks_4213000_v7', 'rawblocks_4213001_
   })),
 );
 
-/** The two recorded blocks as the part of a reader that the queries use; the chain goes on above them. */
+/** A reader with the two recorded blocks, in a longer chain. It has only the methods that the queries use. */
 function recordedReader(decoys: ReadonlyMap<bigint, { index: number; key: Buffer }[]> = new Map()): ChainReader {
   const reader: Partial<ChainReader> = {
     ...readerOf(blocks, { first: FIRST, tip: FIRST + 500 }),

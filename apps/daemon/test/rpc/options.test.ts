@@ -17,7 +17,7 @@ exercises('rpc-access-token', 'enable-cors', 'rpc-allowed-host', 'rpc-trust-prox
 exercises('rpc-max-connections-per-ip', 'rpc-max-body-bytes', 'rpc-read-timeout', 'rpc-write-timeout');
 exercises('rpc-max-block-count', 'rpc-max-global-index-range', 'enable-health');
 
-/* What each option of the RPC does, from the command line to the answer. */
+/* The effect of each RPC option, from the command line to the response. */
 
 let server: HttpServer | undefined;
 afterEach(() => server?.close(0));
@@ -32,7 +32,7 @@ const rpcParts = (args: readonly string[]): RpcContextDependencies =>
     chain: {},
   }) as unknown as RpcContextDependencies;
 
-/** Serves with these options; a provocation's node, with the limits that the options say. */
+/** Serves the node of a provocation with the limits of these options. */
 async function serve(args: readonly string[], changes: Partial<RpcContext> = {}): Promise<string> {
   const parts = rpcParts(args);
   const { limits, explorer, miningOff } = rpcContext(parts);

@@ -15,7 +15,7 @@ import type { QueryTable } from '../../src/rpc/queries';
 
 /*
  * Large responses and waiting requests (docs/protocol/rpc.md#large-responses,
- * docs/protocol/lessons.md#queries-of-disconnected-clients). Nothing here looks at a clock: what is held up fails by the
+ * docs/protocol/lessons.md#queries-of-disconnected-clients). No test uses a clock: a blocked request fails by the
  * time limit of the test.
  */
 
@@ -52,7 +52,7 @@ beforeAll(async () => {
   await importing.stop();
   pool = new ReaderPool({ directory: config.directory, network: 'devnet', threads: 2 });
 });
-/** Whoever a test leaves behind has left; a thread and a place in the queue are free again before the next begins. */
+/** Waits until no client of the previous test occupies a thread or a place in the queue. */
 afterEach(async () => {
   while (pool.waiting > 0) await setImmediate();
 });
@@ -84,7 +84,7 @@ test('240 disconnected clients do not delay an honest sync', async () => {
   const honest = await pool.run('walletSyncData', SYNC, { client: '127.0.0.1', gone: staying });
   expect(honest.length).toBeGreaterThan(1000);
   expect(pool.waiting).toBe(0);
-  // the one that ran already was told, too, and gave its thread back
+  // The running query was cancelled too, and released its thread.
   expect(new Set(await abandoned)).toEqual(new Set(['left']));
 });
 

@@ -8,8 +8,8 @@ import { undeclared } from './support/declared';
 import { allRows, differences, exact, send, type Json, type Recorded } from './support/recorded';
 
 /*
- * The contract with the reference: every recorded row is asked, and each answer is the recorded one or the one that was
- * decided on. None is left over.
+ * The contract with the reference: every recorded request is sent, and each response is the recorded one or the one that was
+ * decided on. Every row is used.
  */
 
 /** Of the tip: what unlock times in seconds are held against. */
@@ -66,7 +66,7 @@ describe.each(DAEMONS)('responses as recorded from the daemon "%s"', (name) => {
         decision.status,
         decision.body === undefined ? expect.anything() : expect.objectContaining(matching(decision.body)),
       ]);
-      // a decision that decides nothing hides what comes to differ
+      // A decision without effect would hide a later difference.
       expect(answer.status === row.status && sameText(row, answer.text)).toBe(false);
     }
   });
@@ -95,7 +95,7 @@ function expectRecorded(row: Recorded, answer: Answer): void {
   else if (row.random === undefined) expect(differing(row, answer.text)).toEqual([]);
 }
 
-/** Paths where an answer contradicts the recorded one. */
+/** Paths where a response contradicts the recorded one. */
 function differing(row: Recorded, text: string): string[] {
   const unordered = [...(row.unordered ?? []), ...(ARBITRARY_ORDER.get(row.id) ?? [])];
   const found = differences(exact(row.response ?? ''), exact(text), { ...row, unordered });
@@ -111,7 +111,7 @@ function parsed(text: string): Json {
   return text === '' ? '' : exact(text);
 }
 
-/** An object of which only the named members matter, on every level. */
+/** An object of which only the named fields are compared, on every level. */
 function matching(body: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(body).map(([name, value]: [string, unknown]) => [

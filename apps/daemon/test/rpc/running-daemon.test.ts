@@ -6,7 +6,7 @@ import { exercises } from '../support/exercises';
 
 exercises('rpc-sync-cache-size');
 
-/* A whole daemon that holds chain A, asked over HTTP. */
+/* A whole daemon with chain A over HTTP. */
 
 const suite = newSuite();
 let dataDir = '';

@@ -17,8 +17,8 @@ import { readerOf } from './support/chain-of';
 import { plainItem } from './support/wallet-sync-plain';
 
 /*
- * The writer of `/getwalletsyncdata` goes over stored bytes and makes no objects; here its answers are held against the
- * plain way, byte for byte (docs/protocol/lessons.md#hashing-known-data).
+ * The writer of `/getwalletsyncdata` reads stored bytes and creates no objects. Its responses are compared with a
+ * simple implementation, byte for byte (docs/protocol/lessons.md#hashing-known-data).
  */
 
 const devnet = networkOf('devnet');
@@ -36,7 +36,7 @@ const VARIANTS: readonly Options[] = [false, true].flatMap((skipCoinbase) =>
   ),
 );
 
-/** The items of an answer for all blocks that a reader has from `start` on, as text. */
+/** The items of a response with all blocks of a reader from `start` on, as text. */
 function items(blocks: readonly RawBlock[], start: number, options: Options): string | undefined {
   const range = { checkpoints: Buffer.alloc(0), startHeight: start, startTimestamp: 0, blockCount: 1000 };
   const query = { ...range, ...options, skipEmpty: false, endHeight: 0 };
@@ -74,7 +74,7 @@ describe('any content of a transaction', () => {
   );
   const extra = fc.oneof(
     fc.uint8Array({ maxLength: 80 }).map((array) => Buffer.from(array)),
-    // what begins like a field, so that keys and payment ids are found in odd places
+    // Bytes that begin like a field, so that keys and payment ids are at unusual positions.
     fc
       .array(fc.oneof(fc.constantFrom(0, 1, 2, 3, 4, 9, 33, 0x7f, 0x80), fc.integer({ min: 0, max: 255 })), {
         maxLength: 120,

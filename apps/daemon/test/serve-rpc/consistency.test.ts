@@ -12,7 +12,7 @@ import { DaemonProcess } from '../support/process';
 import { temporaryDirectory } from '../support/temporary';
 import { nodeWithReader, type NodeWithReader, type RunningReader, startReader } from './support/reader';
 
-/* What a reader sees of a node that reorganizes, dies, comes back, begins anew, or is of a newer version. */
+/* A reader beside a node that reorganizes, is killed, restarts, has a new chain, or is of a newer version. */
 
 const suite = newSuite();
 const miner = chainAWallet('alice').address;
@@ -125,7 +125,7 @@ function changeUnder(directory: string, sql: string): void {
   db.close();
 }
 
-/** A node's data at rest. */
+/** The data of a stopped node. */
 function stopped(): { readonly dataDir: string; readonly folder: string; readonly socket: string } {
   const dataDir = suite.folder();
   cpSync(imported, dataDir, { recursive: true });

@@ -6,11 +6,11 @@ import { ChainSource } from '../../src/serve-rpc/chain-source';
 import { newSuite } from '../network/daemons';
 
 /*
- * Programs know by locks that others have a database open. To the system those of a process are gone as soon as it closes
- * the file anywhere, so no thread of a reader process may look into it beside SQLite.
+ * Programs recognise by locks that others have a database open. The system releases those of a process as soon as it closes
+ * the file anywhere, so no thread of a reader process may open it beside SQLite.
  */
 
-/** Where Linux tells who holds which lock. */
+/** The list of all locks on Linux. */
 const LOCKS = '/proc/locks';
 
 const suite = newSuite();

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stopAll());
 
-/** A reader whose node is this stand-in; without one nobody listens at its socket. */
+/** A reader whose node is this stand-in; without one its socket has no listener. */
 async function readerOf(
   node?: RequestListener,
   args: readonly string[] = [],

@@ -52,7 +52,7 @@ const pids = (): number[] => node.daemon.parts.rpcProcesses?.pids ?? [];
 const url = (): string => `http://127.0.0.1:${String(node.daemon.ports.rpc)}`;
 
 /**
- * Sends requests from another program, one connection each. This process, with the node, is blocked meanwhile: so only the
+ * Sends requests from another program, one connection each. This process, with the node, is blocked during them, so only the
  * reader processes can respond.
  */
 function whileNodeIsBlocked(count: number, token: string): string[] {
@@ -108,7 +108,7 @@ test('a request that a process forwards over the local socket is counted once: t
         .end();
     });
   const before = await metrics();
-  // More than the requests of other tests that the processes may report meanwhile.
+  // More than the requests of other tests that the processes may still report.
   for (let i = 0; i < 2_000; i++) await metrics();
   expect((await metrics()) - before).toBeLessThan(2_000);
 });

@@ -5,8 +5,8 @@ import { allRows, type Recorded, send } from '../rpc/support/recorded';
 import { nodeWithReader, type NodeWithReader } from './support/reader';
 
 /*
- * What a reader answers is, to the byte, what its node answers: every recorded row is put to both. What changes the node is
- * put to a twin of it instead.
+ * The responses of a reader and of its node are equal to the byte: every recorded request is sent to both. Requests that change the node are
+ * sent to a copy of it.
  */
 
 /** How node and reader are started, and the recorded daemons whose rows are put to them. */
@@ -28,7 +28,7 @@ afterAll(() => suite.stopAll());
 
 type Answer = Awaited<ReturnType<typeof send>>;
 
-/** Headers of one answer alone. */
+/** Headers that differ between responses. */
 const OF_ONE = new Set(['date', 'x-request-id', 'connection', 'keep-alive']);
 
 const headersOf = ({ headers }: Answer): unknown =>
@@ -36,7 +36,7 @@ const headersOf = ({ headers }: Answer): unknown =>
     .filter(([name]) => !OF_ONE.has(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** What is drawn anew for every caller: the coinbase's keys and time of a template, decoys. */
+/** Random parts: keys and time of the coinbase in a template, and decoys. */
 function unsteady(answer: Answer): string {
   return answer.text
     .replace(/"(blocktemplate_blob|out_key)":"[0-9a-f]+"/g, '"$1":""')

@@ -6,7 +6,7 @@ import { type FromProcess, RpcProcesses } from '../../src/serve-rpc/processes';
 
 /* The supervision of reader processes, without processes and with fake timers. */
 
-/** A process that only records what it is sent. */
+/** A process that only records its messages. */
 class FakeProcess extends EventEmitter {
   readonly connected = true;
   readonly sent: { readonly kind: string; readonly options?: object }[] = [];

@@ -10,8 +10,8 @@ import { engineBench } from './engine';
 import { temporaryDirectory } from './temporary';
 
 /*
- * Databases that a disk, a power cut or an operator has damaged, and what comes out of them: the right answer or an error
- * that is named, never a wrong byte.
+ * Databases that a disk, a power cut or an operator has damaged: queries return the correct result or an error
+ * with a name, never a wrong byte.
  */
 
 const NETWORK = 'devnet';
@@ -76,7 +76,7 @@ const NOTHING = '-';
 
 const RANGE = 60;
 
-/** Everything that leaves the node: to wallets, clients and peers, in all its parts. */
+/** Queries for all data that the node serves to wallets, clients and peers. */
 function questions(sound: ChainReader): Question[] {
   const network = networkOf(NETWORK);
   const asked: Question[] = [];

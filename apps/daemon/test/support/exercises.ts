@@ -7,9 +7,9 @@ export type OptionName = (typeof DAEMON_OPTIONS)[number]['name'] | (typeof GENER
 export const GENERAL = ['help', 'version', 'config-file', 'save-config', 'dump-config', 'explain-config'] as const;
 
 /**
- * Says that the tests of this file exercise these options: `exercises('in-peers', 'out-peers')`. It is called at the top of
- * the file with names in quotes, because `options/table.test.ts` collects them from the sources; there an option that no
- * file exercises fails, and so does a file that names an option which it does not use.
+ * Declares that the tests of this file exercise these options: `exercises('in-peers', 'out-peers')`. It is called at the top of
+ * the file with names in quotes, because `options/table.test.ts` collects them from the sources: an option that no
+ * file exercises fails there, as does a file that names an option without using it.
  */
 export function exercises(..._names: readonly OptionName[]): void {
   // what counts is that it stands in the source

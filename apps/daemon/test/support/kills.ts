@@ -76,8 +76,8 @@ export interface KillReport {
 }
 
 /**
- * Starts the work and kills it at a random moment, so many times; the next start goes on with what is there. Whenever the
- * chain is whole a fresh directory follows. After each kill the database must be sound and must not have lost a block.
+ * Starts the work and kills it at a random moment, this many times; the next start continues with the remaining data. After a
+ * complete chain, a new directory is used. After each kill the database must be valid and must not have lost a block.
  */
 export async function killAtRandom(way: Way, kills: number, random: () => number): Promise<KillReport> {
   const digests = new Set<string>();

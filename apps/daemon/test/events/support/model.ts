@@ -47,7 +47,7 @@ export class ModelChain {
     return { kind: 'block', ...block, catchingUp: false };
   }
 
-  /** Takes back some blocks and adds some; genesis stays. */
+  /** Removes and adds some blocks, but never genesis. */
   turn(back: number, forth: number): NodeEvent {
     const removed = this.blocks.splice(Math.max(1, this.blocks.length - back));
     const root = this.tip;

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { openChainDb } from '@wrkz/chain-db';
 import { DaemonProcess } from '../../support/process';
 
-/* A devnet node in a process of its own that a campaign kills and starts again over one data directory. */
+/* A devnet node in a separate process, which a campaign kills and restarts with the same data directory. */
 
-/** A loopback port where nobody listens. */
+/** A loopback port without a listener. */
 export const NOBODY = 1;
 
 export const pause = (milliseconds: number): Promise<void> => new Promise((go) => setTimeout(go, milliseconds));
@@ -21,20 +21,20 @@ export function startNode(dataDir: string, peer: number, more: readonly string[]
   );
 }
 
-/** Where a started node answers. */
+/** Addresses of a started node. */
 export async function rpcUrlOf(node: DaemonProcess): Promise<string> {
   const [, url = ''] = await node.prints(/RPC at (http:\/\/[^;\s]+);/);
   return url;
 }
 
-/** Takes the chain of a node at rest some blocks back. */
+/** Rewinds the chain of a stopped node by some blocks. */
 export function takeBack(dataDir: string, blocks: number): void {
   const db = openChainDb({ directory: join(dataDir, 'devnet'), network: 'devnet' });
   db.writer?.rewindTo(db.reader.height() - blocks);
   db.close();
 }
 
-/** The main chain of a node at rest. */
+/** The main chain of a stopped node. */
 export function chainIn(dataDir: string): [number, string][] {
   const db = openChainDb({ directory: join(dataDir, 'devnet'), network: 'devnet', readonly: true });
   try {

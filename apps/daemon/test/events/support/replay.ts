@@ -5,12 +5,12 @@ type Block = readonly [height: number, hash: string];
 
 /** A client that follows the main chain and the pool by nothing but the entries of a journal. It throws at the first that does not follow. */
 export class Replay {
-  /** The main chain as far as it was told of, ascending. */
+  /** The main chain according to the events, ascending. */
   readonly chain: Block[] = [];
   readonly pool = new Set<string>();
   turns = 0;
   private last = 0;
-  /** New blocks of the last reorganisation that were not told of yet. */
+  /** New blocks of the last reorganisation whose events are still missing. */
   private promised: string[] = [];
 
   /** @param known the chain that the client has read before */

@@ -26,7 +26,7 @@ describe('the memory budget of peers', () => {
     const [three, four] = [open('b', 'three'), open('c', 'four')];
     expect([three.take(100), four.take(50)]).toEqual([true, true]);
     expect(budget.inUse).toBe(300);
-    // Whose turn it is does not matter: the address that holds most gives way, with its largest connection.
+    // The largest connection of the address with the most bytes is closed, whichever connection asks for memory.
     expect(four.take(10)).toBe(true);
     expect(evicted).toEqual(['one']);
     expect(budget.inUse).toBe(210);
@@ -34,7 +34,7 @@ describe('the memory budget of peers', () => {
     two.give(50);
     two.close();
     expect(two.take(1)).toBe(false);
-    // Who holds most itself is refused.
+    // The address with the most bytes is refused itself.
     expect([three.give(0), open('d', 'five').take(100), three.take(1)]).toEqual([undefined, true, false]);
     expect(four.take(40)).toBe(true);
     expect(evicted).toEqual(['one']);

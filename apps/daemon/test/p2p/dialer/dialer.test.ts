@@ -311,7 +311,7 @@ describe('peer lists between nodes', () => {
       port: other.node.port,
     });
     await dishonest.nextOf(Command.requestPool);
-    // The back ping reaches the other node, which answers with its own id.
+    // The back ping reaches the other node, which responds with its own id.
     while (other.logger.lines.length === 0) await new Promise((resolve) => setImmediate(resolve));
     expect(hub.node.peerLists().white).toEqual([]);
     dishonest.end();

@@ -27,7 +27,7 @@ describe('the processing time of one address', () => {
     work(900);
     expect(account.owed()).toBe(0);
     work(1_000);
-    // 1,000 at first, less 1,900, and a tenth of the second that the last piece took.
+    // Initially 1,000, less 1,900, plus a tenth of the second of the last piece.
     expect(account.owed()).toBe(8_000);
   });
 

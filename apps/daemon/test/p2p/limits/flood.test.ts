@@ -318,7 +318,7 @@ describe('transactions', () => {
     const started = await withPeer({ clock: new SteppedClock() });
     const known = made(3_000, 'known');
     for (const bytes of known) await started.pool.add(bytes);
-    // Another peer brings the same at the same time: looked for they are not there yet, and when they are added they are.
+    // Another peer delivers them concurrently: they are missing at the lookup, and present when they are added.
     started.pool.has = () => false;
     relay(started.peer, known);
     await started.peer.settle(standing);
@@ -349,7 +349,7 @@ describe('transactions', () => {
     expect(sent).toBeGreaterThan(67_750);
     expect(started.node.bans().map(({ host }) => host)).toEqual(addresses);
     expect(started.pool.validated).toBeLessThanOrEqual(12 * 3 * 16);
-    // Somebody else is still welcome.
+    // Another address is still accepted.
     const honest = await welcome(started);
     relay(honest, [Buffer.from('honest')]);
     await honest.settle(standing);

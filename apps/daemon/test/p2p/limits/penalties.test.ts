@@ -91,7 +91,7 @@ class Fixture {
     logger: this.logger,
   });
 
-  /** Ends connections for one reason until the address is banned; how many that took, 100 at most. */
+  /** Closes connections for one reason until the address is banned. @returns their number, at most 100 */
   untilBanned(remote: PeerAddress, reason: CloseReason): number | 'never' {
     for (let count = 1; count <= 100; count += 1) {
       this.penalties.punish({ remote, incoming: true }, reason);

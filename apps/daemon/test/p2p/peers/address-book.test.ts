@@ -200,7 +200,7 @@ describe('one address in the lists', () => {
       book.addWhite(peer(`${11 + (index % 100)}.${Math.floor(index / 100)}.0.1`, NOW - 5_000));
     for (let port = 1; port <= 1_099; port += 1) book.addWhite(peer('93.184.216.34', NOW, port));
     expect(book.sizes.white).toBe(302);
-    // The latest: a peer that listens elsewhere now is told where.
+    // The newest address: the peer listens at another port now.
     const own = book.whiteEntries().filter(({ host }) => host === '93.184.216.34');
     expect(own.map(({ port }) => port).sort()).toEqual([1_098, 1_099]);
     book.merge(

@@ -25,13 +25,13 @@ function seeded(seed: number): P2pRandom {
 }
 
 const peer = (host: string): PeerEntry => ({ host, port: 17855, id: 1n, lastSeen: 1 });
-/** 100 honest nodes and 30 attacking ones, each of a group of its own. */
+/** 100 honest nodes and 30 attacking ones, each in its own group. */
 const honest = Array.from({ length: 100 }, (_, index) => peer(`${11 + (index % 50)}.${Math.floor(index / 50)}.0.1`));
 const attackers = Array.from({ length: 30 }, (_, index) => peer(`${70 + index}.7.7.7`));
 const isAttacker = ({ host }: PeerAddress): boolean => host.endsWith('.7.7.7');
 const alive = new Set([...honest, ...attackers].map(addressKey));
 
-/** A node with its address book and dialer, in a network where invented addresses do not answer. */
+/** A node with its address book and dialer, in a network where invented addresses do not respond. */
 class SimulatedNode {
   private readonly clock = new SteppedClock();
   private readonly random: P2pRandom;
@@ -68,7 +68,7 @@ class SimulatedNode {
     this.dialer.useAnchors(previous.open.slice(0, 4));
   }
 
-  /** Minutes of an attack: each attacker calls, answers its back ping and reports 250 addresses of 200 groups. */
+  /** Minutes of an attack: each attacker connects, responds to the back ping and reports 250 addresses of 200 groups. */
   async run(minutes: number): Promise<void> {
     for (const end = this.minute + minutes; this.minute < end; this.minute += 1) {
       for (const [index, attacker] of attackers.entries()) {

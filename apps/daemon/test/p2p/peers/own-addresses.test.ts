@@ -123,7 +123,7 @@ describe('a node among peers', () => {
     await peer.nextOf(Command.handshake);
     const told = [
       entry('127.0.0.1', node.port),
-      entry('93.184.216.34', 17855, node.peerId), // as we are called where somebody reached us
+      entry('93.184.216.34', 17855, node.peerId), // our address, as another peer knows it
       entry('8.8.8.8'),
     ].map((one) => ({ ...one, lastSeen: Math.floor(Date.now() / 1000) - 10 }));
     peer.reply(Command.handshake, handshakeResponse.encode({ ...hello(standing), peers: told, peers6: [] }));
@@ -132,7 +132,7 @@ describe('a node among peers', () => {
     expect([white, gray]).toEqual([[addressKey(server.address)], ['8.8.8.8:17855']]);
   });
 
-  /** A network in which the node answers at a public address, too. */
+  /** A network in which the node also responds at a public address. */
   function mirror(port: Promise<number>, connects: string[]): Transport {
     return {
       ...tcpTransport,
@@ -170,7 +170,7 @@ describe('a node among peers', () => {
         await new Promise((resolve) => setImmediate(resolve));
       }
     };
-    // The first call begins with the start; the answer tells the calling side whom it has met.
+    // The first connection begins with the start; the response contains the id of the called node.
     const met = 'out 93.184.216.34:17855: closed: connection to ourselves';
     while (!logger.lines.some((line) => line.includes(met))) await new Promise((resolve) => setImmediate(resolve));
     const called = connects.length;

@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-/** Addresses of the namespace: the node's, the gateway's, and one of somebody who has nothing to do with it. */
+/** Addresses of the namespace: the node, the gateway, and an unrelated host. */
 export const NODE = '192.168.77.2';
 export const GATEWAY = '192.168.77.1';
 export const BYSTANDER = '192.168.77.9';
@@ -26,7 +26,7 @@ export interface GatewayBehaviour {
   /** The error codes that actions are refused with. */
   readonly errors?: Readonly<Record<string, (members: SoapCall['members']) => number | undefined>>;
   readonly errorText?: string;
-  /** Actions that are answered in another way or not at all. */
+  /** Actions with another response or none. */
   readonly hangs?: Readonly<Record<string, (response: ServerResponse) => void>>;
   /** Owner of the requested mapping. */
   readonly owner?: string;

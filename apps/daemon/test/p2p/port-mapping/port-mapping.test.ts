@@ -120,7 +120,7 @@ describe('the life of a mapping', () => {
   const mapped: MappingOutcome = { kind: 'mapped', gateway, externalHost: '93.184.216.34', seconds: 3600 };
   const refused: MappingOutcome = { kind: 'refused', gateway, why: 'error 501 (No)' };
 
-  /** A mapping whose tasks end as a test says, one after the other. */
+  /** A mapping with scripted outcomes of its tasks, in order. */
   function scripted(outcomes: (MappingOutcome | undefined)[]) {
     const clock = new SteppedClock();
     const logger = new TestLogger();

@@ -1,6 +1,6 @@
 /**
- * Plays scenes with a fake gateway, and prints what came of each as a line of JSON. It is run in a network namespace
- * (`support/namespace`); without one it does nothing, so that nothing is ever sent to a real network.
+ * Runs scenarios with a fake gateway, and prints each outcome as a line of JSON. It runs in a network namespace
+ * (`support/namespace`); without one it does nothing, so that no packet reaches a real network.
  */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
@@ -69,7 +69,7 @@ class Lines {
   readonly error = (line: string): void => void this.lines.push(`error ${line}`);
 }
 
-/** The life of a mapping: `during` is awaited between its start and its stop. */
+/** Starts and stops a mapping; `during` is awaited in between. */
 async function life(
   behaviour: GatewayBehaviour,
   during: (told: Promise<unknown>, gateway: FakeGateway) => Promise<unknown>,

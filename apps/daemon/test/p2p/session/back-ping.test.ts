@@ -8,7 +8,7 @@ import { Harness } from '../harness';
 const harness = new Harness();
 afterEach(() => harness.stop());
 
-/** Whether the caller with id 5 is believed when the port that it named answers so. */
+/** Whether the back ping of a peer with id 5 succeeds when its port responds like this. */
 async function believed(body: Buffer): Promise<boolean> {
   const server = await harness.server();
   const parts = {

@@ -18,7 +18,7 @@ afterEach(() => harness.stop());
 
 const genesis = { height: 0, tip: sha256(toyChain(0)[0]?.block ?? Buffer.alloc(0)) };
 
-/** What becomes of one more caller. */
+/** The outcome of one more incoming connection. */
 async function treatment(port: number): Promise<'hung up' | 'answered'> {
   const peer = await ScriptedPeer.dial(port);
   return Promise.race([

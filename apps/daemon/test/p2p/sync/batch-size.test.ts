@@ -26,7 +26,7 @@ test('a batch is halved by a failure, also below the minimum and for later peers
   }
   expect(counts).toEqual([60, 30, 15, 7, 3, 1, 1, 1]);
   expect(new BatchSize(options, history).count).toBe(1);
-  // A slow answer is no reason to ask for more.
+  // A slow response does not increase the batch.
   batch.note(1, 2_000, 11_000);
   expect(batch.count).toBe(1);
   for (let round = 0; round < 3; round += 1) batch.note(1, 2_000, 100);

@@ -232,7 +232,7 @@ describe('invalid responses of a peer', () => {
     expect(commands.requestObjects.decode(body).blocks).toEqual(tips.slice(11));
     deliver(quick, { blocks: blocks.slice(11) });
     await reaches(started.chain, 30);
-    // The slow one comes in the end; what it brings is there already, and it is not blamed.
+    // The slow peer responds at last; its blocks are known already, and it gets no points.
     deliver(slow, { blocks: blocks.slice(11) });
     await slow.settle(claim);
     expect(slow.isClosed).toBe(false);

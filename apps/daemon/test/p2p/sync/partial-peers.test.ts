@@ -10,7 +10,7 @@ describe('peers that store only a part of the chain', () => {
   const tip = Buffer.alloc(32, 1);
   afterEach(() => harness.stop());
 
-  /** The first thing that the node asks of a called peer with these capabilities. */
+  /** The first request of the node to an outgoing peer with these capabilities. */
   async function askedOf(capabilities: Partial<commands.SyncData>, prunedUpTo = 1000): Promise<number> {
     const server = await harness.server();
     await harness.node(blocks, {

@@ -50,7 +50,7 @@ describe('nodes over loopback', () => {
     const served = full.map(({ chain }) => jest.spyOn(chain, 'rawBlock'));
     await reaches(fresh.chain, 6000);
     for (const spy of served) expect(spy.mock.calls.length).toBeGreaterThan(500);
-    // Nothing is fetched twice but what was on its way when a plan changed.
+    // Only blocks in flight during a change of the plan are fetched twice.
     expect(served.reduce((sum, spy) => sum + spy.mock.calls.length, 0)).toBeLessThan(6600);
   });
 
@@ -86,7 +86,7 @@ describe('nodes over loopback', () => {
     await reaches(last.chain, 11);
     expect(last.chain.tip()).toEqual(first.chain.tip());
     expect(last.chain.transaction(sha256(hidden))).toEqual(hidden);
-    // As an announcement, not as a synchronisation.
+    // Announced, not synchronized.
     expect(last.chain.calls).toEqual([{ count: 1, source: 'relay' }]);
   });
 
@@ -135,7 +135,7 @@ async function settled(...nodes: Started[]): Promise<void> {
   );
 }
 
-/** Waits for a condition that network events bring about; each turn of the loop is one of them. */
+/** Waits for a condition that network events cause; each iteration is one event. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -16,7 +16,7 @@ interface Claim {
   readonly peerId?: bigint;
 }
 
-/* A node with 11 blocks among peers that claim more than they bring. Time stands still unless a test moves it. */
+/* A node with 11 blocks among peers that claim more blocks than they deliver. Only the tests advance the clock. */
 describe('peers that claim blocks and deliver none', () => {
   const harness = new Harness();
   const blocks = toyChain(30);
@@ -71,7 +71,7 @@ describe('peers that claim blocks and deliver none', () => {
     return name(await callerOf(target, claimOf(hashes, peerId)), hashes);
   }
 
-  /** Lets time pass; the peers keep an answer alive byte by byte, as bytes are no progress. */
+  /** Advances the clock; the peers extend a response byte by byte, because bytes do not count as progress. */
   async function trickle(peers: readonly ScriptedPeer[], seconds: number): Promise<void> {
     for (const peer of peers) {
       const frame = { command: Command.responseObjects, kind: 'notification', returnCode: 0 } as const;

@@ -1,4 +1,4 @@
-/** What ours answers where it does not answer as recorded; `body` holds the members that matter. */
+/** A response of ours that differs from the recorded one; `body` has the compared fields. */
 export interface Decision {
   readonly status: number;
   readonly body?: object;
@@ -40,8 +40,8 @@ const DIGITS_ONLY = 'a height as text is digits and nothing else';
 const NO_FEE = 'a node of this suite charges nothing';
 
 /**
- * The rows of `chain-a-rpc.jsonl` that ours answers otherwise than the node of July 2025, by their number: as one of 2026
- * does, or with a clean error where that one crashed or read what was never written (docs/differences.md).
+ * The rows of `chain-a-rpc.jsonl` by number to which ours responds differently from the node of July 2025: like one of 2026,
+ * or with a proper error where that one crashed or read uninitialized data (docs/differences.md).
  */
 export const decisions: ReadonlyMap<number, Decision> = new Map<number, Decision>([
   [16, { status: 200, why: '/getinfo is an alias', body: { status: 'OK', height: 721 } }],
@@ -100,8 +100,8 @@ export const decisions: ReadonlyMap<number, Decision> = new Map<number, Decision
   [541, { status: 400, why: 'the reference hung', body: failed('Requested range exceeds rpc-max-global-index-range') }],
 ]);
 
-/** Members of an answer that are told by the network, and differ from those of July 2025 wherever they stand. */
+/** Fields that depend on the network. They differ from those of July 2025 at every position. */
 export const OTHER_MEMBERS = /^(upgrade_heights(\[\d+\])?|supported_height|network_height|last_known_block_index)$/;
 
-/** Lists whose order is arbitrary in both programs, beyond those that the recordings say it of. */
+/** Lists whose order is arbitrary in both programs, besides those marked in the recordings. */
 export const ARBITRARY_ORDER: ReadonlyMap<number, readonly string[]> = new Map([[385, ['deletedTxsIds']]]);

@@ -41,7 +41,7 @@ export function nameOf(row: ErrorRow): RefusalName | RpcErrorName {
   return name;
 }
 
-/** A node on devnet with a tip and nothing else; `changes` replace what a provocation needs otherwise. */
+/** A devnet node with only a tip; `changes` replace the parts that a provocation needs. */
 export function node(changes: Partial<RpcContext> = {}, chain: Partial<ChainReader> = {}): RpcContext {
   const reader = {
     cached: <T>(_key: string, read: () => T): T => read(),
@@ -119,7 +119,7 @@ const longChain: Partial<ChainReader> = {
     Array.from({ length: count }, () => ({ index: 4_000_000_000, key: Buffer.alloc(32) })),
 };
 
-/** A chain that cannot be read now, as SQLite says it. */
+/** A chain that cannot be read now, with the error of SQLite. */
 export const locked = (code = 'SQLITE_BUSY'): RpcContext => {
   const refuseRead = (): never => {
     throw Object.assign(new Error('database is locked'), { code });
@@ -381,7 +381,7 @@ export function methodProvocations({ name, labels }: DaemonMethod): Provocations
   return { ...(Object.fromEntries(explored) as Provocations), forbidden: call(name, '{}') };
 }
 
-/** Errors that a provocation of its own stands here for; each must be declared. */
+/** Errors with a provocation of their own; each must be declared. */
 export const ownProvocations: ReadonlyMap<string, readonly string[]> = new Map(
   [...Object.entries(routes), ...Object.entries(methods)].map(([key, own]) => [key, Object.keys(own)]),
 );

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { type JsonValue, parseJson } from '@wrkz/service-kit';
 import { readJsonLines } from '@wrkz/testing/fixtures';
 
-/** One request to the reference daemon at the tip of chain A, and its answer (see the fixtures' README). */
+/** One request to the reference daemon at the tip of chain A, and its response (see the README of the fixtures). */
 export interface Recorded {
   readonly id: number;
   readonly phase: 'tip' | 'pool' | 'risky';
@@ -24,7 +24,7 @@ export function allRows(): Recorded[] {
   return readJsonLines<Recorded>('devnet/chain-a-rpc.jsonl');
 }
 
-/** The rows of what is served, asked of the daemon with every mode on. */
+/** The rows of served routes, requested from the daemon with every mode on. */
 export function recordedRows(): Recorded[] {
   return allRows().filter((row) => row.daemon === 'full');
 }
@@ -43,7 +43,7 @@ export function send(
   const headers = { 'Content-Length': String(Buffer.byteLength(row.body ?? '')), ...row.requestHeaders };
   return new Promise((resolve, reject) => {
     // fetch sends no body with GET; the reference reads one
-    // and each request has its own connection: an idle one is closed after some seconds, at whatever moment that is
+    // Each request has its own connection: an idle one is closed after some seconds, possibly during a request.
     const outgoing = request(url + row.path, { method: row.method, headers, agent: false }, (response) => {
       let text = '';
       response.setEncoding('utf8');
@@ -56,8 +56,8 @@ export function send(
 }
 
 /**
- * Where `ours` lacks or contradicts what was recorded: paths such as `result.height`. Members that only ours has are
- * fine, order of members is ignored, `volatile` members need only be there, `unordered` arrays are compared as sets.
+ * Paths such as `result.height` where `ours` lacks or contradicts recorded fields. Fields that only ours has are
+ * allowed, the order of fields is ignored, `volatile` fields must only exist, `unordered` arrays are compared as sets.
  */
 export function differences(recorded: Json, ours: Json, row: Recorded): string[] {
   const ignored = (row.volatile ?? []).map(leadingPath);
@@ -92,7 +92,7 @@ function sorted(values: readonly Json[]): Json[] {
   return [...values].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** The members of an object by their names. */
+/** The fields of an object by name. */
 function inOrder(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

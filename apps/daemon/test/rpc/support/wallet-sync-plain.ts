@@ -14,7 +14,7 @@ interface Options {
   readonly encoding: 'hex' | 'base64';
 }
 
-/** One item as JSON. Members stand in ascending order, amounts to the last digit. */
+/** One item as JSON. Fields are in ascending order, amounts are exact. */
 export function plainItem(raw: RawBlock, height: number, { encoding, ...options }: Options): string {
   const parsed = parseBlock(raw.block);
   const text = (bytes: Buffer): string => bytes.toString(encoding);

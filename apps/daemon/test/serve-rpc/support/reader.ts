@@ -21,7 +21,7 @@ export interface ReaderBeside {
   readonly requestStop?: (code?: number) => void;
 }
 
-/** The command line of a reader on a devnet that nobody is counted at. */
+/** The command line of a reader on devnet without rate limits. */
 function readerArguments(dataDir: string, socket: string): string[] {
   return [
     ...['serve-rpc', '--network', 'devnet', '--data-dir', dataDir, '--node-socket', socket],
