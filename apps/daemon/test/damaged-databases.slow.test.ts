@@ -14,25 +14,25 @@ const flips = Number(process.env['WRKZ_FLIPS'] ?? 300);
 
 describe(`damaged databases give the correct result or a named error (WRKZ_SEED=${String(seed)})`, () => {
   it(`${String(flips)} databases with a flipped bit`, () => {
-    const { right, told, wrong } = flipBits(damages, flips, seeded(seed));
+    const { right, reported, wrong } = flipBits(damages, flips, seeded(seed));
     expect(wrong).toEqual([]);
-    expect(right + told).toBe(flips);
+    expect(right + reported).toBe(flips);
     // The other flips are in pages that no query reads.
-    expect(told).toBeGreaterThan(0.8 * flips);
+    expect(reported).toBeGreaterThan(0.8 * flips);
   });
 
   it(`${String(flips)} databases after a kill, with a flipped bit in the log or the control file`, () => {
-    const { right, told, wrong } = flipLogBits(damages, flips, seeded(seed + 2));
+    const { right, reported, wrong } = flipLogBits(damages, flips, seeded(seed + 2));
     expect(wrong).toEqual([]);
-    expect(right + told).toBe(flips);
+    expect(right + reported).toBe(flips);
     // The others are in frames that the file has already.
-    expect(told).toBeGreaterThan(0.6 * flips);
+    expect(reported).toBeGreaterThan(0.6 * flips);
   });
 
   it('300 databases after a kill, with torn writes', () => {
-    const { right, told, wrong } = tear(damages, 300, seeded(seed + 1));
+    const { right, reported, wrong } = tear(damages, 300, seeded(seed + 1));
     expect(wrong).toEqual([]);
-    expect(right + told).toBe(300);
-    expect(told).toBeGreaterThan(100);
+    expect(right + reported).toBe(300);
+    expect(reported).toBeGreaterThan(100);
   });
 });

@@ -39,7 +39,7 @@ describe('the pool follows the chain', () => {
     expect(pool.size).toBe(1);
   });
 
-  it('checks every transaction again after a reorganisation and takes back those of the detached blocks', async () => {
+  it('checks every transaction again after a reorganisation and restores those of the detached blocks', async () => {
     const { pool, validator, gone } = bench();
     const [stays, fails, returns, mined] = [made(), made(), made(), made()];
     await pool.add(stays, 'p2p');
@@ -52,7 +52,7 @@ describe('the pool follows the chain', () => {
     expect(new Set(pool.hashes().map(String))).toEqual(new Set([stays, returns].map((bytes) => String(hashOf(bytes)))));
   });
 
-  it('takes back more transactions than the limit of its queue', async () => {
+  it('restores more transactions than the limit of its queue', async () => {
     const { pool } = bench();
     const transactions = Array.from({ length: 4300 }, () => made());
     await pool.onCommit(commit({ kind: 'switch', removed: [{ height: 5, hash: Buffer.alloc(32), transactions }] }));

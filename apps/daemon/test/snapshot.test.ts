@@ -76,7 +76,7 @@ async function snapshot(): Promise<NonNullable<typeof made>> {
   return made;
 }
 
-/** A start that ends by itself: its code, what it printed, what it logged. */
+/** A start that ends by itself: exit code, output and log. */
 async function oneShot(dataDir: string, ...args: string[]): Promise<{ code: number; text: string; log: string }> {
   const logger = createMemoryLogger('info');
   const file = join(mkdtempSync(join(tmpdir(), 'snapshot-out-')), 'out');

@@ -110,7 +110,7 @@ describe('back pings of short connections', () => {
     expect(calls).toBe(4);
   });
 
-  it('are limited by the incoming slots, whatever the addresses', async () => {
+  it('are limited by the incoming slots, with any addresses', async () => {
     let calls = 0;
     let callers = 0;
     const connect: typeof tcpTransport.connect = () => ((calls += 1), new Promise(() => undefined));
@@ -218,7 +218,7 @@ describe('two peers behind one address', () => {
     for (const one of [fetching, other]) one.end();
   });
 
-  it('requested data of one is processed immediately, whatever the other has used', async () => {
+  it('requested data of one is processed immediately, although the other used up its budget', async () => {
     const clock = new SteppedClock();
     const started = await harness.node(
       blocks.slice(0, 3),

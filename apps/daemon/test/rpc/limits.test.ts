@@ -48,7 +48,7 @@ test.each(['rawBlocks', 'walletSyncData'] as const)('%s walks over 10,000 blocks
   expect([walked.length, walked[0], walked.at(-1)]).toEqual([10_001, 0, 10_000]);
 });
 
-test('an answer ends at 8 MiB, and one block is always sent', () => {
+test('a response ends at 8 MiB, and one block is always sent', () => {
   const ask = (size: number): unknown[] => {
     const { reader } = chainOf(Buffer.alloc(size - 5), [Buffer.alloc(5)]);
     return json<{ items: unknown[] }>(runQuery(reader, mainnet, 'rawBlocks', range)).items;
@@ -59,7 +59,7 @@ test('an answer ends at 8 MiB, and one block is always sent', () => {
   expect(ask(9 * MIB)).toHaveLength(1);
 });
 
-describe('hashes of blocks that nobody knows', () => {
+describe('hashes of unknown blocks', () => {
   const unknown = (count: number): Buffer[] => Array.from({ length: count }, () => Buffer.alloc(32));
   const asking = (count: number): QueryTable['rawBlocks'] => ({
     ...range,
@@ -78,7 +78,7 @@ describe('hashes of blocks that nobody knows', () => {
     ]);
   });
 
-  test('are not looked up for a caller who has left', () => {
+  test('are not looked up for a disconnected client', () => {
     let lookedUp = 0;
     const reader = {
       ...chainOf(Buffer.alloc(10), []).reader,

@@ -80,7 +80,7 @@ test('a request that has arrived when the daemon stops gets a complete response'
   await expect(fetch(node.url)).rejects.toThrow();
 });
 
-test('--public-node allows everybody to read and nobody to mine', async () => {
+test('--public-node allows every client to read and none to mine', async () => {
   const node = await suite.node({ from: dataDir, args: ['--public-node', '--rpc-bind-ip', '127.0.0.1'] });
   const page = { headers: { origin: 'https://wallet.example' } };
   const answer = await fetch(`${node.url}/info`, page);

@@ -167,7 +167,7 @@ test('a WebSocket client that resets its connection at once ends no process', as
   expect(pids()).toEqual(before);
 });
 
-test('a killed process is started again, and no new connection is refused meanwhile', async () => {
+test('a killed process is started again, and no connection is refused until then', async () => {
   const [victim = 0, other] = pids();
   process.kill(victim, 'SIGKILL');
   // A connection that the process has accepted before it dies is lost.

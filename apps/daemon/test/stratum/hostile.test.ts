@@ -117,7 +117,7 @@ describe('connections', () => {
     const login = loginFrom();
     for (const address of ['198.51.100.1', '198.51.100.2', '198.51.100.3']) expect(await login(address)).toBeDefined();
     bench.time.now += SHARE_GRACE;
-    // These miners may work: a block is too rare to tell.
+    // These miners are accepted: a block is too rare to prove anything.
     expect(await login('203.0.113.1')).toBeDefined();
     expect(await login('203.0.113.1')).toBeUndefined();
     expect(await login('203.0.113.2')).toBeUndefined();
@@ -248,7 +248,7 @@ describe('a miner that does not read', () => {
     const miner = bench.connect();
     await miner.login(bench.address);
     miner.pause();
-    // enough to fill what the system buffers: then its answers wait, and nothing more is read of it
+    // Enough to fill the socket buffers: then responses wait, and the server stops reading from it.
     const line = `${JSON.stringify({ id: 'x'.repeat(8000), method: 'keepalive' })}\n`;
     for (let i = 0; i < 900; i++) miner.raw(line);
     await bench.untilBlocked();
@@ -271,7 +271,7 @@ describe('floods', () => {
       logins += miner.received.filter(({ result }) => result?.status === 'OK').length;
     }
     await bench.untilGone();
-    // 1000 points of 21 each on a connection whose clock stands still
+    // 1,000 points at 21 each, on a connection with a stopped clock.
     expect(logins).toBeGreaterThan(100);
     expect(logins).toBeLessThanOrEqual(5 * 48);
     expect(bodies).toBe(1);

@@ -108,7 +108,7 @@ describe('jobs', () => {
     const [oldest, second] = jobs;
     bench.state.compute = async () => WORST_HASH;
     expect(await miner.refusal('submit', { job_id: oldest!.job_id, nonce: '00000000' })).toBe('Invalid job id');
-    // a share of difficulty 1 is met by every hash, and on simnet it is a block: of a tip that is gone
+    // Every hash meets difficulty 1, and on simnet it is a block: here of a replaced tip.
     expect(await miner.refusal('submit', { job_id: second!.job_id, nonce: '00000000' })).toBe('Block not accepted');
     bench.state.ready = false;
     await bench.mine(1);
@@ -138,15 +138,15 @@ describe('submit', () => {
     bench.state.compute = async () => Promise.reject(new Error('no hash'));
     expect(await send({ job_id, nonce: '00000001', result: 'ff' })).toBe('Could not hash share');
     bench.state.compute = async () => ZERO_HASH;
-    // whatever became of it
+    // Regardless of the outcome.
     expect(await send({ job_id, nonce: '00000001' })).toBe('Duplicate share');
     expect(await send({ job_id, nonce: '00000002', result: 'ff'.repeat(32) })).toBe('Invalid result');
     const answer = await miner.ask('submit', { job_id, nonce: 'ABCDEF01', result: '0'.repeat(64) });
     expect(answer).toMatchObject({ error: null, result: { status: 'OK' } });
   });
 
-  it('reports a low share, and counts one that is no block', async () => {
-    // what the chain says of a block whose hash is a lie; asked for real, one nonce in ten would be none
+  it('reports a low share, and counts a share that is not a block', async () => {
+    // A scripted verdict of the chain for a false hash: with real hashes one nonce in ten would be invalid.
     const add = async () => ({ code: 'PROOF_OF_WORK_TOO_WEAK', message: 'too weak' }) as const;
     const other = await stratumBench('devnet', { shareDifficulty: { fixed: 3n, interval: 0 } }, { add });
     const miner = other.connect();
@@ -230,7 +230,7 @@ describe('lines', () => {
     for (let i = 0; i < 3; i++) expect(await miner.next()).toMatchObject({ id: 1, result: { status: 'KEEPALIVED' } });
   });
 
-  it.each([[null], ['a'], [12_345_678_901_234], [{ a: [1] }]])('the id %j comes back as it was sent', async (id) => {
+  it.each([[null], ['a'], [12_345_678_901_234], [{ a: [1] }]])('the id %j is returned unchanged', async (id) => {
     expect((await bench.connect().ask('keepalive', {}, id)).id).toEqual(id);
   });
 

@@ -11,7 +11,7 @@ export const ZERO_HASH = Buffer.alloc(32);
 /** Meets none but 0 and 1. */
 export const WORST_HASH = Buffer.alloc(32, 0xff);
 
-/** What a server sends, read as JSON. */
+/** The messages of a server as JSON. */
 export interface ServerMessage {
   readonly id?: unknown;
   readonly method?: string;
@@ -67,7 +67,7 @@ export class RawMiner {
     this.socket.destroy();
   }
 
-  /** The next message that was not asked for yet. @throws Error when the connection ends first */
+  /** The next unread message. @throws Error when the connection ends first */
   async next(): Promise<ServerMessage> {
     while (this.received.length === this.seen) {
       if (this.over) throw new Error('the server has closed the connection');
@@ -84,7 +84,7 @@ export class RawMiner {
     }
   }
 
-  /** The answer to a request; pushed jobs are passed over. */
+  /** The response to a request; pushed jobs are skipped. */
   async ask(method: string, params: object = {}, id: unknown = this.seen): Promise<ServerMessage> {
     this.send({ id, jsonrpc: '2.0', method, params });
     return this.until((message) => message.method === undefined);
@@ -126,14 +126,14 @@ export interface StratumBench extends NodeBench {
   connect(): RawMiner;
   /** Sends text of a line that does not end, and resolves when the server has read it. */
   untilRead(miner: RawMiner, text: string): Promise<void>;
-  /** Until some connection's answers wait. */
+  /** Waits until responses of a connection are buffered. */
   untilBlocked(): Promise<void>;
-  /** Until nobody is connected. */
+  /** Waits until no miner is connected. */
   untilGone(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Until a condition holds; it is looked at in each turn of the event loop. */
+/** Waits for a condition, which is checked in each iteration of the event loop. */
 async function untilHolds(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise(setImmediate);
 }
@@ -145,7 +145,7 @@ function serverSockets(server: StratumServer): Socket[] {
   );
 }
 
-/** A server over engine, pool and miner on this thread; shares hash to whatever the test says. */
+/** A server with engine, pool and miner on this thread; tests script the hashes of shares. */
 export async function stratumBench(
   network: NetworkName,
   settings: Partial<StratumOptions> = {},

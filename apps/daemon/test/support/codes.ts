@@ -1,4 +1,4 @@
-/* Short names for what most blocks of a test come to, so that a list of answers fits on a line. */
+/* Short names of frequent codes, so that a list of results fits on a line. */
 
 export const MAIN = 'ADDED_TO_MAIN';
 export const SIDE = 'ADDED_TO_ALTERNATIVE';

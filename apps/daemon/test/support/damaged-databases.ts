@@ -18,26 +18,26 @@ const NETWORK = 'devnet';
 const FILES = ['chain.sqlite', 'chain.sqlite-wal', 'chain.sqlite-control'];
 
 export interface Damages {
-  /** A folder at rest that holds chain A. */
+  /** The folder of a closed database with chain A. */
   readonly whole: string;
-  /** Folders as a kill leaves them: half of what they hold stands in the log. */
+  /** Folders after a kill: half of the data is in the log. */
   readonly killed: readonly { readonly directory: string; readonly height: number }[];
-  /** What a node is asked, with the right answers. */
+  /** Queries of a node, with the correct results. */
   readonly questions: readonly (Question & { readonly answer: string })[];
 }
 
 export interface Outcome {
-  /** Databases that gave every answer right. */
+  /** Number of databases that returned only correct results. */
   right: number;
-  /** Databases of which something was told as damaged, at the open or by a read. */
-  told: number;
-  /** Answers that were wrong, with the number of the run; must stay empty. */
+  /** Number of databases that reported damage, at the open or by a read. */
+  reported: number;
+  /** Wrong results, with the number of the run; must stay empty. */
   readonly wrong: string[];
 }
 
 /** Makes the databases that the campaigns damage. */
 export async function makeDamages(): Promise<Damages> {
-  // In the zone of a checkpoint nothing costly is computed; what is stored is the same.
+  // In a checkpoint zone no proofs are computed; the stored data is equal.
   const checkpoints = new Checkpoints(new Map([[1_000_000, Buffer.alloc(32)]]));
   const bench = engineBench(NETWORK, { checkpoints });
   const killed: { directory: string; height: number }[] = [];
@@ -96,18 +96,18 @@ function questions(sound: ChainReader): Question[] {
     add(`indexes ${place}`, (reader) =>
       runQuery(reader, network, 'globalIndexes', { start, end: start + RANGE }).toString(),
     );
-    add(`headers ${place}`, (reader) => told(reader.factsRange(start, start + RANGE)));
-    add(`ids ${place}`, (reader) => told(reader.hashes(start, start + RANGE)));
+    add(`headers ${place}`, (reader) => digestText(reader.factsRange(start, start + RANGE)));
+    add(`ids ${place}`, (reader) => digestText(reader.hashes(start, start + RANGE)));
   }
   const blocks = chainA().map((raw) => parseBlock(raw.block));
   const transactions = chainA().flatMap(({ transactions: bytes }) => bytes.map((one) => parseTransaction(one)));
-  blocks.forEach(({ hash }, i) => add(`height of block ${String(i)}`, (reader) => told(reader.heightOf(hash))));
+  blocks.forEach(({ hash }, i) => add(`height of block ${String(i)}`, (reader) => digestText(reader.heightOf(hash))));
   transactions.forEach(({ hash, transaction }, i) => {
-    add(`transaction ${String(i)}`, (reader) => told(reader.transaction(hash)));
+    add(`transaction ${String(i)}`, (reader) => digestText(reader.transaction(hash)));
     for (const input of transaction.inputs) {
       if (input.type !== 'key') continue;
       add(`image ${input.keyImage.toString('hex')}`, (reader) =>
-        told(reader.viewAt(reader.height()).keyImageHeight(input.keyImage)),
+        digestText(reader.viewAt(reader.height()).keyImageHeight(input.keyImage)),
       );
     }
   });
@@ -118,29 +118,31 @@ function questions(sound: ChainReader): Question[] {
   );
   for (const amount of amounts) {
     const indexes = Array.from({ length: sound.outputCount(amount) }, (_, i) => i);
-    add(`outputs of ${String(amount)}`, (reader) => told(reader.outputs(amount, indexes)));
+    add(`outputs of ${String(amount)}`, (reader) => digestText(reader.outputs(amount, indexes)));
   }
   return asked;
 }
 
-/** A fingerprint of an answer. */
-function told(value: unknown): string {
+/** The digest of a result. */
+function digestText(value: unknown): string {
   return value === undefined ? NOTHING : createHash('sha1').update(plain(value)).digest('hex');
 }
 
-/** As text: what depends on how the engine keeps a number must not make two answers of one. */
+/** As text: the representation of a number in memory must not matter. */
 function plain(value: unknown): string {
   return JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? `${String(one)}n` : one));
 }
 
-/** A fingerprint of a block's bytes, in whatever object they come. */
-function toldBlock(raw: RawBlock | undefined): string {
-  return raw === undefined ? NOTHING : told([raw.block, ...raw.transactions].map((bytes) => bytes.toString('hex')));
+/** The digest of a block's bytes. */
+function blockDigest(raw: RawBlock | undefined): string {
+  return raw === undefined
+    ? NOTHING
+    : digestText([raw.block, ...raw.transactions].map((bytes) => bytes.toString('hex')));
 }
 
-/** Changes one bit of a whole database each time, and asks for everything. */
+/** Flips one bit of a database per run, and runs all queries. */
 export function flipBits(damages: Damages, runs: number, random: () => number): Outcome {
-  const outcome: Outcome = { right: 0, told: 0, wrong: [] };
+  const outcome: Outcome = { right: 0, reported: 0, wrong: [] };
   for (let run = 0; run < runs; run++) {
     const directory = copyOf(damages.whole);
     const at = flipIn(join(directory, 'chain.sqlite'), random);
@@ -153,7 +155,7 @@ export function flipBits(damages: Damages, runs: number, random: () => number): 
         if (given === undefined) damaged = true;
         else if (given !== answer) return `${name} is another one`;
       }
-      return damaged ? 'told' : undefined;
+      return damaged ? 'reported' : undefined;
     });
     rmSync(directory, { recursive: true });
   }
@@ -174,7 +176,7 @@ function flipIn(file: string, random: () => number): number {
  * open writer. No committed block may disappear without an error, then or at the next open.
  */
 export function flipLogBits(damages: Damages, runs: number, random: () => number): Outcome {
-  const outcome: Outcome = { right: 0, told: 0, wrong: [] };
+  const outcome: Outcome = { right: 0, reported: 0, wrong: [] };
   for (let run = 0; run < runs; run++) {
     const { directory: source, height } = damages.killed[run % damages.killed.length] ?? { directory: '', height: 0 };
     const directory = copyOf(source);
@@ -182,7 +184,7 @@ export function flipLogBits(damages: Damages, runs: number, random: () => number
     const name = `flip ${String(run)} of ${file}`;
     const all = (reader: ChainReader): string | undefined =>
       reader.height() === height ? prefixOfTruth(reader) : `the height is ${String(reader.height())}`;
-    const first: Outcome = { right: 0, told: 0, wrong: [] };
+    const first: Outcome = { right: 0, reported: 0, wrong: [] };
     if (run % 2 === 0) {
       flipIn(join(directory, file), random);
       // Shared memory that another program has left is not used.
@@ -196,7 +198,7 @@ export function flipLogBits(damages: Damages, runs: number, random: () => number
       judge(first, `${name} beside the writer`, directory, () => all(db.openReader()), false, db);
     }
     judge(first, name, directory, all, true);
-    if (first.told > 0) outcome.told++;
+    if (first.reported > 0) outcome.reported++;
     else outcome.right++;
     outcome.wrong.push(...first.wrong);
     rmSync(directory, { recursive: true });
@@ -204,9 +206,9 @@ export function flipLogBits(damages: Damages, runs: number, random: () => number
   return outcome;
 }
 
-/** Tears what a kill has left: cut, overwritten with zeros, taken away or exchanged. Then opens it for writing. */
+/** Damages files after a kill (truncated, zeroed, removed or exchanged), and opens them for writing. */
 export function tear(damages: Damages, runs: number, random: () => number): Outcome {
-  const outcome: Outcome = { right: 0, told: 0, wrong: [] };
+  const outcome: Outcome = { right: 0, reported: 0, wrong: [] };
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   for (let run = 0; run < runs; run++) {
     const source = pick(damages.killed).directory;
@@ -238,19 +240,19 @@ export function tear(damages: Damages, runs: number, random: () => number): Outc
   return outcome;
 }
 
-/** Whether the chain as far as it goes is chain A, byte for byte. */
+/** Whether the existing part of the chain equals chain A, byte for byte. */
 function prefixOfTruth(reader: ChainReader): string | undefined {
   let damaged = false;
   for (let height = 0; height <= reader.height(); height++) {
     const wanted = chainA()[height];
-    const answer = answerOf(reader, () => toldBlock(reader.rawBlock(height)));
+    const answer = answerOf(reader, () => blockDigest(reader.rawBlock(height)));
     if (answer === undefined) damaged = true;
-    else if (answer !== toldBlock(wanted)) return `block ${String(height)} is another one`;
+    else if (answer !== blockDigest(wanted)) return `block ${String(height)} is another one`;
   }
-  return damaged ? 'told' : undefined;
+  return damaged ? 'reported' : undefined;
 }
 
-/** undefined where damage was told. @throws any other error */
+/** The result of a query; undefined if damage was reported. @throws any other error */
 function answerOf(reader: ChainReader, ask: (reader: ChainReader) => string): string | undefined {
   try {
     return ask(reader);
@@ -260,7 +262,7 @@ function answerOf(reader: ChainReader, ask: (reader: ChainReader) => string): st
   }
 }
 
-/** Opens, looks, and books what came of it. `look` gives what is wrong, or `told` for damage that was told. */
+/** Opens a database and counts the outcome. `look` returns a description of wrong data, or `reported` for reported damage. */
 function judge(
   outcome: Outcome,
   name: string,
@@ -274,13 +276,13 @@ function judge(
     try {
       const found = look(db.reader);
       if (found === undefined) outcome.right++;
-      else if (found === 'told') outcome.told++;
+      else if (found === 'reported') outcome.reported++;
       else outcome.wrong.push(`${name}: ${found}`);
     } finally {
       db.close();
     }
   } catch (error) {
-    if (error instanceof ChainDbError || damageIn(error) !== undefined) outcome.told++;
+    if (error instanceof ChainDbError || damageIn(error) !== undefined) outcome.reported++;
     else outcome.wrong.push(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 }

@@ -1,6 +1,6 @@
 import { SqliteConnection } from '@wrkz/sqlite';
 
-/** Leaves empty pages in a database at rest, about so many bytes, as a long-lived one has them. */
+/** Adds about this many bytes of empty pages to a closed database. */
 export function addEmptyPages(file: string, bytes: number): void {
   const connection = new SqliteConnection(file);
   try {

@@ -16,11 +16,11 @@ export interface EngineBench {
   readonly events: CommitEvent[];
   /** The events of the main chain alone. */
   commits(): ChainCommit[];
-  /** Stops the engine and tells the state digest; fails when the database has a problem. */
+  /** Stops the engine. @returns the state digest @throws Error when the database has a problem */
   digest(): Promise<string>;
 }
 
-/** An engine on this thread, over a database of its own. */
+/** An engine on this thread, with its own database. */
 export function engineBench(
   network: NetworkName,
   options: {
@@ -55,7 +55,7 @@ export function engineBench(
   };
 }
 
-/** The state digest of a database at rest; throws when anything in it is wrong. */
+/** The state digest of a closed database. @throws Error when it has a problem */
 export async function digestOf(directory: string, network: NetworkName): Promise<string> {
   const report = await verifyChain({ directory, network });
   if (report.problems.length > 0) throw new Error(report.problems.slice(0, 5).join('\n'));

@@ -12,5 +12,5 @@ export const GENERAL = ['help', 'version', 'config-file', 'save-config', 'dump-c
  * file exercises fails there, as does a file that names an option without using it.
  */
 export function exercises(..._names: readonly OptionName[]): void {
-  // what counts is that it stands in the source
+  // Only its presence in the source counts.
 }

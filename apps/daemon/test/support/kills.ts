@@ -14,7 +14,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** A way to bring chain A into a data directory: a process that works on it until it has it. */
+/** A process that writes chain A into a data directory. */
 export interface Way {
   readonly name: string;
   readonly args: readonly string[];
@@ -62,7 +62,7 @@ export async function killBench(): Promise<KillBench> {
   };
 }
 
-/** What a database holds. @throws Error when anything is wrong with it */
+/** The content of a database. @throws Error when it has a problem */
 async function state(dataDir: string): Promise<{ height: number; digest: string }> {
   const { height, digest, problems } = await verifyChain({ directory: join(dataDir, 'devnet'), network: 'devnet' });
   if (problems.length > 0 || digest === undefined) throw new Error(`no sound full database: ${problems.join('\n')}`);

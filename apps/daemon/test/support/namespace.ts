@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { sourceArguments } from '@wrkz/testing/source';
 
-/** A network with nothing in it but this machine: whatever is sent there stays there. */
+/** A network namespace with only this machine: no packet leaves it. */
 const SETUP = [
   'set -e',
   'ip link set lo up',

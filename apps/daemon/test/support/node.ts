@@ -13,9 +13,9 @@ export interface NodeBench extends EngineBench {
   readonly generator: BlockGenerator;
   readonly purse: TestWallet;
   readonly clock: { now: number };
-  /** Mines so many blocks for the purse. */
+  /** Mines this many blocks for the wallet. */
   mine(count: number, timestamp?: number): Promise<Buffer[]>;
-  /** The largest output of the purse in a block's coinbase. */
+  /** The largest output of the wallet in a block's coinbase. */
   coinbaseOutput(height: number): TestWalletOutput;
 }
 

@@ -17,7 +17,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A daemon in a process of its own. */
+/** A daemon in a separate process. */
 export class DaemonProcess {
   private readonly child: ChildProcess;
   private stdout = '';
@@ -49,7 +49,7 @@ export class DaemonProcess {
     this.child.kill(signal);
   }
 
-  /** The first match in what it prints. @throws Error when it ends without */
+  /** The first match in its output. @throws Error when it ends before */
   async prints(pattern: RegExp): Promise<RegExpExecArray> {
     const found = (): RegExpExecArray | null => pattern.exec(this.stdout + this.stderr);
     let over = false;

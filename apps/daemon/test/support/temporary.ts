@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const made: string[] = [];
 
-/** A folder of its own that is gone after the test file. */
+/** A temporary folder, which is removed after the test file. */
 export function temporaryDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'wrkz-daemon-'));
   made.push(path);

@@ -4,8 +4,8 @@ import { SqliteConnection } from '@wrkz/sqlite';
 import { DaemonProcess } from '../support/process';
 
 /**
- * Kills backups so many milliseconds after their start; whatever then has the name must be whole. The last one comes to its end,
- * and stands alone in the folder. @returns its file
+ * Kills backups these milliseconds after their start; a file with the final name must be complete. The last backup ends,
+ * and its file is the only one in the folder. @returns the file
  */
 export async function killBackups(dataDir: string, folder: string, moments: readonly number[]): Promise<string> {
   const to = join(folder, 'backup.sqlite');

@@ -14,7 +14,7 @@ interface Bench {
   /** Calls to the chain writer. */
   readonly calls: string[];
   readonly lines: string[];
-  /** What `compact_db <words>` prints. */
+  /** The output of `compact_db <words>`. */
   say(words: string): Promise<string>;
 }
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite.stopAll());
 
-/** Every file below a folder with what is in it; not what any reader of the database leaves, an empty log and its index. */
+/** Every file below a folder with its content, without the empty log and its index that each reader leaves. */
 function contents(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .sort()

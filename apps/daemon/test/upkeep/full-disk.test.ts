@@ -58,7 +58,7 @@ async function endOf(daemon: DaemonProcess): Promise<void> {
   expect((await daemon.ended).code).toBe(0);
 }
 
-/** The digest of what lies on the disk, looked through where it is mounted. */
+/** The digest of the database on the disk, computed after a verification on its mount point. */
 async function digestOn(disk: SmallDisk, kind = 'digest'): Promise<string> {
   const args = ['--network', 'devnet', '--data-dir', disk.path, '--verify', '--log-file', '/dev/null'];
   const { code, stdout, stderr } = await new DaemonProcess(args, disk.path, undefined, disk.enter).ended;
@@ -66,7 +66,7 @@ async function digestOn(disk: SmallDisk, kind = 'digest'): Promise<string> {
   return new RegExp(`^${kind} ([0-9a-f]{64})$`, 'm').exec(stdout)?.[1] ?? stdout;
 }
 
-/** Of what the rules read: the same whether bodies are there or not. */
+/** The rules digest: it does not depend on block bodies. */
 const rulesDigestOn = (disk: SmallDisk): Promise<string> => digestOn(disk, 'rules digest');
 
 async function chainARules(): Promise<string> {

@@ -22,7 +22,7 @@ afterAll(() => suite.stopAll());
 
 const lines = (): readonly string[] => loggers.at(-1)?.lines ?? [];
 
-test('compacts at the start and on the console, and serves requests meanwhile', async () => {
+test('compacts at the start and on the console, while it serves requests', async () => {
   const from = await suite.chainA();
   const socket = join(suite.folder(), 'node.sock');
   const node = await suite.node({ from, args: ['--rpc-ipc-path', socket, '--enable-metrics'] });

@@ -29,7 +29,7 @@ function bench() {
 const MIB = 1024 * 1024;
 const blocks = chainA().slice(1, 40);
 
-test('blocks wait without free space and are added when there is some; maintenance continues meanwhile', async () => {
+test('blocks wait without free space and are added when there is some; maintenance continues', async () => {
   const { directory, disk, engine, told } = bench();
   await engine.addBlocks(blocks.slice(0, 10), 'sync');
   disk.full = true;

@@ -90,7 +90,7 @@ describe('the table of commands', () => {
     next.end();
   });
 
-  it('a ping gets a response whatever its body', async () => {
+  it('a ping with any body gets a response', async () => {
     const { node } = await harness.node(blocks);
     const peer = await ScriptedPeer.dial(node.port);
     peer.send(Command.ping, unreadable, 'request');

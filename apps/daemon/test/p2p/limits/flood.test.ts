@@ -314,7 +314,7 @@ describe('transactions', () => {
   const relay = (peer: ScriptedPeer, transactions: Buffer[]): void =>
     peer.send(Command.newTransactions, commands.newTransactions.encode({ transactions }));
 
-  it('that have entered the pool meanwhile cost their sender no points, however many they are', async () => {
+  it('that entered the pool in between cost their sender no points, in any number', async () => {
     const started = await withPeer({ clock: new SteppedClock() });
     const known = made(3_000, 'known');
     for (const bytes of known) await started.pool.add(bytes);

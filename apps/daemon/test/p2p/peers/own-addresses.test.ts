@@ -69,7 +69,7 @@ describe('the own addresses of a node', () => {
   });
 });
 
-it('are never in a list, whatever is received and learnt in any order', () => {
+it('are never in a list, for any order of received and learnt addresses', () => {
   const OWN_ID = 99n;
   const hosts = ['127.0.0.1', '192.168.1.7', '8.8.8.8', '8.8.4.4', '93.184.216.34', '2a00:1450::7', '2a00:1450:1::8'];
   const address = fc.record({ host: fc.constantFrom(...hosts), port: fc.constantFrom(17855, 17856) });

@@ -124,7 +124,7 @@ inNamespace('a gateway in a network namespace', () => {
     expect([mappings, left]).toEqual([[ADDED], 0]);
   });
 
-  it('retains a mapping that belongs to another machine meanwhile', () => {
+  it('retains a mapping that belongs to another machine by then', () => {
     const { actions, left, lines } = scene('somebody else has the port at the end');
     expect([actions?.at(-1), left, lines?.at(-1)]).toEqual([
       'GetSpecificPortMappingEntry',
@@ -133,7 +133,7 @@ inNamespace('a gateway in a network namespace', () => {
     ]);
   });
 
-  it('does not delay a stop, whatever it leaves without a response', () => {
+  it('does not delay a stop, whichever request gets no response', () => {
     expect(scene('a stop during the request to the gateway').actions).toEqual([
       'GetExternalIPAddress',
       'AddPortMapping',

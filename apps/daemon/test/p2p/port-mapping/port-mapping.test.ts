@@ -115,7 +115,7 @@ it('requires an address to be public to be reachable', () => {
   expect(none.filter(isReachable)).toEqual([]);
 });
 
-describe('the life of a mapping', () => {
+describe('a mapping from start to stop', () => {
   const gateway: Gateway = { location: 'http://192.168.77.1:5000/rootDesc.xml', client: '192.168.77.2' };
   const mapped: MappingOutcome = { kind: 'mapped', gateway, externalHost: '93.184.216.34', seconds: 3600 };
   const refused: MappingOutcome = { kind: 'refused', gateway, why: 'error 501 (No)' };

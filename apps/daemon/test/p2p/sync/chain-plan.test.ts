@@ -135,7 +135,7 @@ describe('the chain plan', () => {
     expect(batch.map(({ state }) => state)).toEqual(['dropped', 'dropped']);
   });
 
-  it('hands out each list in order and counts the held bytes, whatever happens', () => {
+  it('hands out each list in order and counts the held bytes, for any sequence of events', () => {
     const peer = fc.integer({ min: 1, max: 3 });
     const action = fc.oneof(
       fc.record({ kind: fc.constant('announce' as const), peer, from: fc.nat(20), to: fc.nat(30), fork: fc.nat(30) }),

@@ -294,7 +294,7 @@ describe('a peer whose chain forks from the chain that is being downloaded', () 
   const harness = new Harness();
   afterEach(() => harness.stop());
 
-  it('delivers its side of the fork meanwhile, and its chain is requested once', async () => {
+  it('delivers its side of the fork, and its chain is requested once', async () => {
     const blocks = toyChain(30);
     const tips = blocks.map(hashOf);
     const { node, chain } = await harness.node(blocks.slice(0, 11), { timedSyncInterval: 100_000_000 });
