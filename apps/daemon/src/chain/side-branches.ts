@@ -2,7 +2,7 @@ import { BelowFloor, CorruptDatabase } from '@wrkz/chain-db';
 import { type BlockFacts, BranchView, RuleFailure, runProofs, type VerifiedBlock, verifyBlock } from '@wrkz/consensus';
 import { type AlternativeNode, AlternativeTree } from './alternative-tree';
 import { removedBlock } from './commit-events';
-import { REORGANISATION_DEPTH } from '@wrkz/core-types';
+import { DecodeError, REORGANISATION_DEPTH } from '@wrkz/core-types';
 import { readCandidate, type CandidateBlock } from './candidate-block';
 import { type AddBlockResult, refused, verdict } from './results';
 import type { RemovedBlock } from './service';
@@ -205,8 +205,10 @@ export class SideBranches {
       const stored = this.state.reader.alternative(hash);
       return stored === undefined ? undefined : readCandidate(stored.raw);
     } catch (error) {
-      if (!(error instanceof CorruptDatabase)) throw error;
-      this.state.onDamage(error);
+      const unreadable = `side block ${hash.toString('hex')} cannot be read`;
+      const damage = error instanceof DecodeError ? new CorruptDatabase(`${unreadable}: ${error.message}`) : error;
+      if (!(damage instanceof CorruptDatabase)) throw error;
+      this.state.onDamage(damage);
       return undefined;
     }
   }
