@@ -71,6 +71,8 @@ const FORBIDDEN = withoutBody(
   'No wallet is open, or one is open already, or the scope of the API key is too low.',
 );
 const INVALID_FIELD = withoutBody(400, 'A field or path parameter is missing, has a wrong type or is out of range.');
+const BODY_TOO_LARGE = withoutBody(413, 'The body is larger than 1048576 bytes.');
+const ENCODED_BODY = withoutBody(415, 'The body has a content encoding.');
 const INTERNAL_ERROR = withoutBody(500, 'Internal error; the log has the details.');
 
 /** Head of the API documents, and the errors shared by many routes. */
@@ -93,6 +95,8 @@ export const WALLET_SERVICE: ServiceDescription<WalletApiContext, WalletLabels> 
     ...(guards.key ? [UNAUTHORIZED, TOO_MANY_ATTEMPTS] : []),
     ...(labels === undefined ? [] : [FORBIDDEN]),
     ...(body === undefined && params === undefined && query === undefined ? [] : [INVALID_FIELD]),
+    BODY_TOO_LARGE,
+    ENCODED_BODY,
     INTERNAL_ERROR,
   ],
 };

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { createMetrics, isDocumented } from '@wrkz/service-kit';
+import { createMetrics, errorsOfRoute, isDocumented } from '@wrkz/service-kit';
 import { type Example, exampleOf, typesOf, storedExamples } from '@wrkz/testing';
 import { walletRoutes } from '../../src/routes';
-import type { WalletRoute } from '../../src/routes/declare';
+import { WALLET_SERVICE, type WalletRoute } from '../../src/routes/declare';
 import { type ServiceResponse, TestService } from '../support/service';
 import { faultsOf } from './answers';
 import { isOptional, wrongBodies } from './fields';
@@ -130,6 +130,24 @@ test('returns 400 without a body for a missing or invalid field', async () => {
   }
   expect(wrong).toEqual([]);
   expect(count).toBeGreaterThan(400);
+});
+
+test('returns 415 for an encoded body and 413 for one above 1 MiB, as every route declares', async () => {
+  for (const route of routes.filter(({ labels }) => labels?.wallet !== 'closed')) {
+    const { method, path } = route;
+    const sent = { method, path: pathWith(path), body: '{}' };
+    const refused = [
+      await world.at('full').request({ ...sent, headers: { 'Content-Encoding': 'gzip' } }),
+      await world.at('full').request({ ...sent, body: ' '.repeat(1024 * 1024 + 1) }),
+    ];
+    expect([keyOf(route), ...refused.map(({ status, text }) => `${String(status)}${text}`)]).toEqual([
+      keyOf(route),
+      '415',
+      '413',
+    ]);
+    const declared = errorsOfRoute(WALLET_SERVICE, route).map(({ status }) => status);
+    expect([keyOf(route), ...declared]).toEqual(expect.arrayContaining([413, 415]));
+  }
 });
 
 test('rejects a reset with a truncated body', async () => {
