@@ -1,7 +1,8 @@
-import { openConnection, type SqliteConnectionOptions, type SqliteConnection, type SqliteSettings } from '@wrkz/sqlite';
+import { openConnection, takeWriteLock, type Migration, type SqliteConnection } from '@wrkz/sqlite';
+import type { FileName, SqliteConnectionOptions, SqliteSettings, WriteLock } from '@wrkz/sqlite';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { toChainDbError } from './open-errors';
+import { MIGRATIONS } from './migrations';
 import { APPLICATION_ID, PAGE_SIZE } from './schema';
 
 const MIB = 1024 * 1024;
@@ -18,12 +19,25 @@ const SETTINGS: Partial<SqliteSettings> = {
   autoVacuum: 'incremental',
 };
 
-/** Name of the database in errors, and the option that moves it. */
-export const CHAIN_FILE = { title: 'chain database', option: '--data-dir' };
-
 /** File name of the database. Write-ahead log, control file and lock are beside it. */
 export function databaseFile(directory: string): string {
   return join(directory, 'chain.sqlite');
+}
+
+/** Name of the database in errors, and the option that moves it. */
+export const CHAIN_FILE = { title: 'chain database', option: '--data-dir' };
+
+export function chainFile(directory: string): FileName {
+  return { ...CHAIN_FILE, file: databaseFile(directory) };
+}
+
+function lockFile(directory: string): string {
+  return join(directory, 'chain.lock');
+}
+
+/** Locks the database of a directory for a writer. @throws FileLocked, FileInaccessible */
+export function lockChain(directory: string): WriteLock {
+  return takeWriteLock(lockFile(directory), chainFile(directory));
 }
 
 /** Size of the write-ahead log in bytes. */
@@ -39,10 +53,15 @@ export function connectionOptions(
   directory: string,
   mode: 'read' | 'write',
   memory: DatabaseMemory = {},
-): SqliteConnectionOptions & { readonly adoptCommand: string } {
+): SqliteConnectionOptions & {
+  readonly adoptCommand: string;
+  readonly lockFile: string;
+  readonly migrations: readonly Migration[];
+} {
   return {
-    ...CHAIN_FILE,
-    file: databaseFile(directory),
+    ...chainFile(directory),
+    lockFile: lockFile(directory),
+    migrations: MIGRATIONS,
     adoptCommand: 'wrkz-daemon adopt',
     applicationId: APPLICATION_ID,
     mode,
@@ -50,14 +69,7 @@ export function connectionOptions(
   };
 }
 
-/**
- * Opens another connection for reading to a database that is open.
- * @throws SqliteError of the library, NotAChainDatabase
- */
+/** Opens another connection for reading to a database that is open. @throws SqliteError of the library, NotOurFile */
 export function connectForReading(directory: string): SqliteConnection {
-  try {
-    return openConnection(connectionOptions(directory, 'read'));
-  } catch (error) {
-    throw toChainDbError(directory, error);
-  }
+  return openConnection(connectionOptions(directory, 'read'));
 }

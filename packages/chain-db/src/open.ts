@@ -1,17 +1,14 @@
 import type { NetworkName } from '@wrkz/core-types';
 import { makeFolders } from '@wrkz/service-kit/base';
-import { openDatabase, type SqliteConnection, type SqliteDatabase } from '@wrkz/sqlite';
+import { accessError, FileMissing, NotOurFile, openDatabase } from '@wrkz/sqlite';
+import type { SqliteConnection, SqliteDatabase } from '@wrkz/sqlite';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { connectionOptions, databaseFile, type DatabaseMemory } from './connection';
-import { DatabaseMissing, DatabaseUnwritable, NotAChainDatabase, WrongNetwork } from './errors';
+import { chainFile, connectionOptions, type DatabaseMemory } from './connection';
+import { WrongNetwork } from './errors';
 import type { HashIndexLimits } from './hash-index/hash-index';
-import type { RunDirectory } from './hash-index/lookup';
 import { readMeta, writeMeta } from './meta';
-import { MIGRATIONS } from './migrations';
 import { checkLastBlocks } from './last-blocks';
 import { assertLiteHeight, checkLiteMark, markLite } from './modes/floors';
-import { toChainDbError } from './open-errors';
 import { ChainReader } from './reader/reader';
 import { finishSwap } from './repair/swap';
 import { type ChangeHooks, ChainWriter } from './writer/writer';
@@ -78,53 +75,36 @@ export class ChainDb {
 
   /** Another connection for reading, for work that holds a snapshot. It is closed with the database. */
   openReader(): ChainReader {
-    try {
-      const directory = (): RunDirectory | undefined => this.writer?.hashDirectory;
-      return new ChainReader(this.database.openReader(), { directory });
-    } catch (error) {
-      throw toChainDbError(this.directory, error);
-    }
+    return new ChainReader(this.database.openReader(), { directory: () => this.writer?.hashDirectory });
   }
 
-  /** Checks that the files were not moved or replaced and are writable; takes some microseconds. @throws DatabaseVanished */
+  /** Checks that the files were not moved or replaced and are writable; takes some microseconds. @throws FileVanished */
   checkInPlace(): void {
-    this.named(() => this.database.checkWritable());
+    this.database.checkWritable();
   }
 
-  /** The same check for a reader. @throws DatabaseVanished */
+  /** The same check for a reader. @throws FileVanished */
   checkStanding(): void {
-    this.named(() => this.database.checkInPlace());
+    this.database.checkInPlace();
   }
 
   /**
    * Checkpoints and truncates the write-ahead log unless a reader uses it. Does not wait for readers.
    * @returns whether the log is empty now
-   * @throws DatabaseUnwritable
+   * @throws FileInaccessible
    */
   cutLog(): boolean {
-    try {
-      return this.database.cutLog();
-    } catch (error) {
-      throw toChainDbError(this.directory, error);
-    }
+    return this.database.cutLog();
   }
 
   private hooks(): ChangeHooks {
     return {
-      before: () => this.named(() => this.database.checkInPlace()),
+      before: () => this.database.checkInPlace(),
       committed: () => {
         if (this.options.commits !== undefined) Atomics.add(this.options.commits, 0, 1);
-        this.named(() => this.database.committed());
+        this.database.committed();
       },
     };
-  }
-
-  private named(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      throw toChainDbError(this.directory, error);
-    }
   }
 
   /** Closes all connections, then releases the lock. Idempotent. */
@@ -137,9 +117,9 @@ export class ChainDb {
  * Opens the chain database of a network. Finishes a repair that was interrupted in its last step.
  *
  * @throws RangeError for an invalid lite height; NotALiteDatabase, LiteDatabase, LiteHeightDiffers, UnreadableLiteMark;
- *   DatabaseLocked while another process writes, DatabaseMissing, DatabaseUnwritable, WrongNetwork, WrongSchema,
- *   NotAChainDatabase, IncompleteDatabase; CorruptDatabase if the LSM index lacks the newest rows, or if the last blocks
- *   are incomplete after a kill
+ *   FileLocked while another process writes, FileMissing, FileInaccessible, WrongNetwork, WrongSchemaVersion, MigrationFailed,
+ *   NotOurFile, IncompleteFiles; CorruptDatabase if the LSM index lacks the newest rows, or if the last blocks are incomplete
+ *   after a kill
  */
 export function openChainDb(options: OpenOptions): ChainDb {
   const { directory, network } = options;
@@ -152,10 +132,8 @@ export function openChainDb(options: OpenOptions): ChainDb {
   try {
     database = openDatabase({
       ...connectionOptions(directory, mode, options.memory),
-      lockFile: join(directory, 'chain.lock'),
       besideOwn: options.besideOwn === true,
       create,
-      migrations: MIGRATIONS,
       identify: (connection) => {
         assertNetwork(connection, directory, network);
         checkLiteMark(connection, options.lite, mode);
@@ -165,7 +143,7 @@ export function openChainDb(options: OpenOptions): ChainDb {
     return new ChainDb(directory, network, database, mode, options);
   } catch (error) {
     database?.close();
-    throw toChainDbError(directory, error);
+    throw error;
   }
 }
 
@@ -175,11 +153,11 @@ export function commitCounter(): Int32Array {
 }
 
 function prepareFolder(directory: string, create: boolean): void {
-  if (!create && !existsSync(directory)) throw new DatabaseMissing(directory);
+  if (!create && !existsSync(directory)) throw new FileMissing(chainFile(directory));
   try {
     makeFolders(directory);
   } catch (error) {
-    throw new DatabaseUnwritable(directory, error);
+    throw accessError(chainFile(directory), error);
   }
 }
 
@@ -189,9 +167,9 @@ function putMeta(connection: SqliteConnection, network: NetworkName, lite: numbe
   if (lite !== undefined) markLite(connection, lite);
 }
 
-/** @throws WrongNetwork, NotAChainDatabase */
+/** @throws WrongNetwork, NotOurFile */
 function assertNetwork(connection: SqliteConnection, directory: string, network: NetworkName): void {
   const found = readMeta(connection, 'network');
-  if (found === undefined) throw new NotAChainDatabase(databaseFile(directory), 'it names no network');
+  if (found === undefined) throw new NotOurFile(chainFile(directory), 'it names no network');
   if (found !== network) throw new WrongNetwork(directory, found, network);
 }

@@ -1,12 +1,10 @@
 import type { NetworkName } from '@wrkz/core-types';
 import { WrongNetwork } from './errors';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { databaseFile } from './connection';
+import { databaseFile, lockChain } from './connection';
 import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { finishSwap } from './repair/swap';
 import { openChainDb } from './open';
-import { takeWriteLock } from '@wrkz/sqlite';
-import { toChainDbError } from './open-errors';
 
 /** Temporary folders of `--repair` and of the import of a snapshot, beside the database. */
 const WORK_NAMES = ['repair', 'snapshot-import'] as const;
@@ -53,25 +51,19 @@ const SUFFIXES = ['', '-wal', '-shm', '-control'] as const;
  * Deletes the chain database of a directory, intact or damaged, and its work folders. A database that is open in another program,
  * or that belongs to another network, is not changed.
  * @returns whether there was one
- * @throws DatabaseLocked, WrongNetwork, DatabaseUnwritable, DatabaseRemains
+ * @throws FileLocked, FileInaccessible, WrongNetwork, DatabaseRemains
  */
 export function removeChainDb(directory: string, network: NetworkName): boolean {
   finishSwap(directory);
   const files = databaseFiles(directory);
   const work = workPaths(directory);
   if (files.length === 0 && work.length === 0) return false;
+  const lock = lockChain(directory);
   try {
-    const name = { file: databaseFile(directory), title: 'chain database' };
-    const lock = takeWriteLock(join(directory, 'chain.lock'), name);
-    try {
-      assertNetwork(directory, network);
-      for (const path of [...work, ...files]) remove(path);
-    } finally {
-      lock.release();
-    }
-  } catch (error) {
-    if (error instanceof DatabaseRemains) throw error;
-    throw toChainDbError(directory, error);
+    assertNetwork(directory, network);
+    for (const path of [...work, ...files]) remove(path);
+  } finally {
+    lock.release();
   }
   return files.length > 0;
 }

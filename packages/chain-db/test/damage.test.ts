@@ -83,7 +83,7 @@ test('the error contains the file, the page, its table and its blocks', () => {
     }
   });
   expect(damageIn(answer)).toMatchObject({
-    code: 'CORRUPT_DATABASE',
+    name: 'CorruptDatabase',
     message: `the chain database is damaged: ${databaseFile(directory)}: page ${String(page)} of signatures (blocks 0 to 25) does not fit its checksum`,
     remedy: expect.stringContaining('--verify') as string,
   });

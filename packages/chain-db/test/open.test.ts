@@ -1,5 +1,15 @@
 import crypto from 'node:crypto';
-import { createIdentityTable, openConnection, SqliteConnection } from '@wrkz/sqlite';
+import {
+  createIdentityTable,
+  FileInaccessible,
+  FileLocked,
+  FileMissing,
+  IncompleteFiles,
+  NotOurFile,
+  openConnection,
+  SqliteConnection,
+  WrongSchemaVersion,
+} from '@wrkz/sqlite';
 import {
   chmodSync,
   copyFileSync,
@@ -12,19 +22,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import {
-  ChainDbError,
-  DatabaseLocked,
-  DatabaseMissing,
-  DatabaseUnwritable,
-  EmptyDatabase,
-  IncompleteDatabase,
-  NotAChainDatabase,
-  WrongNetwork,
-  WrongSchema,
-  databaseFile,
-  openChainDb,
-} from '../src';
+import { EmptyDatabase, WrongNetwork, databaseFile, openChainDb } from '../src';
 import { connectForReading, connectionOptions } from '../src/connection';
 import { MIGRATIONS } from '../src/migrations';
 import { APPLICATION_ID, PAGE_SIZE, SCHEMA_VERSION } from '../src/schema';
@@ -75,16 +73,16 @@ test('each open sets write-ahead logging and full synchronisation, also for an e
 test('rejects a second writer in this process or another, but not readers', async () => {
   const db = openHere();
   writerOf(db).append(chainA().slice(0, 10));
-  expect(() => openChainDb({ directory: db.directory, network: 'devnet' })).toThrow(DatabaseLocked);
+  expect(() => openChainDb({ directory: db.directory, network: 'devnet' })).toThrow(FileLocked);
   const second = runProgram('hold.ts', db.directory);
-  expect(await second.line()).toBe('DATABASE_LOCKED');
+  expect(await second.line()).toBe('FileLocked');
   expect(await second.ended).toBe(1);
   expect(openHere({ directory: db.directory, readonly: true }).reader.height()).toBe(9);
 
   db.close();
   const third = runProgram('hold.ts', db.directory);
   expect(await third.line()).toBe('open');
-  expect(() => openChainDb({ directory: db.directory, network: 'devnet' })).toThrow(DatabaseLocked);
+  expect(() => openChainDb({ directory: db.directory, network: 'devnet' })).toThrow(FileLocked);
   expect(openHere({ directory: db.directory, readonly: true }).reader.height()).toBe(9);
   third.process.kill('SIGKILL');
   expect(await third.ended).toBe('SIGKILL');
@@ -116,7 +114,7 @@ test('rejects a newer schema with its version, for reading and for writing', () 
   };
   mark(SCHEMA_VERSION + 1);
   for (const readonly of [false, true]) {
-    expect(() => openChainDb({ directory: db.directory, network: 'devnet', readonly })).toThrow(WrongSchema);
+    expect(() => openChainDb({ directory: db.directory, network: 'devnet', readonly })).toThrow(WrongSchemaVersion);
     expect(() => openChainDb({ directory: db.directory, network: 'devnet', readonly })).toThrow(
       `has schema version ${SCHEMA_VERSION + 1}, this program reads ${SCHEMA_VERSION}: it was written by a newer program`,
     );
@@ -160,7 +158,7 @@ test('another file is reported in the error and not changed', () => {
   for (const directory of [foreign, text]) {
     const before = readFileSync(databaseFile(directory));
     for (const readonly of [true, false]) {
-      expect(() => openChainDb({ directory, network: 'devnet', readonly })).toThrow(NotAChainDatabase);
+      expect(() => openChainDb({ directory, network: 'devnet', readonly })).toThrow(NotOurFile);
     }
     expect(readFileSync(databaseFile(directory)).equals(before)).toBe(true);
   }
@@ -168,37 +166,35 @@ test('another file is reported in the error and not changed', () => {
 
 test('a missing database is an error for reading and without `create`, and nothing is created', () => {
   const directory = join(freshDirectory(), 'none');
-  expect(() => openChainDb({ directory, network: 'devnet', readonly: true })).toThrow(DatabaseMissing);
-  expect(() => openChainDb({ directory, network: 'devnet', create: false })).toThrow(DatabaseMissing);
+  expect(() => openChainDb({ directory, network: 'devnet', readonly: true })).toThrow(FileMissing);
+  expect(() => openChainDb({ directory, network: 'devnet', create: false })).toThrow(FileMissing);
   expect(existsSync(directory)).toBe(false);
 });
 
 test('a directory that is not writable is an error', () => {
   const parent = freshDirectory();
   writeFileSync(join(parent, 'file'), '');
-  expect(() => openChainDb({ directory: join(parent, 'file'), network: 'devnet' })).toThrow(DatabaseUnwritable);
-  expect(() => openChainDb({ directory: join(parent, 'file', 'below'), network: 'devnet' })).toThrow(
-    DatabaseUnwritable,
-  );
-  expect(() => openChainDb({ directory: '/proc/chain', network: 'devnet' })).toThrow(DatabaseUnwritable);
+  expect(() => openChainDb({ directory: join(parent, 'file'), network: 'devnet' })).toThrow(FileInaccessible);
+  expect(() => openChainDb({ directory: join(parent, 'file', 'below'), network: 'devnet' })).toThrow(FileInaccessible);
+  expect(() => openChainDb({ directory: '/proc/chain', network: 'devnet' })).toThrow(FileInaccessible);
   mkdirSync(join(parent, 'taken', 'chain.sqlite'), { recursive: true });
-  expect(() => openChainDb({ directory: join(parent, 'taken'), network: 'devnet' })).toThrow(DatabaseUnwritable);
+  expect(() => openChainDb({ directory: join(parent, 'taken'), network: 'devnet' })).toThrow(FileInaccessible);
 });
 
 // Permissions do not bind the superuser.
 (process.getuid?.() === 0 ? test.skip : test)('a directory without write permission is told', () => {
   const directory = freshDirectory();
   chmodSync(directory, 0o500);
-  expect(() => openChainDb({ directory, network: 'devnet' })).toThrow(DatabaseUnwritable);
+  expect(() => openChainDb({ directory, network: 'devnet' })).toThrow(FileInaccessible);
   chmodSync(directory, 0o700);
 });
 
 test('a file whose creation was interrupted is missing for readers and new for a writer', () => {
   const directory = freshDirectory();
   writeFileSync(databaseFile(directory), '');
-  expect(() => openChainDb({ directory, network: 'devnet', readonly: true })).toThrow(DatabaseMissing);
+  expect(() => openChainDb({ directory, network: 'devnet', readonly: true })).toThrow(FileMissing);
   openConnection(connectionOptions(directory, 'write')).close();
-  expect(() => openChainDb({ directory, network: 'devnet', readonly: true })).toThrow(DatabaseMissing);
+  expect(() => openChainDb({ directory, network: 'devnet', readonly: true })).toThrow(FileMissing);
   expect(openHere({ directory }).reader.height()).toBe(-1);
 });
 
@@ -217,8 +213,7 @@ test('errors contain directory, file and reason', () => {
     try {
       openHere({ directory, readonly, create }).close();
     } catch (error) {
-      expect(error).toBeInstanceOf(ChainDbError);
-      return (error as ChainDbError).message;
+      return (error as Error).message;
     }
     return 'it opened';
   };
@@ -227,10 +222,10 @@ test('errors contain directory, file and reason', () => {
     connection.exec(sql);
     connection.close();
   };
-  expect(message(true)).toBe(`there is no chain database in ${directory}`);
-  expect(message(false, false)).toBe(`there is no chain database in ${directory}`);
+  expect(message(true)).toBe(`there is no chain database at ${file}`);
+  expect(message(false, false)).toBe(`there is no chain database at ${file}`);
   const held = openHere({ directory });
-  expect(message(false)).toBe(`the chain database in ${directory} is in use by another running program`);
+  expect(message(false)).toBe(`the chain database ${file} is in use by another running program`);
   held.close();
   edit('PRAGMA user_version = 7');
   expect(message(false)).toBe(
@@ -238,27 +233,29 @@ test('errors contain directory, file and reason', () => {
   );
   edit('PRAGMA user_version = 0');
   for (const readonly of [true, false]) {
-    expect(message(readonly)).toBe(`${file} is not a chain database: it has tables and no schema version`);
+    expect(message(readonly)).toBe(
+      `${file} is not the chain database it should be: it has tables and no schema version`,
+    );
   }
   edit('PRAGMA user_version = 2; PRAGMA journal_mode = DELETE');
   expect(message(true)).toBe(
-    `cannot write to the chain database in ${directory}: SQLite did not apply the setting journal_mode = wal (it is delete)`,
+    `cannot use the chain database ${file}: SQLite did not apply the setting journal_mode = wal (it is delete)`,
   );
   edit("DELETE FROM meta WHERE key = 'network'");
-  expect(message(false)).toBe(`${file} is not a chain database: it names no network`);
+  expect(message(false)).toBe(`${file} is not the chain database it should be: it names no network`);
   edit('DROP TABLE meta');
-  expect(message(false)).toBe(`${file} is not a chain database: no such table: meta`);
+  expect(message(false)).toBe(`${file} is not the chain database it should be: no such table: meta`);
   edit('PRAGMA application_id = 1');
-  expect(message(false)).toBe(`${file} is not a chain database: it was written by another program`);
+  expect(message(false)).toBe(`${file} is not the chain database it should be: it was written by another program`);
   edit(`PRAGMA application_id = ${APPLICATION_ID}`);
   writeFileSync(join(directory, 'chain.lock'), 'garbage in the place of a lock '.repeat(100));
   expect(message(false)).toBe(
-    `cannot write to the chain database in ${directory}: ${join(directory, 'chain.lock')} is not a lock file. ` +
+    `cannot use the chain database ${file}: ${join(directory, 'chain.lock')} is not a lock file. ` +
       'Remove it while no program uses the chain database',
   );
   rmSync(join(directory, 'chain.lock'));
   mkdirSync(join(directory, 'chain.lock'));
-  expect(message(false)).toBe(`cannot write to the chain database in ${directory}: unable to open database file`);
+  expect(message(false)).toBe(`cannot use the chain database ${file}: unable to open database file`);
 });
 
 test('a log without its database and a truncated database are errors and not changed', () => {
@@ -275,7 +272,7 @@ test('a log without its database and a truncated database are errors and not cha
   const told = (directory: string): void => {
     const wal = readFileSync(`${databaseFile(directory)}-wal`);
     for (const readonly of [true, false]) {
-      expect(() => openChainDb({ directory, network: 'devnet', readonly })).toThrow(IncompleteDatabase);
+      expect(() => openChainDb({ directory, network: 'devnet', readonly })).toThrow(IncompleteFiles);
     }
     expect(readFileSync(`${databaseFile(directory)}-wal`).equals(wal)).toBe(true);
   };
@@ -283,7 +280,7 @@ test('a log without its database and a truncated database are errors and not cha
   rmSync(databaseFile(lost));
   told(lost);
   expect(existsSync(databaseFile(lost))).toBe(false);
-  expect(() => openChainDb({ directory: lost, network: 'devnet', create: false })).toThrow(IncompleteDatabase);
+  expect(() => openChainDb({ directory: lost, network: 'devnet', create: false })).toThrow(IncompleteFiles);
   const empty = left('empty');
   truncateSync(databaseFile(empty), 0);
   told(empty);

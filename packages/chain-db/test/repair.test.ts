@@ -1,4 +1,4 @@
-import { SqliteConnection } from '@wrkz/sqlite';
+import { IncompleteFiles, SqliteConnection } from '@wrkz/sqlite';
 import {
   copyFileSync,
   existsSync,
@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { blocksOfPage, databaseFile, IncompleteDatabase, openChainDb, verifyChain, type VerifyReport } from '../src';
+import { blocksOfPage, databaseFile, openChainDb, verifyChain, type VerifyReport } from '../src';
 import { PAGE_SIZE } from '../src/schema';
 import { chainA } from './support/chain-a';
 import { cleanUp, freshDirectory, openHere, writerOf } from './support/directories';
@@ -207,7 +207,7 @@ describe('the write-ahead log of a killed daemon', () => {
     change(log);
     const files = () => ['', '-wal', '-control'].map((suffix) => `${databaseFile(copy)}${suffix}`).filter(existsSync);
     const before = files().map((file) => [file, readFileSync(file)]);
-    await expect(repair(copy, peerWith(chainA()).fetch)).rejects.toThrow(IncompleteDatabase);
+    await expect(repair(copy, peerWith(chainA()).fetch)).rejects.toThrow(IncompleteFiles);
     expect(files().map((file) => [file, readFileSync(file)])).toEqual(before);
   });
 });
@@ -456,7 +456,7 @@ test('a truncated file is not repaired: the error has the remedy, and nothing is
   const before = readdirSync(copy);
   const repaired = repair(copy, peerWith(blocks).fetch);
   await expect(repaired).rejects.toThrow(/was cut short: 10 pages of \d+ are there\. Put it back from a backup/);
-  await expect(repaired).rejects.toThrow(IncompleteDatabase);
+  await expect(repaired).rejects.toThrow(IncompleteFiles);
   expect(readdirSync(copy)).toEqual(before);
 });
 

@@ -1,9 +1,8 @@
 import { VerifiedBlock } from '@wrkz/consensus';
-import { SqliteConnection } from '@wrkz/sqlite';
+import { FileVanished, SqliteConnection } from '@wrkz/sqlite';
 import {
   CorruptDatabase,
   databaseFile,
-  DatabaseVanished,
   KeyImageSpent,
   RefusedChange,
   verifyChain,
@@ -148,7 +147,7 @@ test('the next change fails the writer if the folder was deleted while the datab
   writerOf(db).append(blocks.slice(0, 10));
   db.checkInPlace();
   rmSync(db.directory, { recursive: true });
-  expect(() => db.checkInPlace()).toThrow(DatabaseVanished);
+  expect(() => db.checkInPlace()).toThrow(FileVanished);
   expect(() => writerOf(db).append(blocks.slice(10, 20))).toThrow(WriterFailed);
   expect(writerOf(db).failed?.message).toMatch(
     /can no longer be written: .*chain\.sqlite of the open chain database was removed or moved/,

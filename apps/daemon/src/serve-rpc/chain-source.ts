@@ -1,15 +1,8 @@
 import { EventEmitter } from 'node:events';
-import {
-  type ChainDb,
-  type ChainReader,
-  DatabaseAway,
-  EmptyDatabase,
-  openChainDb,
-  WrongNetwork,
-  WrongSchema,
-} from '@wrkz/chain-db';
+import { type ChainDb, type ChainReader, DatabaseAway, EmptyDatabase, openChainDb, WrongNetwork } from '@wrkz/chain-db';
 import type { BlockFacts } from '@wrkz/consensus';
 import { errorText, type Logger } from '@wrkz/service-kit';
+import { WrongSchemaVersion } from '@wrkz/sqlite';
 import { ReaderPool, type ReaderPoolOptions } from '../rpc';
 import type { QueryCaller, QueryName, QueryRunner, QueryTable } from '../rpc/queries';
 
@@ -61,7 +54,7 @@ export class ChainSource extends EventEmitter<ChainSourceEvents> implements Quer
     super();
   }
 
-  /** @throws ChainDbError with a message for the operator: no database, another network, another schema... */
+  /** @throws ChainDbError, SqliteFileError with a message for the operator: no database, another network, another schema... */
   static open(options: ChainSourceOptions, logger: Logger): ChainSource {
     const source = new ChainSource(options, logger);
     source.opened = source.openDatabase();
@@ -188,8 +181,8 @@ async function closeChain({ db, threads }: OpenedChain): Promise<void> {
 }
 
 /** Whether a newer program has changed the tables: a permanent error. */
-function isNewer(error: unknown): error is WrongSchema {
-  return error instanceof WrongSchema && error.found > error.wanted;
+function isNewer(error: unknown): error is WrongSchemaVersion {
+  return error instanceof WrongSchemaVersion && error.found > error.wanted;
 }
 
 /**

@@ -59,7 +59,7 @@ test('rejects a damaged page, a log of another database and a missing file with 
   ]);
   expect(readFileSync(file).equals(torn)).toBe(true);
   rmSync(file);
-  expect(await errors()).toEqual([expect.stringMatching(/^adopt: there is no chain database in /)]);
+  expect(await errors()).toEqual([expect.stringMatching(/^adopt: there is no chain database at /)]);
   const usage = await run('adopt');
   expect([usage.code, usage.stderr]).toEqual([1, expect.stringContaining('file')]);
 });

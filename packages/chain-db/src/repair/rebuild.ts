@@ -1,6 +1,6 @@
 import { lowerBound, type Network, type NetworkName, networkOf, type RawBlock } from '@wrkz/core-types';
 import { EventLoopYielder, makeFolders } from '@wrkz/service-kit/base';
-import { SqliteConnection } from '@wrkz/sqlite';
+import { SqliteConnection, SqliteFileError } from '@wrkz/sqlite';
 import { rmSync } from 'node:fs';
 import { joinBlock } from '../block-bytes';
 import { databaseFile } from '../connection';
@@ -270,7 +270,9 @@ function begunDatabase(directory: string, network: NetworkName): ChainDb | undef
   try {
     return openChainDb({ directory, network });
   } catch (error) {
-    if (error instanceof ChainDbError || damageIn(error) !== undefined) return undefined;
+    const isUnusable =
+      error instanceof ChainDbError || error instanceof SqliteFileError || damageIn(error) !== undefined;
+    if (isUnusable) return undefined;
     throw error;
   }
 }

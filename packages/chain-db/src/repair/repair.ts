@@ -2,21 +2,19 @@ import type { NetworkName } from '@wrkz/core-types';
 import {
   FileInaccessible,
   FileLocked,
+  FileMissing,
   IncompleteFiles,
   NotAdopted,
   openDatabase,
   SqliteConnection,
   SqliteFileError,
-  takeWriteLock,
   WrongSchemaVersion,
 } from '@wrkz/sqlite';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { connectionOptions, databaseFile, logBytes } from '../connection';
+import { chainFile, connectionOptions, databaseFile, lockChain, logBytes } from '../connection';
 import { damageIn } from '../failures';
-import { ChainDbError, CorruptDatabase, DatabaseMissing } from '../errors';
-import { MIGRATIONS } from '../migrations';
-import { toChainDbError } from '../open-errors';
+import { ChainDbError, CorruptDatabase } from '../errors';
 import { ChainReader } from '../reader/reader';
 import { badPages } from '../verify/page-check';
 import { verifyChain } from '../verify/verify';
@@ -62,21 +60,15 @@ export type RepairReport =
  * peers, in place. For any other damage a new database is built from the readable blocks and from blocks of peers. It is verified
  * and replaces the damaged one, which is moved to another folder.
  *
- * @throws IncompleteDatabase for an unusable log or a truncated file; DatabaseLocked, DatabaseMissing, DatabaseUnwritable;
- *   NeedsWholeChain; CorruptDatabase if the new database fails its verification; the signal's reason
+ * @throws IncompleteFiles for an unusable log or a truncated file; FileLocked, FileMissing, FileInaccessible; NeedsWholeChain;
+ *   CorruptDatabase if the new database fails its verification; the signal's reason
  */
 export async function repairChainDb(options: RepairOptions): Promise<RepairReport> {
   const { directory } = options;
   finishSwap(directory);
-  const file = databaseFile(directory);
-  if (!existsSync(file)) throw new DatabaseMissing(directory);
-  recoverLog(directory);
-  let lock;
-  try {
-    lock = takeWriteLock(join(directory, 'chain.lock'), { file, title: 'chain database' });
-  } catch (error) {
-    throw toChainDbError(directory, error);
-  }
+  if (!existsSync(databaseFile(directory))) throw new FileMissing(chainFile(directory));
+  recoverLog(directory, logBytes(directory) > 0 ? 'write' : 'read');
+  const lock = lockChain(directory);
   try {
     return await repair(options);
   } finally {
@@ -88,24 +80,18 @@ export async function repairChainDb(options: RepairOptions): Promise<RepairRepor
  * Checks the write-ahead log of a killed daemon and copies it into the file, because pages are repaired in the file. An invalid
  * log must not be applied, and a missing one must be detected. Also upgrades the schema, which the verification needs.
  *
- * @throws IncompleteDatabase, DatabaseLocked, DatabaseUnwritable
+ * @throws IncompleteFiles, FileLocked, FileInaccessible
  */
-function recoverLog(directory: string): void {
-  openOnce(directory, logBytes(directory) > 0 ? 'write' : 'read');
-}
-
-function openOnce(directory: string, mode: 'read' | 'write'): void {
-  const lockFile = join(directory, 'chain.lock');
+function recoverLog(directory: string, mode: 'read' | 'write'): void {
   try {
-    const options = { ...connectionOptions(directory, mode), lockFile, create: false, migrations: MIGRATIONS };
-    openDatabase(options).close();
+    openDatabase({ ...connectionOptions(directory, mode), create: false }).close();
   } catch (error) {
     if (mode === 'read' && error instanceof WrongSchemaVersion && error.found < error.wanted)
-      return openOnce(directory, 'write');
+      return recoverLog(directory, 'write');
     const isRefused = [IncompleteFiles, FileLocked, FileInaccessible].some((type) => error instanceof type);
     // A copy without a control file is detected by the next open, and damage by the verification.
     const isLater = error instanceof NotAdopted || (error instanceof SqliteFileError && !isRefused);
-    if (!isLater) throw toChainDbError(directory, error);
+    if (!isLater) throw error;
   }
 }
 
@@ -210,7 +196,7 @@ async function verify(
   } catch (error) {
     if (signal?.aborted === true) throw error;
     // The file cannot even be opened.
-    const damage = error instanceof ChainDbError ? error : damageIn(error);
+    const damage = error instanceof ChainDbError || error instanceof SqliteFileError ? error : damageIn(error);
     if (damage === undefined) throw error;
     return { problems: [damage.message], height: -1 };
   }

@@ -1,8 +1,7 @@
-import { syncPath, takeWriteLock } from '@wrkz/sqlite';
+import { syncPath } from '@wrkz/sqlite';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { databaseFile } from '../connection';
-import { toChainDbError } from '../open-errors';
+import { databaseFile, lockChain } from '../connection';
 
 /** The folder of a repair inside the data directory. */
 export function repairFolder(directory: string): string {
@@ -26,21 +25,16 @@ export function swapIn(directory: string): string {
 
 /**
  * Finishes a swap that a kill interrupted. Call it before the database is opened.
- * @throws DatabaseLocked while the repair itself runs
+ * @throws FileLocked while the repair itself runs
  */
 export function finishSwap(directory: string): void {
   if (!existsSync(readyFile(directory))) return;
+  const lock = lockChain(directory);
   try {
-    const name = { file: databaseFile(directory), title: 'chain database' };
-    const lock = takeWriteLock(join(directory, 'chain.lock'), name);
-    try {
-      // Another program may have finished it meanwhile.
-      if (existsSync(readyFile(directory))) finish(directory);
-    } finally {
-      lock.release();
-    }
-  } catch (error) {
-    throw toChainDbError(directory, error);
+    // Another program may have finished it meanwhile.
+    if (existsSync(readyFile(directory))) finish(directory);
+  } finally {
+    lock.release();
   }
 }
 

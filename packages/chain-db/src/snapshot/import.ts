@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { genesisBlock } from '@wrkz/consensus';
 import { networkOf, type NetworkName } from '@wrkz/core-types';
 import { EventLoopYielder, makeFolders, syncFolder, yieldToEventLoop } from '@wrkz/service-kit/base';
-import { takeWriteLock } from '@wrkz/sqlite';
-import { databaseFile } from '../connection';
+import { databaseFile, lockChain } from '../connection';
 import { SnapshotRefused } from '../errors';
 import { openChainDb } from '../open';
-import { toChainDbError } from '../open-errors';
 import { assertNetwork, removeDatabaseFiles } from '../remove';
 import { finishSwap } from '../repair/swap';
 import { SnapshotAudit } from './audit';
@@ -53,7 +51,7 @@ const MIN_BLOCK_BYTES = 32;
  * work folder, which then replaces the old one. A kill at any moment leaves the old database, none, or the new one.
  *
  * @returns the header
- * @throws SnapshotRefused, NotALiteDatabase, LiteHeightDiffers, DatabaseLocked, DatabaseUnwritable; the signal's reason
+ * @throws SnapshotRefused, NotALiteDatabase, LiteHeightDiffers, FileLocked, FileInaccessible; the signal's reason
  */
 export async function importSnapshot(options: SnapshotImportOptions): Promise<SnapshotHeader> {
   const { directory, path, dryRun = false, replaces = false } = options;
@@ -65,7 +63,7 @@ export async function importSnapshot(options: SnapshotImportOptions): Promise<Sn
   makeFolders(directory);
   // Otherwise the next start would replace the imported database with the repaired one.
   finishSwap(directory);
-  const lock = takeLock(directory);
+  const lock = lockChain(directory);
   try {
     if (replaces) assertNetwork(directory, options.network);
     else assertEmpty(options);
@@ -74,14 +72,6 @@ export async function importSnapshot(options: SnapshotImportOptions): Promise<Sn
     return header;
   } finally {
     lock.release();
-  }
-}
-
-function takeLock(directory: string): ReturnType<typeof takeWriteLock> {
-  try {
-    return takeWriteLock(join(directory, 'chain.lock'), { file: databaseFile(directory), title: 'chain database' });
-  } catch (error) {
-    throw toChainDbError(directory, error);
   }
 }
 

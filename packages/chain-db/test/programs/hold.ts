@@ -1,5 +1,6 @@
 /** `hold.ts <directory>`: opens the database for writing, says how that went, and keeps it until its input ends. */
-import { ChainDbError, openChainDb } from '../../src';
+import { FileLocked } from '@wrkz/sqlite';
+import { openChainDb } from '../../src';
 
 const [directory = ''] = process.argv.slice(2);
 try {
@@ -10,7 +11,7 @@ try {
     console.log('closed');
   });
 } catch (error) {
-  if (!(error instanceof ChainDbError)) throw error;
-  console.log(error.code);
+  if (!(error instanceof FileLocked)) throw error;
+  console.log(error.name);
   process.exitCode = 1;
 }

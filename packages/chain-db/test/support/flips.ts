@@ -1,4 +1,4 @@
-import { SqliteConnection } from '@wrkz/sqlite';
+import { SqliteConnection, SqliteFileError } from '@wrkz/sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { ChainDbError, databaseFile, openChainDb } from '../../src';
@@ -50,9 +50,9 @@ export interface Answers {
   readonly wrong: string[];
 }
 
-/** Whether an error is a named one: this package's, or what SQLite says of pages that are none. */
+/** Whether an error is a named one: this package's, that of its files, or what SQLite says of pages that are none. */
 function isNamed(error: unknown): boolean {
-  if (error instanceof ChainDbError) return true;
+  if (error instanceof ChainDbError || error instanceof SqliteFileError) return true;
   return /^SQLITE_(CORRUPT|NOTADB|ERROR|IOERR)/.test(String((error as { code?: unknown }).code));
 }
 

@@ -1,6 +1,6 @@
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSnapshotHeader, WrongSchema } from '@wrkz/chain-db';
+import { readSnapshotHeader } from '@wrkz/chain-db';
 import { toHex } from '@wrkz/core-types';
 import { SqliteConnection, WrongSchemaVersion } from '@wrkz/sqlite';
 import { copyChain, NETWORK, readChain, startReleaseNode, upgradeChain } from './chain';
@@ -92,8 +92,7 @@ async function readUpgraded({ read, upgrade }: FolderReader, folder: string): Pr
   try {
     return await read(folder);
   } catch (error) {
-    const isOtherSchema = error instanceof WrongSchema || error instanceof WrongSchemaVersion;
-    if (!isOtherSchema || upgrade === undefined) throw error;
+    if (!(error instanceof WrongSchemaVersion) || upgrade === undefined) throw error;
     await upgrade(folder);
     return read(folder);
   }
